@@ -41,7 +41,7 @@ const revoke: Command = {
       const { changed, remaining } = await revokePlatformAdmin(tx, {
         dialect,
         userId: user.id,
-        withdrawnBy: null,
+        revokedBy: null,
         origin,
       })
       if (remaining.length > 0)

@@ -8,7 +8,10 @@ import { exportRooms, toExportedMessage } from './rooms.ts'
 import type { AccountExport } from './schema.ts'
 import { findAccountRows, pagesOfActivity, pagesOfMessages } from './store.ts'
 
-/** The text of an `AccountExport`, as it is read: what somebody has said and done in years is never held as a whole. */
+/**
+ * The JSON text of an `AccountExport`, as a stream. Rows are read while it is consumed, so years of
+ * messages and activity are never in memory at once.
+ */
 export async function exportAccount(context: Context): Promise<ReadableStream<Uint8Array>> {
   const { user, platformAdmin, session } = actorOf(context)
   const db = context.database.read
@@ -38,7 +41,7 @@ export async function exportAccount(context: Context): Promise<ReadableStream<Ui
   return toByteStream(exportChunks(context, account, await exportRooms(db, user.id)))
 }
 
-/** As fast as it is read and no faster. */
+/** Reads the next chunk only when the consumer asks for it. */
 function toByteStream(text: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>(
@@ -69,12 +72,12 @@ async function* exportChunks(
     yield* jsonItems(pagesOfActivity(read, id), toAuditLine)
     yield ']}'
   } catch (error) {
-    log.error('an export broke off', { requestId, error })
+    log.error('account export: aborted', { requestId, error })
     throw error
   }
 }
 
-/** As JSON, for more to be added. */
+/** JSON of an object without its closing brace. The caller appends more members. */
 function openJson(object: object): string {
   return JSON.stringify(object).slice(0, -1)
 }

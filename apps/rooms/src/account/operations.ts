@@ -14,8 +14,8 @@ import { deleteUser, findOwnedRoomIds } from './store.ts'
 const tag = 'Account'
 
 /**
- * Erases an account, with an audit line by the actor. Returns what to tell. Throws `not_found`, `owns_rooms` and
- * `last_admin`.
+ * Erases an account and records that in the audit log. Returns the events to publish. Throws
+ * `not_found`, `owns_rooms` and `last_admin`.
  */
 export async function eraseAccount(
   tx: Transaction<Tables>,

@@ -3,7 +3,10 @@ import { z } from 'zod'
 import type { RoomMessageRow, Tables } from '../db/tables.ts'
 import { Moment, toMoment, toMomentOrNull } from '../wire.ts'
 
-/** What rooms hold of a person. Names only of rooms that they belong to: others they may not even know of any more. */
+/**
+ * Data of a user in rooms. Names are included only for rooms that the user belongs to: the user may
+ * not be allowed to know that other rooms still exist.
+ */
 export const ExportedRooms = z
   .object({
     owned: z.array(z.object({ roomId: z.string(), name: z.string(), since: Moment })),
@@ -60,7 +63,7 @@ export function toExportedMessage({
   }
 }
 
-/** All but what the person has said, which can be a lot. */
+/** All of it except the messages, of which there can be many. */
 export async function exportRooms(
   db: Kysely<Tables>,
   userId: string,

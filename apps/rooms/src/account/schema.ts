@@ -7,7 +7,7 @@ import { ExportedRooms } from './rooms.ts'
 
 export const Confirmation = z.object({ confirm: z.literal(true) })
 
-/** Everything that is stored about a person, in words that explain themselves. */
+/** All data stored about a user, under self-explanatory names. */
 export const AccountExport = z
   .object({
     exportedAt: Moment,

@@ -15,7 +15,7 @@ import { avatarColorOf } from '../users/avatar-color.ts'
 import { namesOf } from '../users/names.ts'
 import { ERASED_PREFIX, isAccount, lockAccount } from '../users/store.ts'
 
-/** What is stored beside the account itself. */
+/** Rows that belong to an account, besides its row in `users`. */
 export interface AccountRows {
   identity: IdentityRow
   grants: RoleGrantRow[]
@@ -40,37 +40,40 @@ export async function findAccountRows(db: Kysely<Tables>, userId: string): Promi
   }
 }
 
-const ROWS_AT_ONCE = 200
+const PAGE_ROWS = 200
 
-/** What the person has said in rooms that are there, in its order. */
+/** Messages of the user in rooms that exist, oldest first. */
 export function pagesOfMessages(db: Kysely<Tables>, userId: string): AsyncGenerator<RoomMessageRow[]> {
   const messages = db
     .selectFrom('room_messages')
     .selectAll()
     .where('user_id', '=', userId)
     .where('room_id', 'in', db.selectFrom('rooms').select('id'))
-  return pages((after) => pageOf(messages, ['created_at', 'id', 'asc'], after, ROWS_AT_ONCE).execute())
+  return pages((after) => pageOf(messages, ['created_at', 'id', 'asc'], after, PAGE_ROWS).execute())
 }
 
-/** What the audit log says that the person did, in its order. */
+/** Audit log entries with the user as actor, oldest first. */
 export function pagesOfActivity(db: Kysely<Tables>, userId: string): AsyncGenerator<AuditEventRow[]> {
   const events = db.selectFrom('audit_events').selectAll().where('actor_user_id', '=', userId)
-  return pages((after) => pageOf(events, ['created_at', 'id', 'asc'], after, ROWS_AT_ONCE).execute())
+  return pages((after) => pageOf(events, ['created_at', 'id', 'asc'], after, PAGE_ROWS).execute())
 }
 
-/** Between pages others have their turn. */
+/** Yields to the event loop between pages. */
 async function* pages<Row extends Position>(
   find: (after: Position | undefined) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {
   for (let after: Position | undefined; ; await new Promise((resolve) => setImmediate(resolve))) {
     const rows = await find(after)
     if (rows.length > 0) yield rows
-    if (rows.length < ROWS_AT_ONCE) return
+    if (rows.length < PAGE_ROWS) return
     after = rows.at(-1)
   }
 }
 
-/** Rooms of this owner; no other is made for them until the transaction ends. */
+/**
+ * Ids of the rooms that the user owns. Until the transaction ends, the user cannot become the owner
+ * of another one.
+ */
 export async function findOwnedRoomIds(tx: Transaction<Tables>, userId: string): Promise<string[]> {
   await lockAccount(tx, userId)
   const rooms = await tx
@@ -82,18 +85,21 @@ export async function findOwnedRoomIds(tx: Transaction<Tables>, userId: string):
   return rooms.map(({ id }) => id)
 }
 
-/** Rows of a table that change in one transaction: few enough that nobody who waits for it notices. */
-const ROWS_OF_A_PIECE = 1_000
+/**
+ * Rows of one table that a transaction changes at most. The number is small enough that other
+ * writers do not notice the wait.
+ */
+const BATCH_ROWS = 1_000
 
-/** Rows that stay without the person, of which there can be many. */
+/** A reference to users that becomes null when the user is erased. Many rows can hold it. */
 interface DetachedReference {
   table: string
   column: string
-  /** In which an index has what is found. */
+  /** The column after `column` in the index that finds the rows. */
   order: string
-  /** Goes from the row as well. */
+  /** Another column that becomes null with it. */
   also?: string
-  /** Lines of the audit log that go on naming the account. */
+  /** The audit action whose entries keep the reference. */
   except?: AuditAction
 }
 
@@ -103,7 +109,7 @@ const DETACHED_REFERENCES: readonly DetachedReference[] = [
   { table: 'audit_events', column: 'actor_user_id', order: 'created_at', also: 'client_ip' },
 ]
 
-/** The same, but no reference: the database does not know of it. */
+/** The same for a reference without a foreign key. */
 const AUDIT_TARGET_REFERENCE: DetachedReference = {
   table: 'audit_events',
   column: 'target_id',
@@ -111,14 +117,14 @@ const AUDIT_TARGET_REFERENCE: DetachedReference = {
   except: 'account.delete',
 }
 
-/** The same, never much. */
+/** The same for references that only few rows hold. */
 const SMALL_DETACHED_REFERENCES = [
   ['rooms', 'created_by'],
   ['room_bans', 'banned_by'],
   ['role_grants', 'granted_by'],
 ] as const
 
-/** What goes with the account, never much. */
+/** References whose rows are deleted with the account. There are few of them. */
 const DELETED_REFERENCES = [
   ['identities', 'user_id'],
   ['sessions', 'user_id'],
@@ -135,7 +141,9 @@ const DELETED_REFERENCES = [
   ['room_ownership_transfers', 'to_user_id'],
 ] as const
 
-/** All that refers to an account, when its rooms have another owner or are gone. */
+/**
+ * All references to an account. A room that it owns must have another owner, or be deleted, before.
+ */
 export const USER_REFERENCES: readonly (readonly [table: string, column: string])[] = [
   ...DETACHED_REFERENCES.map(({ table, column }) => [table, column] as const),
   ...SMALL_DETACHED_REFERENCES,
@@ -143,8 +151,10 @@ export const USER_REFERENCES: readonly (readonly [table: string, column: string]
 ]
 
 /**
- * With the account locked. Identity, grants and sessions go with it; what was said and done stays, without by whom. Where that is much, the row stays as well
- * until `deleteErased` has been through it: without a name, and nobody. False when there is no such account.
+ * Deletes an account, which the caller has locked. Its identity, grants and sessions are deleted.
+ * Messages and audit log entries stay without a reference to it. If there are too many of them for
+ * one transaction, an anonymous row of `users` stays until `continueErasure` has processed all of
+ * them. Returns false if there is no such account.
  */
 export async function deleteUser(tx: Transaction<Tables>, userId: string, nowMs: number): Promise<boolean> {
   if (await exceedsBatch(tx, userId)) return anonymizeUser(tx, userId, nowMs)
@@ -157,12 +167,12 @@ export async function deleteUser(tx: Transaction<Tables>, userId: string, nowMs:
   return numDeletedRows > 0n
 }
 
-/** Whether more refers to the account than may change in one transaction. */
+/** Whether more rows refer to the account than one transaction may change. */
 async function exceedsBatch(tx: Transaction<Tables>, userId: string): Promise<boolean> {
   for (const reference of [...DETACHED_REFERENCES, AUDIT_TARGET_REFERENCE]) {
     const { rows } = await sql`
       select 1 from ${sql.table(reference.table)} where ${refersTo(reference, userId)}
-      order by ${sql.ref(reference.order)} limit 1 offset ${ROWS_OF_A_PIECE}`.execute(tx)
+      order by ${sql.ref(reference.order)} limit 1 offset ${BATCH_ROWS}`.execute(tx)
     if (rows.length > 0) return true
   }
   return false
@@ -194,9 +204,12 @@ async function anonymizeUser(tx: Transaction<Tables>, userId: string, nowMs: num
   return true
 }
 
-/** Takes a piece of what refers to erased accounts from them, and deletes what is left of one: `more` when there was one. */
+/**
+ * Detaches a batch of rows from an erased account, and deletes the rest of the account after the
+ * last batch. Returns `more` if there was an account to process.
+ */
 export async function continueErasure(tx: Transaction<Tables>): Promise<'more' | void> {
-  // Nodes that are at the same account take turns.
+  // Nodes that process the same account wait for each other.
   const erased = await lockFirstState(tx, ERASED_PREFIX)
   if (erased === undefined) return
   const userId = erased.slice(ERASED_PREFIX.length)
@@ -216,7 +229,7 @@ async function detachBatch(tx: Transaction<Tables>, userId: string): Promise<voi
       update ${sql.table(reference.table)} set ${sql.join(columns.map((column) => sql`${sql.ref(column)} = null`))}
       where id in (
         select id from ${sql.table(reference.table)} where ${refersTo(reference, userId)}
-        order by ${sql.ref(reference.order)} limit ${ROWS_OF_A_PIECE}
+        order by ${sql.ref(reference.order)} limit ${BATCH_ROWS}
       )`.execute(tx)
   }
 }

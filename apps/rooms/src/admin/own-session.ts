@@ -9,8 +9,9 @@ import type { NewSession } from '../sessions/store.ts'
 import { findSessionRow, lockLiveSession } from './store.ts'
 
 /**
- * Asks once more, where the right itself is changed, whether the caller may: the request was let in before others were
- * waited for, and they may have taken the right or ended the session. To be called after `serialiseGrants`.
+ * Checks the caller's right again, in the transaction that changes rights: the request was
+ * authorised before it waited for other transactions, and these may have revoked the right or ended
+ * the session. Call it after `lockGrantChanges`.
  */
 export async function recheckAdmin(tx: Transaction<Tables>, context: Context): Promise<void> {
   const { user, session } = actorOf(context)
@@ -18,7 +19,7 @@ export async function recheckAdmin(tx: Transaction<Tables>, context: Context): P
   if (!(await findEnabledAdmins(tx)).includes(user.id)) throw failure('forbidden')
 }
 
-/** The same where something else is changed by that right. */
+/** The same check in a transaction that changes something other than rights. */
 export async function requireAdmin(tx: Transaction<Tables>, context: Context): Promise<void> {
   const { user, session } = actorOf(context)
   if (!(await lockGrantsOf(tx, user.id, 'platform_admin'))) throw failure('forbidden')
@@ -26,8 +27,9 @@ export async function requireAdmin(tx: Transaction<Tables>, context: Context): P
 }
 
 /**
- * What the caller's session is made of, for one in its place: no session outlives a change of rights (R9.7). To be called
- * before the caller's sessions end, since what is sealed goes with them. The new one ends no later than the old.
+ * Copies the caller's session into a new one that replaces it: no session outlives a change of
+ * rights (R9.7). Call it before the caller's sessions end, since that deletes their sealed values.
+ * The new session ends no later than the old one.
  */
 export async function copyOwnSession(tx: Transaction<Tables>, context: Context): Promise<NewSession> {
   const { user, session, token } = actorOf(context)

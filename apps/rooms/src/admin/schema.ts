@@ -8,7 +8,7 @@ import { Id, Moment, Success, toMoment } from '../wire.ts'
 
 const GrantSource = z.enum(['bootstrap', 'claim', 'manual', 'teamidp'])
 
-/** Somebody, as administrators see them. */
+/** A user as administrators see it. */
 export const ManagedUser = z
   .object({
     id: z.string(),
@@ -49,9 +49,9 @@ export function toManagedUser(user: UserRow, grants: readonly RoleGrantRow[]): M
 
 const MAX_SEARCH_LENGTH = 320
 
-/** Nothing, an id, or two characters at least: one would find half of all people. */
+/** Empty, an id, or at least two characters: a single one would match half of all users. */
 const Search = text()
-  .transform((given) => given.trim())
+  .transform((value) => value.trim())
   .refine((q) => codePoints(q) !== 1, 'must have at least 2 characters')
   .refine((q) => codePoints(q) <= MAX_SEARCH_LENGTH, `must have at most ${MAX_SEARCH_LENGTH} characters`)
   .meta({ maxLength: MAX_SEARCH_LENGTH })
@@ -71,7 +71,7 @@ export const PlatformAdminAnswer = Success.extend({
   remaining: z.array(GrantSource).meta({ description: 'The remaining sources of the right.' }),
 })
 
-/** Every limit with the number in force (R22). */
+/** All limits with their values in force (R22). */
 const LimitValues = z
   .object(Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [name, z.int()])))
   .meta({ id: 'Limits' })

@@ -15,7 +15,10 @@ import { endSessions } from '../sessions/store.ts'
 import { isAccount } from '../users/store.ts'
 import { Id } from '../wire.ts'
 
-/** The newest first. `q` is an id, a part of a name, or a whole e-mail address; empty for everybody. */
+/**
+ * Lists users, newest first. `q` is an id, a part of a name, or a whole email address. An empty `q`
+ * matches all users.
+ */
 export async function listUsers(
   db: Kysely<Tables>,
   q: string,
@@ -33,7 +36,8 @@ export async function listUsers(
 
 function matches(eb: ExpressionBuilder<Tables, 'users'>, q: string): Expression<SqlBool> {
   if (Id.safeParse(q).success) return eb('id', '=', q)
-  // ASCII only, as both engines fold a column: more is not worth one of its own.
+  // ASCII only, since both engines fold a column that way. Full folding would need a column of its
+  // own.
   const email = q.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
   return eb.or([
     sql<SqlBool>`search_name like ${`%${literal(foldText(q))}%`} escape '!'`,
@@ -41,7 +45,7 @@ function matches(eb: ExpressionBuilder<Tables, 'users'>, q: string): Expression<
   ])
 }
 
-/** With `%` and `_` as the characters that they are. */
+/** Escapes `%` and `_`, which `like` treats as wildcards. */
 function literal(text: string): string {
   return text.replaceAll(/[%_!]/g, '!$&')
 }
@@ -63,7 +67,7 @@ export async function findGrantsOf(
     .execute()
 }
 
-/** Whether that changed anything. */
+/** Returns whether the value changed. */
 export async function setDisabled(tx: Transaction<Tables>, id: string, disabled: boolean): Promise<boolean> {
   const value = disabled ? 1 : 0
   const { numUpdatedRows } = await tx
@@ -79,7 +83,10 @@ export async function findSessionRow(db: Kysely<Tables>, id: string): Promise<Se
   return db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Keeps a live session from being ended by others until the transaction ends; false when it has ended already. */
+/**
+ * Prevents other transactions from ending a live session until this one ends. Returns false if the
+ * session has ended already.
+ */
 export async function lockLiveSession(tx: Transaction<Tables>, id: string, nowMs: number): Promise<boolean> {
   const held = await tx
     .updateTable('sessions')
@@ -92,7 +99,9 @@ export async function lockLiveSession(tx: Transaction<Tables>, id: string, nowMs
   return held !== undefined
 }
 
-/** Whose live session it was; undefined when there was none. */
+/**
+ * Returns the id of the user whose live session ended, or undefined if there is no such session.
+ */
 export async function revokeAnySession(
   tx: Transaction<Tables>,
   id: string,

@@ -52,7 +52,7 @@ const list = operation({
   query: UserQuery,
   result: UserPage,
   async handler(context, { query: { q = '', ...page } }) {
-    // Leafing through what was found is no new search.
+    // Reading the next page of a search does not count as a search.
     if (q !== '' && page.cursor === undefined)
       context.rates.take('search_per_minute', actorOf(context).user.id)
     const { rows, nextCursor } = await findPage(['users', q], page, (after, limit) =>
@@ -83,7 +83,7 @@ const changeStatus = operation({
       const changed = await setDisabled(tx, userId, disabled)
       const row = await findUser(tx, userId)
       if (!row) throw failure('not_found')
-      // In the transaction: nothing that fails after it may hide that it is done.
+      // Read in the transaction: a failure after the commit would hide that the change was made.
       const described = toManagedUser(
         row,
         await findGrantsOf({ dialect: database.dialect, db: tx }, [userId]),
@@ -98,7 +98,7 @@ const changeStatus = operation({
   },
 })
 
-/** Ends the sessions and visits of somebody who is disabled, and returns what to tell. */
+/** Ends the sessions and visits of a disabled user. Returns the events to publish. */
 async function revokeSessionsAndAccess(tx: Tx, userId: string, nowMs: number): Promise<ClusterEvent[]> {
   const sessionIds = await revokeSessionsOf(tx, userId, { reason: 'disabled', nowMs })
   const lost = await revokeLostAccessOfUser(tx, userId, nowMs)
@@ -151,7 +151,7 @@ const changeAdmin = operation({
       const outcome = granted ? await grantAdmin(tx, context, user) : await revokeAdmin(tx, context, user)
       const { sessions_user: maxSessions } = context.policy.limits
       const inPlace = copy && outcome.changed ? await insertSession(tx, copy, maxSessions) : undefined
-      // Whoever is no administrator any more loses the rooms where nothing else lets them in.
+      // A former administrator loses access to rooms that only this right gave.
       const lost = outcome.changed ? await revokeLostAccessOfUser(tx, userId, context.now) : []
       return { ...outcome, session: inPlace, events: lost }
     })
@@ -180,7 +180,7 @@ async function revokeAdmin(tx: Tx, context: Context, user: UserRow): Promise<Gra
   const outcome = await revokePlatformAdmin(tx, {
     dialect: context.database.dialect,
     userId: user.id,
-    withdrawnBy: actorOf(context).user.id,
+    revokedBy: actorOf(context).user.id,
     origin: originOf(context),
   })
   const target = { type: 'user', id: user.id }

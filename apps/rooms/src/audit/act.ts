@@ -4,7 +4,7 @@ import type { Tables } from '../db/tables.ts'
 import { originOf } from './origin.ts'
 import { type AuditEvent, recordAudit, wasAuditedSince } from './store.ts'
 
-/** One line of the audit log about something that the caller has done. */
+/** Records an action of the caller in the audit log. */
 export async function auditAct(
   tx: Transaction<Tables>,
   context: Context,
@@ -13,16 +13,19 @@ export async function auditAct(
   await recordAudit(tx, { ...event, actorUserId: actorOf(context).user.id }, originOf(context))
 }
 
-/** Who looks again within this time is not audited again. */
-const SAME_LOOK_MS = 600_000
+/** An equal read within this time is not recorded again. */
+const REPEATED_READ_MS = 600_000
 
-/** The same about something that the caller has read; once for what is read again and again. */
+/**
+ * Records that the caller read something. Repeated reads within `REPEATED_READ_MS` are recorded
+ * once.
+ */
 export async function auditRead(
   context: Context,
   event: Omit<AuditEvent, 'id' | 'actorUserId'>,
 ): Promise<void> {
   const { database, now } = context
   const read = { ...event, actorUserId: actorOf(context).user.id }
-  if (await wasAuditedSince(database.read, read, now - SAME_LOOK_MS)) return
+  if (await wasAuditedSince(database.read, read, now - REPEATED_READ_MS)) return
   await database.write((tx) => recordAudit(tx, read, originOf(context)))
 }

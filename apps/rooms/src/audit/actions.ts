@@ -1,4 +1,7 @@
-/** Everything that is audited (R21.2). The web client names each, and asks the log for it. */
+/**
+ * All actions in the audit log (R21.2). The web client has a name for each, and filters the log by
+ * them.
+ */
 export const AUDIT_ACTIONS = [
   'auth.login',
   'auth.login_failed',
@@ -42,7 +45,7 @@ export const AUDIT_ACTIONS = [
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/** Another version may have written another. */
+/** Another version of the service may have recorded an unknown action. */
 export function isAuditAction(name: string): name is AuditAction {
   return AUDIT_ACTIONS.some((action) => action === name)
 }

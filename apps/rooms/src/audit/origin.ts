@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import type { AuditOrigin } from './store.ts'
 
-/** From where and when this request does what it does. */
+/** The origin of the changes that this request makes. */
 export function originOf({
   clientIp,
   requestId,

@@ -4,9 +4,9 @@ import { type Position, pageOf } from '../paging.ts'
 import type { AuditAction } from './actions.ts'
 import type { AuditFilter } from './schema.ts'
 
-/** One line of the audit log (R21.2). Never a token, a code or a cookie. */
+/** An entry of the audit log (R21.2). Never contains a token, a code or a cookie. */
 export interface AuditEvent {
-  /** UUID version 7; only for rows that are found again. */
+  /** UUID version 7. Set only if the caller looks the entry up later. */
   id?: string
   action: AuditAction
   actorUserId: string | null
@@ -14,14 +14,17 @@ export interface AuditEvent {
   metadata?: Readonly<Record<string, unknown>>
 }
 
-/** From where and when something was done. */
+/** The address, request and time of an audited action. */
 export interface AuditOrigin {
   clientIp: string | null
   requestId: string | null
   nowMs: number
 }
 
-/** Written in the transaction of what it tells, so that neither exists without the other. */
+/**
+ * Inserts an audit log entry in the transaction of the change: neither is committed without the
+ * other.
+ */
 export async function recordAudit(
   tx: Transaction<Tables>,
   event: AuditEvent,
@@ -30,7 +33,10 @@ export async function recordAudit(
   await recordAudits(tx, [event], origin)
 }
 
-/** The same for several in one statement, so for no more than it takes. */
+/**
+ * Inserts several entries in one statement. The caller keeps within the parameters that a statement
+ * may have.
+ */
 export async function recordAudits(
   tx: Transaction<Tables>,
   events: readonly AuditEvent[],
@@ -50,7 +56,7 @@ export async function recordAudits(
   await tx.insertInto('audit_events').values(rows).execute()
 }
 
-/** The newest first. */
+/** Lists entries, newest first. */
 export async function listAudit(
   db: Kysely<Tables>,
   { action, actorUserId, targetType, targetId, before }: AuditFilter,
@@ -69,7 +75,7 @@ export async function listAudit(
     .execute()
 }
 
-/** Whether the same was audited of this actor after this moment. */
+/** Whether an equal entry with the same actor was recorded after `sinceMs`. */
 export async function wasAuditedSince(
   db: Kysely<Tables>,
   { action, actorUserId, target, metadata = {} }: AuditEvent,
@@ -88,7 +94,7 @@ export async function wasAuditedSince(
   return row !== undefined
 }
 
-/** The newest event of one of these actions. */
+/** The newest entry with one of these actions. */
 export async function findNewestAudit(
   db: Kysely<Tables>,
   actions: readonly AuditAction[],

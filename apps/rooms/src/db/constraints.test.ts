@@ -24,7 +24,7 @@ const ROOM = {
   created_at: 0,
 } as const
 
-/** Values of an invitation in the order of its columns, with these uses. */
+/** Inserts an invitation with this number of uses. */
 const invitation = (id: string, token: string | null, invitee: string | null, uses: number) =>
   sql`insert into room_invitations (id, room_id, token_hash, invited_user_id, permission, expires_at, max_uses, use_count,
     created_by, created_at) values (${id}, 'room', ${token}, ${invitee}, 'speaker', 1, 1, ${uses}, 'owner', 0)`
@@ -76,8 +76,8 @@ eachDialect((_dialect, newUrl) => {
 
   afterAll(() => database.close())
 
-  for (const [what, statement] of Object.entries(REFUSED))
-    test(`R20 R28.28: the database itself refuses ${what}`, () =>
+  for (const [description, statement] of Object.entries(REFUSED))
+    test(`R20 R28.28: the database itself refuses ${description}`, () =>
       expect(database.write((tx) => statement.execute(tx))).rejects.toThrow())
 
   test('R20: the same statements are accepted with values that the rules permit', async () => {

@@ -6,7 +6,10 @@ import { sql } from 'kysely'
 import { migrations } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
-/** Each with the columns, separated by commas, in their order. `only` says of which rows. */
+/**
+ * Foreign keys and indexes of each table, with their columns in order, separated by commas. `only`
+ * is the condition of a partial index.
+ */
 const QUERIES = {
   sqlite: {
     keys: sql<{ child: string; columns: string }>`
@@ -36,14 +39,14 @@ const QUERIES = {
 }
 
 eachDialect((dialect, newUrl) => {
-  test('whatever refers to a row is found by an index when the row goes', async () => {
+  test('R20: every foreign key has an index that finds the referring rows', async () => {
     const database = openDatabase(await newUrl())
     await migrate(database, migrations)
     const { rows: keys } = await QUERIES[dialect].keys.execute(database.read)
     const { rows: indexes } = await QUERIES[dialect].indexes.execute(database.read)
     await database.close()
     expect(keys.length).toBeGreaterThan(20)
-    const slow = keys.filter(({ child, columns }) => {
+    const unindexed = keys.filter(({ child, columns }) => {
       const referring = columns.split(',')
       return !indexes.some(
         (index) =>
@@ -56,10 +59,10 @@ eachDialect((dialect, newUrl) => {
             referring.some((column) => `${column} is not null` === index.only?.toLowerCase())),
       )
     })
-    expect(slow).toEqual([])
+    expect(unindexed).toEqual([])
   })
 
-  test('each filter of the audit log is read in the order of the log', async () => {
+  test('R20: each filter of the audit log has an index in the order of the log', async () => {
     const database = openDatabase(await newUrl())
     await migrate(database, migrations)
     const { rows } = await QUERIES[dialect].indexes.execute(database.read)
@@ -70,7 +73,7 @@ eachDialect((dialect, newUrl) => {
     expect(ofLog).toContain('created_at,id')
   })
 
-  test('messages and events outlive their room and its people', async () => {
+  test('R20: messages and events stay when their room and its users are deleted', async () => {
     const database = openDatabase<Tables>(await newUrl())
     await migrate(database, migrations)
     const stored = () => sql`select * from room_messages order by id`.execute(database.read)

@@ -15,19 +15,19 @@ const put = prepareQuery<PlatformStateRow, Pick<PlatformStateRow, 'key'>>((db, {
     .returning('key'),
 )
 
-const find = prepareQuery<{ least: number; ending: string; limit: number }, { key: string; shown: string }>(
-  (db, { least, ending, limit }) =>
+const find = prepareQuery<{ minimum: number; ending: string; limit: number }, { key: string; text: string }>(
+  (db, { minimum, ending, limit }) =>
     db
       .selectFrom('platform_state')
-      .select(['key', sql<string>`value || ${ending}`.as('shown')])
-      .where('updated_at', '>=', least)
+      .select(['key', sql<string>`value || ${ending}`.as('text')])
+      .where('updated_at', '>=', minimum)
       .where('key', 'like', 'test.%')
       .orderBy('key')
       .limit(limit),
 )
 
 eachDialect((_dialect, newUrl) => {
-  test('a statement that is put together once runs with what it is given each time, in transactions and on other handles too', async () => {
+  test('a prepared statement runs with new parameters each time, also in transactions and on other handles', async () => {
     const [one, two] = [openDatabase<Tables>(await newUrl()), openDatabase<Tables>(await newUrl())]
     for (const database of [one, two]) {
       await migrate(database, migrations)
@@ -37,21 +37,21 @@ eachDialect((_dialect, newUrl) => {
         ['test.a', 'second', 3],
       ] as const)
         expect(await database.write((tx) => put(tx, { key, value, updated_at }))).toEqual([{ key }])
-      const asked = { least: 2, ending: '!', limit: 5 }
-      expect(await find(database.read, asked)).toEqual([
-        { key: 'test.a', shown: 'second!' },
-        { key: 'test.b', shown: `'; drop table users --!` },
+      const params = { minimum: 2, ending: '!', limit: 5 }
+      expect(await find(database.read, params)).toEqual([
+        { key: 'test.a', text: 'second!' },
+        { key: 'test.b', text: `'; drop table users --!` },
       ])
-      expect(await find(database.read, { ...asked, least: 3 })).toHaveLength(1)
-      expect(await database.write((tx) => find(tx, { ...asked, limit: 1, ending: '?' }))).toEqual([
-        { key: 'test.a', shown: 'second?' },
+      expect(await find(database.read, { ...params, minimum: 3 })).toHaveLength(1)
+      expect(await database.write((tx) => find(tx, { ...params, limit: 1, ending: '?' }))).toEqual([
+        { key: 'test.a', text: 'second?' },
       ])
     }
     await one.close()
     await two.close()
   })
 
-  test('a transaction that fails takes back what a prepared statement wrote', async () => {
+  test('a failed transaction rolls back the writes of a prepared statement', async () => {
     const database = openDatabase<Tables>(await newUrl())
     await migrate(database, migrations)
     const writing = database.write(async (tx) => {
@@ -59,7 +59,7 @@ eachDialect((_dialect, newUrl) => {
       throw new Error('no')
     })
     expect(await writing.catch((error: Error) => error.message)).toBe('no')
-    expect(await find(database.read, { least: 9, ending: '', limit: 5 })).toEqual([])
+    expect(await find(database.read, { minimum: 9, ending: '', limit: 5 })).toEqual([])
     await database.close()
   })
 })

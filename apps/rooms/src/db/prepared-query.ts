@@ -1,7 +1,7 @@
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import type { Tables } from './tables.ts'
 
-/** In the place of a value until the statement is run. */
+/** Stands for a parameter until the statement runs. */
 class Placeholder {
   readonly name: string
 
@@ -11,9 +11,10 @@ class Placeholder {
 }
 
 /**
- * A statement that Kysely puts together once for each handle, and that is only filled in from then on: for what is done with
- * every message, putting it together costs several times as much as running it. `build` is given blanks instead of values: it
- * passes them on, and neither looks at them nor reckons with them.
+ * A statement that Kysely compiles once per database handle and that runs with new parameters each
+ * time. For statements that run with every message: compiling one takes several times as long as
+ * running it. `build` receives placeholders instead of values. It may pass them on, but must not
+ * read them or compute with them.
  */
 export function prepareQuery<Params extends object, Row>(
   build: (db: Kysely<Tables>, params: Params) => Compilable<Row>,

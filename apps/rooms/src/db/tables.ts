@@ -1,6 +1,6 @@
 import type { DefaultRole, MemberRole } from '../roles.ts'
 
-// Rows as both engines give them: booleans are 0 or 1, times are integer milliseconds UTC (R20).
+// Rows as both engines return them: booleans are 0 or 1, times are integer milliseconds UTC (R20).
 
 export type Flag = 0 | 1
 
@@ -13,7 +13,7 @@ export interface UserRow {
   is_guest: Flag
   created_at: number
   last_seen_at: number
-  /** When a guest's last session ended. */
+  /** The time at which the last session of a guest ended. */
   guest_ended_at: number | null
 }
 
@@ -27,7 +27,9 @@ export interface StoredUserRow extends UserRow {
 export interface IdentityRow {
   id: string
   user_id: string
-  /** Always 0: the key to `users (id, is_guest)` keeps guests from having an identity. */
+  /**
+   * Always 0: the foreign key to `users (id, is_guest)` prevents guests from having an identity.
+   */
   is_guest: Flag
   issuer: string
   subject: string
@@ -77,7 +79,7 @@ export interface RoleGrantRow {
   user_id: string
   role: 'platform_admin' | 'owner'
   scope_type: 'platform' | 'team'
-  /** Empty for the platform, so that the unique key has no null in it. */
+  /** Empty for the platform: a unique key treats nulls as different. */
   scope_id: string
   source: GrantSource
   granted_by: string | null
@@ -100,20 +102,20 @@ export interface LogoutMarkerRow {
   issuer: string
   kind: 'sid' | 'sub'
   value: string
-  /** Of the logout token, Unix seconds as in the token. */
+  /** `iat` of the logout token, in Unix seconds. */
   iat: number
   received_at: number
   expires_at: number
 }
 
 export interface AuditEventRow {
-  /** UUID version 7, so that equal times keep their order. */
+  /** UUID version 7, by which entries of the same time keep their order. */
   id: string
   actor_user_id: string | null
   action: string
   target_type: string | null
   target_id: string | null
-  /** JSON object. */
+  /** A JSON object. */
   metadata: string
   client_ip: string | null
   request_id: string | null
@@ -123,7 +125,7 @@ export interface AuditEventRow {
 export interface RoomRow {
   id: string
   name: string
-  /** Folded for searching by part of the name. */
+  /** The name, folded for searches by a part of it. */
   search_name: string
   created_by: string | null
   owner_id: string
@@ -160,7 +162,7 @@ export interface NodeRow {
 }
 
 export interface PresenceLeaseRow {
-  /** A socket's, or `http:` and the session of a `join` without one. */
+  /** The id of a socket, or `http:` and the session id for a `join` without a socket. */
   connection_id: string
   room_id: string
   user_id: string
@@ -176,7 +178,7 @@ export interface RoomMessageRow {
   user_id: string | null
   author_name: string
   author_guest: Flag
-  /** Null exactly when deleted. */
+  /** Null if and only if the message is deleted. */
   content: string | null
   client_id: string | null
   created_at: number
@@ -198,7 +200,7 @@ export interface RoomEventRow {
   room_id: string
   seq: number
   type: RoomEventType
-  /** JSON; the text of a message lives only in `room_messages`. */
+  /** JSON. The text of a message is stored only in `room_messages`. */
   data: string
   created_at: number
 }
@@ -227,7 +229,7 @@ export interface RoomInvitationRow {
   declined_at: number | null
   created_by: string
   created_at: number
-  /** The room's last number when the invitation was made or renewed. */
+  /** The last sequence number of the room when the invitation was created or renewed. */
   offered_seq: number
 }
 
@@ -237,13 +239,13 @@ export interface RoomInvitationUseRow {
   used_at: number
 }
 
-/** The last change by hand of what somebody is in a room. */
+/** The last role that was set manually for a user in a room. */
 export interface RoomManualRoleRow {
   room_id: string
   user_id: string
-  /** Null where a kick or ban took the role away. */
+  /** Null after a kick or ban. */
   role: MemberRole | null
-  /** The room's last number with it. */
+  /** The last sequence number of the room when the role was set. */
   seq: number
   set_at: number
 }

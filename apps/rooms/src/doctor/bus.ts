@@ -1,9 +1,12 @@
 import { type Finding, fail, ok } from '@latchkey/doctor/finding'
 
-/** Whether nodes would hear of each other; only its host is named, since the address may hold a password. */
+/**
+ * Checks that the bus delivers messages between nodes. The finding contains only the host, since
+ * the URL may contain a password.
+ */
 export async function checkBus(url: string): Promise<Finding> {
   const { host } = new URL(url)
-  // Loaded only where there is a bus: every command would wait for the client of Redis.
+  // Imported here: otherwise every command would load the Redis client.
   const { probeBus } = await import('../realtime/bus-redis.ts')
   try {
     await probeBus(url)

@@ -18,9 +18,9 @@ const folder = mkdtempSync(join(tmpdir(), 'latchkey-rooms-doctor-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 async function findings(env: Record<string, string>, now?: () => number) {
-  const found = []
-  for await (const finding of examine(env, now)) found.push(finding)
-  return found
+  const list = []
+  for await (const finding of examine(env, now)) list.push(finding)
+  return list
 }
 
 async function lines(name: string, env: Record<string, string>, now?: () => number): Promise<string[]> {
@@ -39,33 +39,33 @@ const environment = (issuer: string) => ({
 
 eachDialect((dialect, newUrl) => {
   describe('doctor', () => {
-    // SQLite serves one node, which has no bus.
+    // SQLite serves a single node, which has no bus.
     if (dialect === 'postgres')
       test.skipIf(!redisServer)(
-        'R24.3 checks whether the bus delivers messages, and never shows its password',
+        'R24.3: checks that the bus delivers messages, without printing its password',
         async () => {
           const redis = await ownRedis()
           const env = { ...environment('http://127.0.0.1:9'), ROOMS_DATABASE_URL: await newUrl() }
           const { host } = new URL(redis.url)
           expect(await lines('bus', env)).toEqual([])
-          const found = { ...env, ROOMS_BUS_URL: redis.url }
-          expect(await lines('bus', found)).toEqual([`ok: ${host} delivers messages`])
+          const withBus = { ...env, ROOMS_BUS_URL: redis.url }
+          expect(await lines('bus', withBus)).toEqual([`ok: ${host} delivers messages`])
           const wrong = { ...env, ROOMS_BUS_URL: `redis://latchkey:hush@${host}` }
           const [refused] = await lines('bus', wrong)
           expect(refused).toStartWith(`fail: ${host} does not deliver messages (WRONGPASS`)
           expect(refused).not.toContain('hush')
           await redis.kill()
-          const [away] = await lines('bus', found)
+          const [away] = await lines('bus', withBus)
           expect(away).toStartWith(`fail: ${host} does not deliver messages (connect ECONNREFUSED`)
         },
       )
 
-    test('finds nothing wrong with a new instance and a provider that answers, and says what to register', async () => {
+    test('R24.3: passes for a new instance with a reachable provider, and lists the URLs to register', async () => {
       const idp = await hostileProvider()
       const env = { ...environment(idp.issuer), ROOMS_DATABASE_URL: await newUrl() }
-      const found = await findings(env)
+      const list = await findings(env)
       await idp.stop()
-      expect(found.filter(({ level }) => level === 'fail')).toEqual([])
+      expect(list.filter(({ level }) => level === 'fail')).toEqual([])
       const names = [
         'settings',
         'database',
@@ -77,14 +77,14 @@ eachDialect((dialect, newUrl) => {
         'login',
         'keys',
       ]
-      for (const name of names) expect(found.map((finding) => finding.name)).toContain(name)
-      expect(found.filter(({ name }) => name === 'register').map(({ sentence }) => sentence)).toEqual([
+      for (const name of names) expect(list.map((finding) => finding.name)).toContain(name)
+      expect(list.filter(({ name }) => name === 'register').map(({ sentence }) => sentence)).toEqual([
         'redirect URI: https://rooms.example.com/api/auth/callback',
         'post-logout redirect URI: https://rooms.example.com',
       ])
     })
 
-    test('R9.5 tells that nobody who signed in owns a team, and what the claim must be', async () => {
+    test('R9.5: warns if no signed-in user owns a team, with the expected shape of the claim', async () => {
       const url = await newUrl()
       const idp = await hostileProvider()
       const { OIDC_ISSUER: TEAMIDP_ISSUER, ...others } = environment(idp.issuer)
@@ -104,7 +104,7 @@ eachDialect((dialect, newUrl) => {
       await idp.stop()
     })
 
-    test('R8.5 tells how many accounts another provider than today’s has made, and nothing of a database that is not there', async () => {
+    test('R8.5: counts the accounts of other providers, and reports nothing if there is no database', async () => {
       const url = await newUrl()
       const idp = await hostileProvider()
       const env = { ...environment(idp.issuer), ROOMS_DATABASE_URL: url }
@@ -125,27 +125,7 @@ eachDialect((dialect, newUrl) => {
       await idp.stop()
     })
 
-    test('R9.5 tells that nobody who signed in owns a team, and what the claim must be', async () => {
-      const url = await newUrl()
-      const idp = await hostileProvider()
-      const { OIDC_ISSUER: TEAMIDP_ISSUER, ...others } = environment(idp.issuer)
-      const env = { ...others, AUTH_PROVIDER: 'teamidp', TEAMIDP_ISSUER, ROOMS_DATABASE_URL: url }
-      const database = openDatabase<Tables>(url)
-      await migrate(database, migrations)
-      expect(await lines('teams', env)).toEqual([])
-      const ann = { issuer: idp.issuer, subject: 'ann', mode: 'teamidp', name: 'Ann', email: null }
-      const { user } = await database.write((tx) => upsertMember(tx, ann, Date.now()))
-      expect(await lines('teams', env)).toEqual([
-        'warn: no user who signed in owns a team: the claim teams must be a list of objects with id and role, not of strings; TEAMIDP_OWNER_ROLES lists the roles that count',
-      ])
-      expect(await lines('teams', { ...environment(idp.issuer), ROOMS_DATABASE_URL: url })).toEqual([])
-      await database.write((tx) => insertTeams(tx, user.id, ['harbour'], Date.now()))
-      expect(await lines('teams', env)).toEqual([])
-      await database.close()
-      await idp.stop()
-    })
-
-    test('R8.5 tells how many accounts other people may reach since their subjects are read elsewhere, before the start and after it', async () => {
+    test('R8.5: counts the accounts that other users may reach after a change of the subject source, before and after the start', async () => {
       const url = await newUrl()
       const settings = {
         AUTH_PROVIDER: 'oauth2',
@@ -158,7 +138,7 @@ eachDialect((dialect, newUrl) => {
       }
       const issuer = 'oauth2:http://127.0.0.1:9'
       const [a, b] = ['http://127.0.0.1:9/me?realm=a', 'http://127.0.0.1:9/me?realm=b']
-      const told = (OAUTH_USERINFO_ENDPOINT: string, OAUTH_SUBJECT_PATH = 'id') =>
+      const accountLines = (OAUTH_USERINFO_ENDPOINT: string, OAUTH_SUBJECT_PATH = 'id') =>
         lines('accounts', { ...settings, OAUTH_USERINFO_ENDPOINT, OAUTH_SUBJECT_PATH })
       const database = openDatabase<Tables>(url)
       await migrate(database, migrations)
@@ -170,15 +150,19 @@ eachDialect((dialect, newUrl) => {
           recordSubjectSource(tx, issuer, { userinfoEndpoint, subjectPath: 'id' }, nowMs),
         )
       const warned = [expect.stringMatching(/^warn: 1 may be reached by users of another provider: /)]
-      expect([await told(a), await told(b)]).toEqual([[], []])
+      expect([await accountLines(a), await accountLines(b)]).toEqual([[], []])
       await start(a, 2000)
-      expect([await told(a), await told(b), await told(a, 'uid')]).toEqual([[], warned, warned])
+      expect([await accountLines(a), await accountLines(b), await accountLines(a, 'uid')]).toEqual([
+        [],
+        warned,
+        warned,
+      ])
       await start(b, 3000)
-      expect(await told(b)).toEqual(warned)
+      expect(await accountLines(b)).toEqual(warned)
       await database.close()
     })
 
-    test('tells a provider without a key that fits, and one whose clock differs', async () => {
+    test('R24.3: fails if the provider has no usable key, or if its clock differs', async () => {
       const idp = await hostileProvider()
       const env = { ...environment(idp.issuer), ROOMS_DATABASE_URL: await newUrl() }
       idp.keys = [newSigningKey('RS256', { bits: 1024 })]
@@ -195,7 +179,7 @@ eachDialect((dialect, newUrl) => {
 })
 
 describe('doctor', () => {
-  test('tells another issuer in the metadata, with both names', async () => {
+  test('R24.3: reports a different issuer in the metadata, with both URLs', async () => {
     const idp = await hostileProvider()
     idp.metadata((usual) => ({ ...usual, issuer: 'https://other.example.com' }))
     const [line] = await lines('provider', environment(idp.issuer))
@@ -204,14 +188,14 @@ describe('doctor', () => {
     expect(line).toContain('https://other.example.com')
   })
 
-  test('tells every bad setting, without a secret, and looks no further', async () => {
-    const found = await findings({ AUTH_PROVIDER: 'oidc', AUTH_PKCE: 'maybe', ALLOWED_HOSTS: 'https://a/b' })
-    expect(found.every(({ name }) => name === 'settings')).toBe(true)
+  test('R24.3: reports every invalid setting and checks nothing else', async () => {
+    const list = await findings({ AUTH_PROVIDER: 'oidc', AUTH_PKCE: 'maybe', ALLOWED_HOSTS: 'https://a/b' })
+    expect(list.every(({ name }) => name === 'settings')).toBe(true)
     for (const name of ['AUTH_PKCE', 'ALLOWED_HOSTS', 'AUTH_CLIENT_ID', 'OIDC_ISSUER'])
-      expect(found.some(({ level, sentence }) => level === 'fail' && sentence.startsWith(name))).toBe(true)
+      expect(list.some(({ level, sentence }) => level === 'fail' && sentence.startsWith(name))).toBe(true)
   })
 
-  test('without AUTH_PROVIDER tells what would keep the demo from starting, and nothing that it sets itself', async () => {
+  test('R24.3: without AUTH_PROVIDER, reports what prevents the demo from starting, except settings that the demo sets', async () => {
     const demo = { ROOMS_DATABASE_URL: `sqlite:${join(folder, 'demo.db')}` }
     const set = {
       ALLOWED_HOSTS: 'https://a/b',
@@ -224,8 +208,8 @@ describe('doctor', () => {
     expect(await lines('settings', { ...demo, ...set })).not.toContainEqual(expect.stringMatching(/^fail/))
     expect(await lines('settings', demo)).toEqual(['ok: all settings are valid'])
     const bad = { ...demo, AUTH_ADMIN_CLAIM_PATH: 'groups', GUEST_ENABLD: 'true', ROOMS_PORT: 'none' }
-    const told = (await lines('settings', bad)).map((line) => line.split(' ').slice(0, 2).join(' '))
-    expect(told.toSorted()).toEqual([
+    const names = (await lines('settings', bad)).map((line) => line.split(' ').slice(0, 2).join(' '))
+    expect(names.toSorted()).toEqual([
       'fail: AUTH_ADMIN_CLAIM_VALUE',
       'fail: ROOMS_PORT',
       'warn: GUEST_ENABLD',
@@ -245,7 +229,7 @@ describe('doctor', () => {
       ])
   })
 
-  test('fails when everybody may choose their address', async () => {
+  test('R24.3: fails if clients can choose their own address', async () => {
     const env = {
       ...environment('http://127.0.0.1:9'),
       PROXY_HEADER: 'X-Forwarded-For',

@@ -16,12 +16,12 @@ import { checkAddresses, checkHosts, checkProvider, checkProviderClock } from '.
 import { hasLoginsWithoutTeams, newestSessionAt } from './store.ts'
 
 /**
- * Looks at everything the service depends on, as the environment says it, and says what to register at the identity
- * provider. Makes nothing and changes nothing.
+ * Checks everything that the service depends on, according to the environment, and lists the URLs
+ * to register at the identity provider. Creates and changes nothing.
  */
 export async function* examine(env: Environment, now: () => number = Date.now): AsyncGenerator<Finding> {
   if (!env['AUTH_PROVIDER']) {
-    // Only a warning, since Links alone needs no provider.
+    // Only a warning: Links alone needs no provider.
     const start = findDemoRefusal(env) ?? 'latchkey start runs a demo provider, for this machine only'
     yield warn('provider', `AUTH_PROVIDER is unset. ${start}`)
     const { settings, findings } = checkSettings({ readSettings: readDemoSettings, settingsWarnings }, env)
@@ -34,7 +34,7 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
   if (!settings) return
   yield* examineStorage(settings.databaseUrl, now)
   yield* await checkAccounts(settings)
-  // Its client is loaded where there is one to check.
+  // Imported here, to load the Redis client only if there is a bus.
   if (settings.busUrl !== null) yield await (await import('./bus.ts')).checkBus(settings.busUrl)
   yield* checkHosts(settings)
   yield* await checkProvider(settings, now)
@@ -56,11 +56,14 @@ async function* examineStorage(url: string, now: () => number): AsyncGenerator<F
 
 function missingTeamsHint(teams: TeamsConfig | null): string {
   const [claim, id, role] = [teams?.claimPath, teams?.idPath, teams?.rolePath].map((path) => path?.whole)
-  const needed = `the claim ${claim} must be a list of objects with ${id} and ${role}`
-  return `no user who signed in owns a team: ${needed}, not of strings; TEAMIDP_OWNER_ROLES lists the roles that count`
+  const expected = `the claim ${claim} must be a list of objects with ${id} and ${role}`
+  return `no user who signed in owns a team: ${expected}, not of strings; TEAMIDP_OWNER_ROLES lists the roles that count`
 }
 
-/** Accounts that the provider of today cannot lead to, and those that it may lead other people to (R8.5). */
+/**
+ * Accounts that the current provider cannot sign anyone in to, and accounts that it may give to
+ * other users (R8.5).
+ */
 async function checkAccounts({ databaseUrl, provider }: Settings): Promise<Finding[]> {
   let database: Reader<Tables> | undefined
   try {
@@ -81,7 +84,7 @@ async function checkAccounts({ databaseUrl, provider }: Settings): Promise<Findi
       ...(isWithoutTeams ? [warn('teams', missingTeamsHint(provider.teams))] : []),
     ]
   } catch {
-    // What keeps it from being read has been told, or nothing is there yet.
+    // Other findings report why the database cannot be read, or it does not exist yet.
     return []
   } finally {
     await database?.close()

@@ -9,7 +9,7 @@ import { registeredAddresses } from '../login/registered-addresses.ts'
 
 const EVERYONE = new Set(['0.0.0.0/0', '::/0'])
 
-/** Under which names the service answers, and whose word counts for a client's address. */
+/** Checks the hosts of the service, and which proxies may set the client address. */
 export function* checkHosts({ allowedHosts, proxyHeader, trustedProxies }: Settings): Generator<Finding> {
   yield ok('hosts', `users reach it at ${allowedHosts.join(', ')}; logins end at the first`)
   if (proxyHeader === null) {
@@ -30,7 +30,7 @@ export function* checkHosts({ allowedHosts, proxyHeader, trustedProxies }: Setti
       )
 }
 
-/** Whether the provider can be used, and how a login will go. */
+/** Checks that the provider can be used, and describes the login flow. */
 export async function checkProvider(settings: Settings, now: () => number): Promise<Finding[]> {
   const log = createLog({ write: () => {} })
   const provider = createProvider(settings.provider, { log, now, metrics: createMetrics() })
@@ -65,10 +65,10 @@ async function checkKeys(provider: Provider): Promise<Finding[]> {
 }
 
 const CLOCK_TIMEOUT_MS = 5_000
-/** What tokens are allowed to be off (R7.3). */
+/** The clock difference that tokens may have (R7.3). */
 const TOLERANCE_S = 30
 
-/** Tokens are refused when the clocks differ. */
+/** Compares the clocks. Tokens are refused if they differ. */
 export async function checkProviderClock({ provider }: Settings, now: () => number): Promise<Finding> {
   const name = 'clock'
   try {
@@ -94,7 +94,7 @@ function addressOf(provider: ProviderConfig): string {
     : `${provider.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
 }
 
-/** What the provider must know of us, to the letter. */
+/** Lists the URLs to register at the provider, exactly as written. */
 export function* checkAddresses(settings: Settings): Generator<Finding> {
   const { redirectUri, backchannelLogoutUri, postLogoutRedirectUri } = registeredAddresses(
     settings.allowedHosts[0],

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 
-/** Unix seconds at which somebody was last seen; 0 without anybody. */
+/** The time of the newest session activity in Unix seconds; 0 without sessions. */
 export async function newestSessionAt(read: Kysely<Tables>): Promise<number> {
   const newest = await read
     .selectFrom('sessions')
@@ -10,7 +10,7 @@ export async function newestSessionAt(read: Kysely<Tables>): Promise<number> {
   return (newest?.at ?? 0) / 1000
 }
 
-/** Whether people of this issuer have signed in, none of whom was given a team. */
+/** Whether users of this issuer have signed in and none of them owns a team. */
 export async function hasLoginsWithoutTeams(db: Kysely<Tables>, issuer: string): Promise<boolean> {
   const person = db.selectFrom('identities').select('id').where('issuer', '=', issuer).limit(1)
   const team = db.selectFrom('role_grants').select('id').where('source', '=', 'teamidp').limit(1)

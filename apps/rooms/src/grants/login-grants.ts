@@ -8,12 +8,12 @@ export interface SignedInUser {
   userId: string
   /** The identity was created by this login. */
   isNew: boolean
-  /** What the provider says of the person now. */
+  /** Claims of the provider in this login. */
   isAdmin: boolean
   ownedTeams: readonly string[]
 }
 
-/** What somebody should be told, once the login is committed. */
+/** Effects of a login on administrators. The caller logs them after the commit. */
 export interface GrantChanges {
   isFirstAdmin: boolean
   losesRight: boolean
@@ -21,8 +21,8 @@ export interface GrantChanges {
 }
 
 /**
- * Brings the grants that come by themselves up to date (R9.2, R9.3, R9.5); those that people gave stay as they are. The
- * caller has taken `serialiseGrants`.
+ * Updates the grants that follow from the login (R9.2, R9.3, R9.5). Manual grants do not change.
+ * The caller has called `lockGrantChanges`.
  */
 export async function updateLoginGrants(
   tx: Transaction<Tables>,
@@ -31,7 +31,8 @@ export async function updateLoginGrants(
   origin: AuditOrigin,
 ): Promise<GrantChanges> {
   const { userId, isNew } = person
-  // Asked even when nobody is to get it: the first identity is the first, whatever the setting says later.
+  // Claimed even if the setting is off: the first identity stays the first if the setting changes
+  // later.
   const isFirst = isNew && (await claimBootstrap(tx, origin.nowMs))
   const isFirstAdmin = isFirst && adminBootstrap === 'first-login'
   if (isFirstAdmin)
@@ -47,7 +48,7 @@ export async function updateLoginGrants(
   return { isFirstAdmin, losesRight, leavesNoAdmin: losesRight && !(await hasAdmin(tx)) }
 }
 
-/** A list can name thousands, of which most are usually the same as last time. */
+/** Writes only differences: a list can have thousands of teams, most of them usually unchanged. */
 async function updateTeams(
   tx: Transaction<Tables>,
   { userId, ownedTeams }: SignedInUser,
@@ -55,11 +56,11 @@ async function updateTeams(
   origin: AuditOrigin,
 ): Promise<void> {
   const [before, after] = [new Set(present), new Set(ownedTeams)]
-  for (const teams of portionsOf(before.difference(after))) {
+  for (const teams of batchesOf(before.difference(after))) {
     await deleteTeams(tx, userId, teams)
     await recordAudits(tx, eventsOf('grant.remove', userId, teams), origin)
   }
-  for (const teams of portionsOf(after.difference(before))) {
+  for (const teams of batchesOf(after.difference(before))) {
     await insertTeams(tx, userId, teams, origin.nowMs)
     await recordAudits(tx, eventsOf('grant.add', userId, teams), origin)
   }
@@ -70,12 +71,12 @@ function eventsOf(action: 'grant.add' | 'grant.remove', userId: string, teams: r
   return teams.map((team) => ({ action, actorUserId: null, target, metadata: asMetadata(ownerOf(team)) }))
 }
 
-/** Rows of one statement; PostgreSQL takes 65535 parameters, and an audit event has 9. */
-const PORTION = 500
+/** Rows of one statement. PostgreSQL accepts 65535 parameters, and an audit event has 9. */
+const BATCH_ROWS = 500
 
-function portionsOf(teams: ReadonlySet<string>): string[][] {
+function batchesOf(teams: ReadonlySet<string>): string[][] {
   const all = [...teams]
-  return Array.from({ length: Math.ceil(all.length / PORTION) }, (_, i) =>
-    all.slice(i * PORTION, (i + 1) * PORTION),
+  return Array.from({ length: Math.ceil(all.length / BATCH_ROWS) }, (_, i) =>
+    all.slice(i * BATCH_ROWS, (i + 1) * BATCH_ROWS),
   )
 }

@@ -16,10 +16,16 @@ import {
   insertGrant,
 } from './store.ts'
 
-/** Changes of who may administer wait for each other, so that one of them sees the last. Any number that nobody else uses. */
+/**
+ * Transactions that change administrators take this lock one after the other, so each sees the
+ * result of the one before. Any number that no other lock uses.
+ */
 const GRANT_LOCK_KEY = 0x6772_616e
 
-/** To be called before anything that could cost the last administrator the right; a login takes it too. */
+/**
+ * Call it before any change that could revoke the right of the last administrator. Sign-ins take
+ * the lock as well.
+ */
 export async function lockGrantChanges(dialect: DialectName, tx: Transaction<Tables>): Promise<void> {
   await lockKey(dialect, tx, GRANT_LOCK_KEY)
 }
@@ -31,7 +37,7 @@ export const platformAdminGrant = (source: GrantSource): Grant => ({
   source,
 })
 
-/** Gives a grant and audits it; whether the user did not have it before. */
+/** Adds a grant and audits it. Returns false if the user already has it. */
 export async function addGrant(
   tx: Transaction<Tables>,
   { userId, grant, grantedBy }: { userId: string; grant: Grant; grantedBy: string | null },
@@ -52,7 +58,7 @@ export async function addGrant(
   return true
 }
 
-/** Takes a grant that the user has, and audits it. */
+/** Removes a grant of the user and audits that. */
 export async function removeGrant(
   tx: Transaction<Tables>,
   { userId, grant, removedBy }: { userId: string; grant: Grant; removedBy: string | null },
@@ -76,7 +82,7 @@ export function asMetadata({ role, scope_type, scope_id, source }: Grant): Recor
   return { role, scopeType: scope_type, scopeId: scope_id, source }
 }
 
-/** Whether anybody who may administer can sign in: accounts of an earlier provider cannot (R8.5). */
+/** Whether any administrator can sign in. Accounts of an earlier provider cannot (R8.5). */
 export async function hasAdmin(db: Kysely<Tables>): Promise<boolean> {
   return (await findAdminsWhoCanSignIn(db)).length > 0
 }
@@ -86,8 +92,9 @@ async function findAdminsWhoCanSignIn(db: Kysely<Tables>): Promise<string[]> {
 }
 
 /**
- * Throws `last_admin` when nobody else could sign in and administer without this user (R9.4); where nobody can anyway, when
- * nobody else enabled may. For everything that takes the right away: a withdrawal, disabling, erasing.
+ * Throws `last_admin` if the user is the only administrator who can sign in (R9.4), or, if no
+ * administrator can sign in, the only enabled one. Call it before every change that ends the right:
+ * revocation, disabling and erasure.
  */
 export async function requireOtherAdmin(
   dialect: DialectName,
@@ -96,14 +103,15 @@ export async function requireOtherAdmin(
 ): Promise<void> {
   await lockGrantChanges(dialect, tx)
   const reachable = await findAdminsWhoCanSignIn(tx)
-  // Sessions of an earlier provider live on, and so does the right of whoever has one.
+  // Sessions of an earlier provider stay alive, with the rights of their users.
   const admins = reachable.length > 0 ? reachable : await findEnabledAdmins(tx)
   if (admins.length === 1 && admins[0] === userId) throw failure('last_admin')
 }
 
 /**
- * Gives `platform_admin`; whether that grant is new. A `manual` one ends the user's sessions, since no session id survives
- * a change of rights (R9.7): whoever gives it to themselves needs a new session.
+ * Grants `platform_admin`. Returns whether the grant is new. A `manual` grant ends the sessions of
+ * the user, since no session id outlives a change of rights (R9.7). Callers who grant it to
+ * themselves need a new session.
  */
 export async function grantPlatformAdmin(
   tx: Transaction<Tables>,
@@ -126,33 +134,34 @@ export async function grantPlatformAdmin(
 }
 
 /**
- * Takes the `manual` and `bootstrap` grants; what a claim gives stays and is `remaining`. Ends the user's sessions when
- * anything changed. Throws `last_admin`.
+ * Revokes the `manual` and `bootstrap` grants. Grants from a claim stay and are returned as
+ * `remaining`. Ends the sessions of the user if anything changed. Throws `last_admin`.
  */
 export async function revokePlatformAdmin(
   tx: Transaction<Tables>,
   {
     dialect,
     userId,
-    withdrawnBy: revokedBy,
+    revokedBy,
     origin,
-  }: { dialect: DialectName; userId: string; withdrawnBy: string | null; origin: AuditOrigin },
+  }: { dialect: DialectName; userId: string; revokedBy: string | null; origin: AuditOrigin },
 ): Promise<{ changed: boolean; remaining: GrantSource[] }> {
   await lockGrantChanges(dialect, tx)
   const sources = await findAdminSources(tx, userId)
   const remaining = sources.filter((source) => source === 'claim')
-  const taken = sources.filter((source) => source !== 'claim')
-  if (taken.length === 0) return { changed: false, remaining }
+  const revocable = sources.filter((source) => source !== 'claim')
+  if (revocable.length === 0) return { changed: false, remaining }
   if (remaining.length === 0) await requireOtherAdmin(dialect, tx, userId)
-  for (const source of taken)
+  for (const source of revocable)
     await removeGrant(tx, { userId, grant: platformAdminGrant(source), removedBy: revokedBy }, origin)
   await revokeSessionsOf(tx, userId, { reason: 'revoked', nowMs: origin.nowMs })
   return { changed: true, remaining }
 }
 
 /**
- * Takes the `manual` and `bootstrap` grants of everybody with an account of this issuer, the last one too, and ends their
- * sessions: for when nobody can tell who signs in to these accounts from now on. Returns who had them.
+ * Revokes the `manual` and `bootstrap` grants of all accounts of this issuer, including the last
+ * one, and ends their sessions. For the case that the users who sign in to these accounts may
+ * change. Returns the ids of the users who had them.
  */
 export async function revokeAdminsOf(
   tx: Transaction<Tables>,

@@ -1,10 +1,10 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { RoleGrantRow, Tables } from '../db/tables.ts'
 
-/** What a grant is, beside who has it since when. */
+/** The content of a grant, without its user and time. */
 export type Grant = Pick<RoleGrantRow, 'role' | 'scope_type' | 'scope_id' | 'source'>
 
-/** What the provider's word that somebody owns a team gives (R9.5). */
+/** The grant of a user who owns a team according to the provider (R9.5). */
 export function ownerOf(teamId: string): Grant {
   return { role: 'owner', scope_type: 'team', scope_id: teamId, source: 'teamidp' }
 }
@@ -17,13 +17,13 @@ export async function findGrants(tx: Transaction<Tables>, userId: string): Promi
     .execute()
 }
 
-/** By whose word the user may administer: none for those who may not. */
+/** Sources of the administrator right of a user. Empty if the user is not an administrator. */
 export async function findAdminSources(tx: Transaction<Tables>, userId: string): Promise<Grant['source'][]> {
   const grants = await findGrants(tx, userId)
   return grants.filter(({ role }) => role === 'platform_admin').map(({ source }) => source)
 }
 
-/** Whether the user did not have it before. */
+/** Returns false if the user already has the grant. */
 export async function insertGrant(
   tx: Transaction<Tables>,
   grant: Grant & Pick<RoleGrantRow, 'user_id' | 'granted_by' | 'created_at'>,
@@ -39,7 +39,10 @@ export async function insertGrant(
   return inserted !== undefined
 }
 
-/** Grants of teams that the user does not have, at most as many as a statement takes. */
+/**
+ * Inserts grants of teams that the user does not have. The caller keeps within the parameters that
+ * a statement may have.
+ */
 export async function insertTeams(
   tx: Transaction<Tables>,
   userId: string,
@@ -80,7 +83,10 @@ export async function deleteGrant(tx: Transaction<Tables>, userId: string, grant
     .execute()
 }
 
-/** Whether the user has this right; whoever takes it away waits for the end of the transaction, or came first. */
+/**
+ * Whether the user has this right. A transaction that revokes it either committed before or waits
+ * for the end of this one.
+ */
 export async function lockGrantsOf(
   tx: Transaction<Tables>,
   userId: string,
@@ -96,7 +102,10 @@ export async function lockGrantsOf(
   return held.length > 0
 }
 
-/** Who may administer by a grant that no login decides on, with an identity of this issuer; disabled people too. */
+/**
+ * Administrators, including disabled ones, with an identity of this issuer and a grant that does
+ * not depend on claims.
+ */
 export async function findLastingAdminsOf(
   tx: Transaction<Tables>,
   issuer: string,
@@ -111,13 +120,13 @@ export async function findLastingAdminsOf(
     .execute()
 }
 
-/** Ids of everybody enabled who may administer, by whatever grant. */
+/** Ids of all enabled administrators, whatever the source of their grants. */
 export async function findEnabledAdmins(db: Kysely<Tables>): Promise<string[]> {
   const rows = await enabledAdmins(db).execute()
   return rows.map(({ user_id }) => user_id)
 }
 
-/** Ids of those of them whose identity is of this issuer. */
+/** Ids of the enabled administrators whose identity is of this issuer. */
 export async function findEnabledAdminsOf(db: Kysely<Tables>, issuer: string | null): Promise<string[]> {
   const rows = await enabledAdmins(db)
     .innerJoin('identities', 'identities.user_id', 'users.id')
@@ -136,7 +145,10 @@ function enabledAdmins(db: Kysely<Tables>) {
     .where('users.disabled', '=', 0)
 }
 
-/** Whether this is the first external identity ever: told once, and never again, whatever becomes of the account. */
+/**
+ * Whether this is the first external identity of the instance. Returns true exactly once, even if
+ * that account is deleted later.
+ */
 export async function claimBootstrap(tx: Transaction<Tables>, nowMs: number): Promise<boolean> {
   const claimed = await tx
     .insertInto('platform_state')

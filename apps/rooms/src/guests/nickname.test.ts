@@ -3,22 +3,34 @@ import fc from 'fast-check'
 import { parseNickname } from './nickname.ts'
 
 const PRODUCT = 'Harbour Talk'
-const parse = (given: string) => parseNickname(given, PRODUCT)
+const parse = (name: string) => parseNickname(name, PRODUCT)
 
-test('a name keeps what people see of it, without blanks around it', () => {
-  const kept = ['Åsa', 'Anna-Lena 2', '小明', '🙂', '👩‍👩‍👧‍👦', '🇸🇪', 'Anna 🇸🇪', '🅰 crew', "O'Brien", 'Мария', 'x']
-  for (const name of kept) expect(parse(`  ${name}\n`)).toEqual({ name })
+test('R14.6: a nickname keeps its visible characters and loses the blanks around it', () => {
+  const accepted = [
+    'Åsa',
+    'Anna-Lena 2',
+    '小明',
+    '🙂',
+    '👩‍👩‍👧‍👦',
+    '🇸🇪',
+    'Anna 🇸🇪',
+    '🅰 crew',
+    "O'Brien",
+    'Мария',
+    'x',
+  ]
+  for (const name of accepted) expect(parse(`  ${name}\n`)).toEqual({ name })
 })
 
-test('a name of 64 graphemes is accepted and one of 65 refused, whatever they are made of', () => {
+test('R14.6: a nickname may have 64 graphemes of any kind and no more', () => {
   for (const each of ['a', 'é', '👩‍👩‍👧‍👦', '🇸🇪']) {
     expect(parse(each.repeat(64))).toEqual({ name: each.repeat(64) })
     expect(parse(each.repeat(65))).toEqual({ refused: 'length' })
   }
 })
 
-test('a name that nobody can see, or whose letters drown in marks, is refused', () => {
-  const unseen = [
+test('R14.6: a nickname that is invisible or has too many combining marks is refused', () => {
+  const invisible = [
     '',
     ' ',
     '\u00a0',
@@ -31,15 +43,15 @@ test('a name that nobody can see, or whose letters drown in marks, is refused', 
     '\t\n',
     '\ue000',
   ]
-  for (const name of unseen) expect([name, parse(name)]).toEqual([name, { refused: 'length' }])
+  for (const name of invisible) expect([name, parse(name)]).toEqual([name, { refused: 'length' }])
   expect(parse(`a${'\u0301'.repeat(2000)}`)).toEqual({ refused: 'length' })
 })
 
-test('invisible characters are removed from what is kept', () => {
+test('R14.6: invisible characters are removed', () => {
   expect(parse('A\u200bn\u202en\u2060a')).toEqual({ name: 'Anna' })
 })
 
-describe('reserved words', () => {
+describe('R14.6: reserved words', () => {
   const refused = [
     'administrator',
     'ADMINISTRATOR',
@@ -62,7 +74,8 @@ describe('reserved words', () => {
     'Harbour Talk',
     'harbour-talk helper',
     'HarbourTalk',
-    // Look-alikes: Cyrillic, Greek, full width, mathematical, circled, digits, marks, runs of letters.
+    // Look-alikes: Cyrillic, Greek, full-width, mathematical and circled letters, digits, combining
+    // marks, letter sequences.
     'аdministrаtor',
     'Οwner',
     'ＯＷＮＥＲ',
@@ -84,7 +97,7 @@ describe('reserved words', () => {
     'o w n e r',
     'mode rator',
     'o.w.n.e.r',
-    // Small capitals, and letters that are symbols.
+    // Small capitals, and symbols that show letters.
     'ᴀᴅᴍɪɴ',
     'ᴍᴏᴅᴇʀᴀᴛᴏʀ',
     'sʏsᴛᴇᴍ',
@@ -103,7 +116,7 @@ describe('reserved words', () => {
   for (const name of refused)
     test(`${JSON.stringify(name)} is refused`, () => expect(parse(name)).toEqual({ refused: 'reserved' }))
 
-  test('inside a longer word they say nothing', () => {
+  test('are accepted inside a longer word', () => {
     for (const name of [
       'Landowner',
       'Administratorix',
@@ -120,8 +133,8 @@ describe('reserved words', () => {
       expect(parse(name)).toEqual({ name })
   })
 
-  test('a name that is spelled out in many words costs little more than its length', () => {
-    // Four words in each character.
+  test('are searched for in linear time, even in a name that expands to many words', () => {
+    // Each character expands to four words.
     const fastest = (characters: number) => {
       const name = 'ﷺ'.repeat(characters)
       const times = Array.from({ length: 10 }, () => {
@@ -131,42 +144,45 @@ describe('reserved words', () => {
       })
       return Math.min(...times)
     }
-    // Neither is measured before the engine has compiled what both run.
+    // The first run lets the engine compile the code.
     fastest(64)
     expect(fastest(64)).toBeLessThan(5 * 16 * fastest(4))
   })
 
-  test('a product name without letters reserves nothing', () => {
+  test('do not include a product name without letters', () => {
     expect(parseNickname('Anna', '***')).toEqual({ name: 'Anna' })
   })
 })
 
-test('no name costs much more than an ordinary one of the longest', () => {
-  const fastest = (given: string) => {
+test('R14.6: no nickname takes much longer to parse than an ordinary one of the maximum length', () => {
+  const fastest = (name: string) => {
     const times = Array.from({ length: 10 }, () => {
       const startedMs = performance.now()
-      parse(given)
+      parse(name)
       return performance.now() - startedMs
     })
     return Math.min(...times)
   }
   const ordinary = 'Anna-Lena '.repeat(7).slice(0, 64)
   fastest(ordinary)
-  const most = 50 * fastest(ordinary)
-  for (const [about, given] of [
-    ['letters that become four words each', 'ﷺ'.repeat(63)],
+  const maxMs = 50 * fastest(ordinary)
+  for (const [about, name] of [
+    ['letters that expand to four words each', 'ﷺ'.repeat(63)],
     ['such letters with blanks between', 'ﷺ '.repeat(32)],
-    ['a reserved word spelled out again and again', 'o.w.n.e.'.repeat(8)],
-    ['marks upon marks, out of order', '\u0301\u0316'.repeat(1024)],
-    ['marks that join when what is invisible goes', `a${`${'\u0301\u0316'.repeat(15)}\u200b`.repeat(66)}`],
+    ['a reserved word spelled out repeatedly', 'o.w.n.e.'.repeat(8)],
+    ['repeated marks, out of order', '\u0301\u0316'.repeat(1024)],
+    [
+      'marks that become adjacent when invisible characters are removed',
+      `a${`${'\u0301\u0316'.repeat(15)}\u200b`.repeat(66)}`,
+    ],
   ] as const)
-    expect([about, fastest(given) < most]).toEqual([about, true])
+    expect([about, fastest(name) < maxMs]).toEqual([about, true])
 })
 
-test('any text is either refused or becomes a name that is kept unchanged when it comes again', () => {
+test('R14.6: an accepted nickname does not change when it is parsed again', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (given) => {
-      const first = parse(given)
+    fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
+      const first = parse(text)
       if ('name' in first) expect(parse(first.name)).toEqual(first)
     }),
   )

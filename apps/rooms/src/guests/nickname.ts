@@ -3,7 +3,10 @@ import { cleanName, truncateToGraphemes } from '../login/display-name.ts'
 import { isVisible } from '../visible.ts'
 import { lookalikePattern, plain, unboxLetters } from '../users/lookalikes.ts'
 
-/** The product as people know it; a name of one's own (R16.5) is reserved beside it. */
+/**
+ * Words that imitate staff or the product. The product name that an administrator set is reserved
+ * as well (R16.5).
+ */
 const RESERVED = [
   'administrator',
   'admin',
@@ -19,19 +22,19 @@ const RESERVED = [
   'latchkey',
 ].map(lookalikePattern)
 
-/** What a guest may be called, or how the name cannot be one (R14.6). */
+/** The cleaned nickname of a guest, or the reason why it is refused (R14.6). */
 export type Nickname = { readonly name: string } | { readonly refused: 'length' | 'reserved' }
 
-export function parseNickname(given: string, productName: string): Nickname {
-  const name = cleanName(given)
-  const isTooLong = boundMarks(given) !== given || truncateToGraphemes(name) !== name
+export function parseNickname(input: string, productName: string): Nickname {
+  const name = cleanName(input)
+  const isTooLong = boundMarks(input) !== input || truncateToGraphemes(name) !== name
   if (isTooLong || !isVisible(name)) return { refused: 'length' }
   return isReserved(name, productName) ? { refused: 'reserved' } : { name }
 }
 
 function isReserved(name: string, productName: string): boolean {
   const text = plain(name)
-  // A symbol can be a letter, or stand between words.
+  // A symbol can represent a letter or separate words.
   const readings = [...new Set([text, unboxLetters(text)])].flatMap((each) => [wordsOf(each), signsOf(each)])
   const product = wordsOf(plain(productName)).join('')
   const patterns = product === '' ? RESERVED : [...RESERVED, lookalikePattern(product)]
@@ -42,7 +45,7 @@ function wordsOf(text: string): string[] {
   return text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '')
 }
 
-/** With signs that stand for letters: `$upport`. */
+/** Words that may contain signs in place of letters, such as `$upport`. */
 function signsOf(text: string): string[] {
   return text.split(/[^\p{L}\p{N}@$|]+/u).filter((word) => word !== '')
 }

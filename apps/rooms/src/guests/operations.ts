@@ -20,13 +20,13 @@ import { NicknameBody } from './schema.ts'
 import { findEndedGuest, renameUser } from './store.ts'
 
 const DAY_MS = 86_400_000
-/** How long a guest's data are kept after the last session (R14.7). */
-const KEPT_MS = 7 * DAY_MS
+/** Retention of a guest's data after the last session (R14.7). */
+const RETENTION_MS = 7 * DAY_MS
 
 const tag = 'Guests'
 
-async function nicknameFrom({ database }: Context, given: string): Promise<string> {
-  const nickname = parseNickname(given, await productNameOf(database.read))
+async function nicknameFrom({ database }: Context, input: string): Promise<string> {
+  const nickname = parseNickname(input, await productNameOf(database.read))
   if ('name' in nickname) return nickname.name
   if (nickname.refused === 'reserved') throw failure('nickname_reserved')
   throw failure('invalid_request', {
@@ -35,14 +35,19 @@ async function nicknameFrom({ database }: Context, given: string): Promise<strin
   })
 }
 
-/** Before anything is done with what was sent; a name that is refused then costs nothing of the limits. */
+/**
+ * Checks the limits before the body is processed. A refused nickname does not count against them.
+ */
 function checkCreation({ rates, clientPrefix }: Context): void {
   rates.check('guest_create_per_minute', clientPrefix)
   rates.check('guest_create_per_hour', clientPrefix)
   rates.check('guest_create_total_per_minute', clientPrefix)
 }
 
-/** Counts all or nothing: a service that takes no more guests costs an address nothing, and the other way round. */
+/**
+ * Counts against all limits or against none: a request that the total limit refuses does not count
+ * against the client prefix, and vice versa.
+ */
 function countCreation(context: Context): void {
   checkCreation(context)
   const { rates, clientPrefix } = context
@@ -110,12 +115,15 @@ const rename = operation({
   },
 })
 
-/** R14.7, as a job, one of them at a time; their rooms get another owner or go before (R17.10). */
+/**
+ * Deletes the data of one guest after the retention (R14.7), as a job. The guest's rooms get
+ * another owner or are deleted before (R17.10).
+ */
 export async function purgeGuests(
   tx: Transaction<Tables>,
   nowMs: number,
 ): Promise<{ events: ClusterEvent[]; isMore: boolean }> {
-  const id = await findEndedGuest(tx, nowMs - KEPT_MS, nowMs)
+  const id = await findEndedGuest(tx, nowMs - RETENTION_MS, nowMs)
   if (id === undefined) return { events: [], isMore: false }
   const events = await reassignRooms(tx, await findOwnedRoomIds(tx, id), nowMs)
   await deleteUser(tx, id, nowMs)

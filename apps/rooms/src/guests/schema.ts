@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { text } from '@latchkey/http/text'
 import { MAX_INPUT_LENGTH } from '../login/display-name.ts'
 
-/** Its length is measured in graphemes once it is cleaned (R14.6). */
+/** The length is measured in graphemes, after cleaning (R14.6). */
 export const NicknameBody = z.object({
   nickname: text()
     .trim()

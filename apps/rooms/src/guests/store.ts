@@ -7,14 +7,14 @@ export async function renameUser(tx: Transaction<Tables>, id: string, nickname: 
   await tx.updateTable('users').set(namesOf(nickname)).where('id', '=', id).execute()
 }
 
-/** Ends the sessions of all guests, and returns their ids. */
+/** Ends the sessions of all guests. Returns their ids. */
 export async function endGuestSessions(tx: Transaction<Tables>, nowMs: number): Promise<string[]> {
   return endSessions(tx, 'revoked', nowMs, (query) =>
     query.where('user_id', 'in', tx.selectFrom('users').select('id').where('is_guest', '=', 1)),
   )
 }
 
-/** Somebody whose last session ended by this moment. */
+/** The id of a guest whose last session ended at or before `endedMs`. */
 export async function findEndedGuest(
   tx: Transaction<Tables>,
   endedMs: number,

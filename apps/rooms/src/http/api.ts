@@ -18,10 +18,10 @@ import { type Caller, readCaller } from './caller.ts'
 
 export const API_PATH = '/api'
 
-/** Creates the session that a token could belong to (R11.3). */
+/** It creates the session that a CSRF token would belong to (R11.3). */
 const GUEST_SESSION = 'createGuestSession'
 
-/** The JSON API: everything below `/api` but the browser's way through a login. */
+/** The JSON API: everything below `/api` except the login routes. */
 export function createApi(services: Services) {
   return mount<Context, Caller>({
     basePath: API_PATH,
@@ -43,13 +43,16 @@ export function createApi(services: Services) {
   })
 }
 
-/** Never the query: code and state of a login are in it. */
+/** Never logs the query: that of a login contains its code and state. */
 function observe({ metrics, log }: Services, { route, method, status, requestId, ms }: Exchange): void {
   metrics.observeRequest(route, status, ms / 1000)
   log.info('request', { route, method, status, requestId, ms: Math.round(ms) })
 }
 
-/** Answers where no operation does, and as the API does it: with its shape of errors and an id, counted and logged. */
+/**
+ * Serves a route that is not an operation in the same way as the API: errors have the same shape,
+ * the response has a request id, and the request is counted and logged.
+ */
 export async function answerAt(
   route: string,
   services: Services,
@@ -71,10 +74,10 @@ function countRequest({ rates }: Services, { actor, client }: Caller): void {
   else rates.take('http_anonymous_per_minute', client.prefix)
 }
 
-/** R11.1, of every method: no page of another origin has any business with the API, and there is no CORS. */
+/** Refuses requests from pages of other origins, whatever the method (R11.1). There is no CORS. */
 export function refuseForeignOrigin(request: Request, origin: string): void {
-  const given = request.headers.get('origin')
-  if (given !== null && given !== origin) throw failure('cross_site_request')
+  const value = request.headers.get('origin')
+  if (value !== null && value !== origin) throw failure('cross_site_request')
   const site = request.headers.get('sec-fetch-site')
   if (!isSafe(request) && site !== null && site !== 'same-origin' && site !== 'none')
     throw failure('cross_site_request')
@@ -84,12 +87,12 @@ function isSafe({ method }: { method: string }): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 }
 
-/** Whether somebody with a session must send the session's token with it (R11.2). */
+/** Whether a request with a session must send the CSRF token of that session (R11.2). */
 export function needsCsrfToken({ id }: AnyOperation<Context>, method: string): boolean {
   return !isSafe({ method }) && id !== GUEST_SESSION
 }
 
-/** R11.4 and R22: nobody reads what comes with these, and nobody waits for it either. */
+/** Refuses a body that the operation does not read, without waiting for it (R11.4, R22). */
 function refuseBody(request: Request, { body_bytes: maxBytes }: Limits): void {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw failure('too_large')
   if (!isSafe(request)) refuseOtherBodies(request)
@@ -102,7 +105,7 @@ function authorise(
   request: Request,
 ): void {
   const scope = operation.scope as Scope
-  // Whatever is in the body (R14.1).
+  // Before the body is read (R14.1).
   if (operation.id === GUEST_SESSION && !services.policy.guestEnabled) throw failure('guests_disabled')
   if (scope !== 'public' && actor === null) throw failure('unauthenticated')
   if (actor && needsCsrfToken(operation, request.method)) checkCsrfToken(request, actor.token)
@@ -113,16 +116,16 @@ function authorise(
   if (scope === 'admin' && actor) authoriseAdmin(services, actor, !isSafe(request))
 }
 
-/** Counted by limits of their own. */
+/** Operations with limits of their own. */
 const SEPARATELY_LIMITED: ReadonlySet<string> = new Set(['postMessage', 'inviteUser', 'createInvitationLink'])
 
-/** Whether it changes a room or who is in it, or makes others wait for that room. */
+/** Whether the operation changes a room or its members, or makes other writers of the room wait. */
 function isRoomWrite({ id, path }: AnyOperation<Context>, method: string): boolean {
   if (isSafe({ method }) || SEPARATELY_LIMITED.has(id)) return false
   return path.startsWith('/rooms/{id}') || path.startsWith('/room-invitations/')
 }
 
-/** What an administrator changes is counted, and needs a login that is not too old. */
+/** Changes by administrators are counted and need a recent login. */
 function authoriseAdmin({ rates, now }: Services, actor: Actor, changes: boolean): void {
   if (!actor.platformAdmin) throw failure('forbidden')
   if (!changes) return
@@ -130,7 +133,10 @@ function authoriseAdmin({ rates, now }: Services, actor: Actor, changes: boolean
   if (now() > actor.session.adminUntilMs) throw failure('reauth_required')
 }
 
-/** R11.4, also where no body is expected: whatever a form of another page could send is refused. */
+/**
+ * R11.4, also for operations without a body: refuses every content type that a form of another site
+ * can send.
+ */
 function refuseOtherBodies({ headers }: Request): void {
   const type = headers.get('content-type')
   if (type !== null && !/^application\/json\s*(?:;|$)/i.test(type)) throw failure('unsupported_media_type')
@@ -138,8 +144,8 @@ function refuseOtherBodies({ headers }: Request): void {
 
 /** R11.2. */
 function checkCsrfToken(request: Request, sessionToken: string): void {
-  const given = request.headers.get('x-csrf-token') ?? ''
-  if (!equalTokens(given, csrfTokenOf(sessionToken))) throw failure('csrf_failed')
+  const value = request.headers.get('x-csrf-token') ?? ''
+  if (!equalTokens(value, csrfTokenOf(sessionToken))) throw failure('csrf_failed')
 }
 
 function contextOf(services: Services, caller: Caller, request: Request, requestId: string): Context {
@@ -154,7 +160,7 @@ function contextOf(services: Services, caller: Caller, request: Request, request
   }
 }
 
-/** What the way through a login runs with, on which it does not matter who is signed in. */
+/** The context of the login routes, which do not depend on who is signed in. */
 export function loginContextOf(
   { database, provider, policy, rates, log, publish, now }: Services,
   client: Client,
@@ -177,8 +183,9 @@ export function loginContextOf(
 }
 
 /**
- * Between the look at a session and what is done with it, the account can be erased, and so can a room or a person that
- * the request names. The database then refuses what would refer to them, which is nobody's fault.
+ * Explains an error after an erasure. Between the lookup of the session and the operation, the
+ * account can be erased, and so can a room or user that the request names. The database then
+ * refuses references to it, which is not a fault of the service.
  */
 async function explainErasure(
   { sessions }: Services,
@@ -195,11 +202,14 @@ async function explainErasure(
   return isReference ? failure('not_found') : error
 }
 
-/** Every error in the one shape of R15.1; our own faults are logged and carry no detail. */
+/**
+ * Renders every error in the shape of R15.1. Internal errors are logged, and the response has no
+ * details.
+ */
 export function renderFailure({ log }: Services, error: unknown, requestId: string): Response {
   if (error instanceof Failure) return failureResponse(toListedFailure(error))
   const unavailable = isStorageUnavailable(error)
-  log.error(unavailable ? 'the database cannot be used' : 'a request failed', { requestId, error })
+  log.error(unavailable ? 'database: cannot be used' : 'request: failed', { requestId, error })
   if (error instanceof OutcomeUnknown)
     return failureResponse(failure('unavailable', { text: OUTCOME_UNKNOWN }))
   if (unavailable) return failureResponse(failure('unavailable', { headers: { 'Retry-After': '5' } }))

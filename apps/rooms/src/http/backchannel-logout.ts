@@ -12,22 +12,22 @@ import type { Services } from './services.ts'
 
 const FORM = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
 const MAX_CHARACTERS = 16 * 1024
-/** Of the 2 s that R13.3 gives, so that the answer has arrived by then. */
+/** Less than the 2 s of R13.3, so the answer arrives in time. */
 export const ANSWER_TIMEOUT_MS = 1_800
 
-/** One logout token on its way. */
+/** A request that delivers a logout token. */
 interface Delivery {
   request: Request
   requestId: string
   client: Client
   nowMs: number
-  /** Whether the sender has been answered already. */
+  /** Whether the provider has already received an answer. */
   isLate: boolean
 }
 
 /**
- * Where the provider ends sessions (R13). It calls from a server: cookies, Origin and Host say nothing here, the signature
- * of the token says everything.
+ * The endpoint at which the provider ends sessions (R13). The provider calls it from a server, so
+ * cookies, Origin and Host have no meaning here. Only the signature of the token counts.
  */
 export function createBackchannelLogout(
   services: Services,
@@ -49,7 +49,7 @@ async function answerInTime(
   const { policy, rates } = services
   if (!policy.backchannelLogout) throw failure('not_found')
   if (delivery.request.method !== 'POST') throw failure('method_not_allowed', { headers: { Allow: 'POST' } })
-  // The provider is no browser, and may share its address with some.
+  // The provider is not a browser, but browsers may share its address.
   if (isCrossOriginSubrequest(delivery.request)) throw failure('cross_site_request')
   rates.take('backchannel_per_minute', delivery.client.prefix)
   const { promise: late, reject } = Promise.withResolvers<never>()
@@ -76,14 +76,14 @@ async function receive(services: Services, rejected: FailedLogins, delivery: Del
     const sessions = await revokeSessions(services, delivery, token)
     publish({ kind: 'sessions', sessionIds: sessions })
     metrics.countLogoutToken('accepted')
-    log.info('the provider ended sessions', { requestId, sessions })
+    log.info('back-channel logout: sessions ended', { requestId, sessions })
     return new Response(null, { status: 200 })
   } catch (error) {
     if (!(error instanceof LoginFailure) || error.code !== 'token_invalid')
       throw unavailable(services, requestId, error)
     const { code, reason, detail } = error
     metrics.countLogoutToken('refused')
-    log.warn('a logout token was refused', { ...detail, requestId, reason })
+    log.warn('back-channel logout: token refused', { ...detail, requestId, reason })
     const action = 'auth.backchannel_rejected'
     await rejected.record({ action, code, reason, clientPrefix: client.prefix, origin })
     return refusal(`The logout token was refused: ${reason}`)
@@ -101,21 +101,21 @@ async function revokeSessions(
     clientIp: client.ip,
     requestId,
     nowMs,
-    // The provider has been told that it did not work, so it must not have.
+    // The provider has received a failure, so no session may end.
     throwIfLate() {
       if (delivery.isLate) throw retryLater()
     },
   })
 }
 
-/** R13.2: the only `logout_token` of a form; other fields may be there. */
+/** Reads the single `logout_token` of a form, which may have other fields (R13.2). */
 async function readToken({ policy }: Services, request: Request): Promise<string> {
-  if (!FORM.test(request.headers.get('content-type') ?? '')) refuse('no form')
+  if (!FORM.test(request.headers.get('content-type') ?? '')) refuse('not a form')
   const chunks: Uint8Array[] = []
   try {
     for await (const chunk of readPieces(request, policy.limits.body_bytes)) chunks.push(chunk)
   } catch (error) {
-    if (error instanceof Failure) refuse('form too large or broken off')
+    if (error instanceof Failure) refuse('form too large or incomplete')
     throw error
   }
   const [token = '', ...more] = new URLSearchParams(Buffer.concat(chunks).toString()).getAll('logout_token')
@@ -128,16 +128,18 @@ function refuse(reason: string): never {
   throw new LoginFailure('token_invalid', reason)
 }
 
-/** OpenID Connect Back-Channel Logout 1.0, section 2.8, and our own shape of errors, in one. */
+/**
+ * An error in the shape of OpenID Connect Back-Channel Logout 1.0, section 2.8, and of this API.
+ */
 function refusal(sentence: string): Response {
   const body = { error: 'invalid_request', error_description: sentence, code: 'invalid_request' }
   return Response.json(body, { status: 400 })
 }
 
-/** Nothing was remembered: the provider may send the same token again. */
+/** Nothing was stored: the provider may send the same token again. */
 function unavailable({ log }: Services, requestId: string, error: unknown): unknown {
   if (error instanceof Failure) return error
-  log.error('a logout token could not be handled', { requestId, error })
+  log.error('back-channel logout: cannot process the token', { requestId, error })
   return retryLater()
 }
 

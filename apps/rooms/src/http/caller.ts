@@ -9,22 +9,25 @@ import { type Client, clientOf } from './client.ts'
 import { type CookieNames, clearedCookies, cookieNames, csrfCookie, readCookie } from './cookies.ts'
 import type { Services } from './services.ts'
 
-/** A request, with what every route must know of it. */
+/** The origin, client and session of a request, which every route needs. */
 export interface Caller {
-  /** The origin of ours that was asked. */
+  /** The allowed origin that the request was sent to. */
   origin: string
   names: CookieNames
   client: Client
   actor: Actor | null
-  /** What the answer sets; deletions when the request came with a dead session. */
+  /** Cookies to set in the response. They delete the cookies of a dead session. */
   cookies: string[]
 }
 
-/** Finds out where a request comes from and who sends it. Throws 421, 400 and, on storage failure, what the database throws. */
+/**
+ * Resolves the origin, client and session of a request. Throws 421, 400, and the errors of the
+ * database.
+ */
 export async function readCaller(services: Services, request: Request, peer: string): Promise<Caller> {
-  const found = services.hosts(request.headers.get('host'))
-  if ('refused' in found) throw failure(found.refused)
-  const names = cookieNames(found.origin)
+  const match = services.hosts(request.headers.get('host'))
+  if ('refused' in match) throw failure(match.refused)
+  const names = cookieNames(match.origin)
   const client = clientOf(services, request, peer)
   const [token, ...more] = readCookie(request, names.session)
   if (more.length > 0) throw failure('invalid_request', { text: 'The session cookie came twice' })
@@ -32,19 +35,22 @@ export async function readCaller(services: Services, request: Request, peer: str
   let cookies: string[] = []
   if (actor) cookies = cookiesOfLive(services, request, names, actor)
   else if (token !== undefined) cookies = await cookiesOfDead(services, names, token)
-  return { origin: found.origin, names, client, actor, cookies }
+  return { origin: match.origin, names, client, actor, cookies }
 }
 
-/** A live session's readable cookie comes back where it is lost or wrong (R11.2). */
+/** Sets the CSRF cookie of a live session again if it is missing or wrong (R11.2). */
 function cookiesOfLive(services: Services, request: Request, names: CookieNames, actor: Actor): string[] {
   if (request.method !== 'GET') return []
   const csrfToken = csrfTokenOf(actor.token)
-  const [given, ...more] = readCookie(request, names.csrf)
-  if (given === csrfToken && more.length === 0) return []
+  const [value, ...more] = readCookie(request, names.csrf)
+  if (value === csrfToken && more.length === 0) return []
   return [csrfCookie(names, csrfToken, actor.session.absoluteExpiresAtMs, services.now())]
 }
 
-/** A dead session's cookies go, unless they may be those of its successor by now. */
+/**
+ * Deletes the cookies of a dead session, unless the browser may already have those of its
+ * successor.
+ */
 async function cookiesOfDead(
   { sessions, database, now }: Services,
   names: CookieNames,
@@ -54,18 +60,21 @@ async function cookiesOfDead(
   return ended && (await mayBeSucceeded(database.read, ended, now())) ? [] : clearedCookies(names)
 }
 
-/** The one session look-up of HTTP and sockets (R10.4). Slides the idle end when it is due. */
+/** The session lookup of HTTP and sockets (R10.4). Extends the idle expiry when that is due. */
 export async function findActor(services: Services, token: string): Promise<Actor | null> {
   if (!TOKEN.test(token)) return null
   return toActor(services, await services.sessions.find(token), token)
 }
 
-/** The same for a socket, which knows its session by id. Nothing that is sealed with the token can be opened then. */
+/**
+ * The same for a socket, which knows its session by id. Without the token, the sealed values of the
+ * session cannot be opened.
+ */
 export async function findActorOfSession(services: Services, sessionId: string): Promise<Actor | null> {
   return toActor(services, await services.sessions.findById(sessionId), '')
 }
 
-/** Waits only when there is something to store, which is once a minute. */
+/** Returns a promise only if the new idle expiry must be stored, which is once a minute. */
 function toActor(
   services: Services,
   session: SessionWithUser | undefined,
@@ -101,7 +110,7 @@ function actorUntil(
   }
 }
 
-/** When the session ends now: at `end`, or where that could not be stored, when it did before. */
+/** Returns the idle expiry in force: `end`, or the stored one if `end` could not be stored. */
 async function slide(
   services: Services,
   session: SessionWithUser,
@@ -112,7 +121,7 @@ async function slide(
     await services.slideQueue.store({ session, nowMs, idleExpiresAtMs: end })
     return end
   } catch (error) {
-    services.log.warn('the last use of a session could not be stored', { error })
+    services.log.warn('session: cannot store the last use', { error })
     return session.idle_expires_at
   }
 }

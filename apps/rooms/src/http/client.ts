@@ -3,14 +3,17 @@ import { clientAddress } from '@latchkey/http/client-address'
 import { prefixOf } from '@latchkey/http/client-prefix'
 import type { Services } from './services.ts'
 
-/** From where a request comes, for limits and records; it authenticates nobody (R3.4). */
+/** The origin of a request, for rate limits and records. It authenticates no one (R3.4). */
 export interface Client {
   ip: string
-  /** What limits count by. */
+  /** The key of rate limits. */
   prefix: string
 }
 
-/** The one resolver of client addresses. A header of addresses from a peer that is no proxy of ours is counted. */
+/**
+ * The only place that resolves client addresses. Counts requests whose address header comes from a
+ * peer that is not a trusted proxy.
+ */
 export function clientOf(
   { proxies, metrics }: Pick<Services, 'proxies' | 'metrics'>,
   request: Request,
@@ -22,7 +25,10 @@ export function clientOf(
   return { ip, prefix: prefixOf(ip) }
 }
 
-/** `X-Forwarded-For` is walked from the right; any other header counts only with exactly one value; else it is the peer. */
+/**
+ * `X-Forwarded-For` is read from the right. Any other header counts only if it has exactly one
+ * value. The fallback is the peer.
+ */
 function addressOf(request: Request, peer: string, proxies: Services['proxies']): string {
   const { header, trusted } = proxies
   const own = clientAddress(request, peer, { header: null, trusted })

@@ -1,7 +1,10 @@
 import { csrfTokenOf } from '../sessions/csrf.ts'
 import type { StartedSession } from '../sessions/store.ts'
 
-/** What an origin's cookies are called (R10.2): on plain http, which is loopback only, no name may promise `Secure`. */
+/**
+ * Names of the cookies of an origin (R10.2). Over plain HTTP, which is allowed on loopback only, a
+ * name must not promise `Secure`.
+ */
 export interface CookieNames {
   readonly session: string
   readonly csrf: string
@@ -27,12 +30,12 @@ export function cookieNames(origin: string): CookieNames {
   return origin.startsWith('https://') ? SECURE : PLAIN
 }
 
-/** All values that the request carries under this name: more than one is somebody's trick. */
+/** All values of a cookie. More than one indicates an attack. */
 export function readCookie(request: Request, name: string): string[] {
   const header = request.headers.get('cookie') ?? ''
   const sought = `${name}=`
   const values: string[] = []
-  // Looked for instead of split: every request is read so, several times.
+  // Searches instead of splitting: every request calls this several times.
   for (let at = header.indexOf(sought); at >= 0; at = header.indexOf(sought, at + sought.length)) {
     if (!beginsPair(header, at)) continue
     const end = header.indexOf(';', at)
@@ -41,7 +44,7 @@ export function readCookie(request: Request, name: string): string[] {
   return values
 }
 
-/** Whether nothing but blanks lies between the last `;` and this place. */
+/** Whether only blanks precede the position since the last `;`. */
 function beginsPair(header: string, at: number): boolean {
   let before = at - 1
   while (before >= 0 && (header[before] === ' ' || header[before] === '\t')) before--
@@ -65,7 +68,7 @@ export function writeCookie(
   return attributes.join('; ')
 }
 
-/** The session cookie, and beside it the readable one that the client sends back as a header. */
+/** The session cookie, and the readable CSRF cookie that the client repeats in a header. */
 export function sessionCookies(names: CookieNames, session: StartedSession, nowMs: number): string[] {
   const { token, absoluteExpiresAtMs } = session
   return [
@@ -88,7 +91,7 @@ function secondsUntil(endMs: number, nowMs: number): number {
   return Math.floor((endMs - nowMs) / 1000)
 }
 
-/** Deletion repeats every attribute, or browsers keep the cookie. */
+/** Repeats every attribute, without which browsers keep the cookie. */
 export function clearedCookies(names: CookieNames): string[] {
   return [
     writeCookie(names, names.session, '', { maxAgeSeconds: 0 }),

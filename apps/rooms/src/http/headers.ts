@@ -5,15 +5,16 @@ export type Header = readonly [name: string, value: string]
 const HSTS: Header = ['Strict-Transport-Security', 'max-age=31536000']
 
 /**
- * What every answer says (R11.5): our own scripts only, no frames, nothing for pages of other sites, nothing stored. Answers of
- * the API say it too, since what a browser makes of them is not in our hands.
+ * Headers of every response (R11.5): only scripts of this origin, no frames, no access for pages of
+ * other sites, no storage. API responses have them as well, since a browser may be made to display
+ * one.
  */
 export function securityHeaders(origin: string): Header[] {
   const socket = origin.replace(/^http/, 'ws')
   const policy = [
     "default-src 'self'",
     "script-src 'self'",
-    // The parts of the pages are placed by style attributes.
+    // The components of the pages use style attributes for their layout.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     `connect-src 'self' ${socket}`,

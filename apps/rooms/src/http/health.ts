@@ -11,15 +11,18 @@ import { toMoment } from '../wire.ts'
 import { hostNameOf } from './hosts.ts'
 import type { Services } from './services.ts'
 
-/** The process alone (R24.1): whoever asks by address gets an answer too. */
+/** Liveness of the process (R24.1), under any host name. */
 export function health(now: number): Response {
   return Response.json({ status: 'ok', timestamp: toMoment(now) })
 }
 
-/** Balancers give up on an answer after seconds, and take that for a no as well. */
+/** Load balancers wait only a few seconds, and treat a timeout as a failure as well. */
 const PROBE_MS = 2_000
 
-/** Whether this node should get traffic. The identity provider does not count: sessions and rooms go on without it. */
+/**
+ * Whether this node should receive traffic. The identity provider is not checked: sessions and
+ * rooms work without it.
+ */
 export class Readiness {
   readonly #database: Database<Tables>
   readonly #bus: Bus['state']
@@ -38,7 +41,8 @@ export class Readiness {
     const database = await this.#probe()
     const ready = database === 'ok' && !this.#draining
     const status = this.#draining ? 'draining' : ready ? 'ready' : 'unavailable'
-    // Without the bus everything works on, a little later (R19.2): this is told, and keeps nobody away.
+    // Reported only: without the bus everything works with a short delay (R19.2), and the node
+    // stays ready.
     const checks = { database, bus: this.#bus() }
     return Response.json({ status, checks }, { status: ready ? 200 : 503 })
   }
@@ -53,20 +57,20 @@ export class Readiness {
 }
 
 /**
- * Figures are for the operator (R24.2): from this machine under a loopback name, or with the token. Throws 421 and 400
- * under any other name that is not ours, and 404 for everybody else.
+ * Restricts metrics to the operator (R24.2): from this machine under a loopback name, or with the
+ * token. Throws 421 or 400 under any other host that is not allowed, and 404 without the right.
  */
 export function authorizeMetrics(request: Request, peer: string, { settings, hosts }: Services): void {
   const host = request.headers.get('host')
   const name = hostNameOf(host)
   const isOwnName = name !== undefined && isLoopbackHost(name)
-  const found = hosts(host)
-  if (!isOwnName && 'refused' in found) throw failure(found.refused)
+  const match = hosts(host)
+  if (!isOwnName && 'refused' in match) throw failure(match.refused)
   const isHere = isOwnName && isLocalRequest(request, peer, settings.proxyHeader)
   if (!isHere && !hasToken(request, settings.metricsToken)) throw failure('not_found')
 }
 
 function hasToken(request: Request, token: string | null): boolean {
-  const [, given] = /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
-  return token !== null && given !== undefined && equalTokens(given, token)
+  const [, value] = /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
+  return token !== null && value !== undefined && equalTokens(value, token)
 }

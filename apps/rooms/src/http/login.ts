@@ -18,13 +18,13 @@ import { findActor } from './caller.ts'
 
 const START_PATH = '/api/auth/login'
 
-/** One request on the way through a login. */
+/** A request to one of the login routes. */
 interface LoginRequest {
   services: Services
   failedLogins: FailedLogins
   request: Request
   url: URL
-  /** The origin of ours that was asked. */
+  /** The allowed origin that the request was sent to. */
   origin: string
   context: LoginContext
 }
@@ -36,7 +36,10 @@ const FLOWS: ReadonlyMap<string, LoginFlow> = new Map([
   [CALLBACK_PATH, callback],
 ])
 
-/** The two routes that a browser walks through to sign in, which are no JSON API; undefined for other paths. */
+/**
+ * The two routes of the login flow in the browser, which are not part of the JSON API. Undefined
+ * for other paths.
+ */
 export function createLoginRoutes(
   services: Services,
 ): (request: Request, path: string, peer: string) => Promise<Response> | undefined {
@@ -57,27 +60,27 @@ function readLoginRequest(
   failedLogins: FailedLogins,
   { request, peer, requestId }: { request: Request; peer: string; requestId: string },
 ): LoginRequest {
-  const found = services.hosts(request.headers.get('host'))
-  if ('refused' in found) throw failure(found.refused)
+  const match = services.hosts(request.headers.get('host'))
+  if ('refused' in match) throw failure(match.refused)
   if (request.method !== 'GET') throw failure('method_not_allowed', { headers: { Allow: 'GET' } })
   const context = loginContextOf(services, clientOf(services, request, peer), request, requestId)
-  return { services, failedLogins, request, url: new URL(request.url), origin: found.origin, context }
+  return { services, failedLogins, request, url: new URL(request.url), origin: match.origin, context }
 }
 
-/** R5. */
+/** Starts a login (R5). */
 async function start(loginRequest: LoginRequest): Promise<Response> {
   const { request, url, origin, context, services } = loginRequest
   const { canonicalOrigin } = context.policy
   refuseEmbedding(request)
   refuseForeignOrigin(request, origin)
-  // Cookies of one origin are of no use to the callback on another.
+  // The callback is on the canonical origin, which cannot read cookies of another origin.
   if (origin !== canonicalOrigin) return redirect(canonicalOrigin + START_PATH + url.search)
   const returnPath = parseReturnPath(url.searchParams.get('returnTo'), canonicalOrigin)
   if (isUnsolicited(request)) return redirect(loginPage(canonicalOrigin, returnPath))
   const names = cookieNames(canonicalOrigin)
-  // What tells this browser from others while it is not signed in.
-  const known = readCookie(request, names.login).find((cookie) => TOKEN.test(cookie))
-  const browser = known ?? newToken()
+  // Identifies this browser before it is signed in.
+  const ownToken = readCookie(request, names.login).find((cookie) => TOKEN.test(cookie))
+  const browser = ownToken ?? newToken()
   try {
     if (!services.rates.tryTake('login_start_per_minute', context.clientPrefix).allowed)
       throw new LoginFailure('too_many_attempts', 'too many starts')
@@ -88,10 +91,11 @@ async function start(loginRequest: LoginRequest): Promise<Response> {
     })
     const maxAgeSeconds = context.policy.transactionMs / 1000
     const cookies = [writeCookie(names, names.login, browser, { maxAgeSeconds })]
-    // Tabs that start at once have no cookie to share yet, and only the last of theirs stays: each finds back by its own. Of
-    // those that come right after, some share one that another tab's answer is about to replace.
-    const underWay = countLoginStateCookies(request, names)
-    if (known === undefined || (underWay > 0 && underWay < MAX_LOGIN_STATE_COOKIES))
+    // Tabs that start at the same time have no shared cookie yet, and the browser keeps only the
+    // last of theirs. Each tab finds its login state with a cookie of its own. Tabs that start
+    // right after them may share a cookie that the response to another tab is about to replace.
+    const pendingLogins = countLoginStateCookies(request, names)
+    if (ownToken === undefined || (pendingLogins > 0 && pendingLogins < MAX_LOGIN_STATE_COOKIES))
       cookies.push(writeCookie(names, loginStateCookie(names, stateHash), browser, { maxAgeSeconds }))
     return redirect(to, cookies)
   } catch (error) {
@@ -99,7 +103,7 @@ async function start(loginRequest: LoginRequest): Promise<Response> {
   }
 }
 
-/** R6. */
+/** Completes a login (R6). */
 async function callback(loginRequest: LoginRequest): Promise<Response> {
   const { request, url, origin, context, services } = loginRequest
   const names = cookieNames(origin)
@@ -121,50 +125,55 @@ async function callback(loginRequest: LoginRequest): Promise<Response> {
     return redirect(context.policy.canonicalOrigin + returnPath, cookies)
   } catch (error) {
     if (error instanceof StaleLogin && (await isSignedIn(loginRequest, names))) {
-      context.log.info('an old login came back to a browser that is signed in', { reason: error.reason })
+      context.log.info('login: stale callback in a signed-in browser', { reason: error.reason })
       return redirect(`${context.policy.canonicalOrigin}/`)
     }
     return fail(loginRequest, error, returnPath)
   }
 }
 
-/** Callbacks of an attempt that is under way are bounded by the starts, and strangers at the same address stop none. */
+/**
+ * Counts callbacks without a pending login. Callbacks of pending logins are limited by their
+ * starts, so other clients with the same address cannot block them.
+ */
 function countUnknownCallback({ rates, clientPrefix }: LoginContext): void {
   if (!rates.tryTake('callback_per_minute', clientPrefix).allowed)
     throw new LoginFailure('too_many_attempts', 'too many callbacks')
 }
 
-/** R5.3: a login begins in a window of its own, never in somebody's image, frame or script. */
+/**
+ * A login starts in a top-level window, never in an image, frame or script of another page (R5.3).
+ */
 function refuseEmbedding({ headers }: Request): void {
   const mode = headers.get('sec-fetch-mode')
   if (mode === null) return
   if (mode !== 'navigate' || headers.get('sec-fetch-dest') !== 'document') throw failure('cross_site_request')
 }
 
-/** Whether another site sends the browser here without a click. */
+/** Whether another site sent the browser here without a click. */
 function isUnsolicited({ headers }: Request): boolean {
   const site = headers.get('sec-fetch-site')
   const isForeign = site === 'cross-site' || site === 'same-site'
   return isForeign && headers.get('sec-fetch-user') !== '?1'
 }
 
-function promptOf(given: string | null): 'login' | 'select_account' | null {
-  return given === 'login' || given === 'select_account' ? given : null
+function promptOf(value: string | null): 'login' | 'select_account' | null {
+  return value === 'login' || value === 'select_account' ? value : null
 }
 
-/** A cookie for one attempt, named so that nobody else's callback reads it. */
+/** The cookie of a single login. Callbacks of other logins do not read it. */
 function loginStateCookie(names: CookieNames, stateHash: string): string {
   return `${names.login}_${stateHash.slice(0, 16)}`
 }
 
-/** So many tabs may have a cookie of their own; more, and requests would become too large. */
+/** Maximum number of tabs with cookies of their own. More would make requests too large. */
 const MAX_LOGIN_STATE_COOKIES = 20
 
 function countLoginStateCookies(request: Request, names: CookieNames): number {
   return (request.headers.get('cookie') ?? '').split(`${names.login}_`).length - 1
 }
 
-/** What binds this browser; a cookie that comes twice is somebody's trick and binds nothing. */
+/** The tokens that identify this browser. A repeated cookie indicates an attack and is ignored. */
 function readBrowserTokens(request: Request, cookies: readonly string[]): string[] {
   return cookies
     .map((name) => readCookie(request, name))
@@ -186,7 +195,10 @@ async function isSignedIn({ request, services }: LoginRequest, names: CookieName
   return actor !== null && actor.user.is_guest === 0
 }
 
-/** R6.8: one page for every failure, and one row in the audit log. Nothing that somebody else wrote is passed on. */
+/**
+ * Ends every failed login at the login page, with an entry in the audit log (R6.8). Texts of the
+ * provider or the request are not passed on.
+ */
 async function fail(
   { services, failedLogins, context }: LoginRequest,
   error: unknown,
@@ -195,14 +207,14 @@ async function fail(
   const { clientPrefix, requestId, log } = context
   const isExpected = error instanceof LoginFailure
   const { code, reason, detail } = isExpected ? error : new LoginFailure('internal', 'internal')
-  if (isExpected) log.warn('a login failed', { ...detail, requestId, code, reason })
-  else log.error('a login failed by our fault', { requestId, error })
+  if (isExpected) log.warn('login: failed', { ...detail, requestId, code, reason })
+  else log.error('login: internal error', { requestId, error })
   services.metrics.countLogin(code)
   await failedLogins.record({ code, reason, clientPrefix, origin: originOf(context) })
   return redirect(loginPage(context.policy.canonicalOrigin, returnPath, code))
 }
 
-/** Where people start again, with what they wanted to see. */
+/** The page on which users start again. It leads back to the page that they wanted to see. */
 function loginPage(canonicalOrigin: string, returnPath: string, error?: string): string {
   const query = new URLSearchParams()
   if (error !== undefined) query.set('error', error)

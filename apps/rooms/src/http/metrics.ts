@@ -2,19 +2,20 @@ import type { Log } from '@latchkey/http/log'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /**
- * The database is asked when figures are, and not at all in between. While it is away, the figure stays what it was: all the
- * others are wanted most at such a time.
+ * Counts the live sessions each time the metrics are read, and not in between. If the database
+ * cannot be used, the value does not change: an error would hide the other metrics when they matter
+ * most.
  */
 export function exposeLiveSessions(registry: Registry, log: Log, count: () => Promise<number>): void {
   new Gauge({
     name: 'latchkey_rooms_live_sessions',
-    help: 'Sessions that can be used, of all nodes together, as last known',
+    help: 'Live sessions of all nodes, at the last successful count',
     registers: [registry],
     async collect() {
       try {
         this.set(await count())
       } catch (error) {
-        log.warn('the live sessions could not be counted', { error })
+        log.warn('metrics: cannot count live sessions', { error })
       }
     },
   })
@@ -22,7 +23,7 @@ export function exposeLiveSessions(registry: Registry, log: Log, count: () => Pr
 
 export interface Metrics {
   registry: Registry
-  /** Below `/api`, where how long an answer takes says something. */
+  /** For routes below `/api`, whose duration is meaningful. */
   observeRequest(route: string, status: number, seconds: number): void
   countRequest(route: string, status: number): void
   /** `outcome` is `ok` or a code of R6.8. */
@@ -35,7 +36,10 @@ export interface Metrics {
   countDeliveries(count: number): void
 }
 
-/** Figures of one node. Labels are routes, statuses and outcomes; never people, rooms or addresses (R24.2). */
+/**
+ * Metrics of one node. Labels are routes, statuses and outcomes, never users, rooms or addresses
+ * (R24.2).
+ */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -58,18 +62,18 @@ export function createMetrics(): Metrics {
   ])
   const keySets = counter('jwks_fetches', 'Fetches of the key set of the identity provider', [])
   const logoutTokens = counter('logout_tokens', 'Logout tokens by result', ['result'])
-  const ignored = counter('ignored_proxy_headers', 'Address headers from peers that are not trusted', [])
+  const ignored = counter('ignored_proxy_headers', 'Address headers from untrusted peers', [])
   const deliveries = counter('deliveries', 'Events of rooms sent to sockets', [])
   const jobs = counter('job_runs', 'Runs of background jobs', ['job', 'result'])
   const jobSeconds = new Gauge({
     name: 'latchkey_rooms_job_seconds',
-    help: 'How long a background job last took',
+    help: 'Duration of the last run of a background job',
     labelNames: ['job'],
     registers,
   })
   new Gauge({
     name: 'latchkey_rooms_resident_memory_bytes',
-    help: 'Memory of the process',
+    help: 'Resident memory of the process',
     registers,
     collect() {
       this.set(process.memoryUsage.rss())
@@ -96,8 +100,8 @@ export function createMetrics(): Metrics {
 }
 
 /**
- * Counts in numbers of its own, and hands them over when figures are read: the library would hash the labels of every
- * request.
+ * Counts in a map and copies the values when the metrics are read: the library would hash the
+ * labels of every request.
  */
 function requestCounter(registry: Registry): (route: string, status: number) => void {
   const byRoute = new Map<string, Map<number, number>>()
@@ -119,7 +123,7 @@ function requestCounter(registry: Registry): (route: string, status: number) => 
   }
 }
 
-/** How many sockets this node has at this moment. */
+/** Exposes the number of open sockets of this node. */
 export function exposeSockets(registry: Registry, count: () => number): void {
   new Gauge({
     name: 'latchkey_rooms_sockets',

@@ -5,13 +5,15 @@ import { failure } from '../failures.ts'
 import { productNameOf } from '../platform/operations.ts'
 import type { Services } from './services.ts'
 
-/** As in web/build.ts. */
+/** The same path as in web/build.ts. */
 const ASSETS_PATH = '/assets/'
 
 const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
-/** As in web/pages.tsx: every address that shows something. Any other has a page that says that there is none. */
+/**
+ * All paths with a page, as in web/pages.tsx. Other paths get a page that reports a missing page.
+ */
 const PAGES = new RegExp(`^/(?:login|account|admin|rooms/${ID}|invite/[\\w-]{1,64})?$`)
-/** The modules of pages that are not named as the beginning of their address. */
+/** Page modules that are not named after the first segment of their path. */
 const MODULES: Readonly<Record<string, string>> = { '': 'lobby', rooms: 'room', invite: 'invitation' }
 
 const SOURCES = resolve(import.meta.dirname, '..')
@@ -24,7 +26,7 @@ const files = clientFiles({
   assets: ASSETS_PATH,
 })
 
-/** Bundles the client ahead of the first request. Rejects with what the bundler says. */
+/** Bundles the web client before the first request. Rejects with the error of the bundler. */
 export const builtPages = files.built
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#4263eb"/><path d="M8 9h16v11H15l-5 4v-4H8z" fill="none" stroke="#fff" stroke-width="3" stroke-linejoin="round"/></svg>`
@@ -36,7 +38,7 @@ const FILES: ReadonlyMap<string, () => Response> = new Map([
   ['/robots.txt', () => file('User-agent: *\nDisallow: /\n', 'text/plain; charset=utf-8')],
 ])
 
-/** The web client: one document for every page, which finds out itself what is at its address. */
+/** The web client: the same document for every page. Its script renders the page of the path. */
 export function createPages(services: Services): (request: Request, path: string) => Promise<Response> {
   return async (request, path) => {
     const { method } = request
@@ -47,7 +49,7 @@ export function createPages(services: Services): (request: Request, path: string
   }
 }
 
-/** What metrics call an address: a closed list, whatever was asked for. */
+/** The route of a path in metrics. The set of routes is closed, whatever clients request. */
 export function pageRoute(path: string): string {
   if (path.startsWith(ASSETS_PATH)) return `${ASSETS_PATH}{file}`
   if (FILES.has(path)) return path
@@ -70,15 +72,15 @@ async function page(services: Services, path: string): Promise<Response> {
   return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
 }
 
-/** What the client says before it has asked for anything. */
+/** Data that the client needs before its first API call. */
 async function instanceData({ database, policy, log }: Services): Promise<Record<string, string>> {
-  // People have no settings here: language and colours are kept in the browser.
+  // Preferences for language and colours are stored in the browser, not in the account.
   const base = { choices: 'browser', ...(policy.demo && { demo: 'true' }) }
   try {
     return { ...base, product: await productNameOf(database.read) }
   } catch (error) {
-    // The page itself can say that the service does not work at the moment.
-    log.error('the name of the product could not be read', { error })
+    // The page itself can report that the service is unavailable.
+    log.error('pages: cannot read the product name', { error })
     return base
   }
 }
@@ -86,7 +88,7 @@ async function instanceData({ database, policy, log }: Services): Promise<Record
 async function asset(request: Request, path: string): Promise<Response> {
   const response = await files.asset(request, path)
   if (!response) throw failure('not_found')
-  // Its name tells what is in it.
+  // The name changes with the content.
   response.headers.set('Cache-Control', 'public, max-age=31536000, immutable')
   return response
 }

@@ -6,25 +6,32 @@ import { createTotalRate } from './total-rate.ts'
 
 const SECONDS: Readonly<Record<string, number>> = { minute: 60, hour: 3600, '10s': 10 }
 
-/** Too often to tell all nodes of each, or of this node alone. */
+/**
+ * Limits that are counted per node: they change too often to publish each count, or apply to one
+ * node only.
+ */
 const LOCAL_ONLY: ReadonlySet<LimitName> = new Set([
   'http_per_minute',
   'http_anonymous_per_minute',
   'socket_messages_per_10s',
 ])
 
-/** Of the whole service; their keys are client prefixes all the same, since each network gets its share. */
+/**
+ * Limits of the whole instance. Their keys are client prefixes as well, since each network has a
+ * share.
+ */
 const TOTALS: ReadonlySet<LimitName> = new Set(['guest_create_total_per_minute'])
 
 export interface SharedRates extends Rates {
-  /** Another node has counted this. */
+  /** Counts a request that another node has allowed. */
   applyRemote(limit: LimitName, key: string): void
 }
 
 /**
- * One counter for each limit that is a rate, told by its name; `now` in milliseconds. What is counted is told to `share`, so
- * that all nodes count together while they hear of each other, and each for itself while they do not (R19.2). As nobody
- * waits for that, a few more may pass within the milliseconds that it takes.
+ * One counter per rate limit, whose period is part of its name. `now` returns milliseconds. Counts
+ * are passed to `share`. All nodes count together while the bus connects them, and each node counts
+ * alone without it (R19.2). Requests do not wait for the bus, so a few more may pass within its
+ * delay of milliseconds.
  */
 export function createRates(
   limits: Limits,

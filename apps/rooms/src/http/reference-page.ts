@@ -10,7 +10,10 @@ export function isReference(path: string): boolean {
   return PATHS.has(path)
 }
 
-/** The reference and its document, for everybody; undefined for other paths. Like every page, that of the demo says so. */
+/**
+ * The public API reference and its document. Undefined for other paths. In the demo, the title
+ * contains "(demo)".
+ */
 export function createReference(
   demo: boolean,
 ): (request: Request, path: string) => Response | Promise<Response> | undefined {

@@ -55,7 +55,7 @@ const retryAfter: Readonly<Record<string, ResponseHeader>> = {
   'Retry-After': { type: 'integer', description: 'Seconds to wait before trying again.' },
 }
 
-/** The document that describes the API, made from the definitions that serve it. */
+/** The OpenAPI document, generated from the same definitions that serve the API. */
 export function createDocument(version: string): Record<string, unknown> {
   return openApiDocument({
     title: 'Latchkey Rooms',

@@ -14,15 +14,21 @@ import type { Services } from './services.ts'
 export type Fetch = (request: Request, server: Pick<UpgradingServer, 'requestIP'>) => Promise<Response>
 
 export interface Router {
-  /** Everything but sockets. */
+  /** Serves everything except sockets. */
   fetch: Fetch
-  /** Sockets too, on a server that has them; undefined when the connection has become one. */
+  /**
+   * Serves sockets as well, on a server that supports them. Undefined if the connection became a
+   * socket.
+   */
   serve: (request: Request, server: UpgradingServer) => Promise<Response | undefined>
 }
 
 const SOCKET_PATH = '/api/ws'
 
-/** The one door: operator's routes, the way through a login, the API, sockets, and the pages of the web client. */
+/**
+ * The single entry point: operator routes, login routes, the API, sockets, and the pages of the web
+ * client.
+ */
 export function createRouter(
   services: Services,
   readiness: Readiness,
@@ -31,10 +37,10 @@ export function createRouter(
   const answer = createAnswers(services, readiness)
   const headers = headersByOrigin(services.settings.allowedHosts)
   const finish = (request: Request, path: string, response: Response): Response => {
-    const found = services.hosts(request.headers.get('host'))
-    const origin = 'origin' in found ? found.origin : services.policy.canonicalOrigin
+    const match = services.hosts(request.headers.get('host'))
+    const origin = 'origin' in match ? match.origin : services.policy.canonicalOrigin
     for (const [name, value] of headers.get(origin) ?? [])
-      // Only files of the pages may be kept.
+      // Only static files may be cached.
       if (!response.headers.has(name) || (name === 'Cache-Control' && isApi(path)))
         response.headers.set(name, value)
     return response
@@ -65,7 +71,7 @@ export function createRouter(
   }
 }
 
-/** Everything but sockets; throws what ends before it has reached a route. */
+/** Serves everything except sockets. Throws failures that occur before a route is reached. */
 function createAnswers(services: Services, readiness: Readiness) {
   const api = createApi(services)
   const login = createLoginRoutes(services)
@@ -84,21 +90,25 @@ function createAnswers(services: Services, readiness: Readiness) {
     const { peer } = peerInfo
     if (OPERATOR_PATHS.has(path))
       return withRequestCount(path, serveOperatorRoute(services, readiness, { request, path, peer }))
-    // These and the API count their requests themselves.
+    // These routes and the API count their requests themselves.
     if (path === BACKCHANNEL_LOGOUT_PATH) return backchannelLogout(request, peer)
     const loginResponse = login(request, path, peer)
     if (loginResponse) return loginResponse
-    const found = services.hosts(request.headers.get('host'))
-    if ('refused' in found) throw failure(found.refused)
+    const match = services.hosts(request.headers.get('host'))
+    if ('refused' in match) throw failure(match.refused)
     if (!isApi(path)) return withRequestCount(pageRoute(path), pages(request, path))
-    // The API refuses it by itself; the callback goes by cookie and state, and monitors ask under any name (R6.2, R24.1).
-    if (isReference(path)) refuseForeignOrigin(request, found.origin)
+    // The API checks the origin itself. The callback relies on cookie and state, and monitors may
+    // use any host name (R6.2, R24.1).
+    if (isReference(path)) refuseForeignOrigin(request, match.origin)
     const referenceResponse = reference(request, path)
     return referenceResponse ? withRequestCount(path, referenceResponse) : api.fetch(request, peerInfo)
   }
 }
 
-/** The path of an address that Bun has made canonical; of a request without a usable `Host` it knows no more than that. */
+/**
+ * The path of a URL, which Bun has normalised. Without a usable Host header, Bun provides only the
+ * path.
+ */
 function pathOf({ url }: Request): string {
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
   const path = url.slice(start)
@@ -114,7 +124,7 @@ function isApi(path: string): boolean {
   return path === API_PATH || path.startsWith(`${API_PATH}/`)
 }
 
-/** What ends before it has reached a route that counts its requests itself. */
+/** Answers requests that fail before they reach a route that counts and logs them. */
 function refuse(services: Services, { method }: Request, path: string, error: unknown): Response {
   const requestId = crypto.randomUUID()
   const response = renderFailure(services, error, requestId)
@@ -122,12 +132,12 @@ function refuse(services: Services, { method }: Request, path: string, error: un
   const { status } = response
   const route = routeOf(path)
   services.metrics.countRequest(route, status)
-  // The answer names its request for the log.
+  // The log line contains the request id of the response.
   services.log.info('request', { route, method, status, requestId })
   return response
 }
 
-/** Names of routes are a closed list: nothing that somebody has made up gets into metrics or log. */
+/** The set of route names is closed: metrics and logs contain no text of clients. */
 function routeOf(path: string): string {
   if (!isApi(path)) return pageRoute(path)
   return path === SOCKET_PATH || OPERATOR_PATHS.has(path) || isReference(path) ? path : 'unmatched'
@@ -141,7 +151,7 @@ interface OperatorRequest {
 
 const OPERATOR_PATHS: ReadonlySet<string> = new Set(['/api/health', '/api/ready', '/api/metrics'])
 
-/** R24.1 and R24.2, under any host name, metrics excepted. */
+/** R24.1 and R24.2. Under any host name, except metrics. */
 async function serveOperatorRoute(
   services: Services,
   readiness: Readiness,

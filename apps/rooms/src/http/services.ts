@@ -11,7 +11,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { HostMatch } from './hosts.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What the transports share; made once by the composition root. */
+/** Dependencies of all transports, created once by the composition root. */
 export interface Services {
   settings: Settings
   policy: Policy

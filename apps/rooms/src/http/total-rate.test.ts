@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000
 function totalOf(count: number) {
   const clock = { ms: 1_000_000 }
   const rate = createTotalRate({ count, perSeconds: 60 }, () => clock.ms)
-  /** How many of so many tries pass; `key` makes the client of each. */
+  /** The number of allowed requests out of `tries`, with `key(n)` as the client of each. */
   const pass = (tries: number, key: (n: number) => string) =>
     Array.from({ length: tries }, (_, n) => rate.take(key(n)).allowed).filter(Boolean).length
   return { clock, rate, pass }
@@ -19,7 +19,7 @@ const in24 = (n: number) => `192.0.2.${n}`
 const in16 = (n: number) => `192.0.${n}.1`
 const anywhere = (n: number) => `${1 + (n & 127)}.${n >> 7}.0.1`
 
-test('clients of different networks take the whole rate, and not one more until the first of them is past', () => {
+test('R22: clients of different networks use the whole rate, and no more until the first request expires', () => {
   const { clock, rate, pass } = totalOf(200)
   expect(pass(1000, anywhere)).toBe(200)
   expect(rate.take('203.0.113.1')).toEqual({
@@ -35,7 +35,7 @@ test('clients of different networks take the whole rate, and not one more until 
   expect(rate.take('203.0.113.1').allowed).toBe(true)
 })
 
-test('a network takes its share, by its width, and everybody else is still served', () => {
+test('R22: a network gets a share that depends on its size, and other networks are still served', () => {
   for (const [of, share] of [
     [in56, 40],
     [in48, 67],
@@ -49,14 +49,14 @@ test('a network takes its share, by its width, and everybody else is still serve
   }
 })
 
-test('a line that has taken its share leaves neighbours theirs', () => {
+test('R22: a client prefix that has used its share leaves neighbours theirs', () => {
   const { rate, pass } = totalOf(200)
   pass(256, in56)
   expect(rate.take('2001:db8:0:100::/64').allowed).toBe(true)
   expect(rate.take('2001:db8:1::/64').allowed).toBe(true)
 })
 
-test('networks that take all they can, minute after minute, leave a share for others every time', () => {
+test('R22: networks that always use their full share leave one for others every minute', () => {
   const { clock, rate, pass } = totalOf(200)
   for (let minute = 0; minute < 5; minute++) {
     for (let step = 0; step < 60; step++) {
@@ -66,12 +66,12 @@ test('networks that take all they can, minute after minute, leave a share for ot
       pass(100, (n) => `2001:db9:${n.toString(16)}::/64`)
     }
     expect(rate.peek('203.0.113.1')).toMatchObject({ allowed: true })
-    // Three take half of the rest each.
+    // Three networks take half of the rest each.
     expect(pass(25, (n) => `203.${n}.113.1`)).toBe(25)
   }
 })
 
-test('what is refused, or only looked at, takes nothing', () => {
+test('R22: refused requests and peeks do not count', () => {
   const { rate, pass } = totalOf(4)
   for (let n = 0; n < 10; n++) rate.peek('203.0.113.1')
   expect(pass(10, in32)).toBe(2)

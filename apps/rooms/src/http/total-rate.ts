@@ -2,7 +2,8 @@ import type { RateLimiter, RateLimitResult } from '@latchkey/http/rate-limit'
 import { hasShare, networksOf } from '../network-share.ts'
 
 /**
- * A rate of the whole service, `count` within `perSeconds`, of which each network gets its share. `now` in milliseconds.
+ * A rate of the whole instance, `count` requests in `perSeconds`, of which each network has a
+ * share. `now` returns milliseconds.
  */
 export function createTotalRate(
   { count, perSeconds }: { readonly count: number; readonly perSeconds: number },
@@ -10,13 +11,13 @@ export function createTotalRate(
 ): RateLimiter {
   const periodMs = perSeconds * 1000
   const recent: { readonly at: number; readonly networks: readonly string[] }[] = []
-  const takenIn = new Map<string, number>()
+  const usedCounts = new Map<string, number>()
 
   function add(networks: readonly string[], requests: 1 | -1): void {
     for (const network of networks) {
-      const taken = (takenIn.get(network) ?? 0) + requests
-      if (taken === 0) takenIn.delete(network)
-      else takenIn.set(network, taken)
+      const usedCount = (usedCounts.get(network) ?? 0) + requests
+      if (usedCount === 0) usedCounts.delete(network)
+      else usedCounts.set(network, usedCount)
     }
   }
 
@@ -31,7 +32,7 @@ export function createTotalRate(
     const at = now()
     forget(at)
     const networks = networksOf(key)
-    const allowed = hasShare(networks, count - recent.length, (network) => takenIn.get(network) ?? 0)
+    const allowed = hasShare(networks, count - recent.length, (network) => usedCounts.get(network) ?? 0)
     if (allowed && counts) {
       recent.push({ at, networks })
       add(networks, 1)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mayConnect } from './address-policy.ts'
 
-test("C120 hosts of the operator may be anywhere but link-local, at a cloud's metadata service, or nowhere", () => {
+test('C120: hosts of the operator may have any address except link-local, cloud metadata and unusable ones', () => {
   for (const address of [
     '10.0.0.1',
     '192.168.1.1',
@@ -43,7 +43,7 @@ test("C120 hosts of the operator may be anywhere but link-local, at a cloud's me
       expect([address, reach, mayConnect(address, reach)]).toEqual([address, reach, false])
 })
 
-test('C120 other hosts have to be public', () => {
+test('C120: other hosts must be public', () => {
   for (const address of ['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8'])
     expect([address, mayConnect(address, 'public')]).toEqual([address, true])
   for (const address of [

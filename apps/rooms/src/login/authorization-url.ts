@@ -1,8 +1,8 @@
-// Where a login begins, RFC 6749, section 4.1.1 (R5.6, C14-C18).
+// The authorization request, RFC 6749, section 4.1.1 (R5.6, C14-C18).
 import type { ProviderConfig } from './provider-config.ts'
 import type { AuthorizationRequest } from './provider.ts'
 
-/** The endpoint's own parameters stay, except where they would contradict ours. */
+/** Query parameters of the endpoint stay, unless they conflict with parameters of the request. */
 export function authorizationUrl(
   endpoint: string,
   config: ProviderConfig,

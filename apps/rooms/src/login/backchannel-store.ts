@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { LogoutMarkerRow, LogoutTokenRow, Tables } from '../db/tables.ts'
 
-/** The markers that name this session of the provider or this person. */
+/** Finds the markers of this session of the provider or of this subject. */
 export async function findMarkers(
   tx: Transaction<Tables>,
   { issuer, sub, sid }: { issuer: string; sub: string; sid: string | null },
@@ -19,7 +19,10 @@ export async function findMarkers(
     .execute()
 }
 
-/** Of two markers for the same, the later of each member counts: a login refused too often is only begun again. */
+/**
+ * If a marker exists, each of its times becomes the later of both. A login that is refused without
+ * need can be started again.
+ */
 export async function putMarker(tx: Transaction<Tables>, marker: LogoutMarkerRow): Promise<void> {
   await tx
     .insertInto('logout_markers')
@@ -39,18 +42,24 @@ export async function putMarker(tx: Transaction<Tables>, marker: LogoutMarkerRow
     .execute()
 }
 
-/** Whether the token was not seen before; a transaction that is about to remember the same one is waited for. */
-export async function rememberToken(tx: Transaction<Tables>, token: LogoutTokenRow): Promise<boolean> {
-  const remembered = await tx
+/**
+ * Stores a token. Returns false if it was stored before. Waits for other transactions that store
+ * the same token.
+ */
+export async function storeToken(tx: Transaction<Tables>, token: LogoutTokenRow): Promise<boolean> {
+  const stored = await tx
     .insertInto('logout_tokens')
     .values(token)
     .onConflict((conflict) => conflict.columns(['issuer', 'jti']).doNothing())
     .returning('jti')
     .executeTakeFirst()
-  return remembered !== undefined
+  return stored !== undefined
 }
 
-/** By what `sub` the provider's session is known here: one, or several where the provider uses a `sid` twice. */
+/**
+ * The subjects of sessions with this `sid`. There are several if the provider uses a `sid` more
+ * than once.
+ */
 export async function findSubjectsOf(
   tx: Transaction<Tables>,
   issuer: string,

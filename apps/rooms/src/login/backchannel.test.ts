@@ -26,30 +26,30 @@ const LOGIN: PendingLogin = {
 }
 
 eachDialect((_dialect, newUrl) => {
-  async function marked(markers: LogoutMarkerRow[], logins: PendingLogin[]): Promise<boolean[]> {
+  async function areRefused(markers: LogoutMarkerRow[], logins: PendingLogin[]): Promise<boolean[]> {
     const database: Database<Tables> = openDatabase(await newUrl())
     await migrate(database, migrations)
     const answers = await database.write(async (tx) => {
       for (const marker of markers) await putMarker(tx, marker)
-      const found: boolean[] = []
-      for (const login of logins) found.push(await hasLogoutMarker(database.dialect, tx, login))
-      return found
+      const results: boolean[] = []
+      for (const login of logins) results.push(await hasLogoutMarker(database.dialect, tx, login))
+      return results
     })
     await database.close()
     return answers
   }
 
-  test('a marker refuses a login that was under way, and none that started or was issued later', async () => {
+  test('R13.8: a marker refuses a pending login, but none that started or was issued later', async () => {
     const logins = [
       LOGIN,
       { ...LOGIN, startedAtMs: ARRIVED_MS, issuedAtSeconds: ISSUED },
       { ...LOGIN, startedAtMs: ARRIVED_MS + 1 },
       { ...LOGIN, issuedAtSeconds: ISSUED + 1 },
     ]
-    expect(await marked([MARKER], logins)).toEqual([true, true, false, false])
+    expect(await areRefused([MARKER], logins)).toEqual([true, true, false, false])
   })
 
-  test('a marker refuses only whom it names', async () => {
+  test('R13.8: a marker refuses only the session or subject that it names', async () => {
     const logins = [
       LOGIN,
       { ...LOGIN, sub: 'bob' },
@@ -57,9 +57,9 @@ eachDialect((_dialect, newUrl) => {
       { ...LOGIN, issuer: 'https://idp.example/' },
       { ...LOGIN, sub: null, sid: null, issuedAtSeconds: null },
     ]
-    expect(await marked([MARKER], logins)).toEqual([true, false, false, false, false])
+    expect(await areRefused([MARKER], logins)).toEqual([true, false, false, false, false])
     const bySid = [LOGIN, { ...LOGIN, sid: 's-2' }, { ...LOGIN, sid: null }, { ...LOGIN, sid: 'alice' }]
-    expect(await marked([{ ...MARKER, kind: 'sid', value: 's-1' }], bySid)).toEqual([
+    expect(await areRefused([{ ...MARKER, kind: 'sid', value: 's-1' }], bySid)).toEqual([
       true,
       false,
       false,
@@ -67,13 +67,13 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('a second logout token for the same moves the marker forward and never back', async () => {
+  test('R13.8: another logout token with the same target moves the marker forward, never back', async () => {
     const early = { ...MARKER, iat: ISSUED - 60, received_at: ARRIVED_MS - 60_000 }
     for (const markers of [
       [early, MARKER],
       [MARKER, early],
     ])
-      expect(await marked(markers, [LOGIN])).toEqual([true])
-    expect(await marked([early], [LOGIN])).toEqual([false])
+      expect(await areRefused(markers, [LOGIN])).toEqual([true])
+    expect(await areRefused([early], [LOGIN])).toEqual([false])
   })
 })

@@ -4,12 +4,13 @@ import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { type AuditOrigin, recordAudit } from '../audit/store.ts'
 import { endSessions } from '../sessions/store.ts'
-import { findMarkers, findSubjectsOf, putMarker, rememberToken } from './backchannel-store.ts'
+import { findMarkers, findSubjectsOf, putMarker, storeToken } from './backchannel-store.ts'
 import { LoginFailure, type LogoutToken } from './provider.ts'
 
 /**
- * Logins that end and logout tokens that arrive wait for each other until they are committed. Without it, each could miss
- * what the other has written but not committed yet, and the login would escape (R13.8). Any number that nobody else uses.
+ * Serialises logins that complete and logout tokens that arrive. Without the lock, each could miss
+ * the uncommitted writes of the other, and the login would outlive the logout (R13.8). Any number
+ * that no other lock uses.
  */
 const LOGOUT_LOCK_KEY = 0x6c6f_676f
 
@@ -17,22 +18,25 @@ async function lockLogouts(dialect: DialectName, tx: Transaction<Tables>): Promi
   await lockKey(dialect, tx, LOGOUT_LOCK_KEY)
 }
 
-/** A login that is about to become a session. */
+/** A login that is about to create a session. */
 export interface PendingLogin {
   issuer: string
-  /** As in the ID token, whatever the configured subject path says; null in oauth2, where there are no logout tokens. */
+  /**
+   * `sub` of the ID token, whatever the configured subject path is; null in oauth2, which has no
+   * logout tokens.
+   */
   sub: string | null
   sid: string | null
-  /** When the browser was sent to the provider. */
+  /** The time at which the browser was sent to the provider. */
   startedAtMs: number
   /** `iat` of the ID token; null in oauth2. */
   issuedAtSeconds: number | null
 }
 
 /**
- * Whether the provider has ended this login while it was under way: such a login makes no session. To be asked in the
- * transaction that inserts the session, before anything else there, since it waits for logout tokens that are being
- * handled.
+ * Whether the provider ended this login while it was pending. Such a login creates no session. Call
+ * it first in the transaction that inserts the session: it waits for logout tokens that are being
+ * processed.
  */
 export async function hasLogoutMarker(
   dialect: DialectName,
@@ -45,19 +49,23 @@ export async function hasLogoutMarker(
   return markers.some(({ iat, received_at }) => startedAtMs <= received_at && issuedAtSeconds <= iat)
 }
 
-/** A login takes ten minutes at most from the issue of its ID token to its session (R7.3). */
+/** Maximum time of a login from the issue of its ID token to its session (R7.3). */
 const MARKER_MS = 600_000
-/** How long a token is remembered after its end, for nodes whose clocks are late (R13.6). */
+/** Retention of a token after its expiry, for nodes whose clocks are behind (R13.6). */
 const TOKEN_RETENTION_MS = 60_000
 
 interface LogoutDelivery extends AuditOrigin {
-  /** Asked last: what has been given up by then leaves nothing behind. Throws to give it up. */
+  /**
+   * Called last. Throws if the provider has already received a failure, which rolls everything
+   * back.
+   */
   throwIfLate(): void
 }
 
 /**
- * Ends the sessions that the token names, once (R13.6 to R13.8), and returns their ids. Throws `LoginFailure`
- * with `token_invalid` for a token that was here before or contradicts itself; nothing is remembered then.
+ * Ends the sessions that the token names, once (R13.6 to R13.8). Returns their ids. Throws
+ * `LoginFailure` with `token_invalid` for a replayed or contradictory token, and then stores
+ * nothing.
  */
 export async function revokeByLogoutToken(
   database: Database<Tables>,
@@ -69,7 +77,7 @@ export async function revokeByLogoutToken(
   return database.write(async (tx) => {
     await lockLogouts(database.dialect, tx)
     const expires_at = expiresAtSeconds * 1000 + TOKEN_RETENTION_MS
-    if (!(await rememberToken(tx, { issuer, jti, expires_at })))
+    if (!(await storeToken(tx, { issuer, jti, expires_at })))
       throw new LoginFailure('token_invalid', 'logout token replayed')
     const subject = await logoutSubject(tx, token)
     const times = { iat: issuedAtSeconds, received_at: nowMs, expires_at: nowMs + MARKER_MS }
@@ -93,17 +101,20 @@ export async function revokeByLogoutToken(
   })
 }
 
-/** What the token names: a session of the provider, never widened to its person, or everything of a person (R13.7). */
+/**
+ * The target of a logout token: one session of the provider, even if the token has a subject as
+ * well, or all sessions of a subject (R13.7).
+ */
 async function logoutSubject(
   tx: Transaction<Tables>,
   { issuer, sub, sid }: LogoutToken,
 ): Promise<{ kind: 'sid' | 'sub'; value: string }> {
   if (sid === null) {
-    if (sub === null) throw new LoginFailure('token_invalid', 'logout token names nobody')
+    if (sub === null) throw new LoginFailure('token_invalid', 'logout token without sub and sid')
     return { kind: 'sub', value: sub }
   }
   const subjects = sub === null ? [] : await findSubjectsOf(tx, issuer, sid)
   if (subjects.some((subject) => subject !== sub))
-    throw new LoginFailure('token_invalid', 'logout token names a session of somebody else')
+    throw new LoginFailure('token_invalid', 'logout token names a session of another subject')
   return { kind: 'sid', value: sid }
 }

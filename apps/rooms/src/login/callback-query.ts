@@ -1,6 +1,6 @@
 import { LoginFailure } from './provider.ts'
 
-/** What the provider's answer says, by way of the browser. */
+/** Parameters of the response that the provider sends through the browser. */
 export interface CallbackQuery {
   state: string | null
   code: string | null
@@ -11,28 +11,28 @@ export interface CallbackQuery {
 const MAX_BYTES = 8192
 const ONCE = new Set(['code', 'state', 'iss', 'error'])
 
-/** Reads the query of a callback, `?` included (R6.1): what could be read in two ways is refused. */
+/** Parses the query of a callback, including `?` (R6.1). Ambiguous queries are refused. */
 export function parseCallbackQuery(search: string): CallbackQuery {
   if (Buffer.byteLength(search) > MAX_BYTES) throw malformed('query too long')
-  const found = new Map<string, string>()
+  const values = new Map<string, string>()
   for (const pair of search.slice(1).split('&')) {
     const [name = '', ...rest] = pair.split('=')
     const [key, value] = [decode(name), decode(rest.join('='))]
     if (!ONCE.has(key)) continue
-    if (found.has(key)) throw malformed('repeated parameter')
-    // Bun leaves this mark where a byte was that is no UTF-8, and none of the four has it by itself.
+    if (values.has(key)) throw malformed('repeated parameter')
+    // Bun decodes an invalid UTF-8 byte to this character, which valid values never contain.
     if (value.includes('\uFFFD')) throw malformed('bad encoding')
-    found.set(key, value)
+    values.set(key, value)
   }
   return {
-    state: found.get('state') ?? null,
-    code: found.get('code') ?? null,
-    iss: found.get('iss'),
-    error: found.get('error') ?? null,
+    state: values.get('state') ?? null,
+    code: values.get('code') ?? null,
+    iss: values.get('iss'),
+    error: values.get('error') ?? null,
   }
 }
 
-/** URLSearchParams would replace bad UTF-8 in silence. */
+/** Throws, unlike URLSearchParams, which replaces invalid UTF-8 silently. */
 function decode(text: string): string {
   let decoded: string
   try {

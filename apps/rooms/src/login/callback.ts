@@ -7,13 +7,15 @@ import { type LoginError, LoginFailure, type Provider, type ProviderIdentity } f
 import { consumeState, isOutstanding, explainRejectedState } from './store.ts'
 import { withLoginTimeout } from './login-timeout.ts'
 
-/** An attempt that this browser has begun and that nobody else gets. */
+/** A login state that this callback has consumed. */
 export interface ConsumedLoginState extends LoginStateRow {
-  /** As the browser brought it; the key to what is sealed in the row. */
+  /** The state in the callback. It is the key of the sealed values in the row. */
   state: string
 }
 
-/** Whether this browser has such an attempt at the provider; `takeAttempt` decides for which callback. */
+/**
+ * Whether this browser has such a login state. `consumeLoginState` decides which callback gets it.
+ */
 export async function isLoginPending(
   { database, now }: LoginContext,
   { state }: CallbackQuery,
@@ -24,8 +26,8 @@ export async function isLoginPending(
 }
 
 /**
- * The first half of a callback (R6.2): browser, then state. `browsers` are the cookies that may bind the attempt. Throws
- * `LoginFailure` and leaves the attempt to its own browser.
+ * The first half of a callback (R6.2): browser, then state. `browsers` are the cookies that may
+ * belong to the login state. Throws `LoginFailure` and keeps a login state of another browser.
  */
 export async function consumeLoginState(
   { database, now }: LoginContext,
@@ -46,8 +48,9 @@ export async function consumeLoginState(
 }
 
 /**
- * The second half, in the order of R6.2: configuration, issuer, error, code. One token request at most, and one deadline for
- * metadata, tokens, keys and user-info together, so that a slow provider keeps nobody waiting for the sum of them.
+ * The second half, in the order of R6.2: configuration, issuer, error, code. Sends at most one
+ * token request. Metadata, tokens, keys and user-info share one timeout, which limits the total
+ * time with a slow provider.
  */
 export async function completeLogin(
   { provider }: Pick<LoginContext, 'provider'>,
@@ -82,8 +85,8 @@ function openVerifier({ verifier_sealed, state }: ConsumedLoginState): string | 
   return verifier
 }
 
-// RFC 6749, section 4.1.2.1, and OpenID Connect Core, section 3.1.2.6. `server_error` and `temporarily_unavailable` stand for
-// statuses 500 and 503, which a redirect cannot carry.
+// RFC 6749, section 4.1.2.1, and OpenID Connect Core, section 3.1.2.6. `server_error` and
+// `temporarily_unavailable` represent the statuses 500 and 503, which a redirect cannot have.
 const PROVIDER_ERRORS: ReadonlyMap<string, LoginError> = new Map<string, LoginError>([
   ['access_denied', 'cancelled'],
   ['login_required', 'interaction_required'],
@@ -98,7 +101,7 @@ const PROVIDER_ERRORS: ReadonlyMap<string, LoginError> = new Map<string, LoginEr
   ['invalid_scope', 'provider_error'],
 ])
 
-/** Never what the provider wrote, only which of the known errors it is (R6.4). */
+/** Names only known errors, and never quotes the text of the provider (R6.4). */
 function refusedByProvider(error: string): LoginFailure {
   const code = PROVIDER_ERRORS.get(error)
   return code === undefined

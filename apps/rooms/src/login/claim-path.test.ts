@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { parseClaimPath, readClaim } from './claim-path.ts'
 
-test('C79 a path that is empty somewhere, too deep, or leads to what every object inherits is refused', () => {
+test('C79: a path with an empty part, too many parts or an inherited member is refused', () => {
   for (const path of [
     '',
     '.',
@@ -21,7 +21,7 @@ test('C79 a path that is empty somewhere, too deep, or leads to what every objec
     expect(parseClaimPath(path)?.whole).toBe(path)
 })
 
-test('C66 C79 members that claims have by themselves are read, whatever their name', () => {
+test('C66 C79: own members of claims are read, whatever their name', () => {
   const claims = JSON.parse('{"a":{"__proto__":{"b":1},"toString":"own"},"list":[["x"]]}')
   const read = (path: string) => readClaim(claims, parseClaimPath(path)!)
   expect(read('a.toString')).toBe('own')

@@ -1,6 +1,6 @@
-/** A dot path into claims (R7.6), split and checked once, at start. */
+/** A dot path into claims (R7.6), split and checked once at startup. */
 export interface ClaimPath {
-  /** As configured: it is first tried as one key. */
+  /** The path as configured, which is tried as a single key first. */
   readonly whole: string
   readonly parts: readonly string[]
 }
@@ -8,7 +8,10 @@ export interface ClaimPath {
 const MAX_DEPTH = 10
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Undefined for a path that is empty somewhere, too deep, or leads to what every object inherits. */
+/**
+ * Undefined if a part is empty, if the path is too deep, or if it names a member that all objects
+ * inherit.
+ */
 export function parseClaimPath(text: string): ClaimPath | undefined {
   const parts = text
     .replaceAll('\\.', '\u0000')
@@ -22,17 +25,20 @@ export function parseClaimPath(text: string): ClaimPath | undefined {
   return isUsable ? { whole: text, parts } : undefined
 }
 
-/** What was said of a person, whoever is believed most first. */
+/** The claims of a user from several sources, the most trusted source first. */
 export type Claims = readonly Readonly<Record<string, unknown>>[]
 
-/** The value at the path in the first that knows anything of it: the others neither replace it nor add to it (C77). */
+/**
+ * Reads the path in the first source that has any part of it. Other sources neither replace the
+ * value nor add to it (C77).
+ */
 export function readFirstClaim(sources: Claims, path: ClaimPath): unknown {
   const [first = ''] = path.parts
   const source = sources.find((claims) => Object.hasOwn(claims, path.whole) || Object.hasOwn(claims, first))
   return source && readClaim(source, path)
 }
 
-/** The value at the path, reading own members only; undefined where there is none. */
+/** Reads the path from own members only. Undefined if there is no value. */
 export function readClaim(claims: Readonly<Record<string, unknown>>, path: ClaimPath): unknown {
   if (Object.hasOwn(claims, path.whole)) return claims[path.whole]
   let value: unknown = claims

@@ -17,12 +17,12 @@ export interface ProviderOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly metrics: ProviderMetrics
-  /** Deadlines and name resolution, for tests. */
+  /** Timeouts and name resolution, for tests. */
   readonly outbound?: Pick<OutboundOptions, 'connectMs' | 'callMs' | 'resolve'>
   readonly timeouts?: Partial<ProviderTimeouts>
 }
 
-/** The provider of an instance. Nothing is asked of it before somebody wants to sign in (R4.3). */
+/** Creates the provider of an instance, which makes no request before the first login (R4.3). */
 export function createProvider(config: ProviderConfig, options: ProviderOptions): Provider {
   const { log, now, metrics } = options
   const dependencies: ProviderDependencies = {
@@ -38,7 +38,10 @@ export function createProvider(config: ProviderConfig, options: ProviderOptions)
     : createOidcProvider(config, dependencies)
 }
 
-/** R4.6: the hosts that the operator named, as issuer, endpoint or trusted, may be private; no other. */
+/**
+ * Hosts that may have private addresses: those that the operator configured as issuer, endpoint or
+ * trusted host (R4.6).
+ */
 function privateHosts(config: ProviderConfig): ReadonlySet<string> {
   if (config.mode !== 'oauth2') return new Set([new URL(config.issuer).hostname, ...config.trustedHosts])
   return new Set([config.tokenEndpoint, config.userinfoEndpoint].map((url) => new URL(url).hostname))

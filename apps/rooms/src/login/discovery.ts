@@ -1,4 +1,4 @@
-// What the provider says of itself, OpenID Connect Discovery 1.0 (R4.1, R4.3, R4.4, C5-C11).
+// Metadata of the provider, OpenID Connect Discovery 1.0 (R4.1, R4.3, R4.4, C5-C11).
 import { isSafeUrl } from '@latchkey/http/safe-url'
 import { z } from 'zod'
 import { endpoint } from '../settings/kinds.ts'
@@ -13,11 +13,11 @@ export interface Metadata {
   readonly userinfoEndpoint: string | null
   readonly endSessionEndpoint: string | null
   readonly supportsS256: boolean
-  /** Null: it does not say. */
+  /** Null if the metadata does not list them. */
   readonly tokenAuthMethods: readonly string[] | null
-  /** The one algorithm that its tokens are accepted with (R2). */
+  /** The only algorithm that ID tokens may be signed with (R2). */
   readonly algorithm: IdTokenAlgorithm
-  /** RFC 9207: every authorization answer names the issuer. */
+  /** Every authorization response names the issuer (RFC 9207). */
   readonly alwaysSendsIssuer: boolean
 }
 
@@ -27,11 +27,14 @@ export interface Discovery {
   lastCheck(): Omit<ProviderStatus['discovery'], 'ok'>
 }
 
-const FRESH_MS = 3_600_000
-// Half of what R4.3 permits, so that a provider which comes back is found in time whatever failed before.
-const FAILURE_KEPT_MS = 5_000
+const MAX_AGE_MS = 3_600_000
+// Half of the time in R4.3, to detect a recovered provider in time after any failure.
+const FAILURE_MAX_AGE_MS = 5_000
 
-/** Lazy, one call for all who wait, and kept; a clock that is set back must not make anything last longer. */
+/**
+ * Caches the metadata. It is loaded lazily, with one request for all callers. A clock that is set
+ * back does not extend any time.
+ */
 export function createDiscovery(config: OidcConfig, { outbound, now, log }: ProviderDependencies): Discovery {
   let metadata: Metadata | undefined
   let failure: LoginFailure | undefined
@@ -49,7 +52,7 @@ export function createDiscovery(config: OidcConfig, { outbound, now, log }: Prov
       metadata = undefined
       if (error instanceof LoginFailure) {
         failure = error
-        log.warn('The metadata of the login provider cannot be used', { error: describeFailure(error) })
+        log.warn('provider: cannot use the metadata', { error: describeFailure(error) })
       }
       throw error
     } finally {
@@ -60,8 +63,8 @@ export function createDiscovery(config: OidcConfig, { outbound, now, log }: Prov
 
   return {
     async get() {
-      if (metadata !== undefined && isWithin(FRESH_MS)) return metadata
-      if (failure !== undefined && loading === undefined && isWithin(FAILURE_KEPT_MS)) throw failure
+      if (metadata !== undefined && isWithin(MAX_AGE_MS)) return metadata
+      if (failure !== undefined && loading === undefined && isWithin(FAILURE_MAX_AGE_MS)) throw failure
       loading ??= load()
       return loading
     },
@@ -73,7 +76,7 @@ export function createDiscovery(config: OidcConfig, { outbound, now, log }: Prov
   }
 }
 
-/** OpenID Connect Discovery 1.0, section 4: one trailing slash goes, for this address only. */
+/** OpenID Connect Discovery 1.0, section 4: without one trailing slash, in this URL only. */
 function discoveryUrl(issuer: string): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
 }
@@ -85,7 +88,7 @@ async function fetchMetadata(
   const { status, object } = await outbound({ endpoint: 'discovery', url: discoveryUrl(config.issuer) })
   if (status !== 200) throw new LoginFailure('provider_unavailable', 'no metadata', { status })
   if (object === undefined) throw new LoginFailure('provider_unavailable', 'metadata is no JSON object')
-  // Section 4.3: exactly the same, before anything else of the document is believed (C7).
+  // Section 4.3: must be equal before any other member is trusted (C7).
   if (object.issuer !== config.issuer)
     throw new LoginFailure('provider_misconfigured', 'issuer mismatch', {
       configured: config.issuer,
@@ -94,7 +97,7 @@ async function fetchMetadata(
   return readMetadata(object, config)
 }
 
-// Null, which some providers publish, is the same as nothing.
+// Some providers publish null for missing members.
 const Names = z.array(z.string()).nullish()
 const Document = z.object({
   authorization_endpoint: z.string(),
@@ -134,19 +137,25 @@ function readMetadata(object: Readonly<Record<string, unknown>>, config: OidcCon
   }
 }
 
-/** R4.4, the same rule as for the settings: no `javascript:` ever gets from here into a Location header (C9). */
+/**
+ * Checks a URL by the rule of the settings (R4.4). No `javascript:` URL reaches a Location header
+ * (C9).
+ */
 function permittedUrl(text: string, member: string, { allowHttp }: OidcConfig): string {
   const url = endpoint().parse(text)
   if (url !== undefined && (allowHttp || isSafeUrl(url))) return url
   throw new LoginFailure('provider_misconfigured', 'metadata address not permitted', { member })
 }
 
-/** Exactly one (C52). OpenID Connect Core 1.0, section 3.1.3.7: RS256 is what providers sign with unless told otherwise. */
+/**
+ * Exactly one algorithm (C52). RS256 is the default of providers (OpenID Connect Core 1.0, section
+ * 3.1.3.7).
+ */
 function algorithmFor({ idTokenAlg }: OidcConfig, advertised: readonly string[] | null): IdTokenAlgorithm {
   if (idTokenAlg !== 'auto') return idTokenAlg
   if (advertised === null || advertised.length === 0) return 'RS256'
-  const found = ID_TOKEN_ALGORITHMS.find((algorithm) => advertised.includes(algorithm))
-  if (found !== undefined) return found
+  const algorithm = ID_TOKEN_ALGORITHMS.find((candidate) => advertised.includes(candidate))
+  if (algorithm !== undefined) return algorithm
   throw new LoginFailure('provider_misconfigured', 'no asymmetric signature algorithm in common')
 }
 

@@ -1,4 +1,4 @@
-// One HTTP request to the provider and its whole answer, over one connection whose address was checked.
+// One HTTP request to the provider with its response, over a connection whose address was checked.
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
@@ -6,15 +6,15 @@ import { pinTo } from '@latchkey/http/outbound-address'
 
 export interface Exchange {
   readonly url: URL
-  /** The only ones that are connected to. */
+  /** Addresses to which a connection is permitted. */
   readonly addresses: readonly string[]
   readonly headers: Readonly<Record<string, string>>
-  /** Sent with POST; without it the request is a GET. */
+  /** Sent as the body of a POST request. Without it, the request is a GET. */
   readonly form: string | undefined
-  /** Of the body, after decompression. */
+  /** Maximum size of the body after decompression. */
   readonly maxBytes: number
   readonly signal: AbortSignal
-  /** Called when the connection stands, TLS included. */
+  /** Called when the connection is established, including TLS. */
   readonly onConnected: () => void
 }
 
@@ -22,7 +22,7 @@ export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge'
 }
 
-// `identity` is asked for, but some servers compress whatever they are asked.
+// Some servers compress despite the request for `identity`.
 const DECODERS: Readonly<Record<string, typeof gunzipSync>> = {
   gzip: gunzipSync,
   'x-gzip': gunzipSync,
@@ -30,7 +30,7 @@ const DECODERS: Readonly<Record<string, typeof gunzipSync>> = {
   br: brotliDecompressSync,
 }
 
-/** Status and body. Redirects are answers like any other: they are not followed (R4.5). Rejects when anything is amiss. */
+/** Returns status and body. Redirects are not followed (R4.5). Rejects on any error. */
 export async function exchange(call: Exchange): Promise<{ status: number; body: Buffer }> {
   const request = open(call)
   try {
@@ -63,10 +63,10 @@ function open({ url, addresses, headers, form, signal }: Exchange) {
         'content-length': String(Buffer.byteLength(form)),
       }),
     },
-    // No agent: a kept connection is one whose address nobody checked for this call.
+    // No agent: the address of a reused connection would not be checked for this call.
     agent: false,
     lookup: pinTo(addresses),
-    // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED=0 does not turn certificate checks off.
+    // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 must not disable certificate checks.
     rejectUnauthorized: true,
     signal,
   }

@@ -6,18 +6,18 @@ import type { Transaction } from 'kysely'
 import { type AuditOrigin, recordAudit } from '../audit/store.ts'
 import type { Tables } from '../db/tables.ts'
 
-/** Nodes that count the same failures wait for each other. Any number that nobody else uses. */
+/** Nodes that count the same failures wait for each other. Any number that no other lock uses. */
 const FOLD_LOCK_KEY = 0x666f_6c64
 const MINUTE_MS = 60_000
-/** Of one minute and this node. Whoever has a /48 of IPv6 has 65,536 prefixes. */
+/** Maximum rows of one minute on this node. A /48 of IPv6 has 65,536 client prefixes. */
 const MAX_ROWS = 100
 
 export interface FailedLogin {
-  /** What it is called in the log: a failed login unless told. */
+  /** Action in the audit log. The default is `auth.login_failed`. */
   action?: 'auth.backchannel_rejected'
-  /** For the person. */
+  /** Error code for the user. */
   code: string
-  /** Ours, stable. */
+  /** Stable phrase of this service. */
   reason: string
   clientPrefix: string
   origin: AuditOrigin
@@ -29,16 +29,16 @@ interface FoldedFailure extends FailedLogin {
 }
 
 /**
- * Writes failed logins to the audit log: one row for each prefix, reason and minute, with a count (R21.2), and from the
- * hundredth of a minute on, one for each reason. What fails while a write is under way is folded in memory and written by
- * the next, so that a flood costs one transaction at a time.
+ * Records failed logins in the audit log: one row per client prefix, reason and minute, with a
+ * count (R21.2). After 100 rows in a minute, one row per reason. Failures during a write are merged
+ * in memory and written together. A flood therefore causes one transaction at a time.
  */
 export class FailedLogins {
   readonly #database: Database<Tables>
   readonly #log: Log
   #waiting = new Map<string, FoldedFailure>()
   #minute = 0
-  /** Rows of this minute. */
+  /** Ids of the rows of this minute. */
   readonly #ids = new Set<string>()
   #next: Promise<void> | undefined
   #current: Promise<void> = Promise.resolve()
@@ -48,11 +48,11 @@ export class FailedLogins {
     this.#log = log
   }
 
-  /** Resolves when it is written. Never fails: a login that failed is answered anyway. */
+  /** Resolves when the failure is stored. Never rejects: a failed login is answered in any case. */
   async record(failed: FailedLogin): Promise<void> {
     const row = this.#rowOf(failed)
-    const known = this.#waiting.get(row.id)
-    if (known) known.count++
+    const pending = this.#waiting.get(row.id)
+    if (pending) pending.count++
     else this.#waiting.set(row.id, row)
     this.#next ??= this.#current.then(() => this.#write())
     await this.#next
@@ -75,7 +75,7 @@ export class FailedLogins {
     this.#next = undefined
     this.#current = this.#database
       .write((tx) => writeAll(this.#database.dialect, tx, waiting))
-      .catch((error: unknown) => this.#log.error('failed logins could not be audited', { error }))
+      .catch((error: unknown) => this.#log.error('audit log: cannot record failed logins', { error }))
     return this.#current
   }
 }
@@ -93,13 +93,13 @@ async function write(
   tx: Transaction<Tables>,
   { id, action, code, reason, count, origin }: FoldedFailure,
 ): Promise<void> {
-  const known = await tx.selectFrom('audit_events').select('metadata').where('id', '=', id).executeTakeFirst()
-  if (!known) {
+  const row = await tx.selectFrom('audit_events').select('metadata').where('id', '=', id).executeTakeFirst()
+  if (!row) {
     const metadata = { code, reason, count }
     const event = { id, action: action ?? ('auth.login_failed' as const), actorUserId: null, metadata }
     return recordAudit(tx, event, origin)
   }
-  const { count: before } = JSON.parse(known.metadata) as { count: number }
+  const { count: before } = JSON.parse(row.metadata) as { count: number }
   await tx
     .updateTable('audit_events')
     .set({ metadata: JSON.stringify({ code, reason, count: before + count }) })
@@ -111,7 +111,7 @@ function minuteOf({ origin }: FailedLogin): number {
   return Math.floor(origin.nowMs / MINUTE_MS)
 }
 
-/** A UUID of version 7 like those of other rows, but the same for everything that belongs into one row. */
+/** A UUID of version 7 like that of other rows, but equal for all failures of the same row. */
 function idOf(failed: FailedLogin): string {
   const { action, clientPrefix, reason } = failed
   const minuteMs = minuteOf(failed) * MINUTE_MS

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type ProviderConfig, issuerOf, subjectSourceOf } from './provider-config.ts'
 
-/** Equal for logins that are one another's continuation: same mode, issuer and client (R6.2), and subjects from the same place. */
+/**
+ * A hash of mode, issuer, client id and subject source. A login must end with the fingerprint with
+ * which it started (R6.2).
+ */
 export function fingerprintOf(config: ProviderConfig): string {
   const { userinfoEndpoint, subjectPath } = subjectSourceOf(config)
   const parts = JSON.stringify([

@@ -1,5 +1,6 @@
-// Verifies an ID token, OpenID Connect Core 1.0, section 3.1.3.7 (R7.1-R7.3, C49-C66). Read it
-// from top to bottom: what costs nothing comes first, then the key, then the signature, then the rest.
+// Verification of ID tokens, OpenID Connect Core 1.0, section 3.1.3.7 (R7.1-R7.3, C49-C66). The
+// order of the checks matters: those without a request first, then key, signature and the other
+// claims.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Metadata } from './discovery.ts'
 import type { KeySet } from './key-set.ts'
@@ -12,9 +13,9 @@ export interface ExpectedIdToken {
   readonly config: Pick<OidcConfig, 'issuer' | 'clientId'>
   readonly metadata: Pick<Metadata, 'algorithm' | 'jwksUri'>
   readonly keys: KeySet
-  /** SHA-256 of the nonce, lower-case hex. */
+  /** SHA-256 of the nonce in lower-case hex. */
   readonly nonceHash: string | null
-  /** It came with the ID token. */
+  /** The access token that came with the ID token. */
   readonly accessToken: string
   readonly now: () => number
 }
@@ -23,15 +24,18 @@ const MAX_CHARACTERS = 64 * 1024
 const LEEWAY_SECONDS = 30
 const MAX_AGE_SECONDS = 600
 
-/** The claims of a token that is good in every respect. Throws `LoginFailure` with `token_invalid`, or for missing keys. */
+/**
+ * Returns the claims of a valid token. Throws `LoginFailure`: `token_invalid`, or the failure to
+ * load the keys.
+ */
 export async function verifyIdToken(token: string, expected: ExpectedIdToken): Promise<JsonObject> {
   const { header, claims } = parseJws(token, MAX_CHARACTERS, 'id token')
   const { algorithm, jwksUri } = expected.metadata
   const expectedHeader = { algorithm, types: ['JWT'] }
   checkHeader(header, expectedHeader, 'id token')
   checkParties(claims, expected.config)
-  // OpenID Connect Back-Channel Logout 1.0, section 2.4: this claim makes a logout token, which is signed with the same
-  // key and for the same client.
+  // OpenID Connect Back-Channel Logout 1.0, section 2.4: logout tokens have this claim, and are
+  // signed with the same key for the same client.
   if (Object.hasOwn(claims, 'events')) refuse('id token is a logout token')
 
   const kid = header.kid as string | undefined
@@ -54,7 +58,7 @@ function checkParties(claims: JsonObject, { issuer, clientId }: ExpectedIdToken[
   if (claims.iss !== issuer) refuse('id token issuer wrong')
   const { aud } = claims
   const audiences: unknown[] = Array.isArray(aud) ? aud : [aud]
-  // A second audience would be somebody who may have this token too, and could bring it here.
+  // Another audience may have received this token and could replay it here.
   if (audiences.length === 0 || !audiences.every((audience) => audience === clientId))
     refuse('id token audience wrong')
   if (Object.hasOwn(claims, 'azp') && claims.azp !== clientId) refuse('id token authorized party wrong')
@@ -77,7 +81,7 @@ function checkTimes(claims: JsonObject, nowSeconds: number): void {
   if (!Number.isFinite(nbf) || (nbf as number) > nowSeconds + LEEWAY_SECONDS) refuse('id token not valid yet')
 }
 
-/** Point 11 (C63, C65): this token was made for this login, and for no other. */
+/** Point 11 (C63, C65): the token was issued for this login. */
 function checkNonce({ nonce }: JsonObject, nonceHash: string | null): void {
   if (typeof nonce !== 'string' || nonceHash === null) refuse('id token nonce missing')
   const received = Buffer.from(createHash('sha256').update(nonce).digest('hex'))
@@ -85,10 +89,13 @@ function checkNonce({ nonce }: JsonObject, nonceHash: string | null): void {
   if (received.length !== stored.length || !timingSafeEqual(received, stored)) refuse('id token nonce wrong')
 }
 
-/** Section 3.1.3.8 (C64): the left half of the hash that the signature algorithm uses, of the access token's ASCII. */
+/**
+ * Section 3.1.3.8 (C64): the left half of the hash of the access token, with the hash function of
+ * the signature algorithm.
+ */
 function checkAccessTokenHash(claims: JsonObject, accessToken: string, algorithm: string): void {
   if (!Object.hasOwn(claims, 'at_hash')) return
-  // Ed25519, the one curve of EdDSA that is accepted, uses SHA-512 (RFC 8032).
+  // Ed25519, the only accepted curve of EdDSA, uses SHA-512 (RFC 8032).
   const hash = createHash(algorithm === 'EdDSA' ? 'sha512' : `sha${algorithm.slice(2)}`)
     .update(accessToken)
     .digest()

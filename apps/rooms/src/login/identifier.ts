@@ -1,21 +1,27 @@
 import { createHash } from 'node:crypto'
 
-/** OpenID Connect Core 2, of a subject. The same for what else a provider calls things by, since all of it is in indexes. */
+/**
+ * Maximum length of a subject in OpenID Connect Core 1.0, section 2. Other identifiers of the
+ * provider have the same limit, since all of them are in indexes.
+ */
 const MAX_LENGTH = 255
 
-/** Text that a database keeps as it is: NUL is refused by some, and lone surrogates all become the same mark. */
+/**
+ * Text that databases store unchanged: some refuse NUL, and lone surrogates all become the same
+ * character.
+ */
 function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.isWellFormed() && !value.includes('\u0000')
 }
 
-/** Whether this can be what a provider calls a person. */
+/** Whether the value can be a subject or another identifier. */
 export function isIdentifier(value: unknown): value is string {
   return isName(value) && value.length <= MAX_LENGTH
 }
 
 /**
- * What stands here for the name of a provider's session or token, which has no greatest length: a longer one's hash.
- * Undefined for what is no name.
+ * The stored form of the name of a provider's session or token, whose length is unlimited: long
+ * names are hashed. Undefined for invalid names.
  */
 export function keyOf(name: unknown): string | undefined {
   if (!isName(name)) return undefined

@@ -1,4 +1,4 @@
-// What claims say of a person (R7.6, R7.7, R8.3, R9.3, C66, C79-C81, C84, C86).
+// The user that claims describe (R7.6, R7.7, R8.3, R9.3, C66, C79-C81, C84, C86).
 import { type ClaimPath, type Claims, readFirstClaim } from './claim-path.ts'
 import { cleanName, truncateToGraphemes } from './display-name.ts'
 import { isIdentifier } from './identifier.ts'
@@ -7,7 +7,7 @@ import { LoginFailure, type ProviderIdentity } from './provider.ts'
 
 const MAX_EMAIL_LENGTH = 320
 
-/** Only what is needed; the rest of the claims is dropped. */
+/** Reads only the claims that are used. The others are dropped. */
 export function describePerson(
   claims: Claims,
   config: ProviderConfig,
@@ -21,8 +21,8 @@ export function describePerson(
 }
 
 /**
- * The text that a subject or an id of a team is stored as; undefined for what does not identify. Above the safe integers
- * two different numbers are read as the same one.
+ * The stored text of a subject or team id. Undefined for values that do not identify anything.
+ * Integers outside the safe range are refused: different ones would be equal after parsing.
  */
 export function identifierOf(value: unknown): string | undefined {
   if (Number.isSafeInteger(value)) return String(value)
@@ -43,7 +43,7 @@ function nameOf(value: unknown): string {
 
 function emailOf(value: unknown): string | null {
   if (typeof value !== 'string') return null
-  // Not in the middle of a character of two units.
+  // Does not split a surrogate pair.
   return (
     cleanName(value)
       .slice(0, MAX_EMAIL_LENGTH)
@@ -51,14 +51,17 @@ function emailOf(value: unknown): string | null {
   )
 }
 
-/** R9.3: the value itself or a member of a list. Missing values, null, objects and lists in lists match nothing. */
+/**
+ * Whether the claim equals the value or is a list that contains it (R9.3). Missing values, null,
+ * objects and nested lists never match.
+ */
 function matches(claims: Claims, { path, value }: { path: ClaimPath; value: string }): boolean {
-  const found = readFirstClaim(claims, path)
-  const candidates: unknown[] = Array.isArray(found) ? found : [found]
+  const claim = readFirstClaim(claims, path)
+  const candidates: unknown[] = Array.isArray(claim) ? claim : [claim]
   return candidates.some((candidate) => textOf(candidate) === value)
 }
 
-/** Numbers and booleans as JSON writes them; `undefined` is no text, so that a value of "undefined" matches nothing. */
+/** Numbers and booleans as in JSON. A missing claim does not match the text "undefined". */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   return typeof value === 'boolean' || Number.isFinite(value) ? JSON.stringify(value) : undefined

@@ -1,21 +1,24 @@
-// The provider's signing keys, RFC 7517 (R7.4, C12, C53, C67-C74).
+// Signing keys of the provider, RFC 7517 (R7.4, C12, C53, C67-C74).
 import { type CryptoKey, type JWK, importJWK } from 'jose'
 import type { IdTokenAlgorithm } from './provider-config.ts'
 import { LoginFailure } from './provider.ts'
 import type { ProviderDependencies } from './provider-dependencies.ts'
 
 export interface KeyQuery {
-  /** As the token's header says; undefined where it says nothing. */
+  /** `kid` of the token's header; undefined without one. */
   readonly kid: string | undefined
   readonly algorithm: IdTokenAlgorithm
-  /** From the metadata of this moment: a moved key set is followed at the next refresh (C12). */
+  /** From the current metadata: a new URL is used at the next reload (C12). */
   readonly jwksUri: string
 }
 
 export interface KeySet {
-  /** The one key that a token may be signed with. Throws `LoginFailure`. */
+  /** Returns the key with which the token must be signed. Throws `LoginFailure`. */
   find(query: KeyQuery): Promise<CryptoKey>
-  /** How many of the keys that are published now could be used; keeps none. Throws whatever keeps them from being fetched. */
+  /**
+   * Loads the published keys and counts the usable ones. Does not cache them. Throws the error of
+   * the request.
+   */
   count(query: Omit<KeyQuery, 'kid'>): Promise<number>
 }
 
@@ -25,15 +28,16 @@ interface Key {
 }
 
 const FRESH_MS = 600_000
-// With the provider out of reach, its last keys are good for this long; one that it withdrew stops working then (C72).
+// The last keys stay usable for this time while the provider is unreachable. A key that the
+// provider revoked stops working after it (C72).
 const USABLE_MS = 3_600_000
-// However many tokens with made-up key ids arrive (C70).
+// Minimum time between forced reloads, however many tokens have unknown key ids (C70).
 const PAUSE_MS = 30_000
 const MAX_KEYS = 100
 
 /**
- * A key set cached as R7.4 says. jose's `createRemoteJWKSet` has other rules: it has no pause after a failed or an empty
- * answer, and forgets its keys with the first failure.
+ * A cache of the key set with the rules of R7.4. `createRemoteJWKSet` of jose has other rules: it
+ * does not pause after a failed or empty response, and drops its keys after the first failure.
  */
 export function createKeySet({ outbound, now, log, metrics }: ProviderDependencies): KeySet {
   let keys: readonly Key[] = []
@@ -42,7 +46,7 @@ export function createKeySet({ outbound, now, log, metrics }: ProviderDependenci
   let hasFailed = false
   let loading: Promise<void> | undefined
 
-  // In both directions, since a clock that was set back must not make anything last longer.
+  // Absolute: a clock that is set back does not extend any time.
   const isWithin = (ms: number, sinceMs: number) => Math.abs(now() - sinceMs) < ms
 
   async function load(query: KeyQuery): Promise<void> {
@@ -55,7 +59,7 @@ export function createKeySet({ outbound, now, log, metrics }: ProviderDependenci
     } catch (error) {
       pausedAtMs = now()
       hasFailed = true
-      log.warn('The keys of the login provider cannot be fetched', { url: query.jwksUri, error })
+      log.warn('provider: cannot fetch the key set', { url: query.jwksUri, error })
     } finally {
       loading = undefined
     }
@@ -74,22 +78,23 @@ export function createKeySet({ outbound, now, log, metrics }: ProviderDependenci
   function pick(kid: string | undefined): CryptoKey | undefined {
     if (!isWithin(USABLE_MS, loadedAtMs))
       throw new LoginFailure('provider_unavailable', 'no keys of the provider')
-    // Without a key id there must be no choice (OpenID Connect Core 1.0, section 10.1; C73).
+    // Without a key id there must be only one key (OpenID Connect Core 1.0, section 10.1; C73).
     if (kid === undefined && keys.length > 1) throw new LoginFailure('token_invalid', 'key id missing')
     return keyOf(kid)
   }
 
   return {
     async find(query) {
-      // A reload for a key id that the last keys did not have is its one refresh; the first load is nobody's.
+      // An unknown `kid` forces at most one reload. The initial load does not count as forced.
       const isForced = loadedAtMs > -Infinity && keyOf(query.kid) === undefined
       if (!isWithin(FRESH_MS, loadedAtMs)) await refresh(query, isForced)
-      const known = pick(query.kid)
-      if (known !== undefined) return known
+      const cached = pick(query.kid)
+      if (cached !== undefined) return cached
       await refresh(query, true)
-      const found = pick(query.kid)
-      if (found !== undefined) return found
-      // It may be a key that could not be fetched: the same logout token is to come again (R6.8, R13.3).
+      const key = pick(query.kid)
+      if (key !== undefined) return key
+      // The key may exist but could not be fetched. The provider must send the same logout token
+      // again (R6.8, R13.3).
       if (hasFailed) throw new LoginFailure('provider_unavailable', 'unknown signing key, and no newer keys')
       throw new LoginFailure('token_invalid', 'unknown signing key')
     },
@@ -118,21 +123,21 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-// Above 8192 bits, one signature would cost what a hundred do.
+// Above 8192 bits, verifying one signature would cost as much as a hundred.
 const RSA_BITS = { min: 2048, max: 8192 }
 const CURVES: Partial<Record<IdTokenAlgorithm, string>> = { ES256: 'P-256', ES384: 'P-384', EdDSA: 'Ed25519' }
 
 // RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1
 const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
-/** Whether a published key is one to verify this algorithm with, and properly published (C53, C74). */
+/** Whether a published key can verify this algorithm and is published correctly (C53, C74). */
 function fits(jwk: Readonly<Record<string, unknown>>, algorithm: IdTokenAlgorithm): boolean {
   if (jwk.kid !== undefined && typeof jwk.kid !== 'string') return false
   if (jwk.alg !== undefined && jwk.alg !== algorithm) return false
   if (jwk.use !== undefined && jwk.use !== 'sig') return false
   if (jwk.key_ops !== undefined && !(Array.isArray(jwk.key_ops) && jwk.key_ops.includes('verify')))
     return false
-  // A private key that was published is everybody's key.
+  // A published private key is known to everyone.
   if (PRIVATE_PARTS.some((part) => Object.hasOwn(jwk, part))) return false
   return isOfKind(jwk, algorithm)
 }
@@ -150,7 +155,7 @@ function bitsOf(modulus: unknown): number {
   return digits === '' ? 0 : digits.length * 4 - Math.clz32(Number.parseInt(digits.slice(0, 1), 16)) + 28
 }
 
-/** Nothing for a key whose numbers are none: the others of the set stay good. */
+/** Undefined for a key with invalid numbers. The other keys of the set stay usable. */
 async function importKey(
   jwk: Readonly<Record<string, unknown>>,
   algorithm: IdTokenAlgorithm,

@@ -1,6 +1,6 @@
 import { widerPrefixes } from '@latchkey/http/client-prefix'
 
-/** What is held under a client prefix. */
+/** The number of login states of a client prefix. */
 export interface PrefixCount {
   prefix: string
   count: number
@@ -12,8 +12,9 @@ interface Network {
 }
 
 /**
- * How many of each prefix make room for others, `drop` in all: one after the other of the widest network that holds most,
- * in it of the next narrower that holds most, and so on to the client. Of equals, the first that is listed.
+ * Selects `drop` login states to evict, and returns their number per prefix. Each is taken from the
+ * widest network with the most states, within it from the next narrower network with the most, down
+ * to the client prefix. Of equals, the first in the list.
  */
 export function planEvictions(counts: readonly PrefixCount[], drop: number): ReadonlyMap<string, number> {
   const all: Network = { count: 0, parts: new Map() }

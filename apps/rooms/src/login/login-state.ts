@@ -4,17 +4,20 @@ import type { Context } from '../context.ts'
 import { newToken } from '../token.ts'
 import { LoginFailure } from './provider.ts'
 
-/** What the way through a login runs with: a `Context` in which nobody is signed in yet. */
+/** The context of the login flow: a `Context` without a signed-in user. */
 export type LoginContext = Omit<Context, 'actor' | 'setSessionCookies' | 'clearSessionCookies'>
 
-/** Where the provider sends the browser back to, on the canonical origin, and where it ends sessions itself. */
+/**
+ * Paths on the canonical origin to which the provider redirects the browser and sends logout
+ * tokens.
+ */
 export const CALLBACK_PATH = '/api/auth/callback'
 export const BACKCHANNEL_LOGOUT_PATH = '/api/auth/backchannel-logout'
 
 // 64 characters (R5.4).
 const VERIFIER_BYTES = 48
 
-/** What one attempt is made of; none of it is stored as it is. */
+/** Random values of a login flow. None is stored in plain text. */
 export function createLoginSecrets(): { state: string; nonce: string; verifier: string } {
   return {
     state: newToken(),
@@ -28,14 +31,14 @@ export function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url')
 }
 
-/** Names an attempt in the database and in the browser, without giving it away. */
+/** The name of a login state in the database and in cookies. It does not reveal the state. */
 export function stateHashOf(state: string): string {
   return hashToken(state)
 }
 
 /**
- * A callback whose attempt is over, unknown or somebody else's. For a browser that is signed in already, an old tab that
- * comes back is no failure (R6.8).
+ * A callback whose login state is used, expired, unknown or of another browser. In a browser that
+ * is already signed in, such a callback of an old tab is not a failure (R6.8).
  */
 export class StaleLogin extends LoginFailure {
   constructor(reason: string) {

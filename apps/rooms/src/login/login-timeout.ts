@@ -1,6 +1,9 @@
 import { LoginFailure } from './provider.ts'
 
-/** What the promise brings, if it does within the time. Nobody hears of what it brings later. */
+/**
+ * Rejects with `LoginFailure` if the promise does not settle in `ms` milliseconds. Its later result
+ * is ignored.
+ */
 export async function withLoginTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(

@@ -1,5 +1,6 @@
-// Verifies a logout token, OpenID Connect Back-Channel Logout 1.0, section 2.6 (R13.4, R13.5,
-// C109-C113). Whether it was seen before, and which sessions it ends, is for the database to say.
+// Verification of logout tokens, OpenID Connect Back-Channel Logout 1.0, section 2.6 (R13.4, R13.5,
+// C109-C113). The caller checks in the database whether the token is a replay, and finds the
+// sessions to end.
 import type { Metadata } from './discovery.ts'
 import type { KeySet } from './key-set.ts'
 import type { OidcConfig } from './provider-config.ts'
@@ -9,7 +10,10 @@ import { type JsonObject, checkHeader, checkSignature, parseJws } from './strict
 
 export interface ExpectedLogoutToken {
   readonly config: Pick<OidcConfig, 'issuer' | 'clientId' | 'logoutTokenMaxAgeSeconds'>
-  /** Asked for only when nothing else speaks against the token: strangers must not make us call the provider. */
+  /**
+   * Called only after all other checks: requests of strangers must not cause requests to the
+   * provider.
+   */
   readonly metadata: () => Promise<Pick<Metadata, 'algorithm' | 'jwksUri'>>
   readonly keys: KeySet
   readonly now: () => number
@@ -20,19 +24,21 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const LEEWAY_SECONDS = 30
 const MAX_LIFETIME_SECONDS = 600
 
-/** Throws `LoginFailure` with `token_invalid` for a bad token, with `provider_unavailable` where there are no keys. */
+/**
+ * Throws `LoginFailure`: `token_invalid` for an invalid token, `provider_unavailable` without keys.
+ */
 export async function verifyLogoutToken(token: string, expected: ExpectedLogoutToken): Promise<LogoutToken> {
   const { config, keys } = expected
   const { header, claims } = parseJws(token, MAX_CHARACTERS, 'logout token')
   checkParties(claims, config)
   checkEvent(claims)
-  // Section 2.4: so that no ID token passes for a logout token.
+  // Section 2.4: an ID token must not be accepted as a logout token.
   if (Object.hasOwn(claims, 'nonce')) refuse('logout token has a nonce')
   const jti = textOf(claims, 'jti')
   if (jti === null) refuse('logout token id missing')
   const sub = textOf(claims, 'sub')
   const sid = textOf(claims, 'sid')
-  if (sub === null && sid === null) refuse('logout token names nobody')
+  if (sub === null && sid === null) refuse('logout token without sub and sid')
   const life = lifeOf(claims, config, expected.now() / 1000)
 
   const { algorithm, jwksUri } = await expected.metadata()
@@ -47,7 +53,7 @@ function refuse(reason: string): never {
   throw new LoginFailure('token_invalid', reason)
 }
 
-/** C110. Other audiences are no harm here: whoever else has the token could only end the same sessions. */
+/** C110. Other audiences are harmless: they could only end the same sessions. */
 function checkParties({ iss, aud }: JsonObject, { issuer, clientId }: ExpectedLogoutToken['config']): void {
   if (iss !== issuer) refuse('logout token issuer wrong')
   const audiences: unknown[] = Array.isArray(aud) ? aud : [aud]
@@ -64,16 +70,18 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Null where there is no such claim; one that is there has to be text. */
+/** Null if the claim is missing. A claim must be non-empty text. */
 function textOf(claims: JsonObject, name: 'jti' | 'sub' | 'sid'): string | null {
   if (!Object.hasOwn(claims, name)) return null
   const value = claims[name]
-  // Nobody whose subject is longer can sign in.
+  // Users with a longer subject cannot sign in.
   const key = name === 'sub' && !isIdentifier(value) ? undefined : keyOf(value)
   return key ?? refuse(`logout token ${name} malformed`)
 }
 
-/** R13.5 (C113). In whole seconds, the beginning rounded down and the end up. */
+/**
+ * The validity in whole seconds, with the start rounded down and the end rounded up (R13.5, C113).
+ */
 function lifeOf(
   { iat, exp }: JsonObject,
   { logoutTokenMaxAgeSeconds }: ExpectedLogoutToken['config'],
@@ -81,7 +89,7 @@ function lifeOf(
 ): Pick<LogoutToken, 'issuedAtSeconds' | 'expiresAtSeconds'> {
   if (!isTime(iat)) refuse('logout token issue time missing or malformed')
   if (iat > nowSeconds + LEEWAY_SECONDS) refuse('logout token issued in the future')
-  // Early implementations sent no `exp`; only who is told to accepts that.
+  // Early implementations sent no `exp`, which must be permitted explicitly.
   const end = exp === undefined && logoutTokenMaxAgeSeconds !== null ? iat + logoutTokenMaxAgeSeconds : exp
   if (!isTime(end)) refuse('logout token expiry missing or malformed')
   const last = Math.min(end, iat + MAX_LIFETIME_SECONDS)

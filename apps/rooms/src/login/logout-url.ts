@@ -1,5 +1,5 @@
-// Where a browser is sent to end its session at the provider too, OpenID Connect RP-Initiated Logout 1.0, section 2
-// (R12.2, C117).
+// The URL at which a browser ends its session at the provider, OpenID Connect RP-Initiated Logout
+// 1.0, section 2 (R12.2, C117).
 
 const MAX_URL_LENGTH = 8 * 1024
 
@@ -15,6 +15,6 @@ export function logoutUrl(
   const bare = url.href
   if (options.idToken === null) return bare
   url.searchParams.set('id_token_hint', options.idToken)
-  // Longer ones are refused on the way; without the hint the provider asks the person.
+  // Servers refuse longer URLs. Without the hint, the provider asks the user.
   return url.href.length <= MAX_URL_LENGTH ? url.href : bare
 }

@@ -1,4 +1,4 @@
-// The mode `oauth2`: no discovery and no ID token; who signed in is what user-info says (R4.2, R7.5).
+// The mode `oauth2`: no discovery and no ID token. User-info identifies the user (R4.2, R7.5).
 import { authorizationUrl } from './authorization-url.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { describePerson } from './identity.ts'
@@ -13,7 +13,7 @@ export function createOAuth2Provider(
   { outbound, timeouts }: ProviderDependencies,
 ): Provider {
   const issuer = issuerOf(config)
-  // There is no advertisement to follow, so `auto` is `required` (R2).
+  // Without metadata, `auto` means `required` (R2).
   const usesPkce = config.pkce !== 'disabled'
   return {
     mode: 'oauth2',
@@ -22,12 +22,12 @@ export function createOAuth2Provider(
     loginMs: timeouts.loginMs,
     usesPkce: async () => usesPkce,
     authorizationUrl: async (request) => authorizationUrl(config.authorizationEndpoint, config, request),
-    // R6.4: nothing is known of what this server would send.
+    // R6.4: it is unknown what this server would send.
     checkIssuerParameter: async () => {},
     async redeem(redemption) {
       const { tokenEndpoint: url, userinfoEndpoint } = config
       const { accessToken } = await requestTokens(outbound, { url, config, advertised: null, redemption })
-      // An ID token, where one came, is nothing here: this mode verifies none, so it believes none.
+      // An ID token is ignored: this mode verifies none.
       const person = describePerson([await fetchUserInfo(outbound, userinfoEndpoint, accessToken)], config)
       return { issuer, ...person, ownedTeams: [], idToken: null, sub: null, sid: null, issuedAtSeconds: null }
     },

@@ -1,4 +1,4 @@
-// The mode `oidc`: OpenID Connect with everything verified (R4-R7, R12, R13). `teamidp` is this and teams.
+// The mode `oidc`: OpenID Connect with full verification (R4-R7, R12, R13). `teamidp` adds teams.
 import { authorizationUrl } from './authorization-url.ts'
 import type { Claims } from './claim-path.ts'
 import { type Discovery, type Metadata, createDiscovery } from './discovery.ts'
@@ -25,7 +25,7 @@ import { withLoginTimeout } from './login-timeout.ts'
 
 type OwnedTeams = (claims: Claims) => readonly string[]
 
-/** What one provider of this mode is made of. */
+/** The components of an OpenID provider. */
 interface OidcParts {
   readonly config: OidcConfig
   readonly dependencies: ProviderDependencies
@@ -80,13 +80,15 @@ export function createOidcProvider(
 async function usesPkce({ config, discovery }: OidcParts): Promise<boolean> {
   if (config.pkce !== 'auto') return config.pkce === 'required'
   const { supportsS256 } = await discovery.get()
-  // R5.6 (C16): with neither, whoever sees the code could use it.
+  // Without a challenge and a secret, an intercepted code could be used (R5.6, C16).
   if (!supportsS256 && config.clientSecret === null)
     throw new LoginFailure('provider_misconfigured', 'neither code challenge nor client secret')
   return supportsS256
 }
 
-/** RFC 9207, section 2.4 (R6.4, C34): an answer of another server must not be taken to this one. */
+/**
+ * RFC 9207, section 2.4 (R6.4, C34): a response of another server must not be used with this one.
+ */
 async function checkIssuerParameter(
   iss: string | undefined,
   { config, discovery }: OidcParts,
@@ -97,7 +99,10 @@ async function checkIssuerParameter(
   if (alwaysSendsIssuer) throw new LoginFailure('state_invalid', 'issuer parameter missing')
 }
 
-/** OpenID Connect Core 1.0, section 3.1.3, in its order: code for tokens, ID token verified, user-info. */
+/**
+ * OpenID Connect Core 1.0, section 3.1.3, in its order: code exchange, ID token verification,
+ * user-info.
+ */
 async function redeem(redemption: Redemption, parts: OidcParts): Promise<ProviderIdentity> {
   const { config, discovery, keys, ownedTeams } = parts
   const { outbound, now } = parts.dependencies
@@ -109,7 +114,7 @@ async function redeem(redemption: Redemption, parts: OidcParts): Promise<Provide
   const signed = await verifyIdToken(idToken, { config, metadata, keys, nonceHash, accessToken, now })
   const claims: JsonObject[] = [signed]
   if (metadata.userinfoEndpoint !== null) {
-    // Only now: nothing is sent anywhere for a token that proves nothing (R7.1, C50).
+    // After the verification: an unverified token causes no further request (R7.1, C50).
     const userInfo = await fetchUserInfo(outbound, metadata.userinfoEndpoint, accessToken)
     checkSameSubject(signed, userInfo)
     claims.push(userInfo)
@@ -125,12 +130,12 @@ async function redeem(redemption: Redemption, parts: OidcParts): Promise<Provide
   }
 }
 
-/** OpenID Connect Front-Channel and Back-Channel Logout: the provider's name of the session. */
+/** The session id of OpenID Connect Front-Channel and Back-Channel Logout. */
 function sidOf({ sid }: JsonObject): string | null {
   return keyOf(sid) ?? null
 }
 
-/** Undefined where there is none in time (R12.2). */
+/** Undefined if the metadata is not available in time (R12.2). */
 async function metadataForPage({ discovery, dependencies }: OidcParts): Promise<Metadata | undefined> {
   try {
     return await withLoginTimeout(dependencies.timeouts.pageMs, discovery.get())

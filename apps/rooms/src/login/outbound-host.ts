@@ -1,21 +1,21 @@
-/** What is known of a host that is called. */
+/** State of a host that is called. */
 export interface Host {
   active: number
   readonly waiting: (() => void)[]
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number
   failedAtMs: number
 }
 
-const CALLS_AT_ONCE = 8
+const MAX_CONCURRENT_CALLS = 8
 
 export function newHost(): Host {
   return { active: 0, waiting: [], failures: 0, failedAtMs: -Infinity }
 }
 
-/** Waits for one of the host's places; who gives up by the signal leaves the queue. */
+/** Waits for one of the places of the host. A caller whose signal aborts leaves the queue. */
 export async function acquirePlace(host: Host, signal: AbortSignal): Promise<void> {
-  if (host.active < CALLS_AT_ONCE) {
+  if (host.active < MAX_CONCURRENT_CALLS) {
     host.active += 1
     return
   }
@@ -31,7 +31,7 @@ export async function acquirePlace(host: Host, signal: AbortSignal): Promise<voi
   signal.removeEventListener('abort', giveUp)
 }
 
-/** Gives the place to who waits longest. */
+/** Passes the place to the caller that has waited longest. */
 export function releasePlace(host: Host): void {
   const next = host.waiting.shift()
   if (next === undefined) host.active -= 1

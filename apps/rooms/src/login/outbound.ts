@@ -1,4 +1,4 @@
-// The one way to the provider (R4.5, R4.6, C43, C44, C119, C120).
+// The only module that sends requests to the provider (R4.5, R4.6, C43, C44, C119, C120).
 import { resolveHost } from '@latchkey/http/outbound-address'
 import { mayConnect } from './address-policy.ts'
 import { AnswerTooLarge, exchange } from './exchange.ts'
@@ -10,24 +10,24 @@ export type Endpoint = 'discovery' | 'jwks' | 'token' | 'userinfo'
 
 export interface Call {
   readonly endpoint: Endpoint
-  /** Parsed and permitted before (R4.4). */
+  /** A URL that was checked before (R4.4). */
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as the body of a POST; without it the call is a GET. */
+  /** Sent as the body of a POST request. Without it, the call is a GET. */
   readonly form?: URLSearchParams
 }
 
 export interface Answer {
   readonly status: number
-  /** The body, where it is a JSON object. */
+  /** The body if it is a JSON object. */
   readonly object: Readonly<Record<string, unknown>> | undefined
 }
 
-/** One call, never repeated. Throws `LoginFailure` where no whole answer came. */
+/** One call, which is never repeated. Throws `LoginFailure` without a complete response. */
 export type Outbound = (call: Call) => Promise<Answer>
 
 export interface OutboundOptions {
-  /** Host names as URLs have them: those of the operator's settings, and AUTH_TRUSTED_HOSTS. */
+  /** Host names as in URLs: those of the operator's settings and of AUTH_TRUSTED_HOSTS. */
   readonly privateHosts: ReadonlySet<string>
   readonly now: () => number
   readonly metrics: Pick<ProviderMetrics, 'observeProvider'>
@@ -36,18 +36,19 @@ export interface OutboundOptions {
   readonly resolve?: (hostname: string) => Promise<string[]>
 }
 
-/** How long a connection and a whole call may take, in milliseconds (R4.5). */
+/** Timeouts of a connection and of a whole call, in milliseconds (R4.5). */
 export const TIMEOUTS = {
   connectMs: 3_000,
-  // A little less than a whole login may take, so that of a login which waits for one call its endpoint is told.
+  // Slightly less than the timeout of a whole login: if a login waits for a single call, its
+  // failure names the endpoint.
   callMs: 9_900,
 } as const
 const MAX_BYTES = 256 * 1024
 const MAX_KEY_SET_BYTES = 512 * 1024
-const FAILURES_IN_A_ROW = 5
-const SUSPENDED_MS = 10_000
-// By these a host says that it is not there. A 500 may be the fault of this one request: if it counted, five made-up
-// codes would keep everybody out.
+const MAX_CONSECUTIVE_FAILURES = 5
+const SUSPENSION_MS = 10_000
+// Statuses that indicate an unavailable host. A 500 can be caused by a single request: if it
+// counted, five forged codes would block all logins.
 const ABSENT = new Set([502, 503, 504])
 
 export function createOutbound(options: OutboundOptions): Outbound {
@@ -84,13 +85,16 @@ async function callHost(hostCall: HostCall): Promise<Answer> {
   const { call, host, signal, options } = hostCall
   await acquirePlace(host, signal)
   try {
-    if (Math.abs(options.now() - host.failedAtMs) < SUSPENDED_MS && host.failures >= FAILURES_IN_A_ROW)
+    if (
+      Math.abs(options.now() - host.failedAtMs) < SUSPENSION_MS &&
+      host.failures >= MAX_CONSECUTIVE_FAILURES
+    )
       throw new LoginFailure('provider_unavailable', `${call.endpoint} not called after repeated failures`)
     const answer = await sendOnce(hostCall)
     note(host, !ABSENT.has(answer.status), options.now())
     return answer
   } catch (error) {
-    // A failure with a name is a decision of ours, not the host's silence.
+    // A `LoginFailure` is a decision of this service, not a failure of the host.
     if (!(error instanceof LoginFailure || error instanceof AnswerTooLarge)) note(host, false, options.now())
     throw error
   } finally {
@@ -129,7 +133,7 @@ async function sendOnce({ call, url, signal, options }: HostCall): Promise<Answe
   }
 }
 
-/** Checked here, the same addresses are then connected to: nobody asks DNS a second time (C120). */
+/** Checks the addresses to which the call connects. DNS is not queried a second time (C120). */
 function checkAddresses(
   { endpoint }: Call,
   url: URL,
@@ -137,7 +141,7 @@ function checkAddresses(
   privateHosts: ReadonlySet<string>,
 ): void {
   const reach = privateHosts.has(url.hostname) ? 'private' : 'public'
-  // One forbidden answer among good ones is enough: which of them is connected to is not ours to choose.
+  // One forbidden address is enough to refuse: the HTTP client chooses among them.
   if (addresses.length > 0 && addresses.every((address) => mayConnect(address, reach))) return
   throw new LoginFailure('provider_misconfigured', `address of the ${endpoint} host not permitted`, {
     host: url.hostname,
@@ -173,7 +177,7 @@ async function withTimeout<T>(ms: number, work: (signal: AbortSignal) => Promise
   }
 }
 
-/** The promise's value, unless the signal comes first: some waits do not end with it by themselves. */
+/** Rejects when the signal aborts: some operations do not react to it. */
 async function rejectOnAbort<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const giveUp = () => reject(signal.reason)
@@ -182,7 +186,7 @@ async function rejectOnAbort<T>(signal: AbortSignal, promise: Promise<T>): Promi
   try {
     return await Promise.race([promise, aborted])
   } catch (error) {
-    // A broken-off request fails in words of its own.
+    // An aborted request rejects with an error of its own.
     throw signal.aborted ? signal.reason : error
   } finally {
     signal.removeEventListener('abort', giveUp)

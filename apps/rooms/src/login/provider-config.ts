@@ -3,12 +3,12 @@ import type { ClaimPath } from './claim-path.ts'
 export const ID_TOKEN_ALGORITHMS = ['RS256', 'ES256', 'PS256', 'EdDSA', 'ES384', 'RS384', 'RS512'] as const
 export type IdTokenAlgorithm = (typeof ID_TOKEN_ALGORITHMS)[number]
 
-/** What all three modes are configured with (R2). */
+/** Settings of all three modes (R2). */
 interface CommonConfig {
   readonly label: string
   readonly clientId: string
   readonly clientSecret: string | null
-  /** In the order given, without repetition. */
+  /** In the given order, without duplicates. */
   readonly scopes: readonly string[]
   readonly pkce: 'required' | 'auto' | 'disabled'
   readonly tokenAuthMethod: 'auto' | 'client_secret_basic' | 'client_secret_post'
@@ -16,21 +16,21 @@ interface CommonConfig {
   readonly subjectPath: ClaimPath
   readonly namePath: ClaimPath
   readonly emailPath: ClaimPath | null
-  /** Permits http provider URLs that are not loopback. */
+  /** Permits http URLs of the provider that are not loopback. */
   readonly allowHttp: boolean
 }
 
 export interface OidcConfig extends CommonConfig {
   readonly mode: 'oidc' | 'teamidp'
-  /** Byte for byte as configured. */
+  /** Exactly as configured. */
   readonly issuer: string
   readonly idTokenAlg: 'auto' | IdTokenAlgorithm
-  /** Hosts named by metadata that may have private addresses. */
+  /** Hosts in the metadata that may have private addresses. */
   readonly trustedHosts: readonly string[]
   readonly backchannelLogout: boolean
-  /** Accepts logout tokens without `exp` up to this age. */
+  /** Maximum age of logout tokens without `exp`; null refuses them. */
   readonly logoutTokenMaxAgeSeconds: number | null
-  /** Only in teamidp. */
+  /** Null except in teamidp. */
   readonly teams: TeamsConfig | null
 }
 
@@ -38,7 +38,7 @@ export interface TeamsConfig {
   readonly claimPath: ClaimPath
   readonly idPath: ClaimPath
   readonly rolePath: ClaimPath
-  /** Null: every listed team. */
+  /** Null means all teams in the list. */
   readonly teamId: string | null
   readonly ownerRoles: readonly string[]
 }
@@ -53,14 +53,17 @@ export interface OAuth2Config extends CommonConfig {
 export type ProviderConfig = OidcConfig | OAuth2Config
 export type ProviderMode = ProviderConfig['mode']
 
-/** What identities of this provider are keyed with, beside the subject (R8.1). */
+/** The key of identities of this provider, together with the subject (R8.1). */
 export function issuerOf(config: ProviderConfig): string {
   return config.mode === 'oauth2' ? `oauth2:${new URL(config.userinfoEndpoint).origin}` : config.issuer
 }
 
-/** Where a subject is read. The issuer says less: all realms of a host can share the one of oauth2. */
+/**
+ * The source of subjects. It is more specific than the issuer: in oauth2, all realms of a host have
+ * the same one.
+ */
 export interface SubjectSource {
-  /** Null where metadata names it. */
+  /** Null if the metadata contains it. */
   readonly userinfoEndpoint: string | null
   readonly subjectPath: string
 }

@@ -6,7 +6,7 @@ export interface ProviderMetrics {
   countKeySetFetch(): void
 }
 
-/** What a provider works with, in every mode. */
+/** Dependencies of a provider in every mode. */
 export interface ProviderDependencies {
   readonly outbound: Outbound
   readonly log: Log
@@ -16,13 +16,16 @@ export interface ProviderDependencies {
   readonly timeouts: ProviderTimeouts
 }
 
-/** How long somebody else's answer is held up for the provider, in milliseconds; the calls themselves may go on. */
+/**
+ * Maximum time for which a response waits for the provider, in milliseconds. The calls themselves
+ * may continue.
+ */
 export interface ProviderTimeouts {
-  /** For a browser that comes back from the provider, whatever has to be asked and waited for until it is signed in (R28.10). */
+  /** For a callback, including all requests until the user is signed in (R28.10). */
   readonly loginMs: number
-  /** For a logout address or the admin page (R12.2). */
+  /** For a logout URL or the admin page (R12.2). */
   readonly pageMs: number
-  /** For a logout token, which is to be answered within 2 s (R13.3). */
+  /** For a logout token, which must be answered within 2 s (R13.3). */
   readonly logoutTokenMs: number
 }
 

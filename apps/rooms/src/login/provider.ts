@@ -1,6 +1,6 @@
 import type { ProviderMode } from './provider-config.ts'
 
-/** How a login can fail, as its page is told (R6.8). */
+/** Error codes of the login page (R6.8). */
 export const LOGIN_ERRORS = [
   'cancelled',
   'interaction_required',
@@ -17,14 +17,17 @@ export const LOGIN_ERRORS = [
 export type LoginError = (typeof LOGIN_ERRORS)[number]
 
 /**
- * A login that ends without a session. `code` is for the person, `reason` for log and audit: one stable lower-case phrase
- * of ours ("issuer mismatch"), never anything a provider or a caller sent, unless `detail` says so.
+ * A login that ends without a session. `code` is for the user. `reason` is for log and audit log: a
+ * stable phrase in lower case ("issuer mismatch"). It never contains text of the provider or the
+ * client, except where `detail` says so.
  */
 export class LoginFailure extends Error {
   override readonly name = 'LoginFailure'
   readonly code: LoginError
   readonly reason: string
-  /** For the log only: configured and received issuer and the like, never a code, a token or a claim. */
+  /**
+   * For the log only, such as the configured and the received issuer. Never a code, token or claim.
+   */
   readonly detail: Readonly<Record<string, unknown>>
 
   constructor(code: LoginError, reason: string, detail: Readonly<Record<string, unknown>> = {}) {
@@ -35,61 +38,64 @@ export class LoginFailure extends Error {
   }
 }
 
-/** Where a login begins, as the provider's metadata or the settings say. */
+/** Parameters of the authorization request. */
 export interface AuthorizationRequest {
-  /** Its own query parameters stay. */
+  /** Random value that the callback repeats. */
   readonly state: string
-  /** Sent in the OIDC modes only. */
+  /** Sent only in the OIDC modes. */
   readonly nonce: string
-  /** S256 challenge; sent when `usesPkce` says so. */
+  /** S256 challenge, sent if `usesPkce` returns true. */
   readonly codeChallenge: string | null
   readonly redirectUri: string
   readonly prompt: 'login' | 'select_account' | null
 }
 
-/** What came back with the browser, and what the login was started with. */
+/** Values of the callback and of the login state for the code exchange. */
 export interface Redemption {
   readonly code: string
   readonly redirectUri: string
   readonly codeVerifier: string | null
-  /** SHA-256 of the nonce, lower-case hex; null in oauth2. */
+  /** SHA-256 of the nonce in lower-case hex; null in oauth2. */
   readonly nonceHash: string | null
 }
 
-/** Who has signed in. */
+/** The user who has signed in. */
 export interface ProviderIdentity {
   readonly issuer: string
   /** 1 to 255 characters. */
   readonly subject: string
-  /** By which logout tokens name the person: `sub` of the ID token, whatever the subject path is; null in oauth2. */
+  /**
+   * The name of the user in logout tokens: `sub` of the ID token, whatever the subject path is;
+   * null in oauth2.
+   */
   readonly sub: string | null
   /** Cleaned, 1 to 64 graphemes. */
   readonly name: string
   /** At most 320 characters. */
   readonly email: string | null
-  /** The admin claim matched (R9.3). */
+  /** Whether the admin claim matches (R9.3). */
   readonly isAdmin: boolean
-  /** Ids of the teams whose role counts as owner (R9.5); empty outside teamidp. */
+  /** Ids of the teams in which the user's role counts as owner (R9.5); empty outside teamidp. */
   readonly ownedTeams: readonly string[]
-  /** Compact JWS for provider logout; null in oauth2. */
+  /** Compact JWS for the logout at the provider; null in oauth2. */
   readonly idToken: string | null
   readonly sid: string | null
-  /** `iat` of the ID token, Unix seconds; null in oauth2. */
+  /** `iat` of the ID token in Unix seconds; null in oauth2. */
   readonly issuedAtSeconds: number | null
 }
 
-/** A logout token that was found good (R13.4, R13.5); whether it was seen before is for the database to say. */
+/** A valid logout token (R13.4, R13.5). Replays are detected in the database. */
 export interface LogoutToken {
   readonly issuer: string
   readonly jti: string
   readonly sub: string | null
   readonly sid: string | null
   readonly issuedAtSeconds: number
-  /** End of its life, Unix seconds. */
+  /** End of its validity in Unix seconds. */
   readonly expiresAtSeconds: number
 }
 
-/** What the admin page and `doctor` show; never a secret (R16.5). */
+/** Status for the admin page and `doctor`, without secrets (R16.5). */
 export interface ProviderStatus {
   readonly mode: ProviderMode
   readonly issuer: string
@@ -97,7 +103,7 @@ export interface ProviderStatus {
   readonly discovery: {
     readonly ok: boolean
     readonly checkedAtMs: number | null
-    /** What kind of failure, and our phrase for it with what it was about. */
+    /** Error code of the failure; `error` describes it with details. */
     readonly code: LoginError | null
     readonly error: string | null
   }
@@ -107,31 +113,49 @@ export interface ProviderStatus {
   readonly idTokenAlg: string | null
 }
 
-/** The one provider of an instance, in any mode. Everything here throws `LoginFailure`, and nothing else but bugs. */
+/** The provider of an instance, in any mode. All functions throw `LoginFailure` only. */
 export interface Provider {
   readonly mode: ProviderMode
-  /** What identities are keyed with (R8.1). */
+  /** Part of the key of identities (R8.1). */
   readonly issuer: string
-  /** Of mode, issuer, client id and where subjects are read: a login started under another is not accepted (R6.2). */
+  /**
+   * Hash of mode, issuer, client id and subject source. A login that started with another one is
+   * refused (R6.2).
+   */
   readonly fingerprint: string
-  /** How long everything that one callback waits for may take together, in milliseconds. */
+  /** Timeout of all provider calls of a callback together, in milliseconds. */
   readonly loginMs: number
-  /** Whether a code challenge has to be sent; throws `provider_misconfigured` where nothing would protect the exchange. */
+  /**
+   * Whether a code challenge must be sent. Throws `provider_misconfigured` if nothing would protect
+   * the exchange.
+   */
   usesPkce(): Promise<boolean>
   authorizationUrl(request: AuthorizationRequest): Promise<string>
-  /** R6.4, before the rest of the answer is believed: throws `state_invalid`. `iss` undefined: the parameter is absent. */
+  /**
+   * Checks the `iss` parameter before the other parameters are trusted (R6.4). Throws
+   * `state_invalid`. `undefined` means that the parameter is missing.
+   */
   checkIssuerParameter(iss: string | undefined): Promise<void>
-  /** Exchanges the code and verifies everything (R6.5 to R7.7). One token request, never repeated. */
+  /**
+   * Exchanges the code and verifies the result (R6.5 to R7.7). Sends one token request, which is
+   * never repeated.
+   */
   redeem(redemption: Redemption): Promise<ProviderIdentity>
-  /** R12.2; null where there is no such endpoint or no metadata within 2 s. */
+  /** Null without an end-session endpoint, or without metadata within 2 s (R12.2). */
   logoutUrl(options: {
     idToken: string | null
     postLogoutRedirectUri: string
     state: string
   }): Promise<string | null>
-  /** R13.4, R13.5. Throws `LoginFailure` with `token_invalid` for a bad token. */
+  /**
+   * Verifies a logout token (R13.4, R13.5). Throws `LoginFailure` with `token_invalid` if it is
+   * invalid.
+   */
   verifyLogoutToken(token: string): Promise<LogoutToken>
   status(): Promise<ProviderStatus>
-  /** How many published keys can verify its tokens, for `doctor`; null in oauth2. Throws what keeps them from being fetched. */
+  /**
+   * Number of published keys that can verify tokens, for `doctor`; null in oauth2. Throws the error
+   * of the request.
+   */
   countKeys(): Promise<number | null>
 }

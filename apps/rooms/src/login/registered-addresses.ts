@@ -1,9 +1,9 @@
 import { BACKCHANNEL_LOGOUT_PATH, CALLBACK_PATH } from './login-state.ts'
 
-/** What an operator registers at the provider, to the letter (R5.7, R12.2, R13). */
+/** URLs to register at the provider, exactly as written (R5.7, R12.2, R13). */
 export interface RegisteredAddresses {
   readonly redirectUri: string
-  /** Null while back-channel logout is off. */
+  /** Null if back-channel logout is disabled. */
   readonly backchannelLogoutUri: string | null
   readonly postLogoutRedirectUri: string
 }

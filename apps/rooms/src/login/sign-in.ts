@@ -15,11 +15,11 @@ import { LoginFailure, type ProviderIdentity } from './provider.ts'
 interface CompletedLogin {
   loginState: LoginStateRow
   identity: ProviderIdentity
-  /** The session cookie that the browser brought: that session ends, whosever it was (R10.3). */
+  /** The session cookie of the browser. That session ends, whichever user it belongs to (R10.3). */
   previousToken: string | undefined
 }
 
-/** Turns who has signed in into account, grants and session, all in one transaction or nothing at all (R6.7). */
+/** Updates account, grants and session in a single transaction (R6.7). */
 export async function signIn(context: LoginContext, login: CompletedLogin): Promise<StartedSession> {
   const done = await context.database.write((tx) => createAccountSession(tx, context, login))
   logGrantChanges(context, done.userId, done.grantChanges)
@@ -37,13 +37,13 @@ async function createAccountSession(tx: Transaction<Tables>, context: LoginConte
     throw new LoginFailure('state_invalid', 'ended by the provider meanwhile')
   await lockGrantChanges(database.dialect, tx)
   const { user, isNew, isRenamed } = await upsertMember(tx, { ...identity, mode: provider.mode }, now)
-  // Thrown, so that not even the name is refreshed.
+  // Thrown to roll back the update of the name as well.
   if (user.disabled === 1) throw new LoginFailure('account_disabled', 'account disabled')
   const signedIn = { ...identity, userId: user.id, isNew }
   const grantChanges = await updateLoginGrants(tx, signedIn, policy.adminBootstrap, origin)
-  // Other sessions go on, but not in rooms where nothing else lets the person in (R17.7).
+  // Other sessions continue, except in rooms to which only the lost right gave access (R17.7).
   const lost = grantChanges.losesRight ? await revokeLostAccessOfUser(tx, user.id, now) : []
-  // Null equals no hash.
+  // No hash equals null.
   const previousHash = previousToken === undefined ? null : hashToken(previousToken)
   const ended = await endSessions(tx, 'revoked', now, (query) => query.where('token_hash', '=', previousHash))
   const { issuer, sub, sid, idToken } = identity
@@ -68,10 +68,10 @@ async function createAccountSession(tx: Transaction<Tables>, context: LoginConte
 
 function logGrantChanges({ log, requestId }: LoginContext, userId: string, grantChanges: GrantChanges): void {
   if (grantChanges.isFirstAdmin)
-    log.warn('the first person who signed in is administrator now', { requestId, userId })
+    log.warn('grants: the first user to sign in is now an administrator', { requestId, userId })
   if (grantChanges.leavesNoAdmin)
     log.error(
-      'nobody is administrator any more: the claim of the last one is gone; latchkey rooms admin grant makes another',
+      'grants: no administrator left, the last one lost the admin claim; run latchkey rooms admin grant',
       { requestId, userId },
     )
 }

@@ -11,20 +11,23 @@ import { type AuthorizationRequest, LoginFailure } from './provider.ts'
 import { insertState } from './store.ts'
 
 export interface LoginStart {
-  /** As `parseReturnPath` leaves it. */
+  /** A path that `parseReturnPath` has checked. */
   returnPath: string
   prompt: AuthorizationRequest['prompt']
-  /** The cookie that binds the attempt to this browser. */
+  /** The cookie that ties the login state to this browser. */
   browser: string
 }
 
 export interface StartedLogin {
-  /** Where the browser goes now. */
+  /** The URL to which the browser is redirected. */
   url: string
   stateHash: string
 }
 
-/** Begins a login (R5). Throws `LoginFailure`; an attempt is stored only when the provider's address is known. */
+/**
+ * Starts a login (R5). Throws `LoginFailure`. The login state is stored only after the
+ * authorization URL is known.
+ */
 export async function startLogin(context: LoginContext, start: LoginStart): Promise<StartedLogin> {
   const { database, provider, policy, now } = context
   const isOidc = provider.mode !== 'oauth2'

@@ -4,10 +4,13 @@ import type { Kysely, Transaction } from 'kysely'
 import type { LoginStateRow, Tables } from '../db/tables.ts'
 import { planEvictions } from './login-state-eviction.ts'
 
-/** Starts wait for each other, so that their bounds hold however many arrive at once. Any number that nobody else uses. */
+/**
+ * Login starts are serialised, to enforce the limits however many arrive at once. Any number that
+ * no other lock uses.
+ */
 const START_LOCK_KEY = 0x6c6f_6769
 
-/** How many attempts may be outstanding (R22). */
+/** Maximum numbers of pending login states (R22). */
 export interface LoginStateLimits {
   browser: number
   prefix: number
@@ -15,8 +18,9 @@ export interface LoginStateLimits {
 }
 
 /**
- * Whether the attempt was stored: not where its prefix has as many as it may. A browser's oldest makes room, and when the
- * service has as many as it may, the oldest of those who hold most, so that no network shuts others out.
+ * Returns false if the client prefix has reached its limit. At the limit of a browser, its oldest
+ * login state is evicted. At the limit of the instance, the oldest ones of the networks with the
+ * most are evicted. No network can therefore block others.
  */
 export async function insertState(
   dialect: DialectName,
@@ -30,7 +34,7 @@ export async function insertState(
   if ((await countOutstanding(tx, created_at, client_prefix)) >= limits.prefix) return false
   await tx.insertInto('login_states').values(state).execute()
   const total = await countOutstanding(tx, created_at)
-  // And one in a hundred at once, because to find those who hold most takes a look at all.
+  // Evicts 1 % of the limit in addition: finding the largest networks reads all login states.
   if (total > limits.total)
     await evictOldest(tx, created_at, total - limits.total + Math.floor(limits.total / 100))
   return true
@@ -81,7 +85,7 @@ async function countOutstanding(tx: Transaction<Tables>, nowMs: number, prefix?:
   return count
 }
 
-/** Whether `consumeState` would take the attempt at this moment. */
+/** Whether `consumeState` would accept the login state now. */
 export async function isOutstanding(
   db: Kysely<Tables>,
   stateHash: string,
@@ -97,8 +101,8 @@ export async function isOutstanding(
 }
 
 /**
- * Takes the attempt for this browser, once: of any number of equal callbacks one gets the row (R6.3). Nothing changes for
- * an attempt of another browser.
+ * Consumes the login state for this browser, once: of any number of equal callbacks, one gets the
+ * row (R6.3). Does not change a login state of another browser.
  */
 export async function consumeState(
   tx: Transaction<Tables>,
@@ -117,7 +121,7 @@ export async function consumeState(
     .executeTakeFirst()
 }
 
-/** Why `consumeState` found nothing, for the audit log. */
+/** The reason why `consumeState` found no row, for the audit log. */
 export async function explainRejectedState(
   tx: Transaction<Tables>,
   stateHash: string,

@@ -1,4 +1,4 @@
-// Compact JWS read strictly, before its signature is looked at, RFC 7515 (R7.2, C47, C49, C51-C55).
+// Strict parsing of compact JWS before the signature check, RFC 7515 (R7.2, C47, C49, C51-C55).
 import { type CryptoKey, compactVerify } from 'jose'
 import { LoginFailure } from './provider.ts'
 
@@ -9,21 +9,24 @@ export interface ParsedJws {
   readonly claims: JsonObject
 }
 
-/** What a header has to say. */
+/** Required values of a header. */
 export interface ExpectedHeader {
   readonly algorithm: string
-  /** Accepted values of `typ`, which may also be absent. */
+  /** Accepted values of `typ`. The member may be missing. */
   readonly types: readonly string[]
 }
 
-/** Header and claims of a token, of which nothing is proved yet. `what` begins the reason of a refusal. */
+/**
+ * Parses header and claims of a token, without verifying anything. `what` is the prefix of failure
+ * reasons.
+ */
 export function parseJws(token: string, maxCharacters: number, what: string): ParsedJws {
   if (token.length > maxCharacters) throw new LoginFailure('token_invalid', `${what} too long`)
   const parts = token.split('.')
   const [header, claims] = parts.slice(0, 2).map(readPart)
   // RFC 7516, section 7.1.
   if (parts.length === 5) throw new LoginFailure('token_invalid', `${what} encrypted`)
-  // Section 7.1: three parts, of which the third is empty without a signature.
+  // Section 7.1: three parts. The third is empty without a signature.
   if (
     parts.length !== 3 ||
     header === undefined ||
@@ -39,22 +42,26 @@ function readPart(part: string): JsonObject | undefined {
   return bytes === undefined ? undefined : parseUniqueMembers(bytes)
 }
 
-/** Base64url as in section 2: no padding, no line breaks, no other alphabet, and the one spelling of these bytes. */
+/**
+ * Base64url of section 2: no padding, line breaks or other alphabets, and only the canonical
+ * encoding.
+ */
 function decodeStrictly(part: string): Buffer | undefined {
   const bytes = Buffer.from(part, 'base64url')
   return part !== '' && bytes.toString('base64url') === part ? bytes : undefined
 }
 
 /**
- * A JSON object in which no object has two members of the same name (sections 4 and 10.12), for two readers could each
- * believe another one.
+ * Parses a JSON object. Objects with duplicate member names are refused (sections 4 and 10.12): two
+ * parsers could use different values.
  */
 export function parseUniqueMembers(bytes: Uint8Array): JsonObject | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     const value: unknown = JSON.parse(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-    // Outside of strings, valid JSON has one colon for each member; of members of one name, parsing keeps only the last.
+    // Valid JSON has one colon per member outside of strings, and parsing keeps only the last of
+    // duplicate members.
     const colons = text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1
     return countMembers(value) === colons ? (value as JsonObject) : undefined
   } catch {
@@ -74,12 +81,15 @@ function countMembers(root: object): number {
 }
 
 export function checkHeader(header: JsonObject, { algorithm, types }: ExpectedHeader, what: string): void {
-  // Exactly the expected one, so `none`, HS256 and whatever is no string never get further (RFC 8725, section 3.1).
+  // Exactly the expected algorithm. This refuses `none`, HS256 and non-strings (RFC 8725, section
+  // 3.1).
   if (header.alg !== algorithm) throw new LoginFailure('token_invalid', `${what} algorithm not expected`)
-  // RFC 7515, section 4.1.11: extensions that must be understood. None is. `b64` (RFC 7797) is one of them.
+  // RFC 7515, section 4.1.11: extensions that must be understood. None is supported, including
+  // `b64` (RFC 7797).
   if (Object.hasOwn(header, 'crit') || Object.hasOwn(header, 'b64'))
     throw new LoginFailure('token_invalid', `${what} has critical extensions`)
-  // RFC 8725, section 3.11: one kind of token must not pass for another; access tokens are `at+jwt` (RFC 9068).
+  // RFC 8725, section 3.11: tokens of one kind must not be accepted as another. Access tokens are
+  // `at+jwt` (RFC 9068).
   const { typ = types[0] } = header
   if (typeof typ !== 'string' || !types.includes(typ))
     throw new LoginFailure('token_invalid', `${what} type not expected`)
@@ -87,7 +97,10 @@ export function checkHeader(header: JsonObject, { algorithm, types }: ExpectedHe
     throw new LoginFailure('token_invalid', `${what} malformed`)
 }
 
-/** The key comes from the provider's key set and never from the token: no `jwk`, `jku`, `x5u` or `x5c` is read (C53). */
+/**
+ * The key comes from the key set of the provider, never from the token: `jwk`, `jku`, `x5u` and
+ * `x5c` are ignored (C53).
+ */
 export async function checkSignature(
   token: string,
   key: CryptoKey,

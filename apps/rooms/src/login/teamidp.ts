@@ -1,4 +1,4 @@
-// The mode `teamidp`: OpenID Connect, and the teams that a person owns (R4.2, R9.5, C89).
+// The mode `teamidp`: OpenID Connect, and the teams that a user owns (R4.2, R9.5, C89).
 import type { Log } from '@latchkey/http/log'
 import { type Claims, readClaim, readFirstClaim } from './claim-path.ts'
 import { identifierOf } from './identity.ts'
@@ -15,22 +15,19 @@ export function createTeamidpProvider(config: OidcConfig, dependencies: Provider
   )
 }
 
-/** Ids of the teams in which the person's role counts as owner, each once. */
+/** Distinct ids of the teams in which the user's role counts as owner. */
 function ownedTeams(claims: Claims, teams: TeamsConfig, log: Pick<Log, 'warn'>): readonly string[] {
   const list = readFirstClaim(claims, teams.claimPath)
   if (!Array.isArray(list)) {
     if (list !== undefined)
-      log.warn('The team claim is no list; it counts as no teams', { claim: teams.claimPath.whole })
+      log.warn('teams: the claim is not a list and is ignored', { claim: teams.claimPath.whole })
     return []
   }
   const entries = list.filter((team): team is JsonObject => typeof team === 'object' && team !== null)
   if (list.length > 0 && entries.length === 0)
-    log.warn(
-      'The team claim lists plain values instead of objects with an id and a role; it gives no grants',
-      {
-        claim: teams.claimPath.whole,
-      },
-    )
+    log.warn('teams: the claim lists plain values instead of objects with an id and a role', {
+      claim: teams.claimPath.whole,
+    })
   const owned = entries
     .filter((team) => teams.ownerRoles.some((role) => role === readClaim(team, teams.rolePath)))
     .map((team) => identifierOf(readClaim(team, teams.idPath)))

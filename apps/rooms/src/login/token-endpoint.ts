@@ -1,17 +1,17 @@
-// Exchanges the code, RFC 6749, section 4.1.3 (R6.5, R6.6, C13, C41-C47).
+// The token request, RFC 6749, section 4.1.3 (R6.5, R6.6, C13, C41-C47).
 import type { OAuth2Config, OidcConfig } from './provider-config.ts'
 import { LoginFailure, type Redemption } from './provider.ts'
 import type { Outbound } from './outbound.ts'
 
 export interface Tokens {
-  /** Opaque: it is never looked into, and used for user-info only. */
+  /** Opaque, and used for user-info only. */
   readonly accessToken: string
   readonly idToken: string | null
 }
 
 export type ClientAuthentication = 'client_secret_basic' | 'client_secret_post' | 'none'
 
-/** Exactly one method. `advertised` null: the provider does not say what it takes. */
+/** Selects the only method to use. `advertised` is null if the metadata does not list any. */
 export function clientAuthentication(
   {
     mode,
@@ -23,7 +23,7 @@ export function clientAuthentication(
   if (clientSecret === null) return 'none'
   if (tokenAuthMethod !== 'auto') return tokenAuthMethod
   if (mode === 'oauth2') return 'client_secret_post'
-  // OpenID Connect Discovery 1.0, section 3: Basic is what a provider takes that says nothing.
+  // OpenID Connect Discovery 1.0, section 3: Basic is the default of providers that list none.
   const takesBasic =
     advertised === null || advertised.length === 0 || advertised.includes('client_secret_basic')
   return takesBasic ? 'client_secret_basic' : 'client_secret_post'
@@ -36,7 +36,10 @@ interface Exchange {
   readonly redemption: Redemption
 }
 
-/** One request: a code works once, and a repeated one makes the provider withdraw what it gave out (section 4.1.2). */
+/**
+ * Sends one request: a code works once, and a repeated code makes the provider revoke the tokens
+ * (section 4.1.2).
+ */
 export async function requestTokens(outbound: Outbound, exchange: Exchange): Promise<Tokens> {
   const { url, config, advertised, redemption } = exchange
   const { code, redirectUri, codeVerifier } = redemption
@@ -63,7 +66,7 @@ function formEncoded(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1)
 }
 
-// RFC 6749, section 5.2. Any other word of the provider's stays out of the log.
+// RFC 6749, section 5.2. Other texts of the provider are not logged.
 const REFUSALS = new Set([
   'invalid_request',
   'invalid_client',
@@ -79,10 +82,10 @@ function refusal(status: number, error: unknown): LoginFailure {
   return new LoginFailure('provider_error', 'token endpoint refused the code', { status, ...named })
 }
 
-// RFC 6750, section 2.1, and a little more: what can be sent in a header without meaning something else there.
+// RFC 6750, section 2.1, slightly extended: characters without a special meaning in a header.
 const HEADER_SAFE = /^[!-~]+$/
 
-/** RFC 6749, section 5.1. `expires_in` is not used, so it may be anything (C45). */
+/** RFC 6749, section 5.1. `expires_in` is not used and not checked (C45). */
 function readTokens(object: Readonly<Record<string, unknown>> | undefined): Tokens {
   if (object === undefined) throw new LoginFailure('provider_error', 'token answer is no JSON object')
   const { access_token: accessToken, token_type: type, id_token: idToken } = object

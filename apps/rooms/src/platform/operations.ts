@@ -8,12 +8,12 @@ import { findPlatformSettings, savePlatformSetting } from './store.ts'
 const PRODUCT_NAME = 'Latchkey Rooms'
 const tag = 'Platform'
 
-/** What people call this instance: nobody but the operator may use the name. */
+/** The public name of this instance, which only the operator may use. */
 export async function productNameOf(db: Kysely<Tables>): Promise<string> {
   return (await findPlatformSettings(db)).productName ?? PRODUCT_NAME
 }
 
-/** Null deletes a setting. Returns what holds afterwards. */
+/** Null deletes a setting. Returns the settings in force afterwards. */
 export async function changePlatformSettings(
   tx: Transaction<Tables>,
   changes: PlatformChanges,

@@ -18,15 +18,15 @@ export interface ProviderName {
   issuer: string
 }
 
-/** What has changed since the last start, where it concerns accounts that exist. */
+/** A change of the provider since the last start, with accounts in the database. */
 export interface ProviderChange {
   from: ProviderName
   to: ProviderName
-  /** Accounts that nobody can sign in to with the provider of today. */
+  /** Accounts to which the current provider cannot sign anyone in. */
   unreachableAccounts: number
 }
 
-/** Remembers the provider of this start, and audits when it is another than that of the last (R8.5). */
+/** Stores the provider of this start. Audits a change since the last start (R8.5). */
 export async function recordProvider(
   tx: Transaction<Tables>,
   { mode, issuer }: ProviderName,
@@ -46,12 +46,15 @@ export async function recordProvider(
   return change
 }
 
-/** Subjects of an issuer are read elsewhere than at the last start with it, and it has accounts. */
+/**
+ * A change of where subjects of an issuer are read, since the last start with that issuer, with
+ * accounts in the database.
+ */
 interface SourceChange {
   issuer: string
   from: SubjectSource
   to: SubjectSource
-  /** Accounts that people of another provider may reach now, by equal subjects. */
+  /** Accounts that users of another provider can now reach with an equal subject. */
   inheritableAccounts: number
 }
 
@@ -62,8 +65,9 @@ interface KnownSource extends SubjectSource {
 const sourceKey = (issuer: string) => `source ${issuer}`
 
 /**
- * Remembers for each issuer where its subjects are read, and audits when that has changed (R8.5, R28.7). After
- * `noteProvider` in its transaction, which lets nodes in one by one. What nothing is remembered of has not changed.
+ * Stores for each issuer where its subjects are read. Audits a change (R8.5, R28.7). Call it after
+ * `recordProvider` in the same transaction, which nodes enter one at a time. The first value that
+ * is stored for an issuer is not a change.
  */
 export async function recordSubjectSource(
   tx: Transaction<Tables>,
@@ -71,13 +75,13 @@ export async function recordSubjectSource(
   to: SubjectSource,
   nowMs: number,
 ): Promise<SourceChange | undefined> {
-  const known = await findSource(tx, issuer)
-  if (known && isSame(known, to)) return undefined
-  const changedAtMs = known ? nowMs : null
+  const stored = await findSource(tx, issuer)
+  if (stored && isSame(stored, to)) return undefined
+  const changedAtMs = stored ? nowMs : null
   await saveState(tx, sourceKey(issuer), JSON.stringify({ ...to, changedAtMs }), nowMs)
   const inheritableAccounts = await countInheritableAccounts(tx, issuer, to)
-  if (!known || inheritableAccounts === 0) return undefined
-  const { userinfoEndpoint, subjectPath } = known
+  if (!stored || inheritableAccounts === 0) return undefined
+  const { userinfoEndpoint, subjectPath } = stored
   const change = { issuer, from: { userinfoEndpoint, subjectPath }, to, inheritableAccounts }
   await recordAudit(
     tx,
@@ -88,8 +92,8 @@ export async function recordSubjectSource(
 }
 
 async function findSource(db: Kysely<Tables>, issuer: string): Promise<KnownSource | undefined> {
-  const known = await findState(db, sourceKey(issuer))
-  return known === undefined ? undefined : (JSON.parse(known) as KnownSource)
+  const stored = await findState(db, sourceKey(issuer))
+  return stored === undefined ? undefined : (JSON.parse(stored) as KnownSource)
 }
 
 function isSame(one: SubjectSource, other: SubjectSource): boolean {
@@ -97,21 +101,24 @@ function isSame(one: SubjectSource, other: SubjectSource): boolean {
 }
 
 /**
- * Accounts that are older than the last change of where subjects are read; all of them where `source`, which a start
- * would use, is another than that of the last start.
+ * Counts the accounts that are older than the last change of where subjects are read. If `source`,
+ * which the next start would use, differs from that of the last start, all accounts count.
  */
 export async function countInheritableAccounts(
   db: Kysely<Tables>,
   issuer: string,
   source?: SubjectSource,
 ): Promise<number> {
-  const known = await findSource(db, issuer)
-  if (!known) return 0
-  const untilMs = source && !isSame(known, source) ? Number.MAX_SAFE_INTEGER : known.changedAtMs
+  const stored = await findSource(db, issuer)
+  if (!stored) return 0
+  const untilMs = source && !isSame(stored, source) ? Number.MAX_SAFE_INTEGER : stored.changedAtMs
   return untilMs === null ? 0 : countIdentitiesOf(db, issuer, untilMs)
 }
 
-/** Of the provider that the service was started with last, whichever process asks; null before the first start. */
+/**
+ * The issuer of the provider at the last start of the service, read from the database; null before
+ * the first start.
+ */
 export async function findIssuer(db: Kysely<Tables>): Promise<string | null> {
   const provider = await findState(db, LAST_PROVIDER)
   return provider === undefined ? null : (JSON.parse(provider) as ProviderName).issuer

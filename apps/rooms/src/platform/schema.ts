@@ -3,7 +3,10 @@ import { trimmedText } from '../text.ts'
 
 const MAX_LENGTH = 500
 
-/** What an administrator can say about the instance (R16.5); a missing one has its default or none. */
+/**
+ * Settings of the instance that an administrator can change (R16.5). A missing one has its default
+ * or none.
+ */
 export const PlatformSettings = z
   .object({
     productName: z.string().optional(),
@@ -17,13 +20,13 @@ const Text = trimmedText(1, MAX_LENGTH)
 
 const HttpsUrl = Text.refine(isHttps, 'must be an https address').meta({ format: 'uri' })
 
-/** `https:` alone, so that a link on every page can never run anything. */
-function isHttps(given: string): boolean {
-  const url = /[\s\p{Cc}\\]/u.test(given) ? null : URL.parse(given)
+/** Only `https:`: a link on every page must never run code. */
+function isHttps(value: string): boolean {
+  const url = /[\s\p{Cc}\\]/u.test(value) ? null : URL.parse(value)
   return url?.protocol === 'https:' && url.username === '' && url.password === ''
 }
 
-/** Null deletes; a missing one keeps its value. */
+/** Null deletes a value. A missing one keeps it. */
 export const PlatformChanges = z
   .object({
     productName: Text.nullable().optional(),

@@ -4,7 +4,7 @@ import { PlatformSettings } from './schema.ts'
 
 const SETTINGS = Object.keys(PlatformSettings.shape) as (keyof PlatformSettings)[]
 
-/** Settings share the table with markers and other state, which never has this prefix. */
+/** Settings share the table with other state, whose keys never have this prefix. */
 function keyOf(setting: keyof PlatformSettings): string {
   return `setting.${setting}`
 }
@@ -16,8 +16,8 @@ export async function findPlatformSettings(db: Kysely<Tables>): Promise<Platform
     .where('key', 'in', SETTINGS.map(keyOf))
     .execute()
   const values = new Map(rows.map(({ key, value }) => [key, value]))
-  const given = SETTINGS.map((setting) => [setting, values.get(keyOf(setting))] as const)
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined))
+  const entries = SETTINGS.map((setting) => [setting, values.get(keyOf(setting))] as const)
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
 /** Null deletes the setting. */
@@ -51,7 +51,7 @@ export async function exchangeState(
   value: string,
   nowMs: number,
 ): Promise<string | undefined> {
-  // Writing first makes the others wait for this transaction.
+  // The early write makes other transactions wait for this one.
   const touched = await tx
     .updateTable('platform_state')
     .set({ updated_at: nowMs })
@@ -67,7 +67,7 @@ export async function findState(db: Kysely<Tables>, key: string): Promise<string
   return row?.value
 }
 
-/** The first key that begins so; others that want it wait until the transaction ends. */
+/** The first key with this prefix. Other transactions that lock it wait until this one ends. */
 export async function lockFirstState(tx: Transaction<Tables>, prefix: string): Promise<string | undefined> {
   const first = tx
     .selectFrom('platform_state')
@@ -86,7 +86,7 @@ export async function lockFirstState(tx: Transaction<Tables>, prefix: string): P
 
 const INSTANCE = 'instance'
 
-/** By which all nodes know this instance from others, for as long as its database lives. */
+/** The random id of this instance, shared by all nodes. It lasts as long as the database. */
 export async function instanceIdOf(tx: Transaction<Tables>, nowMs: number): Promise<string> {
   await tx
     .insertInto('platform_state')
@@ -105,7 +105,7 @@ export async function hasIdentities(db: Kysely<Tables>): Promise<boolean> {
   return (await db.selectFrom('identities').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** Made up to this moment. */
+/** Counts identities of an issuer that were created at or before `untilMs`. */
 export async function countIdentitiesOf(
   db: Kysely<Tables>,
   issuer: string,
@@ -120,7 +120,10 @@ export async function countIdentitiesOf(
   return count
 }
 
-/** Accounts of other providers: their subjects are never taken for those of today (R8.5). */
+/**
+ * Counts accounts of other providers. Their subjects are never treated as subjects of the current
+ * provider (R8.5).
+ */
 export async function countUnreachableAccounts(db: Kysely<Tables>, issuer: string): Promise<number> {
   const { count } = await db
     .selectFrom('identities')

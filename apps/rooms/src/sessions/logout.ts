@@ -4,12 +4,12 @@ import { type Context, actorOf } from '../context.ts'
 import { unseal } from '../seal.ts'
 import { type ProviderSession, findProviderSession, revokeSession, revokeSessionsOf } from './store.ts'
 
-/** Nothing is kept of it: whatever comes back from the provider changes nothing (R12.2). */
+/** Not stored: what the provider returns after the logout has no effect (R12.2). */
 const STATE_BYTES = 16
 
 /**
- * Ends this session, or all of the person, and only then looks for where the provider can be told (R12): null when it
- * cannot. Throws only when the database cannot be used.
+ * Ends this session, or all sessions of the user, and then determines the logout URL of the
+ * provider (R12); null if there is none. Throws only if the database cannot be used.
  */
 export async function logOut(
   context: Context,
@@ -17,9 +17,9 @@ export async function logOut(
 ): Promise<string | null> {
   const { user, session } = actorOf(context)
   const { now } = context
-  const { found: providerSession, ended } = await context.database.write(async (tx) => {
-    // What is sealed for the session goes with it.
-    const found = await findProviderSession(tx, session.id)
+  const { providerSession, ended } = await context.database.write(async (tx) => {
+    // Ending the session deletes its sealed ID token.
+    const origin = await findProviderSession(tx, session.id)
     const hasEnded = !everywhere && (await revokeSession(tx, session.id, 'signed_out', now))
     const sessionIds = everywhere
       ? await revokeSessionsOf(tx, user.id, { reason: 'signed_out', nowMs: now })
@@ -29,14 +29,14 @@ export async function logOut(
     const target = { type: 'session', id: session.id }
     const metadata = { everywhere, sessions: sessionIds.length }
     await auditAct(tx, context, { action: 'auth.logout', target, metadata })
-    return { found, ended: sessionIds }
+    return { providerSession: origin, ended: sessionIds }
   })
   context.publish({ kind: 'sessions', sessionIds: ended })
   context.clearSessionCookies()
   return providerSession === undefined ? null : providerLogout(context, providerSession)
 }
 
-/** A provider that is down, or that this session does not come from, is none that can be told. */
+/** Null if the provider is unreachable or is not the one of this session. */
 async function providerLogout(context: Context, session: ProviderSession): Promise<string | null> {
   const { provider, policy, log, requestId } = context
   const { token } = actorOf(context)
@@ -49,7 +49,7 @@ async function providerLogout(context: Context, session: ProviderSession): Promi
       state: createToken('', STATE_BYTES, 'base64url'),
     })
   } catch (error) {
-    log.warn('the provider could not be asked for its logout address', { requestId, error })
+    log.warn('logout: cannot determine the logout URL of the provider', { requestId, error })
     return null
   }
 }

@@ -4,7 +4,7 @@ import type { Tables } from '../db/tables.ts'
 import type { SessionLookup } from './lookup.ts'
 import { FIND_SESSION, type SessionUserRow, toSessionWithUser } from './lookup-statement.ts'
 
-/** One trip to the server. */
+/** One round trip per lookup. */
 export function openPostgresLookup(db: Kysely<Tables>): SessionLookup {
   const findBy = async (column: 'token_hash' | 'sessions.id', value: string) => {
     const query = CompiledQuery.raw(`${FIND_SESSION}${column} = $1`, [value])

@@ -3,10 +3,11 @@ import { hashToken } from '@latchkey/tokens/opaque'
 import type { SessionLookup } from './lookup.ts'
 import { FIND_SESSION, type SessionUserRow, toSessionWithUser } from './lookup-statement.ts'
 
-/** Reads the database on every request, so that an ended session and a withdrawn right count at once. */
+/** Reads the database for every request. Ended sessions and revoked rights take effect at once. */
 export function openSqliteLookup(path: string): SessionLookup {
   const file = openSqliteFile(path, { readonly: true })
-  // A join with a bare `?` would be planned anew for each request (packages/database/src/sqlite.ts).
+  // SQLite would plan a join with a bare `?` again for each request
+  // (packages/database/src/sqlite.ts).
   const findBy = (column: 'token_hash' | 'sessions.id') =>
     file.prepare<SessionUserRow, [string]>(`${FIND_SESSION}${column} = +?`)
   const byToken = findBy('token_hash')

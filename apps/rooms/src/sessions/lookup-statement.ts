@@ -2,8 +2,9 @@ import type { Flag } from '../db/tables.ts'
 import type { SessionWithUser } from './lookup.ts'
 
 /**
- * A session with its person and right, before what is compared; the same for both engines. Written out, since building it
- * for each request would cost more than running it.
+ * Selects a session with its user and administrator right, up to the column to compare. Both
+ * engines use it. It is written as text, since building it for each request would cost more than
+ * running it.
  */
 export const FIND_SESSION = `
   select sessions.id, user_id, login_at, sessions.created_at, sessions.last_seen_at, idle_expires_at, absolute_expires_at,
@@ -24,7 +25,7 @@ export interface SessionUserRow extends Omit<SessionWithUser, 'user' | 'platform
   user_created_at: number
   user_last_seen_at: number
   guest_ended_at: number | null
-  /** SQLite has no other truth than 1. */
+  /** A boolean in PostgreSQL, 0 or 1 in SQLite. */
   platform_admin: boolean | Flag
 }
 

@@ -4,7 +4,7 @@ import type { SessionRow, Tables, UserRow } from '../db/tables.ts'
 import { openPostgresLookup } from './lookup-postgres.ts'
 import { openSqliteLookup } from './lookup-sqlite.ts'
 
-/** What a look-up reads of a session; the sealed ID token and the like would only make it slower. */
+/** Columns that a lookup reads. The sealed ID token and the others would slow it down. */
 export type SessionWithUser = Pick<
   SessionRow,
   | 'id'
@@ -17,19 +17,22 @@ export type SessionWithUser = Pick<
   | 'revoked_at'
 > & { user: UserRow; platformAdmin: boolean }
 
-/** Without a promise where the database answers at once. */
+/** Not a promise if the database answers synchronously. */
 type LookupResult = SessionWithUser | undefined | Promise<SessionWithUser | undefined>
 
-/** How every request and every socket finds its session. */
+/** Finds the session of every request and every socket. */
 export interface SessionLookup {
-  /** The session of this cookie, live or not; undefined when there is none. Rights are read anew each time (R9.1). */
+  /**
+   * The session of this cookie, live or not; undefined if it does not exist. Rights are read each
+   * time (R9.1).
+   */
   find(token: string): LookupResult
-  /** The same by the session's id, for sockets, which outlive the request that carried the cookie. */
+  /** The same by session id, for sockets, which outlive the request with the cookie. */
   findById(id: string): LookupResult
   close(): void
 }
 
-/** `url` of the database, which has been migrated. */
+/** Opens the lookup. `url` is that of the database, which must be migrated. */
 export function openLookup(url: string, database: Database<Tables>): SessionLookup {
   return database.dialect === 'sqlite' ? openSqliteLookup(sqlitePath(url)) : openPostgresLookup(database.read)
 }

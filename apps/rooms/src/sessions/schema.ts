@@ -4,7 +4,7 @@ import type { SessionRow } from '../db/tables.ts'
 import { User } from '../users/schema.ts'
 import { Id, Moment, toMoment } from '../wire.ts'
 
-/** The session that asks. */
+/** The session of the request. */
 export const OwnSession = z
   .object({
     id: z.string(),
@@ -13,7 +13,7 @@ export const OwnSession = z
   })
   .meta({ id: 'OwnSession' })
 
-/** One of somebody's sessions, as they see it in their list. */
+/** A session of a user in the list of sessions. */
 export const ListedSession = z
   .object({
     id: z.string(),
@@ -42,7 +42,7 @@ export const SessionParams = z.object({ id: Id })
 export const SessionList = z.object({ sessions: z.array(ListedSession) })
 export const RevokeAnswer = z.object({ revoked: z.int() })
 
-/** Who is signed in, and since when. */
+/** The signed-in user and the session of the request. */
 export const SessionAnswer = z.object({ user: User, session: OwnSession })
 
 export function toOwnSession(session: { id: string; createdAtMs: number; idleExpiresAtMs: number }) {

@@ -2,7 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import type { SessionRow, Tables } from '../db/tables.ts'
 import { slideSession } from './store.ts'
 
-/** A session that was used, when, and until when it lasts now. */
+/** The use of a session at `nowMs`, with its new idle expiry. */
 interface Slide {
   session: Pick<SessionRow, 'id' | 'user_id'>
   nowMs: number
@@ -10,8 +10,8 @@ interface Slide {
 }
 
 /**
- * Writes down that sessions were used. What comes while a transaction is under way waits for it and goes into the next one
- * together: after a restart all sockets come back at once, and a commit for each would keep everybody waiting.
+ * Stores the use of sessions. Calls during a transaction are stored together in the next one: after
+ * a restart all sockets reconnect at once, and a commit for each would delay every request.
  */
 export class SlideQueue {
   readonly #database: Database<Tables>
@@ -23,7 +23,7 @@ export class SlideQueue {
     this.#database = database
   }
 
-  /** Ends when it is stored. */
+  /** Resolves when the use is stored. */
   store(slide: Slide): Promise<void> {
     this.#waiting.push(slide)
     this.#next ??= this.#current.then(() => {

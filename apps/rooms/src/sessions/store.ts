@@ -7,7 +7,7 @@ import { newToken } from '../token.ts'
 import type { SessionWithUser } from './lookup.ts'
 import { type Lifetimes, idleEnd } from './session.ts'
 
-/** The newest first. */
+/** Live sessions of a user, newest first. */
 export async function findLiveSessions(
   db: Kysely<Tables>,
   userId: string,
@@ -34,10 +34,10 @@ export async function countLiveSessions(db: Kysely<Tables>, nowMs: number): Prom
   return count
 }
 
-/** What a session keeps of the login that it comes from. */
+/** The data of a session for the logout at its provider. */
 export type ProviderSession = Pick<SessionRow, 'idp_issuer' | 'id_token_sealed'>
 
-/** Undefined for sessions that do not come from a provider with sessions of its own. */
+/** Undefined for sessions of guests and of providers without an OIDC session. */
 export async function findProviderSession(
   db: Kysely<Tables>,
   id: string,
@@ -50,21 +50,21 @@ export async function findProviderSession(
     .executeTakeFirst()
 }
 
-/** What a new session is made of; provider members only after a login in an OIDC mode. */
+/** Data of a new session. `idp` is set only after a login in an OIDC mode. */
 export interface NewSession {
   userId: string
   nowMs: number
   lifetimes: Lifetimes
   clientIp: string
   userAgent: string
-  /** When the person signed in; a replaced session keeps its own (R9.7). */
+  /** The time of the login. A session that replaces another keeps it (R9.7). */
   loginAtMs: number
   idp?: { issuer: string; sub: string; sid: string | null; idToken: string | null }
 }
 
 export interface StartedSession {
   id: string
-  /** For the cookie; only its hash is stored. */
+  /** For the cookie. Only its hash is stored. */
   token: string
   createdAtMs: number
   idleExpiresAtMs: number
@@ -73,7 +73,7 @@ export interface StartedSession {
 
 const USER_AGENT_LENGTH = 512
 
-/** Starts a session; over `mostSessions` live ones of the user, the oldest go (R10.4). */
+/** Inserts a session. Above `maxSessions` live sessions of the user, the oldest end (R10.4). */
 export async function insertSession(
   tx: Transaction<Tables>,
   session: NewSession,
@@ -124,7 +124,7 @@ async function revokeOldest(
   for (const { id } of live.slice(keep)) await revokeSession(tx, id, 'revoked', nowMs)
 }
 
-/** Whether it was live until now. */
+/** Returns whether the session was live. */
 export async function revokeSession(
   tx: Transaction<Tables>,
   id: string,
@@ -135,7 +135,7 @@ export async function revokeSession(
   return ended !== undefined
 }
 
-/** As `revokeSession`, but only a session of this user, who signs it out (R18.8). */
+/** Same as `revokeSession`, but only for a session of this user, who signs it out (R18.8). */
 export async function revokeOwnSession(
   tx: Transaction<Tables>,
   { id, userId, nowMs }: { id: string; userId: string; nowMs: number },
@@ -146,7 +146,7 @@ export async function revokeOwnSession(
   return ended !== undefined
 }
 
-/** Ends all live sessions of a user but one, and returns their ids. */
+/** Ends all live sessions of a user, optionally except one. Returns their ids. */
 export async function revokeSessionsOf(
   tx: Transaction<Tables>,
   userId: string,
@@ -169,14 +169,17 @@ function revocationQuery(tx: Transaction<Tables>, reason: RevokeReason, nowMs: n
     .where('idle_expires_at', '>', nowMs)
 }
 
-/** Every end of a session that somebody causes goes through here; those that time causes are marked by a job. */
+/**
+ * Ends live sessions, with all effects of that. Every end of a session except expiry uses this
+ * function. A job marks expired sessions.
+ */
 export async function endSessions(
   tx: Transaction<Tables>,
   reason: RevokeReason,
   nowMs: number,
-  which: (query: RevocationQuery) => RevocationQuery,
+  select: (query: RevocationQuery) => RevocationQuery,
 ): Promise<string[]> {
-  const ended = await which(revocationQuery(tx, reason, nowMs))
+  const ended = await select(revocationQuery(tx, reason, nowMs))
     .returning(['id', 'user_id'])
     .execute()
   await recordGuestEnds(
@@ -188,7 +191,7 @@ export async function endSessions(
   return ended.map(({ id }) => id)
 }
 
-/** A guest's data are kept for a while after the last session (R14.7). */
+/** The retention of a guest's data starts at the end of the last session (R14.7). */
 async function recordGuestEnds(
   tx: Transaction<Tables>,
   userIds: readonly string[],
@@ -203,20 +206,23 @@ async function recordGuestEnds(
       .execute()
 }
 
-/** How long a request that left before its browser had the next cookie may be under way, in milliseconds. */
-const UNDER_WAY_MS = 60_000
+/**
+ * Maximum age of a request that a browser sent before it received its next cookie, in milliseconds.
+ */
+const MAX_REQUEST_AGE_MS = 60_000
 
 /**
- * Whether the browser of a session that has ended may hold the cookie of another by now: a sign-in in another tab ends the one as
- * it begins the other (R10.3), and an answer that comes late must not delete the new cookie (R28.1). Of a guest, who
- * becomes somebody else by signing in, that is assumed.
+ * Whether the browser of an ended session may already have the cookie of a new one. A sign-in in
+ * another tab ends the old session and starts the new one at the same time (R10.3), and a late
+ * response must not delete the new cookie (R28.1). For guests this is assumed, since signing in
+ * changes the user.
  */
 export async function mayBeSucceeded(
   db: Kysely<Tables>,
   { id, user, revoked_at: endedAtMs }: Pick<SessionWithUser, 'id' | 'user' | 'revoked_at'>,
   nowMs: number,
 ): Promise<boolean> {
-  if (endedAtMs === null || nowMs - endedAtMs > UNDER_WAY_MS) return false
+  if (endedAtMs === null || nowMs - endedAtMs > MAX_REQUEST_AGE_MS) return false
   if (user.is_guest === 1) return true
   const successor = await db
     .selectFrom('sessions')

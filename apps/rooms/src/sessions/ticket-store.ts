@@ -5,7 +5,7 @@ import { TOKEN, newToken } from '../token.ts'
 
 export const TICKET_SECONDS = 60
 
-/** A new ticket for this session; only its hash is stored. */
+/** Creates a ticket for this session. Only its hash is stored. */
 export async function insertTicket(
   tx: Transaction<Tables>,
   sessionId: string,
@@ -23,7 +23,7 @@ export async function insertTicket(
   return ticket
 }
 
-/** Whether there is such a ticket, which somebody else may yet be faster to use. */
+/** Whether the ticket exists. Another request may still redeem it first. */
 export async function isTicket(db: Kysely<Tables>, ticket: string): Promise<boolean> {
   if (!TOKEN.test(ticket)) return false
   const row = await db
@@ -34,7 +34,9 @@ export async function isTicket(db: Kysely<Tables>, ticket: string): Promise<bool
   return row !== undefined
 }
 
-/** The session of a ticket that is used up by this; undefined when it was used, is over, or never was. */
+/**
+ * Deletes a ticket and returns its session id. Undefined if the ticket is used, expired or unknown.
+ */
 export async function redeemTicket(
   tx: Transaction<Tables>,
   ticket: string,

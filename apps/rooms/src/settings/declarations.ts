@@ -17,7 +17,7 @@ import { claimPath, endpoint, hostName, issuer, label, limits, ownOrigin, redisU
 
 const TEN_YEARS_SECONDS = 315_360_000
 
-/** The settings of R2, in its order. */
+/** All settings, in the order of R2. */
 export const declarations = {
   provider: {
     name: 'AUTH_PROVIDER',

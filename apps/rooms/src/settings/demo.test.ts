@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { demoPort, readDemoSettings } from './demo.ts'
 
-test('the demo listens where it is told to, and on the usual port beside a Kubernetes service called rooms', () => {
+test('R2: the demo uses the configured port, or the default port next to a Kubernetes service named rooms', () => {
   expect(demoPort({ ROOMS_PORT: '9000' })).toBe(9000)
   const env = { ROOMS_PORT: 'tcp://10.96.0.7:8080', ROOMS_SERVICE_HOST: '10.96.0.7' }
   expect(demoPort(env)).toBe(8081)

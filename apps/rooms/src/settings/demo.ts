@@ -2,22 +2,24 @@ import { type Environment, parseSettings } from '@latchkey/settings/settings'
 import { declarations } from './declarations.ts'
 import { type Settings, readSettings } from './settings.ts'
 
-/** Where the demo and its identity provider listen. */
+/** Address of the demo and of its identity provider. */
 export const LOOPBACK = '127.0.0.1'
 
 export const DEMO_DATABASE_URL = 'sqlite:./data/rooms-demo.db'
 
-/** What is known of the demo once its provider listens; port 0 is any free one. */
+/**
+ * Values that are known when the identity provider of the demo listens. Port 0 means any free port.
+ */
 interface DemoParts {
   port: number
   secret: string
   issuer: string
 }
 
-/** What stands for them before. */
+/** Values before it listens. */
 const PLACEHOLDERS: DemoParts = { port: 0, secret: 'to come', issuer: `http://${LOOPBACK}` }
 
-/** What the operator has set, and what makes it the demo. Throws `SettingsError`. */
+/** Settings of the demo, which override some of the operator's. Throws `SettingsError`. */
 export function readDemoSettings(env: Environment, { port, secret, issuer } = PLACEHOLDERS): Settings {
   return readSettings({
     ...withDemoDatabase(env),
@@ -34,12 +36,15 @@ export function readDemoSettings(env: Environment, { port, secret, issuer } = PL
   })
 }
 
-/** The port that the operator wants; 0 for any free one. Throws `SettingsError`. */
+/** The port that the operator configured; 0 means any free port. Throws `SettingsError`. */
 export function demoPort(env: Environment): number {
   return parseSettings({ port: declarations.port }, env).port
 }
 
-/** Why there can be no demo here, if there cannot: it would be meant for real, or reachable from elsewhere. */
+/**
+ * The reason why the demo must not run: production, or an address that other machines can reach.
+ * Undefined if it may run.
+ */
 export function findDemoRefusal(env: Environment): string | undefined {
   const remedy =
     'set AUTH_PROVIDER to an identity provider of your own, or start Links alone with: latchkey links'
@@ -51,7 +56,10 @@ export function findDemoRefusal(env: Environment): string | undefined {
   return undefined
 }
 
-/** The demo's people are not where real ones will be, unless the operator says so: the first of them is administrator. */
+/**
+ * Keeps users of the demo out of the production database unless the operator names one: the first
+ * of them is an administrator.
+ */
 function withDemoDatabase(env: Environment): Environment {
   const { name } = declarations.databaseUrl
   return env[name] || env[`${name}_FILE`] ? env : { ...env, [name]: DEMO_DATABASE_URL }

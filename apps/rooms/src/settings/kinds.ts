@@ -3,23 +3,23 @@ import { type Kind, text } from '@latchkey/settings/kinds'
 import { parseLimits } from '../limits.ts'
 import { type ClaimPath, parseClaimPath } from '../login/claim-path.ts'
 
-/** Visible on the login button. */
+/** The label of the sign-in button. */
 export function label(): Kind<string> {
   return {
     accepts: 'text of 1 to 64 characters without control characters or surrounding whitespace',
-    parse: (given) => (Array.from(given).length <= 64 ? text().parse(given) : undefined),
+    parse: (value) => (Array.from(value).length <= 64 ? text().parse(value) : undefined),
   }
 }
 
 // RFC 6749 section 3.3
 const SCOPE_TOKEN = /^[!#-[\]-~]+$/
 
-/** Scopes, separated by blanks; each is kept once. */
+/** Distinct scopes, separated by spaces. */
 export function scopes(): Kind<readonly string[]> {
   return {
     accepts: 'scope names, separated by spaces',
-    parse(given) {
-      const names = given.split(' ').filter((name) => name !== '')
+    parse(value) {
+      const names = value.split(' ').filter((name) => name !== '')
       return names.length > 0 && names.every((name) => SCOPE_TOKEN.test(name))
         ? [...new Set(names)]
         : undefined
@@ -34,51 +34,52 @@ export function claimPath(): Kind<ClaimPath> {
   }
 }
 
-/** An issuer, byte for byte: it is compared so. */
+/** An issuer, kept exactly as given: it is compared character by character. */
 export function issuer(): Kind<string> {
   return {
     accepts: 'an absolute https URL without user name, query or fragment',
-    parse: (given) => (isPlainUrl(given) && !given.includes('?') ? given : undefined),
+    parse: (value) => (isPlainUrl(value) && !value.includes('?') ? value : undefined),
   }
 }
 
-/** Where a provider answers, byte for byte. */
+/** A URL of the provider, kept exactly as given. */
 export function endpoint(): Kind<string> {
   return {
     accepts: 'an absolute https URL without user name or fragment',
-    parse: (given) => (isPlainUrl(given) ? given : undefined),
+    parse: (value) => (isPlainUrl(value) ? value : undefined),
   }
 }
 
-function isPlainUrl(given: string): boolean {
-  // URL() would drop line ends and repair backslashes in silence.
-  if (!/^https?:\/\/[^/\\]/.test(given) || /[\s\p{Cc}\\#]/u.test(given)) return false
-  const url = URL.parse(given)
-  return url !== null && url.username === '' && url.password === '' && !/^https?:\/\/[^/]*@/.test(given)
+function isPlainUrl(value: string): boolean {
+  // URL() would silently drop line ends and repair backslashes.
+  if (!/^https?:\/\/[^/\\]/.test(value) || /[\s\p{Cc}\\#]/u.test(value)) return false
+  const url = URL.parse(value)
+  return url !== null && url.username === '' && url.password === '' && !/^https?:\/\/[^/]*@/.test(value)
 }
 
-/** One exact origin, as browsers write it (R3.1). */
+/** An exact origin in the form that browsers send (R3.1). */
 export function ownOrigin(): Kind<string> {
   return {
     accepts:
       'an exact origin in lower case, without path, trailing slash or default port; https, or http for loopback names',
-    parse(given) {
-      const url = /^https?:\/\//.test(given) ? URL.parse(given) : null
-      // A name with a star is an origin to URL(), but to no browser; one that ends with a dot is asked for without it (R3.2).
-      if (url === null || url.origin !== given || !/^[a-z0-9_.[\]:-]+(?<!\.)$/.test(url.hostname))
+    parse(value) {
+      const url = /^https?:\/\//.test(value) ? URL.parse(value) : null
+      // URL() accepts a name with a star, but browsers do not. A trailing dot is removed from
+      // requests (R3.2).
+      if (url === null || url.origin !== value || !/^[a-z0-9_.[\]:-]+(?<!\.)$/.test(url.hostname))
         return undefined
-      return url.protocol === 'https:' || isLoopbackHost(url.hostname) ? given : undefined
+      return url.protocol === 'https:' || isLoopbackHost(url.hostname) ? value : undefined
     },
   }
 }
 
-/** A host name or address as URLs have it. */
+/** A host name or address in the form that URLs have. */
 export function hostName(): Kind<string> {
   return {
     accepts: 'a host name or IP address, without port',
-    parse(given) {
-      const url = /[\s/\\@?#]/.test(given) ? null : URL.parse(`https://${given}`)
-      return url !== null && url.port === '' && url.hostname === given.toLowerCase()
+    parse(value) {
+      const url = /[\s/\\@?#]/.test(value) ? null : URL.parse(`https://${value}`)
+      return url !== null && url.port === '' && url.hostname === value.toLowerCase()
         ? url.hostname
         : undefined
     },
@@ -96,6 +97,6 @@ export function limits(): Kind<ReturnType<typeof parseLimits> & {}> {
 export function redisUrl(): Kind<string> {
   return {
     accepts: 'redis://HOST or rediss://HOST, optionally with user, password, port and database',
-    parse: (given) => (/^rediss?:\/\/\S+$/.test(given) && URL.canParse(given) ? given : undefined),
+    parse: (value) => (/^rediss?:\/\/\S+$/.test(value) && URL.canParse(value) ? value : undefined),
   }
 }

@@ -16,11 +16,11 @@ import { declarations } from './declarations.ts'
 export interface Settings {
   readonly provider: ProviderConfig
   readonly adminBootstrap: 'first-login' | 'off'
-  /** 0: administrators never sign in again for a change. */
+  /** 0 never requires administrators to sign in again. */
   readonly adminReauthSeconds: number
   readonly guestEnabled: boolean
   readonly guestRooms: boolean
-  /** Exact origins; the first is the canonical one. */
+  /** Exact origins. The first one is canonical. */
   readonly allowedHosts: readonly [string, ...string[]]
   readonly proxyHeader: string | null
   readonly trustedProxies: readonly string[]
@@ -30,7 +30,7 @@ export interface Settings {
   readonly host: string
   readonly port: number
   readonly databaseUrl: string
-  /** Null: this is the only node. */
+  /** Null if this is the only node. */
   readonly busUrl: string | null
   readonly metricsToken: string | null
   readonly limits: Limits
@@ -42,7 +42,7 @@ type RoomsValues = Values<typeof declarations>
 
 const OIDC_MODES: readonly ProviderMode[] = ['oidc', 'teamidp']
 
-/** Settings that only some modes read; the others ignore them, with a warning (R2.4). */
+/** Settings that only some modes read. The other modes ignore them with a warning (R2.4). */
 const MODES_OF: Partial<Record<Key, readonly ProviderMode[]>> = {
   idTokenAlg: OIDC_MODES,
   trustedHosts: OIDC_MODES,
@@ -152,11 +152,11 @@ function hostAndPort(origin: string): string {
   return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`
 }
 
-/** Throws `SettingsError` with every problem. */
+/** Throws `SettingsError` with all problems. */
 export function readSettings(env: Environment): Settings {
   const values = parseSettings(declarations, withoutOtherModes(env), rules)
   const { allowedHosts, limits, provider, clientId } = values
-  // The rules say so; the types cannot.
+  // The rules guarantee this, but the types do not.
   if (provider === null || allowedHosts === null || clientId === null)
     throw new TypeError('A rule is missing')
   return {
@@ -167,7 +167,7 @@ export function readSettings(env: Environment): Settings {
   }
 }
 
-/** What the log says at start: slips of the pen, settings of other modes, and what is unsafe. */
+/** Warnings for the log at startup: misspelt settings, settings of other modes, unsafe settings. */
 export function settingsWarnings(env: Environment): string[] {
   return [
     ...findUnknownSettings(declarations, env, PREFIXES),
@@ -197,7 +197,8 @@ const PREFIXES = [
 
 function settingsOfOtherModes(env: Environment): Declaration<unknown>[] {
   const mode = declarations.provider.kind.parse(env['AUTH_PROVIDER'] ?? '')
-  // Without a mode nobody can say which settings are wrong by being there; their values can be wrong all the same.
+  // Without a mode, it is unknown which settings belong to another one. Their values are still
+  // checked.
   if (mode === undefined) return []
   return (Object.keys(MODES_OF) as Key[])
     .filter((key) => !MODES_OF[key]?.includes(mode))
@@ -211,8 +212,8 @@ function withoutOtherModes(env: Environment): Environment {
 }
 
 function scopesNeedOpenid(env: Environment): boolean {
-  const given = env['AUTH_SCOPES']
-  return Boolean(given) && env['AUTH_PROVIDER'] !== 'oauth2' && !given?.split(' ').includes('openid')
+  const scopes = env['AUTH_SCOPES']
+  return Boolean(scopes) && env['AUTH_PROVIDER'] !== 'oauth2' && !scopes?.split(' ').includes('openid')
 }
 
 const LABELS: Record<ProviderMode, string> = {

@@ -8,7 +8,7 @@ import type { Tables } from '../db/tables.ts'
 import { skeleton } from '../users/lookalikes.ts'
 import { type RoomsTable, roomsFormat } from './tables.ts'
 
-/** Everything the instance holds at one moment, a piece of text at a time. `now` in Unix seconds. */
+/** Writes the archive of an instance at one moment, in pieces of text. `now` is in Unix seconds. */
 export async function exportRooms(
   database: Pick<Database<Tables>, 'read' | 'dialect'>,
   now: number,
@@ -19,11 +19,14 @@ export async function exportRooms(
   await readSnapshot(database, write, { pacedBy: 'consumer' })
 }
 
-/** Imports a file of `exportRooms` into an empty instance of either engine, as `restoreArchive` does. */
+/**
+ * Restores an archive of `exportRooms` into an empty instance of either engine, with
+ * `restoreArchive`.
+ */
 export function importRooms(
   options: Pick<RestoreOptions<RoomsTable>, 'databaseUrl' | 'source' | 'dryRun' | 'onRows'>,
 ): Promise<Record<RoomsTable, number>> {
-  // A service that was started once has noted there what its jobs did.
+  // A service that was started before has stored state of its jobs there.
   return restoreArchive({
     ...options,
     format: roomsFormat,
@@ -32,7 +35,7 @@ export function importRooms(
   })
 }
 
-/** People with what tells names that look the same. */
+/** Adds the skeletons of nicknames, which the archive does not contain. */
 function addSkeletons(batch: Rows): Rows {
   if (batch.table !== 'users') return batch
   const at = batch.columns.indexOf('nickname')

@@ -177,10 +177,10 @@ const tables = {
 
 export type RoomsTable = keyof typeof tables
 
-/** Of no use to another instance: who is connected to which node, and logins and sockets that are being opened. */
+/** Useless in another instance: connections of nodes, pending logins and socket tickets. */
 export const omittedTables = ['login_states', 'nodes', 'presence_leases', 'ws_tickets'] as const
 
-/** All that an instance of Rooms holds; times are Unix milliseconds. */
+/** The archive format of Rooms. Times are Unix milliseconds. */
 export const roomsFormat: ArchiveFormat<RoomsTable> = {
   name: 'latchkey-rooms-instance',
   version: 1,

@@ -1,4 +1,4 @@
-// White letters on each of them have a contrast of at least 4.5 to 1 (WCAG 2.2, 1.4.3).
+// White letters on each of these colours have a contrast of at least 4.5 to 1 (WCAG 2.2, 1.4.3).
 const COLORS = [
   '#b3261e',
   '#ad1457',
@@ -14,7 +14,7 @@ const COLORS = [
   '#6d4c41',
 ] as const
 
-/** The colour behind somebody's initials: the same for this id for ever. */
+/** The background colour of a user's initials. It never changes for an id. */
 export function avatarColorOf(userId: string): string {
   return COLORS[Bun.hash.xxHash32(userId) % COLORS.length] ?? COLORS[0]
 }

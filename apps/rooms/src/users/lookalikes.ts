@@ -1,6 +1,7 @@
-// Which letters and digits look like a basic Latin letter: from confusables.txt 10.0.0 of Unicode (UTS #39), reduced to
-// entries whose target is one of a to z, after compatibility decomposition, without marks and in lower case. Digits that
-// people write for letters, and small capitals, are added. Code points in hex. © Unicode, Inc., Unicode License v3 (see NOTICE).
+// Letters and digits that look like a basic Latin letter, from confusables.txt 10.0.0 of Unicode
+// (UTS #39): entries whose target is one of a to z, after compatibility decomposition, without
+// marks and in lower case. Small capitals, and digits that are used in place of letters, are added.
+// Code points are in hex. © Unicode, Inc., Unicode License v3 (see NOTICE).
 const CODE_POINTS: Readonly<Record<string, string>> = {
   a: '251 3b1 430 15c5 1d00 a4ee ab7a 102a0 16f40',
   b: '180 183 185 253 299 3b2 431 432 44c 463 48d 13fc 15af 15f7 a4d0 a7b5 ab9f 10282 102a1 10301',
@@ -30,7 +31,10 @@ const CODE_POINTS: Readonly<Record<string, string>> = {
   z: '1b6 225 290 3b6 1d22 1d76 a4dc ab93 102f5 118c4 118c9 118e5',
 }
 
-/** What people write for letters; `i` and `l` beside it, because in many fonts they are one stroke. */
+/**
+ * Characters that are used in place of letters. `i` and `l` are included, because they look alike
+ * in many fonts.
+ */
 const SUBSTITUTES: Readonly<Record<string, string>> = {
   a: '4@',
   b: '8',
@@ -51,7 +55,10 @@ const LETTERS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   }),
 )
 
-/** The letter that each is taken for: where it looks like several, the last of them. `i` and `l` are one, and so is `1`. */
+/**
+ * The letter that each character looks like. If there are several, the last one. `i`, `l` and `1`
+ * count as one letter.
+ */
 const LOOKS_LIKE: ReadonlyMap<string, string> = new Map([
   ...Object.entries(CODE_POINTS).flatMap(([letter, points]) =>
     points.split(' ').map((point) => [String.fromCodePoint(Number.parseInt(point, 16)), letter] as const),
@@ -59,13 +66,16 @@ const LOOKS_LIKE: ReadonlyMap<string, string> = new Map([
   ...Array.from('1|ı', (sign) => [sign, 'i'] as const),
 ])
 
-/** Several letters that look like one. */
+/** Letter sequences that look like one letter. */
 const RUNS: readonly [string, string][] = [
   ['rn', 'm'],
   ['vv', 'w'],
 ]
 
-/** Without marks, in lower case, in the plain form of letters that exist in several (full width, mathematical, circled). */
+/**
+ * Compatibility decomposition (of full-width, mathematical and circled letters, for example),
+ * without marks, in lower case.
+ */
 export function plain(text: string): string {
   return text
     .normalize('NFKD')
@@ -73,10 +83,13 @@ export function plain(text: string): string {
     .toLowerCase()
 }
 
-/** Where each of the alphabets begins that are letters to look at, but symbols to Unicode: white in circles and squares, of flags. */
+/**
+ * First code points of alphabets that look like letters but are symbols in Unicode: white letters
+ * in circles and squares, and letters of flags.
+ */
 const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6]
 
-/** What `plain` made, with such symbols as the letters that they show. */
+/** Replaces such symbols in a text of `plain` with the letters that they show. */
 export function unboxLetters(text: string): string {
   return text.replaceAll(/[\u{1F150}-\u{1F169}\u{1F170}-\u{1F189}\u{1F1E6}-\u{1F1FF}]/gu, (symbol) => {
     const point = symbol.codePointAt(0) ?? 0
@@ -86,8 +99,9 @@ export function unboxLetters(text: string): string {
 }
 
 /**
- * Finds what may be taken for the word, in words that one blank each precedes and follows; blanks inside it count for
- * nothing. Linear in the text; both as `plain` makes them.
+ * A pattern for texts that look like the word, in words that are each surrounded by one space.
+ * Spaces inside are ignored. The time is linear in the text. Word and text must be results of
+ * `plain`.
  *
  * @example lookalikePattern('owner').test(' ο w n e r ') // with a Greek first letter
  */
@@ -101,12 +115,17 @@ function lookalikesOf(letter: string): string {
   return run === undefined ? alike : `(?:${alike}|${Array.from(run).join(' ?')})`
 }
 
-/** What names in a room end in to be told apart, also where somebody has written it; 0 and 1 are letters by then. */
+/**
+ * Suffixes that distinguish equal names in a room, also if users type them. 0 and 1 are letters at
+ * this point.
+ */
 const SUFFIXES = /(?: *#[oi2-9a-f]{4})+$/
 
 /**
- * What names have in common that can be taken for each other (the skeleton of UTS #39): with the letters that one sees in a
- * glance, in any case and without what is invisible, blank, punctuation or symbol. Kept with accounts: what it makes of a name changes with a migration only.
+ * The skeleton of a name in the sense of UTS #39, which is equal for names that can be confused:
+ * letters are replaced with the letters that they look like, and case, invisible characters,
+ * spaces, punctuation and symbols are ignored. Stored with accounts, so a change of the result
+ * requires a migration.
  *
  * @example skeleton('Аlice') === skeleton('alice') // with a Cyrillic first letter
  */
@@ -115,7 +134,7 @@ export function skeleton(name: string): string {
     (LOOKS_LIKE.get(sign) ?? sign).replace('l', 'i'),
   )
   const own = letters.join('').replace(SUFFIXES, '')
-  // Of a name that has nothing else, its symbols count.
+  // Symbols count in a name that has nothing else.
   const bare = own.replaceAll(/[^\p{L}\p{N}]/gu, '') || own
   return RUNS.reduce((text, [run, letter]) => text.replaceAll(run, letter), bare) || name
 }

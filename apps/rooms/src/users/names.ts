@@ -1,7 +1,10 @@
 import { foldText } from '@latchkey/http/text'
 import { skeleton } from './lookalikes.ts'
 
-/** What is kept of a name: itself, what it is searched by, and what tells those that look the same. */
+/**
+ * Stored forms of a nickname: the name, its folded form for searches, and its skeleton for
+ * look-alikes.
+ */
 export function namesOf(nickname: string): { nickname: string; search_name: string; skeleton: string } {
   return { nickname, search_name: foldText(nickname), skeleton: skeleton(nickname) }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { UserRow } from '../db/tables.ts'
 
-/** Somebody, as they see themselves. */
+/** A user as the user sees it. */
 export const User = z
   .object({
     id: z.string(),

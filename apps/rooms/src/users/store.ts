@@ -3,7 +3,7 @@ import type { Tables, UserRow } from '../db/tables.ts'
 import { avatarColorOf } from './avatar-color.ts'
 import { namesOf } from './names.ts'
 
-/** Who a provider says has signed in. */
+/** The user of a login according to the provider. */
 export interface ExternalPerson {
   issuer: string
   subject: string
@@ -13,8 +13,8 @@ export interface ExternalPerson {
 }
 
 /**
- * The account of this identity, refreshed, or a new one (R8). Issuer and subject alone decide which: never a name or an
- * e-mail address.
+ * Updates or creates the account of an identity (R8). Only issuer and subject identify it, never a
+ * name or an email address.
  */
 export async function upsertMember(
   tx: Transaction<Tables>,
@@ -22,14 +22,14 @@ export async function upsertMember(
   nowMs: number,
 ): Promise<{ user: UserRow; isNew: boolean; isRenamed: boolean }> {
   const { issuer, subject, mode } = person
-  const known = await tx
+  const identity = await tx
     .updateTable('identities')
     .set({ mode })
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
     .returning('user_id')
     .executeTakeFirst()
-  if (known) return { ...(await refresh(tx, known.user_id, person, nowMs)), isNew: false }
+  if (identity) return { ...(await refresh(tx, identity.user_id, person, nowMs)), isNew: false }
   const { name: nickname, email } = person
   const user = await insertUser(tx, { id: crypto.randomUUID(), nickname, email, is_guest: 0 }, nowMs)
   await tx
@@ -83,7 +83,7 @@ export async function insertUser(
   return user
 }
 
-/** The member account that an operator names: by its id, or by `issuer|subject`. */
+/** The account that an operator names by its id or by `issuer|subject`. */
 export async function findUserByReference(
   db: Kysely<Tables>,
   reference: string,
@@ -95,19 +95,20 @@ export async function findUserByReference(
     .where((eb) =>
       eb.or([
         eb('users.id', '=', reference),
-        // As a whole, since subjects may have a bar in them.
+        // Compared as a whole, since subjects may contain a bar.
         eb(sql<string>`identities.issuer || '|' || identities.subject`, '=', reference),
       ]),
     )
     .executeTakeFirst()
 }
 
-/** Before the id of an account that is erased and has left something that refers to it. */
+/** Prefix of the key under which an erased account is listed until nothing refers to it. */
 export const ERASED_PREFIX = 'erased.'
 
 /**
- * Whether a row of `users` is somebody, and not what is left of an erased account, which nobody is to see. Not to be asked by
- * the statement that locks the row: on PostgreSQL that would not see what was committed while it waited.
+ * Whether a row of `users` is an account or guest. Rows of erased accounts must not be visible. Do
+ * not use it in the statement that locks the row: on PostgreSQL that statement would not see what
+ * was committed while it waited.
  */
 export function isAccount() {
   return sql<SqlBool>`not exists (
@@ -115,7 +116,10 @@ export function isAccount() {
   )`
 }
 
-/** Keeps the account from being erased, and from other writers who ask for the same, until the transaction ends. */
+/**
+ * Prevents the erasure of the account until the transaction ends. Other transactions that call it
+ * wait.
+ */
 export async function lockAccount(tx: Transaction<Tables>, userId: string): Promise<void> {
   await tx
     .updateTable('users')

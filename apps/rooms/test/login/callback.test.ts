@@ -325,7 +325,7 @@ describe('what the provider answers', () => {
       expect(await counts(t.rooms)).toEqual(NOTHING)
       const told = t.logLines
         .map((line) => JSON.parse(line))
-        .filter(({ message }) => message === 'a login failed')
+        .filter(({ message }) => message === 'login: failed')
       expect(told).toEqual([
         expect.objectContaining({ level: 'warn', code: 'provider_unavailable', reason, status: 503 }),
       ])

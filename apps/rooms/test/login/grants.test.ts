@@ -60,7 +60,7 @@ async function take(t: TestRooms, subject: string) {
   const userId = await idOf(t, subject)
   const { database } = t.rooms
   return database.write((tx) =>
-    revokePlatformAdmin(tx, { dialect: database.dialect, userId, withdrawnBy: null, origin: origin(t) }),
+    revokePlatformAdmin(tx, { dialect: database.dialect, userId, revokedBy: null, origin: origin(t) }),
   )
 }
 
@@ -94,7 +94,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await findAuditEvents(t.rooms, 'grant.add')).toMatchObject([
         { target_type: 'user', target_id: await idOf(t, 'alice'), metadata: { source: 'bootstrap' } },
       ])
-      expect(t.logLines.filter((line) => line.includes('is administrator now'))).toHaveLength(1)
+      expect(t.logLines.filter((line) => line.includes('is now an administrator'))).toHaveLength(1)
       await t.close()
     })
 
@@ -217,7 +217,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await grants(t)).toEqual({ alice: [] })
       const alerts = t.logLines.filter((line) => line.includes('"level":"error"'))
       expect(alerts).toHaveLength(1)
-      expect(alerts[0]).toContain('nobody is administrator any more')
+      expect(alerts[0]).toContain('no administrator left')
       expect((await findAuditEvents(t.rooms, 'grant.remove')).map(({ metadata }) => metadata)).toEqual([
         { role: 'platform_admin', scopeType: 'platform', scopeId: '', source: 'claim', leavesNoAdmin: true },
       ])
@@ -234,7 +234,7 @@ eachDialect((_dialect, newUrl) => {
       })
       await t.signedInBrowser({ ...BOB, groups: ['admins'] })
       await t.signedInBrowser(BOB)
-      expect(t.logLines.join('')).toContain('nobody is administrator any more')
+      expect(t.logLines.join('')).toContain('no administrator left')
       expect((await findAuditEvents(t.rooms, 'grant.remove')).map(({ metadata }) => metadata)).toMatchObject([
         { source: 'claim', leavesNoAdmin: true },
       ])
@@ -320,7 +320,7 @@ eachDialect((_dialect, newUrl) => {
           revokePlatformAdmin(tx, {
             dialect: t.rooms.database.dialect,
             userId,
-            withdrawnBy: null,
+            revokedBy: null,
             origin: origin(t),
           }),
         session: (t: TestRooms, tx: Tx, userId: string) =>

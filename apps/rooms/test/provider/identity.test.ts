@@ -261,7 +261,7 @@ describe('teams', () => {
       at.logLines.length = 0
       expect(await owned(teams)).toEqual([])
       expect(at.logLines).toEqual([
-        JSON.stringify({ message: 'The team claim is no list; it counts as no teams', claim: 'teams' }),
+        JSON.stringify({ message: 'teams: the claim is not a list and is ignored', claim: 'teams' }),
       ])
     }
     at.logLines.length = 0

@@ -122,7 +122,7 @@ test('C114 C115 jti, and sub or sid, are text that is there', async () => {
   expect(await outcome({ jti: undefined })).toBe('token_invalid: logout token id missing')
   for (const jti of ['', null, 1, ['x'], 'a\u0000'])
     expect(await outcome({ jti })).toBe('token_invalid: logout token jti malformed')
-  expect(await outcome({ sub: undefined })).toBe('token_invalid: logout token names nobody')
+  expect(await outcome({ sub: undefined })).toBe('token_invalid: logout token without sub and sid')
   for (const sub of ['', null, 1]) {
     expect(await outcome({ sub, sid: 'session-1' })).toBe('token_invalid: logout token sub malformed')
     expect(await outcome({ sid: sub })).toBe('token_invalid: logout token sid malformed')

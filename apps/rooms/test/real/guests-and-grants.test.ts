@@ -36,7 +36,7 @@ describe('with the settings of the page about administrators and guests', () => 
     expect(await whoIs(up, await signIn(up))).toMatchObject({ platformAdmin: true })
     claims.groups = ['staff']
     expect(await whoIs(up, await signIn(up))).toMatchObject({ platformAdmin: false })
-    expect(up.service.log).toContain('nobody is administrator any more')
+    expect(up.service.log).toContain('no administrator left')
   })
 
   test('the command makes an administrator of who has signed in once, and keeps the last one', async () => {

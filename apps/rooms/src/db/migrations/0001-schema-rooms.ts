@@ -140,7 +140,8 @@ export function roomTables({ int, text, table }: Record<'int' | 'text' | 'table'
       primary key (invitation_id, user_id)
     ) ${table}`,
     'create index room_invitation_uses_by_user on room_invitation_uses (user_id)',
-    // The last role set by hand for a person in a room, null after a kick or ban. It limits older invitations (R17.6).
+    // The last role set manually for a user in a room, null after a kick or ban. It limits older
+    // invitations (R17.6).
     `create table room_manual_roles (
       room_id ${text} not null references rooms (id) on delete cascade,
       user_id ${text} not null references users (id) on delete cascade,

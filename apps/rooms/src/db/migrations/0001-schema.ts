@@ -37,7 +37,7 @@ function accountTables({ int, text, table }: Record<'int' | 'text' | 'table', st
     ) ${table}`,
     'create index users_by_age on users (created_at, id)',
     'create index guests_ended on users (guest_ended_at) where guest_ended_at is not null',
-    // Finds people in a room whose names look alike (R14.6).
+    // Finds users in a room whose names look alike (R14.6).
     'create index users_by_skeleton on users (skeleton)',
     `create table identities (
       id ${text} not null primary key,
