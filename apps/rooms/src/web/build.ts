@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { type OperationTable, bundleClient, operationTable } from '@latchkey/web/build'
 import { apiOperations } from '../http/operations.ts'
 
-/** What the pages know of each operation: how to call it. */
 export const operations: OperationTable = operationTable(apiOperations)
 
 const [, , folder] = Bun.argv

@@ -1,7 +1,8 @@
 import { testCalls } from '@latchkey/web/testing/calls'
 import { operations } from './build.ts'
 
-// What other programs ask first, and their sockets: the socket of a browser has its cookie, and says itself where it comes in.
+// Operations that the client does not call: those for other programs and their sockets. The socket
+// of a browser is authenticated by its cookie, and enters and leaves rooms with frames.
 const others = ['getAuthConfig', 'discover', 'createWsTicket', 'joinRoom', 'leaveRoom']
 
 testCalls(operations, import.meta.dirname, others)

@@ -28,7 +28,7 @@ type Operations =
 
 type DeclaredCalls = CallsOf<Operations>
 
-/** Moments are sent as they are told, not as the server reads them. */
+/** Input with times as ISO strings, before the server parses them. */
 type AuditInput = InputOf<OfId<Operations, 'listAuditEvents'>, z.input<typeof AuditQuery>>
 
 type Calls = {
@@ -41,15 +41,18 @@ export type OperationId = keyof Calls
 export type Input<Id extends OperationId> = Calls[Id]['input']
 export type Result<Id extends OperationId> = Calls[Id]['result']
 
-/** What the server left for us to prove that a request is our own; any GET sets it again. */
+/** CSRF token of the current cookie. Every GET request sets it. */
 export function csrfToken(): string {
   return /(?:^|;\s*)(?:__Host-)?latchkey_csrf=([^;]+)/.exec(document.cookie)?.[1] ?? ''
 }
 
 interface PageSession {
-  /** The token of the session that this page is known to be of; the cookie may be of somebody who has signed in since. */
+  /**
+   * CSRF token of the session that this page belongs to. The cookie may belong to another user who
+   * signed in later.
+   */
   token: string | undefined
-  /** Finds out whose session the cookies are of by now, and keeps its token. */
+  /** Reads the session of the current cookies and updates `token`. */
   refresh: () => Promise<unknown>
 }
 
@@ -61,7 +64,10 @@ const calls = createCalls<Calls>({
 })
 export const { addressOf } = calls
 
-/** Calls an operation, as nobody else than whose page this is. Rejects with `CallError`. */
+/**
+ * Calls an operation in the session of this page only, never in that of another user. Rejects with
+ * `CallError`.
+ */
 export const call: typeof calls.call = async (id, input, options) => {
   try {
     return await calls.call(id, input, options)

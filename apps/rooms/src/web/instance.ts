@@ -1,4 +1,4 @@
 const { product, demo } = document.documentElement.dataset
 
-/** What this instance is called and whether it is a demo; the server writes it into the page. */
+/** Name of the instance, and whether it is a demo. The server writes both into the page. */
 export const instance = { product, isDemo: demo === 'true' }

@@ -9,11 +9,11 @@ const RoomPage = lazy(() => import('./pages/room/page.tsx'))
 
 interface TitledPage extends Page {
   title: TextKey
-  /** There is no such page for anybody else. */
+  /** Page for administrators only. For other users it does not exist. */
   isForAdmins?: true
 }
 
-/** Every page that is about no single thing. Those with an icon are in the navigation of people who are signed in. */
+/** Pages with a fixed path. Those with an icon are in the navigation of signed-in users. */
 export const pages: readonly TitledPage[] = [
   {
     path: '/',

@@ -2,7 +2,7 @@ import { invalidate as invalidateAny, useRead } from '@latchkey/web/queries'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type Input, type OperationId, type Result, call } from './call.ts'
 
-/** What a query shows: a change says which of these it changed. */
+/** Subject of a query. A change invalidates the subjects that it affects. */
 export type Resource =
   | 'config'
   | 'session'
@@ -15,7 +15,7 @@ export type Resource =
   | 'pending'
   | 'admin'
 
-/** Reads an operation; nothing while not `enabled`. */
+/** Reads the result of an operation, unless `enabled` is false. */
 export function useCall<Id extends OperationId>(
   resource: Resource,
   id: Id,
@@ -25,17 +25,20 @@ export function useCall<Id extends OperationId>(
   return useRead<Result<Id>>([resource, id, input], (signal) => call(id, input, { signal }), enabled)
 }
 
-/** After a change: everything shown about these resources is read again. */
+/** Reloads all queries on display about these resources, after a change. */
 export const invalidate: (...resources: readonly Resource[]) => Promise<void> = invalidateAny
 
-/** What lists that are read in pages answer with. */
+/** Result of a list that is read page by page. */
 interface PagedResult {
   nextCursor: string | null
 }
 
 type PagedId = { [Id in OperationId]: Result<Id> extends PagedResult ? Id : never }[OperationId]
 
-/** Reads a list page by page; `more` reads the next one, and is missing at the end; `moreError`: why that could not be read. */
+/**
+ * Reads a list page by page. `more` reads the next page and is undefined on the last one.
+ * `moreError` is the error of reading the next page.
+ */
 export function usePages<Id extends PagedId>(resource: Resource, id: Id, input: Input<Id>) {
   const { data, error, refetch, hasNextPage, fetchNextPage, ...next } = useInfiniteQuery({
     queryKey: [resource, id, input, 'pages'],

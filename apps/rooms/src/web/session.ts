@@ -7,18 +7,23 @@ export type User = SignedIn['user']
 
 const KEY = ['session']
 
-/** Who is signed in; null for nobody, undefined while that is not known. */
+/** Session of this browser: null if signed out, undefined while unknown. */
 export function useSession() {
   return useRead<SignedIn | null>(['session'], findSession)
 }
 
-/** Whose page this is: of whoever was signed in here first. */
-let owner: string | undefined
+/** Id of the user of this page: the first who is signed in here. */
+let pageUserId: string | undefined
 
-/** Whether this page is still theirs: another tab may have signed out, and somebody else in. */
-export const isSameUser = (userId: string) => owner === undefined || owner === userId
+/**
+ * True while this page belongs to the user. Another tab may have signed out and another user in.
+ */
+export const isSameUser = (userId: string) => pageUserId === undefined || pageUserId === userId
 
-/** For somebody else: nothing of what the one before was shown stays, and nothing goes on meanwhile. */
+/**
+ * Reloads the page for another user. Nothing of the previous user remains on display. The returned
+ * promise never resolves, which stops the caller.
+ */
 export function restartClient(): Promise<never> {
   location.reload()
   return new Promise(() => {})
@@ -30,9 +35,9 @@ async function findSession(signal?: AbortSignal): Promise<SignedIn | null> {
     const session = await call('getSession', {}, signal && { signal })
     if (!isSameUser(session.user.id)) return await restartClient()
     const token = csrfToken()
-    // Whose it is, nobody can tell: it came with the answer, or with a sign-in meanwhile.
+    // The token may belong to this session or to a concurrent sign-in: read both again.
     if (token !== before) return await findSession(signal)
-    owner = session.user.id
+    pageUserId = session.user.id
     pageSession.token = token
     return session
   } catch (error) {
@@ -41,7 +46,7 @@ async function findSession(signal?: AbortSignal): Promise<SignedIn | null> {
   }
 }
 
-/** The person of a page that only people who are signed in are shown. */
+/** User of a page that requires a session. */
 export function useUser(): User {
   const { data } = useSession()
   if (!data) throw new Error('This page is for people who are signed in')
@@ -50,24 +55,33 @@ export function useUser(): User {
 
 let endReason: string | null = null
 
-/** Why the session of this tab has ended, when it had one; a code of the socket's closing (R18). */
+/**
+ * Reason why the session of this tab has ended, as given by the server when it closes the socket
+ * (R18). Null if there was no session.
+ */
 export const sessionEndReason = () => endReason
 
-/** From now on nobody is signed in here: the pages that need somebody lead to the login. */
+/**
+ * Marks this client as signed out. Pages that require a session then redirect to the sign-in page.
+ */
 export function endSession(reason = endReason ?? 'expired'): void {
   if (queries.getQueryData(KEY)) endReason = reason
   queries.setQueryData(KEY, null)
 }
 
-/** For so long the cookie of a session may be on its way when the end of the one that it replaces is known already. */
+/**
+ * Time for which the cookie of a new session may still be on its way when the end of the old one is
+ * already known.
+ */
 const COOKIE_DELAY_MS = 1_000
 
 /**
- * After the session was revoked: whether this browser has another in its place, as after a sign-in in another tab or a
- * change of one's own rights. True where nobody answers, too: the next socket finds out.
+ * Checks after a revocation whether this browser has another session instead, such as after a
+ * sign-in in another tab or a change of the user's own rights. Also true if the server does not
+ * answer: the next socket finds out.
  */
 export async function isReplaced(): Promise<boolean> {
-  // For whatever is refused from now on.
+  // Reason for calls that are refused from now on.
   endReason = 'revoked'
   await new Promise((resume) => setTimeout(resume, COOKIE_DELAY_MS))
   const session = await findSession().catch(() => undefined)
@@ -77,7 +91,10 @@ export async function isReplaced(): Promise<boolean> {
   return true
 }
 
-/** Any call that is refused for want of a session ends it for the whole client, and none goes out in another one's. */
+/**
+ * Ends the session for the whole client when a call is refused with 401, and lets `call` read the
+ * session again when a CSRF token is refused.
+ */
 export function followSignIn(): () => void {
   pageSession.refresh = () => findSession()
   return signIn.subscribe(() => {

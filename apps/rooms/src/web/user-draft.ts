@@ -1,7 +1,7 @@
 import { useDraft } from '@latchkey/web/draft-storage'
 import { useSession } from './session.ts'
 
-/** What whoever is signed in types into a field, kept. */
+/** Draft of a field, stored for the signed-in user. */
 export function useUserDraft(name: string) {
   return useDraft(useSession().data?.user.id ?? '', name)
 }

@@ -13,7 +13,7 @@ export function testTexts(languages: Readonly<Record<string, Texts>> & { en: Tex
   const { en } = languages
   const keys = Object.keys(en)
 
-  test('every text is there in every language, and there is none that English lacks', () => {
+  test('every language has the texts of English and no others', () => {
     for (const [language, texts] of Object.entries(languages)) {
       expect([language, Object.keys(texts).toSorted()]).toEqual([language, keys.toSorted()])
       const blank = Object.entries(texts).filter(([, text]) => text.trim() === '')
@@ -27,7 +27,7 @@ export function testTexts(languages: Readonly<Record<string, Texts>> & { en: Tex
         expect([language, key, placeholders(texts[key])]).toEqual([language, key, placeholders(en[key])])
   })
 
-  test('a plural has both of its forms, and none is a text without plural as well', () => {
+  test('every plural has both forms, and no text without plural has the same key', () => {
     const plurals = keys.filter((key) => /_(one|other)$/.test(key))
     for (const key of plurals) {
       const base = key.replace(/_(one|other)$/, '')
@@ -40,14 +40,14 @@ export function testTexts(languages: Readonly<Record<string, Texts>> & { en: Tex
     }
   })
 
-  test('texts are as long as they look: no blanks around them, no straight quotes or three dots', () => {
+  test('texts have no surrounding spaces, straight quotes or three dots', () => {
     for (const [language, texts] of Object.entries(languages))
       for (const [key, text] of Object.entries(texts))
         expect([language, key, /^\s|\s$|\.\.\.|"|'/.test(text)]).toEqual([language, key, false])
   })
 
   if (folder === undefined) return
-  test('every text is shown somewhere', async () => {
+  test('every text is used', async () => {
     const sources = await Promise.all(
       [...new Bun.Glob('**/*.{ts,tsx}').scanSync(folder)]
         .filter((name) => !name.startsWith('texts/') || name === 'texts/text.ts')

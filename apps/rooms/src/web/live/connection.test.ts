@@ -12,8 +12,11 @@ import type { RoomEvent, SubscribedFrame } from './frames.ts'
 
 const ROOM = 'room-1'
 
-/** The other end: a room's log, and sockets whose frames arrive when the test lets them. */
-function world() {
+/**
+ * Connection to a fake server: the event log of a room, and sockets whose frames arrive when the
+ * test lets them.
+ */
+function createFixture() {
   const log: RoomEvent[] = []
   const sockets: FakeSocket[] = []
   const timers: { at: number; act: () => void }[] = []
@@ -21,7 +24,7 @@ function world() {
   const states: ConnectionState[] = []
   const reads: ((how: 'answer' | 'fail') => void)[] = []
   let nowMs = 0
-  let firstKept = 1
+  let firstStored = 1
   let refusal: string | undefined
   let isDead = false
   let user = 'alice'
@@ -60,7 +63,7 @@ function world() {
       this.isClosed = true
     }
 
-    /** Ended by the server, or by the network in between. */
+    /** Closes the socket from the server or from the network in between. */
     lose(code = 1006, reason = ''): void {
       this.isClosed = true
       this.#listeners.onClose(code, reason)
@@ -85,15 +88,15 @@ function world() {
         new Promise<EventPage>((resolve, reject) =>
           reads.push((how) => {
             if (how === 'fail') return reject(new Error(refusal ?? 'no answer'))
-            const events = log.filter(({ seq }) => seq > after && seq >= firstKept).slice(0, 200)
-            const reset = after > log.length || firstKept > after + 1
+            const events = log.filter(({ seq }) => seq > after && seq >= firstStored).slice(0, 200)
+            const reset = after > log.length || firstStored > after + 1
             resolve({ events, lastSeq: log.length, reset })
           }),
         ),
       refusalOf: (error) => ((error as Error).message === 'no answer' ? undefined : (error as Error).message),
     },
     isSameUser: (userId) => userId === 'alice',
-    onUserChange: () => calls.push('somebody else'),
+    onUserChange: () => calls.push('user changed'),
     onSessionEnd: (reason) => calls.push(`session ended: ${reason}`),
     random: () => 1,
     timers: {
@@ -112,7 +115,7 @@ function world() {
     connection,
     sockets,
     states,
-    told: calls,
+    calls,
     reads,
     current,
     follow: () =>
@@ -125,7 +128,7 @@ function world() {
         removed: ({ reason }) => calls.push(`removed: ${reason}`),
         refused: (code) => calls.push(`refused: ${code}`),
       }),
-    /** Something happens in the room; whoever is subscribed will be sent it. */
+    /** Appends an event to the log and sends it to subscribed sockets, unless it `isLost`. */
     append(isLost = false): void {
       const seq = log.length + 1
       const event = { seq, at: '', event: 'message.created' as const, data: {} }
@@ -133,13 +136,13 @@ function world() {
       for (const socket of sockets)
         if (socket.isSubscribed && !isLost) socket.coming.push({ type: 'event', roomId: ROOM, ...event })
     },
-    say: (frame: object) => current()?.coming.push(frame),
+    push: (frame: object) => current()?.coming.push(frame),
     die: () => void (isDead = true),
     signIn: (userId: string) => void (user = userId),
     refuse: (code: string | undefined) => void (refusal = code),
-    forgetBefore: (seq: number) => void (firstKept = seq),
-    setBack: (length: number) => void (log.length = length),
-    /** Lets time pass, with every timer that comes due. */
+    forgetBefore: (seq: number) => void (firstStored = seq),
+    restoreTo: (length: number) => void (log.length = length),
+    /** Advances the clock and runs the timers that are due. */
     pass(ms: number): void {
       nowMs += ms
       for (const timer of timers.filter(({ at }) => at <= nowMs)) {
@@ -147,7 +150,7 @@ function world() {
         timer.act()
       }
     },
-    /** Everything that is on its way arrives. */
+    /** Delivers all frames and answers all reads. */
     async settle(): Promise<void> {
       for (let quiet = 0; quiet < 3; quiet++) {
         while (current()?.deliver()) quiet = 0
@@ -161,7 +164,7 @@ function world() {
 }
 
 async function inRoom(events = 0) {
-  const it = world()
+  const it = createFixture()
   for (let count = 0; count < events; count++) it.append()
   it.connection.start()
   const leave = it.follow()
@@ -169,31 +172,31 @@ async function inRoom(events = 0) {
   return { ...it, leave }
 }
 
-test('what happens after one came in is told in order, and what came before is not', async () => {
+test('events after entering are delivered in order, events before it are not', async () => {
   const it = await inRoom(3)
   it.append()
   it.append()
   await it.settle()
-  expect(it.told).toEqual(['in at 3', '4', '5'])
+  expect(it.calls).toEqual(['in at 3', '4', '5'])
   expect([it.connection.state, it.connection.messageLength]).toEqual(['live', 7])
 })
 
-test('events that overtake the answer to the subscription are held back, not lost', async () => {
-  const it = world()
+test('events that overtake the answer to the subscription are buffered, not lost', async () => {
+  const it = createFixture()
   it.append()
   it.connection.start()
   it.follow()
   it.current()?.deliver()
-  // The answer is on its way behind what has happened since.
+  // The answer arrives after later events.
   const answer = it.current()?.coming.shift()
   it.append()
   it.append()
-  it.say(answer ?? {})
+  it.push(answer ?? {})
   await it.settle()
-  expect(it.told).toEqual(['in at 1', '2', '3'])
+  expect(it.calls).toEqual(['in at 1', '2', '3'])
 })
 
-test('R18.5 after a break everything that was missed is read from the log, while live events wait their turn', async () => {
+test('R18.5: after a reconnection missed events are read from the log before live events are delivered', async () => {
   const it = await inRoom()
   it.append()
   await it.settle()
@@ -212,7 +215,7 @@ test('R18.5 after a break everything that was missed is read from the log, while
   expect(it.seqs()).toEqual(Array.from({ length: 452 }, (_, index) => index + 1))
 })
 
-test('an event that never came is found missing by the next one', async () => {
+test('a lost event is detected at the next one', async () => {
   const it = await inRoom()
   it.append()
   it.append(true)
@@ -221,18 +224,18 @@ test('an event that never came is found missing by the next one', async () => {
   expect(it.seqs()).toEqual([1, 2, 3])
 })
 
-test('an event that comes twice is told once', async () => {
+test('an event that arrives twice is delivered once', async () => {
   const it = await inRoom()
   it.append()
-  const again = it.current()?.coming[0]
-  it.say(again ?? {})
+  const duplicate = it.current()?.coming[0]
+  it.push(duplicate ?? {})
   await it.settle()
-  it.say(again ?? {})
+  it.push(duplicate ?? {})
   await it.settle()
   expect(it.seqs()).toEqual([1])
 })
 
-test('a log that cannot be read is asked again, and nothing is skipped', async () => {
+test('a failed read of the log is repeated, and no event is skipped', async () => {
   const it = await inRoom()
   it.append(true)
   it.append()
@@ -245,7 +248,7 @@ test('a log that cannot be read is asked again, and nothing is skipped', async (
   expect(it.seqs()).toEqual([1, 2])
 })
 
-test('when events are gone by their age the room is read anew, and goes on from there', async () => {
+test('after missed events have expired the room is reset and continues from the last event', async () => {
   const it = await inRoom()
   it.append()
   await it.settle()
@@ -256,50 +259,50 @@ test('when events are gone by their age the room is read anew, and goes on from 
   await it.settle()
   it.append()
   await it.settle()
-  expect(it.told).toEqual(['in at 0', '1', 'in at 6', 'reset', '7'])
+  expect(it.calls).toEqual(['in at 0', '1', 'in at 6', 'reset', '7'])
 })
 
-test('a database that was set back is noticed', async () => {
+test('a database that was restored to an earlier state is detected', async () => {
   const it = await inRoom(9)
   it.sockets[0]?.lose()
-  it.setBack(4)
+  it.restoreTo(4)
   it.pass(500)
   await it.settle()
   it.append()
   await it.settle()
-  expect(it.told).toEqual(['in at 9', 'in at 4', 'reset', '5'])
+  expect(it.calls).toEqual(['in at 9', 'in at 4', 'reset', '5'])
 })
 
-test('R28.5 whoever was removed does not come back by itself, and hears nothing more', async () => {
+test('R28.5: a removed client does not return on its own and receives no more events', async () => {
   const it = await inRoom()
-  it.say({ type: 'room.removed', roomId: ROOM, reason: 'kicked', until: null })
+  it.push({ type: 'room.removed', roomId: ROOM, reason: 'kicked', until: null })
   await it.settle()
   it.append()
   await it.settle()
   it.sockets[0]?.lose()
   it.pass(500)
   await it.settle()
-  expect(it.told).toEqual(['in at 0', 'removed: kicked'])
+  expect(it.calls).toEqual(['in at 0', 'removed: kicked'])
   expect(it.current()?.sent.map(({ type }) => type)).toEqual([])
 })
 
-test('a room that lets nobody in says so once; what may pass is asked again', async () => {
-  const it = world()
+test('a refusal of a room is reported once; a transient refusal is retried', async () => {
+  const it = createFixture()
   it.refuse('banned')
   it.connection.start()
   it.follow()
   await it.settle()
-  expect(it.told).toEqual(['refused: banned'])
+  expect(it.calls).toEqual(['refused: banned'])
   it.refuse('unavailable')
   it.follow()
   await it.settle()
   it.refuse(undefined)
   it.pass(8000)
   await it.settle()
-  expect(it.told).toEqual(['refused: banned', 'in at 0'])
+  expect(it.calls).toEqual(['refused: banned', 'in at 0'])
 })
 
-test('access that is lost while the log is read ends the following', async () => {
+test('access that is lost while the log is read ends the subscription', async () => {
   const it = await inRoom()
   it.append(true)
   it.append()
@@ -307,25 +310,25 @@ test('access that is lost while the log is read ends the following', async () =>
   it.refuse('not_found')
   it.reads.shift()?.('fail')
   await Bun.sleep(0)
-  expect(it.told).toEqual(['in at 0', 'refused: not_found'])
+  expect(it.calls).toEqual(['in at 0', 'refused: not_found'])
   it.pass(60_000)
   expect(it.reads).toHaveLength(0)
 })
 
-test('leaving tells the server, and nothing is heard afterwards', async () => {
+test('leaving unsubscribes, and no event is delivered afterwards', async () => {
   const it = await inRoom()
   it.leave()
   it.append()
   await it.settle()
-  expect(it.told).toEqual(['in at 0'])
+  expect(it.calls).toEqual(['in at 0'])
   expect(it.current()?.sent.at(-1)).toMatchObject({ type: 'unsubscribe', roomId: ROOM })
 })
 
-test('R18.7 waits grow from half a second to half a minute with full jitter, and begin anew after a welcome', async () => {
+test('R18.7: backoff grows from half a second to half a minute with full jitter, and starts again after a welcome', async () => {
   const waits = [0, 1, 2, 3, 4, 5, 6, 7, 20].map((attempt) => backoffMs(attempt, () => 1))
   expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
   expect(backoffMs(3, () => 0)).toBe(0)
-  const it = world()
+  const it = createFixture()
   it.connection.start()
   for (const ms of [500, 1000, 2000]) {
     it.current()?.lose()
@@ -345,7 +348,7 @@ for (const [code, state] of [
   [4413, 'misunderstood'],
   [4409, 'replaced'],
 ] as const)
-  test(`R18.8 after ${code} nothing is opened again until somebody wants it`, async () => {
+  test(`R18.8: after ${code} the client reconnects only on request`, async () => {
     const it = await inRoom()
     it.current()?.lose(code)
     it.pass(600_000)
@@ -356,22 +359,22 @@ for (const [code, state] of [
     expect(it.seqs()).toEqual([1])
   })
 
-test('R18.8 after 4401 the session is over, with its reason, and nothing is opened again', async () => {
+test('R18.8: 4401 ends the session with its reason, and the client does not reconnect', async () => {
   const it = await inRoom()
   it.current()?.lose(4401, 'idp_logout')
   it.pass(600_000)
-  expect(it.told).toEqual(['in at 0', 'session ended: idp_logout'])
+  expect(it.calls).toEqual(['in at 0', 'session ended: idp_logout'])
   expect([it.connection.state, it.sockets.length]).toEqual(['idle', 1])
 })
 
-test('where somebody else is signed in after a break nothing is asked for as them, and nothing goes on', async () => {
+test('if another user is signed in after a reconnection, nothing is sent in their session and the connection stops', async () => {
   const it = await inRoom()
   it.sockets[0]?.lose()
   it.signIn('bob')
   it.states.length = 0
   it.pass(500)
   await it.settle()
-  expect(it.told).toEqual(['in at 0', 'somebody else'])
+  expect(it.calls).toEqual(['in at 0', 'user changed'])
   expect(it.states).toEqual(['connecting', 'idle'])
   expect(it.sockets.map(({ sent, isClosed }) => [sent.map(({ type }) => type), isClosed])).toEqual([
     [['subscribe'], true],
@@ -381,7 +384,7 @@ test('where somebody else is signed in after a break nothing is asked for as the
   expect(it.sockets).toHaveLength(2)
 })
 
-test('R18.8 after 4429 half a minute passes first, however much somebody hurries', async () => {
+test('R18.8: after 4429 the client waits half a minute, even if asked to reconnect', async () => {
   const it = await inRoom()
   it.current()?.lose(4429)
   it.connection.reconnectNow()
@@ -392,7 +395,7 @@ test('R18.8 after 4429 half a minute passes first, however much somebody hurries
   expect([it.connection.state, it.sockets.length]).toEqual(['connecting', 2])
 })
 
-test('when the network is back a lost connection is opened at once, and one that hangs or may have died anew', async () => {
+test('when the network is back, a lost, hanging or possibly dead connection is replaced at once', async () => {
   const it = await inRoom()
   it.current()?.lose()
   it.connection.reconnectNow()
@@ -415,8 +418,8 @@ test('when the network is back a lost connection is opened at once, and one that
   expect(it.sockets).toHaveLength(4)
 })
 
-test('an opening that hangs is given up, and tried again', async () => {
-  const it = world()
+test('an opening that hangs is abandoned and repeated', async () => {
+  const it = createFixture()
   it.connection.start()
   it.pass(24_999)
   expect(it.connection.state).toBe('connecting')
@@ -427,7 +430,7 @@ test('an opening that hangs is given up, and tried again', async () => {
   expect([it.connection.state, it.sockets.length]).toEqual(['live', 2])
 })
 
-test('a connection that died without a word is found out and opened again', async () => {
+test('a silently dead connection is detected and replaced', async () => {
   const it = await inRoom()
   it.pass(25_000)
   expect(it.current()?.sent.at(-1)?.type).toBe('ping')
@@ -444,16 +447,16 @@ test('a connection that died without a word is found out and opened again', asyn
   expect(it.seqs()).toEqual([1])
 })
 
-test('who looks at the lobby looks again after a break', async () => {
-  const it = world()
+test('the lobby is read again after a reconnection', async () => {
+  const it = createFixture()
   let looks = 0
   const stop = it.connection.followLobby(() => looks++)
   it.connection.start()
   it.current()?.deliver()
-  // Not before it is listened to: what is made in between would be neither seen nor told.
+  // Nothing is read before the subscription is active: a change in between would be missed.
   expect([looks, it.current()?.sent.map(({ type }) => type)]).toEqual([0, ['subscribe_lobby']])
   await it.settle()
-  it.say({ type: 'lobby', remove: ROOM })
+  it.push({ type: 'lobby', remove: ROOM })
   await it.settle()
   it.current()?.lose()
   it.pass(500)
@@ -464,10 +467,10 @@ test('who looks at the lobby looks again after a break', async () => {
   expect(it.current()?.sent.at(-1)?.type).toBe('unsubscribe_lobby')
 })
 
-test('R18.5 whatever is lost, late or broken off, every event is told once and in order', async () => {
+test('R18.5: every event is delivered once and in order, whatever is lost, late or interrupted', async () => {
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.constant('append') },
-    { weight: 2, arbitrary: fc.constant('append unheard') },
+    { weight: 2, arbitrary: fc.constant('append lost') },
     { weight: 8, arbitrary: fc.constant('deliver') },
     { weight: 2, arbitrary: fc.constant('lose') },
     { weight: 3, arbitrary: fc.constant('pass') },
@@ -480,7 +483,7 @@ test('R18.5 whatever is lost, late or broken off, every event is told once and i
       const it = await inRoom()
       const take: Record<string, () => unknown> = {
         append: () => it.append(),
-        'append unheard': () => it.append(true),
+        'append lost': () => it.append(true),
         deliver: () => it.current()?.deliver(),
         lose: () => it.current()?.lose(),
         pass: () => it.pass(1000),
@@ -492,7 +495,7 @@ test('R18.5 whatever is lost, late or broken off, every event is told once and i
         take[each]?.()
         await Promise.resolve()
       }
-      // Whatever was under way comes to its end.
+      // Completes all pending work.
       for (let round = 0; round < 12; round++) {
         it.pass(30_000)
         await it.settle()

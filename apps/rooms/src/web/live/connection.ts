@@ -1,22 +1,23 @@
 import { RoomSubscription, type EventLog, type RoomListener } from './room-subscription.ts'
 import { type NoticeFrame, SUBPROTOCOL, type ServerFrame } from './frames.ts'
 
-/** What of a `WebSocket` is used, so that tests can be its other end. */
+/** The part of `WebSocket` that is used here. Tests provide their own. */
 export interface Socket {
   send: (text: string) => void
   close: (code?: number) => void
 }
 
-/** What is to be called when a socket has something to say. */
+/** Callbacks of a socket. */
 export interface SocketListeners {
   onMessage: (text: string) => unknown
   onClose: (code: number, reason: string) => unknown
 }
 
 /**
- * `waiting`: it is lost and will be tried again; `resting`: but not before the half minute that the server has asked for
- * (R18.8). It will not be tried again where another tab has taken its place (`replaced`), or where this client and the server
- * do not understand each other (`misunderstood`).
+ * - `waiting`: lost, with a pending attempt to reconnect.
+ * - `resting`: the same, but not within the half minute that the server asked for (R18.8).
+ * - `replaced`: another tab has taken its place. No reconnection.
+ * - `misunderstood`: client and server do not understand each other. No reconnection.
  */
 export type ConnectionState =
   | 'idle'
@@ -30,13 +31,16 @@ export type ConnectionState =
 export interface ConnectionOptions {
   open: (protocol: string, listeners: SocketListeners) => Socket
   log: Pick<EventLog, 'eventsAfter' | 'refusalOf'>
-  /** Whether this client is still theirs whose session the socket was opened with. */
+  /** True if this client still belongs to the user whose session opened the socket. */
   isSameUser: (userId: string) => boolean
-  /** It is not. The connection has stopped, before anything was said with that session. */
+  /**
+   * Called if another user is signed in. The connection has been closed, and nothing was sent in
+   * that session.
+   */
   onUserChange: () => void
-  /** The session has ended, with the reason of R18. */
+  /** Called when the session has ended, with the reason of R18. */
   onSessionEnd: (reason: string) => void
-  /** 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random?: () => number
   timers?: Timers
 }
@@ -48,16 +52,19 @@ export interface Timers {
 
 const FIRST_WAIT_MS = 500
 const MAX_WAIT_MS = 30_000
-/** Without a word from the server for this long it is asked for one, and given up when none comes. */
-const QUIET_MS = 25_000
-/** An opening that takes longer than this may hang. */
-const OPENING_MS = 3_000
+/**
+ * After this long without a frame from the server, the client sends a ping. After this long without
+ * an answer, it closes the connection.
+ */
+const SILENCE_MS = 25_000
+/** A connection that takes longer than this to open may hang. */
+const SLOW_OPEN_MS = 3_000
 
-/** Refusals of a subscription that may pass by themselves. */
-const PASSING: ReadonlySet<string> = new Set(['internal', 'unavailable', 'rate_limited'])
+/** Transient refusals of a subscription. */
+const TRANSIENT_CODES: ReadonlySet<string> = new Set(['internal', 'unavailable', 'rate_limited'])
 
 export const browserTimers: Timers = {
-  // Goes on while the machine sleeps.
+  // Unlike `performance.now`, this clock also runs while the machine sleeps.
   now: Date.now,
   after(ms, act) {
     const timer = setTimeout(act, ms)
@@ -65,15 +72,18 @@ export const browserTimers: Timers = {
   },
 }
 
-/** Full jitter: clients that lost the same server do not come back all at once (R18.7). */
+/**
+ * Backoff in milliseconds with full jitter. Clients that lost the same server do not reconnect all
+ * at once (R18.7).
+ */
 export function backoffMs(attempt: number, random: () => number): number {
   return random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt)
 }
 
-/** The one socket of this tab: opens it, opens it again, and brings every room that is followed up to date (R18). */
+/** The socket of this tab. Reconnects, and brings every followed room up to date (R18). */
 export class Connection {
   state: ConnectionState = 'idle'
-  /** Of a message; told by the server. */
+  /** Maximum length of a message, as announced by the server. */
   messageLength = 2000
   readonly #options: Required<ConnectionOptions>
   readonly #rooms = new Map<string, RoomSubscription>()
@@ -82,20 +92,20 @@ export class Connection {
   readonly #watchers = new Set<() => void>()
   readonly #pendingSubscriptions = new Map<string, string>()
   #socket: Socket | null = null
-  /** Which socket is listened to. */
-  #turn = 0
+  /** Number of the current socket. Callbacks of earlier ones are ignored. */
+  #generation = 0
   #attempt = 0
   #lastId = 0
-  #isQuiet = false
+  #isAwaitingPong = false
   #openedAt = 0
   #cancelWait = () => {}
-  #cancelQuiet = () => {}
+  #cancelSilenceTimer = () => {}
 
   constructor(options: ConnectionOptions) {
     this.#options = { random: Math.random, timers: browserTimers, ...options }
   }
 
-  /** Opens it, also after it has stopped for good. */
+  /** Opens the connection, also after it has stopped for good. */
   start(): void {
     if (this.state === 'connecting' || this.state === 'live') return
     this.#cancelWait()
@@ -110,26 +120,27 @@ export class Connection {
   }
 
   /**
-   * The network is back: opens it at once instead of when its time has come, and instead of an opening that may hang or of
-   * a connection that may have died with the network, which would show only after a while.
+   * Reconnects at once, after the network has come back. Replaces a scheduled attempt, an opening
+   * that may hang, and a connection that may have died with the network: its death would be noticed
+   * only after a while.
    */
   reconnectNow(): void {
-    const mayHang = this.state === 'connecting' && this.#options.timers.now() - this.#openedAt >= OPENING_MS
+    const mayHang = this.state === 'connecting' && this.#options.timers.now() - this.#openedAt >= SLOW_OPEN_MS
     if (this.state !== 'waiting' && this.state !== 'live' && !mayHang) return
     this.#cancelWait()
     this.#drop()
     this.#open()
   }
 
-  /** Calls back when `state` changes. */
+  /** Calls `watcher` when `state` changes. */
   watch = (watcher: () => void): (() => void) => add(this.#watchers, watcher)
 
-  /** Calls back with each notice that is for this person. */
+  /** Calls `listener` with each notice for this user. */
   onNotice(listener: (frame: NoticeFrame) => void): () => void {
     return add(this.#notices, listener)
   }
 
-  /** Calls back when a line of the lobby has changed, or may have. */
+  /** Calls `listener` when an entry of the lobby has changed or may have changed. */
   followLobby(listener: () => void): () => void {
     if (this.#lobby.size === 0) this.#request({ type: 'subscribe_lobby' })
     const stop = add(this.#lobby, listener)
@@ -139,18 +150,20 @@ export class Connection {
     }
   }
 
-  /** Enters a room and follows it; one listener for each room. The returned function leaves it. */
+  /**
+   * Enters a room and follows it. A room has one listener. The returned function leaves the room.
+   */
   follow(roomId: string, listener: RoomListener): () => void {
     const { log, random, timers } = this.#options
     const pause = (attempt: number) =>
       new Promise<void>((resume) => void timers.after(backoffMs(attempt, random), resume))
-    const following = new RoomSubscription(roomId, listener, { ...log, pause })
+    const subscription = new RoomSubscription(roomId, listener, { ...log, pause })
     this.#rooms.get(roomId)?.end()
-    this.#rooms.set(roomId, following)
-    this.#subscribe(following)
+    this.#rooms.set(roomId, subscription)
+    this.#subscribe(subscription)
     return () => {
-      following.end()
-      if (this.#rooms.get(roomId) !== following) return
+      subscription.end()
+      if (this.#rooms.get(roomId) !== subscription) return
       this.#rooms.delete(roomId)
       this.#request({ type: 'unsubscribe', roomId })
     }
@@ -169,18 +182,18 @@ export class Connection {
   #open(): void {
     this.#openedAt = this.#options.timers.now()
     this.#setState('connecting')
-    const turn = ++this.#turn
+    const generation = ++this.#generation
     this.#socket = this.#options.open(SUBPROTOCOL, {
-      onMessage: (text) => turn === this.#turn && this.#onFrame(text),
-      onClose: (code, reason) => turn === this.#turn && this.#onClose(code, reason),
+      onMessage: (text) => generation === this.#generation && this.#onFrame(text),
+      onClose: (code, reason) => generation === this.#generation && this.#onClose(code, reason),
     })
     this.#watchSilence()
   }
 
-  /** Lets the socket go without hearing of it again. */
+  /** Closes the socket and ignores its callbacks. */
   #drop(code?: number): void {
-    this.#cancelQuiet()
-    this.#turn++
+    this.#cancelSilenceTimer()
+    this.#generation++
     this.#pendingSubscriptions.clear()
     this.#socket?.close(code)
     this.#socket = null
@@ -194,9 +207,9 @@ export class Connection {
     }
     if (code === 4400 || code === 4413) return this.#setState('misunderstood')
     if (code === 4409) return this.#setState('replaced')
-    const isTooFast = code === 4429
-    const ms = isTooFast ? MAX_WAIT_MS : backoffMs(this.#attempt++, this.#options.random)
-    this.#setState(isTooFast ? 'resting' : 'waiting')
+    const isRateLimited = code === 4429
+    const ms = isRateLimited ? MAX_WAIT_MS : backoffMs(this.#attempt++, this.#options.random)
+    this.#setState(isRateLimited ? 'resting' : 'waiting')
     this.#cancelWait = this.#options.timers.after(ms, () => this.#open())
   }
 
@@ -209,17 +222,19 @@ export class Connection {
     this.#attempt = 0
     this.#setState('live')
     if (this.#lobby.size > 0) this.#request({ type: 'subscribe_lobby' })
-    for (const following of this.#rooms.values()) this.#subscribe(following)
+    for (const subscription of this.#rooms.values()) this.#subscribe(subscription)
   }
 
-  #subscribe(following: RoomSubscription): void {
-    if (this.state !== 'live' || following.isOver) return
-    following.startSubscribing()
-    const id = this.#request({ type: 'subscribe', roomId: following.roomId })
-    this.#pendingSubscriptions.set(id, following.roomId)
+  #subscribe(subscription: RoomSubscription): void {
+    if (this.state !== 'live' || subscription.isOver) return
+    subscription.startSubscribing()
+    const id = this.#request({ type: 'subscribe', roomId: subscription.roomId })
+    this.#pendingSubscriptions.set(id, subscription.roomId)
   }
 
-  /** Sends a request, with an id that its answer has; nothing while there is nobody to hear it. */
+  /**
+   * Sends a request and returns the id that its answer will have. Sends nothing unless connected.
+   */
   #request(frame: { type: string; roomId?: string }): string {
     const id = String(++this.#lastId)
     if (this.state === 'live') this.#send({ ...frame, id })
@@ -236,7 +251,7 @@ export class Connection {
     switch (frame.type) {
       case 'welcome':
         return this.#onWelcome(frame.userId, frame.limits.messageLength)
-      // What changed while nobody listened is found by looking, once everything after it is told.
+      // Changes before the subscription are found by reading the lobby once it is active.
       case 'subscribed_lobby':
       case 'lobby':
         return this.#lobby.forEach((listener) => listener())
@@ -250,59 +265,62 @@ export class Connection {
   }
 
   #onRoomFrame(frame: Extract<ServerFrame, { roomId: string }>): void {
-    const following = this.#rooms.get(frame.roomId)
-    if (!following || following.isOver) return
-    const { listener } = following
+    const subscription = this.#rooms.get(frame.roomId)
+    if (!subscription || subscription.isOver) return
+    const { listener } = subscription
     switch (frame.type) {
       case 'subscribed':
         if (!this.#pendingSubscriptions.delete(frame.id)) return
-        return following.subscribed(frame)
+        return subscription.subscribed(frame)
       case 'event': {
         const { type: _type, roomId: _roomId, ...event } = frame
-        return following.receive(event)
+        return subscription.receive(event)
       }
       case 'presence':
         return listener.presence(frame)
       case 'typing':
         return listener.typing(frame.userId, frame.active)
       case 'room.removed':
-        // Not to be entered again by itself (R28.5).
+        // The client never returns to the room on its own (R28.5).
         this.#rooms.delete(frame.roomId)
-        following.end()
+        subscription.end()
         return listener.removed(frame)
     }
   }
 
   #onRefusal(id: string | null, code: string): void {
     const roomId = this.#pendingSubscriptions.get(id ?? '')
-    const following = roomId === undefined ? undefined : this.#rooms.get(roomId)
+    const subscription = roomId === undefined ? undefined : this.#rooms.get(roomId)
     this.#pendingSubscriptions.delete(id ?? '')
-    if (!following || following.isOver) return
-    if (PASSING.has(code)) {
+    if (!subscription || subscription.isOver) return
+    if (TRANSIENT_CODES.has(code)) {
       const ms = backoffMs(4, this.#options.random)
-      this.#options.timers.after(ms, () => this.#subscribe(following))
+      this.#options.timers.after(ms, () => this.#subscribe(subscription))
       return
     }
-    this.#rooms.delete(following.roomId)
-    following.end()
-    following.listener.refused(code)
+    this.#rooms.delete(subscription.roomId)
+    subscription.end()
+    subscription.listener.refused(code)
   }
 
-  /** A connection that died without a word is found out by asking for one; an opening that hangs cannot be asked. */
+  /**
+   * Detects a dead connection with a ping. A connection that is opening cannot be pinged: it is
+   * closed.
+   */
   #watchSilence(): void {
-    this.#isQuiet = false
-    this.#cancelQuiet()
-    this.#cancelQuiet = this.#options.timers.after(QUIET_MS, () => this.#ping())
+    this.#isAwaitingPong = false
+    this.#cancelSilenceTimer()
+    this.#cancelSilenceTimer = this.#options.timers.after(SILENCE_MS, () => this.#ping())
   }
 
   #ping(): void {
-    if (this.#isQuiet || this.state === 'connecting') {
+    if (this.#isAwaitingPong || this.state === 'connecting') {
       this.#drop(4408)
       return this.#onClose(4408, 'silent')
     }
-    this.#isQuiet = true
+    this.#isAwaitingPong = true
     this.#request({ type: 'ping' })
-    this.#cancelQuiet = this.#options.timers.after(QUIET_MS, () => this.#ping())
+    this.#cancelSilenceTimer = this.#options.timers.after(SILENCE_MS, () => this.#ping())
   }
 }
 

@@ -4,7 +4,7 @@ import type { Person, Room } from '../../rooms/schema.ts'
 
 export type { Message, Person, RemovalReason, Room, RoomEvent }
 
-/** As in realtime/protocol.ts. */
+/** Same value as in realtime/protocol.ts. */
 export const SUBPROTOCOL = 'latchkey.v1'
 
 export interface SubscribedFrame {
@@ -39,7 +39,7 @@ export interface NoticeFrame {
   data: Readonly<Record<string, unknown>>
 }
 
-/** What the server says (R18.8), as far as this client listens to it. */
+/** Frames of the server (R18.8), with the fields that this client uses. */
 export type ServerFrame =
   | { type: 'welcome'; userId: string; limits: { messageLength: number } }
   | SubscribedFrame

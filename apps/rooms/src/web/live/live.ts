@@ -3,7 +3,7 @@ import { call } from '../call.ts'
 import { invalidate } from '../queries.ts'
 import { endSession, isReplaced, isSameUser, restartClient } from '../session.ts'
 import { Connection } from './connection.ts'
-import { PAGE } from './room-subscription.ts'
+import { PAGE_SIZE } from './room-subscription.ts'
 
 /** The socket of this tab. */
 export const live = new Connection({
@@ -14,7 +14,8 @@ export const live = new Connection({
     return socket
   },
   log: {
-    eventsAfter: (id, after) => call('listRoomEvents', { params: { id }, query: { after, limit: PAGE } }),
+    eventsAfter: (id, after) =>
+      call('listRoomEvents', { params: { id }, query: { after, limit: PAGE_SIZE } }),
     refusalOf: (error) =>
       error instanceof CallError && (error.status === 403 || error.status === 404)
         ? (error.code ?? 'not_found')
@@ -32,23 +33,27 @@ async function onSessionEnd(reason: string): Promise<void> {
 
 const refreshPending = () => void invalidate('pending')
 
-/** Connected for as long as somebody is signed in; returns what ends it. */
+/** Connects for as long as a user is signed in. The returned function disconnects. */
 export function stayConnected(): () => void {
   live.start()
   const reconnectNow = () => live.reconnectNow()
   addEventListener('online', reconnectNow)
-  // Wherever one is: what waits for an answer may be looked at next. What came while nobody listened is found by looking.
-  const stopHearing = live.onNotice(refreshPending)
+  // Invitations and offers show on every page. Changes without a connection are found by reading
+  // them again.
+  const stopNotices = live.onNotice(refreshPending)
   const stopWatching = live.watch(() => live.state === 'live' && refreshPending())
   return () => {
     removeEventListener('online', reconnectNow)
-    stopHearing()
+    stopNotices()
     stopWatching()
     live.stop()
   }
 }
 
-/** For what ends this session on purpose: the page says itself where it goes on, before the socket's end can. */
+/**
+ * Runs an action that ends this session on purpose, without a connection: the end of the socket
+ * must not decide where the page goes next.
+ */
 export async function withoutConnection<Value>(act: () => Promise<Value>): Promise<Value> {
   live.stop()
   try {

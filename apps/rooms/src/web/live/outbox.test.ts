@@ -3,14 +3,14 @@ import { CallError } from '@latchkey/web/call'
 import type { Message } from './frames.ts'
 import { Outbox } from './outbox.ts'
 
-/** An outbox whose posts end when the test says so. */
-function world(left = '') {
+/** An outbox whose requests end when the test says so. */
+function createOutbox(savedText = '') {
   const posts: { content: string; clientId: string; end: (error?: Error) => void }[] = []
   const sent: string[] = []
   const waits: number[] = []
-  const it = { kept: left, goOn: () => {}, mayRetry: true }
+  const it = { saved: savedText, runTimer: () => {}, mayRetry: true }
   const outbox = new Outbox({
-    savedText: left,
+    savedText,
     post: (content, clientId) =>
       new Promise((resolve, reject) =>
         posts.push({
@@ -19,33 +19,33 @@ function world(left = '') {
           end: (error) => (error ? reject(error) : resolve({ content } as Message)),
         }),
       ),
-    onChange: (_unsent, text) => void (it.kept = text),
+    onChange: (_unsent, text) => void (it.saved = text),
     onSent: ({ content }) => sent.push(content ?? ''),
     mayRetry: () => it.mayRetry,
     after: (ms, act) => {
       waits.push(ms)
-      it.goOn = act
-      return () => void (it.goOn = () => {})
+      it.runTimer = act
+      return () => void (it.runTimer = () => {})
     },
   })
   const end = async (refusal?: Error) => {
     posts.at(-1)?.end(refusal)
-    for (let turn = 0; turn < 5; turn++) await Promise.resolve()
+    for (let tick = 0; tick < 5; tick++) await Promise.resolve()
   }
-  const goOn = async () => {
-    it.goOn()
-    for (let turn = 0; turn < 5; turn++) await Promise.resolve()
+  const runTimer = async () => {
+    it.runTimer()
+    for (let tick = 0; tick < 5; tick++) await Promise.resolve()
   }
   const waiting = () => outbox.unsent.map(({ content, problem }) => [content, problem !== undefined])
   const contents = () => posts.map(({ content }) => content)
-  return { it, outbox, posts, said: contents, sent, waits, end, goOn, waiting, kept: () => it.kept }
+  return { it, outbox, posts, contents, sent, waits, end, runTimer, waiting, saved: () => it.saved }
 }
 
 const OFFLINE = new CallError(0, 'offline')
 const REFUSED = new CallError(403, 'No', { code: 'forbidden' })
 
 test('messages are sent one after the other, in the order in which they were written', async () => {
-  const { outbox, posts, sent, end, waiting, kept } = world()
+  const { outbox, posts, sent, end, waiting, saved } = createOutbox()
   outbox.add('One')
   outbox.add('Two')
   expect(posts.map(({ content }) => content)).toEqual(['One'])
@@ -54,49 +54,49 @@ test('messages are sent one after the other, in the order in which they were wri
   await end()
   expect(sent).toEqual(['One', 'Two'])
   expect(waiting()).toEqual([])
-  expect(kept()).toBe('')
+  expect(saved()).toBe('')
 })
 
-test('what got no answer is kept, and sent again under the same id; what was refused waits for the person', async () => {
-  const { outbox, posts, sent, end, waiting } = world()
+test('an unanswered message is sent again under the same id; a refused message waits for the user', async () => {
+  const { outbox, posts, sent, end, waiting } = createOutbox()
   outbox.add('Refused')
-  outbox.add('Unheard')
+  outbox.add('Unanswered')
   await end(REFUSED)
   await end(OFFLINE)
   expect(waiting()).toEqual([
     ['Refused', true],
-    ['Unheard', true],
+    ['Unanswered', true],
   ])
   outbox.retry()
   expect(waiting()).toEqual([
     ['Refused', true],
-    ['Unheard', false],
+    ['Unanswered', false],
   ])
   await end()
-  expect(sent).toEqual(['Unheard'])
+  expect(sent).toEqual(['Unanswered'])
   expect(posts[2]?.clientId).toBe(posts[1]?.clientId ?? '')
   outbox.retry(outbox.unsent[0]?.clientId)
   await end()
-  expect(sent).toEqual(['Unheard', 'Refused'])
+  expect(sent).toEqual(['Unanswered', 'Refused'])
 })
 
 for (const answer of [OFFLINE, new CallError(503, 'Restarting')])
-  test(`what is written later never overtakes what got no answer, as with ${answer.status}`, async () => {
-    const { outbox, said, sent, end, goOn, waiting } = world()
+  test(`a later message never overtakes an unanswered one (status ${answer.status})`, async () => {
+    const { outbox, contents, sent, end, runTimer, waiting } = createOutbox()
     outbox.add('One')
     outbox.add('Two')
     await end(answer)
-    expect(said()).toEqual(['One'])
-    // Neither is sent, and it is told of both.
+    expect(contents()).toEqual(['One'])
+    // Neither message was sent, and both are marked.
     expect(waiting()).toEqual([
       ['One', true],
       ['Two', true],
     ])
     outbox.add('Three')
-    expect(said()).toEqual(['One', 'One'])
+    expect(contents()).toEqual(['One', 'One'])
     await end(answer)
-    await goOn()
-    // Tried by itself it goes on being told as not sent.
+    await runTimer()
+    // During an automatic attempt the messages stay marked as not sent.
     expect(waiting()).toEqual([
       ['One', true],
       ['Two', true],
@@ -109,27 +109,27 @@ for (const answer of [OFFLINE, new CallError(503, 'Restarting')])
     ])
     await end()
     await end()
-    expect(said()).toEqual(['One', 'One', 'One', 'Two', 'Three'])
+    expect(contents()).toEqual(['One', 'One', 'One', 'Two', 'Three'])
     expect(sent).toEqual(['One', 'Two', 'Three'])
     expect(waiting()).toEqual([])
   })
 
-test('whichever of those that wait is to be sent again, the first goes first; without it the others go', async () => {
-  const { outbox, said, sent, end, waiting } = world()
+test('retrying any waiting message sends the first one first; if that is removed, the others are sent', async () => {
+  const { outbox, contents, sent, end, waiting } = createOutbox()
   for (const content of ['One', 'Two', 'Three']) outbox.add(content)
   await end(OFFLINE)
   outbox.retry(outbox.unsent[2]?.clientId)
-  expect(said()).toEqual(['One', 'One'])
+  expect(contents()).toEqual(['One', 'One'])
   await end(OFFLINE)
   outbox.remove(outbox.unsent[0]?.clientId ?? '')
-  expect(said()).toEqual(['One', 'One', 'Two'])
+  expect(contents()).toEqual(['One', 'One', 'Two'])
   await end()
   await end()
   expect([sent, waiting()]).toEqual([['Two', 'Three'], []])
 })
 
-test('what was refused holds up nothing', async () => {
-  const { outbox, sent, end, waiting } = world()
+test('a refused message holds up no other', async () => {
+  const { outbox, sent, end, waiting } = createOutbox()
   outbox.add('Refused')
   outbox.add('Fine')
   await end(REFUSED)
@@ -140,33 +140,33 @@ test('what was refused holds up nothing', async () => {
   expect(waiting()).toEqual([['Refused', true]])
 })
 
-test('what gets no answer is sent again after ever longer pauses, from the beginning once there was one, and by nobody who has left', async () => {
+test('unanswered messages are retried with growing backoff, which an answer resets, and not after the user has left', async () => {
   const random = spyOn(Math, 'random').mockReturnValue(1)
-  const { it, outbox, said, waits, end, goOn } = world()
+  const { it, outbox, contents, waits, end, runTimer } = createOutbox()
   outbox.add('One')
   await end(OFFLINE)
   for (let times = 1; times <= 7; times++) {
-    await goOn()
+    await runTimer()
     await end(OFFLINE)
   }
   expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
-  await goOn()
+  await runTimer()
   await end()
   outbox.add('Two')
   await end(OFFLINE)
   expect(waits.at(-1)).toBe(500)
-  const before = said()
+  const before = contents()
   it.mayRetry = false
-  await goOn()
-  expect(said()).toEqual(before)
-  // Until they come back.
+  await runTimer()
+  expect(contents()).toEqual(before)
+  // Until the user returns.
   outbox.retry()
-  expect(said()).toEqual([...before, 'Two'])
+  expect(contents()).toEqual([...before, 'Two'])
   random.mockRestore()
 })
 
-test('whoever writes too fast waits for a moment, and nothing is overtaken or lost', async () => {
-  const { outbox, posts, sent, end, goOn, waiting } = world()
+test('a rate-limited message is sent after a pause, and none is overtaken or lost', async () => {
+  const { outbox, posts, sent, end, runTimer, waiting } = createOutbox()
   outbox.add('One')
   outbox.add('Two')
   await end(new CallError(429, 'Too fast', { code: 'rate_limited' }))
@@ -175,7 +175,7 @@ test('whoever writes too fast waits for a moment, and nothing is overtaken or lo
     ['One', false],
     ['Two', false],
   ])
-  await goOn()
+  await runTimer()
   expect(posts.map(({ content }) => content)).toEqual(['One', 'One'])
   expect(posts[1]?.clientId).toBe(posts[0]?.clientId ?? '')
   await end()
@@ -183,10 +183,10 @@ test('whoever writes too fast waits for a moment, and nothing is overtaken or lo
   expect(sent).toEqual(['One', 'Two'])
 })
 
-test('what an earlier page left is sent by the next one, under its id', async () => {
-  const first = world()
+test('unsent messages of an earlier page are sent by the next one under the same id', async () => {
+  const first = createOutbox()
   first.outbox.add('Left behind')
-  const second = world(first.kept())
+  const second = createOutbox(first.saved())
   expect(second.posts.map(({ content, clientId }) => [content, clientId])).toEqual([
     ['Left behind', first.posts[0]?.clientId ?? ''],
   ])
@@ -194,12 +194,12 @@ test('what an earlier page left is sent by the next one, under its id', async ()
   expect(second.waiting()).toEqual([])
 })
 
-test('what the room has told already is not waited for', async () => {
-  const { outbox, posts, waiting, end, kept } = world()
+test('a message that has already arrived as an event needs no answer', async () => {
+  const { outbox, posts, waiting, end, saved } = createOutbox()
   outbox.add('Quick')
   outbox.remove(posts[0]?.clientId ?? '')
   expect(waiting()).toEqual([])
   await end(new CallError(0, 'offline'))
   expect(waiting()).toEqual([])
-  expect(kept()).toBe('')
+  expect(saved()).toBe('')
 })

@@ -2,38 +2,41 @@ import { CallError } from '@latchkey/web/call'
 import { type Timers, browserTimers, backoffMs } from './connection.ts'
 import type { Message } from './frames.ts'
 
-/** Something that was said and is not stored yet, as far as this client knows. */
+/** Message that the server has not stored yet, as far as this client knows. */
 export interface Unsent {
-  /** Under which the server stores it once, however often it is sent (R28.27). */
+  /**
+   * Idempotency key: the server stores a message with it once, however often it is sent (R28.27).
+   */
   clientId: string
   content: string
-  /** Undefined while it is being sent. */
+  /** Undefined while the message is being sent. */
   problem: { error: unknown } | undefined
 }
 
 interface Options {
   post: (content: string, clientId: string) => Promise<Message>
-  /** What was left by an earlier page of this tab. */
+  /** Unsent messages of an earlier page of this tab. */
   savedText: string
-  /** Called with what is unsent after every change, and as text to be kept. */
+  /** Called after every change with the unsent messages, and with their text for `savedText`. */
   onChange: (unsent: readonly Unsent[], text: string) => void
   onSent: (message: Message) => void
-  /** Whether it is worth while to send again, without anybody's asking, what got no answer. */
+  /** True if unanswered messages may be sent again without a request of the user. */
   mayRetry: () => boolean
   after?: Timers['after']
 }
 
-/** In which the slowest of the limits on messages lets one more through (R22). */
-const PAUSE_MS = 2_000
+/** Time in which the slowest rate limit of messages admits one more (R22). */
+const RATE_LIMIT_PAUSE_MS = 2_000
 
 /**
- * Sends one message after the other, and keeps each until the server has it. What got no answer is sent again by itself, and
- * holds up what was written later, which is not to overtake it; what was refused waits for the person, and holds up nothing.
+ * Sends one message after the other, and keeps each until the server has stored it. An unanswered
+ * message is sent again automatically, and holds up later ones, which must not overtake it. A
+ * refused message waits for the user, and holds up none.
  */
 export class Outbox {
   #unsent: readonly Unsent[]
   #isSending = false
-  /** How often in a row there was no answer. */
+  /** Number of consecutive attempts without an answer. */
   #unanswered = 0
   #cancelWait = () => {}
   readonly #options: Required<Options>
@@ -53,18 +56,18 @@ export class Outbox {
     this.#sendNow()
   }
 
-  /** At once all that got no answer, and this one, though it was refused. */
+  /** Sends all unanswered messages at once, and the message with this id even if it was refused. */
   retry(clientId?: string): void {
     this.#unanswered = 0
     this.#clearProblems((each) => isWaiting(each) || each.clientId === clientId)
     this.#sendNow()
   }
 
-  /** The server has it, or nobody wants it any more. */
+  /** Removes a message that the server has stored or the user has discarded. */
   remove(clientId: string): void {
     if (!this.#has(clientId)) return
     this.#setUnsent(this.#unsent.filter((each) => each.clientId !== clientId))
-    // It may be what held up the others.
+    // This message may have held up the others.
     this.#sendNow()
   }
 
@@ -78,9 +81,9 @@ export class Outbox {
     this.#options.onChange(unsent, unsent.length === 0 ? '' : text)
   }
 
-  #clearProblems(isForgiven: (unsent: Unsent) => boolean): void {
-    if (!this.#unsent.some((each) => each.problem && isForgiven(each))) return
-    this.#setUnsent(this.#unsent.map((each) => (isForgiven(each) ? { ...each, problem: undefined } : each)))
+  #clearProblems(isCleared: (unsent: Unsent) => boolean): void {
+    if (!this.#unsent.some((each) => each.problem && isCleared(each))) return
+    this.#setUnsent(this.#unsent.map((each) => (isCleared(each) ? { ...each, problem: undefined } : each)))
   }
 
   #sendNow(): void {
@@ -100,7 +103,7 @@ export class Outbox {
     return this.#unsent.find(isWaiting)
   }
 
-  /** Whether the next may be sent. */
+  /** Returns true if the next message may be sent. */
   async #sendOne({ clientId, content }: Unsent): Promise<boolean> {
     try {
       const message = await this.#options.post(content, clientId)
@@ -108,16 +111,16 @@ export class Outbox {
       this.remove(clientId)
       this.#options.onSent(message)
     } catch (error) {
-      if (mayPass(error)) return this.#onNoAnswer(clientId, error)
+      if (isTransient(error)) return this.#onNoAnswer(clientId, error)
       this.#onAnswer()
-      // That passes by itself.
+      // A rate limit passes without the user.
       if (error instanceof CallError && error.status === 429) await this.#pause()
       else this.#fail(error, (each) => each.clientId === clientId)
     }
     return true
   }
 
-  /** What waited for an answer is on its way now. */
+  /** Clears the errors of unanswered messages, which are sent next. */
   #onAnswer(): void {
     this.#unanswered = 0
     this.#clearProblems(isWaiting)
@@ -125,7 +128,8 @@ export class Outbox {
 
   #onNoAnswer(clientId: string, error: unknown): boolean {
     if (!this.#has(clientId)) return true
-    // What waits behind it is not sent either. Tried by itself it goes on being told as not sent, and does not flicker.
+    // Messages behind it have not been sent either. During automatic attempts they stay marked as
+    // not sent, without flickering.
     this.#fail(error, isWaiting)
     const ms = backoffMs(this.#unanswered++, Math.random)
     this.#cancelWait = this.#options.after(ms, () => this.#options.mayRetry() && void this.#send())
@@ -137,17 +141,17 @@ export class Outbox {
   }
 
   #pause(): Promise<void> {
-    return new Promise((resume) => void this.#options.after(PAUSE_MS, resume))
+    return new Promise((resume) => void this.#options.after(RATE_LIMIT_PAUSE_MS, resume))
   }
 }
 
-/** It was not refused. */
+/** True if the message was not refused. */
 function isWaiting({ problem }: Unsent): boolean {
-  return problem === undefined || mayPass(problem.error)
+  return problem === undefined || isTransient(problem.error)
 }
 
-/** No answer, or one that says nothing about the message itself. */
-function mayPass(error: unknown): boolean {
+/** True without an answer, or with an answer that is not about the message itself. */
+function isTransient(error: unknown): boolean {
   return error instanceof CallError && (error.status === 0 || error.status >= 500)
 }
 

@@ -25,12 +25,12 @@ const message = (seq: number) =>
     deletedAt: null,
   }) as Message
 
-/** Somebody in a room, whose pages of history come when the test lets them. */
-function world() {
+/** A user in a room, whose pages of history arrive when the test lets them. */
+function createRoom() {
   const reads: ((seqs: readonly number[]) => Promise<void>)[] = []
   let listener: RoomListener | undefined
-  spyOn(live, 'follow').mockImplementation((_roomId, given) => {
-    listener = given
+  spyOn(live, 'follow').mockImplementation((_roomId, roomListener) => {
+    listener = roomListener
     return () => {}
   })
   const answer = () =>
@@ -60,20 +60,20 @@ function world() {
     reads,
     welcome,
     kickOut: () => listener?.removed({ reason: 'kicked', until: null }),
-    hear: (seq: number) =>
+    receive: (seq: number) =>
       listener?.event({ seq, at: '', event: 'message.created', data: { message: message(seq) } }),
-    hearDeleted: (seq: number) =>
+    receiveDeletion: (seq: number) =>
       listener?.event({ seq: 99, at: 'now', event: 'message.deleted', data: { messageId: String(seq) } }),
-    hearRole: (person: Person) =>
+    receiveRole: (person: Person) =>
       listener?.event({ seq: 99, at: 'now', event: 'member.role', data: { person } }),
-    meet: (person: Person) =>
+    join: (person: Person) =>
       listener?.presence({ type: 'presence', roomId: 'room-1', joined: [person], left: [], count: 1 }),
     seqs: () => store.state().messages.map(({ seq }) => seq),
   }
 }
 
-test('a page that was asked for before somebody came in again is not taken for what is newest now', async () => {
-  const it = world()
+test('a page requested before entering again is not mistaken for the newest one', async () => {
+  const it = createRoom()
   it.kickOut()
   it.store.enter()
   await it.reads[0]?.(range(1, 2))
@@ -82,60 +82,60 @@ test('a page that was asked for before somebody came in again is not taken for w
   expect(it.seqs()).toEqual(range(1, 3))
 })
 
-test('a page of older messages that comes when those next to it were let go leaves no gap', async () => {
-  const it = world()
+test('a page of older messages leaves no gap if the messages next to it were dropped meanwhile', async () => {
+  const it = createRoom()
   await it.reads[0]?.(range(501, 550))
   void it.store.readOlder()
-  for (const seq of range(551, 1010)) it.hear(seq)
-  const kept = it.seqs()
-  expect(kept.length).toBeLessThan(500)
+  for (const seq of range(551, 1010)) it.receive(seq)
+  const remaining = it.seqs()
+  expect(remaining.length).toBeLessThan(500)
   await it.reads[1]?.(range(451, 500))
-  expect(it.seqs()).toEqual(kept)
-  expect(it.store.state().older).toBe(String(kept[0]))
+  expect(it.seqs()).toEqual(remaining)
+  expect(it.store.state().older).toBe(String(remaining[0]))
 })
 
-test('a tab that is hidden at the end of a room lets the oldest messages go too, and counts them all as unread', () => {
-  const hidden = world()
+test('a hidden tab at the end of a room drops the oldest messages, too, and counts all as unread', () => {
+  const hidden = createRoom()
   hidden.store.setAttention(false, true)
-  for (const seq of range(1, 2000)) hidden.hear(seq)
-  const kept = hidden.seqs()
-  expect(kept.length).toBeLessThanOrEqual(500)
-  expect(kept).toEqual(range(2001 - kept.length, 2000))
-  expect(hidden.store.state()).toMatchObject({ unread: 2000, unreadFrom: 1, older: String(kept[0]) })
+  for (const seq of range(1, 2000)) hidden.receive(seq)
+  const remaining = hidden.seqs()
+  expect(remaining.length).toBeLessThanOrEqual(500)
+  expect(remaining).toEqual(range(2001 - remaining.length, 2000))
+  expect(hidden.store.state()).toMatchObject({ unread: 2000, unreadFrom: 1, older: String(remaining[0]) })
   hidden.store.setAttention(true, true)
   expect(hidden.store.state()).toMatchObject({ unread: 0, unreadFrom: 1 })
-  // Whoever looks for the mark further up does not lose it; the next one is made by what comes then.
+  // The mark stays while the user looks for it. Only the next unread message replaces it.
   hidden.store.setAttention(false, false)
   expect(hidden.store.state()).toMatchObject({ unread: 0, unreadFrom: 1 })
-  hidden.hear(2001)
-  hidden.hear(2002)
+  hidden.receive(2001)
+  hidden.receive(2002)
   expect(hidden.store.state()).toMatchObject({ unread: 2, unreadFrom: 2001 })
-  // Of somebody who reads older ones none is taken away.
-  const away = world()
+  // No message is dropped while the user reads older ones.
+  const away = createRoom()
   away.store.setAttention(false, false)
-  for (const seq of range(1, 2000)) away.hear(seq)
+  for (const seq of range(1, 2000)) away.receive(seq)
   expect(away.seqs()).toEqual(range(1, 2000))
   away.store.setAttention(false, true)
   expect([away.seqs().length, away.store.state().unread]).toEqual([250, 2000])
 })
 
-test('the last messages that came are all to be read out, however close together, but none that is deleted', () => {
-  const it = world()
+test('the latest messages are all announced, however close together, except deleted ones', () => {
+  const it = createRoom()
   const announced = () => it.store.state().announcements.map(({ seq }) => seq)
-  for (const seq of range(1, 3)) it.hear(seq)
+  for (const seq of range(1, 3)) it.receive(seq)
   expect(announced()).toEqual([1, 2, 3])
-  it.hearDeleted(2)
+  it.receiveDeletion(2)
   expect(announced()).toEqual([1, 3])
-  for (const seq of range(4, 200)) it.hear(seq)
+  for (const seq of range(4, 200)) it.receive(seq)
   expect(announced()).toEqual(range(191, 200))
 })
 
-test('what is deleted while the page that holds it is on its way cannot be read', async () => {
-  const it = world()
+test('a message deleted while its page is on its way cannot be read', async () => {
+  const it = createRoom()
   await it.reads[0]?.(range(3, 4))
-  it.hearDeleted(3)
+  it.receiveDeletion(3)
   void it.store.readOlder()
-  it.hearDeleted(1)
+  it.receiveDeletion(1)
   await it.reads[1]?.(range(1, 2))
   const seen = it.store.state().messages.map(({ seq, content, deletedAt }) => [seq, content, deletedAt])
   expect(seen).toEqual([
@@ -146,46 +146,46 @@ test('what is deleted while the page that holds it is on its way cannot be read'
   ])
 })
 
-test('what was missed is marked as new also for who is at the end of the room, and what comes after that is not', () => {
-  const it = world()
+test('missed messages are marked as new even at the end of the room, later messages are not', () => {
+  const it = createRoom()
   const { store } = it
   const mark = () => [store.state().unread, store.state().unreadFrom]
   store.setAttention(true, true)
-  it.hear(1)
-  // Nothing was missed.
+  it.receive(1)
+  // No message was missed.
   it.welcome(1)
-  it.hear(2)
+  it.receive(2)
   expect(mark()).toEqual([0, null])
   it.welcome(40)
-  for (const seq of range(3, 40)) it.hear(seq)
-  it.hear(41)
+  for (const seq of range(3, 40)) it.receive(seq)
+  it.receive(41)
   expect(mark()).toEqual([0, 3])
   it.welcome(41)
-  it.hear(42)
+  it.receive(42)
   expect(mark()).toEqual([0, 3])
-  // What was missed before has been read since.
+  // The messages missed before have been read since.
   it.welcome(50)
-  for (const seq of range(43, 50)) it.hear(seq)
+  for (const seq of range(43, 50)) it.receive(seq)
   expect(mark()).toEqual([0, 43])
   store.setAttention(false, true)
-  it.hear(51)
+  it.receive(51)
   it.welcome(60)
-  for (const seq of range(52, 60)) it.hear(seq)
+  for (const seq of range(52, 60)) it.receive(seq)
   expect(mark()).toEqual([10, 51])
 })
 
-test('whoever changes their name has it above all that they have said, and nobody else has', () => {
-  const it = world()
-  for (const seq of range(1, 3)) it.hear(seq)
+test('a changed name applies to all messages of that user and of no other', () => {
+  const it = createRoom()
+  for (const seq of range(1, 3)) it.receive(seq)
   const person = { userId: 'other', guest: true, role: 'speaker' } as Person
   const names = () => it.store.state().messages.map(({ nickname, avatarColor }) => [nickname, avatarColor])
   const named = (nickname: string, avatarColor: string) => ({ ...person, nickname, avatarColor })
-  it.meet({ ...named('Somebody else', '#000'), userId: 'else' })
+  it.join({ ...named('Another user', '#000'), userId: 'else' })
   expect(names()).toEqual(range(1, 3).map(() => ['Before', '#000']))
-  it.meet(named('By presence', '#111'))
+  it.join(named('By presence', '#111'))
   expect(names()).toEqual(range(1, 3).map(() => ['By presence', '#111']))
-  it.hearRole(named('By role', '#111'))
+  it.receiveRole(named('By role', '#111'))
   expect(names()).toEqual(range(1, 3).map(() => ['By role', '#111']))
-  it.welcome(3, [named('By coming in', '#222')])
-  expect(names()).toEqual(range(1, 3).map(() => ['By coming in', '#222']))
+  it.welcome(3, [named('By entering', '#222')])
+  expect(names()).toEqual(range(1, 3).map(() => ['By entering', '#222']))
 })

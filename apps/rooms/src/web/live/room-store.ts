@@ -6,44 +6,55 @@ import type { Message, Person, PresenceFrame, RoomEvent, SubscribedFrame } from 
 import { live } from './live.ts'
 import { Outbox, type Unsent } from './outbox.ts'
 
-/** Somebody who typed is thought to type for so long. */
-const TYPES_FOR_MS = 7_000
-/** Less than for other calls: a message whose request hangs holds up what is written after it. */
+/** A user counts as typing for this long after the last sign of it. */
+const TYPING_TIMEOUT_MS = 7_000
+/** Shorter than for other calls: a message whose request hangs holds up later ones. */
 const ANSWER_TIMEOUT_MS = 15_000
-/** Others are told at most this often that somebody types (R18.8). */
+/** Minimum time between two signs that the user is typing (R18.8). */
 const SEND_TYPING_EVERY_MS = 3_000
 
-/** Of so many messages the oldest are let go while what is shown is the end, until so many are left. */
+/**
+ * Number of messages above which the oldest are dropped while the user is at the end of the room.
+ * `SHOWN_AFTER_TRIM` of them remain.
+ */
 const MAX_SHOWN = 500
 const SHOWN_AFTER_TRIM = 250
 
-/** What came while nobody was connected comes at once, and is read out at once; nobody wants to hear all of a night. */
+/**
+ * Maximum number of messages that are read out together. After a reconnection all missed messages
+ * arrive at once, perhaps those of a whole night.
+ */
 const MAX_ANNOUNCEMENTS = 10
 
 export interface RoomState {
-  phase: 'coming' | 'in' | 'out'
-  /** Why one is out: a reason of `room.removed`, or the code of a refusal. */
+  phase: 'entering' | 'in' | 'out'
+  /**
+   * Reason for being out of the room: a reason of `room.removed`, or the error code of a refusal.
+   */
   out: { reason: string; until: string | null } | null
   /** Oldest to newest. */
   messages: readonly Message[]
-  /** Leads to older ones; null: there are none; undefined: nothing has been read. */
+  /** Cursor of older messages. Null if there are none, undefined if nothing has been read. */
   older: string | null | undefined
   historyError: unknown
   present: ReadonlyMap<string, Person>
   count: number
-  /** Ids of others. */
+  /** Ids of other users. */
   typing: readonly string[]
   unsent: readonly Unsent[]
   unread: number
-  /** The first message that came while nobody looked or was connected; it may have been let go. */
+  /**
+   * Sequence number of the first message that arrived while the user was away or disconnected. The
+   * message may have been dropped.
+   */
   unreadFrom: number | null
-  /** The last that came from others, and who came and went last: to be read out. */
+  /** Latest messages of other users, and who joined and left last. Both are read out. */
   announcements: readonly Message[]
-  moved: { came: readonly string[]; went: readonly string[] } | null
+  movement: { joined: readonly string[]; left: readonly string[] } | null
 }
 
 const INITIAL_STATE: RoomState = {
-  phase: 'coming',
+  phase: 'entering',
   out: null,
   messages: [],
   older: undefined,
@@ -55,25 +66,27 @@ const INITIAL_STATE: RoomState = {
   unread: 0,
   unreadFrom: null,
   announcements: [],
-  moved: null,
+  movement: null,
 }
 
-/** Everything that the page of one room shows, brought up to date by the socket. */
+/** State of the page of a room, updated through the socket. */
 export class RoomStore {
   readonly roomId: string
   readonly #userId: string
   readonly #outbox: Outbox
   readonly #watchers = new Set<() => void>()
-  readonly #typists = new Map<string, ReturnType<typeof setTimeout>>()
+  readonly #typingTimers = new Map<string, ReturnType<typeof setTimeout>>()
   #state: RoomState = INITIAL_STATE
-  /** Counts how often the history was begun anew. */
-  #history = 0
-  /** When what was deleted: a page that was read before may come after. */
+  /** Number of times that the history was reset. */
+  #historyVersion = 0
+  /**
+   * Times of deletions by message id. A page that was read before a deletion may arrive after it.
+   */
   readonly #deletions = new Map<string, string>()
   #isIn = false
   #isAttended = true
   #isAtEnd = true
-  /** What happened up to here had happened when one came in: whatever of it is told after that was missed. */
+  /** Sequence number on entering. Events up to it that are delivered later were missed. */
   #entrySeq = 0
   #hasMissed = false
   #typingSentAt = 0
@@ -94,7 +107,7 @@ export class RoomStore {
         this.#setState({ unsent })
       },
       onSent: (message) => this.#mergeMessages([message]),
-      // A connection that comes back says so.
+      // A restored connection triggers its own retry.
       mayRetry: () => this.#isIn && live.state === 'live',
     })
     this.#state = { ...INITIAL_STATE, unsent: this.#outbox.unsent }
@@ -107,13 +120,13 @@ export class RoomStore {
 
   state = (): RoomState => this.#state
 
-  /** Goes in; the returned function goes out again. */
+  /** Enters the room. The returned function leaves it. */
   enter(): () => void {
-    // Nobody has listened since one was last in, so there may be a gap after what is known.
-    this.#forget()
-    this.#setState({ phase: 'coming', out: null })
+    // The known history may end in a gap since the last visit.
+    this.#resetHistory()
+    this.#setState({ phase: 'entering', out: null })
     const stopFollowing = live.follow(this.roomId, this.#listener())
-    // Whatever could not be sent for want of an answer is sent now, and when there is a connection again.
+    // Unanswered messages are sent now, and after every reconnection.
     this.#isIn = true
     this.#outbox.retry()
     const stopWatching = live.watch(() => live.state === 'live' && this.#outbox.retry())
@@ -121,7 +134,7 @@ export class RoomStore {
       stopFollowing()
       stopWatching()
       this.#isIn = false
-      for (const timer of this.#typists.values()) clearTimeout(timer)
+      for (const timer of this.#typingTimers.values()) clearTimeout(timer)
     }
   }
 
@@ -151,7 +164,10 @@ export class RoomStore {
     live.typing(this.roomId, false)
   }
 
-  /** Whether the newest messages are before somebody's eyes; and whether they are what is shown, if only in a hidden tab. */
+  /**
+   * Sets whether the user sees the newest messages (`isAttended`), and whether they are on display,
+   * if only in a hidden tab (`isAtEnd`).
+   */
   setAttention(isAttended: boolean, isAtEnd: boolean): void {
     if (this.#isAttended === isAttended && this.#isAtEnd === isAtEnd) return
     this.#isAttended = isAttended
@@ -162,13 +178,13 @@ export class RoomStore {
     })
   }
 
-  /** The page before what has been read; the newest when nothing has. */
+  /** Reads the page before the known messages, or the newest page if none are known. */
   async readOlder(): Promise<void> {
     const { older } = this.#state
     if (older === null) return
-    const history = this.#history
-    // What comes meanwhile can begin the history anew, or let go of what this page would be next to.
-    const isWanted = () => history === this.#history && older === this.#state.older
+    const version = this.#historyVersion
+    // Meanwhile the history may be reset, or the messages next to this page dropped.
+    const isWanted = () => version === this.#historyVersion && older === this.#state.older
     try {
       const query = older === undefined ? {} : { cursor: Number(older) }
       const page = await call('listMessages', { params: { id: this.roomId }, query })
@@ -180,8 +196,8 @@ export class RoomStore {
     }
   }
 
-  #forget(): void {
-    this.#history++
+  #resetHistory(): void {
+    this.#historyVersion++
     this.#deletions.clear()
     this.#setState({ messages: [], older: undefined, historyError: null })
   }
@@ -191,11 +207,11 @@ export class RoomStore {
     for (const watcher of this.#watchers) watcher()
   }
 
-  /** Adds messages, or puts newer versions in their place; in the order of the room. */
-  #mergeMessages(given: readonly Message[]): void {
+  /** Adds messages or newer versions of them, in the order of the room. */
+  #mergeMessages(received: readonly Message[]): void {
     const byId = new Map(this.#state.messages.map((message) => [message.id, message]))
-    for (const message of given) {
-      // A deletion that came before what it deletes is not undone by it.
+    for (const message of received) {
+      // A message that arrives after its deletion stays deleted.
       const deletedAt =
         this.#deletions.get(message.id) ?? byId.get(message.id)?.deletedAt ?? message.deletedAt
       byId.set(message.id, deletedAt === null ? message : { ...message, content: null, deletedAt })
@@ -204,7 +220,10 @@ export class RoomStore {
     this.#setState(this.#trimMessages([...byId.values()].toSorted((a, b) => a.seq - b.seq)))
   }
 
-  /** A room that is open for days stays quick: who wants the older messages again reads them again. */
+  /**
+   * Drops the oldest messages, which keeps a room fast that is open for days. They can be read
+   * again.
+   */
   #trimMessages(messages: readonly Message[]): Pick<RoomState, 'messages' | 'older'> {
     const kept = messages.slice(-SHOWN_AFTER_TRIM)
     const [first] = kept
@@ -218,7 +237,7 @@ export class RoomStore {
       subscribed: (frame) => this.#onSubscribed(frame),
       event: (event) => this.#applyEvent(event),
       reset: () => {
-        this.#forget()
+        this.#resetHistory()
         void this.readOlder()
         void invalidate('room', 'members')
       },
@@ -234,7 +253,7 @@ export class RoomStore {
     this.#hasMissed = false
     const messages = this.#withCurrentNames(present)
     this.#setState({ phase: 'in', messages, present: peopleById(present), count, typing: [] })
-    // What may be read can depend on the visit, which begins with coming in (R17.8).
+    // Access to the history may depend on the visit, which begins on entering (R17.8).
     if (this.#state.older === undefined) void this.readOlder()
     void invalidate('room')
   }
@@ -259,9 +278,10 @@ export class RoomStore {
 
   #unreadChange({ seq }: Message): Partial<Pick<RoomState, 'unread' | 'unreadFrom'>> {
     const { unread, unreadFrom } = this.#state
-    // The mark before stays until there is another to make: whoever comes back may look for it.
+    // The previous mark stays until there is a new one: a returning user may look for it.
     if (!this.#isAttended) return { unread: unread + 1, unreadFrom: unread === 0 ? seq : unreadFrom }
-    // It came while there was no connection: nobody has seen it come, though the page may have been before their eyes.
+    // The message arrived without a connection. The user has not seen it arrive, even if the page
+    // was visible.
     if (seq > this.#entrySeq || this.#hasMissed) return {}
     this.#hasMissed = true
     return { unreadFrom: seq }
@@ -270,7 +290,7 @@ export class RoomStore {
   #markDeleted(id: string, at: string): void {
     const { announcements, messages } = this.#state
     this.#deletions.set(id, at)
-    // Nor is it read out any more.
+    // A deleted message is not read out either.
     this.#setState({ announcements: announcements.filter((message) => message.id !== id) })
     this.#mergeMessages(messages.filter((message) => message.id === id))
   }
@@ -286,21 +306,23 @@ export class RoomStore {
     const present = new Map(before)
     for (const id of left) present.delete(id)
     for (const person of joined) present.set(person.userId, person)
-    const others = (id: string) => id !== this.#userId
-    const came = joined
-      .filter(({ userId }) => others(userId) && !before.has(userId))
+    const isOther = (id: string) => id !== this.#userId
+    const joinedNames = joined
+      .filter(({ userId }) => isOther(userId) && !before.has(userId))
       .map(({ nickname }) => nickname)
-    const went = left.filter(others).map((id) => before.get(id)?.nickname ?? '')
+    const leftNames = left.filter(isOther).map((id) => before.get(id)?.nickname ?? '')
     const messages = this.#withCurrentNames(joined)
     this.#setState({
       present,
       count,
       messages,
-      ...(came.length + went.length > 0 && { moved: { came, went } }),
+      ...(joinedNames.length + leftNames.length > 0 && {
+        movement: { joined: joinedNames, left: leftNames },
+      }),
     })
   }
 
-  /** All that they have said stands under what they are called today, as the API tells it. */
+  /** Messages of these users with their current names and colours, as in the API. */
   #withCurrentNames(persons: readonly Person[]): readonly Message[] {
     const byId = peopleById(persons)
     return this.#state.messages.map((message) => {
@@ -311,14 +333,14 @@ export class RoomStore {
   }
 
   #setTyping(userId: string, active: boolean): void {
-    clearTimeout(this.#typists.get(userId))
-    this.#typists.delete(userId)
+    clearTimeout(this.#typingTimers.get(userId))
+    this.#typingTimers.delete(userId)
     if (active)
-      this.#typists.set(
+      this.#typingTimers.set(
         userId,
-        setTimeout(() => this.#setTyping(userId, false), TYPES_FOR_MS),
+        setTimeout(() => this.#setTyping(userId, false), TYPING_TIMEOUT_MS),
       )
-    const typing = [...this.#typists.keys()]
+    const typing = [...this.#typingTimers.keys()]
     if (typing.join() !== this.#state.typing.join()) this.#setState({ typing })
   }
 }

@@ -6,49 +6,49 @@ export interface EventPage {
   reset: boolean
 }
 
-/** What somebody who is in a room wants to know of it. */
+/** Callbacks of a room that the user has entered. */
 export interface RoomListener {
-  /** In the room, for the first time or again. */
+  /** Called on entering, for the first time or again. */
   subscribed: (frame: SubscribedFrame) => void
-  /** Every event after that, in order and once, across any number of connections. */
+  /** Called with every later event, in order and once, across any number of connections. */
   event: (event: RoomEvent) => void
-  /** Events were lost by their age: what is known of the room has to be read anew. */
+  /** Called when missed events have expired. Everything known of the room must be read again. */
   reset: () => void
   presence: (frame: PresenceFrame) => void
   typing: (userId: string, active: boolean) => void
-  /** Out of the room, for good as far as this client is concerned. */
+  /** Called when the user has left the room. This client does not return on its own. */
   removed: (frame: Pick<RemovedFrame, 'reason' | 'until'>) => void
-  /** Not let in: a code of the API. */
+  /** Called when entering is refused, with an error code of the API. */
   refused: (code: string) => void
 }
 
 export interface EventLog {
-  /** What happened in the room after this event, at most `PAGE` of it. */
+  /** Returns the events after this one, at most `PAGE_SIZE` of them. */
   eventsAfter: (roomId: string, after: number) => Promise<EventPage>
-  /** Resolves when it is time for another attempt. */
+  /** Resolves when the next attempt is due. */
   pause: (attempt: number) => Promise<void>
-  /** The code with which the room itself was refused; undefined for what may pass. */
+  /** Error code of a refusal of the room itself. Undefined for transient errors. */
   refusalOf: (error: unknown) => string | undefined
 }
 
-/** Fewer events than this are all there are. */
-export const PAGE = 200
+/** Number of events in a page. A shorter page is the last one. */
+export const PAGE_SIZE = 200
 
 /**
- * One room as this client follows it (R18.5). Holds live events back until it knows what came before them, and reads from
- * the log what it has missed.
+ * Subscription of this client to one room (R18.5). Buffers live events until all events before them
+ * are known, and reads missed events from the event log.
  */
 export class RoomSubscription {
   readonly roomId: string
   readonly listener: RoomListener
   readonly #log: EventLog
-  /** Everything up to here has been told; null before the first `subscribed`. */
+  /** Sequence number of the last delivered event. Null before the first `subscribed`. */
   #lastSeq: number | null = null
   #isSubscribing = true
   #isBuffering = true
   #buffer: RoomEvent[] = []
-  #reading = false
-  #again = false
+  #isReading = false
+  #mustReadAgain = false
   #isOver = false
 
   constructor(roomId: string, listener: RoomListener, log: EventLog) {
@@ -61,13 +61,13 @@ export class RoomSubscription {
     return this.#isOver
   }
 
-  /** Nothing is told any more. */
+  /** Ends the subscription. No callback is called afterwards. */
   end(): void {
     this.#isOver = true
     this.#buffer = []
   }
 
-  /** A new connection asks to be let in: live events may come even before the answer. */
+  /** Prepares for a new connection, on which live events may arrive even before the answer. */
   startSubscribing(): void {
     this.#isBuffering = true
     this.#isSubscribing = true
@@ -79,8 +79,9 @@ export class RoomSubscription {
     this.listener.subscribed(frame)
     this.#lastSeq ??= frame.seq
     if (frame.seq === this.#lastSeq) return this.#flush()
-    // Behind, as a rule. Ahead after a reading that was faster, or when the database was set back: the log tells which.
-    void this.#readOn()
+    // Usually behind. Ahead if the event log was read faster, or if the database was restored to an
+    // earlier state. The event log shows which.
+    void this.#catchUp()
   }
 
   receive(event: RoomEvent): void {
@@ -89,11 +90,11 @@ export class RoomSubscription {
       this.#buffer.push(event)
       return
     }
-    const known = this.#lastSeq ?? 0
-    if (event.seq <= known) return
-    if (event.seq === known + 1) return this.#deliver(event)
+    const lastSeq = this.#lastSeq ?? 0
+    if (event.seq <= lastSeq) return
+    if (event.seq === lastSeq + 1) return this.#deliver(event)
     this.#buffer.push(event)
-    void this.#readOn()
+    void this.#catchUp()
   }
 
   #deliver(event: RoomEvent): void {
@@ -101,29 +102,29 @@ export class RoomSubscription {
     this.listener.event(event)
   }
 
-  /** Tells what was held back; what is still missing before some of it is read first. */
+  /** Delivers buffered events. If events before them are missing, reads those first. */
   #flush(): void {
-    if (this.#isSubscribing || this.#reading) return
+    if (this.#isSubscribing || this.#isReading) return
     this.#isBuffering = false
-    const held = this.#buffer.toSorted((a, b) => a.seq - b.seq)
+    const buffered = this.#buffer.toSorted((a, b) => a.seq - b.seq)
     this.#buffer = []
-    for (const event of held) this.receive(event)
+    for (const event of buffered) this.receive(event)
   }
 
-  async #readOn(): Promise<void> {
+  async #catchUp(): Promise<void> {
     this.#isBuffering = true
-    if (this.#reading) {
-      this.#again = true
+    if (this.#isReading) {
+      this.#mustReadAgain = true
       return
     }
-    this.#reading = true
+    this.#isReading = true
     try {
       do {
-        this.#again = false
+        this.#mustReadAgain = false
         await this.#readToEnd()
-      } while (this.#again && !this.#isOver)
+      } while (this.#mustReadAgain && !this.#isOver)
     } finally {
-      this.#reading = false
+      this.#isReading = false
     }
     if (!this.#isOver) this.#flush()
   }
@@ -146,7 +147,7 @@ export class RoomSubscription {
         return this.listener.reset()
       }
       for (const event of page.events) if (event.seq > (this.#lastSeq ?? 0)) this.#deliver(event)
-      if (page.events.length < PAGE) {
+      if (page.events.length < PAGE_SIZE) {
         this.#lastSeq = Math.max(this.#lastSeq ?? 0, page.lastSeq)
         return
       }

@@ -8,22 +8,22 @@ import { Refusal } from './refusal.tsx'
 interface Props {
   title: string
   help: string
-  /** The words of the button that does it. */
+  /** Label of the confirming button. */
   button: string
   act: () => Promise<unknown>
   onClose: () => void
-  /** More to say, or fields. */
+  /** Further text or fields. */
   children?: ReactNode
   isReady?: boolean
-  /** Of the button; red unless what it does takes nothing away. */
+  /** Colour of the button. The default is red, for destructive actions. */
   color?: string
-  /** More than the words for a refusal. */
+  /** Replaces the default text of a refusal. */
   renderError?: (error: Error) => ReactNode
 }
 
 const refusalText = (error: Error) => <Refusal error={error} />
 
-/** Asks before something that cannot be taken back, and says why it could not be done. */
+/** Asks for confirmation of an irreversible action, and shows why it failed. */
 export function ConfirmDialog({ title, help, button, act, onClose, ...more }: Props) {
   const { t } = useText()
   const { children, isReady = true, color = 'red', renderError = refusalText } = more
@@ -63,7 +63,10 @@ export function ConfirmDialog({ title, help, button, act, onClose, ...more }: Pr
   )
 }
 
-/** For a dialog in which something can be asked: Escape then closes the question alone, which hears of it later. */
+/**
+ * Wraps the close function of a dialog that contains a `ConfirmDialog`. Escape then closes only the
+ * `ConfirmDialog`, whose listener runs later.
+ */
 export function unlessConfirming(close: () => void): () => void {
   return () => {
     if (!document.querySelector('[data-question]')) close()

@@ -23,7 +23,7 @@ for (const [userAgent, expected] of [
   ['curl/8.5.0', undefined],
   ['', undefined],
 ] as const)
-  test(`"${userAgent.slice(0, 70)}" is ${expected ?? 'nothing known'}`, () => {
+  test(`"${userAgent.slice(0, 70)}" is ${expected ?? 'unknown'}`, () => {
     const device = deviceOf(userAgent)
     expect(device && `${device.browser} ${device.system}`).toBe(expected)
   })

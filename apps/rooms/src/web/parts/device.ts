@@ -1,4 +1,4 @@
-// In this order: what pretends to be another comes first.
+// In order of priority: a browser that pretends to be another one comes before that one.
 const BROWSERS = [
   ['Edge', /\bEdg(?:e|A|iOS)?\//],
   ['Opera', /\bOPR\//],
@@ -22,7 +22,7 @@ export interface Device {
   system: string | undefined
 }
 
-/** What a browser says it is, in words that people know it by; undefined where nothing is known. */
+/** Names of the browser and the operating system. Undefined for unknown browsers. */
 export function deviceOf(userAgent: string): Device | undefined {
   const browser = BROWSERS.find(([, pattern]) => pattern.test(userAgent))?.[0]
   const system = SYSTEMS.find(([, pattern]) => pattern.test(userAgent))?.[0]

@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'react'
 
-/** For a dialog that is there only while it is open: Mantine gives the focus back only of others. */
+/**
+ * Returns the focus when a dialog unmounts. Mantine does so only for dialogs that stay mounted
+ * while closed.
+ */
 export function useFocusBack(): void {
   const [before] = useState(() => document.activeElement)
   useEffect(

@@ -4,11 +4,11 @@ import { useText } from '../texts/text.ts'
 interface Props {
   more: (() => void) | undefined
   isReading: boolean
-  /** Why the next page could not be read. */
+  /** Error of reading the next page. */
   error?: Error | null
 }
 
-/** The next page of a list, where there is one. */
+/** Button for the next page of a list, if there is one. */
 export function LoadMore({ more, isReading, error }: Props) {
   const { t, failure } = useText()
   if (!more) return null

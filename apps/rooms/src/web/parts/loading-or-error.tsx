@@ -2,7 +2,7 @@ import { Center, Loader } from '@mantine/core'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useText } from '../texts/text.ts'
 
-/** In place of what has not been read: that it comes, or why not. */
+/** Placeholder of data that is loading or failed to load. */
 export function LoadingOrError({ error, onRetry }: { error: Error | null; onRetry: () => unknown }) {
   const { t } = useText()
   if (error) return <ErrorNotice error={error} onRetry={() => void onRetry()} />

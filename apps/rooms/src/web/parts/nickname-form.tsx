@@ -5,7 +5,10 @@ import { type TextKey, useText } from '../texts/text.ts'
 
 const MAX_LENGTH = 64
 
-/** What is plainly wrong with a nickname, before the server looks at it (R14.6); undefined for nothing. */
+/**
+ * Obvious fault of a nickname, found before the server checks it (R14.6). Undefined if there is
+ * none.
+ */
 function faultOf(nickname: string): TextKey | undefined {
   const name = nickname.trim()
   if (name === '') return 'login.nicknameRequired'
@@ -13,14 +16,14 @@ function faultOf(nickname: string): TextKey | undefined {
 }
 
 interface Props {
-  /** Kept by whoever shows the form. */
+  /** State of the field, held by the caller. */
   text: readonly [nickname: string, set: (nickname: string) => void]
-  /** The words of the button. */
+  /** Label of the button. */
   button: string
   save: (nickname: string) => Promise<unknown>
 }
 
-/** A guest's nickname: what is wrong with it is said at the field, which then has the focus. */
+/** Nickname of a guest. A fault is reported at the field, which gets the focus. */
 export function NicknameForm({ text: [nickname, setNickname], button, save }: Props) {
   const { t, failure } = useText()
   const [fault, setFault] = useState<TextKey>()

@@ -1,7 +1,10 @@
 import { Avatar, Badge } from '@mantine/core'
 import { useText } from '../texts/text.ts'
 
-/** The first letters of a name, on the person's colour, which is dark enough for white. The name stands beside it. */
+/**
+ * Initials on the colour of the user, which is dark enough for white text. Hidden from screen
+ * readers, because the name is next to it.
+ */
 export function UserAvatar({
   nickname,
   avatarColor,
@@ -25,7 +28,7 @@ export function UserAvatar({
 
 const letters = new Intl.Segmenter()
 
-/** Of the name itself, without the suffix that tells equal ones apart. */
+/** Initials of a name without the suffix that distinguishes equal names. */
 function initials(name: string): string {
   const words = name
     .replace(/(?<=\S) #\w{4}$/, '')
@@ -37,7 +40,7 @@ function initials(name: string): string {
     .toLocaleUpperCase()
 }
 
-/** Guests cannot take it off (R14.6). */
+/** Badge that guests cannot remove (R14.6). */
 export function GuestBadge() {
   const { t } = useText()
   return (

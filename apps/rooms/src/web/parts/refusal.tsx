@@ -5,7 +5,10 @@ import { useSearch } from 'wouter/use-browser-location'
 import { providerLogin } from '../addresses.ts'
 import { useText } from '../texts/text.ts'
 
-/** Why something was refused; an administrator who signed in too long ago gets the way to a fresh sign-in and back. */
+/**
+ * Reason of a refusal. Administrators whose sign-in is too old get a link to sign in again and
+ * return.
+ */
 export function Refusal({ error }: { error: unknown }) {
   const { t, failure } = useText()
   const [path] = useLocation()

@@ -32,30 +32,31 @@ const NEW_ROOM: Omit<RoomFields, 'name'> = {
 
 interface Props {
   isGuest: boolean
-  /** Under which is kept what is typed and chosen, until it is saved. */
+  /** Name of the draft that stores unsaved changes. */
   name: string
-  /** What there is; nothing for a new room. */
+  /** Current values. Undefined for a new room. */
   before?: RoomFields | undefined
   button: string
-  /** All fields, and those of them that differ from what there is. */
+  /** Saves all fields. `changes` are those that differ from the current values. */
   save: (fields: RoomFields, changes: Partial<RoomFields>) => Promise<unknown>
 }
 
-/** What stands in the form, and how it is saved. */
+/** Values of the form and their saving. */
 function useFields({ name, before, save }: Pick<Props, 'name' | 'before' | 'save'>) {
-  const [draft, setDraft] = useUserDraft(`chosen:${name}`)
-  const chosen = parseDraft(draft)
-  // What somebody else changes meanwhile shows where nothing else was chosen here.
-  const fields: RoomFields = { name: '', ...NEW_ROOM, ...before, ...chosen }
-  const changes = changedFields(chosen, before)
-  const choose = (next: (now: Partial<RoomFields>) => Partial<RoomFields>) =>
+  const [draft, setDraft] = useUserDraft(`edits:${name}`)
+  const edits = parseDraft(draft)
+  // Changes by other users show in fields without edits.
+  const fields: RoomFields = { name: '', ...NEW_ROOM, ...before, ...edits }
+  const changes = changedFields(edits, before)
+  const updateEdits = (next: (now: Partial<RoomFields>) => Partial<RoomFields>) =>
     setDraft((now) => JSON.stringify(next(parseDraft(now))))
   const saving = useMutation({
     mutationFn: (sent: Partial<RoomFields>) => save({ ...fields, ...sent }, sent),
-    // What was chosen while it was being saved stays.
-    onSuccess: (_, sent) => choose((now) => changedFields(now, sent)),
+    // Keeps edits made while saving.
+    onSuccess: (_, sent) => updateEdits((now) => changedFields(now, sent)),
   })
-  const change = (more: Partial<RoomFields>) => choose((now) => changedFields({ ...now, ...more }, before))
+  const change = (more: Partial<RoomFields>) =>
+    updateEdits((now) => changedFields({ ...now, ...more }, before))
   const hasChanges = !before || Object.keys(changes).length > 0
   return {
     fields,
@@ -67,12 +68,11 @@ function useFields({ name, before, save }: Pick<Props, 'name' | 'before' | 'save
   }
 }
 
-/** What was chosen and not saved, as it is kept. */
 function parseDraft(draft: string): Partial<RoomFields> {
   return draft === '' ? {} : (JSON.parse(draft) as Partial<RoomFields>)
 }
 
-/** Everything that can be chosen of a room, at its creation and later. */
+/** Form of all settings of a room, for creating and changing it. */
 export function RoomForm({ isGuest, name, before, button, save }: Props) {
   const { t } = useText()
   const { fields, change, discard, hasChanges, saving, send } = useFields({ name, before, save })
@@ -87,9 +87,9 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
     else if (found.max) maxField.current?.focus()
     else send()
   }
-  const startAnew = () => {
+  const discardChanges = () => {
     discard()
-    // The button goes.
+    // The button disappears.
     nameField.current?.focus()
   }
   return (
@@ -127,13 +127,13 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
         <Button type="submit" loading={saving.isPending} disabled={!hasChanges}>
           {button}
         </Button>
-        {before && hasChanges && <Discard onPress={startAnew} />}
+        {before && hasChanges && <Discard onPress={discardChanges} />}
       </Stack>
     </form>
   )
 }
 
-/** The role that a new room proposes: members of a private room are there to speak. */
+/** Proposed default role of a new room. Members of a private room are there to speak. */
 function defaultRoleOf(visibility: RoomFields['visibility']): RoomFields['defaultRole'] {
   return visibility === 'private' ? 'speaker' : 'listener'
 }
@@ -147,12 +147,12 @@ function Discard({ onPress }: { onPress: () => void }) {
   )
 }
 
-/** Those of `chosen` that are not so already. */
+/** Returns the edits that differ from the current values. */
 function changedFields(
-  chosen: Partial<RoomFields>,
+  edits: Partial<RoomFields>,
   before: Partial<RoomFields> | undefined,
 ): Partial<RoomFields> {
-  const pairs = Object.entries(chosen).filter(([name, value]) => value !== before?.[name as keyof RoomFields])
+  const pairs = Object.entries(edits).filter(([name, value]) => value !== before?.[name as keyof RoomFields])
   return Object.fromEntries(pairs)
 }
 
@@ -182,7 +182,7 @@ function VisibilityChoice({
     <Radio.Group
       label={t('form.visibility')}
       value={value}
-      onChange={(chosen) => onChange({ visibility: chosen })}
+      onChange={(visibility) => onChange({ visibility })}
     >
       <Stack gap="xs" mt={6}>
         {(['public', 'unlisted', 'private'] as const).map((each) => (
@@ -191,7 +191,7 @@ function VisibilityChoice({
             value={each}
             label={t(`room.visibility.${each}`)}
             description={t(`form.${each}Help`)}
-            // Guests are not in private rooms (R14.2).
+            // Guests cannot be in private rooms (R14.2).
             disabled={isGuest && each === 'private'}
           />
         ))}
@@ -207,7 +207,7 @@ interface CapacityFieldsProps extends ChangeProps {
   field: Ref<HTMLInputElement>
 }
 
-/** For how many people, and whether guests are among them. */
+/** Maximum number of participants, and whether guests are admitted. */
 function CapacityFields({ fields, isGuest, fault, field, onChange }: CapacityFieldsProps) {
   const { t } = useText()
   const isPrivate = fields.visibility === 'private'
@@ -215,7 +215,7 @@ function CapacityFields({ fields, isGuest, fault, field, onChange }: CapacityFie
     <>
       <Switch
         label={t('form.guests')}
-        // Whatever is chosen (R14.3).
+        // Independent of the switch (R14.3).
         description={isPrivate && t('form.guestsNever')}
         checked={fields.allowGuests && !isPrivate}
         disabled={isGuest || isPrivate}

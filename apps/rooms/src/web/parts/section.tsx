@@ -1,7 +1,7 @@
 import { Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
 
-/** A part of a page, with its own heading. */
+/** Part of a page with its own heading. */
 export function Section({ title, help, children }: { title: string; help?: string; children: ReactNode }) {
   const id = useId()
   return (

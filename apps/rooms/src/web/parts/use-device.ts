@@ -1,7 +1,7 @@
 import { useText } from '../texts/text.ts'
 import { deviceOf } from './device.ts'
 
-/** What a session is used with, in words. */
+/** Text for the device of a session. */
 export function useDevice(userAgent: string): string {
   const { t } = useText()
   const device = deviceOf(userAgent)

@@ -5,7 +5,7 @@ import { UserAvatar, GuestBadge } from '../parts/person.tsx'
 import { type User, useSession } from '../session.ts'
 import { useText } from '../texts/text.ts'
 
-/** Who is signed in, in the header of every page; else the way to sign in. */
+/** Header: the signed-in user, or a link to the sign-in page. */
 export function AccountMenu() {
   const { t } = useText()
   const [path] = useLocation()
@@ -13,7 +13,7 @@ export function AccountMenu() {
   if (data === undefined) return null
   const isGuest = data?.user.identityType === 'guest'
   const signIn = path !== '/login' && (
-    // On a phone there is no room for it beside a guest: their account leads there too.
+    // A phone has no room for this button beside a guest, who can also sign in on the account page.
     <Button
       component={Link}
       href={loginPath(path)}

@@ -3,7 +3,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { live } from '../live/live.ts'
 import { useText } from '../texts/text.ts'
 
-/** Shown once a connection has been lost, until there is one again. */
+/** Visible from a lost connection until it is restored. */
 export function ConnectionNotice() {
   const { t } = useText()
   const state = useSyncExternalStore(live.watch, () => live.state)
@@ -43,7 +43,7 @@ export function ConnectionNotice() {
 interface NoticeBarProps {
   words: string
   button: string
-  /** Undefined while there is nothing to press. */
+  /** Undefined hides the button. */
   onPress: (() => void) | undefined
 }
 

@@ -3,7 +3,7 @@ import { useCall } from '../queries.ts'
 import { instance } from '../instance.ts'
 import { useText } from '../texts/text.ts'
 
-/** What the operator tells everybody (R16.5), and that a demo is one (R26). */
+/** Announcement of the operator (R16.5) and notice of a demo (R26). */
 export function InstanceNotices() {
   const { t } = useText()
   const { data } = useCall('config', 'getConfig', {})

@@ -5,10 +5,10 @@ import { useCall, usePages } from '../queries.ts'
 import type { User } from '../session.ts'
 import { useText } from '../texts/text.ts'
 
-/** Wherever one is: that there are invitations and offers to be answered, and the way to them. */
+/** Link to the invitations and offers that wait for an answer, with their number, on every page. */
 export function PendingBadge({ user }: { user: User }) {
   const { t } = useText()
-  // As the lobby reads them.
+  // Same queries as in the lobby.
   const { pages } = usePages('pending', 'listPendingInvitations', {})
   const { data } = useCall('pending', 'listPendingTransfers', {})
   const invitations = pages?.flatMap((page) => page.invitations) ?? []

@@ -29,8 +29,8 @@ function Layout() {
   const { data } = useSession()
   const userId = data?.user.id
   useEffect(() => (userId === undefined ? undefined : stayConnected()), [userId])
-  const there = pages.filter(({ isForAdmins }) => !isForAdmins || data?.user.platformAdmin)
-  const listed = there.filter(({ icon }) => icon === undefined || data)
+  const available = pages.filter(({ isForAdmins }) => !isForAdmins || data?.user.platformAdmin)
+  const navigable = available.filter(({ icon }) => icon === undefined || data)
   const actions = (
     <Group gap="sm" wrap="nowrap" flex="none">
       {data?.user.identityType === 'oauth' && <PendingBadge user={data.user} />}
@@ -39,18 +39,21 @@ function Layout() {
     </Group>
   )
   return (
-    <Frame pages={listed} actions={actions} signedOut={null}>
+    <Frame pages={navigable} actions={actions} signedOut={null}>
       <InstanceNotices />
       {data && <ConnectionNotice />}
       <RequireSession>
-        <CurrentPage pages={there} details={detailPages} home={HOME} />
+        <CurrentPage pages={available} details={detailPages} home={HOME} />
       </RequireSession>
       <SupportLink />
     </Frame>
   )
 }
 
-/** Leads whoever is not signed in to the login, and from there back here (R23.6); what was typed is kept (kept.ts). */
+/**
+ * Redirects to the sign-in page if there is no session. Sign-in leads back to this page (R23.6).
+ * Drafts are kept (user-draft.ts).
+ */
 function RequireSession({ children }: { children: ReactNode }) {
   const [path, go] = useLocation()
   const { data, error, refetch } = useSession()
@@ -58,9 +61,9 @@ function RequireSession({ children }: { children: ReactNode }) {
   const mustSignIn = isBlocked && data === null
   useEffect(() => {
     if (!mustSignIn) return
-    const ended = sessionEndReason()
+    const reason = sessionEndReason()
     const here = withoutLogoutState(location.pathname + location.search + location.hash)
-    go(loginPath(here, ended === null ? {} : { ended }), { replace: true })
+    go(loginPath(here, reason === null ? {} : { ended: reason }), { replace: true })
   }, [mustSignIn, path, go])
   if (!isBlocked) return children
   return <LoadingOrError error={data === undefined ? error : null} onRetry={refetch} />

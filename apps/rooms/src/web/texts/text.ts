@@ -17,19 +17,22 @@ export function isKey(key: string): key is OwnKey {
   return Object.hasOwn(texts.en, key)
 }
 
-/** The key for one of the codes with which a login fails; what is none of ours is worded in general. */
+/** Key of the text for an error code of a failed login. Unknown codes get a general text. */
 export function loginErrorKey(code: string): TextKey {
   const key = `loginError.${code}`
   return isKey(key) ? key : 'loginError.unknown'
 }
 
-/** The key for how a session ended; undefined for what is none of ours. */
+/** Key of the text for a reason why a session ended. Undefined for unknown reasons. */
 export function endedKey(reason: string): TextKey | undefined {
   const key = `login.ended.${reason}`
   return isKey(key) ? key : undefined
 }
 
-/** Texts, figures and moments in the person's language; the component follows a change of it. Moments are as the API tells them. */
+/**
+ * Texts, numbers and times in the user's language. The component re-renders when the language
+ * changes. Times are ISO strings, as in the API.
+ */
 export function useText() {
   const { day: _day, moment: _moment, ...rest } = useTexts<OwnKey>()
   const format = (options: Intl.DateTimeFormatOptions) => {

@@ -8,20 +8,20 @@ import { texts } from './index.ts'
 
 testTexts(texts, join(import.meta.dirname, '..'))
 
-const named = (area: string) =>
+const namesIn = (area: string) =>
   Object.keys(texts.en)
     .filter((key) => key.startsWith(`${area}.`))
     .map((key) => key.slice(area.length + 1))
 
-test('every code with which a request can end has its sentence, and there is none for others', () => {
-  expect(named('error').toSorted()).toEqual(Object.keys(failures).toSorted())
+test('every error code of the API has a text, and there are no others', () => {
+  expect(namesIn('error').toSorted()).toEqual(Object.keys(failures).toSorted())
 })
 
-test('R6.8 every code with which a login can fail has its sentence, and there is none for others', () => {
-  expect(named('loginError').toSorted()).toEqual([...LOGIN_ERRORS, 'unknown'].toSorted())
+test('R6.8: every error code of a failed login has a text, and there are no others', () => {
+  expect(namesIn('loginError').toSorted()).toEqual([...LOGIN_ERRORS, 'unknown'].toSorted())
 })
 
-test('R21.2 everything that is audited has its name, and there is none for others', () => {
-  const ofActions = named('audit').filter((name) => name.includes('.') && !name.startsWith('type.'))
+test('R21.2: every audited action has a name, and there are no others', () => {
+  const ofActions = namesIn('audit').filter((name) => name.includes('.') && !name.startsWith('type.'))
   expect(ofActions.toSorted()).toEqual([...AUDIT_ACTIONS].toSorted())
 })

@@ -56,7 +56,7 @@ export function DeleteAccount({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** What stands in the way, and what to do about it. */
+/** Reason why the account cannot be deleted, and what to do about it. */
 function DeletionRefusal({ error }: { error: Error }) {
   const { t, failure } = useText()
   const { code, answer } = error instanceof CallError ? error : { code: undefined, answer: {} }

@@ -6,7 +6,7 @@ import { Section } from '../../parts/section.tsx'
 import { useText } from '../../texts/text.ts'
 import { DeleteAccount } from './delete-account.tsx'
 
-/** R16.2: a copy of everything, and the end of everything. */
+/** Export and deletion of the account (R16.2). */
 export function OwnData() {
   const { t } = useText()
   const [isAsking, setAsking] = useState(false)

@@ -56,7 +56,7 @@ export function Sessions() {
   )
 }
 
-/** Its own session is ended by signing out. */
+/** A session. The current one has no button: it ends by signing out. */
 function Line({ session, isEnding, onEnd }: { session: Session; isEnding: boolean; onEnd: () => void }) {
   const { t, moment } = useText()
   const device = useDevice(session.userAgent)

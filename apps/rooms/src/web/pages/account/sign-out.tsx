@@ -7,7 +7,10 @@ import { clearDrafts } from '@latchkey/web/draft-storage'
 import { Section } from '../../parts/section.tsx'
 import { useText } from '../../texts/text.ts'
 
-/** Here or everywhere; where the provider can be signed out of as well, it asks that itself (R12.2). */
+/**
+ * Sign-out from this session or from all. A provider that supports sign-out asks the user itself
+ * (R12.2).
+ */
 export function SignOut() {
   const { t, failure } = useText()
   const signOut = useMutation({

@@ -4,7 +4,10 @@ import { AUDIT_ACTIONS } from '../../../audit/actions.ts'
 import { useText } from '../../texts/text.ts'
 import { useFieldText } from './use-field-text.ts'
 
-/** What the log is asked for; empty for all. `before` is in the time of this browser. */
+/**
+ * Filters of the audit log. Empty strings match everything. `before` is a local time of this
+ * browser.
+ */
 export const NO_FILTER = { action: '', actorUserId: '', targetType: '', targetId: '', before: '' } as const
 type Filter = Record<keyof typeof NO_FILTER, string>
 
@@ -16,33 +19,33 @@ interface Props {
   onFilter: (filter: Filter) => void
 }
 
-/** Asks for what was typed; what cannot be asked for is said at its field, which then has the focus. */
+/** Form of the filters. An invalid value is reported at its field, which gets the focus. */
 export function AuditFilters({ filter, onFilter }: Props) {
   const { t } = useText()
-  const [typed, setTyped] = useFieldText(filter)
+  const [values, setValues] = useFieldText(filter)
   const [badActor, setBadActor] = useState<string>()
   const actor = useRef<HTMLInputElement>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const [actorUserId, targetId] = [typed.actorUserId.trim().toLowerCase(), typed.targetId.trim()]
-    if (actorUserId === '' || UUID.test(actorUserId)) return onFilter({ ...typed, actorUserId, targetId })
-    setBadActor(typed.actorUserId)
+    const [actorUserId, targetId] = [values.actorUserId.trim().toLowerCase(), values.targetId.trim()]
+    if (actorUserId === '' || UUID.test(actorUserId)) return onFilter({ ...values, actorUserId, targetId })
+    setBadActor(values.actorUserId)
     actor.current?.focus()
   }
-  const change = (name: keyof Filter, value: string) => setTyped({ ...typed, [name]: value })
+  const change = (name: keyof Filter, value: string) => setValues({ ...values, [name]: value })
   const clear = () => {
-    // Also of what was typed and never asked for.
-    setTyped(NO_FILTER)
+    // Clears values that were never submitted, too.
+    setValues(NO_FILTER)
     onFilter(NO_FILTER)
   }
   return (
     <form role="search" aria-label={t('audit.filters')} onSubmit={submit} noValidate>
       <Stack gap="sm">
         <Fields
-          typed={typed}
+          values={values}
           change={change}
           actor={actor}
-          actorError={typed.actorUserId === badActor && t('audit.actorBad')}
+          actorError={values.actorUserId === badActor && t('audit.actorBad')}
         />
         <Group gap="sm">
           <Button type="submit" variant="default">
@@ -58,16 +61,16 @@ export function AuditFilters({ filter, onFilter }: Props) {
 }
 
 interface FieldsProps {
-  typed: Filter
+  values: Filter
   change: (name: keyof Filter, value: string) => void
   actor: RefObject<HTMLInputElement | null>
   actorError: string | false
 }
 
-function Fields({ typed, change, actor, actorError }: FieldsProps) {
+function Fields({ values, change, actor, actorError }: FieldsProps) {
   const { t } = useText()
   const field = (name: keyof Filter) => ({
-    value: typed[name],
+    value: values[name],
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => change(name, value),
   })
   const all = { value: '', label: t('audit.all') }

@@ -11,7 +11,7 @@ import { Listing } from './listing.tsx'
 
 type Event = Result<'listAuditEvents'>['events'][number]
 
-/** What was done, by whom and from where; the filters are in the address. */
+/** Audit log. Its filters are in the query string. */
 export function AuditLog() {
   const { t } = useText()
   const [{ part: _part, ...filter }, setQuery] = useQueryString({ part: 'people', ...NO_FILTER })
@@ -63,7 +63,7 @@ function EventLine({ event }: { event: Event }) {
   )
 }
 
-/** Leads to whom or what it is about, where that is listed here. */
+/** Id of an actor or target, linked if it is listed on this page. */
 function Id({ type, id }: { type: string | null; id: string }) {
   const { t } = useText()
   const kind = type === 'user' || type === 'room' || type === 'session' ? t(`audit.type.${type}`) : type

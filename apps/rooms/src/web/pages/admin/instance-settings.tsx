@@ -14,7 +14,7 @@ import { AdminRefusal } from './refusal.tsx'
 type Answer = Result<'getPlatformSettings'>
 type Settings = Answer['settings']
 type Name = keyof Settings
-type Typed = Partial<Record<Name, string>>
+type Edits = Partial<Record<Name, string>>
 type PlatformChanges = Input<'changePlatformSettings'>['body']
 
 const MAX_LENGTH = 500
@@ -30,47 +30,47 @@ export function InstanceSettings() {
   )
 }
 
-const parse = (kept: string) => (kept === '' ? {} : JSON.parse(kept)) as Typed
+const parse = (draft: string) => (draft === '' ? {} : JSON.parse(draft)) as Edits
 
-/** What was typed and not saved, as a text that survives signing in again. */
-function useTyped(): readonly [typed: Typed, change: (make: (typed: Typed) => Typed) => void] {
-  const [kept, keep] = useUserDraft('platform-settings')
-  const change = (make: (typed: Typed) => Typed) =>
-    keep((now) => {
-      const next = make(parse(now))
+/** Unsaved changes, stored as a draft that survives a new sign-in. */
+function useEdits(): readonly [edits: Edits, change: (update: (edits: Edits) => Edits) => void] {
+  const [draft, setDraft] = useUserDraft('platform-settings')
+  const change = (update: (edits: Edits) => Edits) =>
+    setDraft((now) => {
+      const next = update(parse(now))
       return Object.keys(next).length === 0 ? '' : JSON.stringify(next)
     })
-  return [parse(kept), change]
+  return [parse(draft), change]
 }
 
-const withoutSaved = (typed: Typed, sent: Typed): Typed =>
-  Object.fromEntries(Object.entries(typed).filter(([name, text]) => sent[name as Name] !== text))
+const withoutSaved = (edits: Edits, sent: Edits): Edits =>
+  Object.fromEntries(Object.entries(edits).filter(([name, text]) => sent[name as Name] !== text))
 
-/** What `changes` make of the settings: an emptied one is deleted. */
-function saveSettings(changes: Typed) {
+/** Saves changes. An empty value deletes the setting. */
+function saveSettings(changes: Edits) {
   const body = Object.entries(changes).map(([name, text]) => [name, text.trim() || null])
   return call('changePlatformSettings', { body: Object.fromEntries(body) as PlatformChanges })
 }
 
 function Fields({ settings }: { settings: Settings }) {
   const { t } = useText()
-  const [typed, change] = useTyped()
+  const [edits, change] = useEdits()
   const link = useRef<HTMLInputElement>(null)
   const save = useMutation({
     mutationFn: saveSettings,
     async onSuccess(_, sent) {
       showSuccess(t('admin.saved'))
       await invalidate('admin', 'config')
-      // What was typed since then stays.
+      // Keeps later edits.
       change((now) => withoutSaved(now, sent))
     },
     onError: (error) => isAboutLink(error) && link.current?.focus(),
   })
-  const tooMany = (name: Name) => Array.from(typed[name]?.trim() ?? '').length - MAX_LENGTH
+  const tooMany = (name: Name) => Array.from(edits[name]?.trim() ?? '').length - MAX_LENGTH
   const field = (name: Name) => ({
     label: t(`admin.${name}`),
     description: t(`admin.${name}Help`),
-    value: typed[name] ?? settings[name] ?? '',
+    value: edits[name] ?? settings[name] ?? '',
     error: tooMany(name) > 0 && t('room.tooLong', { count: tooMany(name) }),
     onChange({ currentTarget: { value } }: { currentTarget: { value: string } }) {
       if (save.error) save.reset()
@@ -79,7 +79,7 @@ function Fields({ settings }: { settings: Settings }) {
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    save.mutate(typed)
+    save.mutate(edits)
   }
   const isBadLink = save.error !== null && isAboutLink(save.error) && tooMany('supportUrl') <= 0
   return (
@@ -100,7 +100,7 @@ function Fields({ settings }: { settings: Settings }) {
             </Alert>
           )}
           <Group>
-            <Button type="submit" disabled={Object.keys(typed).length === 0} loading={save.isPending}>
+            <Button type="submit" disabled={Object.keys(edits).length === 0} loading={save.isPending}>
               {t('admin.save')}
             </Button>
           </Group>
@@ -110,10 +110,10 @@ function Fields({ settings }: { settings: Settings }) {
   )
 }
 
-/** The server says first which field it means. */
+/** The message of the server begins with the name of the field. */
 const isAboutLink = (error: Error) => error instanceof CallError && /^supportUrl\b/.test(error.message)
 
-/** Under the names by which `ROOMS_LIMITS` sets them (R22). */
+/** Limits with their names in `ROOMS_LIMITS` (R22). */
 function Limits({ limits }: Pick<Answer, 'limits'>) {
   const { t, number } = useText()
   return (

@@ -6,16 +6,16 @@ import { useText } from '../../texts/text.ts'
 import { AdminRefusal } from './refusal.tsx'
 
 interface Props {
-  /** As `usePages` reads it. */
+  /** Result of `usePages`. */
   list: { error: Error | null; retry: () => void; more: (() => void) | undefined; isReading: boolean }
-  /** Undefined until the first page is there. */
+  /** Number of entries read so far. Undefined until the first page has been read. */
   count: number | undefined
-  /** Said where there is nothing. */
+  /** Text of an empty list. */
   none: string
   children: ReactNode
 }
 
-/** A list that comes page by page, and what is shown when it has not come. */
+/** A list that is read page by page, including its states of loading and error. */
 export function Listing({ list: { error, retry, more, isReading }, count, none, children }: Props) {
   const { t } = useText()
   if (count === undefined) return <LoadingOrError error={error} onRetry={retry} />

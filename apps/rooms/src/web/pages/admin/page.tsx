@@ -8,7 +8,10 @@ import { ProviderStatus } from './provider-status.tsx'
 import { AllRooms } from './all-rooms.tsx'
 import { InstanceSettings } from './instance-settings.tsx'
 
-/** The part is in the address, so that a part can be linked to and survives signing in again. */
+/**
+ * Parts of the page. The part is in the query string, which allows links to it and survives a new
+ * sign-in.
+ */
 const PARTS = {
   people: People,
   rooms: AllRooms,
@@ -20,7 +23,7 @@ type Part = keyof typeof PARTS
 
 const isPart = (name: string): name is Part => Object.hasOwn(PARTS, name)
 
-/** What administrators look after (R23.5). */
+/** Administration of the instance (R23.5). */
 export default function AdminPage() {
   const { t } = useText()
   const [{ part }, setQuery] = useQueryString({ part: 'people' })

@@ -15,7 +15,7 @@ type Act = 'give' | 'take' | 'disable' | 'enable' | 'erase'
 
 const HARMLESS: ReadonlySet<Act> = new Set(['give', 'enable'])
 
-/** What can be done to somebody: what the grants (R9.4) and the state of the account leave to do. */
+/** Possible actions on a user, depending on their grants (R9.4) and on the state of the account. */
 function actsFor({ identityType, disabled, roleSources }: Person): Act[] {
   const isAdminHere = roleSources.some(
     ({ role, source }) => role === 'platform_admin' && (source === 'manual' || source === 'bootstrap'),
@@ -30,7 +30,7 @@ export function PersonActions({ person }: { person: Person }) {
   const { nickname: name } = person
   const button = useRef<HTMLButtonElement>(null)
   const ask = (chosen: Act) => {
-    // The item that was chosen goes: after the question the focus is to be here.
+    // The menu item disappears, and the focus must return to this button after the dialog.
     button.current?.focus()
     setAct(chosen)
   }
@@ -62,8 +62,8 @@ function ConfirmAct({ act, person, onClose }: { act: Act; person: Person; onClos
   const run = async () => {
     const remaining = await ACTS[act](person.id)
     if (isOwn && act === 'erase') return location.assign(loginPath('/', { ended: 'deleted' }))
-    const isStill = act === 'take' && remaining.length > 0
-    showSuccess(isStill ? t('admin.stillAdmin', { name }) : t(`admin.done.${act}`, { name }))
+    const isStillAdmin = act === 'take' && remaining.length > 0
+    showSuccess(isStillAdmin ? t('admin.stillAdmin', { name }) : t(`admin.done.${act}`, { name }))
     await invalidate('admin')
     if (isOwn) await invalidate('session')
   }
@@ -80,7 +80,7 @@ function ConfirmAct({ act, person, onClose }: { act: Act; person: Person; onClos
   )
 }
 
-/** Each gives where the right to administer still comes from afterwards. */
+/** Actions. Each returns the remaining sources of the administrator's role. */
 const ACTS: Readonly<Record<Act, (userId: string) => Promise<readonly string[]>>> = {
   give: (userId) => changeRight(userId, true),
   take: (userId) => changeRight(userId, false),

@@ -89,7 +89,7 @@ function Marks({ person: { identityType, disabled, roleSources } }: { person: Pe
   )
 }
 
-/** Every right, and where it comes from (R9.1). */
+/** Rights of a user with their sources (R9.1). */
 function Rights({ person: { roleSources } }: { person: Person }) {
   const { t } = useText()
   return roleSources.map(({ role, scopeId, source }) => (

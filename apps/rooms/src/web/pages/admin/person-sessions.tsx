@@ -12,7 +12,7 @@ import { AdminRefusal } from './refusal.tsx'
 
 type Session = Result<'listUserSessions'>['sessions'][number]
 
-/** Where somebody is signed in, with ending it there and everywhere (R10.5). */
+/** Sessions of a user, with buttons to end one or all (R10.5). */
 export function PersonSessions({ person: { id: userId, nickname: name } }: { person: Person }) {
   const { t } = useText()
   const { data, error, refetch } = useCall('admin', 'listUserSessions', { params: { userId } })

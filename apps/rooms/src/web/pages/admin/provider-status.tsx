@@ -42,7 +42,7 @@ export function ProviderStatus() {
   )
 }
 
-/** To the letter as they have to be registered at the provider. */
+/** URLs exactly as they must be registered at the provider. */
 function Register({ register }: Pick<Status, 'register'>) {
   const { t } = useText()
   return (
@@ -123,11 +123,11 @@ function State({ status }: { status: Status }) {
 function DiscoveryError({ discovery: { code, error } }: Pick<Status, 'discovery'>) {
   const { t } = useText()
   if (error === null) return t('admin.discoveryNever')
-  const why = `admin.discoveryWhy.${code}`
+  const key = `admin.discoveryWhy.${code}`
   return (
     <>
-      <Text size="sm">{t(isKey(why) ? why : 'admin.discoveryWhy.unknown')}</Text>
-      {/* As it stands in the log and in the documents, which are in English. */}
+      <Text size="sm">{t(isKey(key) ? key : 'admin.discoveryWhy.unknown')}</Text>
+      {/* Same words as in the log and the documentation, which are in English. */}
       <Text size="sm" mt={4} className="wrap">
         {t('admin.discoveryDetail')}:{' '}
         <Text span inherit ff="monospace" lang="en">

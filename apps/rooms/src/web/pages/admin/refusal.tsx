@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { Refusal } from '../../parts/refusal.tsx'
 import { useText } from '../../texts/text.ts'
 
-/** Why something was refused, and what to do about it. */
+/** Reason of a refusal, and what to do about it. */
 export function AdminRefusal({ error }: { error: Error }) {
   const { t } = useText()
   const code = error instanceof CallError ? error.code : undefined
@@ -21,7 +21,7 @@ export function AdminRefusal({ error }: { error: Error }) {
   )
 }
 
-/** Each where it can be taken over. */
+/** Links to the rooms on the page where they can be taken over. */
 function OwnedRooms({ error }: { error: Error }) {
   const { t } = useText()
   const ids = error instanceof CallError ? error.answer['roomIds'] : undefined

@@ -7,25 +7,25 @@ import { useFieldText } from './use-field-text.ts'
 interface Props {
   label: string
   help: string
-  /** What is searched for now. */
+  /** Current search. */
   q: string
-  /** Characters without which nothing is searched for. */
+  /** Minimum number of characters of a search. */
   minLength: number
   onSearch: (q: string) => void
 }
 
-/** Searches when asked to, not at every letter: searches are counted (R22). */
+/** Searches on submit, not on every keystroke: searches have a rate limit (R22). */
 export function Search({ label, help, q, minLength, onSearch }: Props) {
   const { t } = useText()
-  const [typed, setTyped] = useFieldText(q)
+  const [text, setText] = useFieldText(q)
   const [tooShort, setTooShort] = useState<string>()
   const field = useRef<HTMLInputElement>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const wanted = typed.trim()
-    const { length } = Array.from(wanted)
-    if (length === 0 || length >= minLength) return onSearch(wanted)
-    setTooShort(typed)
+    const trimmed = text.trim()
+    const { length } = Array.from(trimmed)
+    if (length === 0 || length >= minLength) return onSearch(trimmed)
+    setTooShort(text)
     field.current?.focus()
   }
   return (
@@ -37,10 +37,10 @@ export function Search({ label, help, q, minLength, onSearch }: Props) {
           label={label}
           description={help}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          error={typed === tooShort && t('admin.searchShort')}
+          error={text === tooShort && t('admin.searchShort')}
           leftSection={<IconSearch size={16} aria-hidden />}
-          value={typed}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
           maxLength={320}
           style={{ flex: 1, minWidth: 0 }}
           maw={420}

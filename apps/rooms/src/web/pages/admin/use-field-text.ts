@@ -1,13 +1,16 @@
 import { useState } from 'react'
 
-/** What is typed into fields. When something else is shown, as by a link, they take that over, and the focus stays. */
-export function useFieldText<Shown>(shown: Shown) {
-  const [typed, setTyped] = useState(shown)
-  const now = JSON.stringify(shown)
-  const [before, setBefore] = useState(now)
-  if (now !== before) {
-    setBefore(now)
-    setTyped(shown)
+/**
+ * State of fields with an external source, such as the query string. A change of the source, such
+ * as by a link, replaces the state. The focus stays.
+ */
+export function useFieldText<Value>(source: Value) {
+  const [value, setValue] = useState(source)
+  const current = JSON.stringify(source)
+  const [previous, setPrevious] = useState(current)
+  if (current !== previous) {
+    setPrevious(current)
+    setValue(source)
   }
-  return [typed, setTyped] as const
+  return [value, setValue] as const
 }

@@ -12,7 +12,10 @@ import { useSession } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 import { GuestEntry } from '../login/guest-entry.tsx'
 
-/** What an invitation link leads to. Looking at it uses nothing up: joining is a button (R23.4). */
+/**
+ * Page of an invitation link. Opening it does not use up the invitation: joining takes a button
+ * (R23.4).
+ */
 export default function InvitationPage({ token }: { token: string }) {
   const { t } = useText()
   const { data, error, refetch } = useCall('invitations', 'previewInvitation', { params: { token } })
@@ -56,7 +59,7 @@ function Offer({ token, invitation }: Props) {
   const { data: session } = useSession()
   const { permission, expiresAt, guestAllowed, roomId } = invitation
   if (roomId !== undefined) return <AlreadyMember roomId={roomId} />
-  const isBarredGuest = session?.user.identityType === 'guest' && !guestAllowed
+  const isRefusedGuest = session?.user.identityType === 'guest' && !guestAllowed
   return (
     <>
       <Text className="wrap">
@@ -65,8 +68,8 @@ function Offer({ token, invitation }: Props) {
       <Text size="sm" c="dimmed">
         {t(`room.roleHelp.${permission}`)}
       </Text>
-      {session && !isBarredGuest && <Join token={token} invitation={invitation} />}
-      {isBarredGuest && (
+      {session && !isRefusedGuest && <Join token={token} invitation={invitation} />}
+      {isRefusedGuest && (
         <Paper withBorder p="md">
           <Stack gap="xs" align="flex-start">
             <Text>{t('invite.noGuests')}</Text>
@@ -102,7 +105,7 @@ function Join({ token, invitation: { roomName } }: Props) {
       await invalidate('rooms', 'room')
       go(`/rooms/${roomId}`)
     },
-    // What has changed since it was looked at is shown instead.
+    // Shows what has changed since the preview.
     onError: () => invalidate('invitations'),
   })
   return (
@@ -127,7 +130,7 @@ function Join({ token, invitation: { roomName } }: Props) {
   )
 }
 
-/** The ways in, which lead back here. */
+/** Ways to sign in. Each leads back to this page. */
 function SignInOptions({ token, guestAllowed }: { token: string; guestAllowed: boolean }) {
   const { t } = useText()
   const { data: config } = useCall('config', 'getConfig', {})

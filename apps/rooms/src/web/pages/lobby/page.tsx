@@ -16,10 +16,10 @@ import { NewRoom } from './new-room.tsx'
 import { Pending } from './pending.tsx'
 
 const SEARCH_AFTER_MS = 250
-/** Rooms in which much happens are all looked at in one look, at most this often. */
-const LOOK_EVERY_MS = 2_000
+/** Minimum time between two reads of the lobby. One read covers all changes of busy rooms. */
+const REFRESH_EVERY_MS = 2_000
 
-/** The rooms that one can enter, and what waits for an answer. */
+/** Rooms that the user may enter, and pending invitations and offers. */
 export default function LobbyPage() {
   const { t } = useText()
   const user = useUser()
@@ -28,8 +28,8 @@ export default function LobbyPage() {
   const { data: config } = useCall('config', 'getConfig', {})
   const isGuest = user.identityType === 'guest'
   const mayCreate = !isGuest || config?.guestRooms === true
-  const look = useThrottledCallback(() => void invalidate('rooms'), LOOK_EVERY_MS)
-  useEffect(() => live.followLobby(look), [look])
+  const refresh = useThrottledCallback(() => void invalidate('rooms'), REFRESH_EVERY_MS)
+  useEffect(() => live.followLobby(refresh), [refresh])
   return (
     <Stack gap="lg">
       {!isGuest && <Pending user={user} />}
@@ -57,12 +57,12 @@ export default function LobbyPage() {
 
 function Rooms({ q }: { q: string }) {
   const { t } = useText()
-  const [searched] = useDebouncedValue(q, SEARCH_AFTER_MS)
-  const { pages, error, retry, ...next } = usePages('rooms', 'listRooms', { query: { q: searched } })
+  const [search] = useDebouncedValue(q, SEARCH_AFTER_MS)
+  const { pages, error, retry, ...next } = usePages('rooms', 'listRooms', { query: { q: search } })
   if (error && !pages) return <ErrorNotice error={error} onRetry={retry} />
   const rooms = pages?.flatMap((page) => page.rooms)
   if (rooms?.length === 0)
-    return searched === '' ? (
+    return search === '' ? (
       <Notice title={t('lobby.none')} help={t('lobby.noneHelp')} />
     ) : (
       <Notice title={t('lobby.noneFound')} />

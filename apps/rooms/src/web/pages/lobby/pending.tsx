@@ -10,7 +10,7 @@ import { invalidate, useCall, usePages } from '../../queries.ts'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 
-/** Invitations and handovers that wait for an answer (R23.2). */
+/** Pending invitations and ownership transfers (R23.2). */
 export function Pending({ user }: { user: User }) {
   const { t } = useText()
   const { pages, error, retry, ...next } = usePages('pending', 'listPendingInvitations', {})
@@ -87,7 +87,7 @@ function ReadError({ error, onRetry }: { error: Error; onRetry: () => void }) {
 interface Props {
   what: string
   until: string
-  /** What is told when it was accepted or withdrawn. */
+  /** Confirmation after accepting or withdrawing. */
   done: string
   accept?: { act: () => Promise<unknown>; leadsTo: string }
   decline?: () => Promise<unknown>

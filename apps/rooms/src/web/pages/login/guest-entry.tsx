@@ -4,13 +4,13 @@ import { call } from '../../call.ts'
 import { NicknameForm } from '../../parts/nickname-form.tsx'
 import { useText } from '../../texts/text.ts'
 
-/** A nickname and nothing else (R14.1). `back` is where the guest then is. */
+/** Entry for guests, with only a nickname (R14.1). `back` is the path to open afterwards. */
 export function GuestEntry({ back }: { back: string }) {
   const { t } = useText()
   const text = useState('')
   const enter = async (nickname: string) => {
     await call('createGuestSession', { body: { nickname } })
-    // A page of its own begins with the new session.
+    // Every session starts with a new page load.
     location.assign(back)
   }
   return (

@@ -9,18 +9,21 @@ import { type User, useSession } from '../../session.ts'
 import { endedKey, loginErrorKey, useText } from '../../texts/text.ts'
 import { GuestEntry } from './guest-entry.tsx'
 
-/** The ways in, and why the last one failed. Nothing here starts a login by itself, so no failure becomes a loop. */
+/**
+ * Ways to sign in, and the error of the last attempt. No login starts automatically, so a failure
+ * never loops.
+ */
 export default function LoginPage() {
   const search = useSearch()
   const back = returnPath(search)
   const error = new URLSearchParams(search).get('error')
   const { data: session } = useSession()
   const isMember = session?.user.identityType === 'oauth'
-  const goesOn = isMember && error === null
+  const isSignedIn = isMember && error === null
   useEffect(() => {
-    if (goesOn) location.replace(back)
-  }, [goesOn, back])
-  if (goesOn) return null
+    if (isSignedIn) location.replace(back)
+  }, [isSignedIn, back])
+  if (isSignedIn) return null
   return (
     <Stack gap="lg" maw={480}>
       <LoginNotice search={search} />
@@ -49,7 +52,10 @@ function LoginNotice({ search }: { search: string }) {
   )
 }
 
-/** A guest may want to become a member; a member may come here from a login that failed in another tab. */
+/**
+ * Notice for guests, who may sign in with an account, and for members who come from a login that
+ * failed in another tab.
+ */
 function SignedInNotice({ user, back }: { user: User; back: string }) {
   const { t } = useText()
   const isGuest = user.identityType === 'guest'

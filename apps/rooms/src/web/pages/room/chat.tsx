@@ -11,15 +11,15 @@ interface Props {
   room: Room
   user: User
   store: RoomStore
-  isComing: boolean
+  isEntering: boolean
 }
 
-export function Chat({ room, user, store, isComing }: Props) {
+export function Chat({ room, user, store, isEntering }: Props) {
   const { unread } = useSyncExternalStore(store.watch, store.state)
   useUnreadInTitle(unread)
   return (
     <>
-      <Messages room={room} user={user} store={store} isComing={isComing} />
+      <Messages room={room} user={user} store={store} isEntering={isEntering} />
       <TypingIndicator store={store} />
       <Composer room={room} store={store} />
       <Announcements store={store} />
@@ -27,7 +27,7 @@ export function Chat({ room, user, store, isComing }: Props) {
   )
 }
 
-/** In the name of the tab, for whoever looks at another. */
+/** Shows the number of unread messages in the title of the tab. */
 function useUnreadInTitle(unread: number): void {
   useEffect(() => {
     const title = document.title.replace(/^\(\d+\) /, '')
@@ -47,12 +47,12 @@ function TypingIndicator({ store }: { store: RoomStore }) {
   )
 }
 
-/** What is new, for who listens instead of looking: messages of others, and who came and went. */
+/** Live regions for screen readers: messages of other users, and who joined and left. */
 function Announcements({ store }: { store: RoomStore }) {
   const { t } = useText()
-  const { announcements, moved } = useSyncExternalStore(store.watch, store.state)
-  const came = moved?.came.join(', ') ?? ''
-  const went = moved?.went.join(', ') ?? ''
+  const { announcements, movement } = useSyncExternalStore(store.watch, store.state)
+  const joined = movement?.joined.join(', ') ?? ''
+  const left = movement?.left.join(', ') ?? ''
   return (
     <VisuallyHidden>
       <div aria-live="polite">
@@ -61,8 +61,8 @@ function Announcements({ store }: { store: RoomStore }) {
         ))}
       </div>
       <div aria-live="polite">
-        {came !== '' && <p>{t('room.came', { names: came })}</p>}
-        {went !== '' && <p>{t('room.went', { names: went })}</p>}
+        {joined !== '' && <p>{t('room.came', { names: joined })}</p>}
+        {left !== '' && <p>{t('room.went', { names: left })}</p>}
       </div>
     </VisuallyHidden>
   )

@@ -10,18 +10,19 @@ import { useText } from '../../texts/text.ts'
 import type { Room } from './room.ts'
 import { UnsentMessages } from './unsent-messages.tsx'
 
-/** How near the limit it is shown how much is left. */
+/** Number of remaining characters from which it is displayed. */
 const SHOW_LEFT_FROM = 100
 
-/** Where messages are written. What stands here is kept until it is sent (R23.3). */
+/** Field and button for a new message. Its text is kept until it is sent (R23.3). */
 export function Composer({ room, store }: { room: Room; store: RoomStore }) {
   const { t } = useText()
   const [text, setText] = useUserDraft(`draft:${room.id}`)
-  // Not drawn anew with each message: measuring what is typed takes long.
+  // Subscribes to this value only: rendering on every new message would measure the text each time,
+  // which is slow.
   const isIn = useSyncExternalStore(store.watch, () => store.state().phase === 'in')
   const field = useRef<HTMLTextAreaElement>(null)
   useReadyToWrite(field)
-  // As the server counts: characters, not the units that they are stored in.
+  // Counts characters like the server, not UTF-16 units.
   const left = live.messageLength - Array.from(text.trim()).length
   const send = () => {
     if (!isVisible(text) || left < 0 || !isIn) return field.current?.focus()
@@ -76,13 +77,16 @@ export function Composer({ room, store }: { room: Room; store: RoomStore }) {
   )
 }
 
-/** Whoever enters can write at once; but where a keyboard would come up, and cover what was said, only when they want to. */
+/**
+ * Focuses the field on entering, except where that opens a keyboard on the screen, which would
+ * cover the messages.
+ */
 function useReadyToWrite(field: RefObject<HTMLTextAreaElement | null>): void {
   useEffect(() => {
     const { current } = field
     if (!current || !matchMedia('(hover: hover)').matches) return
     current.focus({ preventScroll: true })
-    // Behind the draft that was kept.
+    // Cursor after the stored draft.
     current.setSelectionRange(current.value.length, current.value.length)
   }, [field])
 }

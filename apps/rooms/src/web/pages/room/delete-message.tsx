@@ -7,7 +7,10 @@ import { useText } from '../../texts/text.ts'
 interface Props {
   message: Message
   onClose: () => void
-  /** Before it closes: the button that led here goes with what is deleted. */
+  /**
+   * Called before the dialog closes. The button that opened it disappears with the content of the
+   * message.
+   */
   onDeleted: () => void
 }
 

@@ -6,7 +6,7 @@ const linksIn = (text: string) =>
     .filter(({ isLink }) => isLink)
     .map((part) => part.text)
 
-test('addresses in what was said become links, and all else stays as it is', () => {
+test('addresses in messages become links, and other text stays unchanged', () => {
   for (const [text, links] of [
     [
       'See https://example.com/a?b=1, and http://example.org.',
@@ -29,7 +29,7 @@ test('addresses in what was said become links, and all else stays as it is', () 
   }
 })
 
-test('an address that would be read as another one is no link', () => {
+test('an address that looks like another one is not a link', () => {
   for (const address of [
     'https://example.com@evil.example/',
     'https://example.com:443@evil.example',

@@ -1,15 +1,18 @@
 const ADDRESS = /(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]}'])/i
 
-/** What would make an address read as another one: characters that turn the direction of text, and a name before the host. */
+/**
+ * Addresses that read like other ones: with characters that change the direction of text, or with
+ * user information before the host.
+ */
 const MISLEADING = /\p{Bidi_Control}|^https?:\/\/[^/?#\\]*@/iu
 
-/** A piece of what was said, which may be an address to follow. */
+/** Part of a message: text, or an address to link. */
 export interface Part {
   text: string
   isLink: boolean
 }
 
-/** Texts and addresses, in their order. */
+/** Splits a message into texts and addresses, in their order. */
 export function partsOf(text: string): Part[] {
   return text.split(ADDRESS).map((part, index) => ({
     text: part,

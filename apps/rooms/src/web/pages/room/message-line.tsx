@@ -11,11 +11,16 @@ import { partsOf } from './links.ts'
 
 interface Props {
   message: Message
-  /** Of the author, who may not be there. */
+  /** Role of the author, if present. */
   role: Person['role'] | undefined
-  /** Stands right below another of the same person: who said it, and when, is told to the eye once. */
+  /**
+   * True directly below another message of the same author. Name and time are then visually hidden.
+   */
   continues: boolean
-  /** Undefined for who may not; the same function each time, else every line is drawn anew with each message. */
+  /**
+   * Undefined if the user may not delete the message. A stable function: a new one would render
+   * every line again with each message.
+   */
   onDelete: ((message: Message) => void) | undefined
 }
 
@@ -58,7 +63,10 @@ export const MessageLine = memo(function MessageLine({ message, role, continues,
   )
 })
 
-/** Whoever has erased their account is told from others by what is left of it, and is not called by that alone. */
+/**
+ * Name of the author. A deleted account is labelled as such, and the rest of its name distinguishes
+ * it from others.
+ */
 function useNameOf({ userId, nickname }: Message): string {
   const { t } = useText()
   return userId === null ? t('person.gone', { name: nickname }) : nickname
@@ -86,10 +94,10 @@ function Byline({ message, role }: Pick<Props, 'message' | 'role'>) {
   )
 }
 
-/** What somebody says so soon after what they said before belongs to it. */
+/** Time within which a message continues the previous one of the same author. */
 const CONTINUES_FOR_MS = 5 * 60_000
 
-/** Whether a message goes on from the one before it: of the same person, under the same name, and soon after. */
+/** True if a message continues the one before it: same author, same name, and soon after it. */
 export function continuesFrom(before: Message | undefined, message: Message): boolean {
   return (
     before !== undefined &&
@@ -100,7 +108,9 @@ export function continuesFrom(before: Message | undefined, message: Message): bo
   )
 }
 
-/** So long after a guest has come what they write leads nobody anywhere (R22). */
+/**
+ * Time after the arrival of a guest during which addresses in their messages are not links (R22).
+ */
 const LINKS_AFTER_MS = 5 * 60_000
 
 function mayLink({ guest, userId, createdAt }: Message): boolean {
@@ -115,7 +125,7 @@ function LinkedText({ text }: { text: string }) {
       <Anchor
         key={index}
         href={part.text}
-        // An address reads from left to right, whatever is written around it.
+        // An address reads from left to right, regardless of the text around it.
         dir="ltr"
         target="_blank"
         rel="noopener noreferrer nofollow ugc"
@@ -130,7 +140,7 @@ function LinkedText({ text }: { text: string }) {
   )
 }
 
-/** Shown before the server has it. */
+/** Message that the server has not stored yet. */
 export function UnsentLine({ unsent, user }: { unsent: Unsent; user: User }) {
   const { t } = useText()
   return (

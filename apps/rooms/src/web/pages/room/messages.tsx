@@ -18,17 +18,17 @@ import { DeleteMessage } from './delete-message.tsx'
 import { MessageLine, UnsentLine, continuesFrom } from './message-line.tsx'
 import { type Room, rightsIn } from './room.ts'
 
-/** So near to its end somebody sees the newest message. */
+/** Distance from the end within which the newest message counts as seen. */
 const NEAR_PX = 48
 
 interface Props {
   room: Room
   user: User
   store: RoomStore
-  isComing: boolean
+  isEntering: boolean
 }
 
-export function Messages({ room, user, store, isComing }: Props) {
+export function Messages({ room, user, store, isEntering }: Props) {
   const { t } = useText()
   const state = useSyncExternalStore(store.watch, store.state)
   const [messageToDelete, setMessageToDelete] = useState<Message | null>(null)
@@ -49,7 +49,7 @@ export function Messages({ room, user, store, isComing }: Props) {
         aria-label={t('room.messages')}
         tabIndex={0}
       >
-        {isComing && older === undefined && !historyError && (
+        {isEntering && older === undefined && !historyError && (
           <Center p="xl">
             <Loader size="sm" aria-label={t('room.waitToEnter')} />
           </Center>
@@ -88,7 +88,7 @@ export function Messages({ room, user, store, isComing }: Props) {
   )
 }
 
-/** Beside the messages, not over them: it hides nothing of what is read. */
+/** Below the messages, not over them: it covers nothing that is being read. */
 function UnreadButton({ count, onPress }: { count: number; onPress: () => void }) {
   const { t } = useText()
   return (
@@ -114,8 +114,10 @@ interface MessageRowProps {
   onDelete: ((message: Message) => void) | undefined
 }
 
-/** A message, below what begins with it; drawn anew only when something of it changes, not with each message. */
-const MessageRow = memo(function Said({ message, before, newMark, role, onDelete }: MessageRowProps) {
+/**
+ * A message with its separators. It renders again only when it changes, not with each new message.
+ */
+const MessageRow = memo(function MessageRow({ message, before, newMark, role, onDelete }: MessageRowProps) {
   const { day } = useText()
   const isNewDay = before === undefined || day(before.createdAt) !== day(message.createdAt)
   return (
@@ -143,7 +145,7 @@ function Beginning({ list, store, state, isEmpty }: BeginningProps) {
   const [isReading, setReading] = useState(false)
   useEffect(() => {
     if (!isReading) return undefined
-    // The button loses the focus while it waits, and is gone when there are no older ones.
+    // The button loses the focus while it waits, and disappears if there are no older messages.
     return () => {
       if (document.activeElement === document.body) list.current?.focus({ preventScroll: true })
     }
@@ -172,7 +174,10 @@ function Beginning({ list, store, state, isEmpty }: BeginningProps) {
 
 type NewMark = 'room.new' | 'room.newAbove'
 
-/** What stands above a message: that it is the first new one; or, where that was let go, that there are new ones before it. */
+/**
+ * Label above a message: first new message or, if that message was dropped, more new messages
+ * before it.
+ */
 function newMarkAbove(
   { seq }: Message,
   before: Message | undefined,
@@ -188,8 +193,8 @@ interface SeparatorsProps {
   newMark: NewMark | undefined
 }
 
-/** Where a day begins, and where what is new begins. */
-const Separators = memo(function Marks({ at, isNewDay, newMark }: SeparatorsProps) {
+/** Separators at the beginning of a day and of new messages. */
+const Separators = memo(function Separators({ at, isNewDay, newMark }: SeparatorsProps) {
   const { t, day } = useText()
   const styles = { label: { color: 'var(--mantine-color-dimmed)' } }
   return (
@@ -208,13 +213,15 @@ const Separators = memo(function Marks({ at, isNewDay, newMark }: SeparatorsProp
   )
 })
 
-/** Stays at the end for who reads there, and at the same message for who reads older ones. */
+/**
+ * Keeps the scroll position: at the end if the user is there, otherwise at the message on display.
+ */
 function useScrollPosition(store: RoomStore, { messages, unsent }: RoomState) {
   const ref = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const [isAway, setAway] = useState(false)
   const last = useRef({ firstId: '', height: 0, unsent: 0 })
-  /** When it was last seen where it is. */
+  /** Size of the list at the last known scroll position. */
   const size = useRef('')
   const toEnd = (list: HTMLDivElement) => {
     list.scrollTop = list.scrollHeight
@@ -232,25 +239,26 @@ function useScrollPosition(store: RoomStore, { messages, unsent }: RoomState) {
     if (!list) return
     const firstId = messages[0]?.id ?? ''
     const grewAbove = last.current.firstId !== '' && last.current.firstId !== firstId
-    // Whoever says something sees it.
+    // Authors see their own message.
     if (unsent.length > last.current.unsent) isAtEnd.current = true
     if (isAtEnd.current) toEnd(list)
     else if (grewAbove) list.scrollTop += list.scrollHeight - last.current.height
     last.current = { firstId, height: list.scrollHeight, unsent: unsent.length }
   }, [messages, unsent])
-  // A keyboard on the screen, a longer draft or a turned phone changes how much is shown: the end stays in sight.
+  // A keyboard on the screen, a longer draft or a rotated phone changes the height of the list. Its
+  // end stays visible.
   useEffect(() => {
     const list = ref.current
-    const watching = new ResizeObserver(() => {
+    const observer = new ResizeObserver(() => {
       if (list && isAtEnd.current) toEnd(list)
     })
-    if (list) watching.observe(list)
-    return () => watching.disconnect()
+    if (list) observer.observe(list)
+    return () => observer.disconnect()
   }, [])
   const onScroll = () => {
     const list = ref.current
     if (!list) return
-    // The window has moved it, and nobody who reads.
+    // The list was scrolled by a change of its size, not by the user.
     if (isAtEnd.current && size.current !== sizeOf(list)) return toEnd(list)
     size.current = sizeOf(list)
     isAtEnd.current = list.scrollHeight - list.scrollTop - list.clientHeight < NEAR_PX
@@ -259,7 +267,7 @@ function useScrollPosition(store: RoomStore, { messages, unsent }: RoomState) {
   }
   const goToEnd = () => {
     ref.current?.scrollTo(0, ref.current.scrollHeight)
-    // The button goes, and with it would the focus.
+    // The button disappears together with its focus.
     ref.current?.focus({ preventScroll: true })
   }
   return { ref, onScroll, isAway, goToEnd }

@@ -8,13 +8,16 @@ import { useUser } from '../../session.ts'
 import { type TextKey, isKey, useText } from '../../texts/text.ts'
 
 interface Props {
-  /** Of the room, where it is known. */
+  /** Name of the room, if known. */
   name: string | undefined
   out: NonNullable<RoomState['out']>
   onComeBack: () => void
 }
 
-/** Why one is not in the room, and the way on. Nobody is brought back without wanting it (R28.5). */
+/**
+ * Reason for not being in the room, and the possible next steps. Only the user decides to return
+ * (R28.5).
+ */
 export function NotInRoom({ name, out: { reason, until }, onComeBack }: Props) {
   const { t, moment } = useText()
   const user = useUser()
@@ -54,7 +57,7 @@ export function NotInRoom({ name, out: { reason, until }, onComeBack }: Props) {
   )
 }
 
-/** A reason for being removed, or the code with which entering was refused. */
+/** Key of the text for a reason of `room.removed` or for the error code of a refusal. */
 function keyOf(reason: string): TextKey {
   const [removed, refused] = [`room.out.${reason}`, `error.${reason}`]
   if (isKey(removed)) return removed

@@ -14,12 +14,12 @@ import { NotInRoom } from './not-in-room.tsx'
 import type { Room } from './room.ts'
 import { PeoplePanel } from './people-panel.tsx'
 
-/** One room: what is said, who is there, and what one may do about it. */
+/** A room: its messages, its people, and the actions of the user. */
 export default function RoomPage({ id }: { id: string }) {
   const user = useUser()
   const { data, error, refetch } = useCall('room', 'getRoom', { params: { id } })
   const [isAway, setAway] = useState(false)
-  // Counts how often somebody who was out wanted to come in again.
+  // Number of times that the user has asked to enter again.
   const [visit, setVisit] = useState(0)
   const [store] = useState(() => new RoomStore(id, user.id))
   const { phase, out } = useSyncExternalStore(store.watch, store.state)
@@ -40,7 +40,7 @@ export default function RoomPage({ id }: { id: string }) {
       room={data.room}
       user={user}
       store={store}
-      isComing={phase === 'coming'}
+      isEntering={phase === 'entering'}
       onLeave={() => setAway(true)}
     />
   )
@@ -50,11 +50,11 @@ interface RoomViewProps {
   room: Room
   user: User
   store: RoomStore
-  isComing: boolean
+  isEntering: boolean
   onLeave: () => void
 }
 
-function RoomView({ room, user, store, isComing, onLeave }: RoomViewProps) {
+function RoomView({ room, user, store, isEntering, onLeave }: RoomViewProps) {
   const { t } = useText()
   const [, go] = useLocation()
   return (
@@ -88,7 +88,7 @@ function RoomView({ room, user, store, isComing, onLeave }: RoomViewProps) {
           </Button>
         </Group>
       </Group>
-      <Chat room={room} user={user} store={store} isComing={isComing} />
+      <Chat room={room} user={user} store={store} isEntering={isEntering} />
     </div>
   )
 }

@@ -15,7 +15,6 @@ interface Props {
   store: RoomStore
 }
 
-/** Who is in the room. */
 export function PeoplePanel({ room, user, store }: Props) {
   const { t, number } = useText()
   const [isOpen, { open, close }] = useDisclosure()

@@ -12,11 +12,13 @@ interface Props {
   people: readonly Person[]
   room: Room
   user: User
-  /** Known to belong to the room, and not only to be there. */
+  /** True if all these people are members of the room. */
   areMembers?: boolean
 }
 
-/** A line for each; what is asked about one of them stays when they leave the list meanwhile. */
+/**
+ * List of people. A dialog about one of them stays open if they disappear from the list meanwhile.
+ */
 export function People({ people, room, user, areMembers = false }: Props) {
   const { t } = useText()
   const [pendingAct, setPendingAct] = useState<{ act: Act; person: Person } | null>(null)

@@ -13,7 +13,7 @@ import { Refusal } from '../../parts/refusal.tsx'
 import { useText } from '../../texts/text.ts'
 import { type Room, rightsIn } from './room.ts'
 
-/** What is done to somebody only after a question. */
+/** Action that requires confirmation. */
 export type Act = 'kick' | 'ban' | 'hand'
 
 interface Props {
@@ -24,7 +24,9 @@ interface Props {
   onAsk: (act: Act) => void
 }
 
-/** What this person may do with that one (R17.4); nothing where that is nothing. */
+/**
+ * Menu with the actions that the user may perform on a person (R17.4). Absent if there are none.
+ */
 export function PersonMenu({ person, room, user, isMember, onAsk }: Props) {
   const { t } = useText()
   const change = useMutation({
@@ -37,7 +39,7 @@ export function PersonMenu({ person, room, user, isMember, onAsk }: Props) {
   })
   const button = useRef<HTMLButtonElement>(null)
   const ask = (act: Act) => {
-    // The item that was chosen goes: after the question the focus is to be here.
+    // The menu item disappears, and the focus must return to this button after the dialog.
     button.current?.focus()
     onAsk(act)
   }

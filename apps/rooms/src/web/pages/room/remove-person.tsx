@@ -14,11 +14,13 @@ interface Props {
   person: Person
   room: Room
   onClose: () => void
-  /** Before it closes: the person, whose line had the focus, is gone from the list. */
+  /**
+   * Called before the dialog closes. The line of the person, which had the focus, has disappeared.
+   */
   onRemoved: () => void
 }
 
-/** Kick or ban, with a reason for other moderators (R17.5). */
+/** Dialog to kick or ban a person, with a reason for other moderators (R17.5). */
 export function RemovePerson({ action, person, room, onClose, onRemoved }: Props) {
   const { t } = useText()
   const [minutes, setMinutes] = useState(10)

@@ -4,7 +4,10 @@ import type { User } from '../../session.ts'
 
 export type Room = Result<'getRoom'>['room']
 
-/** What this person may do in this room; the server decides it again each time, by the same matrix (R17.4). */
+/**
+ * Actions that the user may perform in this room. The server decides again on each request, with
+ * the same permissions (R17.4).
+ */
 export function rightsIn(room: Room, user: User): (action: RoomAction) => boolean {
   const access: RoomAccess = {
     roomId: room.id,

@@ -5,7 +5,7 @@ import type { RoomStore } from '../../live/room-store.ts'
 import { Refusal } from '../../parts/refusal.tsx'
 import { useText } from '../../texts/text.ts'
 
-/** What could not be sent: why, and what can be done with it. */
+/** Failed messages, with the reason and the possible actions. */
 export function UnsentMessages({
   store,
   onTakeBack,
@@ -16,7 +16,7 @@ export function UnsentMessages({
   const { unsent } = useSyncExternalStore(store.watch, store.state)
   const failed = unsent.filter(({ problem }) => problem !== undefined)
   return (
-    // However many there are, they leave room for what is written next.
+    // Limited in height, which leaves space for the next message.
     <div role="alert" style={{ maxHeight: '35dvh', overflowY: 'auto' }}>
       {failed.map((each) => (
         <FailedMessage key={each.clientId} unsent={each} store={store} onTakeBack={onTakeBack} />

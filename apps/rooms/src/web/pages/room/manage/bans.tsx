@@ -13,7 +13,7 @@ import { Refusal } from '../../../parts/refusal.tsx'
 import { useText } from '../../../texts/text.ts'
 import { type Room, rightsIn } from '../room.ts'
 
-/** Who may not come in, why, and until when. */
+/** Kicked and banned people, each with the reason and the end. */
 export function Bans({ room, user }: { room: Room; user: User }) {
   const { t, moment } = useText()
   const may = rightsIn(room, user)

@@ -10,7 +10,7 @@ import { useText } from '../../../texts/text.ts'
 import type { Room } from '../room.ts'
 import { RoleChoice } from './role-choice.tsx'
 
-/** A link for whoever has it; shown once, since only its hash is stored. */
+/** Creates an invitation link. The link is shown once, because only its hash is stored. */
 export function InviteLink({ room, mayModerators }: { room: Room; mayModerators: boolean }) {
   const { t } = useText()
   const [role, setRole] = useState<MemberRole>(room.defaultRole)
@@ -36,8 +36,8 @@ export function InviteLink({ room, mayModerators }: { room: Room; mayModerators:
       </div>
       <RoleChoice value={role} onChange={setRole} mayModerators={mayModerators} />
       <Group gap="sm" grow preventGrowOverflow={false}>
-        <IntegerInput label={t('manage.hours')} value={hours} most={720} onChange={setHours} />
-        <IntegerInput label={t('manage.mostUses')} value={uses} most={1000} onChange={setUses} />
+        <IntegerInput label={t('manage.hours')} value={hours} max={720} onChange={setHours} />
+        <IntegerInput label={t('manage.mostUses')} value={uses} max={1000} onChange={setUses} />
       </Group>
       {create.error && (
         <Alert color="red" role="alert">
@@ -71,19 +71,19 @@ export function InviteLink({ room, mayModerators }: { room: Room; mayModerators:
 function IntegerInput({
   label,
   value,
-  most: max,
+  max,
   onChange,
 }: {
   label: string
   value: number
-  most: number
+  max: number
   onChange: (value: number) => void
 }) {
   return (
     <NumberInput
       label={label}
       value={value}
-      onChange={(given) => onChange(Number(given))}
+      onChange={(next) => onChange(Number(next))}
       min={1}
       max={max}
       clampBehavior="strict"

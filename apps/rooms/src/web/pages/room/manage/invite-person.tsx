@@ -12,16 +12,16 @@ import { useText } from '../../../texts/text.ts'
 import type { Room } from '../room.ts'
 import { RoleChoice } from './role-choice.tsx'
 
-/** Searches are counted, so not every letter is one (R22). */
+/** Searches have a rate limit (R22), so not every keystroke is one. */
 const SEARCH_AFTER_MS = 600
 
 export function InvitePerson({ room, mayModerators }: { room: Room; mayModerators: boolean }) {
   const { t } = useText()
   const [role, setRole] = useState<MemberRole>(room.defaultRole)
-  const [typed, setTyped] = useState('')
-  const [q] = useDebouncedValue(typed.trim(), SEARCH_AFTER_MS)
+  const [text, setText] = useState('')
+  const [q] = useDebouncedValue(text.trim(), SEARCH_AFTER_MS)
   const isLongEnough = Array.from(q).length >= 2
-  const found = useCall(
+  const search = useCall(
     'invitations',
     'searchPeople',
     { params: { id: room.id }, query: { q } },
@@ -35,8 +35,8 @@ export function InvitePerson({ room, mayModerators }: { room: Room; mayModerator
       await invalidate('invitations')
     },
   })
-  const error = invite.error ?? found.error
-  const people = isLongEnough ? found.data?.users : undefined
+  const error = invite.error ?? search.error
+  const people = isLongEnough ? search.data?.users : undefined
   return (
     <Stack gap="sm">
       <Title order={3} size="h4">
@@ -47,8 +47,8 @@ export function InvitePerson({ room, mayModerators }: { room: Room; mayModerator
         type="search"
         label={t('manage.findPeople')}
         description={t('manage.findHelp')}
-        value={typed}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        value={text}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
       />
       {error && (
         <Alert color="red" role="alert">

@@ -10,19 +10,19 @@ import { Members } from './members.tsx'
 import { RoomSettings } from './room-settings.tsx'
 import { type Room, rightsIn } from '../room.ts'
 
-/** Everything about the room itself, as far as this person may see or change it. */
+/** Drawer with the parts of the room that this user may see or change. */
 export function Manage({ room, user }: { room: Room; user: User }) {
   const { t } = useText()
   const [isOpen, { open, close }] = useDisclosure()
   const may = rightsIn(room, user)
   const tabs = [
-    may('list_members') && { name: 'members', shown: <Members room={room} user={user} /> },
+    may('list_members') && { name: 'members', panel: <Members room={room} user={user} /> },
     may('invite_listeners_and_speakers') && {
       name: 'invitations',
-      shown: <Invitations room={room} user={user} />,
+      panel: <Invitations room={room} user={user} />,
     },
-    may('remove_others') && { name: 'bans', shown: <Bans room={room} user={user} /> },
-    may('change_room') && { name: 'settings', shown: <RoomSettings room={room} user={user} /> },
+    may('remove_others') && { name: 'bans', panel: <Bans room={room} user={user} /> },
+    may('change_room') && { name: 'settings', panel: <RoomSettings room={room} user={user} /> },
   ].filter((tab) => tab !== false)
   const [first] = tabs
   if (!first) return null
@@ -47,9 +47,9 @@ export function Manage({ room, user }: { room: Room; user: User }) {
               </Tabs.Tab>
             ))}
           </Tabs.List>
-          {tabs.map(({ name, shown }) => (
+          {tabs.map(({ name, panel }) => (
             <Tabs.Panel key={name} value={name} pt="md">
-              {shown}
+              {panel}
             </Tabs.Panel>
           ))}
         </Tabs>

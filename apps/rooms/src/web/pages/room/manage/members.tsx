@@ -10,7 +10,7 @@ import { useText } from '../../../texts/text.ts'
 import { People } from '../people.tsx'
 import type { Room } from '../room.ts'
 
-/** Who belongs to the room, and the way out of it. */
+/** Members of the room, and a button to leave it for good. */
 export function Members({ room, user }: { room: Room; user: User }) {
   const { t } = useText()
   const [isLeaving, setLeaving] = useState(false)

@@ -8,7 +8,7 @@ interface Props {
   mayModerators: boolean
 }
 
-/** As what somebody is invited. */
+/** Role of an invitation. */
 export function RoleChoice({ value, onChange, mayModerators }: Props) {
   const { t } = useText()
   const roles = MEMBER_ROLES.toReversed().filter((role) => role !== 'moderator' || mayModerators)

@@ -37,7 +37,7 @@ export function RoomSettings({ room, user }: { room: Room; user: User }) {
 
 function DeleteRoom({ room, onClose }: { room: Room; onClose: () => void }) {
   const { t } = useText()
-  const [typed, setTyped] = useState('')
+  const [text, setText] = useState('')
   return (
     <ConfirmDialog
       title={t('manage.deleteTitle')}
@@ -48,12 +48,12 @@ function DeleteRoom({ room, onClose }: { room: Room; onClose: () => void }) {
         await invalidate('rooms')
       }}
       onClose={onClose}
-      isReady={typed.trim() === room.name}
+      isReady={text.trim() === room.name}
     >
       <TextInput
         label={t('manage.typeName', { name: room.name })}
-        value={typed}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        value={text}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
         labelProps={{ className: 'wrap' }}
       />
     </ConfirmDialog>
