@@ -1,6 +1,6 @@
 import { type Finding, fail, ok, warn } from '@latchkey/doctor/finding'
 import { createLog } from '@latchkey/http/log'
-import { createMetrics } from '../http/metrics.ts'
+import { createMetrics } from '../metrics.ts'
 import { createProvider } from '../login/create-provider.ts'
 import type { Provider } from '../login/provider.ts'
 import type { ProviderConfig } from '../login/provider-config.ts'

@@ -13,7 +13,7 @@ import { csrfTokenOf } from '../sessions/csrf.ts'
 import type { Client } from './client.ts'
 import { clearedCookies, sessionCookies } from './cookies.ts'
 import { apiOperations } from './operations.ts'
-import type { Services } from './services.ts'
+import type { Services } from '../services.ts'
 import { type Caller, readCaller } from './caller.ts'
 
 export const API_PATH = '/api'

@@ -8,7 +8,7 @@ import { BACKCHANNEL_LOGOUT_PATH } from '../login/login-state.ts'
 import { LoginFailure } from '../login/provider.ts'
 import { answerAt } from './api.ts'
 import { type Client, clientOf } from './client.ts'
-import type { Services } from './services.ts'
+import type { Services } from '../services.ts'
 
 const FORM = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
 const MAX_CHARACTERS = 16 * 1024

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { clientAddress } from '@latchkey/http/client-address'
 import { prefixOf } from '@latchkey/http/client-prefix'
-import type { Services } from './services.ts'
+import type { Services } from '../services.ts'
 
 /** The origin of a request, for rate limits and records. It authenticates no one (R3.4). */
 export interface Client {

@@ -9,7 +9,7 @@ import { failure } from '../failures.ts'
 import type { Bus } from '../realtime/bus.ts'
 import { toMoment } from '../wire.ts'
 import { hostNameOf } from './hosts.ts'
-import type { Services } from './services.ts'
+import type { Services } from '../services.ts'
 
 /** Liveness of the process (R24.1), under any host name. */
 export function health(now: number): Response {

@@ -13,8 +13,8 @@ import { TOKEN, newToken } from '../token.ts'
 import { answerAt, loginContextOf, refuseForeignOrigin } from './api.ts'
 import { clientOf } from './client.ts'
 import { type CookieNames, cookieNames, readCookie, sessionCookies, writeCookie } from './cookies.ts'
-import type { Services } from './services.ts'
-import { findActor } from './caller.ts'
+import type { Services } from '../services.ts'
+import { findActor } from '../sessions/actor.ts'
 
 const START_PATH = '/api/auth/login'
 

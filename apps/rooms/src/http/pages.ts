@@ -3,7 +3,7 @@ import { embeddedAsset } from '@latchkey/http/embedded-asset'
 import { clientFiles } from '@latchkey/web/serve'
 import { failure } from '../failures.ts'
 import { productNameOf } from '../platform/operations.ts'
-import type { Services } from './services.ts'
+import type { Services } from '../services.ts'
 
 /** The same path as in web/build.ts. */
 const ASSETS_PATH = '/assets/'

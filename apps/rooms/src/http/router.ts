@@ -9,7 +9,7 @@ import { createLoginRoutes } from './login.ts'
 import { createPages, pageRoute } from './pages.ts'
 import { createReference, isReference } from './reference-page.ts'
 import type { UpgradingServer, createGateway } from '../realtime/gateway.ts'
-import type { Services } from './services.ts'
+import type { Services } from '../services.ts'
 
 export type Fetch = (request: Request, server: Pick<UpgradingServer, 'requestIP'>) => Promise<Response>
 

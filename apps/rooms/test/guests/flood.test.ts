@@ -1,7 +1,7 @@
 import { heapStats } from 'bun:jsc'
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { createRates } from '../../src/http/rates.ts'
+import { createRates } from '../../src/rates.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { NOON, openRooms } from '../rooms.ts'
 

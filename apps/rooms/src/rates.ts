@@ -1,7 +1,7 @@
 import { type RateLimiter, type RateLimitResult, createRateLimiter } from '@latchkey/http/rate-limit'
-import type { Rates } from '../context.ts'
-import { failure } from '../failures.ts'
-import type { LimitName, Limits } from '../limits.ts'
+import type { Rates } from './context.ts'
+import { failure } from './failures.ts'
+import type { LimitName, Limits } from './limits.ts'
 import { createTotalRate } from './total-rate.ts'
 
 const SECONDS: Readonly<Record<string, number>> = { minute: 60, hour: 3600, '10s': 10 }

@@ -1,5 +1,5 @@
 import type { RateLimiter, RateLimitResult } from '@latchkey/http/rate-limit'
-import { hasShare, networksOf } from '../network-share.ts'
+import { hasShare, networksOf } from './network-share.ts'
 
 /**
  * A rate of the whole instance, `count` requests in `perSeconds`, of which each network has a
