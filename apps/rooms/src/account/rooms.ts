@@ -63,7 +63,7 @@ export function toExportedMessage({
   }
 }
 
-/** All of it except the messages, of which there can be many. */
+/** All of this data except the messages, of which there can be many. */
 export async function exportRooms(
   db: Kysely<Tables>,
   userId: string,

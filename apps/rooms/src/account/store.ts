@@ -85,17 +85,14 @@ export async function findOwnedRoomIds(tx: Transaction<Tables>, userId: string):
   return rooms.map(({ id }) => id)
 }
 
-/**
- * Rows of one table that a transaction changes at most. The number is small enough that other
- * writers do not notice the wait.
- */
+/** Maximum rows of a table that one transaction changes: few enough not to delay other writers. */
 const BATCH_ROWS = 1_000
 
 /** A reference to users that becomes null when the user is erased. Many rows can hold it. */
 interface DetachedReference {
   table: string
   column: string
-  /** The column after `column` in the index that finds the rows. */
+  /** Column by which an index orders the rows. */
   order: string
   /** Another column that becomes null with it. */
   also?: string
@@ -141,9 +138,7 @@ const DELETED_REFERENCES = [
   ['room_ownership_transfers', 'to_user_id'],
 ] as const
 
-/**
- * All references to an account. A room that it owns must have another owner, or be deleted, before.
- */
+/** All references to an account whose rooms have another owner or are deleted. */
 export const USER_REFERENCES: readonly (readonly [table: string, column: string])[] = [
   ...DETACHED_REFERENCES.map(({ table, column }) => [table, column] as const),
   ...SMALL_DETACHED_REFERENCES,

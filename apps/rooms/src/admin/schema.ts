@@ -8,7 +8,7 @@ import { Id, Moment, Success, toMoment } from '../wire.ts'
 
 const GrantSource = z.enum(['bootstrap', 'claim', 'manual', 'teamidp'])
 
-/** A user as administrators see it. */
+/** A user, with the fields that administrators may see. */
 export const ManagedUser = z
   .object({
     id: z.string(),

@@ -34,8 +34,8 @@ export async function recordAudit(
 }
 
 /**
- * Inserts several entries in one statement. The caller keeps within the parameters that a statement
- * may have.
+ * Inserts several entries in one statement. The caller must not exceed the parameters that a
+ * statement accepts.
  */
 export async function recordAudits(
   tx: Transaction<Tables>,

@@ -61,8 +61,8 @@ function missingTeamsHint(teams: TeamsConfig | null): string {
 }
 
 /**
- * Accounts that the current provider cannot sign anyone in to, and accounts that it may give to
- * other users (R8.5).
+ * Reports accounts to which the current provider cannot sign anyone in, and accounts that it may
+ * give to other users (R8.5).
  */
 async function checkAccounts({ databaseUrl, provider }: Settings): Promise<Finding[]> {
   let database: Reader<Tables> | undefined

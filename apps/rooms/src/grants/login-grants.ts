@@ -71,7 +71,7 @@ function eventsOf(action: 'grant.add' | 'grant.remove', userId: string, teams: r
   return teams.map((team) => ({ action, actorUserId: null, target, metadata: asMetadata(ownerOf(team)) }))
 }
 
-/** Rows of one statement. PostgreSQL accepts 65535 parameters, and an audit event has 9. */
+/** Maximum rows of a statement. PostgreSQL accepts 65535 parameters, and an audit event has 9. */
 const BATCH_ROWS = 500
 
 function batchesOf(teams: ReadonlySet<string>): string[][] {

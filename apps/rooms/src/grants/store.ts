@@ -40,8 +40,8 @@ export async function insertGrant(
 }
 
 /**
- * Inserts grants of teams that the user does not have. The caller keeps within the parameters that
- * a statement may have.
+ * Inserts grants of teams that the user does not have. The caller must not exceed the parameters
+ * that a statement accepts.
  */
 export async function insertTeams(
   tx: Transaction<Tables>,

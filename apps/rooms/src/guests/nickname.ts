@@ -4,8 +4,8 @@ import { isVisible } from '../visible.ts'
 import { lookalikePattern, plain, unboxLetters } from '../users/lookalikes.ts'
 
 /**
- * Words that imitate staff or the product. The product name that an administrator set is reserved
- * as well (R16.5).
+ * Reserved words: names of roles and of the product. The product name that an administrator set is
+ * reserved as well (R16.5).
  */
 const RESERVED = [
   'administrator',

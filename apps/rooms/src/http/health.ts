@@ -58,7 +58,7 @@ export class Readiness {
 
 /**
  * Restricts metrics to the operator (R24.2): from this machine under a loopback name, or with the
- * token. Throws 421 or 400 under any other host that is not allowed, and 404 without the right.
+ * token. Throws 421 or 400 under any other host that is not allowed, and 404 for all other clients.
  */
 export function authorizeMetrics(request: Request, peer: string, { settings, hosts }: Services): void {
   const host = request.headers.get('host')

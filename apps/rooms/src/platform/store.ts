@@ -44,7 +44,9 @@ export async function saveState(
     .execute()
 }
 
-/** Saves a value and returns the one before. Of nodes that start together, one sees the old value. */
+/**
+ * Saves a value and returns the previous one. Of nodes that start together, one sees the old value.
+ */
 export async function exchangeState(
   tx: Transaction<Tables>,
   key: string,

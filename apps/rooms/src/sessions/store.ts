@@ -170,8 +170,8 @@ function revocationQuery(tx: Transaction<Tables>, reason: RevokeReason, nowMs: n
 }
 
 /**
- * Ends live sessions, with all effects of that. Every end of a session except expiry uses this
- * function. A job marks expired sessions.
+ * Ends live sessions with their presence leases, and starts the retention of guests. Every end of a
+ * session except expiry uses this function. A job marks expired sessions.
  */
 export async function endSessions(
   tx: Transaction<Tables>,

@@ -16,7 +16,7 @@ interface DemoParts {
   issuer: string
 }
 
-/** Values before it listens. */
+/** Values until it listens. */
 const PLACEHOLDERS: DemoParts = { port: 0, secret: 'to come', issuer: `http://${LOOPBACK}` }
 
 /** Settings of the demo, which override some of the operator's. Throws `SettingsError`. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { UserRow } from '../db/tables.ts'
 
-/** A user as the user sees it. */
+/** A user, with the fields that only the user may see. */
 export const User = z
   .object({
     id: z.string(),

@@ -3,7 +3,8 @@ const ROLES = `('moderator', 'speaker', 'listener')`
 /** Rooms, the people in them, and their messages. */
 export function roomTables({ int, text, table }: Record<'int' | 'text' | 'table', string>): string[] {
   return [
-    // Exactly one owner by construction: ownership exists only in owner_id, and owners have no row in room_members.
+    // There is exactly one owner by construction: ownership exists only in owner_id, and owners
+    // have no row in room_members.
     `create table rooms (
       id ${text} not null primary key,
       name ${text} not null check (name <> ''),
@@ -60,9 +61,9 @@ export function roomTables({ int, text, table }: Record<'int' | 'text' | 'table'
     'create index presence_leases_by_node on presence_leases (node_id)',
     'create index presence_leases_by_user on presence_leases (user_id)',
     'create index presence_leases_by_session on presence_leases (session_id)',
-    // Messages and events have no foreign key to rooms: after a room is deleted, its content is deleted in batches
-    // (docs/decisions/0017). author_name is # and the start of the author's id: names are stored only in users
-    // (docs/decisions/0014).
+    // Messages and events have no foreign key to rooms: after a room is deleted, its content is
+    // deleted in batches (docs/decisions/0017). author_name is # and the start of the author's id:
+    // names are stored only in users (docs/decisions/0014).
     `create table room_messages (
       id ${text} not null primary key,
       room_id ${text} not null,
@@ -108,8 +109,8 @@ export function roomTables({ int, text, table }: Record<'int' | 'text' | 'table'
     ) ${table}`,
     'create index room_bans_by_user on room_bans (user_id)',
     'create index room_bans_by_banner on room_bans (banned_by) where banned_by is not null',
-    // offered_seq is the last sequence number of the room when the invitation was created or renewed. It shows whether
-    // a manual role is newer (R17.6): clocks of nodes differ.
+    // offered_seq is the last sequence number of the room when the invitation was created or
+    // renewed. It shows whether a manual role is newer (R17.6): clocks of nodes differ.
     `create table room_invitations (
       id ${text} not null primary key,
       room_id ${text} not null references rooms (id) on delete cascade,

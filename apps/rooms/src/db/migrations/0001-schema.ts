@@ -8,7 +8,10 @@ const dialects = {
   postgres: { int: 'bigint', text: 'text collate "C"', table: '' },
 }
 
-/** The tables of R20. Every foreign key has an index: without one, deleting a row scans every table that refers to it. */
+/**
+ * The tables of R20. Every foreign key has an index: without one, deleting a row scans every table
+ * that refers to it.
+ */
 export const schema: Migration = async (tx, dialect) => {
   for (const statement of [...accountTables(dialects[dialect]), ...roomTables(dialects[dialect])])
     await sql.raw(statement).execute(tx)
@@ -18,8 +21,8 @@ export const schema: Migration = async (tx, dialect) => {
 function accountTables({ int, text, table }: Record<'int' | 'text' | 'table', string>): string[] {
   const flag = (name: string) => `${name} ${int} not null check (${name} in (0, 1))`
   return [
-    // Identities refer to (id, is_guest), which keeps guests from having one. The collation of skeleton does not matter:
-    // it is only compared for equality.
+    // Identities refer to (id, is_guest), which keeps guests from having one. The collation of
+    // skeleton does not matter: it is only compared for equality.
     `create table users (
       id ${text} not null primary key,
       nickname ${text} not null check (nickname <> ''),
