@@ -87,9 +87,9 @@ export function toErrorCode(code: string): string {
  */
 export function toListedFailure(thrown: Failure): Failure {
   if (!Object.hasOwn(TRANSPORT, thrown.code)) return thrown
-  const known = thrown.code as keyof typeof TRANSPORT
-  const code = TRANSPORT[known]
+  const transportCode = thrown.code as keyof typeof TRANSPORT
+  const code = TRANSPORT[transportCode]
   const { status, text } = failures[code]
-  const sentence = thrown.message === transportFailures[known].text ? text : thrown.message
+  const sentence = thrown.message === transportFailures[transportCode].text ? text : thrown.message
   return new Failure(code, { status, text: sentence }, thrown.headers, thrown.fields)
 }

@@ -51,11 +51,11 @@ const MAX_VALUE = 1_000_000_000
  */
 export function parseLimits(text: string): Limits | undefined {
   const limits: Record<LimitName, number> = { ...DEFAULT_LIMITS }
-  const given = new Set<string>()
+  const keys = new Set<string>()
   for (const entry of text.split(',')) {
     const [, name = '', digits] = /^\s*([a-z0-9_]+)\s*=\s*([1-9]\d{0,9})\s*$/.exec(entry) ?? []
-    if (!isLimit(name) || given.has(name) || Number(digits) > MAX_VALUE) return undefined
-    given.add(name)
+    if (!isLimit(name) || keys.has(name) || Number(digits) > MAX_VALUE) return undefined
+    keys.add(name)
     limits[name] = Number(digits)
   }
   return limits

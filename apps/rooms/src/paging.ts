@@ -42,9 +42,9 @@ export async function findPage<Row extends Position>(
   { cursor, limit }: z.output<typeof PageQuery>,
   find: (after: Position | undefined, limit: number) => Promise<readonly Row[]>,
 ): Promise<{ rows: Row[]; nextCursor: string | null }> {
-  const found = await find(positionOf(list, cursor), limit + 1)
-  const rows = found.slice(0, limit)
-  const last = found.length > limit ? rows.at(-1) : undefined
+  const candidates = await find(positionOf(list, cursor), limit + 1)
+  const rows = candidates.slice(0, limit)
+  const last = candidates.length > limit ? rows.at(-1) : undefined
   if (!last) return { rows, nextCursor: null }
   const mark = [fingerprint(list), last.created_at, last.id].join('.')
   return { rows, nextCursor: Buffer.from(mark).toString('base64url') }

@@ -15,7 +15,10 @@ import { isAuthorized } from './authority.ts'
 import { permissionOf } from './permission.ts'
 import { findInvitation, findManualRole, insertUse, consumeUse } from './store.ts'
 
-/** R14.4, R14.5: to which rooms, and as what, a link brings guests. */
+/**
+ * Whether guests may accept this link: only into rooms that admit guests, and not as moderator
+ * (R14.4, R14.5).
+ */
 export function admitsGuests(
   { visibility, allow_guests }: RoomRow,
   { permission }: RoomInvitationRow,
@@ -24,8 +27,9 @@ export function admitsGuests(
 }
 
 /**
- * Makes a member of the caller, or raises their role, and counts the use, all or nothing (R17.6). Everything is decided
- * anew with the room locked: what was found before may have been revoked, used up or made void meanwhile.
+ * Makes the caller a member or raises their role, and counts the use, all or nothing (R17.6). All
+ * checks are repeated with the room locked: the invitation may have been revoked, used up or
+ * invalidated since it was found.
  */
 export async function accept(
   tx: Transaction<Tables>,
@@ -49,13 +53,13 @@ export async function accept(
   if (!(await insertUse(tx, { id, userId, nowMs })))
     throw failure('invitation_used', { text: 'You have used this invitation already' })
   const role = resultingRole(permission, access)
-  const { events: told } = await assignRole(tx, { room, person, role, nowMs })
+  const { events } = await assignRole(tx, { room, person, role, nowMs })
   const metadata = { invitationId: id, role }
   await auditRoom(tx, context, { action: 'room.invitation.accept', roomId, metadata })
-  return { role, events: told }
+  return { role, events }
 }
 
-/** Who could be there as a visitor does not end up with less than visitors have (R17.6). */
+/** A user who may enter as a visitor never receives less than the role of visitors (R17.6). */
 function resultingRole(permission: MemberRole, access: UserRoomAccess): MemberRole {
   const isLower = !isAtLeast(permission, access.defaultRole)
   return isLower && decideEntry(access) === 'yes' ? access.defaultRole : permission

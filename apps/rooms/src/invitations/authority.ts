@@ -3,7 +3,10 @@ import type { RoomInvitationRow, Tables } from '../db/tables.ts'
 import { decideEntry, inviteActionFor, may } from '../rooms/permissions.ts'
 import { type UserRoomAccess, findRoomAccess } from '../rooms/access-store.ts'
 
-/** Those whose creators may still give that role: an invitation dies with their authority (R17.6). */
+/**
+ * Invitations whose creators may still give that role. An invitation ends with the authority of its
+ * creator (R17.6).
+ */
 export async function filterAuthorized<Row extends RoomInvitationRow>(
   db: Kysely<Tables>,
   rows: readonly Row[],
@@ -12,7 +15,7 @@ export async function filterAuthorized<Row extends RoomInvitationRow>(
   const creators = new Map<string, UserRoomAccess | undefined>()
   for (const { room_id: roomId, created_by: userId } of rows) {
     const key = `${roomId} ${userId}`
-    // A creator's own address says nothing about what they have made.
+    // The current address of a creator does not affect the invitation.
     const query = { userId, clientPrefix: null, nowMs }
     if (!creators.has(key)) creators.set(key, await findRoomAccess(db, roomId, query))
   }

@@ -33,10 +33,13 @@ import {
 } from './store.ts'
 
 const tag = 'Invitations'
-/** As many invitations are looked at together. */
+/** Number of invitations that are read together. */
 const BATCH = 100
 
-/** Invitations in which this person can rise and whose creators may still give that: `limit` of them, or all there are. */
+/**
+ * Invitations that would raise the role of this user and whose creators may still give it: `limit`
+ * of them, or all.
+ */
 async function listAnswerable(
   db: Kysely<Tables>,
   lookup: { userId: string; nowMs: number },
@@ -45,11 +48,11 @@ async function listAnswerable(
 ): Promise<PendingInvitationRow[]> {
   const answerable: PendingInvitationRow[] = []
   for (let from = after; ;) {
-    const found = await listPending(db, lookup, from, BATCH)
-    const raising = found.filter((row) => !isAtLeast(row.own_role, permissionOf(row, row, row.manual)))
+    const batch = await listPending(db, lookup, from, BATCH)
+    const raising = batch.filter((row) => !isAtLeast(row.own_role, permissionOf(row, row, row.manual)))
     answerable.push(...(await filterAuthorized(db, raising, lookup.nowMs)))
-    if (found.length < BATCH || answerable.length >= limit) return answerable.slice(0, limit)
-    from = found.at(-1)
+    if (batch.length < BATCH || answerable.length >= limit) return answerable.slice(0, limit)
+    from = batch.at(-1)
   }
 }
 
@@ -72,7 +75,10 @@ const pending = operation({
   },
 })
 
-/** The failures of others at the same address take nobody's link away: no token can be guessed (256 random bits). */
+/**
+ * Failed attempts from the same address do not block a valid link: tokens cannot be guessed (256
+ * random bits).
+ */
 async function findLink(
   { database, rates, clientPrefix }: Context,
   token: string,
@@ -113,7 +119,9 @@ const preview = operation({
   },
 })
 
-/** By its id an invitation is found only by whom it is for: the id of a link is no secret (R28.17). */
+/**
+ * Targeted invitation by its id, only for its recipient: the id of a link is not secret (R28.17).
+ */
 async function findTargetedInvitation(context: Context, id: string): Promise<RoomInvitationRow> {
   const { user } = actorOf(context)
   if (user.is_guest === 1) throw failure('guest_not_permitted')
@@ -132,12 +140,12 @@ const acceptOne = operation({
   params: InvitationParams,
   result: AcceptAnswer,
   failures: ['not_found', 'banned', 'cooldown', 'guest_not_permitted', 'already_member', 'invitation_used'],
-  async handler(context, { params: { invitation: given } }) {
-    const invitation = isId(given)
-      ? await findTargetedInvitation(context, given)
-      : await findLink(context, given)
-    const { role, events: told } = await context.database.write((tx) => accept(tx, context, invitation))
-    for (const event of told) context.publish(event)
+  async handler(context, { params: { invitation: idOrToken } }) {
+    const invitation = isId(idOrToken)
+      ? await findTargetedInvitation(context, idOrToken)
+      : await findLink(context, idOrToken)
+    const { role, events } = await context.database.write((tx) => accept(tx, context, invitation))
+    for (const event of events) context.publish(event)
     return { ...SUCCESS, roomId: invitation.room_id, role }
   },
 })

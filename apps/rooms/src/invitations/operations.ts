@@ -40,7 +40,10 @@ import {
 const tag = 'Invitations'
 const HOUR_MS = 3_600_000
 
-/** Locks the room, and finds out that the caller may invite as this role; `undefined` is what visitors are here. */
+/**
+ * Locks the room and checks that the caller may invite with this role. Without a role, the default
+ * role of the room applies.
+ */
 async function authorizeInvitation(
   tx: Transaction<Tables>,
   context: Context,
@@ -135,7 +138,7 @@ interface TargetedInvitation {
   roomId: string
   userId: string
   terms: Pick<RoomInvitationRow, 'permission' | 'expires_at' | 'created_by' | 'offered_seq'>
-  /** In whose place it comes, since there is one at a time. */
+  /** Ended invitation that is replaced: a user has at most one per room. */
   ended: RoomInvitationRow | undefined
 }
 

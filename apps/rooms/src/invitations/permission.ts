@@ -2,12 +2,13 @@ import type { RoomInvitationRow, RoomManualRoleRow, RoomRow } from '../db/tables
 import { isAtLeast } from '../rooms/permissions.ts'
 import type { MemberRole } from '../roles.ts'
 
-/** What was last decided by hand about somebody in a room. */
+/** Last explicit decision about the role of a user in a room. */
 export type ManualRole = Pick<RoomManualRoleRow, 'role' | 'seq'>
 
 /**
- * The role that an invitation gives. A later decision by hand holds against it: it gives no more than the role that was set,
- * or, after a kick or ban, than visitors have. Which came later, the room's log decides: clocks of nodes differ.
+ * Role that an invitation gives. A later explicit decision limits it to the role that was set or,
+ * after a kick or ban, to the role of visitors. The event log determines which came later, because
+ * clocks of nodes differ.
  */
 export function permissionOf(
   { permission, offered_seq }: RoomInvitationRow,

@@ -5,7 +5,7 @@ import { NextCursor } from '../paging.ts'
 import { TOKEN } from '../token.ts'
 import { Id, Moment, Success, toMoment } from '../wire.ts'
 
-/** Both 30 days at most. */
+/** Default lifetimes in hours. Both are limited to 30 days. */
 const TARGETED_HOURS = 168
 const LINK_HOURS = 24
 const MAX_HOURS = 720
@@ -62,7 +62,7 @@ export function toInvitation(row: RoomInvitationRow): Invitation {
   }
 }
 
-/** An invitation as those who are invited see it. */
+/** Invitation as its recipient sees it. */
 const PendingInvitation = z
   .object({
     id: z.string(),
@@ -118,7 +118,7 @@ export const InvitationParams = z.object({
 })
 export const DeclineParams = z.object({ invitationId: Id })
 
-/** Which of both was given: they differ in length. */
+/** Whether the parameter is an id. Ids and tokens differ in length. */
 export function isId(invitation: string): boolean {
   return Id.safeParse(invitation).success
 }

@@ -7,7 +7,7 @@ import type { RoomRole } from '../roles.ts'
 import type { ManualRole } from './permission.ts'
 import { MAX_LIFETIME_MS } from './schema.ts'
 
-/** Nodes' clocks differ by less. */
+/** More than the clocks of nodes can differ. */
 const CLOCKS_DIFFER_MS = 86_400_000
 
 function isLive(eb: ExpressionBuilder<Tables, 'room_invitations'>, nowMs: number) {
@@ -22,7 +22,7 @@ export interface ManagedInvitation extends RoomInvitationRow {
   invited_nickname: string | null
 }
 
-/** Those of a room that have not ended, newest first; their number is limited when they are made. */
+/** Live invitations to a room, newest first. Their number is limited on creation. */
 export async function listLive(
   db: Kysely<Tables>,
   roomId: string,
@@ -50,13 +50,13 @@ export async function listLive(
 
 export interface PendingInvitationRow extends RoomInvitationRow {
   room_name: string
-  /** What the invited person is in the room already. */
+  /** Current role of the recipient in the room. */
   own_role: RoomRole | null
   default_role: RoomRow['default_role']
   manual: ManualRole | undefined
 }
 
-/** Targeted invitations that this person can still answer, newest first. */
+/** Targeted invitations that this user can still answer, newest first. */
 export async function listPending(
   db: Kysely<Tables>,
   { userId, nowMs }: { userId: string; nowMs: number },
@@ -98,7 +98,7 @@ export async function listPending(
   }))
 }
 
-/** Targeted invitations to this room that somebody can still answer. */
+/** Targeted invitations to this room that can still be answered. */
 export async function listUnanswered(
   db: Kysely<Tables>,
   roomId: string,
@@ -113,7 +113,7 @@ export async function listUnanswered(
     .execute()
 }
 
-/** Tells whom it was for; nobody of a link. */
+/** Notice to the recipient; none for a link. */
 export function invitationRevokedEvents({
   id,
   room_id: roomId,
@@ -134,7 +134,7 @@ export async function findByTokenHash(
   return db.selectFrom('room_invitations').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst()
 }
 
-/** The one that this person has neither used nor declined, also when it has expired. */
+/** Invitation that this user has neither used nor declined, even if it has expired. */
 export async function findUnanswered(
   db: Kysely<Tables>,
   roomId: string,
@@ -171,7 +171,7 @@ export async function deleteInvitation(tx: Transaction<Tables>, id: string): Pro
   await tx.deleteFrom('room_invitations').where('id', '=', id).execute()
 }
 
-/** False when this person has used the invitation before: it takes everybody in once. */
+/** False if this user has used the invitation before: each user can use it once. */
 export async function insertUse(
   tx: Transaction<Tables>,
   { id, userId, nowMs }: { id: string; userId: string; nowMs: number },
@@ -185,9 +185,12 @@ export async function insertUse(
   return used !== undefined
 }
 
-/** Counts one use, unless there is none left: of any number at once, as many succeed as there are. */
+/**
+ * Counts one use if there is one left. Of concurrent attempts, exactly as many succeed as uses are
+ * left.
+ */
 export async function consumeUse(tx: Transaction<Tables>, id: string): Promise<boolean> {
-  const taken = await tx
+  const updated = await tx
     .updateTable('room_invitations')
     .set((eb) => ({ use_count: eb('use_count', '+', 1) }))
     .where('id', '=', id)
@@ -195,10 +198,10 @@ export async function consumeUse(tx: Transaction<Tables>, id: string): Promise<b
     .where((eb) => eb('use_count', '<', eb.ref('max_uses')))
     .returning('id')
     .executeTakeFirst()
-  return taken !== undefined
+  return updated !== undefined
 }
 
-/** The invitation, if this person could still answer it. */
+/** Declines an invitation. Returns it if this user could still answer it. */
 export async function declineInvitation(
   tx: Transaction<Tables>,
   { id, userId, nowMs }: { id: string; userId: string; nowMs: number },
@@ -220,7 +223,9 @@ export async function findRoomOf(
   return db.selectFrom('rooms').selectAll().where('id', '=', room_id).executeTakeFirst()
 }
 
-/** What was last decided by hand about this person in this room, as far as an invitation can be older than that. */
+/**
+ * Last explicit decision about this user in this room, while an invitation can be older than it.
+ */
 export async function findManualRole(
   db: Kysely<Tables>,
   { roomId, userId }: { roomId: string; userId: string },
@@ -233,7 +238,10 @@ export async function findManualRole(
     .executeTakeFirst()
 }
 
-/** Invitations that nobody can accept any more (expired, used up or declined), and decisions that all others came after. */
+/**
+ * Deletes ended invitations (expired, used up or declined), and explicit decisions that are older
+ * than every live invitation.
+ */
 export async function deleteEndedInvitations(tx: Transaction<Tables>, nowMs: number): Promise<void> {
   await tx
     .deleteFrom('room_manual_roles')

@@ -9,7 +9,7 @@ import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { type KnownPerson, findKnownPerson, putMember } from './store.ts'
 
 export interface RoleAssignment {
-  /** Of whoever gives or accepts, with the room locked. */
+  /** From the access of the inviting or accepting user, read with the room locked. */
   room: UserRoomAccess['room']
   person: KnownPerson
   role: MemberRole
@@ -17,8 +17,9 @@ export interface RoleAssignment {
 }
 
 /**
- * The one way in which somebody becomes a member or gets another role (R17.3), whatever the reason. The room must be locked.
- * Returns the person as they are then, and what to tell after the commit. Throws for guests who would be moderators (R14.5).
+ * Makes a user a member or changes the role of a member (R17.3); the only place that does. The room
+ * must be locked. Returns the resulting person and the events to publish after the commit. Throws
+ * for guests who would become moderators (R14.5).
  */
 export async function assignRole(
   tx: Transaction<Tables>,
@@ -41,7 +42,9 @@ export async function assignRole(
   return { person: changed, events: [{ kind: 'event', roomId, event }, ...roleChangeEvents(roomId)] }
 }
 
-/** What to tell beside the event when what somebody is in a room has changed; `lostBy` who may not know of it any more. */
+/**
+ * Further events after a change of role. `lostBy` names users who may not see the room any more.
+ */
 export function roleChangeEvents(roomId: string, lostBy: PreviousAudience = []): ClusterEvent[] {
   return [
     { kind: 'access', roomId },

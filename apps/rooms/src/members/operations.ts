@@ -81,8 +81,12 @@ const search = operation({
     const access = await admitReader(context, params.id)
     requirePermission('search_people', access)
     context.rates.take('search_per_minute', actorOf(context).user.id)
-    const found = await searchPeople(context.database, query.q, MAX_SEARCH_RESULTS)
-    const users = found.map(({ id, nickname, avatar_color }) => ({ id, nickname, avatarColor: avatar_color }))
+    const people = await searchPeople(context.database, query.q, MAX_SEARCH_RESULTS)
+    const users = people.map(({ id, nickname, avatar_color }) => ({
+      id,
+      nickname,
+      avatarColor: avatar_color,
+    }))
     return { users }
   },
 })

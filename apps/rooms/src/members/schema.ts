@@ -7,10 +7,10 @@ import { MEMBER_ROLES } from '../roles.ts'
 import type { RoomAccess } from '../rooms/permissions.ts'
 import { Id, toMoment } from '../wire.ts'
 
-/** Roles that are given; a room's owner is made by handing the room over. */
+/** Roles that can be assigned. Ownership changes only by handing the room over. */
 export const MemberRole = z.enum(MEMBER_ROLES)
 
-/** Somebody who belongs to a room. */
+/** A member has the shape of a participant. */
 const Member = Participant
 export type Member = z.output<typeof Member>
 
@@ -34,7 +34,7 @@ export const RoleBody = z.object({ role: MemberRole })
 
 const MAX_SEARCH_LENGTH = 64
 
-/** Two characters at least: one would find half of all people. */
+/** At least two characters: one would match half of all users. */
 export const SearchQuery = z.object({
   q: text()
     .trim()

@@ -11,7 +11,7 @@ import type { MemberRow } from './schema.ts'
 
 export interface ListedMember extends MemberRow, Position {}
 
-/** The owner and all members, in the order in which they came. */
+/** Owner and members, in order of joining. */
 export async function listMembers(
   db: Kysely<Tables>,
   roomId: string,
@@ -27,27 +27,27 @@ export async function listMembers(
     .select(['user_id', 'joined_at', sql<RoomRole>`role`.as('role')])
     .where('room_id', '=', roomId)
   const rows = await db
-    .selectFrom(owner.unionAll(members).as('belonging'))
-    .innerJoin('users', 'users.id', 'belonging.user_id')
+    .selectFrom(owner.unionAll(members).as('membership'))
+    .innerJoin('users', 'users.id', 'membership.user_id')
     .select([
-      'belonging.user_id',
-      'belonging.joined_at',
-      'belonging.role',
+      'membership.user_id',
+      'membership.joined_at',
+      'membership.role',
       nicknameIn(roomId).as('nickname'),
       'users.avatar_color',
       'users.is_guest',
     ])
-    .$call((query) => pageOf(query, ['belonging.joined_at', 'belonging.user_id', 'asc'], after, limit))
+    .$call((query) => pageOf(query, ['membership.joined_at', 'membership.user_id', 'asc'], after, limit))
     .execute()
   return rows.map((row) => ({ ...row, id: row.user_id, created_at: row.joined_at }))
 }
 
-/** What a room knows of an account, whether or not it ever was there. */
+/** Account or guest in relation to a room, whether or not they ever entered it. */
 export interface KnownPerson extends PersonRow {
   role: RoomRole | null
   is_guest: UserRow['is_guest']
   disabled: UserRow['disabled']
-  /** Null for those who are no members. */
+  /** Null for users without membership. */
   joined_at: number | null
   is_present: boolean
 }
@@ -98,7 +98,7 @@ export async function findKnownPerson(
   }
 }
 
-/** The same for those who write of this person: the account is not erased before the transaction ends. */
+/** The same with the account locked: it is not erased before the transaction ends. */
 export async function lockKnownPerson(
   tx: Transaction<Tables>,
   roomId: string,
@@ -109,7 +109,7 @@ export async function lockKnownPerson(
   return findKnownPerson(tx, roomId, userId, nowMs)
 }
 
-/** Makes somebody a member with this role, or changes the role; when and with which number they joined stays. */
+/** Creates a membership or changes its role. Time and sequence number of joining are kept. */
 export async function putMember(tx: Transaction<Tables>, member: RoomMemberRow): Promise<void> {
   await tx
     .insertInto('room_members')
@@ -119,8 +119,8 @@ export async function putMember(tx: Transaction<Tables>, member: RoomMemberRow):
 }
 
 /**
- * Remembers what was decided by hand about somebody, with its number in the log: no older invitation gives them more.
- * The room must be locked.
+ * Stores an explicit decision about the role of a user, with its sequence number. Older invitations
+ * cannot exceed it. The room must be locked.
  */
 export async function putManualRole(
   tx: Transaction<Tables>,
@@ -135,7 +135,7 @@ export async function putManualRole(
     .execute()
 }
 
-/** The role that they had; undefined for those who were no members. */
+/** Role of the deleted membership; undefined if there was none. */
 export async function deleteMember(
   tx: Transaction<Tables>,
   roomId: string,
@@ -150,7 +150,7 @@ export async function deleteMember(
   return gone?.role
 }
 
-/** Enabled member accounts with this in their names, which is folded already. */
+/** Enabled accounts with `part` in their names. `part` must be folded. */
 export async function searchPeople(
   { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
   part: string,

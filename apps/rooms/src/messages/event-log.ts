@@ -9,16 +9,16 @@ import { toMoment } from '../wire.ts'
 import { toMessage } from './schema.ts'
 import { findUserDisplaysOf, findMessagesBetween, authorIdsOf, listEvents, withAuthor } from './store.ts'
 
-/** A part of the log; its last numbers may have no events any more. */
+/** Batch of the event log. Its last sequence numbers may have no events any more. */
 export interface EventBatch {
   events: RoomEvent[]
-  /** Whoever has these events has everything up to this one. */
+  /** A client with these events has everything up to this sequence number. */
   reachedSeq: number
-  /** There was nothing after it. */
+  /** Nothing follows this batch. */
   isAll: boolean
 }
 
-/** The log after an event, as whoever may read all of it sees it. */
+/** Event log after a sequence number, for a reader who may see all of it. */
 export async function loadEvents(
   db: Kysely<Tables>,
   roomId: string,
@@ -32,7 +32,7 @@ export async function loadEvents(
   return { events: await eventsOf(db, roomId, rows), reachedSeq, isAll }
 }
 
-/** Rows of one room's log with what was said, in their order. */
+/** Events for rows of one room, in the same order, with the texts of their messages. */
 export async function eventsOf(
   db: Kysely<Tables>,
   roomId: string,
@@ -47,12 +47,13 @@ export async function eventsOf(
   const events: RoomEvent[] = []
   for (const { row, data } of parsed) {
     const message = messages.get(row.seq)
-    const shown =
+    const eventData =
       row.type === 'message.created'
         ? message && { message: toMessage(withAuthor(message, displays)) }
         : dataOf(data, displays)
-    // The message may have been deleted for its age since the events were read.
-    if (shown) events.push({ seq: row.seq, at: toMoment(row.created_at), event: row.type, data: shown })
+    // The message may have been deleted since the events were read, because of its age.
+    if (eventData)
+      events.push({ seq: row.seq, at: toMoment(row.created_at), event: row.type, data: eventData })
   }
   return events
 }
@@ -60,7 +61,7 @@ export async function eventsOf(
 type StoredPerson = Omit<Person, 'nickname' | 'avatarColor'>
 type StoredData = Record<string, unknown> & { person?: StoredPerson }
 
-/** With people as they are called now. */
+/** Adds current names and colours to stored data. */
 function dataOf(
   { person, ...stored }: StoredData,
   displays: ReadonlyMap<string, UserDisplay>,

@@ -12,8 +12,9 @@ import { EventPage, EventQuery } from './schema.ts'
 import { findFirstRetained, listEvents } from './store.ts'
 
 /**
- * A client that holds everything up to `after` asks until it gets fewer events than `limit`; then it holds everything up to
- * `lastSeq`. What it may not read is always the beginning of the log (R17.8), so the list itself has no holes.
+ * Events after a sequence number. A client repeats the request until it receives fewer events than
+ * `limit`; it then has everything up to `lastSeq`. Unreadable events are always the oldest (R17.8):
+ * the list itself has no gaps.
  */
 export const listRoomEvents = operation({
   id: 'listRoomEvents',
@@ -30,7 +31,7 @@ export const listRoomEvents = operation({
     const access = await admitReader(context, params.id)
     const { room, roomId } = access
     const { database, now } = context
-    // Read with the standing: what is committed meanwhile belongs to the next answer.
+    // Read together with the access. Later events belong to the next response.
     const lastSeq = room.last_seq
     const afterSeq = Math.max(query.after, readableAfterSeq(access))
     const readable = { roomId, afterSeq, retainedAfterMs: retainedAfterMs(room, now) }
@@ -38,8 +39,9 @@ export const listRoomEvents = operation({
     const from = Math.max(afterSeq, firstRetained - 1)
     const rows = await listEvents(database.read, { roomId, afterSeq: from, lastSeq, limit: query.limit })
     const events = await viewsOf(context, access, rows)
-    // A number that is still to come was given by a database that has been set back since. And what was said may be
-    // cleared away at this moment: with a page that is shorter for that, the client would take itself to have everything.
+    // A number above `lastSeq` comes from a database that was later restored to an earlier state.
+    // Messages may also be deleted at this moment. A page shortened by that would look to the
+    // client like the end of the log.
     const reset = query.after > lastSeq || firstRetained > afterSeq + 1 || events.length < rows.length
     return { events, lastSeq, reset }
   },

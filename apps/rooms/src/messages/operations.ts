@@ -63,17 +63,19 @@ const list = operation({
       retainedAfterMs: retainedAfterMs(access.room, now),
     }
     const page = { before: query.cursor, limit: query.limit + 1 }
-    const found = await listMessages(database.read, readable, page)
-    const messages = found.slice(0, query.limit).toReversed().map(toMessage)
+    const rows = await listMessages(database.read, readable, page)
+    const messages = rows.slice(0, query.limit).toReversed().map(toMessage)
     const oldest = messages[0]
-    return { messages, nextCursor: found.length > query.limit && oldest ? String(oldest.seq) : null }
+    return { messages, nextCursor: rows.length > query.limit && oldest ? String(oldest.seq) : null }
   },
 })
 
-/** A message under a `clientId` is one message, however often it is sent (R28.27). */
+/**
+ * Result of a post. A message with a `clientId` is stored once, however often it is sent (R28.27).
+ */
 interface PostResult {
   message: Message
-  /** Undefined when it was stored before. */
+  /** Undefined if the message was already stored. */
   event?: RoomEvent
 }
 
@@ -113,7 +115,7 @@ const post = operation({
   answer: ({ message, event }) => ({ status: event ? 201 : 200, body: { message } }),
 })
 
-/** Before it is counted: who sends again because no answer came says nothing new. */
+/** Precedes the rate limit: a repeated request does not count as a new message. */
 async function findDuplicate(
   context: Context,
   roomId: string,
@@ -126,7 +128,7 @@ async function findDuplicate(
   return sent
 }
 
-/** Takes back the transaction of a message that another request has stored meanwhile. */
+/** Rolls back a transaction whose message another request has stored meanwhile. */
 class DuplicateMessage extends Error {}
 
 async function createMessage(
@@ -140,7 +142,7 @@ async function createMessage(
     id: crypto.randomUUID(),
     room_id: roomId,
     user_id: user.id,
-    // For when the account is gone; as long as there is one, its name is looked up there.
+    // Shown after the account is deleted. Until then, the name is read from the account.
     author_name: deletedUserName(user.id),
     author_guest: user.is_guest,
     content,
@@ -150,12 +152,12 @@ async function createMessage(
     deleted_by: null,
   }
   try {
-    // Beside the transaction, in which everybody else who speaks in this room waits.
+    // Outside the transaction, for which all other authors in this room wait.
     const display = findUserDisplay(database.read, roomId, user.id)
-    // Looked at when the message is stored.
+    // A rejection is handled after the message is stored.
     display.catch(() => {})
     const stored = await database.write((tx) => appendMessage(tx, context, row))
-    // Lost connections must not keep what is stored from being told, and its author from knowing.
+    // A lost connection must suppress neither the event nor the response of a stored message.
     const author = await display
       .catch(() => findUserDisplay(database.read, roomId, user.id))
       .catch(() => ({ nickname: user.nickname, avatar_color: user.avatar_color }))
@@ -171,7 +173,10 @@ async function createMessage(
   }
 }
 
-/** Everybody who speaks in a room does it one after the other, so this asks the database no more often than it must. */
+/**
+ * Messages of a room are stored one after the other. This transaction therefore runs as few
+ * statements as possible.
+ */
 async function appendMessage(
   tx: Transaction<Tables>,
   context: Context,
@@ -182,7 +187,7 @@ async function appendMessage(
   if (seq === undefined) throw failure('not_found')
   await admit(tx, roomId, entrantOf(context))
   if (!(await insertMessage(tx, { ...row, seq }))) throw new DuplicateMessage()
-  // The log holds the id only: what was said can be taken back, numbers cannot.
+  // The log holds only the id: a message can be deleted, a sequence number cannot.
   return putEvent(tx, seq, { roomId, event: 'message.created', data: { messageId }, nowMs: context.now })
 }
 
@@ -211,7 +216,7 @@ const remove = operation({
   },
 })
 
-/** Own messages can be taken back whatever of the room may be read. */
+/** Authors may delete their own messages, whatever they may read of the room. */
 function isReadable(
   { user_id, seq, created_at }: MessageWithAuthor,
   access: UserRoomAccess,

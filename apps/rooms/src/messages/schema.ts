@@ -26,7 +26,9 @@ export const Message = z
   .meta({ id: 'Message' })
 export type Message = z.output<typeof Message>
 
-/** What the stores find of a message; names and colours of those whose account exists are today's. */
+/**
+ * Message with its author, as stores return it. Name and colour of an existing account are current.
+ */
 export interface MessageWithAuthor extends RoomMessageRow {
   nickname: string | null
   avatar_color: string | null
@@ -37,7 +39,7 @@ export function toMessage(row: MessageWithAuthor): Message {
     id: row.id,
     roomId: row.room_id,
     seq: row.seq,
-    // Of an erased account both may still be stored.
+    // Both may still be stored for an erased account.
     userId: row.nickname === null ? null : row.user_id,
     nickname: row.nickname ?? row.author_name,
     avatarColor: row.avatar_color ?? avatarColorOf(row.author_name),
@@ -49,7 +51,7 @@ export function toMessage(row: MessageWithAuthor): Message {
   }
 }
 
-/** The body's limit of bytes bounds what is measured here; how much may be said is a setting. */
+/** Upper limit within that of the request body. The permitted length is a setting. */
 const MAX_CHARACTERS = 65_536
 
 export const NewMessage = z.object({

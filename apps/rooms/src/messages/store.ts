@@ -5,7 +5,7 @@ import { type UserDisplay, findUserDisplays, nicknameIn } from '../rooms/nicknam
 import { isAccount } from '../users/store.ts'
 import type { MessageWithAuthor } from './schema.ts'
 
-/** For single ones; what many authors are called is looked up for all of them at once. */
+/** For single messages. The names of many authors are read in one query. */
 function messages(db: Kysely<Tables>, roomId: string) {
   return db
     .selectFrom('room_messages')
@@ -16,19 +16,19 @@ function messages(db: Kysely<Tables>, roomId: string) {
     .where(roomExists(roomId))
 }
 
-/** What was said in a room that is gone stays for a while, and nobody reads it. */
+/** Messages of a deleted room remain for a while but are unreadable. */
 function roomExists(roomId: string) {
   return sql<SqlBool>`exists (select 1 from rooms where id = ${roomId})`
 }
 
-/** What of a room's log may be read: only what came after both. */
+/** Readable part of a room's log: later than both limits. */
 export interface ReadableRange {
   roomId: string
   afterSeq: number
   retainedAfterMs: number
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listMessages(
   db: Kysely<Tables>,
   { roomId, afterSeq, retainedAfterMs }: ReadableRange,
@@ -49,14 +49,14 @@ export async function listMessages(
   return rows.map((row) => withAuthor(row, authors))
 }
 
-/** A part of a room's log. */
+/** Part of a room's log, inclusive at both ends. */
 interface SeqRange {
   roomId: string
   first: number
   last: number
 }
 
-/** Ids of those who said this, as far as they have accounts. */
+/** Ids of the authors, except those of deleted accounts. */
 export function authorIdsOf(rows: readonly RoomMessageRow[]): string[] {
   return rows.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]))
 }
@@ -77,7 +77,7 @@ export async function findMessage(
   return messages(db, roomId).where('room_messages.id', '=', id).executeTakeFirst()
 }
 
-/** Whose message, and the id that the author gave it. */
+/** Author of a message and the id that the client chose for it. */
 interface ClientMessageKey {
   roomId: string
   userId: string
@@ -91,7 +91,7 @@ const selectByClientId = prepareQuery<ClientMessageKey, MessageWithAuthor>(
       .where('room_messages.client_id', '=', clientId),
 )
 
-/** What this person has sent to the room under this id of theirs. */
+/** Message of this user in the room with this `clientId`. */
 export async function findByClientId(
   db: Kysely<Tables>,
   sent: ClientMessageKey,
@@ -100,33 +100,36 @@ export async function findByClientId(
   return message
 }
 
-const insert = prepareQuery<RoomMessageRow, { id: string }>((db, given) =>
+const insert = prepareQuery<RoomMessageRow, { id: string }>((db, message) =>
   db
     .insertInto('room_messages')
     .values({
-      id: given.id,
-      room_id: given.room_id,
-      seq: given.seq,
-      user_id: given.user_id,
-      author_name: given.author_name,
-      author_guest: given.author_guest,
-      content: given.content,
-      client_id: given.client_id,
-      created_at: given.created_at,
-      deleted_at: given.deleted_at,
-      deleted_by: given.deleted_by,
+      id: message.id,
+      room_id: message.room_id,
+      seq: message.seq,
+      user_id: message.user_id,
+      author_name: message.author_name,
+      author_guest: message.author_guest,
+      content: message.content,
+      client_id: message.client_id,
+      created_at: message.created_at,
+      deleted_at: message.deleted_at,
+      deleted_by: message.deleted_by,
     })
     .onConflict((conflict) => conflict.columns(['room_id', 'user_id', 'client_id']).doNothing())
     .returning('id'),
 )
 
-/** False when the author has sent one under the same id of theirs before, which stays as it is. */
+/**
+ * False if the author has already sent a message with this `clientId`. That message stays
+ * unchanged.
+ */
 export async function insertMessage(tx: Transaction<Tables>, message: RoomMessageRow): Promise<boolean> {
   const [inserted] = await insert(tx, message)
   return inserted !== undefined
 }
 
-/** Leaves a tombstone. False when there was one already. */
+/** Deletes the text and leaves a placeholder. False if that was already done. */
 export async function markMessageDeleted(
   tx: Transaction<Tables>,
   { id, deletedBy, nowMs }: { id: string; deletedBy: string; nowMs: number },
@@ -148,13 +151,14 @@ const selectFirstRetained = prepareQuery<ReadableRange, { seq: number }>(
       .select('seq')
       .where('room_id', '=', roomId)
       .where('seq', '>', afterSeq)
-      // Reckoned with, so that it is no reason to sort all that is kept by its age: nearly always the first row will do.
+      // The expression keeps the planner from sorting all retained rows by age. Nearly always, the
+      // first row matches.
       .where(sql<number>`created_at + 0`, '>', retainedAfterMs)
       .orderBy('seq')
       .limit(1),
 )
 
-/** The number of the oldest event after `afterSeq` that is kept; undefined when none is. */
+/** Sequence number of the oldest retained event after `afterSeq`; undefined if there is none. */
 export async function findFirstRetained(
   db: Kysely<Tables>,
   readable: ReadableRange,
@@ -163,7 +167,7 @@ export async function findFirstRetained(
   return first?.seq
 }
 
-/** In their order, from after `afterSeq` up to `lastSeq`. */
+/** Events in order, after `afterSeq` up to and including `lastSeq`. */
 export const listEvents = prepareQuery<
   { roomId: string; afterSeq: number; lastSeq: number; limit: number },
   RoomEventRow
@@ -189,13 +193,13 @@ const selectBetween = prepareQuery<SeqRange, RoomMessageRow>((db, { roomId, firs
     .where('seq', '<=', last),
 )
 
-/** The messages that came with events of these numbers, by number. */
+/** Messages of the events with these sequence numbers, by number. */
 export async function findMessagesBetween(
   db: Kysely<Tables>,
   range: SeqRange,
 ): Promise<Map<number, RoomMessageRow>> {
-  const found = await selectBetween(db, range)
-  return new Map(found.map((message) => [message.seq, message]))
+  const rows = await selectBetween(db, range)
+  return new Map(rows.map((message) => [message.seq, message]))
 }
 
 const selectUserDisplay = prepareQuery<{ roomId: string; userId: string }, UserDisplay>(
@@ -207,7 +211,7 @@ const selectUserDisplay = prepareQuery<{ roomId: string; userId: string }, UserD
       .where(isAccount()),
 )
 
-/** What somebody is called in this room at this moment; undefined when the account is gone. */
+/** Current display of a user in this room; undefined if the account is deleted. */
 export async function findUserDisplay(
   db: Kysely<Tables>,
   roomId: string,
@@ -217,7 +221,7 @@ export async function findUserDisplay(
   return display
 }
 
-/** The same of several, each of whom may be named more than once; those whose accounts are gone are missing. */
+/** The same for several users, of whom some may be repeated. Deleted accounts are missing. */
 export async function findUserDisplaysOf(
   db: Kysely<Tables>,
   roomId: string,

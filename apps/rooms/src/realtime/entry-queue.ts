@@ -69,9 +69,7 @@ export class EntryQueue {
     try {
       const { dialect } = database
       const requests = group.map(({ connection }) => this.#toEntryRequest(connection))
-      const outcomes = await database.write((tx) =>
-        startVisits(tx, { dialect, roomId, arrivals: requests }, limits),
-      )
+      const outcomes = await database.write((tx) => startVisits(tx, { dialect, roomId, requests }, limits))
       for (const [index, { resolve, reject }] of group.entries()) {
         const outcome = outcomes[index]
         if (outcome && !(outcome instanceof Failure)) resolve(outcome)

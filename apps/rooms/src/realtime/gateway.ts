@@ -83,14 +83,14 @@ function isOurs(protocols: readonly string[]): boolean {
 }
 
 async function admit(services: Services, hub: Hub, request: Request, peer: string): Promise<UpgradeResult> {
-  const found = services.hosts(request.headers.get('host'))
-  if ('refused' in found) throw failure(found.refused)
+  const host = services.hosts(request.headers.get('host'))
+  if ('refused' in host) throw failure(host.refused)
   if (request.method !== 'GET') throw failure('method_not_allowed', { headers: { Allow: 'GET' } })
   if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') throw notWebSocketRequest()
   const protocols = protocolsOf(request)
   const ticket = protocols.find((name) => name.startsWith(TICKET_PREFIX))?.slice(TICKET_PREFIX.length)
-  checkOrigin(request, found.origin, ticket !== undefined)
-  const [token, ...more] = readCookie(request, cookieNames(found.origin).session)
+  checkOrigin(request, host.origin, ticket !== undefined)
+  const [token, ...more] = readCookie(request, cookieNames(host.origin).session)
   if (more.length > 0) throw failure('invalid_request', { text: 'The session cookie came twice' })
   if (!isOurs(protocols)) return rejectUpgrade(Close.protocol, 'unknown subprotocol')
   requireCapacity(services, hub)
@@ -111,10 +111,10 @@ function rejectUpgrade(code: number, reason: string): UpgradeResult {
  * a ticket instead of a cookie.
  */
 function checkOrigin({ headers }: Request, origin: string, hasTicket: boolean): void {
-  const given = headers.get('origin')
+  const originHeader = headers.get('origin')
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin') throw failure('cross_site_request')
-  if (given === null ? !hasTicket : given !== origin) throw failure('cross_site_request')
+  if (originHeader === null ? !hasTicket : originHeader !== origin) throw failure('cross_site_request')
 }
 
 function requireCapacity({ policy }: Services, hub: Hub): void {
@@ -148,10 +148,8 @@ async function findCloseReason(
       ? credential.token !== undefined && (await sessions.find(credential.token))
       : credential.sessionId !== undefined && (await sessions.findById(credential.sessionId))
   if (!session) return 'signed_out'
-  const found = await findSessionEnds(database.read, database.dialect, [session.id])
-  return (
-    endReasonOf(found.get(session.id), now()) ?? (session.user.disabled === 1 ? 'disabled' : 'signed_out')
-  )
+  const ends = await findSessionEnds(database.read, database.dialect, [session.id])
+  return endReasonOf(ends.get(session.id), now()) ?? (session.user.disabled === 1 ? 'disabled' : 'signed_out')
 }
 
 /**

@@ -120,14 +120,14 @@ export class Hub {
     try {
       const started = await this.leases.take(connection, roomId)
       await room.presence.readOnce()
-      const newcomer = await room.presence.findNewcomer(started.access)
+      const arrival = await room.presence.findArrival(started.access)
       // The socket closed during the entry. No other code ends the lease.
       if (connection.isClosed)
         return this.leases.addClosed({ connectionId: connection.id, roomIds: [roomId] })
       const { last_seq: seq } = started.access.room
       if (!subscriptions.has(roomId)) room.open({ connection, roomId, seq, leaseUntilMs: nowMs + LEASE_MS })
       // In the same tick, to precede all frames about the room.
-      connection.send(toSubscribed(id, room, started, newcomer))
+      connection.send(toSubscribed(id, room, started, arrival))
       if (started.hasEntered) this.#publishPresence(roomId)
       // Users were removed during the entry, possibly this one.
       if (this.#losses !== lossesBefore) this.#soon(() => this.leases.check([roomId]))
@@ -216,9 +216,9 @@ function toSubscribed(
   id: string,
   { presence }: LocalRoom,
   { access }: StartedVisit,
-  newcomer: Person | undefined,
+  arrival: Person | undefined,
 ): string {
-  const { count, personsText } = presence.snapshotWith(newcomer)
+  const { count, personsText } = presence.snapshotWith(arrival)
   const own = JSON.stringify({
     type: 'subscribed',
     id,

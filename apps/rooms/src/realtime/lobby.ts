@@ -140,8 +140,8 @@ export class Lobby {
   async #viewers(
     roomId: string,
   ): Promise<(room: RoomRow, viewer: Connection) => RoomRole | null | undefined> {
-    const known = await findAccessOfMembersAndBanned(this.#database.read, roomId, this.#now())
-    const accesses = new Map(known.map((access) => [access.userId, access]))
+    const exceptions = await findAccessOfMembersAndBanned(this.#database.read, roomId, this.#now())
+    const accesses = new Map(exceptions.map((access) => [access.userId, access]))
     const neighbours = await this.#findAccessByAddress(roomId)
     return (room, viewer) => {
       const { userId, person } = viewer

@@ -65,12 +65,12 @@ export class LocalRoom {
    */
   open(subscription: Subscription): void {
     const { connection, seq } = subscription
-    const known = Math.max(this.#seq, this.#latestSeq)
+    const highestSeq = Math.max(this.#seq, this.#latestSeq)
     if (this.subscriptions.size === 0) this.#seq = seq
     connection.subscriptions.set(this.id, subscription)
     this.subscriptions.add(subscription)
     // A subscription added during a catch-up is served by the next round.
-    if (seq !== this.#seq || seq < known || this.#catchUpRun) this.catchUp()
+    if (seq !== this.#seq || seq < highestSeq || this.#catchUpRun) this.catchUp()
   }
 
   /** Whether the connection was subscribed. */

@@ -32,18 +32,18 @@ export class Presence {
     this.#sendFrame = sendFrame
   }
 
-  /** Number and JSON list of the participants, including a newcomer since the last read. */
-  snapshotWith(newcomer: Person | undefined): { count: number; personsText: string } {
+  /** Number and JSON list of the participants, with a user who has entered since the last read. */
+  snapshotWith(arrival: Person | undefined): { count: number; personsText: string } {
     const personsText = (this.#text ??= JSON.stringify([...this.persons.values()]))
     const { count } = this
-    if (!newcomer || count > MAX_PERSONS || this.persons.has(newcomer.userId)) return { count, personsText }
+    if (!arrival || count > MAX_PERSONS || this.persons.has(arrival.userId)) return { count, personsText }
     const separator = count > 0 ? ',' : ''
-    const own = `${separator}${JSON.stringify(newcomer)}]`
+    const own = `${separator}${JSON.stringify(arrival)}]`
     return { count: count + 1, personsText: personsText.slice(0, -1) + own }
   }
 
   /** The entering user, unless the last read contains them. */
-  async findNewcomer({ userId, isGuest: guest, ...access }: UserRoomAccess): Promise<Person | undefined> {
+  async findArrival({ userId, isGuest: guest, ...access }: UserRoomAccess): Promise<Person | undefined> {
     if (this.persons.has(userId)) return undefined
     const display = await findUserDisplay(this.#dependencies.database.read, this.#roomId, userId)
     if (!display) return undefined
@@ -106,13 +106,13 @@ export class Presence {
       rows.length <= MAX_PERSONS ? rows.length : await countParticipants(database.read, this.#roomId, now())
     const persons = count <= MAX_PERSONS ? rows.map((row) => toPerson(row, room.default_role)) : []
     const present = new Map(persons.map((person) => [person.userId, person]))
-    const joined = persons.filter((person) => !isSame(person, this.persons.get(person.userId)))
+    const arrivals = persons.filter((person) => !isSame(person, this.persons.get(person.userId)))
     const left = count <= MAX_PERSONS ? [...this.persons.keys()].filter((userId) => !present.has(userId)) : []
-    const hasChanged = joined.length > 0 || left.length > 0 || count !== this.count
+    const hasChanged = arrivals.length > 0 || left.length > 0 || count !== this.count
     this.persons = present
     this.count = count
     if (hasChanged) this.#text = undefined
-    return hasChanged ? { joined, left, count } : undefined
+    return hasChanged ? { joined: arrivals, left, count } : undefined
   }
 }
 

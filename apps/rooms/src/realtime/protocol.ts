@@ -48,6 +48,6 @@ export function readFrame(text: string): ReadFrame {
   }
   const parsed = ClientFrame.safeParse(value)
   if (parsed.success) return { frame: parsed.data }
-  const given = z.object({ id }).safeParse(value)
-  return { frame: null, id: given.success ? given.data.id : null }
+  const withId = z.object({ id }).safeParse(value)
+  return { frame: null, id: withId.success ? withId.data.id : null }
 }

@@ -49,10 +49,10 @@ export class SessionExpiry {
   async check(sessionIds: Iterable<string>): Promise<void> {
     const here = [...new Set(sessionIds)].filter((id) => this.#registry.hasSession(id))
     if (here.length === 0) return
-    const found = await findSessionEnds(this.#database.read, this.#database.dialect, here)
+    const ends = await findSessionEnds(this.#database.read, this.#database.dialect, here)
     const nowMs = this.#now()
     for (const id of here) {
-      const row = found.get(id)
+      const row = ends.get(id)
       const reason = endReasonOf(row, nowMs)
       for (const connection of this.#registry.ofSession(id))
         if (reason) connection.close(Close.session, reason)

@@ -62,9 +62,9 @@ export async function findParticipantIds(
     .where(inList(dialect, 'room_id', roomIds))
     .where('expires_at', '>', nowMs)
     .execute()
-  const found = new Map<string, Set<string>>(roomIds.map((roomId) => [roomId, new Set()]))
-  for (const { room_id, user_id } of rows) found.get(room_id)?.add(user_id)
-  return found
+  const participants = new Map<string, Set<string>>(roomIds.map((roomId) => [roomId, new Set()]))
+  for (const { room_id, user_id } of rows) participants.get(room_id)?.add(user_id)
+  return participants
 }
 
 /** Rooms that these users or sessions are in, or left a moment ago. */
@@ -99,13 +99,13 @@ export async function findLeases(
     .where('expires_at', '>', nowMs)
     .$if(roomIds !== undefined, (query) => query.where(inList(dialect, 'room_id', roomIds ?? [])))
     .execute()
-  const found = new Map<string, Set<string>>()
+  const leases = new Map<string, Set<string>>()
   for (const { connection_id, room_id } of rows) {
-    const rooms = found.get(connection_id)
+    const rooms = leases.get(connection_id)
     if (rooms) rooms.add(room_id)
-    else found.set(connection_id, new Set([room_id]))
+    else leases.set(connection_id, new Set([room_id]))
   }
-  return found
+  return leases
 }
 
 /** Why a user without a lease lost the room, if no event said so. */

@@ -4,21 +4,24 @@ import type { RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
 import type { MemberRole, RoomRole } from '../roles.ts'
 import type { RoomAccess } from './permissions.ts'
 
-/** How long a ban bars new guests from the same address (R17.5). */
+/** Time for which a ban keeps new guests from the same client prefix out (R17.5). */
 export const ADDRESS_BAN_MS = 86_400_000
 
-/** Whether a row of `room_bans` bars somebody at this moment; bans without an end always do. */
+/**
+ * Condition that a row of `room_bans` is in force now. A ban without an end is in force until it is
+ * lifted.
+ */
 export function isLiveBan(nowMs: number) {
   return sql<SqlBool>`(room_bans.expires_at is null or room_bans.expires_at > ${nowMs})`
 }
 
-/** A standing with what else the room says of this person, from the same statement. */
+/** Access with further facts about the user and the room, from the same statement. */
 export interface UserRoomAccess extends RoomAccess {
   readonly userId: string
   readonly room: RoomRow
-  /** What was the room's last number when this member joined; null for owner and visitors. */
+  /** Last sequence number of the room when the member joined; null for owner and visitors. */
   readonly joinedSeq: number | null
-  /** The last visit, also when it has ended. */
+  /** The last visit, even if it has ended. */
   readonly visit: {
     readonly startedAtMs: number
     readonly startedSeq: number
@@ -26,22 +29,28 @@ export interface UserRoomAccess extends RoomAccess {
   } | null
 }
 
-/** Whose standing is asked for, and when. */
+/** User and moment for which access is determined. */
 export interface AccessQuery {
   userId: string
-  /** Null where no address is known: then only the person's own ban counts. */
+  /** Null if no address is known. Then only a ban of the user counts. */
   clientPrefix: string | null
   nowMs: number
-  /** Until when an administrator may use that right; for ever where it is not about a session. */
+  /**
+   * End of the time in which the session may use the right of an administrator; unlimited without a
+   * session.
+   */
   adminUntilMs?: number
 }
 
 const selectAccess = prepareQuery<AccessContext & { roomId: string; userId: string }, AccessRow>(
-  (db, given) =>
-    queryAccess(db, given).where('rooms.id', '=', given.roomId).where('users.id', '=', given.userId),
+  (db, query) =>
+    queryAccess(db, query).where('rooms.id', '=', query.roomId).where('users.id', '=', query.userId),
 )
 
-/** Undefined when there is no such room, or no such enabled account. Rights come from the database, not from a session. */
+/**
+ * Undefined without such a room or such an enabled account. Rights come from the database, not from
+ * a session.
+ */
 export async function findRoomAccess(
   db: Kysely<Tables>,
   roomId: string,
@@ -51,7 +60,7 @@ export async function findRoomAccess(
   return row && toRoomAccess(row, nowMs <= adminUntilMs)
 }
 
-/** From where and when people are looked at. */
+/** Client prefix and time at which access is determined. */
 interface AccessContext {
   clientPrefix: string | null
   nowMs: number
@@ -62,22 +71,25 @@ function toAccessContext(clientPrefix: string | null, nowMs: number): AccessCont
   return { clientPrefix, nowMs, bannedAfterMs: nowMs - ADDRESS_BAN_MS }
 }
 
-const selectMembersAndBanned = prepareQuery<AccessContext & { roomId: string }, AccessRow>((db, given) =>
-  queryAccess(db, given)
-    .where('rooms.id', '=', given.roomId)
+const selectMembersAndBanned = prepareQuery<AccessContext & { roomId: string }, AccessRow>((db, query) =>
+  queryAccess(db, query)
+    .where('rooms.id', '=', query.roomId)
     .where(
       'users.id',
       'in',
       db
         .selectFrom('rooms as own')
         .select('own.owner_id as user_id')
-        .where('own.id', '=', given.roomId)
-        .unionAll(db.selectFrom('room_members').select('user_id').where('room_id', '=', given.roomId))
-        .unionAll(db.selectFrom('room_bans').select('user_id').where('room_id', '=', given.roomId)),
+        .where('own.id', '=', query.roomId)
+        .unionAll(db.selectFrom('room_members').select('user_id').where('room_id', '=', query.roomId))
+        .unionAll(db.selectFrom('room_bans').select('user_id').where('room_id', '=', query.roomId)),
     ),
 )
 
-/** Of everybody to whom the room is not as to any visitor: owner, members, and who is barred; without disabled accounts. */
+/**
+ * Access of all users for whom the room differs from that of any visitor: owner, members and banned
+ * users, without disabled accounts.
+ */
 export async function findAccessOfMembersAndBanned(
   db: Kysely<Tables>,
   roomId: string,
@@ -87,7 +99,7 @@ export async function findAccessOfMembersAndBanned(
   return rows.map((row) => toRoomAccess(row, true))
 }
 
-/** Addresses from which no new guests come in at this moment. */
+/** Client prefixes from which no new guests may enter now. */
 export async function findBannedPrefixes(
   db: Kysely<Tables>,
   roomId: string,
@@ -103,13 +115,13 @@ export async function findBannedPrefixes(
   return new Set(rows.map(({ guest_prefix }) => guest_prefix))
 }
 
-/** Of everybody who is in the room, except those whose account is disabled. */
+/** Access of all participants, except disabled accounts. */
 export async function findAccessOfParticipants(
   db: Kysely<Tables>,
   roomId: string,
   nowMs: number,
 ): Promise<UserRoomAccess[]> {
-  // Who is present was there before any ban of an address, which bars only those who are new.
+  // Participants arrived before any ban of their address, which applies only to new guests.
   const rows = await queryAccess(db, toAccessContext(null, nowMs))
     .where('rooms.id', '=', roomId)
     .where('users.id', 'in', (eb) =>
@@ -123,7 +135,7 @@ export async function findAccessOfParticipants(
   return rows.map((row) => toRoomAccess(row, true))
 }
 
-/** Of this person in all rooms where they are present. */
+/** Access of this user to all rooms that they are in. */
 export async function findAccessOfParticipant(
   db: Kysely<Tables>,
   userId: string,
@@ -148,12 +160,15 @@ type AccessRow = RoomRow & {
   is_admin: number | null
   member_role: MemberRole | null
   joined_seq: number | null
-  bar_kind: 'kick' | 'ban' | null
-  bar_until: number | null
-  address_barred_at: number | null
+  ban_kind: 'kick' | 'ban' | null
+  ban_until: number | null
+  address_banned_at: number | null
 } & { [column in keyof Pick<RoomVisitRow, 'started_at' | 'started_seq' | 'ended_at'>]: number | null }
 
-/** Rooms with people, and all that decides what the one may do in the other. Not a row for disabled accounts. */
+/**
+ * Rooms joined with users, and everything that decides what a user may do in a room. Disabled
+ * accounts have no row.
+ */
 function queryAccess(db: Kysely<Tables>, { clientPrefix, nowMs, bannedAfterMs }: AccessContext) {
   return db
     .selectFrom('rooms')
@@ -179,8 +194,8 @@ function queryAccess(db: Kysely<Tables>, { clientPrefix, nowMs, bannedAfterMs }:
       'room_visits.started_at',
       'room_visits.started_seq',
       'room_visits.ended_at',
-      'room_bans.kind as bar_kind',
-      'room_bans.expires_at as bar_until',
+      'room_bans.kind as ban_kind',
+      'room_bans.expires_at as ban_until',
     ])
     .select((eb) => [
       eb
@@ -196,23 +211,23 @@ function queryAccess(db: Kysely<Tables>, { clientPrefix, nowMs, bannedAfterMs }:
         .whereRef('near.room_id', '=', 'rooms.id')
         .where('near.guest_prefix', '=', clientPrefix)
         .where('near.created_at', '>', bannedAfterMs)
-        .as('address_barred_at'),
+        .as('address_banned_at'),
     ])
 }
 
 function toRoomAccess(row: AccessRow, hasFreshSignIn: boolean): UserRoomAccess {
-  const { person_id, is_guest, is_admin, member_role, joined_seq, bar_kind, bar_until, ...more } = row
-  const { address_barred_at, started_at, started_seq, ended_at, ...room } = more
+  const { person_id, is_guest, is_admin, member_role, joined_seq, ban_kind, ban_until, ...more } = row
+  const { address_banned_at, started_at, started_seq, ended_at, ...room } = more
   const role: RoomRole | null = room.owner_id === person_id ? 'owner' : member_role
   const visit =
     started_at === null || started_seq === null
       ? null
       : { startedAtMs: started_at, startedSeq: started_seq, endedAtMs: ended_at }
-  const own = bar_kind && { kind: bar_kind, untilMs: bar_until }
+  const own = ban_kind && { kind: ban_kind, untilMs: ban_until }
   const isNewGuest = is_guest === 1 && role === null
   const byAddress =
-    isNewGuest && address_barred_at !== null && (visit === null || visit.startedAtMs > address_barred_at)
-      ? { kind: 'ban' as const, untilMs: address_barred_at + ADDRESS_BAN_MS }
+    isNewGuest && address_banned_at !== null && (visit === null || visit.startedAtMs > address_banned_at)
+      ? { kind: 'ban' as const, untilMs: address_banned_at + ADDRESS_BAN_MS }
       : null
   return {
     roomId: room.id,

@@ -10,24 +10,24 @@ import { type RoomAction, type RoomAccess, decideOrdinaryEntry, decideEntry, may
 import { type UserRoomAccess, findRoomAccess } from './access-store.ts'
 import { hasEnteredAsAdminSince } from './store.ts'
 
-/** With what entering is refused (R17.2). */
+/** Refusals of entry (R17.2). */
 export const ENTRY_REFUSALS = ['not_found', 'banned', 'cooldown', 'guests_not_allowed'] as const
 
-/** The same where it takes a right to do more than being there. */
+/** The same for actions that need more than entry. */
 export const REFUSALS = ['forbidden', ...ENTRY_REFUSALS] as const
 
-/** The same where something changes, which administrators do by their right only after a fresh sign-in. */
+/** The same for changes, for which administrators need a fresh sign-in. */
 export const VISIT_REFUSALS = ['reauth_required', ...ENTRY_REFUSALS] as const
 export const CHANGE_REFUSALS = ['reauth_required', ...REFUSALS] as const
 
-/** Who wants to enter, when, and from where. */
+/** User who wants to enter, with time and address. */
 export interface Entrant {
   userId: string
   clientPrefix: string
   clientIp: string
   requestId: string | null
   nowMs: number
-  /** Until when this session may use the right of an administrator. */
+  /** End of the time in which this session may use the right of an administrator. */
   adminUntilMs: number
 }
 
@@ -39,8 +39,9 @@ export function entrantOf(context: Context): Entrant {
 }
 
 /**
- * The standing of somebody who may enter; otherwise the failure that R17.2 names. In the transaction of what is done in the
- * room, with the room locked before where it depends on who is there. An administrator's entry is audited in it as well.
+ * Access of a user who may enter. Throws the refusals of R17.2 otherwise. Runs in the transaction
+ * of the action; if that depends on the participants, the room is locked first. An entry as
+ * administrator is audited in the same transaction.
  */
 export async function admit(
   tx: Transaction<Tables>,
@@ -49,13 +50,14 @@ export async function admit(
 ): Promise<UserRoomAccess> {
   const access = await requireAccess(tx, roomId, entrant)
   if (!isByRightOfAdmin(access)) return access
-  // Whoever takes the right away at this moment waits, and finds them in the room; or it is gone.
+  // A concurrent revocation waits and then finds this user in the room, or it has won and the grant
+  // is gone.
   if (!(await lockGrantsOf(tx, entrant.userId, 'platform_admin'))) return requireAccess(tx, roomId, entrant)
   await auditEntry(tx, access, entrant)
   return access
 }
 
-/** The same for those who only read, which administrators do however long ago they signed in. */
+/** The same for reading, which administrators may do however long ago they signed in. */
 export async function admitReader(context: Context, roomId: string): Promise<UserRoomAccess> {
   const entrant = { ...entrantOf(context), adminUntilMs: Infinity }
   const access = await requireAccess(context.database.read, roomId, entrant)
@@ -63,12 +65,15 @@ export async function admitReader(context: Context, roomId: string): Promise<Use
   return access
 }
 
-/** Throws unless the person may do this, whom entering has let in. */
+/** Throws unless an admitted user may do this. */
 export function requirePermission(action: RoomAction, access: RoomAccess): void {
   if (!may(action, access)) throw refusalOf(access, 'forbidden')
 }
 
-/** That a fresh sign-in is needed, where the right of an administrator would do; otherwise this code. */
+/**
+ * `reauth_required` if a fresh sign-in would give the right of an administrator; otherwise this
+ * code.
+ */
 export function refusalOf({ needsSignIn }: RoomAccess, code: FailureCode): Failure {
   return failure(needsSignIn ? 'reauth_required' : code)
 }
@@ -82,7 +87,7 @@ async function requireAccess(db: Kysely<Tables>, roomId: string, entrant: Entran
 }
 
 function retryAfter(access: UserRoomAccess | undefined, nowMs: number): { headers?: Record<string, string> } {
-  // Not for a private room, of which this would be a sign.
+  // Not for a private room, whose existence it would reveal.
   if (!access || decideEntry(access) !== 'cooldown' || !access.ban?.untilMs) return {}
   return { headers: { 'Retry-After': String(Math.ceil((access.ban.untilMs - nowMs) / 1000)) } }
 }
@@ -92,8 +97,8 @@ function isByRightOfAdmin({ isAdmin, role }: UserRoomAccess): boolean {
 }
 
 /**
- * Whether somebody who is no member any more may stay, with the room locked. An administrator who is there comes in by that
- * right at this moment.
+ * Whether a former member may stay, with the room locked. A present administrator counts as
+ * entering by that right now.
  */
 export async function mayStay(
   tx: Transaction<Tables>,
@@ -108,8 +113,8 @@ export async function mayStay(
 }
 
 /**
- * Once for a visit, which may have begun as a member's; for those who read without one, once in the time for which a visit
- * goes on.
+ * Audits an entry as administrator once per visit, which may have begun as a member's. Readers
+ * without a visit are audited once in the time for which a visit can be resumed.
  */
 async function auditEntry(
   tx: Transaction<Tables>,

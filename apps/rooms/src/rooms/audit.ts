@@ -4,7 +4,7 @@ import type { AuditAction } from '../audit/actions.ts'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 
-/** One line of the audit log about something that the caller has done in a room. */
+/** Audits an action of the caller in a room. */
 export async function auditRoom(
   tx: Transaction<Tables>,
   context: Context,

@@ -7,8 +7,8 @@ import { revokeAccess } from './eviction.ts'
 import { deleteRoomRows, listMemberIds } from './store.ts'
 
 /**
- * The one way in which a room goes. The room must be locked. Returns what to tell: those who
- * were there, those who could see it, and those who were invited or offered it, who would otherwise wait for what is gone.
+ * Deletes a room; the only place that does. The room must be locked. Returns the events for its
+ * participants, the users who could see it, and the users with a pending invitation or transfer.
  */
 export async function deleteRoom(
   tx: Transaction<Tables>,

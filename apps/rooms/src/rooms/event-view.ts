@@ -3,14 +3,17 @@ import type { RoomRole } from '../roles.ts'
 import { canPublish } from './permissions.ts'
 import type { SharedRoom } from './schema.ts'
 
-/** What differs between those who are told of the same event. */
+/** Recipient of an event, as far as the event depends on it. */
 export interface Viewer {
   role: RoomRole | null
-  /** How many people are in the room; the same for all, but no part of the event. */
+  /** Number of participants. Equal for all recipients, but not part of the stored event. */
   participantCount: number
 }
 
-/** The event as this person is told of it, over a socket and in the list alike: with no role or right but their own (R28.20). */
+/**
+ * Event as this recipient sees it, on a socket and in the list alike: with no role or right but
+ * their own (R28.20).
+ */
 export function viewOf(event: RoomEvent, { role, participantCount }: Viewer): RoomEvent {
   if (event.event !== 'room.settings') return event
   const shared = event.data['room'] as SharedRoom

@@ -6,16 +6,17 @@ import { type UserRoomAccess, findAccessOfParticipants, findAccessOfParticipant 
 
 export interface AccessRevocation {
   roomId: string
-  /** Null: everybody. */
+  /** Null: all users. */
   userIds: readonly string[] | null
   reason: RemovalReason
-  /** When a cool-down ends. */
+  /** End of a kick. */
   untilMs?: number | null
 }
 
 /**
- * The one place where people lose a room (R17.7): with the change that costs them the room, their visits and leases end.
- * Returns what to tell once it is committed. Nodes that do not hear it find the leases gone (R19.2).
+ * Ends the visits and leases of users who lose a room, in the transaction of the change that causes
+ * it; the only place that does (R17.7). Returns the events to publish after the commit. Nodes that
+ * miss them find that the leases are gone (R19.2).
  */
 export async function revokeAccess(
   tx: Transaction<Tables>,
@@ -31,7 +32,7 @@ export async function revokeAccess(
   return [{ kind: 'removed', roomId, userIds, reason, untilMs }, ...presenceEvents(roomId)]
 }
 
-/** What to tell when somebody came or went. */
+/** Events after a user entered or left. */
 export function presenceEvents(roomId: string): ClusterEvent[] {
   return [
     { kind: 'presence', roomId },
@@ -39,7 +40,9 @@ export function presenceEvents(roomId: string): ClusterEvent[] {
   ]
 }
 
-/** After a change of the room, with its row locked: whoever is there and may no longer enter loses it. */
+/**
+ * After a change of the room, with its row locked: removes participants who may not enter any more.
+ */
 export async function revokeLostAccess(
   tx: Transaction<Tables>,
   roomId: string,
@@ -56,7 +59,10 @@ export async function revokeLostAccess(
   return revokeAccess(tx, { roomId, userIds, reason: 'access_lost' })
 }
 
-/** After a change of the person (disabled, no longer an administrator): the same for all rooms where they are. */
+/**
+ * After a change of the user (disabled, no longer an administrator): the same for all rooms that
+ * they are in.
+ */
 export async function revokeLostAccessOfUser(
   tx: Transaction<Tables>,
   userId: string,

@@ -13,18 +13,21 @@ export interface ListedRoom extends RoomRow {
   present: number | null
 }
 
-/** What `listRooms` is asked for. */
+/** Filter of `listRooms`. */
 export interface RoomFilter {
   userId: string
   isGuest: boolean
   isAdmin: boolean
   clientPrefix: string
-  /** Part of the name; empty for all. */
+  /** Part of the name; empty for all rooms. */
   part: string
   nowMs: number
 }
 
-/** Public rooms and the person's own, without those that they may not enter (R17.2), newest first. */
+/**
+ * Public rooms and rooms of the user, without those that the user may not enter (R17.2), newest
+ * first.
+ */
 export async function listRooms(
   { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
   filter: RoomFilter,
@@ -57,7 +60,7 @@ export async function listRooms(
     .execute()
 }
 
-/** What keeps this person out of the room of the row, as `findStanding` decides it for one room. */
+/** Bans that keep the user out of the room of this row, by the rule of `findRoomAccess`. */
 function bansFor(
   eb: ExpressionBuilder<Tables & { room_members: Tables['room_members'] | null }, 'rooms' | 'room_members'>,
   { userId, isGuest, clientPrefix, nowMs }: RoomFilter,
@@ -86,7 +89,7 @@ function bansFor(
     })
 }
 
-/** All rooms with how many people are in each. */
+/** All rooms with their numbers of participants. */
 export const listRoomsWithCounts = prepareQuery<{ nowMs: number }, RoomRow & { present: number | null }>(
   (db, { nowMs }) =>
     db

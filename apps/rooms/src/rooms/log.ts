@@ -14,8 +14,8 @@ const touchRoom = prepareQuery<{ roomId: string }, RoomRow>((db, { roomId }) =>
 )
 
 /**
- * The room's row, kept from all other writers until the transaction ends: whatever depends on who is in the room, or how
- * many, is decided after this. Undefined when there is no such room.
+ * Locks the row of a room against all other writers until the transaction ends. Decisions that
+ * depend on the participants or their number come after it. Undefined without such a room.
  */
 export async function lockRoom(tx: Transaction<Tables>, roomId: string): Promise<RoomRow | undefined> {
   const [room] = await touchRoom(tx, { roomId })
@@ -41,7 +41,10 @@ export interface NewEvent {
   nowMs: number
 }
 
-/** Names stay with the accounts, and go with them: the log says who it was, and is read with what they are called then. */
+/**
+ * Names belong to accounts and are deleted with them. The log stores only the user id; readers see
+ * the current name.
+ */
 function withoutNames({ person, ...data }: NewEvent['data']): Readonly<Record<string, unknown>> {
   if (!person) return data
   const { userId, guest, role } = person
@@ -49,15 +52,16 @@ function withoutNames({ person, ...data }: NewEvent['data']): Readonly<Record<st
 }
 
 /**
- * The room's next number, for `putEvent`, with the room locked as by `lockRoom`: both in one statement where nobody needs to
- * be refused before. Whoever is refused after it must not commit. Undefined when there is no such room.
+ * Takes the next sequence number of the room for `putEvent` and locks the room like `lockRoom`, in
+ * one statement: for callers with nothing to check under the lock. A caller that refuses afterwards
+ * must roll back. Undefined without such a room.
  */
 export async function nextSeq(tx: Transaction<Tables>, roomId: string): Promise<number | undefined> {
   const [room] = await incrementSeq(tx, { roomId })
   return room?.last_seq
 }
 
-/** Stores a lasting event under a number that was taken for it in this transaction. */
+/** Stores an event under a number that was taken in this transaction. */
 export async function putEvent(
   tx: Transaction<Tables>,
   seq: number,
@@ -69,11 +73,12 @@ export async function putEvent(
 }
 
 /**
- * Stores a lasting event under the room's next number (R18.4). The room's row stays locked until the commit, so numbers have
- * no holes and are committed in their order. Tell of it only after the commit.
+ * Stores an event under the next sequence number of the room (R18.4). The row stays locked until
+ * the commit: numbers have no gaps and are committed in order. Publish the event only after the
+ * commit.
  */
 export async function appendEvent(tx: Transaction<Tables>, event: NewEvent): Promise<RoomEvent> {
   const seq = await nextSeq(tx, event.roomId)
-  if (seq === undefined) throw new Error('An event needs a room that is there')
+  if (seq === undefined) throw new Error('An event needs an existing room')
   return putEvent(tx, seq, event)
 }

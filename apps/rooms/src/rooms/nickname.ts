@@ -2,17 +2,17 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Tables, UserRow } from '../db/tables.ts'
 import { isAccount } from '../users/store.ts'
 
-/** What somebody is called whose account is gone: told from others, and nothing of the name. */
+/** Name of a user whose account is deleted: distinguishable, without any part of the old name. */
 export function deletedUserName(userId: string): string {
   return `#${userId.slice(0, 4)}`
 }
 
-/** How somebody is shown. */
+/** Display of a user. */
 export type UserDisplay = Pick<UserRow, 'nickname' | 'avatar_color'>
 
 /**
- * The same as `nicknameIn` says, for many at once: the people of the room are gone through once, however many they are asked for
- * and whoever else has their names.
+ * Names of many users, by the rule of `nicknameIn`. The people of the room are scanned once,
+ * whatever the number of users and of equal names.
  */
 export async function findUserDisplays(
   db: Kysely<Tables>,
@@ -43,15 +43,16 @@ export async function findUserDisplays(
   return new Map(rows.map(({ id, ...display }) => [id, display]))
 }
 
-/** With what tells people apart whose names look the same. */
+/** Name with a suffix that distinguishes equal-looking names. */
 function withSuffix(table: 'users' | 'named'): RawBuilder<string> {
   const column = (name: string) => sql.ref(`${table}.${name}`)
   return sql<string>`${column('nickname')} || ' #' || substr(${column('id')}, 1, 4)`
 }
 
 /**
- * What somebody from `users` is called in this room: guests get a short suffix where somebody else there has a name that looks the
- * same, members only where another member has the very same (R14.6, R28.26), so that a guest's name never changes a member's.
+ * Name of a user of the table `users` in this room. A guest gets a short suffix if another user of
+ * the room has a name that looks the same. An account gets one only if another account of the room
+ * has the identical name (R14.6, R28.26): the name of a guest never changes that of an account.
  */
 export function nicknameIn(roomId: string): RawBuilder<string> {
   return sql<string>`case when exists (

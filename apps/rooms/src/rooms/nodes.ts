@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 
-/** The node is alive at this moment. */
+/** Records that the node is alive. */
 export async function recordHeartbeat(tx: Transaction<Tables>, nodeId: string, nowMs: number): Promise<void> {
   await tx
     .insertInto('nodes')
@@ -10,7 +10,10 @@ export async function recordHeartbeat(tx: Transaction<Tables>, nodeId: string, n
     .execute()
 }
 
-/** The node stops in order: whoever was here through it is given the time to come back through another. */
+/**
+ * Orderly stop of a node: its leases last until `leasesUntilMs`, and clients can return through
+ * another node.
+ */
 export async function leaveCluster(
   tx: Transaction<Tables>,
   nodeId: string,
@@ -25,7 +28,7 @@ export async function leaveCluster(
   await tx.deleteFrom('nodes').where('node_id', '=', nodeId).execute()
 }
 
-/** Forgets nodes that have given no sign of life since this moment. */
+/** Deletes nodes without a heartbeat since this moment. */
 export async function deleteSilentNodes(tx: Transaction<Tables>, sinceMs: number): Promise<void> {
   await tx.deleteFrom('nodes').where('heartbeat', '<', sinceMs).execute()
 }

@@ -46,10 +46,10 @@ import {
 import { join, leave } from './visit-operations.ts'
 
 const tag = 'Rooms'
-/** More people than this are only counted (R16.3). */
+/** A room with more participants lists only this many (R16.3). */
 const MAX_PARTICIPANTS = 200
 
-/** Locks the room, and finds out that the caller may enter and do this in it. */
+/** Locks the room and checks that the caller may enter it and do this. */
 export async function authorizeInRoom(
   tx: Transaction<Tables>,
   context: Context,
@@ -62,7 +62,7 @@ export async function authorizeInRoom(
   return access
 }
 
-/** R14.2: at creation and by settings. */
+/** R14.2: on creation and on changes of settings. */
 function refuseForGuests(settings: Pick<RoomSettings, 'visibility' | 'allowGuests'>): void {
   if (settings.visibility === 'private' || settings.allowGuests === false)
     throw failure('guest_not_permitted')
@@ -114,7 +114,7 @@ const list = operation({
   },
 })
 
-/** Refuses what guests may not create, and counts the attempt. */
+/** Refuses rooms that guests may not create, and counts the attempt. */
 function admitCreation(context: Context, body: NewRoom): void {
   const { policy, rates, clientPrefix } = context
   const { user } = actorOf(context)
@@ -208,13 +208,16 @@ const change = operation({
         for (const event of changed.events) context.publish(event)
         return { room: changed.room }
       }
-      // Others have their turn in between.
+      // Lets other requests run in between.
       await new Promise((resolve) => setImmediate(resolve))
     }
   },
 })
 
-/** `more` when it has only deleted a piece of what nobody reads, which goes before; everything is decided anew after it. */
+/**
+ * Returns `more` after deleting a batch of unreadable messages, which precedes the change. All
+ * checks are then repeated.
+ */
 async function changeSettings(
   tx: Transaction<Tables>,
   context: Context,
@@ -230,7 +233,8 @@ async function changeSettings(
   const events: ClusterEvent[] = []
   let row = before
   if (names.length > 0) {
-    // What was said while nobody who came later could read it stays so.
+    // Messages that later visitors could not read stay unreadable: they are deleted before the
+    // change.
     if (before.history_visibility === 'none' && changes.history_visibility !== undefined) {
       if (await deleteUnreadBatch(tx, before, nowMs)) return 'more'
       await deleteLog(tx, roomId)
@@ -253,10 +257,10 @@ async function changeSettings(
   return { room: toRoom(row, viewer, await countParticipants(tx, roomId, nowMs)), events }
 }
 
-/** What really becomes different. */
-function differences(before: RoomRow, given: Partial<RoomRow>): Partial<RoomRow> {
+/** Columns whose values differ. */
+function differences(before: RoomRow, columns: Partial<RoomRow>): Partial<RoomRow> {
   return Object.fromEntries(
-    Object.entries(given).filter(([name, value]) => before[name as keyof RoomRow] !== value),
+    Object.entries(columns).filter(([name, value]) => before[name as keyof RoomRow] !== value),
   )
 }
 

@@ -49,14 +49,14 @@ const MATRIX: readonly [RoomAction, string][] = [
   ['change_room', 'nnnnyy'],
 ]
 
-test('R17.4: the matrix holds in every row and column', () => {
+test('R17.4: each role may do exactly what the permission matrix allows', () => {
   for (const [action, row] of MATRIX) {
     const actual = Object.values<RoomAccess>(PEOPLE).map((access) => (may(action, access) ? 'y' : 'n'))
     expect([action, actual.join('')]).toEqual([action, row])
   }
 })
 
-test('R14.5: a guest who owns a room lists its members and searches nobody; other guests do neither', () => {
+test('R14.5: a guest who owns a room may list its members but not search for users; other guests may do neither', () => {
   for (const role of [null, 'listener', 'speaker', 'owner'] as const) {
     const guest = { ...visitor, isGuest: true, role }
     expect([role, may('list_members', guest)]).toEqual([role, role === 'owner'])
@@ -65,7 +65,7 @@ test('R14.5: a guest who owns a room lists its members and searches nobody; othe
   expect(may('change_room', { ...visitor, isGuest: true, role: 'owner' })).toBe(true)
 })
 
-test('R17.3: visitors are what the room says they are; speakers and higher may publish', () => {
+test('R17.3: visitors have the default role of the room; speakers and higher roles may publish', () => {
   for (const defaultRole of ['listener', 'speaker'] as const) {
     expect(effectiveRole({ ...visitor, defaultRole })).toBe(defaultRole)
     expect(canPublish({ ...visitor, defaultRole })).toBe(defaultRole === 'speaker')
@@ -75,7 +75,7 @@ test('R17.3: visitors are what the room says they are; speakers and higher may p
   }
 })
 
-/** Every combination of what entering depends on. */
+/** All combinations of the facts that decide entry. */
 const ALL_COMBINATIONS: readonly RoomAccess[] = (
   [
     ['visibility', ['public', 'unlisted', 'private']],
@@ -91,12 +91,12 @@ const ALL_COMBINATIONS: readonly RoomAccess[] = (
   [visitor],
 )
 
-test('R17.2: entering is decided in the order of the rule, for every combination', () => {
+test('R17.2: entry is decided in the order of the rule for every combination of facts', () => {
   expect(ALL_COMBINATIONS).toHaveLength(3 * 2 * 3 * 2 * 2 * 3)
   const outcomes = (which: (access: RoomAccess) => unknown) => {
-    const found = ALL_COMBINATIONS.filter((access) => which(access))
-    expect(found.length).toBeGreaterThan(0)
-    return [...new Set(found.map(decideEntry))]
+    const decisions = ALL_COMBINATIONS.filter((access) => which(access))
+    expect(decisions.length).toBeGreaterThan(0)
+    return [...new Set(decisions.map(decideEntry))]
   }
   const hidden = (access: RoomAccess) => access.visibility === 'private'
   const banned = (kind: string) => (access: RoomAccess) => !access.isAdmin && access.ban?.kind === kind

@@ -5,7 +5,7 @@ export function isAtLeast(role: RoomRole | null, minRole: RoomRole): boolean {
   return role !== null && ROOM_ROLES.indexOf(role) <= ROOM_ROLES.indexOf(minRole)
 }
 
-/** What the database says of a person and a room, read anew for every decision. */
+/** Facts about a user and a room from the database, read again for every decision. */
 export interface RoomAccess {
   readonly roomId: string
   readonly visibility: 'public' | 'unlisted' | 'private'
@@ -14,15 +14,18 @@ export interface RoomAccess {
   /** Owner, or the role of the membership; null for visitors. */
   readonly role: RoomRole | null
   readonly isGuest: boolean
-  /** Has the right of an administrator, and may use it at this moment. */
+  /** The user is an administrator and may use that right now. */
   readonly isAdmin: boolean
-  /** Has that right, but signed in too long ago to use it (`ADMIN_REAUTH_SECONDS`). */
+  /**
+   * The user is an administrator but signed in too long ago to use that right
+   * (`ADMIN_REAUTH_SECONDS`).
+   */
   readonly needsSignIn: boolean
-  /** A live ban or cool-down, also one that a guest has by address. */
+  /** Ban or kick in force, including a ban of the client prefix of a guest. */
   readonly ban: { readonly kind: 'kick' | 'ban'; readonly untilMs: number | null } | null
 }
 
-/** How entering ends (R17.2), in the order in which it is decided. */
+/** Outcomes of an entry (R17.2), in the order in which they are checked. */
 export type EntryDecision =
   | 'yes'
   | 'reauth_required'
@@ -47,7 +50,7 @@ export function decideOrdinaryEntry(access: RoomAccess): Exclude<EntryDecision, 
   return 'yes'
 }
 
-/** What can be done in a room beyond being there (R17.4). */
+/** Actions in a room beyond entering it (R17.4). */
 export type RoomAction =
   | 'list_members'
   | 'delete_any_message'
@@ -60,7 +63,7 @@ export type RoomAction =
   | 'remove_moderators'
   | 'change_room'
 
-/** The least role for each action; platform admins may do all of them. */
+/** Lowest role for each action. Administrators may do all of them. */
 const MIN_ROLE: Readonly<Record<RoomAction, RoomRole>> = {
   list_members: 'listener',
   delete_any_message: 'moderator',
@@ -74,27 +77,30 @@ const MIN_ROLE: Readonly<Record<RoomAction, RoomRole>> = {
   change_room: 'owner',
 }
 
-/** What guests never do, whatever their role: a guest who owns a room does not search people either (R14.5). */
+/**
+ * Actions that no guest may take, whatever the role: a guest who owns a room may not search people
+ * either (R14.5).
+ */
 const NOT_FOR_GUESTS: ReadonlySet<RoomAction> = new Set(['search_people'])
 
-/** The one place where the permission matrix is decided; entering comes before it. */
+/** Decides the permission matrix; the only place that does. Entry is decided before. */
 export function may(action: RoomAction, { role, isAdmin, isGuest }: RoomAccess): boolean {
   if (isGuest && NOT_FOR_GUESTS.has(action)) return false
   if (isGuest && action === 'list_members') return role === 'owner'
   return isAdmin || isAtLeast(role, MIN_ROLE[action])
 }
 
-/** What a person counts as in the room: the role of a member, else what visitors are here. */
+/** Role of a member, or the default role of the room for visitors. */
 export function effectiveRole({ role, defaultRole }: Pick<RoomAccess, 'role' | 'defaultRole'>): RoomRole {
   return role ?? defaultRole
 }
 
-/** The right to publish voice, reserved (R25). */
+/** Right to publish voice, reserved (R25). */
 export function canPublish(access: Pick<RoomAccess, 'role' | 'defaultRole'>): boolean {
   return isAtLeast(effectiveRole(access), 'speaker')
 }
 
-/** Which action it is to give this role, by invitation or directly. */
+/** Action of inviting with this role. */
 export function inviteActionFor(role: MemberRole): RoomAction {
   return role === 'moderator' ? 'invite_moderators' : 'invite_listeners_and_speakers'
 }
@@ -103,7 +109,7 @@ export function setRoleActionFor(role: MemberRole): RoomAction {
   return role === 'moderator' ? 'set_moderator' : 'set_listener_or_speaker'
 }
 
-/** Which action it is to kick, ban or unban somebody who has, or had, this role. */
+/** Action of kicking, banning or unbanning a user who has, or had, this role. */
 export function removeActionFor(role: MemberRole | null): RoomAction {
   return role === 'moderator' ? 'remove_moderators' : 'remove_others'
 }

@@ -9,7 +9,7 @@ import { type RoomAccess, canPublish, effectiveRole } from './permissions.ts'
 
 const NAME_LIMIT = 64
 
-/** As people's names: without what nobody can see (R8.3). */
+/** Like the names of users: without invisible characters (R8.3). */
 const Name = text()
   .trim()
   .max(MAX_INPUT_LENGTH)
@@ -69,7 +69,7 @@ export const RoomSettings = z
   .meta({ id: 'RoomSettings', minProperties: 1 } as z.core.GlobalMeta)
 export type RoomSettings = z.output<typeof RoomSettings>
 
-/** What everybody who may enter sees alike. */
+/** Part of a room that is equal for everyone who may enter it. */
 const SharedRoom = z.object({
   id: z.string(),
   name: z.string(),
@@ -109,7 +109,7 @@ export function toSharedRoom(row: RoomRow): SharedRoom {
   }
 }
 
-/** The room as this person sees it. */
+/** Room as this user sees it. */
 export function toRoom(row: RoomRow, access: Pick<RoomAccess, 'role' | 'defaultRole'>, count: number): Room {
   return {
     ...toSharedRoom(row),
@@ -120,7 +120,7 @@ export function toRoom(row: RoomRow, access: Pick<RoomAccess, 'role' | 'defaultR
   }
 }
 
-/** Somebody in a room, as everybody there sees them: no address, no e-mail. */
+/** User in a room as all others there see them: without address and email. */
 export const Person = z
   .object({
     userId: z.string(),
@@ -132,7 +132,7 @@ export const Person = z
   .meta({ id: 'Person' })
 export type Person = z.output<typeof Person>
 
-/** What the stores find of somebody in a room. */
+/** Columns of a `Person`. */
 export interface PersonRow {
   user_id: string
   nickname: string

@@ -42,7 +42,7 @@ export async function findRoom(db: Kysely<Tables>, id: string): Promise<RoomRow 
   return room
 }
 
-/** The owner and everybody with a membership. */
+/** Ids of the owner and of all members. */
 export async function listMemberIds(
   db: Kysely<Tables>,
   { id, owner_id }: Pick<RoomRow, 'id' | 'owner_id'>,
@@ -51,23 +51,28 @@ export async function listMemberIds(
   return [owner_id, ...rows.map(({ user_id }) => user_id)]
 }
 
-/** Where the room's log stands. */
+/** Last sequence number of the room. */
 export async function findLastSeq(db: Kysely<Tables>, id: string): Promise<number | undefined> {
   return (await findRoom(db, id))?.last_seq
 }
 
-/** Before the id of a room that is gone and has left something that was said in it. */
+/** Prefix of the state key of a deleted room with messages or events left to delete. */
 const DELETED_ROOM_PREFIX = 'gone.'
 
-/** With everything that is in it; but of what was said, if it is much, most is left for `deleteLeftLog`, and read by nobody. */
+/**
+ * Deletes a room with everything in it. If there are many messages and events, `deleteOrphanedLog`
+ * deletes the rest later; they are unreadable meanwhile.
+ */
 export async function deleteRoomRows(tx: Transaction<Tables>, id: string, nowMs: number): Promise<void> {
   await tx.deleteFrom('rooms').where('id', '=', id).execute()
   if (await deleteLogBatch(tx, id)) await saveState(tx, DELETED_ROOM_PREFIX + id, '', nowMs)
 }
 
-/** Deletes a piece of what was said in rooms that are gone: `more` when there was such a room. */
+/**
+ * Deletes a batch of messages or events of a deleted room. Returns `more` if there was such a room.
+ */
 export async function deleteOrphanedLog(tx: Transaction<Tables>): Promise<'more' | void> {
-  // Nodes that are at the same room take turns.
+  // Serialises nodes that work on the same room.
   const gone = await lockFirstState(tx, DELETED_ROOM_PREFIX)
   if (gone === undefined) return
   if (!(await deleteLogBatch(tx, gone.slice(DELETED_ROOM_PREFIX.length))))
@@ -76,8 +81,8 @@ export async function deleteOrphanedLog(tx: Transaction<Tables>): Promise<'more'
 }
 
 /**
- * Of what has been said and has happened in a locked room of which nobody reads the history, a piece that no visitor reads
- * either, the oldest first; whether some of it may be left.
+ * Deletes the oldest batch of messages or events that no participant may read, in a locked room
+ * with history visibility `none`. Returns whether more may be left.
  */
 export async function deleteUnreadBatch(
   tx: Transaction<Tables>,
@@ -104,15 +109,18 @@ export async function deleteUnreadBatch(
   return false
 }
 
-/** All that has been said and has happened in a locked room; no more of it than a piece in one statement. */
+/** Deletes all messages and events of a locked room, one batch per statement. */
 export async function deleteLog(tx: Transaction<Tables>, roomId: string): Promise<void> {
   for (let isLeft = true; isLeft;) isLeft = await deleteLogBatch(tx, roomId)
 }
 
-/** Whether something is left: asked, since others may take the same rows away, and then fewer are deleted than there are. */
+/**
+ * Returns whether rows are left. This takes a query: with concurrent deletions, an incomplete batch
+ * is not necessarily the last.
+ */
 async function deleteLogBatch(tx: Transaction<Tables>, roomId: string): Promise<boolean> {
   for (const table of ['room_messages', 'room_events'] as const) {
-    // In the order of an index, so that PostgreSQL does not gather all that is left for each piece.
+    // Ordered by an index. Otherwise PostgreSQL would collect all remaining rows for each batch.
     await deleteBatch(tx, table, (query) => query.where('room_id', '=', roomId).orderBy('seq'))
     const left = tx.selectFrom(table).select('seq').where('room_id', '=', roomId).orderBy('seq').limit(1)
     if (await left.executeTakeFirst()) return true
@@ -120,28 +128,28 @@ async function deleteLogBatch(tx: Transaction<Tables>, roomId: string): Promise<
   return false
 }
 
-/** Rows that go in one transaction: few enough that nobody who waits for it notices. */
+/** Rows of a batch: few enough that waiting requests are not delayed noticeably. */
 const ROWS_AT_ONCE = 1_000
 
 type LogQuery = SelectQueryBuilder<Tables, 'room_messages' | 'room_events', { room_id: string; seq: number }>
 
-/** Of what is found in one table; whether something may be left. */
+/** Deletes a batch of the selected rows of one table. Returns whether more may be left. */
 export async function deleteBatch(
   tx: Transaction<Tables>,
   table: 'room_messages' | 'room_events',
   narrow: (query: LogQuery) => LogQuery,
 ): Promise<boolean> {
-  const found = narrow(tx.selectFrom(table).select(['room_id', 'seq'])).limit(ROWS_AT_ONCE)
+  const batch = narrow(tx.selectFrom(table).select(['room_id', 'seq'])).limit(ROWS_AT_ONCE)
   const { numDeletedRows } = await tx
     .deleteFrom(table)
-    .where((eb) => eb(eb.refTuple('room_id', 'seq'), 'in', found.$asTuple('room_id', 'seq')))
+    .where((eb) => eb(eb.refTuple('room_id', 'seq'), 'in', batch.$asTuple('room_id', 'seq')))
     .executeTakeFirst()
   return numDeletedRows >= ROWS_AT_ONCE
 }
 
 /**
- * Of rooms that this person owns; others that would add to them wait until the transaction ends. Throws Kysely's
- * `NoResultError` when the account is gone.
+ * Number of rooms that the user owns. Concurrent creations by the same user wait until the
+ * transaction ends. Throws Kysely's `NoResultError` if the account is gone.
  */
 export async function countOwnedRooms(tx: Transaction<Tables>, userId: string): Promise<number> {
   await lockAccount(tx, userId)
@@ -159,7 +167,7 @@ export async function countOwnedRooms(tx: Transaction<Tables>, userId: string): 
   return count
 }
 
-/** How many people hold a live lease in the room of the row. */
+/** Subquery: number of users with a live lease in the room of the row. */
 export function queryParticipantCount(eb: ExpressionBuilder<Tables, 'rooms'>, nowMs: number) {
   return eb
     .selectFrom('presence_leases')
@@ -176,7 +184,7 @@ const selectParticipantCount = prepareQuery<{ roomId: string; nowMs: number }, {
       .where('id', '=', roomId),
 )
 
-/** How many different people are in the room. */
+/** Number of participants, each user counted once. */
 export async function countParticipants(db: Kysely<Tables>, roomId: string, nowMs: number): Promise<number> {
   const [room] = await selectParticipantCount(db, { roomId, nowMs })
   return room?.present ?? 0
@@ -224,7 +232,7 @@ const selectParticipants = prepareQuery<
     .limit(limit),
 )
 
-/** People who are in the room now, in the order in which they came. */
+/** Current participants, in order of arrival. */
 export async function listParticipants(
   db: Kysely<Tables>,
   roomId: string,
@@ -238,7 +246,7 @@ export async function listParticipants(
   })
 }
 
-/** Whether this administrator's entry was audited after this moment. */
+/** Whether an entry of this administrator was audited after this moment. */
 export async function hasEnteredAsAdminSince(
   db: Kysely<Tables>,
   { roomId, userId, sinceMs }: { roomId: string; userId: string; sinceMs: number },

@@ -8,25 +8,27 @@ import { deleteBatch } from './store.ts'
 import { HTTP_NODE } from './visits.ts'
 
 /**
- * Clocks of nodes differ: by the one that runs the job, leases may have run out that another one is about to renew. Who is in
- * a room is told by the leases; that the visit is over can be written down later.
+ * Clock difference between nodes. By the clock of the node that runs the job, leases may have
+ * expired that another node is about to renew. Leases alone determine presence; the end of a visit
+ * can be recorded later.
  */
 const CLOCKS_DIFFER_MS = 60_000
 
-/** Ends the visits of those whose last lease has run out, as of when it did. Returns what to tell. */
+/** Ends visits whose last lease has expired, as of its expiry. Returns the events to publish. */
 export async function endExpiredVisits(tx: Transaction<Tables>, nowMs: number): Promise<ClusterEvent[]> {
   const rooms = await expiredVisits(tx, nowMs).select('room_id').distinct().orderBy('room_id').execute()
   const events: ClusterEvent[] = []
   for (const { room_id: roomId } of rooms) {
     await lockRoom(tx, roomId)
-    // What has run out is renewed no more, or somebody would stay without a visit.
+    // Locks the expired leases against renewal. A renewed lease would leave a participant without a
+    // visit.
     await tx
       .updateTable('presence_leases')
       .set((eb) => ({ expires_at: eb.ref('expires_at') }))
       .where('room_id', '=', roomId)
       .where((eb) => hasExpired(eb, nowMs))
       .execute()
-    // Whoever has come back in the meantime stays.
+    // Skips users who have returned in the meantime.
     const gone = await tx
       .updateTable('room_visits')
       .set((eb) => ({
@@ -52,7 +54,7 @@ export async function endExpiredVisits(tx: Transaction<Tables>, nowMs: number): 
   return events
 }
 
-/** Leases that no node can be about to renew. */
+/** Leases that no node can still renew. */
 function hasExpired(eb: ExpressionBuilder<Tables, 'presence_leases'>, nowMs: number) {
   return eb.or([
     eb('presence_leases.expires_at', '<=', nowMs - CLOCKS_DIFFER_MS),
@@ -60,7 +62,7 @@ function hasExpired(eb: ExpressionBuilder<Tables, 'presence_leases'>, nowMs: num
   ])
 }
 
-/** Visits that have not been ended, of people who are not there. */
+/** Open visits of users without a lease. */
 function expiredVisits(tx: Transaction<Tables>, nowMs: number) {
   return tx
     .selectFrom('room_visits')
@@ -80,8 +82,8 @@ function expiredVisits(tx: Transaction<Tables>, nowMs: number) {
 }
 
 /**
- * Deletes what `keptAfterMs` hides from every reader, with the events that tell of it; in idle rooms too (R17.8). Not all at
- * once: `more` when some may be left.
+ * Deletes messages and events that `retainedAfterMs` hides from all readers, in idle rooms too
+ * (R17.8). Returns `more` if some may be left.
  */
 export async function deletePastRetention(tx: Transaction<Tables>, nowMs: number): Promise<'more' | void> {
   const rooms = tx.selectFrom('rooms').select('id')
@@ -98,7 +100,10 @@ export async function deletePastRetention(tx: Transaction<Tables>, nowMs: number
     }
 }
 
-/** Visits that nobody can go on with, and that tell new guests from those who were there before a ban (R17.5) no more. */
+/**
+ * Deletes visits that cannot be resumed and are too old to distinguish new guests from those
+ * present before a ban (R17.5).
+ */
 export async function deleteVisitsEndedBefore(tx: Transaction<Tables>, endedMs: number): Promise<void> {
   await tx.deleteFrom('room_visits').where('ended_at', '<=', endedMs).execute()
 }

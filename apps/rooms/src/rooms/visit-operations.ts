@@ -12,7 +12,7 @@ import { type LeaseConnection, HTTP_NODE, endVisit, startVisit } from './visits.
 
 const tag = 'Rooms'
 
-/** Who comes without a socket is there by the session, for as long as `join` is repeated. */
+/** Without a socket, the session counts as the connection, for as long as `join` is repeated. */
 function connectionOf(context: Context): LeaseConnection {
   const { session } = actorOf(context)
   return { connection_id: `http:${session.id}`, session_id: session.id, node_id: HTTP_NODE }
@@ -32,10 +32,10 @@ export const join = operation({
     const { dialect } = context.database
     const request = { entrant: entrantOf(context), connection: connectionOf(context) }
     const visit = { dialect, roomId: params.id, ...request }
-    const { access, hasEntered: hasCome } = await context.database.write((tx) =>
+    const { access, hasEntered } = await context.database.write((tx) =>
       startVisit(tx, visit, context.policy.limits),
     )
-    if (hasCome) for (const event of presenceEvents(params.id)) context.publish(event)
+    if (hasEntered) for (const event of presenceEvents(params.id)) context.publish(event)
     const { room } = access
     return {
       role: effectiveRole(access),

@@ -3,11 +3,11 @@ import { type RawBuilder, type Transaction, sql } from 'kysely'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { PresenceLeaseRow, RoomVisitRow, Tables } from '../db/tables.ts'
 
-/** Somebody who holds leases in a room, or held some that nobody has cleared away. */
+/** User with leases in a room, including expired leases that were not deleted yet. */
 export interface LeaseHolder {
   user_id: string
   is_guest: number
-  /** When the last of them runs out. */
+  /** Expiry of the last lease. */
   until: number
 }
 
@@ -24,7 +24,7 @@ export const listLeaseHolders = prepareQuery<{ roomId: string }, LeaseHolder>((d
     .groupBy(['presence_leases.user_id', 'users.is_guest']),
 )
 
-/** Begins these visits, or goes on with them: one for each person, in one statement however many they are. */
+/** Starts or resumes these visits, one per user, in one statement. */
 export async function putVisits(
   tx: Transaction<Tables>,
   dialect: DialectName,
@@ -38,7 +38,7 @@ export async function putVisits(
     set started_at = excluded.started_at, started_seq = excluded.started_seq, ended_at = null`.execute(tx)
 }
 
-/** The same for leases: one for each connection and room. */
+/** The same for leases, one per connection and room. */
 export async function putLeases(
   tx: Transaction<Tables>,
   dialect: DialectName,
@@ -61,8 +61,9 @@ export async function putLeases(
 }
 
 /**
- * Whoever is in rooms by sessions that somebody ends at this moment is there no more (R17.7). Their leases run out instead of
- * going at once: they say until when the visits lasted, which a job writes down where nothing else keeps the person there.
+ * Ends the presence through sessions that are revoked now (R17.7). The leases expire instead of
+ * being deleted: they record when the visits ended, which a job stores for users without another
+ * lease.
  */
 export async function endLeasesOfEndedSessions(tx: Transaction<Tables>, nowMs: number): Promise<void> {
   await tx
@@ -73,7 +74,10 @@ export async function endLeasesOfEndedSessions(tx: Transaction<Tables>, nowMs: n
     .execute()
 }
 
-/** From where people have come in, by their sessions: a ban bars the address where somebody was, not where they signed in (R17.5). */
+/**
+ * Updates the addresses of sessions. A ban applies to the address that a user entered from, not to
+ * that of the sign-in (R17.5).
+ */
 export async function putAddresses(
   tx: Transaction<Tables>,
   dialect: DialectName,
@@ -84,7 +88,7 @@ export async function putAddresses(
     where sessions.id = value ->> 0 and sessions.client_ip <> value ->> 1`.execute(tx)
 }
 
-/** One parameter, so that the text of the statement is the same for any number of rows. */
+/** All rows in one parameter, to keep the statement text equal for any number of rows. */
 function rowsFrom(dialect: DialectName, rows: readonly unknown[]): RawBuilder<unknown> {
   const json = JSON.stringify(rows)
   return dialect === 'sqlite'

@@ -11,57 +11,61 @@ import { lockRoom } from './log.ts'
 import type { UserRoomAccess } from './access-store.ts'
 import { type LeaseHolder, listLeaseHolders, putAddresses, putLeases, putVisits } from './visit-store.ts'
 
-/** How long somebody is taken to be there without a sign of life (R18.6). */
+/** Time for which a user counts as present without a sign of life (R18.6). */
 export const LEASE_MS = 45_000
-/** Whose leases nobody renews but another `join`. No node has this id, so they outlive any node. */
+/**
+ * Node id of leases that only another `join` renews. No node has this id, and the leases outlive
+ * every node.
+ */
 export const HTTP_NODE = 'http'
 
-/** The connection by which somebody is in a room. */
+/** Connection through which a user is in a room. */
 export type LeaseConnection = Pick<PresenceLeaseRow, 'connection_id' | 'session_id' | 'node_id'>
 
 export interface StartedVisit {
-  /** As it is now that the visit has begun or gone on. */
+  /** Access after the visit was started or resumed. */
   access: UserRoomAccess
-  /** Whether the person was not there before. */
+  /** Whether the user was absent before. */
   hasEntered: boolean
 }
 
-/** Somebody at the door, with the connection by which they come. */
+/** User who wants to enter, with the connection. */
 export interface EntryRequest {
   entrant: Entrant
   connection: LeaseConnection
 }
 
-/** A room, and the engine it is stored in. */
+/** Room and database engine. */
 interface RoomTarget {
   dialect: DialectName
   roomId: string
 }
 
 /**
- * Begins a visit or goes on with it, and holds a lease by this connection. Throws what R17.2 refuses, and `room_full`; the
- * room is locked from here to the commit, so that its last place is given away once.
+ * Starts or resumes a visit and takes a lease for this connection. Throws the refusals of R17.2 and
+ * `room_full`. The room is locked until the commit, which prevents giving its last place away
+ * twice.
  */
 export async function startVisit(
   tx: Transaction<Tables>,
   { dialect, roomId, ...request }: EntryRequest & RoomTarget,
   limits: Limits,
 ): Promise<StartedVisit> {
-  const [outcome] = await startVisits(tx, { dialect, roomId, arrivals: [request] }, limits)
+  const [outcome] = await startVisits(tx, { dialect, roomId, requests: [request] }, limits)
   if (!outcome || outcome instanceof Failure) throw outcome ?? failure('not_found')
   return outcome
 }
 
-/** The same for several, in their order: what each comes to, a refusal of one being nothing to the others. */
+/** The same for several users, in order. The refusal of one does not affect the others. */
 export async function startVisits(
   tx: Transaction<Tables>,
-  { dialect, roomId, arrivals: requests }: RoomTarget & { arrivals: readonly EntryRequest[] },
+  { dialect, roomId, requests }: RoomTarget & { requests: readonly EntryRequest[] },
   limits: Limits,
 ): Promise<(StartedVisit | Failure)[]> {
   const locked = await lockRoom(tx, roomId)
   const nowMs = Math.max(...requests.map(({ entrant }) => entrant.nowMs))
   const presence = new RoomPresence(locked ? await listLeaseHolders(tx, { roomId }) : [], nowMs)
-  // By connection: one that asks twice at once comes in once.
+  // By connection: two concurrent requests of one connection take one lease.
   const leases = new Map<string, PresenceLeaseRow>()
   const addresses: { session_id: string; client_ip: string }[] = []
   const outcomes: (StartedVisit | Failure)[] = []
@@ -78,7 +82,8 @@ export async function startVisits(
       })
       addresses.push({ session_id: connection.session_id, client_ip: entrant.clientIp })
     } catch (error) {
-      // Nothing of this one was written, except that an administrator stood at the door of a full room.
+      // Nothing was written for this request, except the audited attempt of an administrator to
+      // enter a full room.
       if (!(error instanceof Failure)) throw error
       outcomes.push(error)
     }
@@ -92,11 +97,11 @@ export async function startVisits(
 
 type Visit = NonNullable<UserRoomAccess['visit']>
 
-/** Who is in a room, while some more are let in. */
+/** Participants of a room during a group of entries. */
 class RoomPresence {
-  /** Those who are there, and whether they are guests. */
+  /** Present users, and whether they are guests. */
   readonly #present = new Map<string, boolean>()
-  /** Until when there was a sign of somebody, also of who is gone. */
+  /** Last lease expiry per user, also of absent users. */
   readonly #leaseEnds = new Map<string, number>()
   readonly #startedVisits = new Map<string, Visit>()
 
@@ -107,7 +112,7 @@ class RoomPresence {
     }
   }
 
-  /** Throws `room_full`, but never for who is there already. */
+  /** Throws `room_full`, but never for a user who is already present. */
   admit(access: UserRoomAccess, nowMs: number, limits: Limits): StartedVisit {
     const { userId, isGuest } = access
     const hasEntered = !this.#present.has(userId)
@@ -118,7 +123,7 @@ class RoomPresence {
     return { access: { ...access, visit }, hasEntered }
   }
 
-  /** What is to be stored. */
+  /** Rows to store. */
   visits(roomId: string): Omit<RoomVisitRow, 'ended_at'>[] {
     return [...this.#startedVisits].map(([user_id, { startedAtMs, startedSeq }]) => ({
       room_id: roomId,
@@ -137,7 +142,7 @@ class RoomPresence {
   }
 
   #resumeOrStart({ userId, visit, room }: UserRoomAccess, nowMs: number): Visit {
-    // Also where no job has written down yet that it ended.
+    // Also if no job has recorded the end yet.
     const ended = visit && (visit.endedAtMs ?? this.#leaseEnds.get(userId) ?? visit.startedAtMs)
     return visit && isResumable({ ...visit, endedAtMs: ended }, nowMs)
       ? { ...visit, endedAtMs: null }
@@ -150,7 +155,7 @@ function maxGuests({ max_participants }: RoomRow, limits: Limits): number {
   return Math.min(Math.max(share, 1), limits.guest_present_room)
 }
 
-/** Holds the leases of these connections for longer; what was taken from them, or has run out, stays so. */
+/** Extends the leases of these connections. Revoked and expired leases stay so. */
 export async function renewLeases(
   tx: Transaction<Tables>,
   dialect: DialectName,
@@ -166,8 +171,9 @@ export async function renewLeases(
 }
 
 /**
- * Gives up one connection's lease; the visit ends with the last one. True when the person has gone. To tell of it later than
- * at once, let the lease run out instead: `shortenLeases`. Nothing is given up that is held when nobody else can take it any more.
+ * Deletes the lease of one connection; the last one ends the visit. Returns true if the user has
+ * left. To publish the departure later, use `shortenLeases` instead. `isHeld` is evaluated under
+ * the lock of the room and prevents the deletion.
  */
 export async function endLease(
   tx: Transaction<Tables>,
@@ -199,7 +205,7 @@ export async function endLease(
   return endVisit(tx, { roomId, userId: ended.user_id, nowMs })
 }
 
-/** Lets the leases of connections that are gone run out at this moment, unless they end before. */
+/** Lets the leases of closed connections expire at this moment, unless they end earlier. */
 export async function shortenLeases(
   tx: Transaction<Tables>,
   dialect: DialectName,
@@ -214,7 +220,7 @@ export async function shortenLeases(
     .execute()
 }
 
-/** Ends the visit with all its leases. False when there was none. */
+/** Ends the visit with all its leases. False if there was none. */
 export async function endVisit(
   tx: Transaction<Tables>,
   { roomId, userId, nowMs }: { roomId: string; userId: string; nowMs: number },

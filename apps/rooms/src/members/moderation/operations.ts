@@ -55,7 +55,7 @@ async function removePerson(
   if (!person) throw failure('not_found')
   if (person.role === 'owner') throw failure('target_is_owner')
   const before = await findBan(tx, { roomId, userId, nowMs })
-  // Who is barred has no role any more; the one that was lost still decides who may go on with this.
+  // A banned user has no role. The lost role still decides who may change the ban.
   const roleHeld: MemberRole | null = person.role ?? before?.role_held ?? null
   requirePermission(removeActionFor(roleHeld), access)
   await deleteMember(tx, roomId, userId)
@@ -64,7 +64,7 @@ async function removePerson(
   const { action, cooldownMinutes, reason } = removal
   const metadata = { userId, reason: reason ?? null, ...(action === 'kick' && { cooldownMinutes }) }
   await auditRoom(tx, context, { action: `room.member.${action}`, roomId, metadata })
-  return evictPerson(tx, { person, bar: ban, standing: access, nowMs })
+  return evictPerson(tx, { person, ban, access, nowMs })
 }
 
 interface RemovalInput {
@@ -75,7 +75,7 @@ interface RemovalInput {
   nowMs: number
 }
 
-/** A kick never shortens what barred somebody before. */
+/** A kick never shortens an earlier ban or kick. */
 async function newBan(
   tx: Transaction<Tables>,
   { removal: { action, cooldownMinutes, reason }, person, before, access, nowMs }: RemovalInput,
@@ -96,15 +96,15 @@ async function newBan(
   }
 }
 
-/** Ends the visit, and tells the room of it when the person was any part of it. */
+/** Ends the visit. The room receives an event if the user was a member or present. */
 async function evictPerson(
   tx: Transaction<Tables>,
   {
     person,
-    bar: ban,
-    standing: access,
+    ban,
+    access,
     nowMs,
-  }: { person: KnownPerson; bar: RoomBanRow; standing: UserRoomAccess; nowMs: number },
+  }: { person: KnownPerson; ban: RoomBanRow; access: UserRoomAccess; nowMs: number },
 ): Promise<ClusterEvent[]> {
   const { roomId, defaultRole } = access
   const userIds = [person.user_id]
@@ -117,7 +117,8 @@ async function evictPerson(
     await putManualRole(tx, { room_id: roomId, user_id: person.user_id, role: null, nowMs })
   }
   events.push(...(await revokeAccess(tx, { roomId, userIds, reason, untilMs: ban.expires_at })))
-  // Whoever else is at that address does not see the room any more, and news name no addresses.
+  // Other guests at that address lose sight of the room too. The event goes to everyone, because
+  // events carry no addresses.
   const isByAddress = ban.guest_prefix !== null && access.visibility === 'public'
   events.push(...roleChangeEvents(roomId, isByAddress ? 'everyone' : userIds))
   events.push(...(await endTransferTo(tx, roomId, person.user_id)))

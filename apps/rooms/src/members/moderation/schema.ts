@@ -32,7 +32,7 @@ const Ban = z
 
 export const BanPage = z.object({ bans: z.array(Ban), nextCursor: NextCursor })
 
-/** A bar with who it is. Never with an address: moderators see none (R17.5). */
+/** Ban or kick with its user. Never includes an address, which moderators may not see (R17.5). */
 export interface BanWithUser extends Omit<RoomBanRow, 'guest_prefix'> {
   nickname: string
   avatar_color: string

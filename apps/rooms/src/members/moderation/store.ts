@@ -5,7 +5,7 @@ import { nicknameIn } from '../../rooms/nickname.ts'
 import { isLiveBan } from '../../rooms/access-store.ts'
 import type { BanWithUser } from './schema.ts'
 
-/** The newest first. */
+/** Bans and kicks in force, newest first. */
 export async function listBans(
   db: Kysely<Tables>,
   { roomId, nowMs }: { roomId: string; nowMs: number },
@@ -34,7 +34,7 @@ export async function listBans(
     .execute()
 }
 
-/** Undefined also when it has run out. */
+/** Ban or kick in force; undefined otherwise. */
 export async function findBan(
   db: Kysely<Tables>,
   { roomId, userId, nowMs }: { roomId: string; userId: string; nowMs: number },
@@ -48,7 +48,7 @@ export async function findBan(
     .executeTakeFirst()
 }
 
-/** In the place of any bar that this person had. */
+/** Replaces any earlier ban or kick of the user. */
 export async function putBan(tx: Transaction<Tables>, ban: RoomBanRow): Promise<void> {
   const { room_id: _room, user_id: _user, ...changes } = ban
   await tx
@@ -62,7 +62,7 @@ export async function deleteBan(tx: Transaction<Tables>, roomId: string, userId:
   await tx.deleteFrom('room_bans').where('room_id', '=', roomId).where('user_id', '=', userId).execute()
 }
 
-/** Where this person was last, by the newest of their sessions; undefined when none is kept. */
+/** Last address of a user, from the newest session; undefined without a session. */
 export async function findLastAddress(db: Kysely<Tables>, userId: string): Promise<string | undefined> {
   const session = await db
     .selectFrom('sessions')
@@ -75,7 +75,7 @@ export async function findLastAddress(db: Kysely<Tables>, userId: string): Promi
   return session?.client_ip
 }
 
-/** Bars that have run out; bans without an end stay. */
+/** Deletes expired bans and kicks. Bans without an end stay. */
 export async function deleteEndedBans(tx: Transaction<Tables>, nowMs: number): Promise<void> {
   await tx.deleteFrom('room_bans').where('expires_at', '<=', nowMs).execute()
 }

@@ -17,9 +17,10 @@ export interface Handover {
 }
 
 /**
- * The one way in which a room gets another owner. Owners have no row as members and are barred from nothing; the old owner
- * becomes moderator, or speaker where a guest, since guests are no moderators (R14.5). A pending transfer ends with it. The
- * new owner's account must be locked, so that it is not erased meanwhile. Returns what to tell.
+ * Gives a room another owner; the only place that does. Owners have no membership row and no bans.
+ * The previous owner becomes a moderator, or a speaker if a guest, because guests cannot be
+ * moderators (R14.5). A pending transfer ends. The account of the new owner must be locked against
+ * erasure. Returns the events to publish.
  */
 export async function handOver(
   tx: Transaction<Tables>,
@@ -35,7 +36,7 @@ export async function handOver(
     user_id: previousOwnerId,
     role: previous?.is_guest === 1 ? 'speaker' : 'moderator',
     joined_at: room.owner_since,
-    // Owners read all there is, and do not forget it.
+    // Owners may read the whole history and keep that right.
     joined_seq: 0,
   })
   const ended = await deleteTransfer(tx, roomId)

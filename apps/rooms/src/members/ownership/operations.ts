@@ -64,8 +64,8 @@ async function offer(
     created_at: nowMs,
   })
   await auditRoom(tx, context, { action: 'room.ownership.request', roomId, metadata: { to: toUserId } })
-  const [found] = await listTransfers(tx, { userId: toUserId, roomId, nowMs }, 1)
-  const data = { transfer: found ? toPendingTransfer(found) : toTransfer(transfer) }
+  const [named] = await listTransfers(tx, { userId: toUserId, roomId, nowMs }, 1)
+  const data = { transfer: named ? toPendingTransfer(named) : toTransfer(transfer) }
   return {
     transfer,
     events: [
@@ -149,7 +149,10 @@ const confirm = operation({
   },
 })
 
-/** With the room locked, what was seen must still be so: two who end it at once do not both succeed (R27.3). */
+/**
+ * Repeats the checks with the room locked: of two concurrent decisions about a transfer, only one
+ * succeeds (R27.3).
+ */
 async function confirmExpected(
   tx: Transaction<Tables>,
   context: Context,
@@ -163,7 +166,7 @@ async function confirmExpected(
   const isSame = live?.to_user_id === to && live.created_at === expected.created_at
   if (!isSame || live.from_user_id !== room.owner_id) throw failure('transfer_changed')
   const owned = await countOwnedRooms(tx, to)
-  // Looked up when the account is locked: it may just have been erased.
+  // Read after the account is locked: it may just have been erased.
   const access = await findRoomAccess(tx, roomId, entrantOf(context))
   if (!access || access.role === null) throw failure('not_found')
   if (owned >= policy.limits.rooms_owned) throw failure('limit_reached')
@@ -182,8 +185,8 @@ const pending = operation({
   result: PendingTransfers,
   async handler(context) {
     const filter = { userId: actorOf(context).user.id, nowMs: context.now }
-    const found = await listTransfers(context.database.read, filter, MAX_PENDING)
-    return { transfers: found.map(toPendingTransfer) }
+    const rows = await listTransfers(context.database.read, filter, MAX_PENDING)
+    return { transfers: rows.map(toPendingTransfer) }
   },
 })
 

@@ -29,7 +29,7 @@ const PendingTransfer = Transfer.extend({ roomName: z.string(), fromNickname: z.
   id: 'PendingTransfer',
 })
 
-/** A transfer with what those whom it concerns want to know. */
+/** Transfer with the names that both sides see. */
 export interface TransferWithNames extends RoomOwnershipTransferRow {
   room_name: string
   from_nickname: string

@@ -15,7 +15,7 @@ export async function insertTransfer(
   return tx.insertInto('room_ownership_transfers').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-/** Live transfers that this person has offered or is offered, newest first. */
+/** Pending transfers from or to this user, newest first. */
 export async function listTransfers(
   db: Kysely<Tables>,
   { userId, roomId, nowMs }: { userId: string; roomId?: string; nowMs: number },
@@ -36,7 +36,7 @@ export async function listTransfers(
     .execute()
 }
 
-/** The newest first; `q` is an id or a part of the name, empty for all. */
+/** All rooms, newest first. `q` is an id or a part of the name; empty for all. */
 export async function listAllRooms(
   { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
   { q, nowMs }: { q: string; nowMs: number },
@@ -61,7 +61,7 @@ export async function listAllRooms(
     .execute()
 }
 
-/** The moderator with an enabled member account who has been in the room for longest. */
+/** Moderator with an enabled account and the longest membership. */
 export async function findSuccessor(db: Kysely<Tables>, roomId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('room_members')

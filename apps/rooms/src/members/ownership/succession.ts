@@ -8,7 +8,10 @@ import { lockAccount } from '../../users/store.ts'
 import { handOver } from './handover.ts'
 import { findSuccessor } from './store.ts'
 
-/** Before their owner's account goes: each room gets the oldest moderator as its owner, or goes as well (R17.10). */
+/**
+ * Prepares the deletion of an owner's account: each room passes to the moderator with the longest
+ * membership, or is deleted (R17.10).
+ */
 export async function reassignRooms(
   tx: Transaction<Tables>,
   roomIds: readonly string[],
@@ -33,17 +36,17 @@ async function reassignRoom(tx: Transaction<Tables>, room: RoomRow, nowMs: numbe
     await recordAudit(tx, { action: 'room.delete', actorUserId: null, target, metadata }, origin)
     return events
   }
-  // However many rooms the heir owns already: this one has nobody else.
+  // The limit of owned rooms does not apply: the room has no other successor.
   const events = await handOver(tx, { room, toUserId, nowMs })
   const metadata = { from, to: toUserId, reason: 'owner_purged' }
   await recordAudit(tx, { action: 'room.ownership.transfer', actorUserId: null, target, metadata }, origin)
   return events
 }
 
-/** With the account locked; whose account is being erased at this moment is no heir. */
+/** Locks the account of the successor. Skips an account that is being erased. */
 async function lockSuccessor(tx: Transaction<Tables>, roomId: string): Promise<string | undefined> {
-  const found = await findSuccessor(tx, roomId)
-  if (found === undefined) return undefined
-  await lockAccount(tx, found)
-  return (await findSuccessor(tx, roomId)) === found ? found : lockSuccessor(tx, roomId)
+  const successor = await findSuccessor(tx, roomId)
+  if (successor === undefined) return undefined
+  await lockAccount(tx, successor)
+  return (await findSuccessor(tx, roomId)) === successor ? successor : lockSuccessor(tx, roomId)
 }

@@ -34,7 +34,7 @@ const list = operation({
   query: ManagedRoomQuery,
   result: ManagedRoomPage,
   async handler(context, { query: { q = '', ...page } }) {
-    // Leafing through what was found is no new search.
+    // Further pages do not count as a new search.
     if (q !== '' && page.cursor === undefined)
       context.rates.take('search_per_minute', actorOf(context).user.id)
     const { rows, nextCursor } = await findPage(['all rooms', q], page, (after, limit) =>
@@ -74,13 +74,13 @@ async function takeRoom(
   await lockAccount(tx, actorOf(context).user.id)
   const access = room && (await findRoomAccess(tx, roomId, entrantOf(context)))
   if (!room || !access) throw failure('not_found')
-  // Whoever has lost the right since the request began takes nothing.
+  // The right may have been revoked since the request began.
   if (!access.isAdmin || !(await lockGrantsOf(tx, access.userId, 'platform_admin')))
     throw failure('forbidden')
   const { userId } = access
   const previousOwnerId = room.owner_id
   if (previousOwnerId === userId) return { events: [], previousOwnerId }
-  // However many rooms the administrator owns already: this is how rooms without a responsible owner are helped.
+  // The limit of owned rooms does not apply: a takeover helps rooms without a responsible owner.
   const events = await handOver(tx, { room, toUserId: userId, nowMs: context.now })
   const target = { type: 'room', id: roomId }
   const metadata = { reason, previousOwnerId }

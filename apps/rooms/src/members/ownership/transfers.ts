@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { RoomOwnershipTransferRow, Tables } from '../../db/tables.ts'
 import type { ClusterEvent } from '../../cluster-events.ts'
 
-/** Undefined also when it has run out. */
+/** Pending transfer of a room; undefined also after its expiry. */
 export async function findTransfer(
   db: Kysely<Tables>,
   roomId: string,
@@ -16,7 +16,7 @@ export async function findTransfer(
     .executeTakeFirst()
 }
 
-/** Ends the room's transfer, or only one to this person; undefined when there was none. */
+/** Ends the transfer of the room, or only one to this user. Undefined if there was none. */
 export async function deleteTransfer(
   tx: Transaction<Tables>,
   roomId: string,
@@ -30,7 +30,7 @@ export async function deleteTransfer(
     .executeTakeFirst()
 }
 
-/** Tells both sides, one of whom is who ended it. */
+/** Notices to both sides, including the user who ended the transfer. */
 export function transferEndedEvents({
   room_id,
   from_user_id,
@@ -45,7 +45,7 @@ export function transferEndedEvents({
   }))
 }
 
-/** Whoever does not belong to a room any more cannot be given it. Returns what to tell. */
+/** Ends a transfer to a user who is no member any more. Returns the events to publish. */
 export async function endTransferTo(
   tx: Transaction<Tables>,
   roomId: string,
@@ -55,7 +55,7 @@ export async function endTransferTo(
   return ended ? transferEndedEvents(ended) : []
 }
 
-/** Before the account of whoever is offered rooms goes. Returns what to tell. */
+/** Ends all transfers to an account that is being deleted. Returns the events to publish. */
 export async function endTransfersTo(tx: Transaction<Tables>, userId: string): Promise<ClusterEvent[]> {
   const ended = await tx
     .deleteFrom('room_ownership_transfers')
