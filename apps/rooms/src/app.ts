@@ -126,9 +126,9 @@ interface Wiring extends RoomsOptions {
 function createServices({ settings, log, now, steadyNow, demo = false, database, bus }: Wiring): Services {
   const metrics = createMetrics()
   const rates = createRates(settings.limits, steadyNow, (limit, key) =>
-    bus.publishRemote({ kind: 'taken', limit, key }),
+    bus.publishRemote({ kind: 'rate_limit', limit, key }),
   )
-  bus.listen((event) => event.kind === 'taken' && rates.applyRemote(event.limit, event.key))
+  bus.listen((event) => event.kind === 'rate_limit' && rates.applyRemote(event.limit, event.key))
   const limited = database.withStatementTimeout(STATEMENT_LIMIT_MS)
   return {
     settings,

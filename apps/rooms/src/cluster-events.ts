@@ -35,7 +35,7 @@ export type ClusterEvent =
   /** The event log of the room has a new event; published at the node that stored it. */
   | { readonly kind: 'event'; readonly roomId: string; readonly event: RoomEvent }
   /** The same for other nodes: only the sequence number. They read the event from the database. */
-  | { readonly kind: 'grown'; readonly roomId: string; readonly seq: number }
+  | { readonly kind: 'last_seq'; readonly roomId: string; readonly seq: number }
   /** These users lost the room; null: all users, because the room is deleted. */
   | {
       readonly kind: 'removed'
@@ -51,20 +51,20 @@ export type ClusterEvent =
   | { readonly kind: 'presence'; readonly roomId: string }
   | { readonly kind: 'typing'; readonly roomId: string; readonly userId: string; readonly active: boolean }
   /**
-   * The entry of the room in the lobby has changed; `formerly` if fewer users may see it than
-   * before.
+   * The entry of the room in the lobby has changed; `previousAudience` if fewer users may see it
+   * than before.
    */
-  | { readonly kind: 'lobby'; readonly roomId: string; readonly formerly?: PreviousAudience }
+  | { readonly kind: 'lobby'; readonly roomId: string; readonly previousAudience?: PreviousAudience }
   | { readonly kind: 'sessions'; readonly sessionIds: readonly string[] }
   /** Another node has counted a request of a limit that all nodes share (R19.2). */
-  | { readonly kind: 'taken'; readonly limit: LimitName; readonly key: string }
+  | { readonly kind: 'rate_limit'; readonly limit: LimitName; readonly key: string }
   /** A notice; published at the node where it originates. */
   | ({ readonly kind: 'notice'; readonly userId: string } & Notice)
   /**
    * The same for other nodes: the user, the kind and the ids. They read names from the database.
    */
   | {
-      readonly kind: 'noticed'
+      readonly kind: 'notice_ref'
       readonly userId: string
       readonly notice: Notice['notice']
       readonly ids: Readonly<Record<string, string>>
@@ -80,9 +80,9 @@ export type Publish = (event: ClusterEvent) => void
 export type RemoteEvent = Exclude<ClusterEvent, { kind: 'event' | 'notice' }>
 
 export function toRemoteEvent(event: ClusterEvent): RemoteEvent {
-  if (event.kind === 'event') return { kind: 'grown', roomId: event.roomId, seq: event.event.seq }
+  if (event.kind === 'event') return { kind: 'last_seq', roomId: event.roomId, seq: event.event.seq }
   if (event.kind !== 'notice') return event
-  return { kind: 'noticed', userId: event.userId, notice: event.notice, ids: idsOf(event) }
+  return { kind: 'notice_ref', userId: event.userId, notice: event.notice, ids: idsOf(event) }
 }
 
 function idsOf({ notice, data }: Notice): Readonly<Record<string, string>> {

@@ -1,4 +1,7 @@
-/** Roles that a membership can have, highest first. Visitors have the default role of the room (R17.3). */
+/**
+ * Roles that a membership can have, highest first. Visitors have the default role of the room
+ * (R17.3).
+ */
 export const MEMBER_ROLES = ['moderator', 'speaker', 'listener'] as const
 export type MemberRole = (typeof MEMBER_ROLES)[number]
 

@@ -7,8 +7,8 @@ import type { RoomRole } from '../roles.ts'
 import type { ManualRole } from './permission.ts'
 import { MAX_LIFETIME_MS } from './schema.ts'
 
-/** More than the clocks of nodes can differ. */
-const CLOCKS_DIFFER_MS = 86_400_000
+/** More than any clock skew between nodes. */
+const CLOCK_SKEW_MS = 86_400_000
 
 function isLive(eb: ExpressionBuilder<Tables, 'room_invitations'>, nowMs: number) {
   return eb.and([
@@ -245,7 +245,7 @@ export async function findManualRole(
 export async function deleteEndedInvitations(tx: Transaction<Tables>, nowMs: number): Promise<void> {
   await tx
     .deleteFrom('room_manual_roles')
-    .where('set_at', '<', nowMs - MAX_LIFETIME_MS - CLOCKS_DIFFER_MS)
+    .where('set_at', '<', nowMs - MAX_LIFETIME_MS - CLOCK_SKEW_MS)
     .execute()
   await tx
     .deleteFrom('room_invitations')

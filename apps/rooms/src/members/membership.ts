@@ -48,6 +48,6 @@ export async function assignRole(
 export function roleChangeEvents(roomId: string, lostBy: PreviousAudience = []): ClusterEvent[] {
   return [
     { kind: 'access', roomId },
-    { kind: 'lobby', roomId, ...(lostBy.length > 0 && { formerly: lostBy }) },
+    { kind: 'lobby', roomId, ...(lostBy.length > 0 && { previousAudience: lostBy }) },
   ]
 }

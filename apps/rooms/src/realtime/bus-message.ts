@@ -10,7 +10,7 @@ const LimitNames = z.enum(Object.keys(DEFAULT_LIMITS) as LimitName[])
 
 /** Only hints: a sender can make a node read the database but cannot inject content. */
 const RemoteEventSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('grown'), roomId: text, seq: z.int() }),
+  z.object({ kind: z.literal('last_seq'), roomId: text, seq: z.int() }),
   z.object({
     kind: z.literal('removed'),
     roomId: text,
@@ -25,12 +25,12 @@ const RemoteEventSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('lobby'),
     roomId: text,
-    formerly: z.union([z.literal('everyone'), texts]).exactOptional(),
+    previousAudience: z.union([z.literal('everyone'), texts]).exactOptional(),
   }),
   z.object({ kind: z.literal('sessions'), sessionIds: texts }),
-  z.object({ kind: z.literal('taken'), limit: LimitNames, key: text }),
+  z.object({ kind: z.literal('rate_limit'), limit: LimitNames, key: text }),
   z.object({
-    kind: z.literal('noticed'),
+    kind: z.literal('notice_ref'),
     userId: text,
     notice: z.enum(['invitation', 'invitation_revoked', 'transfer', 'transfer_ended']),
     ids: z.record(text, text),

@@ -49,22 +49,22 @@ export class EntryQueue {
     if (queue) queue.push({ connection, resolve, reject })
     else {
       this.#waiting.set(roomId, [{ connection, resolve, reject }])
-      void this.#letIn(roomId)
+      void this.#processQueue(roomId)
     }
     return promise
   }
 
-  async #letIn(roomId: string): Promise<void> {
+  async #processQueue(roomId: string): Promise<void> {
     while (this.#waiting.get(roomId)?.length)
       await this.#semaphore.run(async () => {
         // Includes users who arrived while this room waited for the semaphore.
         const group = this.#waiting.get(roomId)?.splice(0, MAX_GROUP_SIZE) ?? []
-        await this.#letInTogether(roomId, group)
+        await this.#enterTogether(roomId, group)
       })
     this.#waiting.delete(roomId)
   }
 
-  async #letInTogether(roomId: string, group: readonly PendingEntry[]): Promise<void> {
+  async #enterTogether(roomId: string, group: readonly PendingEntry[]): Promise<void> {
     const { database, limits } = this.#options
     try {
       const { dialect } = database
@@ -76,10 +76,10 @@ export class EntryQueue {
         else reject(outcome)
       }
     } catch (error) {
-      const hasErased = isReferenceViolation(error)
+      const isErased = isReferenceViolation(error)
       // A user who was erased while entering must not keep the others out.
-      if (hasErased && group.length > 1) for (const one of group) await this.#letInTogether(roomId, [one])
-      else for (const { reject } of group) reject(hasErased ? failure('not_found') : error)
+      if (isErased && group.length > 1) for (const one of group) await this.#enterTogether(roomId, [one])
+      else for (const { reject } of group) reject(isErased ? failure('not_found') : error)
     }
   }
 

@@ -60,7 +60,7 @@ export function createGateway(services: Services, hub: Hub) {
       const upgradeResult = await semaphore.run(() => admit(services, hub, request, peer))
       // Nothing is awaited between this check and the open socket: of several concurrent requests,
       // none exceeds the limit.
-      if ('actor' in upgradeResult) checkPlaces(services, hub, upgradeResult)
+      if ('actor' in upgradeResult) requirePlace(services, hub, upgradeResult)
       const headers = isOurs(protocolsOf(request)) ? { 'Sec-WebSocket-Protocol': SUBPROTOCOL } : {}
       const data: SocketData = { upgradeResult, connection: undefined, work: undefined }
       if (!server.upgrade(request, { data, headers })) throw notWebSocketRequest()
@@ -156,7 +156,7 @@ async function findCloseReason(
  * Whether there is a place for one more connection now. Guests of one network must leave places to
  * all others.
  */
-function checkPlaces(services: Services, hub: Hub, { actor, clientPrefix }: AuthenticatedPeer): void {
+function requirePlace(services: Services, hub: Hub, { actor, clientPrefix }: AuthenticatedPeer): void {
   requireCapacity(services, hub)
   if (actor.user.is_guest !== 1) return
   const { guest_sockets_prefix, sockets_total } = services.policy.limits

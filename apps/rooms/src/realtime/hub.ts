@@ -60,10 +60,14 @@ export class Hub {
     this.rooms = new LocalRooms(options)
     this.lobby = new Lobby(options)
     this.typing = new Typing(options)
-    const here = { ...options, registry: this.registry, rooms: this.rooms, lobby: this.lobby }
-    this.sessionExpiry = new SessionExpiry(here)
-    this.leases = new Leases(here)
-    this.reconciler = new Reconciler({ ...here, sessionExpiry: this.sessionExpiry, leases: this.leases })
+    const dependencies = { ...options, registry: this.registry, rooms: this.rooms, lobby: this.lobby }
+    this.sessionExpiry = new SessionExpiry(dependencies)
+    this.leases = new Leases(dependencies)
+    this.reconciler = new Reconciler({
+      ...dependencies,
+      sessionExpiry: this.sessionExpiry,
+      leases: this.leases,
+    })
     options.bus.listen((event) => this.handle(event))
   }
 
@@ -130,7 +134,7 @@ export class Hub {
       connection.send(toSubscribed(id, room, started, arrival))
       if (started.hasEntered) this.#publishPresence(roomId)
       // Users were removed during the entry, possibly this one.
-      if (this.#losses !== lossesBefore) this.#soon(() => this.leases.check([roomId]))
+      if (this.#losses !== lossesBefore) this.#runInBackground(() => this.leases.check([roomId]))
     } finally {
       this.rooms.release(connection, room)
     }
@@ -148,29 +152,29 @@ export class Hub {
   handle(event: ClusterEvent): void {
     switch (event.kind) {
       case 'sessions':
-        this.#soon(() => this.sessionExpiry.check(event.sessionIds))
-        return this.#soon(() => this.#changedWhere('session_id', event.sessionIds))
+        this.#runInBackground(() => this.sessionExpiry.check(event.sessionIds))
+        return this.#runInBackground(() => this.#refreshRoomsOf('session_id', event.sessionIds))
       case 'person':
         this.#losses++
-        this.#soon(() => this.reconciler.checkPerson(event.userId))
-        return this.#soon(() => this.#changedWhere('user_id', [event.userId]))
-      case 'taken':
+        this.#runInBackground(() => this.reconciler.checkPerson(event.userId))
+        return this.#runInBackground(() => this.#refreshRoomsOf('user_id', [event.userId]))
+      case 'rate_limit':
         // Applied by the rate limits.
         return
       case 'lobby':
-        return this.lobby.queueUpdate(event.roomId, event.formerly ?? [])
+        return this.lobby.queueUpdate(event.roomId, event.previousAudience ?? [])
       case 'notice':
         return this.#notify(event.userId, event)
-      case 'noticed':
-        return this.#soon(() => this.#readNotice(event))
+      case 'notice_ref':
+        return this.#runInBackground(() => this.#readNotice(event))
       case 'removed':
         this.#losses++
-        return this.#soon(() => this.leases.check([event.roomId], event))
+        return this.#runInBackground(() => this.leases.check([event.roomId], event))
       case 'access':
         this.#losses++
-        return this.#soon(() => this.leases.check([event.roomId]))
+        return this.#runInBackground(() => this.leases.check([event.roomId]))
       case 'event':
-      case 'grown':
+      case 'last_seq':
       case 'presence':
       case 'typing':
         return this.rooms.find(event.roomId)?.handle(event)
@@ -182,7 +186,7 @@ export class Hub {
       connection.sendFrame({ type: 'notice', notice, data })
   }
 
-  async #readNotice(event: Extract<ClusterEvent, { kind: 'noticed' }>): Promise<void> {
+  async #readNotice(event: Extract<ClusterEvent, { kind: 'notice_ref' }>): Promise<void> {
     const { userId, notice } = event
     if (this.registry.ofUser(userId).length === 0) return
     const { database, now } = this.#options
@@ -191,7 +195,7 @@ export class Hub {
   }
 
   /** Refreshes the presence of the rooms of these users or sessions, which may have ended there. */
-  async #changedWhere(column: 'user_id' | 'session_id', ids: readonly string[]): Promise<void> {
+  async #refreshRoomsOf(column: 'user_id' | 'session_id', ids: readonly string[]): Promise<void> {
     const { database } = this.#options
     for (const roomId of await findRoomsOf(database.read, database.dialect, column, ids)) {
       this.rooms.find(roomId)?.presence.scheduleRefresh()
@@ -203,7 +207,7 @@ export class Hub {
     for (const event of presenceEvents(roomId)) this.#options.bus.publish(event)
   }
 
-  #soon(work: () => Promise<void>): void {
+  #runInBackground(work: () => Promise<void>): void {
     void this.reconciler.runLogged(work)
   }
 }

@@ -29,10 +29,10 @@ export interface LeaseOptions {
  */
 const GRACE_MS = 10_000
 /**
- * Clock difference between nodes. A node whose clock is ahead may already have deleted a lease that
+ * Clock skew between nodes. A node whose clock is ahead may already have deleted a lease that
  * expires this soon. Renewed leases last much longer.
  */
-const CLOCKS_DIFFER_MS = 10_000
+const CLOCK_SKEW_MS = 10_000
 
 /** Lost subscriptions that are handled at the same time. Each may read the database. */
 const MAX_CONCURRENT_LOST = 100
@@ -128,7 +128,7 @@ export class Leases {
     // Taken before the leases are read: the leases of these subscriptions are committed by then.
     const before = rooms.subscriptions(roomIds).map((subscription) => ({
       subscription,
-      hasRunOut: nowMs > subscription.leaseUntilMs - CLOCKS_DIFFER_MS,
+      hasExpired: nowMs > subscription.leaseUntilMs - CLOCK_SKEW_MS,
     }))
     if (roomIds && before.length === 0) return
     const leases = await findLeases(database.read, database.dialect, { nodeId, roomIds, nowMs })
@@ -141,14 +141,14 @@ export class Leases {
       await Promise.all(
         lost
           .slice(from, from + MAX_CONCURRENT_LOST)
-          .map(({ subscription, hasRunOut }) => this.#lost(subscription, hasRunOut, announced)),
+          .map(({ subscription, hasExpired }) => this.#handleLost(subscription, hasExpired, announced)),
       )
     if (!roomIds) await this.#endOrphans(leases)
   }
 
-  async #lost(
+  async #handleLost(
     subscription: Subscription,
-    hasRunOut: boolean,
+    hasExpired: boolean,
     announced: AnnouncedRemoval | undefined,
   ): Promise<void> {
     const { connection, roomId } = subscription
@@ -158,7 +158,7 @@ export class Leases {
     const isAffected = announced && (announced.userIds === null || announced.userIds.includes(userId))
     // The lease expired because the database was unavailable for too long or this node was
     // suspended. The access was not revoked.
-    if (!isAffected && hasRunOut && (await this.#retake(subscription))) return
+    if (!isAffected && hasExpired && (await this.#retake(subscription))) return
     const { database, now } = this.#options
     const removal = isAffected
       ? announced

@@ -170,8 +170,8 @@ export class Lobby {
 }
 
 function upsertOf(room: RoomRow, role: RoomRole | null, count: number): string {
-  const seen = toRoom(room, { role, defaultRole: room.default_role }, count)
-  return JSON.stringify({ type: 'lobby', upsert: seen })
+  const entry = toRoom(room, { role, defaultRole: room.default_role }, count)
+  return JSON.stringify({ type: 'lobby', upsert: entry })
 }
 
 /** The same rule as in `listRooms`: public rooms and rooms of which the user is a member. */

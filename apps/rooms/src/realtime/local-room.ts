@@ -19,7 +19,7 @@ export interface LocalRoomDependencies {
 
 const EVENTS_AT_ONCE = 200
 
-type LocalRoomEvent = Extract<ClusterEvent, { kind: 'event' | 'grown' | 'presence' | 'typing' }>
+type LocalRoomEvent = Extract<ClusterEvent, { kind: 'event' | 'last_seq' | 'presence' | 'typing' }>
 
 /** Room with subscribers at this node. It only delivers; the database decides. */
 export class LocalRoom {
@@ -91,7 +91,7 @@ export class LocalRoom {
     switch (event.kind) {
       case 'event':
         return this.applyEvent(event.event)
-      case 'grown':
+      case 'last_seq':
         return this.#applyRemoteSeq(event.seq)
       case 'presence':
         return this.presence.scheduleRefresh()

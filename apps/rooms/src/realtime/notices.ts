@@ -19,7 +19,7 @@ const endedData = {
  */
 export async function readNotice(
   db: Kysely<Tables>,
-  { userId, notice, ids }: Extract<ClusterEvent, { kind: 'noticed' }>,
+  { userId, notice, ids }: Extract<ClusterEvent, { kind: 'notice_ref' }>,
   nowMs: number,
 ): Promise<Notice['data'] | undefined> {
   if (notice === 'invitation') {

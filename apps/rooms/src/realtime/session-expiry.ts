@@ -4,7 +4,7 @@ import { Close } from './protocol.ts'
 import type { ConnectionRegistry } from './connection-registry.ts'
 import { endReasonOf, findSessionEnds, findRevokedSince } from './store.ts'
 
-/** Margin for clock differences between nodes and for the duration of a commit. */
+/** Margin for the clock skew between nodes and for the duration of a commit. */
 const REVOKED_MARGIN_MS = 10_000
 /**
  * Number of ticks, one a second, in which all sessions of this node are checked. Up to `MIN_SWEPT`
@@ -40,18 +40,18 @@ export class SessionExpiry {
     const nowMs = this.#now()
     if (this.#registry.size > 0) {
       const revoked = await findRevokedSince(this.#database.read, this.#revokedSinceMs - REVOKED_MARGIN_MS)
-      await this.check([...revoked, ...this.#due(nowMs), ...this.#sweep()])
+      await this.check([...revoked, ...this.#expiredIds(nowMs), ...this.#sweep()])
     }
     this.#revokedSinceMs = nowMs
   }
 
   /** Closes the sockets of the ended sessions among these. */
   async check(sessionIds: Iterable<string>): Promise<void> {
-    const here = [...new Set(sessionIds)].filter((id) => this.#registry.hasSession(id))
-    if (here.length === 0) return
-    const ends = await findSessionEnds(this.#database.read, this.#database.dialect, here)
+    const local = [...new Set(sessionIds)].filter((id) => this.#registry.hasSession(id))
+    if (local.length === 0) return
+    const ends = await findSessionEnds(this.#database.read, this.#database.dialect, local)
     const nowMs = this.#now()
-    for (const id of here) {
+    for (const id of local) {
       const row = ends.get(id)
       const reason = endReasonOf(row, nowMs)
       for (const connection of this.#registry.ofSession(id))
@@ -61,7 +61,7 @@ export class SessionExpiry {
     }
   }
 
-  #due(nowMs: number): string[] {
+  #expiredIds(nowMs: number): string[] {
     const due: string[] = []
     for (const { expiresAtMs, sessionId } of this.#registry.all())
       if (expiresAtMs <= nowMs) due.push(sessionId)

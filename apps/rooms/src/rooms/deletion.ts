@@ -16,14 +16,15 @@ export async function deleteRoom(
   nowMs: number,
 ): Promise<ClusterEvent[]> {
   const { id: roomId } = room
-  const formerly = room.visibility === 'public' ? ('everyone' as const) : await listMemberIds(tx, room)
+  const previousAudience =
+    room.visibility === 'public' ? ('everyone' as const) : await listMemberIds(tx, room)
   const invitations = await listUnanswered(tx, roomId, nowMs)
   const transfer = await findTransfer(tx, roomId, nowMs)
   const removed = await revokeAccess(tx, { roomId, userIds: null, reason: 'deleted' })
   await deleteRoomRows(tx, roomId, nowMs)
   return [
     ...removed,
-    { kind: 'lobby', roomId, formerly },
+    { kind: 'lobby', roomId, previousAudience },
     ...invitations.flatMap(invitationRevokedEvents),
     ...(transfer ? transferEndedEvents(transfer) : []),
   ]

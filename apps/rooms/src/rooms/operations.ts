@@ -245,11 +245,11 @@ async function changeSettings(
     row = { ...changed, last_seq: event.seq }
     const metadata = Object.fromEntries(names.map((name) => [name, { from: before[name], to: row[name] }]))
     await auditRoom(tx, context, { action: 'room.settings.update', roomId, metadata })
-    const formerly = before.visibility === 'public' ? ('everyone' as const) : []
+    const previousAudience = before.visibility === 'public' ? ('everyone' as const) : []
     events.push(
       { kind: 'event', roomId, event },
       { kind: 'access', roomId },
-      { kind: 'lobby', roomId, formerly },
+      { kind: 'lobby', roomId, previousAudience },
     )
     events.push(...(await revokeLostAccess(tx, roomId, nowMs)))
   }

@@ -31,7 +31,9 @@ const PEOPLE = {
   admin: { ...visitor, isAdmin: true },
 } as const satisfies Record<string, RoomAccess>
 
-/** Rows of R17.4, with y and n for visitor, listener, speaker, moderator, owner and administrator. */
+/**
+ * Rows of R17.4, with y and n for visitor, listener, speaker, moderator, owner and administrator.
+ */
 const MATRIX: readonly [RoomAction, string][] = [
   ['list_members', 'nyyyyy'],
   ['delete_any_message', 'nnnyyy'],

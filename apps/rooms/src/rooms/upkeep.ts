@@ -8,11 +8,11 @@ import { deleteBatch } from './store.ts'
 import { HTTP_NODE } from './visits.ts'
 
 /**
- * Clock difference between nodes. By the clock of the node that runs the job, leases may have
+ * Clock skew between nodes. By the clock of the node that runs the job, leases may have
  * expired that another node is about to renew. Leases alone determine presence; the end of a visit
  * can be recorded later.
  */
-const CLOCKS_DIFFER_MS = 60_000
+const CLOCK_SKEW_MS = 60_000
 
 /** Ends visits whose last lease has expired, as of its expiry. Returns the events to publish. */
 export async function endExpiredVisits(tx: Transaction<Tables>, nowMs: number): Promise<ClusterEvent[]> {
@@ -57,7 +57,7 @@ export async function endExpiredVisits(tx: Transaction<Tables>, nowMs: number): 
 /** Leases that no node can still renew. */
 function hasExpired(eb: ExpressionBuilder<Tables, 'presence_leases'>, nowMs: number) {
   return eb.or([
-    eb('presence_leases.expires_at', '<=', nowMs - CLOCKS_DIFFER_MS),
+    eb('presence_leases.expires_at', '<=', nowMs - CLOCK_SKEW_MS),
     eb.and([eb('presence_leases.node_id', '=', HTTP_NODE), eb('presence_leases.expires_at', '<=', nowMs)]),
   ])
 }
@@ -88,13 +88,13 @@ function expiredVisits(tx: Transaction<Tables>, nowMs: number) {
 export async function deletePastRetention(tx: Transaction<Tables>, nowMs: number): Promise<'more' | void> {
   const rooms = tx.selectFrom('rooms').select('id')
   for (const table of ['room_messages', 'room_events'] as const)
-    for (const [of, keptMs] of [
+    for (const [of, retentionMs] of [
       [rooms.where('retention', '=', '7'), RETENTION_MS['7']],
       [rooms.where('retention', '=', '30'), RETENTION_MS['30']],
       [rooms.where('history_visibility', '=', 'none'), UNREAD_RETENTION_MS],
     ] as const) {
       const isMore = await deleteBatch(tx, table, (query) =>
-        query.where('created_at', '<=', nowMs - keptMs).where('room_id', 'in', of),
+        query.where('created_at', '<=', nowMs - retentionMs).where('room_id', 'in', of),
       )
       if (isMore) return 'more'
     }

@@ -61,7 +61,7 @@ eachDialect((_dialect, newUrl) => {
       { kind: 'presence', roomId: id },
       { kind: 'lobby', roomId: id },
       { kind: 'access', roomId: id },
-      { kind: 'lobby', roomId: id, formerly: [bob.user.id] },
+      { kind: 'lobby', roomId: id, previousAudience: [bob.user.id] },
     ])
     for (const table of ['room_members', 'room_visits', 'presence_leases'] as const)
       expect(await rowsIn(table, id)).toEqual([])

@@ -12,7 +12,7 @@ const EVENT: ClusterEvent = { kind: 'presence', roomId: 'harbour' }
 
 /** Everything that nodes tell each other. */
 const REMOTE_EVENTS: { [Kind in RemoteEvent['kind']]: Extract<RemoteEvent, { kind: Kind }>[] } = {
-  grown: [{ kind: 'grown', roomId: 'r', seq: 7 }],
+  last_seq: [{ kind: 'last_seq', roomId: 'r', seq: 7 }],
   removed: [
     { kind: 'removed', roomId: 'r', userIds: ['ann', 'bob'], reason: 'kicked', untilMs: 1_795_516_200_000 },
     { kind: 'removed', roomId: 'r', userIds: null, reason: 'deleted', untilMs: null },
@@ -26,16 +26,16 @@ const REMOTE_EVENTS: { [Kind in RemoteEvent['kind']]: Extract<RemoteEvent, { kin
   typing: [{ kind: 'typing', roomId: 'r', userId: 'ann', active: true }],
   lobby: [
     { kind: 'lobby', roomId: 'r' },
-    { kind: 'lobby', roomId: 'r', formerly: 'everyone' },
-    { kind: 'lobby', roomId: 'r', formerly: ['ann'] },
+    { kind: 'lobby', roomId: 'r', previousAudience: 'everyone' },
+    { kind: 'lobby', roomId: 'r', previousAudience: ['ann'] },
   ],
   sessions: [{ kind: 'sessions', sessionIds: ['s'] }],
-  taken: [{ kind: 'taken', limit: 'rooms_per_hour', key: 'ann' }],
-  noticed: [
-    { kind: 'noticed', userId: 'ann', notice: 'invitation', ids: { id: 'i' } },
-    { kind: 'noticed', userId: 'ann', notice: 'invitation_revoked', ids: { id: 'i', roomId: 'r' } },
-    { kind: 'noticed', userId: 'ann', notice: 'transfer', ids: { roomId: 'r' } },
-    { kind: 'noticed', userId: 'ann', notice: 'transfer_ended', ids: { roomId: 'r', toUserId: 'bob' } },
+  rate_limit: [{ kind: 'rate_limit', limit: 'rooms_per_hour', key: 'ann' }],
+  notice_ref: [
+    { kind: 'notice_ref', userId: 'ann', notice: 'invitation', ids: { id: 'i' } },
+    { kind: 'notice_ref', userId: 'ann', notice: 'invitation_revoked', ids: { id: 'i', roomId: 'r' } },
+    { kind: 'notice_ref', userId: 'ann', notice: 'transfer', ids: { roomId: 'r' } },
+    { kind: 'notice_ref', userId: 'ann', notice: 'transfer_ended', ids: { roomId: 'r', toUserId: 'bob' } },
   ],
 }
 
@@ -48,7 +48,7 @@ const FORGED: readonly unknown[] = [
   { kind: 'event', roomId: 'r', event: { seq: 8, at: '2026-11-22T12:00:00.000Z', event: 'x', data: {} } },
   { kind: 'notice', userId: 'ann', notice: 'transfer', data: {} },
   { ...REMOTE_EVENTS.removed[0], untilMs: 9e15 },
-  { ...REMOTE_EVENTS.lobby[0], formerly: 5 },
+  { ...REMOTE_EVENTS.lobby[0], previousAudience: 5 },
   ...Object.keys(REMOTE_EVENTS).map((kind) => ({ kind })),
   // No member of any may be this.
   ...Object.values(REMOTE_EVENTS)
@@ -132,7 +132,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     here.publish({ kind: 'event', roomId: 'harbour', event })
     expect(heard.here).toEqual([{ kind: 'event', roomId: 'harbour', event }])
     await until(() => heard.there.length > 0 && passed.some((text) => text.includes('harbour')))
-    expect(heard.there).toEqual([{ kind: 'grown', roomId: 'harbour', seq: 7 }])
+    expect(heard.there).toEqual([{ kind: 'last_seq', roomId: 'harbour', seq: 7 }])
     expect(passed.join()).not.toContain('Between')
   })
 
@@ -195,7 +195,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     const client = await connect()
     const channels = await client.pubSubChannels()
     const own = channels.find((channel) => channel !== CHANNEL) ?? ''
-    for (const event of [{ kind: 'lobby', roomId, formerly: 5 }, EVENT])
+    for (const event of [{ kind: 'lobby', roomId, previousAudience: 5 }, EVENT])
       await client.publish(own, JSON.stringify({ from: 'x', event }))
     await until(() => service.publishedEvents.some(({ kind }) => kind === EVENT.kind))
     const settings = { method: 'PATCH', body: { name: 'Cellar' } }

@@ -341,7 +341,7 @@ eachDialect((_dialect, newUrl) => {
       }
       const ids = { roomId: 'Forged', fromUserId: userId, toUserId: userId }
       stranger.publish({ kind: 'notice', userId, notice: 'transfer_ended', data: ids })
-      stranger.publish({ kind: 'noticed', userId, notice: 'transfer', ids: { roomId } })
+      stranger.publish({ kind: 'notice_ref', userId, notice: 'transfer', ids: { roomId } })
       const id = await invite(otto)
       const pending = await otto.browser.json<{ invitations: unknown[] }>('/api/room-invitations/pending')
       expect(await told('invitation')).toEqual({
@@ -362,7 +362,7 @@ eachDialect((_dialect, newUrl) => {
       const between = { roomId, fromUserId: olga.user.id, toUserId: userId }
       expect(await told('transfer_ended')).toMatchObject({ data: between })
       expect(socket.frames.filter(({ type }) => type === 'notice')).toHaveLength(4)
-      expect(there.service.publishedEvents.filter(({ kind }) => kind === 'noticed')).not.toEqual([])
+      expect(there.service.publishedEvents.filter(({ kind }) => kind === 'notice_ref')).not.toEqual([])
       for (const name of ['Cellar', 'Olga'])
         expect(JSON.stringify(there.service.publishedEvents)).not.toContain(name)
       await closeNodes(nodes)

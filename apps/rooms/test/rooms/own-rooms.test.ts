@@ -234,7 +234,7 @@ eachDialect((_dialect, newUrl) => {
     expect(told).not.toContain('"role"')
     expect(others).toEqual([
       { kind: 'access', roomId: id },
-      { kind: 'lobby', roomId: id, formerly: 'everyone' },
+      { kind: 'lobby', roomId: id, previousAudience: 'everyone' },
     ])
     expect(await auditOf(id)).toEqual([
       expect.objectContaining({ action: 'room.create' }),
