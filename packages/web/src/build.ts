@@ -90,21 +90,21 @@ type Outputs = NonNullable<Awaited<ReturnType<typeof Bun.build>>['metafile']>['o
  */
 function scriptsOf(outputs: Outputs) {
   const all = new Map(Object.entries(outputs).map(([path, output]) => [nameOf(path), output]))
-  const needs = (name: string, found = new Set<string>()): Set<string> => {
-    if (found.has(name)) return found
-    found.add(name)
+  const collectImports = (name: string, names = new Set<string>()): Set<string> => {
+    if (names.has(name)) return names
+    names.add(name)
     for (const { path, kind } of all.get(name)?.imports ?? [])
-      if (kind === 'import-statement') needs(nameOf(path), found)
-    return found
+      if (kind === 'import-statement') collectImports(nameOf(path), names)
+    return names
   }
   const named = (pattern: RegExp) => [...all.keys()].find((name) => pattern.test(name)) ?? ''
   const main = named(/^main-.*\.js$/)
-  const everywhere = needs(main)
+  const everywhere = collectImports(main)
   const pages = [...all].flatMap(([name, { entryPoint = '' }]) => {
     const page = /\/web\/(pages\/.*)$/.exec(entryPoint)?.[1]
     return page === undefined
       ? []
-      : [[page, [...needs(name)].filter((each) => !everywhere.has(each))] as const]
+      : [[page, [...collectImports(name)].filter((each) => !everywhere.has(each))] as const]
   })
   const preloads: Preloads = Object.fromEntries(pages)
   return { main, scheme: named(/^scheme-.*\.js$/), everywhere: [...everywhere].slice(1), preloads }

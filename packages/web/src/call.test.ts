@@ -92,9 +92,9 @@ test('a refusal has its status, text, code and fields; an unanswered call is an 
     message,
     code,
     fields,
-    answer: said,
+    answer: details,
   } = await refusalOf(call('createRoom', { body: { name: 'x' } }))
-  expect({ status, error: message, code, fields: [...fields], roomIds: said['roomIds'] }).toEqual({
+  expect({ status, error: message, code, fields: [...fields], roomIds: details['roomIds'] }).toEqual({
     status: 400,
     ...body,
   })
@@ -142,20 +142,20 @@ test('an aborted call is not a failure of the service', async () => {
   const controller = new AbortController()
   answer = () => Promise.reject(new DOMException('Aborted', 'AbortError'))
   controller.abort()
-  const given = await call('getRoom', { params: { id: 'r1' } }, { signal: controller.signal }).catch(
-    (error: unknown) => error,
+  const error = await call('getRoom', { params: { id: 'r1' } }, { signal: controller.signal }).catch(
+    (thrown: unknown) => thrown,
   )
-  expect(given).not.toBeInstanceOf(CallError)
+  expect(error).not.toBeInstanceOf(CallError)
 })
 
 test('a sign-in counts as ended from a 401 until the next other answer', async () => {
-  const heard: boolean[] = []
-  const stop = signIn.subscribe(() => heard.push(signIn.isOver()))
+  const states: boolean[] = []
+  const stop = signIn.subscribe(() => states.push(signIn.isOver()))
   answer = () => Promise.resolve(Response.json({ error: 'Sign in' }, { status: 401 }))
   await refusalOf(call('getRoom', { params: { id: 'r1' } }))
   await refusalOf(call('getRoom', { params: { id: 'r1' } }))
   answer = () => Promise.resolve(Response.json({ error: 'No' }, { status: 403 }))
   await refusalOf(call('getRoom', { params: { id: 'r1' } }))
   stop()
-  expect(heard).toEqual([true, false])
+  expect(states).toEqual([true, false])
 })

@@ -139,8 +139,8 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
     const path = (OPERATIONS[id]?.[1] ?? '').replace(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(String((params as Record<string, unknown>)[name])),
     )
-    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-    const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+    const parameters = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+    const search = new URLSearchParams(parameters.map(([name, value]) => [name, String(value)])).toString()
     return `${base}${path}${search && '?'}${search}`
   }
 

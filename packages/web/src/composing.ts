@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from 'react'
 
 /** The only sign from WebKit that an input method has taken a key (its bug 165004). */
-const TAKEN = 229
+const COMPOSING_KEY_CODE = 229
 
 /**
  * True when a key belongs to an input method, such as the Enter that accepts a suggestion. It must
@@ -10,5 +10,5 @@ const TAKEN = 229
  * @example onKeyDown={(event) => event.key === 'Escape' && !isComposing(event) && close()}
  */
 export function isComposing({ nativeEvent, keyCode }: KeyboardEvent): boolean {
-  return nativeEvent.isComposing || keyCode === TAKEN
+  return nativeEvent.isComposing || keyCode === COMPOSING_KEY_CODE
 }

@@ -6,7 +6,7 @@ const PREFIX = 'latchkey:'
  * Drafts that the browser does not store, such as when it blocks site data. They last as long as
  * the document.
  */
-const untaken = new Map<string, string>()
+const unstored = new Map<string, string>()
 
 /**
  * Returns the draft with this name, or an empty string. Drafts survive a reload and a new sign-in
@@ -16,7 +16,7 @@ const untaken = new Map<string, string>()
 export function readDraft(userId: string, name: string): string {
   const key = `${PREFIX}${userId}:${name}`
   try {
-    return untaken.get(key) ?? sessionStorage.getItem(key) ?? ''
+    return unstored.get(key) ?? sessionStorage.getItem(key) ?? ''
   } catch {
     return ''
   }
@@ -28,9 +28,9 @@ export function saveDraft(userId: string, name: string, text: string): void {
   try {
     if (text === '') sessionStorage.removeItem(key)
     else sessionStorage.setItem(key, text)
-    untaken.delete(key)
+    unstored.delete(key)
   } catch {
-    untaken.set(key, text)
+    unstored.set(key, text)
   }
 }
 
@@ -41,16 +41,16 @@ export function useDraft(
 ): readonly [text: string, set: (next: string | ((now: string) => string)) => void] {
   const [text, setText] = useState(() => readDraft(userId, name))
   const set = (next: string | ((now: string) => string)) => {
-    const kept = typeof next === 'string' ? next : next(readDraft(userId, name))
-    setText(kept)
-    saveDraft(userId, name, kept)
+    const value = typeof next === 'string' ? next : next(readDraft(userId, name))
+    setText(value)
+    saveDraft(userId, name, value)
   }
   return [text, set]
 }
 
 /** Deletes all drafts, after a deliberate sign-out. */
 export function clearDrafts(): void {
-  untaken.clear()
+  unstored.clear()
   try {
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
   } catch {

@@ -6,7 +6,7 @@ const moments = new Map<string, Intl.DateTimeFormat>()
  * times.
  */
 export function numberFormat(language: string, options: Intl.NumberFormatOptions = {}): Intl.NumberFormat {
-  return known(
+  return cachedFormat(
     numbers,
     `${language} ${JSON.stringify(options)}`,
     () => new Intl.NumberFormat(language, options),
@@ -14,15 +14,15 @@ export function numberFormat(language: string, options: Intl.NumberFormatOptions
 }
 
 export function momentFormat(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return known(
+  return cachedFormat(
     moments,
     `${language} ${JSON.stringify(options)}`,
     () => new Intl.DateTimeFormat(language, options),
   )
 }
 
-function known<Format>(formats: Map<string, Format>, key: string, make: () => Format): Format {
-  const format = formats.get(key) ?? make()
+function cachedFormat<Format>(formats: Map<string, Format>, key: string, create: () => Format): Format {
+  const format = formats.get(key) ?? create()
   formats.set(key, format)
   return format
 }

@@ -28,7 +28,7 @@ function show(key: readonly string[]) {
       }),
   })
   observer.subscribe(() => {})
-  return { reads, observer, shown: () => observer.getCurrentResult().data }
+  return { reads, observer, displayed: () => observer.getCurrentResult().data }
 }
 
 /** Runs pending promise callbacks while timers stand still. */
@@ -37,7 +37,7 @@ async function settle(): Promise<void> {
 }
 
 test('changes that come faster than reads break none of them off, and one read follows them all', async () => {
-  const { reads, shown } = show(['links'])
+  const { reads, displayed } = show(['links'])
   await reads[0]?.answer()
   void invalidate('links')
   await Bun.sleep(0)
@@ -45,9 +45,9 @@ test('changes that come faster than reads break none of them off, and one read f
   await Bun.sleep(0)
   expect(reads.map(({ signal }) => signal.aborted)).toEqual([false, false])
   await reads[1]?.answer()
-  expect([shown(), reads.length]).toEqual([2, 3])
+  expect([displayed(), reads.length]).toEqual([2, 3])
   await reads[2]?.answer()
-  expect([shown(), reads.length]).toEqual([3, 3])
+  expect([displayed(), reads.length]).toEqual([3, 3])
 })
 
 test('a read that begins while a change waits, as of a further page, is not broken off either', async () => {
@@ -68,19 +68,19 @@ for (const [words, isFirst] of [
   ['a later read', false],
 ] as const)
   test(`a change waits for a read that began afterwards, not for ${words} under way`, async () => {
-    const { reads, shown } = show(['links'])
+    const { reads, displayed } = show(['links'])
     if (!isFirst) {
       await reads[0]?.answer()
       void invalidate('links')
       await Bun.sleep(0)
     }
     const underWay = reads.length
-    const known: unknown[] = []
-    void invalidate('links').then(() => known.push(shown()))
+    const results: unknown[] = []
+    void invalidate('links').then(() => results.push(displayed()))
     await reads[underWay - 1]?.answer()
-    expect([known, reads.length]).toEqual([[], underWay + 1])
+    expect([results, reads.length]).toEqual([[], underWay + 1])
     await reads[underWay]?.answer()
-    expect(known).toEqual([underWay + 1])
+    expect(results).toEqual([underWay + 1])
   })
 
 for (const [words, isFirst] of [
@@ -88,7 +88,7 @@ for (const [words, isFirst] of [
   ['a later read', false],
 ] as const)
   test(`${words} that hangs is broken off after 10 s, and holds up no change`, async () => {
-    const { reads, shown } = show(['links'])
+    const { reads, displayed } = show(['links'])
     if (!isFirst) {
       await reads[0]?.answer()
       void invalidate('links')
@@ -96,8 +96,8 @@ for (const [words, isFirst] of [
     }
     const hung = reads.length - 1
     jest.useFakeTimers()
-    const known: unknown[] = []
-    void invalidate('links').then(() => known.push(shown()))
+    const results: unknown[] = []
+    void invalidate('links').then(() => results.push(displayed()))
     jest.advanceTimersByTime(9_999)
     await settle()
     expect([reads[hung]?.signal.aborted, reads.length]).toEqual([false, hung + 1])
@@ -106,7 +106,7 @@ for (const [words, isFirst] of [
     expect([reads[hung]?.signal.aborted, reads.length]).toEqual([true, hung + 2])
     void reads[hung + 1]?.answer()
     await settle()
-    expect(known).toEqual([hung + 2])
+    expect(results).toEqual([hung + 2])
   })
 
 test('a change reads no other query again, and a query that is not on display only when it is displayed', async () => {
@@ -116,5 +116,5 @@ test('a change reads no other query again, and a query that is not on display on
   await invalidate('links')
   expect(other.reads).toHaveLength(1)
   const back = show(['links', 'left'])
-  expect([back.shown(), back.reads.length]).toEqual([1, 1])
+  expect([back.displayed(), back.reads.length]).toEqual([1, 1])
 })

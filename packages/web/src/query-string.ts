@@ -8,15 +8,15 @@ import { useSearch } from 'wouter/use-browser-location'
 export function useQueryString<Names extends string>(defaults: Readonly<Record<Names, string>>) {
   // The raw query string: wouter's other `useSearch` decodes it, and typed text must not be decoded
   // twice.
-  const given = new URLSearchParams(useSearch())
+  const current = new URLSearchParams(useSearch())
   const [path, go] = useLocation()
   const values: Record<Names, string> = { ...defaults }
-  for (const name of Object.keys(defaults) as Names[]) values[name] = given.get(name) ?? defaults[name]
+  for (const name of Object.keys(defaults) as Names[]) values[name] = current.get(name) ?? defaults[name]
   const set = (changes: Partial<Record<Names, string>>, { isTyping = false } = {}) => {
     const next = new URLSearchParams()
     for (const [name, value] of Object.entries<string>({ ...values, ...changes }))
       if (value !== defaults[name as Names]) next.set(name, value)
-    const isSame = `${next}` === `${given}`
+    const isSame = `${next}` === `${current}`
     go(next.size === 0 ? path : `${path}?${next}`, { replace: isTyping || isSame })
   }
   return [values, set] as const

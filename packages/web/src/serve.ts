@@ -62,15 +62,15 @@ export interface Viewer {
  */
 export function clientFiles(served: ClientOptions) {
   let building: Promise<string> | undefined
-  let made = ''
+  let bundledFolder = ''
 
   /** Returns the folder of the files. Throws the bundler's error. */
   async function built(): Promise<string> {
     if (served.bundled !== undefined) return served.bundled
     // The folder may have been deleted while the service ran for a long time.
-    if (made !== '' && !existsSync(made)) [building, made] = [undefined, '']
+    if (bundledFolder !== '' && !existsSync(bundledFolder)) [building, bundledFolder] = [undefined, '']
     building ??= bundle(served).then(
-      (folder) => (made = folder),
+      (folder) => (bundledFolder = folder),
       (error: unknown) => {
         building = undefined
         throw error
@@ -93,10 +93,10 @@ export function clientFiles(served: ClientOptions) {
       const root =
         `lang="${Bun.escapeHTML(lang ?? '')}" data-scheme="${Bun.escapeHTML(scheme ?? 'auto')}"` +
         attributes.join('')
-      const filled = html.replace(UNFILLED.root, () => root).replace(UNFILLED.preloads, ahead.join('\n'))
+      const document = html.replace(UNFILLED.root, () => root).replace(UNFILLED.preloads, ahead.join('\n'))
       return name === undefined
-        ? filled
-        : filled.replace(/(<title>|<b>)[^<]*/g, (_, tag: string) => tag + Bun.escapeHTML(name))
+        ? document
+        : document.replace(/(<title>|<b>)[^<]*/g, (_, tag: string) => tag + Bun.escapeHTML(name))
     },
     /**
      * Serves the file at a path below `assets`, in the smallest encoding that the browser accepts.
@@ -123,16 +123,16 @@ export function clientFiles(served: ClientOptions) {
 async function bundle({ name, build, sources, caches = CACHES }: ClientOptions): Promise<string> {
   const cache = join(caches, name)
   const print = await fingerprint([sources, OWN_SOURCES])
-  const kept = join(cache, print)
-  if (existsSync(join(kept, 'index.html'))) return kept
-  const folder = isWritable(cache) ? kept : join(temporaryFolder(), print)
+  const cached = join(cache, print)
+  if (existsSync(join(cached, 'index.html'))) return cached
+  const folder = isWritable(cache) ? cached : join(temporaryFolder(), print)
   const bundler = Bun.spawn([process.execPath, build, folder], {
     cwd: ROOT,
     stdout: 'ignore',
     stderr: 'pipe',
   })
-  const said = await new Response(bundler.stderr).text()
-  if ((await bundler.exited) !== 0) throw new Error(`The pages of ${name} could not be bundled: ${said}`)
+  const errors = await new Response(bundler.stderr).text()
+  if ((await bundler.exited) !== 0) throw new Error(`The pages of ${name} could not be bundled: ${errors}`)
   removeOld(cache)
   return folder
 }

@@ -11,11 +11,11 @@ import { theme, variables } from './theme.ts'
 
 /**
  * Renders a client in the page that `bundleClient` writes (build.ts): its theme, its texts and its
- * queries around `shown`.
+ * queries around `children`.
  *
  * @example await startClient(<Shell />, { texts: { en, sv, id }, failureKey: ({ code }) => code && `error.${code}` })
  */
-export async function startClient(shown: ReactNode, wording: Wording): Promise<void> {
+export async function startClient(children: ReactNode, wording: Wording): Promise<void> {
   const { scheme } = document.documentElement.dataset
   await startTexts(wording)
   const root = document.querySelector('#app')
@@ -37,7 +37,7 @@ export async function startClient(shown: ReactNode, wording: Wording): Promise<v
     >
       <QueryClientProvider client={queries}>
         <Notifications position="bottom-right" />
-        {shown}
+        {children}
       </QueryClientProvider>
     </MantineProvider>,
   )

@@ -30,7 +30,7 @@ const browser = testBrowser({ 'Accept-Language': 'en' })
 let refuse: Record<string, unknown> = {}
 let status = 409
 let lang: string | null = null
-const asked: { path: string; token: string | null; body: unknown }[] = []
+const requests: { path: string; token: string | null; body: unknown }[] = []
 
 async function answer(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
@@ -39,7 +39,7 @@ async function answer(request: Request): Promise<Response> {
       headers: { 'Content-Type': 'image/svg+xml' },
     })
   if (pathname.startsWith('/api/')) {
-    asked.push({ path: pathname, token: request.headers.get('x-csrf-token'), body: await request.json() })
+    requests.push({ path: pathname, token: request.headers.get('x-csrf-token'), body: await request.json() })
     return Response.json(refuse, { status })
   }
   if (pathname.startsWith('/assets/'))
@@ -154,7 +154,7 @@ test('a refusal is worded by its code in the language of the person, and an unkn
   await page.getByRole('textbox', { name: 'Name' }).fill('b')
   await page.getByRole('button', { name: 'Avbryt' }).click()
   await page.getByText('En annan sak heter så.').waitFor()
-  expect(asked).toEqual([{ path: '/api/things/a-1', token: 'token', body: { name: 'b' } }])
+  expect(requests).toEqual([{ path: '/api/things/a-1', token: 'token', body: { name: 'b' } }])
   refuse = { error: 'Only in these words' }
   await page.getByRole('button', { name: 'Avbryt' }).click()
   await page.getByText('Only in these words').waitFor()
@@ -166,7 +166,7 @@ test('a refusal is worded by its code in the language of the person, and an unkn
 
 test('a button that waits keeps the focus, and begins nothing twice', async () => {
   const { page } = await open('/things/a-2')
-  const calls = () => asked.filter(({ path }) => path === '/api/things/a-2').length
+  const calls = () => requests.filter(({ path }) => path === '/api/things/a-2').length
   let held = Promise.withResolvers<void>()
   await page.route('**/api/**', async (route) => {
     await held.promise

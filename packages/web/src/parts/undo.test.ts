@@ -48,9 +48,9 @@ for (const [stays, comesAndGoes] of [
 test('it is shown before toasts that stay until closed, and its time begins when it is shown', () => {
   for (let others = 0; others < 5; others++) notifications.show({ message: 'Stays', autoClose: false })
   for (let more = 0; more < 6; more++) begin()
-  const { notifications: shown, queue } = notificationsStore.getState()
-  expect(shown.map(({ message }) => message === 'Stays')).toEqual([false, false, false, false, false])
-  for (const toast of shown) toast.onOpen?.(toast)
+  const { notifications: visible, queue } = notificationsStore.getState()
+  expect(visible.map(({ message }) => message === 'Stays')).toEqual([false, false, false, false, false])
+  for (const toast of visible) toast.onOpen?.(toast)
   jest.advanceTimersByTime(60_000)
   expect(done).toHaveLength(5)
   const [last] = notificationsStore.getState().notifications

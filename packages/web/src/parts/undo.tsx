@@ -68,8 +68,8 @@ export function withUndo(t: Translate, text: string, work: { act: () => void; un
         t={t}
         text={text}
         onUndo={() => settle(work.undo)}
-        ref={(shown) => {
-          button = shown
+        ref={(element) => {
+          button = element
         }}
       />
     ),

@@ -22,7 +22,7 @@ export function CurrentPage({ pages, details, home }: Props) {
   const { t } = useTexts<string>()
   const [path] = useLocation()
   const detail = details.find(({ pattern }) => pattern.test(path))
-  const page = pages.find((known) => known.path === path)
+  const page = pages.find((each) => each.path === path)
   return (
     <Fragment key={path}>
       {!detail && <PageHeading title={t(page?.title ?? 'page.notFound')} mb="lg" />}

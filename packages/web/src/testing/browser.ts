@@ -148,13 +148,13 @@ export async function expectAccessible(page: Page, rules?: readonly string[]): P
       ),
   )
   const violations = await page.evaluate(async (runOnly) => {
-    const found = await (globalThis as unknown as { axe: typeof axe }).axe.run({
+    const results = await (globalThis as unknown as { axe: typeof axe }).axe.run({
       resultTypes: ['violations'],
       // Violations are reported by their HTML. Selectors for every element take long to compute.
       selectors: false,
       ...(runOnly && { runOnly: [...runOnly] }),
     })
-    return found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
+    return results.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
   }, rules)
   expect(violations).toEqual([])
 }
