@@ -344,8 +344,8 @@ test('R18.7: backoff grows from half a second to half a minute with full jitter,
 })
 
 for (const [code, state] of [
-  [4400, 'misunderstood'],
-  [4413, 'misunderstood'],
+  [4400, 'incompatible'],
+  [4413, 'incompatible'],
   [4409, 'replaced'],
 ] as const)
   test(`R18.8: after ${code} the client reconnects only on request`, async () => {

@@ -17,7 +17,7 @@ export interface SocketListeners {
  * - `waiting`: lost, with a pending attempt to reconnect.
  * - `resting`: the same, but not within the half minute that the server asked for (R18.8).
  * - `replaced`: another tab has taken its place. No reconnection.
- * - `misunderstood`: client and server do not understand each other. No reconnection.
+ * - `incompatible`: client and server do not understand each other. No reconnection.
  */
 export type ConnectionState =
   | 'idle'
@@ -26,7 +26,7 @@ export type ConnectionState =
   | 'waiting'
   | 'resting'
   | 'replaced'
-  | 'misunderstood'
+  | 'incompatible'
 
 export interface ConnectionOptions {
   open: (protocol: string, listeners: SocketListeners) => Socket
@@ -205,7 +205,7 @@ export class Connection {
       this.#setState('idle')
       return this.#options.onSessionEnd(reason)
     }
-    if (code === 4400 || code === 4413) return this.#setState('misunderstood')
+    if (code === 4400 || code === 4413) return this.#setState('incompatible')
     if (code === 4409) return this.#setState('replaced')
     const isRateLimited = code === 4429
     const ms = isRateLimited ? MAX_WAIT_MS : backoffMs(this.#attempt++, this.#options.random)

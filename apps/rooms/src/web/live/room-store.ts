@@ -50,7 +50,7 @@ export interface RoomState {
   unreadFrom: number | null
   /** Latest messages of other users, and who joined and left last. Both are read out. */
   announcements: readonly Message[]
-  movement: { joined: readonly string[]; left: readonly string[] } | null
+  movement: { arrivals: readonly string[]; departures: readonly string[] } | null
 }
 
 const INITIAL_STATE: RoomState = {
@@ -225,11 +225,11 @@ export class RoomStore {
    * again.
    */
   #trimMessages(messages: readonly Message[]): Pick<RoomState, 'messages' | 'older'> {
-    const kept = messages.slice(-SHOWN_AFTER_TRIM)
-    const [first] = kept
+    const latest = messages.slice(-SHOWN_AFTER_TRIM)
+    const [first] = latest
     if (!first || !this.#isAtEnd || messages.length <= MAX_SHOWN)
       return { messages, older: this.#state.older }
-    return { messages: kept, older: String(first.seq) }
+    return { messages: latest, older: String(first.seq) }
   }
 
   #listener(): RoomListener {
@@ -301,23 +301,23 @@ export class RoomStore {
     this.#setState({ present, messages: this.#withCurrentNames([person]) })
   }
 
-  #applyPresence({ joined, left, count }: PresenceFrame): void {
+  #applyPresence({ joined: people, left, count }: PresenceFrame): void {
     const before = this.#state.present
     const present = new Map(before)
     for (const id of left) present.delete(id)
-    for (const person of joined) present.set(person.userId, person)
+    for (const person of people) present.set(person.userId, person)
     const isOther = (id: string) => id !== this.#userId
-    const joinedNames = joined
+    const arrivals = people
       .filter(({ userId }) => isOther(userId) && !before.has(userId))
       .map(({ nickname }) => nickname)
-    const leftNames = left.filter(isOther).map((id) => before.get(id)?.nickname ?? '')
-    const messages = this.#withCurrentNames(joined)
+    const departures = left.filter(isOther).map((id) => before.get(id)?.nickname ?? '')
+    const messages = this.#withCurrentNames(people)
     this.#setState({
       present,
       count,
       messages,
-      ...(joinedNames.length + leftNames.length > 0 && {
-        movement: { joined: joinedNames, left: leftNames },
+      ...(arrivals.length + departures.length > 0 && {
+        movement: { arrivals, departures },
       }),
     })
   }

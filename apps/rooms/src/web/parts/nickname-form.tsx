@@ -31,9 +31,9 @@ export function NicknameForm({ text: [nickname, setNickname], button, save }: Pr
   const saving = useMutation({ mutationFn: save, onError: () => field.current?.focus() })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const found = faultOf(nickname)
-    setFault(found)
-    if (found) field.current?.focus()
+    const nextFault = faultOf(nickname)
+    setFault(nextFault)
+    if (nextFault) field.current?.focus()
     else saving.mutate(nickname)
   }
   return (

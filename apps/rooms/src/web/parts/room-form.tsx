@@ -81,10 +81,10 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
   const maxField = useRef<HTMLInputElement>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const found = faultsOf(fields)
-    setFault(found)
-    if (found.name) nameField.current?.focus()
-    else if (found.max) maxField.current?.focus()
+    const faults = faultsOf(fields)
+    setFault(faults)
+    if (faults.name) nameField.current?.focus()
+    else if (faults.max) maxField.current?.focus()
     else send()
   }
   const discardChanges = () => {
@@ -163,7 +163,7 @@ function faultsOf({ name, maxParticipants }: RoomFields): { name?: TextKey; max?
     ...(length === 0 && { name: 'form.nameRequired' as const }),
     ...(length > MAX_NAME_LENGTH && { name: 'form.nameLong' as const }),
     ...((!isWhole || maxParticipants < 1 || maxParticipants > MAX_PARTICIPANTS) && {
-      max: 'form.mostBad' as const,
+      max: 'form.maxInvalid' as const,
     }),
   }
 }
@@ -223,7 +223,7 @@ function CapacityFields({ fields, isGuest, fault, field, onChange }: CapacityFie
       />
       <NumberInput
         ref={field}
-        label={t('form.most')}
+        label={t('form.max')}
         value={fields.maxParticipants}
         onChange={(value) => onChange({ maxParticipants: Number(value) })}
         allowDecimal={false}

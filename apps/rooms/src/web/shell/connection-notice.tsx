@@ -29,9 +29,9 @@ export function ConnectionNotice() {
           onPress={() => live.start()}
         />
       )}
-      {state === 'misunderstood' && (
+      {state === 'incompatible' && (
         <NoticeBar
-          words={t('connection.misunderstood')}
+          words={t('connection.incompatible')}
           button={t('connection.reload')}
           onPress={() => location.reload()}
         />

@@ -58,7 +58,7 @@ function RoomLine({ room }: { room: Room }) {
         </Text>
         <Text size="sm" c="dimmed">
           {t('admin.members', { count: room.memberCount })} ·{' '}
-          {t('lobby.present', { count: room.participantCount, most: room.maxParticipants })}
+          {t('lobby.present', { count: room.participantCount, max: room.maxParticipants })}
         </Text>
         <Text size="sm" c="dimmed">
           {t('admin.created', { when: day(room.createdAt) })}

@@ -27,10 +27,10 @@ const isPart = (name: string): name is Part => Object.hasOwn(PARTS, name)
 export default function AdminPage() {
   const { t } = useText()
   const [{ part }, setQuery] = useQueryString({ part: 'people' })
-  const shown = isPart(part) ? part : 'people'
-  const Shown = PARTS[shown]
+  const current = isPart(part) ? part : 'people'
+  const Content = PARTS[current]
   return (
-    <Tabs value={shown} onChange={(next) => next !== null && setQuery({ part: next })} keepMounted={false}>
+    <Tabs value={current} onChange={(next) => next !== null && setQuery({ part: next })} keepMounted={false}>
       <Tabs.List mb="lg" aria-label={t('admin.parts')}>
         {(Object.keys(PARTS) as Part[]).map((name) => (
           <Tabs.Tab key={name} value={name}>
@@ -38,8 +38,8 @@ export default function AdminPage() {
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      <Tabs.Panel value={shown}>
-        <Shown />
+      <Tabs.Panel value={current}>
+        <Content />
       </Tabs.Panel>
     </Tabs>
   )

@@ -32,7 +32,7 @@ export function People() {
           onSearch={(next) => setQuery({ q: next })}
         />
         <Stack gap="md" ref={place} tabIndex={-1} role="group" aria-label={t('admin.part.people')}>
-          <Listing list={list} count={people?.length} none={t('admin.nobody')}>
+          <Listing list={list} count={people?.length} none={t('admin.noneFound')}>
             <ul className="plain rows">
               {people?.map((person) => (
                 <PersonLine key={person.id} person={person} />

@@ -91,7 +91,7 @@ function Card({ room }: { room: Result<'listRooms'>['rooms'][number] }) {
           </Anchor>
         </Title>
         <Text size="sm" c="dimmed">
-          {t('lobby.present', { count: participantCount, most: maxParticipants })}
+          {t('lobby.present', { count: participantCount, max: maxParticipants })}
         </Text>
         <Group gap={6}>
           <Badge variant="default" style={{ textTransform: 'none' }}>

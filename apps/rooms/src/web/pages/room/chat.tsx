@@ -51,18 +51,18 @@ function TypingIndicator({ store }: { store: RoomStore }) {
 function Announcements({ store }: { store: RoomStore }) {
   const { t } = useText()
   const { announcements, movement } = useSyncExternalStore(store.watch, store.state)
-  const joined = movement?.joined.join(', ') ?? ''
-  const left = movement?.left.join(', ') ?? ''
+  const arrivals = movement?.arrivals.join(', ') ?? ''
+  const departures = movement?.departures.join(', ') ?? ''
   return (
     <VisuallyHidden>
       <div aria-live="polite">
         {announcements.map(({ id, nickname, content }) => (
-          <p key={id}>{t('room.said', { name: nickname, text: content ?? '' })}</p>
+          <p key={id}>{t('room.messageFrom', { name: nickname, text: content ?? '' })}</p>
         ))}
       </div>
       <div aria-live="polite">
-        {joined !== '' && <p>{t('room.came', { names: joined })}</p>}
-        {left !== '' && <p>{t('room.went', { names: left })}</p>}
+        {arrivals !== '' && <p>{t('room.hasJoined', { names: arrivals })}</p>}
+        {departures !== '' && <p>{t('room.hasLeft', { names: departures })}</p>}
       </div>
     </VisuallyHidden>
   )

@@ -17,7 +17,7 @@ export default {
   'admin.shown_other': '{{count}} shown',
   'admin.searchPeople': 'Search people',
   'admin.searchPeopleHelp': 'A part of a name, a whole e-mail address, or an id.',
-  'admin.nobody': 'Nobody was found',
+  'admin.noneFound': 'Nobody was found',
   'admin.guests': 'Guests',
   'admin.guestsHelp':
     'Ends the sessions of all guests at once. They lose their way back to their guest accounts.',

@@ -19,7 +19,7 @@ export default {
   'admin.shown_other': '{{count}} ditampilkan',
   'admin.searchPeople': 'Cari orang',
   'admin.searchPeopleHelp': 'Bagian dari nama, alamat email lengkap, atau id.',
-  'admin.nobody': 'Tidak ada yang ditemukan',
+  'admin.noneFound': 'Tidak ada yang ditemukan',
   'admin.guests': 'Tamu',
   'admin.guestsHelp': 'Mengakhiri semua sesi tamu sekaligus. Mereka tidak bisa kembali ke akun tamunya.',
   'admin.guestsEnd': 'Akhiri semua sesi tamu',

@@ -29,9 +29,9 @@ export default {
   'room.deleteMessageTitle': 'Hapus pesan ini?',
   'room.deleteMessageHelp':
     'Tidak ada lagi yang dapat membacanya. Jejak bahwa pesan itu pernah ada tetap terlihat.',
-  'room.said': '{{name}}: {{text}}',
-  'room.came': '{{names}} masuk',
-  'room.went': '{{names}} keluar',
+  'room.messageFrom': '{{name}}: {{text}}',
+  'room.hasJoined': '{{names}} masuk',
+  'room.hasLeft': '{{names}} keluar',
   'room.isTyping': '{{names}} sedang mengetik',
   'room.areTyping': 'Beberapa orang sedang mengetik',
   'room.people': 'Orang',
@@ -68,6 +68,6 @@ export default {
   'connection.now': 'Coba sekarang',
   'connection.replaced': 'Anda membuka terlalu banyak tab, jadi tab ini berhenti.',
   'connection.here': 'Lanjutkan di sini',
-  'connection.misunderstood': 'Halaman ini sudah usang.',
+  'connection.incompatible': 'Halaman ini sudah usang.',
   'connection.reload': 'Muat ulang',
 } satisfies Record<keyof typeof en, string>

@@ -19,7 +19,7 @@ export default {
   'admin.shown_other': '{{count}} visas',
   'admin.searchPeople': 'Sök personer',
   'admin.searchPeopleHelp': 'En del av ett namn, en hel e-postadress eller ett id.',
-  'admin.nobody': 'Ingen hittades',
+  'admin.noneFound': 'Ingen hittades',
   'admin.guests': 'Gäster',
   'admin.guestsHelp':
     'Avslutar alla gästers sessioner på en gång. De kommer inte tillbaka till sina gästkonton.',

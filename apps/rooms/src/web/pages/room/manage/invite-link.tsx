@@ -37,7 +37,7 @@ export function InviteLink({ room, mayModerators }: { room: Room; mayModerators:
       <RoleChoice value={role} onChange={setRole} mayModerators={mayModerators} />
       <Group gap="sm" grow preventGrowOverflow={false}>
         <IntegerInput label={t('manage.hours')} value={hours} max={720} onChange={setHours} />
-        <IntegerInput label={t('manage.mostUses')} value={uses} max={1000} onChange={setUses} />
+        <IntegerInput label={t('manage.maxUses')} value={uses} max={1000} onChange={setUses} />
       </Group>
       {create.error && (
         <Alert color="red" role="alert">
@@ -45,12 +45,12 @@ export function InviteLink({ room, mayModerators }: { room: Room; mayModerators:
         </Alert>
       )}
       <Button loading={create.isPending} onClick={() => create.mutate()}>
-        {t('manage.makeLink')}
+        {t('manage.createLink')}
       </Button>
       {create.data && (
         <div role="status">
           <Text size="sm" fw={550}>
-            {t('manage.linkMade')}
+            {t('manage.linkCreated')}
           </Text>
           <Group gap="xs" wrap="nowrap">
             <TextInput

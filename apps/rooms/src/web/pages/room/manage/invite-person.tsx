@@ -40,7 +40,7 @@ export function InvitePerson({ room, mayModerators }: { room: Room; mayModerator
   return (
     <Stack gap="sm">
       <Title order={3} size="h4">
-        {t('manage.inviteSomebody')}
+        {t('manage.invitePerson')}
       </Title>
       <RoleChoice value={role} onChange={setRole} mayModerators={mayModerators} />
       <TextInput
@@ -55,7 +55,7 @@ export function InvitePerson({ room, mayModerators }: { room: Room; mayModerator
           <Refusal error={error} />
         </Alert>
       )}
-      {people?.length === 0 && <Text c="dimmed">{t('manage.nobodyFound')}</Text>}
+      {people?.length === 0 && <Text c="dimmed">{t('manage.noneFound')}</Text>}
       <SearchResults
         people={people ?? []}
         isBusy={invite.isPending}
