@@ -90,6 +90,6 @@ export function toListedFailure(thrown: Failure): Failure {
   const transportCode = thrown.code as keyof typeof TRANSPORT
   const code = TRANSPORT[transportCode]
   const { status, text } = failures[code]
-  const sentence = thrown.message === transportFailures[transportCode].text ? text : thrown.message
-  return new Failure(code, { status, text: sentence }, thrown.headers, thrown.fields)
+  const message = thrown.message === transportFailures[transportCode].text ? text : thrown.message
+  return new Failure(code, { status, text: message }, thrown.headers, thrown.fields)
 }

@@ -34,7 +34,7 @@ import {
 
 const tag = 'Invitations'
 /** Number of invitations that are read together. */
-const BATCH = 100
+const BATCH_SIZE = 100
 
 /**
  * Invitations that would raise the role of this user and whose creators may still give it: `limit`
@@ -48,10 +48,10 @@ async function listAnswerable(
 ): Promise<PendingInvitationRow[]> {
   const answerable: PendingInvitationRow[] = []
   for (let from = after; ;) {
-    const batch = await listPending(db, lookup, from, BATCH)
+    const batch = await listPending(db, lookup, from, BATCH_SIZE)
     const raising = batch.filter((row) => !isAtLeast(row.own_role, permissionOf(row, row, row.manual)))
     answerable.push(...(await filterAuthorized(db, raising, lookup.nowMs)))
-    if (batch.length < BATCH || answerable.length >= limit) return answerable.slice(0, limit)
+    if (batch.length < BATCH_SIZE || answerable.length >= limit) return answerable.slice(0, limit)
     from = batch.at(-1)
   }
 }
@@ -108,13 +108,13 @@ const preview = operation({
     const access = context.actor && (await findRoomAccess(database.read, room.id, entrantOf(context)))
     const lookup = access && { roomId: room.id, userId: access.userId }
     const manual = lookup ? await findManualRole(database.read, lookup) : undefined
-    const isThere = access && isAtLeast(access.role, permissionOf(link, room, manual))
+    const hasRole = access && isAtLeast(access.role, permissionOf(link, room, manual))
     return {
       roomName: room.name,
       permission: link.permission,
       expiresAt: toMoment(link.expires_at),
       guestAllowed: policy.guestEnabled && admitsGuests(room, link),
-      ...(isThere && { roomId: room.id }),
+      ...(hasRole && { roomId: room.id }),
     }
   },
 })

@@ -14,8 +14,8 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-const SESSIONS_KEPT_MS = 30 * DAY_MS
-const AUDIT_KEPT_MS = 365 * DAY_MS
+const SESSION_RETENTION_MS = 30 * DAY_MS
+const AUDIT_RETENTION_MS = 365 * DAY_MS
 
 /**
  * Deletes expired data of users and sessions. Expired sessions are marked before the jobs that read
@@ -29,9 +29,9 @@ export const identityJobs: readonly Job[] = [
   {
     name: 'old-sessions',
     everyMs: HOUR_MS,
-    run: (tx, nowMs) => deleteSessionsEndedBefore(tx, nowMs - SESSIONS_KEPT_MS),
+    run: (tx, nowMs) => deleteSessionsEndedBefore(tx, nowMs - SESSION_RETENTION_MS),
   },
   { name: 'guests', everyMs: HOUR_MS, run: purgeGuests },
   { name: 'erased-accounts', everyMs: MINUTE_MS, run: continueErasure },
-  { name: 'audit', everyMs: DAY_MS, run: (tx, nowMs) => deleteAuditBefore(tx, nowMs - AUDIT_KEPT_MS) },
+  { name: 'audit', everyMs: DAY_MS, run: (tx, nowMs) => deleteAuditBefore(tx, nowMs - AUDIT_RETENTION_MS) },
 ]

@@ -60,7 +60,7 @@ export async function deleteEndedLogoutMarkers(tx: Transaction<Tables>, nowMs: n
  * Rows of the largest tables that one transaction changes, in some milliseconds. Requests run in
  * between.
  */
-const ROWS_AT_ONCE = 1_000
+const BATCH_SIZE = 1_000
 
 /** Records which sessions have expired and when, and since when their guests have no session. */
 export async function markExpiredSessions(tx: Transaction<Tables>, nowMs: number): Promise<'more' | void> {
@@ -70,7 +70,7 @@ export async function markExpiredSessions(tx: Transaction<Tables>, nowMs: number
     .where('idle_expires_at', '<=', nowMs)
     .orderBy('idle_expires_at')
     .orderBy('id')
-    .limit(ROWS_AT_ONCE)
+    .limit(BATCH_SIZE)
   await tx
     .updateTable('users')
     .set((eb) => ({
@@ -101,7 +101,7 @@ export async function deleteSessionsEndedBefore(
   tx: Transaction<Tables>,
   endedMs: number,
 ): Promise<'more' | void> {
-  const ended = tx.selectFrom('sessions').select('id').where('revoked_at', '<=', endedMs).limit(ROWS_AT_ONCE)
+  const ended = tx.selectFrom('sessions').select('id').where('revoked_at', '<=', endedMs).limit(BATCH_SIZE)
   const { numDeletedRows } = await tx
     .deleteFrom('sessions')
     .where('id', 'in', ended)
@@ -114,7 +114,7 @@ export async function deleteAuditBefore(tx: Transaction<Tables>, createdMs: numb
     .selectFrom('audit_events')
     .select('id')
     .where('created_at', '<=', createdMs)
-    .limit(ROWS_AT_ONCE)
+    .limit(BATCH_SIZE)
   const { numDeletedRows } = await tx
     .deleteFrom('audit_events')
     .where('id', 'in', old)
@@ -123,5 +123,5 @@ export async function deleteAuditBefore(tx: Transaction<Tables>, createdMs: numb
 }
 
 function moreIfFull(rows: bigint): 'more' | void {
-  if (rows >= ROWS_AT_ONCE) return 'more'
+  if (rows >= BATCH_SIZE) return 'more'
 }

@@ -61,7 +61,9 @@ export function createGateway(services: Services, hub: Hub) {
       // Nothing is awaited between this check and the open socket: of several concurrent requests,
       // none exceeds the limit.
       if ('actor' in upgradeResult) requirePlace(services, hub, upgradeResult)
-      const headers = isOurs(protocolsOf(request)) ? { 'Sec-WebSocket-Protocol': SUBPROTOCOL } : {}
+      const headers = acceptsSubprotocol(protocolsOf(request))
+        ? { 'Sec-WebSocket-Protocol': SUBPROTOCOL }
+        : {}
       const data: SocketData = { upgradeResult, connection: undefined, work: undefined }
       if (!server.upgrade(request, { data, headers })) throw notWebSocketRequest()
       return undefined
@@ -78,7 +80,7 @@ function protocolsOf({ headers }: Request): string[] {
   return (headers.get('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim())
 }
 
-function isOurs(protocols: readonly string[]): boolean {
+function acceptsSubprotocol(protocols: readonly string[]): boolean {
   return protocols.includes(SUBPROTOCOL)
 }
 
@@ -92,7 +94,7 @@ async function admit(services: Services, hub: Hub, request: Request, peer: strin
   checkOrigin(request, host.origin, ticket !== undefined)
   const [token, ...more] = readCookie(request, cookieNames(host.origin).session)
   if (more.length > 0) throw failure('invalid_request', { text: 'The session cookie came twice' })
-  if (!isOurs(protocols)) return rejectUpgrade(Close.protocol, 'unknown subprotocol')
+  if (!acceptsSubprotocol(protocols)) return rejectUpgrade(Close.protocol, 'unknown subprotocol')
   requireCapacity(services, hub)
   const client = clientOf(services, request, peer)
   const credential = ticket === undefined ? { token } : { sessionId: await redeem(services, ticket) }

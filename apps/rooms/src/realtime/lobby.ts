@@ -142,10 +142,10 @@ export class Lobby {
   ): Promise<(room: RoomRow, viewer: Connection) => RoomRole | null | undefined> {
     const exceptions = await findAccessOfMembersAndBanned(this.#database.read, roomId, this.#now())
     const accesses = new Map(exceptions.map((access) => [access.userId, access]))
-    const neighbours = await this.#findAccessByAddress(roomId)
+    const accessesByAddress = await this.#findAccessByAddress(roomId)
     return (room, viewer) => {
       const { userId, person } = viewer
-      const access = neighbours.get(viewer) ?? accesses.get(userId)
+      const access = accessesByAddress.get(viewer) ?? accesses.get(userId)
       if (access) return isListed(access) ? access.role : undefined
       const isOpen = room.visibility === 'public' && (!person.isGuest || room.allow_guests === 1)
       return isOpen ? null : undefined

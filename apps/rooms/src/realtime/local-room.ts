@@ -17,7 +17,7 @@ export interface LocalRoomDependencies {
   countDeliveries: (count: number) => void
 }
 
-const EVENTS_AT_ONCE = 200
+const BATCH_SIZE = 200
 
 type LocalRoomEvent = Extract<ClusterEvent, { kind: 'event' | 'last_seq' | 'presence' | 'typing' }>
 
@@ -174,7 +174,7 @@ export class LocalRoom {
       const to = [...this.subscriptions]
       if (to.length === 0) return
       const from = to.reduce((min, { seq }) => Math.min(min, seq), this.#seq)
-      const { events, reachedSeq, isAll } = await loadEvents(read, this.id, from, EVENTS_AT_ONCE)
+      const { events, reachedSeq, isAll } = await loadEvents(read, this.id, from, BATCH_SIZE)
       for (const event of events) this.#deliver(event, to, await this.#viewFor(event))
       for (const subscription of to) subscription.seq = Math.max(subscription.seq, reachedSeq)
       this.#seq = Math.max(this.#seq, reachedSeq)

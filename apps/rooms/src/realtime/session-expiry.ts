@@ -7,11 +7,11 @@ import { endReasonOf, findSessionEnds, findRevokedSince } from './store.ts'
 /** Margin for the clock skew between nodes and for the duration of a commit. */
 const REVOKED_MARGIN_MS = 10_000
 /**
- * Number of ticks, one a second, in which all sessions of this node are checked. Up to `MIN_SWEPT`
- * sessions are checked on every tick.
+ * Number of ticks, one a second, in which all sessions of this node are checked. Up to
+ * `MIN_SWEEP_SIZE` sessions are checked on every tick.
  */
-const SWEEPS = 5
-const MIN_SWEPT = 1_000
+const SWEEP_TICKS = 5
+const MIN_SWEEP_SIZE = 1_000
 
 /** Closes the sockets of ended sessions within two seconds, even while the bus is down (R18.3). */
 export class SessionExpiry {
@@ -75,7 +75,7 @@ export class SessionExpiry {
   #sweep(): string[] {
     const ids = this.#registry.sessionIds()
     const from = this.#sweptTo < ids.length ? this.#sweptTo : 0
-    this.#sweptTo = from + Math.max(MIN_SWEPT, Math.ceil(ids.length / SWEEPS))
+    this.#sweptTo = from + Math.max(MIN_SWEEP_SIZE, Math.ceil(ids.length / SWEEP_TICKS))
     return ids.slice(from, this.#sweptTo)
   }
 }

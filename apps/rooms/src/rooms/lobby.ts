@@ -72,7 +72,7 @@ function bansFor(
     .where((ban) => {
       const own = ban.and([ban('room_bans.user_id', '=', userId), isLiveBan(nowMs)])
       if (!isGuest) return own
-      const wasThere = ban
+      const wasPresent = ban
         .selectFrom('room_visits')
         .select('room_visits.user_id')
         .whereRef('room_visits.room_id', '=', 'rooms.id')
@@ -83,7 +83,7 @@ function bansFor(
         ban('room_bans.created_at', '>', nowMs - ADDRESS_BAN_MS),
         ban('room_members.role', 'is', null),
         ban('rooms.owner_id', '<>', userId),
-        ban.not(ban.exists(wasThere)),
+        ban.not(ban.exists(wasPresent)),
       ])
       return ban.or([own, byAddress])
     })

@@ -129,7 +129,7 @@ async function deleteLogBatch(tx: Transaction<Tables>, roomId: string): Promise<
 }
 
 /** Rows of a batch: few enough that waiting requests are not delayed noticeably. */
-const ROWS_AT_ONCE = 1_000
+const BATCH_SIZE = 1_000
 
 type LogQuery = SelectQueryBuilder<Tables, 'room_messages' | 'room_events', { room_id: string; seq: number }>
 
@@ -139,12 +139,12 @@ export async function deleteBatch(
   table: 'room_messages' | 'room_events',
   narrow: (query: LogQuery) => LogQuery,
 ): Promise<boolean> {
-  const batch = narrow(tx.selectFrom(table).select(['room_id', 'seq'])).limit(ROWS_AT_ONCE)
+  const batch = narrow(tx.selectFrom(table).select(['room_id', 'seq'])).limit(BATCH_SIZE)
   const { numDeletedRows } = await tx
     .deleteFrom(table)
     .where((eb) => eb(eb.refTuple('room_id', 'seq'), 'in', batch.$asTuple('room_id', 'seq')))
     .executeTakeFirst()
-  return numDeletedRows >= ROWS_AT_ONCE
+  return numDeletedRows >= BATCH_SIZE
 }
 
 /**
