@@ -1,8 +1,8 @@
 import { type Database, openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
 import { type RawBuilder, sql } from 'kysely'
-import { Summing } from '../../apps/links/src/analytics/summing.ts'
-import { invalidateSums } from '../../apps/links/src/clicks/changed-hours.ts'
+import { RollupJob } from '../../apps/links/src/analytics/rollups/rollup-job.ts'
+import { invalidateRollups } from '../../apps/links/src/clicks/changed-hours.ts'
 import { migrations } from '../../apps/links/src/db/migrations.ts'
 import type { Tables } from '../../apps/links/src/db/tables.ts'
 
@@ -72,7 +72,7 @@ export async function reopen(url: string, say: (what: string) => void): Promise<
 /** Computes rollups in the same way as the service. */
 async function summed(database: Database<Tables>, say: (what: string) => void): Promise<void> {
   const startedMs = performance.now()
-  const summing = new Summing(database)
+  const summing = new RollupJob(database)
   let steps = 0
   while (await summing.step(THIS_HOUR)) steps++
   say(`sums, ${steps} steps: ${Math.round((performance.now() - startedMs) / 1000)} s`)
@@ -148,7 +148,7 @@ function hours(): RawBuilder<unknown>[] {
 function due(dialect: Dialect): RawBuilder<unknown>[] {
   const days = [0, 1, 2, 7, 14, 30, 60, 90, 180, 365, 730].map((age) => Math.floor(NOW / 86_400) - age)
   return [
-    ...invalidateSums(dialect, 'select link_id, hour from click_hour_closed where link_id = 1').map(
+    ...invalidateRollups(dialect, 'select link_id, hour from click_hour_closed where link_id = 1').map(
       (statement) => sql.raw(statement),
     ),
     sql.raw(

@@ -11,7 +11,7 @@ import { Range } from '../../apps/links/src/analytics/schema.ts'
 import type { Context } from '../../apps/links/src/context.ts'
 import type { Tables } from '../../apps/links/src/db/tables.ts'
 import { listLinks } from '../../apps/links/src/links/operations.ts'
-import { LengthUse } from '../../apps/links/src/slugs/generator.ts'
+import { SlugSpace } from '../../apps/links/src/links/slugs/generator.ts'
 import { NOW, fill, reopen } from './fill.ts'
 
 /**
@@ -44,9 +44,9 @@ function contextAt(database: Database<Tables>, now: number): Context {
     createdVia: 'app',
     defaultRange: '30d',
     origin: 'http://localhost',
-    lengthUse: new LengthUse(),
+    slugSpace: new SlugSpace(),
     acceptsPng: false,
-    settleClicks: async () => true,
+    flushClicks: async () => true,
   } as Context
 }
 

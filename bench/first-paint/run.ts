@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core'
 import { classifyClick } from '../../apps/links/src/clicks/click.ts'
 import { openRecorder } from '../../apps/links/src/clicks/recorder.ts'
 import { startLinks } from '../../apps/links/src/main.ts'
-import { readSettings } from '../../apps/links/src/settings.ts'
+import { readSettings } from '../../apps/links/src/settings/settings.ts'
 
 /**
  * Measures how soon the dashboard appears over loopback, each time in a freshly started browser

@@ -7,11 +7,11 @@ import { openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
 import pg from 'pg'
 import { sql } from 'kysely'
-import { dashboardStats } from '../../apps/links/src/analytics/dashboard.ts'
-import { clickStats, timeline } from '../../apps/links/src/analytics/figures.ts'
+import { readDashboardStats } from '../../apps/links/src/analytics/dashboard.ts'
+import { readClickStats, readTimeline } from '../../apps/links/src/analytics/stats.ts'
 import { Range } from '../../apps/links/src/analytics/schema.ts'
 import { migrations } from '../../apps/links/src/db/migrations.ts'
-import { snapshot } from '../../apps/links/src/db/snapshot.ts'
+import { withSnapshot } from '../../apps/links/src/db/snapshot.ts'
 import type { Tables } from '../../apps/links/src/db/tables.ts'
 import { NOW, fill } from '../analytics/fill.ts'
 
@@ -107,10 +107,10 @@ async function figuresOf(url: string): Promise<string> {
   const found: unknown[] = []
   for (const range of Range.options) {
     const view = { range, tz: 'UTC', now: NOW, filters: { bots: true, selfReferrers: true } }
-    await snapshot(database, async (db) => {
+    await withSnapshot(database, async (db) => {
       for (const id of [1, 2, 3, 999, size.links])
-        found.push((await clickStats(db, [id], view)).stats, await timeline(db, [id], view))
-      found.push(await dashboardStats(db, view))
+        found.push((await readClickStats(db, [id], view)).stats, await readTimeline(db, [id], view))
+      found.push(await readDashboardStats(db, view))
     })
   }
   const { rows } = await sql<{ sum: number }>`select sum(clicks) as sum from click_hour`.execute(

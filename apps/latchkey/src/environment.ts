@@ -4,7 +4,7 @@ import { type Migration, pendingMigrations, migrate } from '@latchkey/database/m
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { migrations } from '@latchkey/links/db/migrations'
 import type { Tables } from '@latchkey/links/db/tables'
-import { type Settings, readSettings, settingsWarnings } from '@latchkey/links/settings'
+import { type Settings, readSettings, settingsWarnings } from '@latchkey/links/settings/settings'
 import { migrations as roomsMigrations } from '@latchkey/rooms/db/migrations'
 import type { Tables as RoomsTables } from '@latchkey/rooms/db/tables'
 import { DEMO_DATABASE_URL } from '@latchkey/rooms/settings/demo'

@@ -5,12 +5,12 @@ import { migrate } from '@latchkey/database/migrate'
 import { openExclusively } from '@latchkey/database/instance-lock'
 import { forwardedOrigin, parseTrusted } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'
-import { Counting } from './clicks/counting.ts'
+import { DrainThread } from './clicks/drain-thread.ts'
 import { openCountryLookup } from './clicks/country.ts'
 import { Journal } from './clicks/journal.ts'
 import { referrerHost } from './clicks/referrer.ts'
 import { findPosition } from './clicks/store.ts'
-import { forgetOldClicks } from './clicks/retention.ts'
+import { startRetention } from './clicks/retention.ts'
 import { visitorHasher } from './clicks/visitor.ts'
 import { VisitorSalts } from './clicks/visitor-salts.ts'
 import { migrations } from './db/migrations.ts'
@@ -20,7 +20,7 @@ import { watchPostgres } from './events/watch-postgres.ts'
 import { watchSqlite } from './events/watch-sqlite.ts'
 import { createFaultLog } from './fault-log.ts'
 import { createAdmin } from './http/admin.ts'
-import { settleClicks } from './http/clicks-as-of.ts'
+import { flushClicks } from './http/clicks-as-of.ts'
 import { Readiness } from './http/health.ts'
 import { createMetrics, exposeClicks } from './http/metrics.ts'
 import { exposeStorage } from './http/storage-metrics.ts'
@@ -29,16 +29,16 @@ import { createReference } from './http/reference.ts'
 import { type Fetch, createRouter } from './http/router.ts'
 import type { Services } from './http/services.ts'
 import { createMcp } from './mcp/endpoint.ts'
-import { instanceSecret } from './preferences/instance-secret.ts'
+import { findOrCreateInstanceSecret } from './preferences/instance-secret.ts'
 import { prefersPng } from './qr/prefers-png.ts'
 import type { Lookup } from './redirect/lookup.ts'
 import { PostgresLookup } from './redirect/lookup-postgres.ts'
 import { openSqliteLookup } from './redirect/lookup-sqlite.ts'
 import { Redirect } from './redirect/redirect.ts'
-import type { Settings } from './settings.ts'
-import { LengthUse } from './slugs/generator.ts'
-import { createTitleFetcher, titleRobot } from './titles/fetch-title.ts'
-import { Labeller } from './titles/labeller.ts'
+import type { Settings } from './settings/settings.ts'
+import { SlugSpace } from './links/slugs/generator.ts'
+import { createTitleFetcher, titleUserAgent } from './titles/fetch-title.ts'
+import { TitleQueue } from './titles/title-queue.ts'
 import { RunningImports } from './transfer/running-imports.ts'
 
 export interface Links {
@@ -46,16 +46,16 @@ export interface Links {
   /** Stop being ready, so that balancers look elsewhere; requests are still served. */
   drain(): void
   /** After the last request: commits and counts what is waiting, then closes everything, within so many milliseconds. */
-  close(withinMs?: number): Promise<void>
+  close(timeoutMs?: number): Promise<void>
 }
 
 /** Below the time in which a stop lets requests finish, so that whoever waits is still told 503. */
-const LIMIT_MS = 8_000
+const STATEMENT_TIMEOUT_MS = 8_000
 /** Whoever waits that long for clicks may then wait for a statement as well. */
-const SETTLE_MS = 3_000
+const FLUSH_TIMEOUT_MS = 3_000
 
 /** A database that does not answer keeps no connection open for longer, however early the last request has ended. */
-const CLOSE_WITHIN_MS = 4_000
+const CLOSE_TIMEOUT_MS = 4_000
 
 export interface LinksOptions {
   settings: Settings
@@ -63,9 +63,9 @@ export interface LinksOptions {
   /** Milliseconds since 1970. */
   now?: () => number
   /** Whoever asks an API waits no longer than this for one statement, in milliseconds. */
-  limitMs?: number | undefined
+  statementTimeoutMs?: number | undefined
   /** The same for clicks to be counted; then figures are answered without them. */
-  settleMs?: number | undefined
+  flushTimeoutMs?: number | undefined
 }
 
 /** Composes the service: migrates the database, then wires features to transports. Nothing listens yet. */
@@ -73,10 +73,11 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   const { settings, log, now = Date.now } = options
   const database = await openMigrated(settings, log)
   const metrics = createMetrics()
-  const { journal, counting } = await openJournal({ settings, database, log, metrics })
-  const robot = titleRobot(await instanceSecret(database, 'title_secret'))
-  const labeller = settings.titleFetch ? new Labeller(database, createTitleFetcher(robot), log) : undefined
-  const services = createServices({ ...options, now, database, counting, labeller, metrics })
+  const { journal, drainThread } = await openJournal({ settings, database, log, metrics })
+  const userAgent = titleUserAgent(await findOrCreateInstanceSecret(database, 'title_secret'))
+  const fetchTitle = createTitleFetcher(userAgent)
+  const titleQueue = settings.titleFetch ? new TitleQueue(database, fetchTitle, log) : undefined
+  const services = createServices({ ...options, now, database, drainThread, titleQueue, metrics })
   const salts = await VisitorSalts.open(services.database, services.now, log)
   const lookup = await openLookup(settings, database, log)
   const redirect = new Redirect({
@@ -84,18 +85,18 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
     journal,
     status: settings.redirectStatus,
     publicHost: referrerHost(settings.baseUrl),
-    titleRobot: robot,
+    titleUserAgent: userAgent,
     proxies: services.proxies,
     countryHeader: settings.countryHeader,
     countryOf: openCountryLookup(),
     visitorOf: visitorHasher((day) => salts.of(day)),
     now,
-    failed: createFaultLog(log, 'redirect: slugs cannot be looked up', 'requests'),
+    onLookupError: createFaultLog(log, 'redirect: slugs cannot be looked up', 'requests'),
   })
-  exposeClicks(metrics, { redirect, journal, counting })
+  exposeClicks(metrics, { redirect, journal, drainThread })
   exposeStorage(metrics, { database, requests: services.database, lookup, settings })
   const readiness = new Readiness(services.database, journal)
-  const stopForgetting = forgetOldClicks(database, settings.retentionDays, log)
+  const stopRetention = startRetention(database, settings.retentionDays, log)
   return {
     fetch: createRouter({
       services,
@@ -109,23 +110,23 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
     }),
     drain() {
       readiness.drain()
-      for (const each of [services.feed, services.imports, labeller]) each?.drain()
+      for (const component of [services.feed, services.imports, titleQueue]) component?.drain()
     },
-    async close(leftMs = CLOSE_WITHIN_MS) {
-      const withinMs = Math.min(leftMs, CLOSE_WITHIN_MS)
-      const endMs = performance.now() + withinMs
-      const inTime = (work: Promise<unknown>) =>
+    async close(leftMs = CLOSE_TIMEOUT_MS) {
+      const timeoutMs = Math.min(leftMs, CLOSE_TIMEOUT_MS)
+      const endMs = performance.now() + timeoutMs
+      const waitFor = (work: Promise<unknown>) =>
         withTimeout(endMs - performance.now(), 'Closing', work).catch((error: unknown) =>
           log.warn('not everything was closed', { error }),
         )
-      stopForgetting()
+      stopRetention()
       salts.close()
       await journal.flush()
-      const others = inTime(Promise.all([services.feed.close(), labeller?.close()]))
+      const others = waitFor(Promise.all([services.feed.close(), titleQueue?.close()]))
       // The rest is for connections that do not close.
-      await Promise.all([counting.close(withinMs * 0.75), others])
+      await Promise.all([drainThread.close(timeoutMs * 0.75), others])
       await journal.close()
-      await inTime(lookup.close().then(() => database.close()))
+      await waitFor(lookup.close().then(() => database.close()))
     },
   }
 }
@@ -142,24 +143,31 @@ async function openJournal({
   database,
   log,
   metrics,
-}: Pick<Wiring, 'settings' | 'database' | 'log' | 'metrics'>): Promise<{
+}: Pick<LinksDependencies, 'settings' | 'database' | 'log' | 'metrics'>): Promise<{
   journal: Journal
-  counting: Counting
+  drainThread: DrainThread
 }> {
   const journalPath = sqlitePath(settings.journal)
   const journal = new Journal(journalPath, {
     onCommit(ms) {
       metrics.observeCommit(ms)
-      counting.wake()
+      drainThread.wake()
     },
     onLoss: createFaultLog(log, 'clicks are lost: the journal cannot be written', 'clicks'),
   })
-  const counted = await findPosition(database.read, journal.id)
-  journal.continueAfter(counted)
+  const drainedSeq = await findPosition(database.read, journal.id)
+  journal.continueAfter(drainedSeq)
   const { databaseUrl } = settings
-  const counting = new Counting({ journal, counted, journalPath, database, databaseUrl, log })
-  counting.wake()
-  return { journal, counting }
+  const drainThread = new DrainThread({
+    journal,
+    drainedSeq,
+    journalPath,
+    database,
+    databaseUrl,
+    log,
+  })
+  drainThread.wake()
+  return { journal, drainThread }
 }
 
 async function openLookup({ databaseUrl }: Settings, database: Database<Tables>, log: Log): Promise<Lookup> {
@@ -175,23 +183,28 @@ function openFeed({ databaseUrl }: Settings, database: Database<Tables>, log: Lo
   )
 }
 
-interface Wiring extends LinksOptions {
+interface LinksDependencies extends LinksOptions {
   database: Database<Tables>
   now: () => number
-  counting: Counting
-  labeller: Labeller | undefined
+  drainThread: DrainThread
+  titleQueue: TitleQueue | undefined
   metrics: ReturnType<typeof createMetrics>
 }
 
-function createServices(wiring: Wiring): Services {
-  const { settings, log, limitMs = LIMIT_MS, settleMs = SETTLE_MS } = wiring
-  const { counting, labeller, metrics } = wiring
+function createServices(dependencies: LinksDependencies): Services {
+  const {
+    settings,
+    log,
+    statementTimeoutMs = STATEMENT_TIMEOUT_MS,
+    flushTimeoutMs = FLUSH_TIMEOUT_MS,
+  } = dependencies
+  const { drainThread, titleQueue, metrics } = dependencies
   const proxies = { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) }
-  const feed = openFeed(settings, wiring.database, log)
-  const database = wiring.database.withStatementTimeout(limitMs)
-  const lengthUse = new LengthUse()
-  const imports = new RunningImports(wiring.database, settings.databaseUrl, lengthUse)
-  const now = () => Math.floor(wiring.now() / 1000)
+  const feed = openFeed(settings, dependencies.database, log)
+  const database = dependencies.database.withStatementTimeout(statementTimeoutMs)
+  const slugSpace = new SlugSpace()
+  const imports = new RunningImports(dependencies.database, settings.databaseUrl, slugSpace)
+  const now = () => Math.floor(dependencies.now() / 1000)
   const originOf = (request: Request, peer: string) =>
     settings.baseUrl ?? forwardedOrigin(request, peer, proxies) ?? `http://${settings.host}:${settings.port}`
   return {
@@ -212,19 +225,19 @@ function createServices(wiring: Wiring): Services {
         now: now(),
         origin: originOf(request, peer),
         keysPerPerson: settings.keysPerPerson,
-        lengthUse,
-        acceptsLines: request.headers.get('accept')?.includes('application/x-ndjson') ?? false,
-        complain: (error) => log.error('an answer broke off', { error }),
-        beginImport: () => imports.begin(caller.identity, request.signal),
-        followChanges: () => feed.follow(),
+        slugSpace,
+        acceptsNdjson: request.headers.get('accept')?.includes('application/x-ndjson') ?? false,
+        reportError: (error) => log.error('an answer broke off', { error }),
+        startImport: () => imports.start(caller.identity, request.signal),
+        followChanges: () => feed.subscribe(),
         acceptsPng: prefersPng(request.headers.get('accept')),
         headers,
-        settleClicks: () => settleClicks(counting, settleMs, headers),
-        hasClicksWaiting: (of) => counting.awaits(of),
-        labelLater: labeller && ((linkId, url) => labeller.label(linkId, url)),
+        flushClicks: () => flushClicks(drainThread, flushTimeoutMs, headers),
+        hasPendingClicks: (of) => drainThread.hasPending(of),
+        enqueueTitleFetch: titleQueue && ((linkId, url) => titleQueue.enqueue(linkId, url)),
       }
     },
-    databaseFailed: createFaultLog(log, 'database: cannot be used', 'requests'),
+    logDatabaseFault: createFaultLog(log, 'database: cannot be used', 'requests'),
     observe({ ms, ...exchange }) {
       metrics.observeRequest(exchange.route, exchange.status, ms / 1000)
       log.info('request', { ...exchange, ms: Math.round(ms) })

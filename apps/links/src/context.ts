@@ -3,8 +3,8 @@ import { operationsOf } from '@latchkey/http/operation'
 import type { ViewerFilters } from './analytics/filters.ts'
 import type { Range } from './analytics/schema.ts'
 import type { Tables } from './db/tables.ts'
-import type { Following } from './events/feed.ts'
-import type { LengthUse } from './slugs/generator.ts'
+import type { ChangeSubscription } from './events/feed.ts'
+import type { SlugSpace } from './links/slugs/generator.ts'
 import type { RunningImport } from './transfer/running-imports.ts'
 
 /** How a link or bundle came to be (L3.8). */
@@ -28,31 +28,31 @@ export interface Context {
   keysPerPerson: number
   /** Origin of the short URLs, without a trailing slash. */
   origin: string
-  lengthUse: LengthUse
+  slugSpace: SlugSpace
   /** The caller prefers PNG to SVG where both would do. */
   acceptsPng: boolean
   /** The caller wants news of long work line by line, as NDJSON. */
-  acceptsLines: boolean
+  acceptsNdjson: boolean
   /** Logs what goes wrong when the answer is under way and can no longer say so. */
-  complain(error: unknown): void
+  reportError(error: unknown): void
   /** The caller's import, which ends with this request; throws when the caller or the node has too many. */
-  beginImport(): Promise<RunningImport>
+  startImport(): Promise<RunningImport>
   /** Ends when whatever changes from now on will be told. */
-  followChanges(): Promise<Following>
+  followChanges(): Promise<ChangeSubscription>
   /** Added to the answer, where it has headers. */
   headers: Record<string, string>
   /**
    * Ends when every click that this node has redirected so far is counted; false when the database refuses them or takes too
    * long: then the answer says since when clicks may be missing.
    */
-  settleClicks(): Promise<boolean>
+  flushClicks(): Promise<boolean>
   /**
    * Whether this node has redirected a click of this link or slug that is not counted yet. For who must know in the middle of
    * a write, when it is too late to count it; asked before the database is, so that none is counted in between.
    */
-  hasClicksWaiting(of: { linkId: number } | { slug: string }): boolean
+  hasPendingClicks(of: { linkId: number } | { slug: string }): boolean
   /** Fetches the target's title in the background and stores it as label; undefined when titles are not wanted. */
-  labelLater?: ((linkId: number, url: string) => void) | undefined
+  enqueueTitleFetch?: ((linkId: number, url: string) => void) | undefined
 }
 
 export const operation = operationsOf<Context>()

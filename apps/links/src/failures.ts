@@ -71,20 +71,23 @@ interface FaultReport {
   log: Pick<Log, 'error'>
   requestId: string
   /** The message for a fault of our own. */
-  what: string
+  message: string
   /** Logs instead that the database cannot be used, where anybody may ask: a line for each would fill the disk. */
-  databaseFailed?: (error: unknown) => void
+  logDatabaseFault?: (error: unknown) => void
 }
 
 /**
  * What a caller is told of what was thrown. What is no listed failure is logged, and told without detail. Where nobody knows
  * whether it was done, nobody is told to try again.
  */
-export function failureOf(error: unknown, { log, requestId, what, databaseFailed }: FaultReport): Failure {
+export function failureOf(
+  error: unknown,
+  { log, requestId, message, logDatabaseFault }: FaultReport,
+): Failure {
   if (error instanceof Failure) return error
   const isUnavailable = isStorageUnavailable(error)
-  if (isUnavailable && databaseFailed) databaseFailed(error)
-  else log.error(isUnavailable ? 'the database cannot be used' : what, { requestId, error })
+  if (isUnavailable && logDatabaseFault) logDatabaseFault(error)
+  else log.error(isUnavailable ? 'the database cannot be used' : message, { requestId, error })
   if (error instanceof OutcomeUnknown)
     return transportFailure('storage_unavailable', { text: OUTCOME_UNKNOWN })
   return isUnavailable

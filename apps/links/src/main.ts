@@ -5,16 +5,16 @@ import { limits, stopServing } from '@latchkey/http/serve'
 import { type Links, createLinks } from './app.ts'
 import { explainExposure, findExposure } from './access/exposure.ts'
 import { builtPages } from './http/pages.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './settings/settings.ts'
 
-export interface Running {
+export interface RunningLinks {
   url: string
   /** Stops accepting, finishes requests, commits and counts what is waiting. */
   stop(): Promise<void>
 }
 
 /** Starts the service as the settings say: migrated and listening when it returns. */
-export async function startLinks(settings: Settings): Promise<Running> {
+export async function startLinks(settings: Settings): Promise<RunningLinks> {
   const log = createLog()
   const links = await createLinks({ settings, log })
   const server = await listen(settings, links, log).catch(async (error: unknown) => {

@@ -19,28 +19,28 @@ export interface Page<Item> {
 }
 
 /** Everything that decides what is listed in which order; a cursor is only good for the same list (L6.7). */
-type List = readonly (string | number | undefined)[]
+type ListKey = readonly (string | number | undefined)[]
 
-function fingerprint(list: List): string {
-  return Bun.hash.xxHash32(JSON.stringify(list)).toString(36)
+function fingerprint(listKey: ListKey): string {
+  return Bun.hash.xxHash32(JSON.stringify(listKey)).toString(36)
 }
 
 /** Cuts what was found down to the page; `found` holds one row more than `limit` when there is a next page. */
 export function cutPage<Row extends Position>(
-  list: List,
-  found: readonly Row[],
+  listKey: ListKey,
+  candidates: readonly Row[],
   limit: number,
 ): { rows: Row[]; next: string | undefined } {
-  const rows = found.slice(0, limit)
-  const last = found.length > limit ? rows.at(-1) : undefined
+  const rows = candidates.slice(0, limit)
+  const last = candidates.length > limit ? rows.at(-1) : undefined
   const numbers = last && [last.created_at, last.id, ...(last.clicks === undefined ? [] : [last.clicks])]
-  const mark = numbers && [fingerprint(list), ...numbers].join('.')
+  const mark = numbers && [fingerprint(listKey), ...numbers].join('.')
   return { rows, next: mark && Buffer.from(mark).toString('base64url') }
 }
 
 /** Where this page begins; undefined for the first. 400 for a cursor that was not made for this list. */
-export function positionOf(
-  list: List,
+export function parseCursor(
+  listKey: ListKey,
   cursor: string | undefined,
   by: 'age' | 'clicks' = 'age',
 ): Position | undefined {
@@ -48,9 +48,9 @@ export function positionOf(
   const [mark, ...numbers] = Buffer.from(cursor, 'base64url').toString().split('.')
   const [created_at, id, clicks] = numbers.map(Number)
   const length = by === 'age' ? 2 : 3
-  const fits =
-    mark === fingerprint(list) && numbers.length === length && numbers.every((n) => /^\d{1,15}$/.test(n))
-  if (!fits || created_at === undefined || id === undefined) throw failure('cursor')
+  const isValid =
+    mark === fingerprint(listKey) && numbers.length === length && numbers.every((n) => /^\d{1,15}$/.test(n))
+  if (!isValid || created_at === undefined || id === undefined) throw failure('cursor')
   return { created_at, id, clicks }
 }
 

@@ -2,8 +2,8 @@ import { codePoints, text } from '@latchkey/http/text'
 import type { z } from 'zod'
 
 /** `text` of at most `limit` code points. */
-export function boundedText(limit: number, whole = text()): z.ZodString {
-  return whole
+export function boundedText(limit: number, schema = text()): z.ZodString {
+  return schema
     .refine((value) => codePoints(value) <= limit, `must be at most ${limit} characters`)
     .meta({ maxLength: limit })
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type JWTPayload, SignJWT, exportJWK, generateKeyPair } from 'jose'
-import { lifeOf } from '../src/events/operations.ts'
+import { lifetimeMs } from '../src/events/operations.ts'
 import { type TestLinks, sharedTestLinks, startTestLinks } from './testing.ts'
 
 const ISSUER = 'https://team.example'
@@ -67,7 +67,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('L16 L24.15 on loopback nobody else is admitted: no other peer, no other host, nothing forwarded', async () => {
-    const before = await local.stored()
+    const before = await local.databaseState()
     const tries: [Record<string, string>, string][] = [
       [HOST, '203.0.113.5'],
       [HOST, '192.168.1.2'],
@@ -101,7 +101,7 @@ eachDialect((_dialect, newUrl) => {
       expect([headers, peer, api.status]).toEqual([headers, peer, 403])
       expect(((await api.json()) as { error: string }).error).toContain('LINKS_ACCESS')
     }
-    expect(await local.stored()).toEqual(before)
+    expect(await local.databaseState()).toEqual(before)
   })
 
   test('an API key is refused in every mode, whatever else the request shows', async () => {
@@ -230,7 +230,7 @@ eachDialect((_dialect, newUrl) => {
       })
       return [response.status, ((await response.json()) as { error?: string }).error]
     }
-    const before = await service.stored()
+    const before = await service.databaseState()
     for (const proof of [byAssertion, byCookie])
       for (const origin of [
         { 'Sec-Fetch-Site': 'cross-site' },
@@ -246,7 +246,7 @@ eachDialect((_dialect, newUrl) => {
           [403, 'Cross-site request refused'],
         ])
     expect(await post(byCookie)).toEqual([403, 'Cross-site request refused'])
-    expect(await service.stored()).toEqual(before)
+    expect(await service.databaseState()).toEqual(before)
     for (const headers of [
       byAssertion,
       { ...byCookie, 'Sec-Fetch-Site': 'same-origin' },
@@ -258,7 +258,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('L16.3 every answer under the admin side has its protective headers, be it page, JSON, refusal or nothing', async () => {
-    const asked: [string, string][] = [
+    const requests: [string, string][] = [
       [DASHBOARD, '127.0.0.1'],
       [DASHBOARD, '203.0.113.5'],
       [KEYS, '127.0.0.1'],
@@ -270,7 +270,7 @@ eachDialect((_dialect, newUrl) => {
       ['/_/admin', '203.0.113.5'],
       ['/_/admin/', '127.0.0.1'],
     ]
-    for (const [path, peer] of asked) {
+    for (const [path, peer] of requests) {
       const { headers } = await local.fetch(path, { headers: HOST }, peer)
       expect([path, headers.get('cache-control')]).toEqual([path, 'private, no-store'])
       expect(headers.get('content-security-policy')).toContain(`script-src 'self'`)
@@ -296,7 +296,7 @@ eachDialect((_dialect, newUrl) => {
       const assertion = await issuer.sign(claims(service, { exp: service.now + seconds }))
       const address = 'http://localhost:8080/_/admin/api/events'
       // Past `fetch`, which would read the answer to its end.
-      const response = await service.door(
+      const response = await service.fetchHandler(
         new Request(address, { headers: { 'Cf-Access-Jwt-Assertion': assertion } }),
         { requestIP: () => ({ address: '127.0.0.1', family: 'IPv4', port: 1 }), timeout: () => undefined },
       )
@@ -316,10 +316,10 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('no event stream lasts longer than ten minutes, whatever let the caller in', () => {
-    expect(lifeOf({ now: 1_000 })).toBe(600_000)
-    expect(lifeOf({ now: 1_000, admittedUntil: 1_000 + 86_400 })).toBe(600_000)
-    expect(lifeOf({ now: 1_000, admittedUntil: 1_090 })).toBe(90_000)
-    expect(lifeOf({ now: 1_000, admittedUntil: 990 })).toBeLessThan(0)
+    expect(lifetimeMs({ now: 1_000 })).toBe(600_000)
+    expect(lifetimeMs({ now: 1_000, admittedUntil: 1_000 + 86_400 })).toBe(600_000)
+    expect(lifetimeMs({ now: 1_000, admittedUntil: 1_090 })).toBe(90_000)
+    expect(lifetimeMs({ now: 1_000, admittedUntil: 990 })).toBeLessThan(0)
   })
 
   test('L16.3 signing out leads where it is set to lead, and is nothing when it is not', async () => {

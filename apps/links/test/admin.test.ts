@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
-import { until } from './durability/stored.ts'
+import { until } from './test-database.ts'
 import { type Reply, type TestLinks, sharedTestLinks, startTestLinks } from './testing.ts'
 
 const settings = {
@@ -27,10 +27,10 @@ eachDialect((dialect, newUrl) => {
   const call = (who: string, method: string, path: string, body?: unknown) =>
     links.callAdmin(method, path, { headers: as(who), body })
   const refuses = async (method: string, path: string, body: unknown, expected: [number, string]) => {
-    const before = await links.stored()
+    const before = await links.databaseState()
     const reply = await call('ann', method, path, body)
     expect([body, reply.status, reply.body]).toEqual([body, expected[0], { error: expected[1] }])
-    expect(await links.stored()).toEqual(before)
+    expect(await links.databaseState()).toEqual(before)
     return reply
   }
   const newKey = (who: string, title = 'Laptop', scope = 'create,read') =>
@@ -52,7 +52,7 @@ eachDialect((dialect, newUrl) => {
         raw_key: expect.stringMatching(/^sk_[0-9a-f]{48}$/),
       },
     ])
-    expect((await links.link(body.raw_key)).created_by).toBe('ann@example.com')
+    expect((await links.createLink(body.raw_key)).created_by).toBe('ann@example.com')
     expect(JSON.stringify((await call('ann', 'GET', '/keys')).body)).not.toContain(body.raw_key.slice(0, 12))
   })
 
@@ -105,7 +105,7 @@ eachDialect((dialect, newUrl) => {
     })
     await service.call('GET', '/links', { key: body.raw_key })
     const secret = body.raw_key.slice(7)
-    const rows = JSON.stringify(await service.stored())
+    const rows = JSON.stringify(await service.databaseState())
     expect([rows.includes(body.key.key_prefix), rows.includes(secret)]).toEqual([true, false])
     if (dialect === 'postgres') return
     const path = service.url.slice('sqlite:'.length)

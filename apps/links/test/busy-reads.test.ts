@@ -48,9 +48,9 @@ eachDialect((dialect, newUrl) => {
   test('whoever follows a link, reads one or changes one does not wait for those who list', async () => {
     const links = new TestLinks()
     // As long as it takes on a busy machine: both lists are read by one thread.
-    await links.start(await newUrl(), {}, { limitMs: 60_000 })
+    await links.start(await newUrl(), {}, { statementTimeoutMs: 60_000 })
     const key = await links.key('ann@example.com')
-    const { id } = await links.link(key, { slug: 'here', url: 'https://example.com/there' })
+    const { id } = await links.createLink(key, { slug: 'here', url: 'https://example.com/there' })
     await slowDown(links, 12_000_000)
     const letListsEnd = await holdLists(links)
     const answered: string[] = []
@@ -80,8 +80,8 @@ eachDialect((dialect, newUrl) => {
 
   test('whoever follows a link does not wait for an export', async () => {
     const links = new TestLinks()
-    await links.start(await newUrl(), {}, { limitMs: 60_000 })
-    await links.link(await links.key('ann@example.com'), { slug: 'here' })
+    await links.start(await newUrl(), {}, { statementTimeoutMs: 60_000 })
+    await links.createLink(await links.key('ann@example.com'), { slug: 'here' })
     await links.database.write(async (tx) => {
       const [view] = await links.rows<{ sql: string }>(
         `select sql from sqlite_master where type = 'view' and name = 'counted_slug'`,
@@ -109,7 +109,7 @@ eachDialect((dialect, newUrl) => {
   test('a list whose thread cannot read is 503 with Retry-After, redirects go on, and the next list is served', async () => {
     const links = await startTestLinks(await newUrl())
     const key = await links.key('ann@example.com')
-    await links.link(key, { slug: 'here' })
+    await links.createLink(key, { slug: 'here' })
     const path = sqlitePath(links.url)
     renameSync(path, `${path}.away`)
     const refused = await links.call('GET', '/links', { key })
@@ -123,7 +123,7 @@ eachDialect((dialect, newUrl) => {
     const links = new TestLinks()
     await links.start(await newUrl())
     const key = await links.key('ann@example.com')
-    await links.link(key)
+    await links.createLink(key)
     expect((await links.call('GET', '/links', { key })).status).toBe(200)
     // Longer than closing waits for it.
     await slowDown(links, 12_000_000)

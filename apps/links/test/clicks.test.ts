@@ -5,8 +5,8 @@ import { eachDialect } from '@latchkey/database/testing'
 import { type Selectable, sql } from 'kysely'
 import { Client } from 'pg'
 import type { Tables } from '../src/db/tables.ts'
-import { until } from './durability/stored.ts'
-import { current, post } from './mcp/assistants.ts'
+import { until } from './test-database.ts'
+import { currentMessage, post } from './mcp/assistants.ts'
 import { TestLinks, sharedTestLinks, startTestLinks } from './testing.ts'
 
 type StoredClick = Selectable<Tables['click']>
@@ -32,7 +32,7 @@ eachDialect((dialect, newUrl) => {
   let linkId: number
   beforeAll(async () => {
     ann = await links.key('ann@example.com')
-    linkId = (await links.link(ann, { slug: 'clicked' })).id
+    linkId = (await links.createLink(ann, { slug: 'clicked' })).id
   })
 
   /** Follows the link and gives back what was stored for that one visit. */
@@ -184,7 +184,7 @@ eachDialect((dialect, newUrl) => {
 
   test('with a base URL, its host is our own whatever was asked for, and so is the one that was', async () => {
     const other = await startTestLinks(await newUrl(), { LINKS_BASE_URL: 'https://www.Go.example.com' })
-    await other.link(await other.key('ann@example.com'), { slug: 'x' })
+    await other.createLink(await other.key('ann@example.com'), { slug: 'x' })
     const cases: [string, number][] = [
       ['https://go.example.com/other-slug', 1],
       ['https://GO.Example.com/other-slug', 1],
@@ -194,7 +194,7 @@ eachDialect((dialect, newUrl) => {
     ]
     for (const [referrer] of cases)
       await other.fetch('/x', { headers: { Host: 'links.internal:8080', Referer: referrer } })
-    await other.stored()
+    await other.databaseState()
     const clicks = await other.rows<StoredClick>('select * from click order by id')
     expect(clicks.map((stored) => [stored.referrer, stored.is_self_referrer])).toEqual(cases)
   })
@@ -244,9 +244,9 @@ eachDialect((dialect, newUrl) => {
     const names = []
     for (let n = 0; n < 2; n++) {
       const other = await startTestLinks(await newUrl())
-      await other.link(await other.key('ann@example.com'), { slug: 'x' })
+      await other.createLink(await other.key('ann@example.com'), { slug: 'x' })
       await other.fetch('/x', { headers: { 'User-Agent': FIREFOX } }, '198.51.100.7')
-      await other.stored()
+      await other.databaseState()
       const [row] = await other.rows<{ visitor_fp: string }>('select visitor_fp from click')
       names.push(row?.visitor_fp)
     }
@@ -254,19 +254,19 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('what leads nowhere is not stored, nor is HEAD or a prefetch', async () => {
-    const before = await links.stored()
-    await links.link(ann, { slug: 'off', url: 'https://example.com/off' })
+    const before = await links.databaseState()
+    await links.createLink(ann, { slug: 'off', url: 'https://example.com/off' })
     await links.call('POST', '/slugs/off/disable', { key: ann })
-    const started = await links.stored()
+    const started = await links.databaseState()
     for (const path of ['/off', '/none', '/clicked/x', '/_clicked']) await links.fetch(path)
     await links.fetch('/clicked', { method: 'HEAD' })
     await links.fetch('/clicked', { headers: { 'Sec-Purpose': 'prefetch' } })
-    expect(await links.stored()).toEqual(started)
+    expect(await links.databaseState()).toEqual(started)
     expect(started['click']).toEqual(before['click'])
   })
 
   test('L13.1 a figure read after a redirect was sent has it in it, a thousand in a row too', async () => {
-    const { id } = await links.link(ann, { slug: 'counted' })
+    const { id } = await links.createLink(ann, { slug: 'counted' })
     for (let round = 1; round <= 4; round++) {
       await Promise.all(Array.from({ length: 250 }, () => links.fetch('/counted')))
       expect((await links.call('GET', `/links/${id}`, { key: ann })).body.total_clicks).toBe(round * 250)
@@ -296,7 +296,7 @@ eachDialect((dialect, newUrl) => {
   test('L6.8 nothing is removed without force while clicks wait that cannot be counted, and figures are still read', async () => {
     const service = await startTestLinks(await newUrl())
     const key = await service.key('ann@example.com')
-    const { id } = await service.link(key, { slug: 'waiting' })
+    const { id } = await service.createLink(key, { slug: 'waiting' })
     const [refuse, accept] = refusal[dialect]
     await run(service, refuse)
     expect((await service.fetch('/waiting')).status).toBe(302)
@@ -323,11 +323,11 @@ eachDialect((dialect, newUrl) => {
   if (dialect === 'postgres')
     test('L13.1 while counting hangs, figures hold what is counted so far and say until when, changes are made, and the node is ready', async () => {
       const service = new TestLinks()
-      await service.start(await newUrl(), {}, { settleMs: 100 })
+      await service.start(await newUrl(), {}, { flushTimeoutMs: 100 })
       afterAll(() => service.close())
       const key = await service.key('ann@example.com')
-      const { id } = await service.link(key, { slug: 'locked' })
-      const other = await service.link(key)
+      const { id } = await service.createLink(key, { slug: 'locked' })
+      const other = await service.createLink(key)
       expect((await service.fetch('/locked')).status).toBe(302)
       const figures = () => service.call('GET', `/links/${id}?range=24h`, { key })
       await until('the first click is counted', async () => (await figures()).body.total_clicks === 1)
@@ -352,7 +352,7 @@ eachDialect((dialect, newUrl) => {
       }
       expect((await service.callAdmin('GET', '/dashboard')).headers.get(AS_OF)).toBe(asOf)
       const call = { name: 'get_link', arguments: { link_id: id } }
-      const assistant = await post(service, current('tools/call', call), {
+      const assistant = await post(service, currentMessage('tools/call', call), {
         'Mcp-Method': 'tools/call',
         'Mcp-Name': call.name,
       })
@@ -370,7 +370,7 @@ eachDialect((dialect, newUrl) => {
   test('L13.1 no address is anywhere on disk, in the log or in an answer, neither waiting nor counted', async () => {
     const service = await startTestLinks(await newUrl(), behindProxy)
     const key = await service.key('ann@example.com')
-    await service.link(key, { slug: 'private' })
+    await service.createLink(key, { slug: 'private' })
     const addresses = ['198.51.100.177', '2001:db8:dead:beef::77', '::ffff:198.51.100.178']
     for (const address of addresses) {
       await service.fetch('/private', { headers: { 'User-Agent': FIREFOX } }, address)
@@ -386,7 +386,7 @@ eachDialect((dialect, newUrl) => {
 
   async function expectNoTrace(service: TestLinks, traces: readonly string[]): Promise<void> {
     const haystacks = bytesOf(service)
-    if (dialect === 'postgres') haystacks.push(Buffer.from(JSON.stringify(await service.stored())))
+    if (dialect === 'postgres') haystacks.push(Buffer.from(JSON.stringify(await service.databaseState())))
     // What is there is found: the search itself works.
     expect(haystacks.some((haystack) => haystack.includes('Firefox/130.0'))).toBe(true)
     for (const trace of traces)

@@ -62,9 +62,9 @@ test('L16.3 only our own pages sign a person out at the access layer', async () 
 
 test('L12.5 no answer but a redirect can be embedded by other sites, or held by a page of theirs', async () => {
   const key = await links.key('ann@example.com')
-  const { id } = await links.link(key, { slug: 'target' })
+  const { id } = await links.createLink(key, { slug: 'target' })
   const authorized = { headers: { Authorization: `Bearer ${key}` } }
-  const asked: [path: string, init?: RequestInit][] = [
+  const requests: [path: string, init?: RequestInit][] = [
     ['/'],
     ['/none'],
     ['/target', { method: 'POST' }],
@@ -84,7 +84,7 @@ test('L12.5 no answer but a redirect can be embedded by other sites, or held by 
     ['/_/mcp'],
     ['/.well-known/oauth-protected-resource'],
   ]
-  for (const [path, init] of asked) {
+  for (const [path, init] of requests) {
     const { headers } = await links.fetch(path, init)
     const policies = ['resource', 'opener'].map((name) => headers.get(`cross-origin-${name}-policy`))
     expect([path, ...policies]).toEqual([path, 'same-origin', 'same-origin'])

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
 import { VERSION } from '../src/version.ts'
-import { until } from './durability/stored.ts'
+import { until } from './test-database.ts'
 import { type TestLinks, sharedTestLinks, startTestLinks } from './testing.ts'
 
 const STRANGER = '203.0.113.5'
@@ -98,7 +98,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('L20.1 figures name routes and outcomes, never an address, a slug or a person', async () => {
-    const { id } = await links.link(ann, { slug: 'secret-slug', url: 'https://secret.example/path' })
+    const { id } = await links.createLink(ann, { slug: 'secret-slug', url: 'https://secret.example/path' })
     await links.fetch('/secret-slug')
     await links.fetch('/unknown-slug')
     await links.fetch('/secret-slug', { method: 'HEAD' })
@@ -138,7 +138,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   describe('figures of a node', () => {
-    const figures = async (of: TestLinks): Promise<Record<string, number>> => {
+    const metrics = async (of: TestLinks): Promise<Record<string, number>> => {
       const text = await (await of.fetch('/_/metrics')).text()
       const lines = text.split('\n').filter((line) => line.startsWith('latchkey_links_'))
       return Object.fromEntries(
@@ -151,11 +151,11 @@ eachDialect((dialect, newUrl) => {
 
     test('tell how many slugs redirects keep in memory, and how often that spared asking the database', async () => {
       const node = await startTestLinks(await newUrl())
-      await node.link(await node.key('ann@example.com'), { slug: 'followed' })
-      const before = await figures(node)
+      await node.createLink(await node.key('ann@example.com'), { slug: 'followed' })
+      const before = await metrics(node)
       for (let visit = 0; visit < 5; visit++) await node.fetch('/followed')
       await node.fetch('/Followed', { method: 'HEAD' })
-      const after = await figures(node)
+      const after = await metrics(node)
       // SQLite is read at each redirect.
       if (dialect === 'sqlite')
         return expect(Object.keys(after).filter((name) => name.startsWith('cache_'))).toEqual([])
@@ -168,9 +168,9 @@ eachDialect((dialect, newUrl) => {
 
     test('tell the size of the database and of the local files, and that the database answers', async () => {
       const node = await startTestLinks(await newUrl())
-      await node.link(await node.key('ann@example.com'), { slug: 'followed' })
+      await node.createLink(await node.key('ann@example.com'), { slug: 'followed' })
       await node.fetch('/followed')
-      const sizes = await figures(node)
+      const sizes = await metrics(node)
       expect(sizes['database_failing']).toBe(0)
       expect(sizes['database_bytes']).toBeGreaterThan(50_000)
       for (const file of ['journal', 'journal_log', ...(dialect === 'sqlite' ? ['database_log'] : [])])
@@ -187,15 +187,15 @@ eachDialect((dialect, newUrl) => {
     test('tell how many clicks wait to be counted, and none when a figure has been read', async () => {
       const node = await startTestLinks(await newUrl())
       const key = await node.key('ann@example.com')
-      const { id } = await node.link(key, { slug: 'followed' })
+      const { id } = await node.createLink(key, { slug: 'followed' })
       await node.database.write((tx) => sql`alter table click rename to elsewhere`.execute(tx))
       for (let visit = 0; visit < 3; visit++)
         await Promise.all([node.fetch('/followed'), node.fetch('/followed')])
-      expect((await figures(node))['clicks_waiting']).toBe(6)
+      expect((await metrics(node))['clicks_waiting']).toBe(6)
       await node.database.write((tx) => sql`alter table elsewhere rename to click`.execute(tx))
       const counted = async () => (await node.call('GET', `/links/${id}`, { key })).body.total_clicks
       await until('clicks are counted again', async () => (await counted()) === 6)
-      expect((await figures(node))['clicks_waiting']).toBe(0)
+      expect((await metrics(node))['clicks_waiting']).toBe(0)
     })
   })
 

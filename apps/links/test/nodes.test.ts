@@ -28,7 +28,7 @@ eachDialect((dialect, newUrl) => {
     const where = async () => (await there.fetch('/shared', visit)).headers.get('location')
     const act = (method: string, path: string, body?: unknown) => here.call(method, path, { key: ann, body })
     expect(await where()).toBeNull()
-    const { id } = await here.link(ann, { slug: 'shared', url: 'https://example.com/one' })
+    const { id } = await here.createLink(ann, { slug: 'shared', url: 'https://example.com/one' })
     await soon(where, 'https://example.com/one')
     await act('PATCH', `/links/${id}`, { url: 'https://example.com/two' })
     await soon(where, 'https://example.com/two')
@@ -48,7 +48,7 @@ eachDialect((dialect, newUrl) => {
 
   test('a link that the other node has seen disabled is back there within a second once it is enabled', async () => {
     const { here, there, ann } = await startTwo()
-    const { id } = await here.link(ann, { slug: 'back' })
+    const { id } = await here.createLink(ann, { slug: 'back' })
     await here.call('POST', `/links/${id}/disable`, { key: ann })
     const status = async () => (await there.fetch('/back', visit)).status
     await soon(status, 404)
@@ -58,7 +58,7 @@ eachDialect((dialect, newUrl) => {
 
   test('L20.3 each click is counted once, whichever node sent it, and both nodes show the same', async () => {
     const { here, there, ann } = await startTwo()
-    const { id } = await here.link(ann, { slug: 'both' })
+    const { id } = await here.createLink(ann, { slug: 'both' })
     await Promise.all(Array.from({ length: 60 }, (_, n) => (n % 3 ? here : there).fetch('/both', visit)))
     for (const node of [here, there]) await node.call('GET', `/links/${id}`, { key: ann })
     for (const node of [here, there]) {
@@ -70,10 +70,10 @@ eachDialect((dialect, newUrl) => {
 
   test('a visitor is the same on every node', async () => {
     const { here, there, ann } = await startTwo()
-    await here.link(ann, { slug: 'visitor' })
+    await here.createLink(ann, { slug: 'visitor' })
     for (const node of [here, there]) {
       await node.fetch('/visitor', visit, '198.51.100.7')
-      await node.stored()
+      await node.databaseState()
     }
     const names = await here.rows<{ visitor_fp: string }>('select distinct visitor_fp from click')
     expect(names).toHaveLength(1)

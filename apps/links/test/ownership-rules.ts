@@ -1,4 +1,4 @@
-export interface Target {
+export interface RuleResources {
   linkId: number
   bundleId: number
   /** A custom slug of the link. */
@@ -7,15 +7,15 @@ export interface Target {
 
 export interface Rule {
   /** What someone who is not the owner is told; missing where anyone may (L4.2). */
-  others?: string
-  body?: (target: Target) => Record<string, unknown>
+  ownerOnlyError?: string
+  body?: (resources: RuleResources) => Record<string, unknown>
 }
 
 let count = 0
-const link = (verb: string) => ({ others: `Only the link owner can ${verb} this link` })
-const slug = (verb: string) => ({ others: `Only the link owner can ${verb} slugs on this link` })
-const bundle = (verb: string) => ({ others: `Only the bundle owner can ${verb} this bundle` })
-export const primary = { others: 'Only the link owner can change the primary slug' }
+const link = (verb: string) => ({ ownerOnlyError: `Only the link owner can ${verb} this link` })
+const slug = (verb: string) => ({ ownerOnlyError: `Only the link owner can ${verb} slugs on this link` })
+const bundle = (verb: string) => ({ ownerOnlyError: `Only the bundle owner can ${verb} this bundle` })
+export const primary = { ownerOnlyError: 'Only the link owner can change the primary slug' }
 export const newSlug = () => ({ slug: `own-${++count}` })
 const newUrl = () => ({ url: `https://example.com/owned/${++count}` })
 
@@ -45,23 +45,23 @@ export const rules: Record<string, Rule> = {
   'POST /bundles/{id}/unarchive': bundle('unarchive'),
   'POST /bundles/{id}/links': { body: ({ linkId }) => ({ link_id: linkId }) },
   'DELETE /bundles/{id}/links/{linkId}': {
-    others: 'Only the bundle owner can remove links from this bundle',
+    ownerOnlyError: 'Only the bundle owner can remove links from this bundle',
   },
 }
 
 /** Writes that change nothing about a fresh target unless it was prepared like this first. */
-export const preparations: Record<string, (target: Target) => [path: string, body?: unknown]> = {
+export const preparations: Record<string, (resources: RuleResources) => [path: string, body?: unknown]> = {
   'POST /links/{id}/enable': ({ linkId }) => [`/links/${linkId}/disable`],
-  'POST /links/{id}/slugs/{slug}/enable': (target) => [`/slugs/${target.slug}/disable`],
-  'POST /slugs/{slug}/enable': (target) => [`/slugs/${target.slug}/disable`],
+  'POST /links/{id}/slugs/{slug}/enable': (resources) => [`/slugs/${resources.slug}/disable`],
+  'POST /slugs/{slug}/enable': (resources) => [`/slugs/${resources.slug}/disable`],
   'POST /bundles/{id}/unarchive': ({ bundleId }) => [`/bundles/${bundleId}/archive`],
-  'DELETE /bundles/{id}/links/{linkId}': (target) => [
-    `/bundles/${target.bundleId}/links`,
-    { link_id: target.linkId },
+  'DELETE /bundles/{id}/links/{linkId}': (resources) => [
+    `/bundles/${resources.bundleId}/links`,
+    { link_id: resources.linkId },
   ],
 }
 
-export function address(path: string, { linkId, bundleId, slug: name }: Target): string {
+export function address(path: string, { linkId, bundleId, slug: name }: RuleResources): string {
   const id = path.startsWith('/bundles') ? bundleId : linkId
   return path.replace('{id}', String(id)).replace('{linkId}', String(linkId)).replace('{slug}', name)
 }

@@ -34,7 +34,7 @@ function serveOnLoopback(settings: Record<string, string>) {
   const links = sharedTestLinks(newUrl, { LINKS_HOST: '127.0.0.1', ...settings })
   let server: ReturnType<typeof Bun.serve>
   beforeAll(() => {
-    server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: links.door })
+    server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: links.fetchHandler })
   })
   afterAll(() => server.stop(true))
   const ask = (address: string, path: string, headers?: Record<string, string>) =>
@@ -65,7 +65,7 @@ describe('a server on 127.0.0.1 that trusts 127.0.0.1', () => {
 
   test('believes a visitor’s address and country from 127.0.0.1 and not from 127.0.0.2', async () => {
     const key = await links.key('ann@example.com')
-    for (const slug of ['believed', 'not-believed']) await links.link(key, { slug })
+    for (const slug of ['believed', 'not-believed']) await links.createLink(key, { slug })
     for (const address of ['203.0.113.5', '203.0.113.6']) {
       const headers = { 'X-Forwarded-For': address, 'CF-IPCountry': 'SE' }
       expect(await ask('127.0.0.1', '/believed', headers)).toBe(302)
@@ -89,7 +89,7 @@ describe('a server on 127.0.0.1 that trusts 127.0.0.2', () => {
   test('believes its proxy on every route, and 127.0.0.1 on none', async () => {
     expect(await ask('127.0.0.2', '/_/admin/api/keys', ANN)).toBe(200)
     expect(await ask('127.0.0.1', '/_/admin/api/keys', ANN)).toBe(401)
-    await links.link(await links.key('ann@example.com'), { slug: 'counted' })
+    await links.createLink(await links.key('ann@example.com'), { slug: 'counted' })
     for (const address of ['203.0.113.5', '203.0.113.6', '203.0.113.7']) {
       expect(await ask('127.0.0.2', '/counted', { 'X-Forwarded-For': address })).toBe(302)
       expect(await ask('127.0.0.1', '/counted', { 'X-Forwarded-For': address })).toBe(302)
@@ -102,7 +102,7 @@ describe('a server on 127.0.0.1 that trusts nobody', () => {
   const { links, ask } = serveOnLoopback({})
 
   test('takes all visitors for this machine, whatever they say of themselves', async () => {
-    await links.link(await links.key('ann@example.com'), { slug: 'counted' })
+    await links.createLink(await links.key('ann@example.com'), { slug: 'counted' })
     for (const address of ['203.0.113.5', '203.0.113.6'])
       expect(await ask('127.0.0.2', '/counted', { ...ANN, 'X-Forwarded-For': address })).toBe(302)
     expect(await statisticsOf(links, 'counted')).toMatchObject({ unique_visitors: 1, countries: [] })
@@ -118,7 +118,7 @@ describe.each([
   const trusting = sharedTestLinks(newUrl, { LINKS_HOST, ...HEADER_ACCESS, TRUSTED_PROXIES: peer })
 
   test('L24.15 refuses the admin side, metrics and assistants, whatever name it is asked by', async () => {
-    const before = await local.stored()
+    const before = await local.databaseState()
     const headers = { Host: 'localhost', 'Content-Type': 'application/json' }
     const body = JSON.stringify({ title: 'x', scope: 'read' })
     const refused: [path: string, status: number, init?: RequestInit][] = [
@@ -135,7 +135,7 @@ describe.each([
     }
     // The admin side is where `/` leads whoever may open it.
     expect((await local.fetch('/', { headers }, peer)).headers.get('location')).toBeNull()
-    expect(await local.stored()).toEqual(before)
+    expect(await local.databaseState()).toEqual(before)
   })
 
   test('believes it when it is a trusted proxy, and no other in its place', async () => {

@@ -21,7 +21,7 @@ const quiet = [
   '--disable-sync',
 ]
 
-const looks = {
+const colorSchemes = {
   light: { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
   dark: { colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
   'on a phone': { colorScheme: 'light', viewport: { width: 390, height: 844 } },
@@ -36,7 +36,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
   let elsewhere: ReturnType<typeof Bun.serve>
   let ann: string
   beforeAll(async () => {
-    server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: links.door })
+    server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: links.fetchHandler })
     elsewhere = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -56,13 +56,13 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
   })
 
   /** Opens a page and tells what it asked of whom, and what it complained about. */
-  async function open(path: string, look: BrowserContextOptions, work: (page: Page) => Promise<void>) {
-    const context = await browser.newContext(look)
+  async function open(path: string, colorScheme: BrowserContextOptions, work: (page: Page) => Promise<void>) {
+    const context = await browser.newContext(colorScheme)
     const page = await context.newPage()
     page.setDefaultTimeout(20_000)
-    const asked: string[] = []
+    const requests: string[] = []
     const complaints: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
+    page.on('request', (request) => requests.push(request.url()))
     page.on('console', (message) => {
       if (message.type() === 'error' || /content security policy/i.test(message.text()))
         complaints.push(message.text())
@@ -71,7 +71,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     await page.goto(new URL(path, server.url).href)
     await work(page)
     await context.close()
-    return { hosts: new Set(asked.map((url) => new URL(url).host)), asked, complaints }
+    return { hosts: new Set(requests.map((url) => new URL(url).host)), asked: requests, complaints }
   }
 
   async function picture(page: Page, name: string): Promise<void> {
@@ -80,7 +80,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     await page.screenshot({ path: join(shots, `${name.replaceAll(' ', '-')}.png`) })
   }
 
-  for (const [name, look] of Object.entries(looks))
+  for (const [name, look] of Object.entries(colorSchemes))
     test(`L22.2 the API reference shows every operation, asks nobody else and breaks no policy, ${name}`, async () => {
       const { hosts, complaints } = await open('/_/api/docs', look, async (page) => {
         await page.getByRole('heading', { name: 'Latchkey Links' }).first().waitFor()
@@ -113,8 +113,8 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
 
   test('a short link lands on its target, and the visit is counted as one person’s', async () => {
     const target = new URL('/landing', elsewhere.url).href
-    const { id } = await links.link(ann, { url: target, slug: 'go' })
-    const { hosts, complaints } = await open('/GO?utm_source=Poster', looks.light, async (page) => {
+    const { id } = await links.createLink(ann, { url: target, slug: 'go' })
+    const { hosts, complaints } = await open('/GO?utm_source=Poster', colorSchemes.light, async (page) => {
       expect(page.url()).toBe(target)
       expect(await page.title()).toBe('Target')
     })
@@ -127,8 +127,8 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
 
   test('L24.2 after an edit and a disable the browser goes where the link leads now, not where it led', async () => {
     const [one, two] = ['/one', '/two'].map((path) => new URL(path, elsewhere.url).href)
-    const { id } = await links.link(ann, { url: one as string, slug: 'moving' })
-    await open('/moving', looks.light, async (page) => {
+    const { id } = await links.createLink(ann, { url: one as string, slug: 'moving' })
+    await open('/moving', colorSchemes.light, async (page) => {
       expect(page.url()).toBe(one as string)
       await links.call('PATCH', `/links/${id}`, { key: ann, body: { url: two } })
       await page.goto(new URL('/moving', server.url).href)
@@ -139,7 +139,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     })
   })
 
-  for (const [name, look] of Object.entries(looks))
+  for (const [name, look] of Object.entries(colorSchemes))
     test(`what leads nowhere is a readable page that fits the screen, ${name}`, async () => {
       const { hosts, complaints } = await open('/no-such-link', look, async (page) => {
         await page.getByRole('heading', { name: 'Page not found' }).waitFor()

@@ -3,30 +3,30 @@ import { connect } from 'node:net'
 import { eachDialect } from '@latchkey/database/testing'
 import { sharedTestLinks } from './testing.ts'
 
-interface Heard {
+interface RawResponse {
   status: number
   head: string
   body: string
 }
 
 /** Sends these bytes over a socket of their own and hears the server out; -1 when it hangs up without a word. */
-function speak(port: number, ...parts: (string | Uint8Array)[]): Promise<Heard> {
+function sendRaw(port: number, ...parts: (string | Uint8Array)[]): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
-    let heard = ''
+    let response = ''
     const socket = connect(port, '127.0.0.1', () => {
       for (const part of parts) socket.write(typeof part === 'string' ? Buffer.from(part, 'latin1') : part)
     })
-    socket.setTimeout(20_000, () => reject(new Error(`No end of the answer: ${heard.slice(0, 200)}`)))
+    socket.setTimeout(20_000, () => reject(new Error(`No end of the answer: ${response.slice(0, 200)}`)))
     socket.on('data', (bytes) => {
-      heard += bytes.toString('latin1')
+      response += bytes.toString('latin1')
     })
     // A server that refuses a body may reset the connection while we still send.
     socket.on('error', () => undefined)
     socket.on('close', () => {
       socket.destroy()
-      const end = heard.indexOf('\r\n\r\n')
-      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(heard)?.[1] ?? -1)
-      resolve({ status, head: heard.slice(0, end), body: heard.slice(end + 4) })
+      const end = response.indexOf('\r\n\r\n')
+      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(response)?.[1] ?? -1)
+      resolve({ status, head: response.slice(0, end), body: response.slice(end + 4) })
     })
   })
 }
@@ -42,17 +42,22 @@ eachDialect((_dialect, newUrl) => {
   let port: number
   let ann: string
   beforeAll(async () => {
-    server = Bun.serve({ port: 0, hostname: '127.0.0.1', maxRequestBodySize: 1024 ** 4, fetch: links.door })
+    server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      maxRequestBodySize: 1024 ** 4,
+      fetch: links.fetchHandler,
+    })
     port = server.port ?? 0
     ann = await links.key('ann@example.com')
-    await links.link(ann, { slug: 'target', url: 'https://example.com' })
+    await links.createLink(ann, { slug: 'target', url: 'https://example.com' })
     // So that a page of one has a next one, whose address is made from that of the request.
-    await links.link(ann)
+    await links.createLink(ann)
   })
   afterAll(() => server.stop(true))
 
   const ask = (line: string, headers = '', body = '') =>
-    speak(port, `${line} HTTP/1.1\r\nHost: go.example.com\r\nConnection: close\r\n${headers}\r\n${body}`)
+    sendRaw(port, `${line} HTTP/1.1\r\nHost: go.example.com\r\nConnection: close\r\n${headers}\r\n${body}`)
   const withKey = () => `Authorization: Bearer ${ann}\r\n`
   const json = 'Content-Type: application/json\r\n'
 
@@ -71,7 +76,7 @@ eachDialect((_dialect, newUrl) => {
     for (const path of paths) {
       const [get, head] = [await ask(`GET ${path}`, withKey()), await ask(`HEAD ${path}`, withKey())]
       expect([path, head.status, head.body]).toEqual([path, get.status, ''])
-      const type = (reply: Heard) => /content-type: (.*)/i.exec(reply.head)?.[1]
+      const type = (reply: RawResponse) => /content-type: (.*)/i.exec(reply.head)?.[1]
       expect([path, type(head)]).toEqual([path, type(get)])
     }
   })
@@ -166,7 +171,7 @@ eachDialect((_dialect, newUrl) => {
     }
     for (const head of heads)
       for (const [path, status] of Object.entries(expected)) {
-        const reply = await speak(port, `GET ${path} ${head}${withKey()}\r\n`)
+        const reply = await sendRaw(port, `GET ${path} ${head}${withKey()}\r\n`)
         expect([head.slice(0, 30), path, reply.status]).toEqual([head.slice(0, 30), path, status])
         expect(reply.head).not.toContain('location: //')
       }
@@ -175,7 +180,7 @@ eachDialect((_dialect, newUrl) => {
   test('a request that does not say which host it means is nobody on the admin side', async () => {
     for (const head of ['HTTP/1.0\r\n', 'HTTP/1.1\r\nHost:\r\nConnection: close\r\n'])
       for (const path of ['/_/admin/dashboard', '/_/admin/api/keys'])
-        expect((await speak(port, `GET ${path} ${head}\r\n`)).status).toBe(403)
+        expect((await sendRaw(port, `GET ${path} ${head}\r\n`)).status).toBe(403)
   })
 
   test('header bytes that are no text are stored as something, and the visitor is redirected', async () => {
@@ -215,7 +220,7 @@ eachDialect((_dialect, newUrl) => {
   test('ten megabytes in chunks are refused as soon as they are too many', async () => {
     const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`
     const head = `POST /_/api/links HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${withKey()}${json}Transfer-Encoding: chunked\r\n\r\n`
-    const reply = await speak(port, head, ...Array.from({ length: 160 }, () => chunk), '0\r\n\r\n')
+    const reply = await sendRaw(port, head, ...Array.from({ length: 160 }, () => chunk), '0\r\n\r\n')
     expect(reply.status).toBe(413)
   })
 
@@ -232,7 +237,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('a body whose length is contradictory or no number is never taken for a request of its own', async () => {
     const smuggled = 'DELETE /_/api/links/1?force=true HTTP/1.1\r\nHost: x\r\n\r\n'
-    const before = await links.stored()
+    const before = await links.databaseState()
     for (const lengths of [
       'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n',
       'Content-Length: 5\r\nContent-Length: 0\r\n',
@@ -244,7 +249,7 @@ eachDialect((_dialect, newUrl) => {
       expect([lengths, reply.status < 500]).toEqual([lengths, true])
       expect(reply.body).not.toContain('deleted')
     }
-    expect(await links.stored()).toEqual(before)
+    expect(await links.databaseState()).toEqual(before)
   })
 
   test('a client that hangs up in the middle of its body harms nobody', async () => {

@@ -1,14 +1,14 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { rootNames } from '../src/slugs/reserved.ts'
-import { titleRobot } from '../src/titles/fetch-title.ts'
+import { rootNames } from '../src/links/slugs/reserved.ts'
+import { titleUserAgent } from '../src/titles/fetch-title.ts'
 import { sharedTestLinks, startTestLinks } from './testing.ts'
 
 /** Someone whom the loopback mode of the admin side does not admit. */
 const VISITOR = '203.0.113.9'
 
 /** Everything a visitor can tell two answers apart by. */
-async function seen(response: Response): Promise<unknown> {
+async function describeResponse(response: Response): Promise<unknown> {
   return [response.status, Object.fromEntries(response.headers), await response.text()]
 }
 
@@ -17,7 +17,7 @@ eachDialect((dialect, newUrl) => {
   let ann: string
   beforeAll(async () => {
     ann = await links.key('ann@example.com')
-    await links.link(ann, { url: 'https://example.com/target', slug: 'known' })
+    await links.createLink(ann, { url: 'https://example.com/target', slug: 'known' })
   })
   const visit = (path: string, init: RequestInit = {}) => links.fetch(path, init, VISITOR)
   const clicksOf = async (slug: string) =>
@@ -38,7 +38,7 @@ eachDialect((dialect, newUrl) => {
   test('L12.1 the status of redirects is the one that is set', async () => {
     for (const status of [301, 302, 307, 308]) {
       const other = await startTestLinks(await newUrl(), { LINKS_REDIRECT_STATUS: String(status) })
-      const { slugs } = await other.link(await other.key('ann@example.com'))
+      const { slugs } = await other.createLink(await other.key('ann@example.com'))
       const response = await other.fetch(`/${slugs[0].slug}`)
       expect([response.status, response.headers.get('cache-control')]).toEqual([status, 'private, no-store'])
       expect((await other.fetch('/none')).status).toBe(404)
@@ -55,7 +55,7 @@ eachDialect((dialect, newUrl) => {
   test('L12.2 HEAD is answered the same and counts nothing', async () => {
     const before = await clicksOf('known')
     const [head, get] = [await visit('/known', { method: 'HEAD' }), await visit('/known')]
-    expect(await seen(head)).toEqual(await seen(get))
+    expect(await describeResponse(head)).toEqual(await describeResponse(get))
     expect((await visit('/none', { method: 'HEAD' })).status).toBe(404)
     expect(await clicksOf('known')).toBe(before + 1)
   })
@@ -81,13 +81,13 @@ eachDialect((dialect, newUrl) => {
     const [row] = await links.rows<{ value: string }>(
       `select value from instance where name = 'title_secret'`,
     )
-    const { status } = await visit('/known', { headers: { 'User-Agent': titleRobot(row?.value ?? '') } })
+    const { status } = await visit('/known', { headers: { 'User-Agent': titleUserAgent(row?.value ?? '') } })
     expect([status, await clicksOf('known')]).toEqual([302, before])
   })
 
   test('who else looks for a title counts as a robot, whatever name is given', async () => {
     const before = await clicksOf('known')
-    const others = ['latchkey-links title fetch', titleRobot('of another instance')]
+    const others = ['latchkey-links title fetch', titleUserAgent('of another instance')]
     for (const agent of others) await visit('/known', { headers: { 'User-Agent': agent } })
     expect(await clicksOf('known')).toBe(before + others.length)
     expect(
@@ -96,28 +96,28 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('L12.2 other methods are 405, the same for a slug that exists and one that does not', async () => {
-    const before = await links.stored()
+    const before = await links.databaseState()
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
       const known = await visit('/known', { method })
       expect([method, known.status, known.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD'])
-      expect(await seen(await visit('/none', { method }))).toEqual(await seen(known))
+      expect(await describeResponse(await visit('/none', { method }))).toEqual(await describeResponse(known))
     }
-    expect(await links.stored()).toEqual(before)
+    expect(await links.databaseState()).toEqual(before)
   })
 
   test('L12.3 whatever leads nowhere leads to the same page, byte for byte', async () => {
-    const disabled = await links.link(ann, { slug: 'disabled-link' })
+    const disabled = await links.createLink(ann, { slug: 'disabled-link' })
     await links.call('POST', `/links/${disabled.id}/disable`, { key: ann })
-    await links.link(ann, { slug: 'disabled-slug' })
+    await links.createLink(ann, { slug: 'disabled-slug' })
     await links.call('POST', '/slugs/disabled-slug/disable', { key: ann })
-    await links.link(ann, { slug: 'expired', expires_at: links.now })
-    const deleted = await links.link(ann, { slug: 'deleted' })
+    await links.createLink(ann, { slug: 'expired', expires_at: links.now })
+    const deleted = await links.createLink(ann, { slug: 'deleted' })
     await links.call('DELETE', `/links/${deleted.id}`, { key: ann })
-    const before = await links.stored()
+    const before = await links.databaseState()
     const page = await visit('/unknown')
     expect([page.status, page.headers.get('cache-control')]).toEqual([404, 'private, no-store'])
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    const expected = await seen(page)
+    const expected = await describeResponse(page)
     const nowhere = [
       'disabled-link',
       'DISABLED-slug',
@@ -147,19 +147,21 @@ eachDialect((dialect, newUrl) => {
       'wp-login.php',
     ]
     for (const path of nowhere.filter((each) => each !== '.'))
-      expect([path, await seen(await visit(`/${path}`))]).toEqual([path, expected])
-    expect(await links.stored()).toEqual(before)
+      expect([path, await describeResponse(await visit(`/${path}`))]).toEqual([path, expected])
+    expect(await links.databaseState()).toEqual(before)
   })
 
   test('L12.3 a stored target that is no URL is that page too, and no fault', async () => {
-    const { id } = await links.link(ann, { slug: 'broken-target' })
+    const { id } = await links.createLink(ann, { slug: 'broken-target' })
     expect((await visit('/broken-target')).status).toBe(302)
     await links.database.write((tx) =>
       tx.updateTable('link').set({ url: 'not a url' }).where('id', '=', id).execute(),
     )
     const deadline = performance.now() + 10_000
     while ((await visit('/broken-target')).status !== 404) expect(performance.now()).toBeLessThan(deadline)
-    expect(await seen(await visit('/broken-target'))).toEqual(await seen(await visit('/unknown')))
+    expect(await describeResponse(await visit('/broken-target'))).toEqual(
+      await describeResponse(await visit('/unknown')),
+    )
   })
 
   test('L12.1 the Location is the target as browsers write URLs', async () => {
@@ -176,13 +178,13 @@ eachDialect((dialect, newUrl) => {
       'https://example.com/\u2028x': 'https://example.com/%E2%80%A8x',
     }
     for (const [url, location] of Object.entries(targets)) {
-      const { slugs } = await links.link(ann, { url, allow_duplicate: true })
+      const { slugs } = await links.createLink(ann, { url, allow_duplicate: true })
       expect([url, (await visit(`/${slugs[0].slug}`)).headers.get('location')]).toEqual([url, location])
     }
   })
 
   test('L12.1 the query of the short link is not passed on, and that of the target stays', async () => {
-    await links.link(ann, { url: 'https://example.com/page?kept=1#here', slug: 'query' })
+    await links.createLink(ann, { url: 'https://example.com/page?kept=1#here', slug: 'query' })
     const { headers } = await visit('/query?utm_source=news&x=1')
     expect(headers.get('location')).toBe('https://example.com/page?kept=1#here')
   })
@@ -266,7 +268,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('L12.5 L24.2 a change shows on the very next visit: target, disable, slug, expiry, delete', async () => {
-    const { id } = await links.link(ann, { url: 'https://example.com/one', slug: 'changing' })
+    const { id } = await links.createLink(ann, { url: 'https://example.com/one', slug: 'changing' })
     const act = (method: string, path: string, body?: unknown) => links.call(method, path, { key: ann, body })
     expect(await where()).toBe('https://example.com/one')
     await act('PATCH', `/links/${id}`, { url: 'https://example.com/two' })
@@ -289,12 +291,12 @@ eachDialect((dialect, newUrl) => {
     expect(await where()).toBeNull()
     await act('DELETE', `/links/${id}?force=true`)
     expect(await where()).toBeNull()
-    await links.link(ann, { url: 'https://example.com/three', slug: 'changing' })
+    await links.createLink(ann, { url: 'https://example.com/three', slug: 'changing' })
     expect(await where()).toBe('https://example.com/three')
   })
 
   test('a link that was visited while it was disabled is back on the very next visit once it is enabled', async () => {
-    const { id, url } = await links.link(ann, { slug: 'back-again' })
+    const { id, url } = await links.createLink(ann, { slug: 'back-again' })
     await links.call('POST', `/links/${id}/disable`, { key: ann })
     expect((await visit('/back-again')).status).toBe(404)
     await links.call('POST', `/links/${id}/enable`, { key: ann })
@@ -302,7 +304,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('a target that was broken while it was visited is back on the very next visit once it is mended', async () => {
-    const { id } = await links.link(ann, { slug: 'mended' })
+    const { id } = await links.createLink(ann, { slug: 'mended' })
     await links.database.write((tx) =>
       tx.updateTable('link').set({ url: 'not a url' }).where('id', '=', id).execute(),
     )

@@ -9,7 +9,7 @@ import { type Links, type LinksOptions, createLinks } from '../src/app.ts'
 import type { Tables } from '../src/db/tables.ts'
 import type { Scope } from '../src/keys/schema.ts'
 import { insertKey } from '../src/keys/store.ts'
-import { readSettings } from '../src/settings.ts'
+import { readSettings } from '../src/settings/settings.ts'
 import { expectDocumented } from './documented.ts'
 
 export interface Reply {
@@ -42,7 +42,7 @@ const TABLES = [
 
 const OBSERVER = 'observer@test.invalid'
 
-let made = 0
+let createdCount = 0
 
 /** A whole Links service in this process, on a database of its own, driven through its one door. */
 export class TestLinks {
@@ -54,7 +54,7 @@ export class TestLinks {
   #links: Links | undefined
   #database: Database<Tables> | undefined
   /** Somebody may have followed a link since clicks were last counted. */
-  #visited = false
+  #hasVisits = false
   #observer: string | undefined
 
   /** Settings are given by their names. */
@@ -78,7 +78,7 @@ export class TestLinks {
       log: createLog({ write: (line) => void this.log.push(JSON.parse(line) as Record<string, unknown>) }),
       now: () => this.#clock.ms,
       // Figures are exact on a busy machine, too.
-      settleMs: 8_000,
+      flushTimeoutMs: 8_000,
       ...options,
     })
   }
@@ -100,7 +100,7 @@ export class TestLinks {
   /** Any request, from a peer on loopback unless told otherwise. */
   async fetch(path: string, init: RequestInit = {}, peer = '127.0.0.1'): Promise<Response> {
     const request = new Request(`http://localhost:8080${path}`, { redirect: 'manual', ...init })
-    if (!path.startsWith('/_')) this.#visited = true
+    if (!path.startsWith('/_')) this.#hasVisits = true
     const response = await this.#running.fetch(request, {
       requestIP: () => ({ address: peer, family: 'IPv4', port: 1 }),
       timeout: () => undefined,
@@ -122,11 +122,15 @@ export class TestLinks {
     return this.#call(`/_/admin/api${path}`, method, options)
   }
 
-  async #call(path: string, method: string, { key, body, headers = {} }: CallOptions): Promise<Reply> {
+  async #call(
+    path: string,
+    method: string,
+    { key: createKey, body, headers = {} }: CallOptions,
+  ): Promise<Reply> {
     const response = await this.fetch(path, {
       method,
       headers: {
-        ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+        ...(createKey === undefined ? {} : { Authorization: `Bearer ${createKey}` }),
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...headers,
       },
@@ -150,24 +154,24 @@ export class TestLinks {
   }
 
   /** A new link of the key's owner, to a URL that nobody else uses unless one is given. */
-  async link(key: string, fields: Record<string, unknown> = {}): Promise<Reply['body']> {
-    const body = { url: `https://example.com/made/${++made}`, ...fields }
+  async createLink(key: string, fields: Record<string, unknown> = {}): Promise<Reply['body']> {
+    const body = { url: `https://example.com/made/${++createdCount}`, ...fields }
     const { status, body: link } = await this.call('POST', '/links', { key, body })
     expect({ status, link }).toMatchObject({ status: 201 })
     return link
   }
 
   /** The call is refused with exactly this status and text, and everything stored is as it was. */
-  async refuses(
+  async expectRefusal(
     method: string,
     path: string,
     options: CallOptions,
     expected: readonly [status: number, error: string],
   ): Promise<Reply> {
-    const before = await this.stored()
+    const before = await this.databaseState()
     const reply = await this.call(method, path, options)
     expect([reply.status, reply.body]).toEqual([expected[0], { error: expected[1] }])
-    expect(await this.stored()).toEqual(before)
+    expect(await this.databaseState()).toEqual(before)
     return reply
   }
 
@@ -182,30 +186,30 @@ export class TestLinks {
   }
 
   /** Every stored row, but for what any request or probe touches by itself; clicks made so far are in it. */
-  async stored(): Promise<Record<string, string[]>> {
-    await this.#countClicks()
+  async databaseState(): Promise<Record<string, string[]>> {
+    await this.#drainClicks()
     const tables = await Promise.all(
       TABLES.map(async (table) => {
         const rows = await this.rows<Record<string, unknown>>(`select * from ${table}`)
-        const kept = rows
+        const lines = rows
           .filter((row) => row['name'] !== 'ready_probe' && row['identity'] !== OBSERVER)
           .map(({ last_used_at: _, ...row }) => JSON.stringify(row))
-        return [table, kept.toSorted()] as const
+        return [table, lines.toSorted()] as const
       }),
     )
     return Object.fromEntries(tables)
   }
 
   /** Reading a figure counts what is waiting; else that would happen at some moment between two looks. */
-  async #countClicks(): Promise<void> {
-    if (!this.#visited) return
+  async #drainClicks(): Promise<void> {
+    if (!this.#hasVisits) return
     this.#observer ??= await this.key(OBSERVER, 'read')
     const { status } = await this.call('GET', '/links?limit=1', { key: this.#observer })
-    this.#visited = status !== 200
+    this.#hasVisits = status !== 200
   }
 
   /** The door itself, for a real server in front of it. */
-  get door(): Links['fetch'] {
+  get fetchHandler(): Links['fetch'] {
     return this.#running.fetch
   }
 

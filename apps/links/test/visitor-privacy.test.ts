@@ -7,11 +7,11 @@ import { backUp } from '../src/backup/backup.ts'
 import { openRecorder } from '../src/clicks/recorder.ts'
 import { dayOf, visitorHasher } from '../src/clicks/visitor.ts'
 import { sql } from 'kysely'
-import { closedAfterEach, until } from './durability/stored.ts'
+import { closeAfterEach, until } from './test-database.ts'
 import { TestLinks } from './testing.ts'
-import { exported } from './transfer/filled.ts'
+import { exportText } from './transfer/filled-database.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 
 const DAY = 86_400
 const ADDRESS = '198.51.100.7'
@@ -20,15 +20,15 @@ const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0'
 eachDialect((dialect, newUrl) => {
   /** A service with one click of `ADDRESS`, and the hash that was stored of it. */
   async function visited(url?: string): Promise<{ links: TestLinks; hash: string }> {
-    const links = keep(new TestLinks())
+    const links = closeLater(new TestLinks())
     await links.start(url ?? (await newUrl()))
-    await links.link(await links.key('ann@example.com'), { slug: 'talk' })
+    await links.createLink(await links.key('ann@example.com'), { slug: 'talk' })
     return { links, hash: await visit(links) }
   }
 
   async function visit(links: TestLinks): Promise<string> {
     await links.fetch('/talk', { headers: { 'User-Agent': AGENT } }, ADDRESS)
-    await links.stored()
+    await links.databaseState()
     const [row] = await links.rows<{ visitor_fp: string }>(
       'select visitor_fp from click order by id desc limit 1',
     )
@@ -77,7 +77,7 @@ eachDialect((dialect, newUrl) => {
     test('are the same all day across a restart, and others the next day', async () => {
       const { links, hash } = await visited()
       expect(await visit(links)).toBe(hash)
-      const again = keep(new TestLinks())
+      const again = closeLater(new TestLinks())
       await again.start(links.url)
       expect(await visit(again)).toBe(hash)
       again.advance(DAY)
@@ -89,7 +89,7 @@ eachDialect((dialect, newUrl) => {
       await links.fetch('/talk', { headers: { 'User-Agent': AGENT } }, ADDRESS)
       links.advance(3 * DAY)
       await deleteSalts(links)
-      await links.stored()
+      await links.databaseState()
       const rows = await links.rows<{ visitor_fp: string }>('select visitor_fp from click')
       expect(rows).toEqual([{ visitor_fp: hash }, { visitor_fp: hash }])
     })
@@ -97,7 +97,7 @@ eachDialect((dialect, newUrl) => {
     test('are neither in the whole instance as a file nor can they be tested with it', async () => {
       const { links, hash } = await visited()
       const [row] = await saltsOf(links)
-      const file = await exported(links.database)
+      const file = await exportText(links.database)
       expect(file).toContain(hash)
       expect(file).not.toContain(row?.salt ?? '')
     })
@@ -127,7 +127,7 @@ eachDialect((dialect, newUrl) => {
         const copy = join(links.folder, 'copy.db')
         await backUp({ databaseUrl: links.url, journal: `sqlite:${join(links.folder, 'journal.db')}` }, copy)
         expect(readFileSync(copy).includes(row?.salt ?? '')).toBe(false)
-        const restored = keep(new TestLinks())
+        const restored = closeLater(new TestLinks())
         await restored.start(`sqlite:${copy}`)
         expect(testsAddress(await texts(restored), hash, links.now)).toBe(false)
         expect(await visit(restored)).not.toBe(hash)

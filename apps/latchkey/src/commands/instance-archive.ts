@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { sqlitePath } from '@latchkey/database/url'
-import { countWaiting } from '@latchkey/links/backup/backup'
+import { drainJournal } from '@latchkey/links/backup/backup'
 import { exportInstance } from '@latchkey/links/transfer/instance/export'
 import { importInstance } from '@latchkey/links/transfer/instance/import'
 import { exportRooms, importRooms } from '@latchkey/rooms/transfer/instance-archive'
@@ -23,7 +23,7 @@ export async function exportArchive(): Promise<number> {
   const settings = currentSettings()
   await requireLinks(settings)
   await withDatabase(settings, async (database) => {
-    await countWaiting(sqlitePath(settings.journal), settings.databaseUrl)
+    await drainJournal(sqlitePath(settings.journal), settings.databaseUrl)
     await writeOut((put) => exportInstance(database, nowSeconds(), put))
   })
   return 0
@@ -54,7 +54,7 @@ export async function importArchive(path: string, dryRun: boolean): Promise<numb
       ...reading,
       dryRun,
       now: nowSeconds(),
-      onWork: (what) => progress.showStatus(what),
+      onStep: (what) => progress.showStatus(what),
     })
     const counted = `${link} links, ${slug} slugs, ${bundle} bundles, ${api_key} keys, ${click} clicks`
     return dryRun

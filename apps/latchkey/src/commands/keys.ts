@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { literalTexts } from '@latchkey/links/failures'
 import { NewApiKey } from '@latchkey/links/keys/schema'
 import { deleteKey, insertKey, listKeys } from '@latchkey/links/keys/store'
-import type { Settings } from '@latchkey/links/settings'
+import type { Settings } from '@latchkey/links/settings/settings'
 import {
   type Command,
   CommandFailure,

@@ -1,6 +1,9 @@
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Settings as LinksSettings, declarations as linksDeclarations } from '@latchkey/links/settings'
+import {
+  type Settings as LinksSettings,
+  declarations as linksDeclarations,
+} from '@latchkey/links/settings/settings'
 import { LOOPBACK, demoPort } from '@latchkey/rooms/settings/demo'
 import { declarations as roomsDeclarations } from '@latchkey/rooms/settings/declarations'
 import type { Settings as RoomsSettings } from '@latchkey/rooms/settings/settings'

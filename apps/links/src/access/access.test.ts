@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { isLocalRequest } from '@latchkey/http/local-request'
-import { readSettings } from '../settings.ts'
-import { type Via, createAccess, isCrossSite } from './access.ts'
+import { readSettings } from '../settings/settings.ts'
+import { type AccessMethod, createAccess, isCrossSite } from './access.ts'
 import { isIdentity } from './identity.ts'
 
 const ADMIN = 'http://localhost:8080/_/admin/dashboard'
@@ -210,7 +210,7 @@ test('an identity is plain, bounded text', () => {
 
 describe('isCrossSite', () => {
   const OWN = 'https://go.example.com'
-  const isRefused = (headers: Record<string, string>, via: Via = 'cookie', method = 'POST') =>
+  const isRefused = (headers: Record<string, string>, via: AccessMethod = 'cookie', method = 'POST') =>
     isCrossSite(new Request(ADMIN, { method, headers }), via, OWN)
 
   test('L16.2 Sec-Fetch-Site decides when it is sent', () => {

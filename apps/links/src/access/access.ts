@@ -1,13 +1,13 @@
 // Who is calling the admin side (L16). Links has no login of its own: the machine or a layer in front vouches.
 import { type Trusted, parseTrusted } from '@latchkey/http/client-address'
 import { failures } from '../failures.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { explainBadAssertion, verifyAssertion } from './assertion.ts'
-import { isIdentity, personOf } from './identity.ts'
-import { KeysUnavailable, type Surroundings, createKeySet } from './key-set.ts'
-import { refuseRemote } from './local.ts'
+import { isIdentity, identityFromClaims } from './identity.ts'
+import { KeysUnavailable, type AccessDependencies, createKeySet } from './key-set.ts'
+import { findRemoteRefusal } from './local-requests.ts'
 
-export type Via = 'loopback' | 'header' | 'cookie' | 'assertion'
+export type AccessMethod = 'loopback' | 'header' | 'cookie' | 'assertion'
 
 export interface Refusal {
   readonly ok: false
@@ -16,15 +16,15 @@ export interface Refusal {
   readonly retryAfterSeconds?: number
 }
 
-export interface Admitted {
+export interface AdmittedCaller {
   readonly ok: true
   readonly identity: string
-  readonly via: Via
+  readonly via: AccessMethod
   /** Unix seconds at which the assertion ends; undefined where there is none. */
   readonly until?: number | undefined
 }
 
-export type Admission = Admitted | Refusal
+export type Admission = AdmittedCaller | Refusal
 
 export interface Access {
   admit(request: Request, peer: string): Promise<Admission>
@@ -39,8 +39,8 @@ const LOOPBACK_IDENTITY = 'admin@localhost'
 
 const API_KEY = /^bearer\s+sk_/i
 
-export function createAccess(settings: Settings, surroundings: Surroundings = {}): Access {
-  const mode = modeOf(settings, surroundings)
+export function createAccess(settings: Settings, dependencies: AccessDependencies = {}): Access {
+  const mode = createMode(settings, dependencies)
   return {
     async admit(request, peer) {
       if (API_KEY.test(request.headers.get('authorization') ?? ''))
@@ -51,35 +51,38 @@ export function createAccess(settings: Settings, surroundings: Surroundings = {}
   }
 }
 
-function modeOf(settings: Settings, surroundings: Surroundings): Access {
+function createMode(settings: Settings, dependencies: AccessDependencies): Access {
   switch (settings.access) {
     case 'loopback':
-      return { admit: loopback(settings.proxyHeader), admitAssertion: nothing }
+      return { admit: admitLoopback(settings.proxyHeader), admitAssertion: admitNoAssertion }
     case 'header':
       return {
-        admit: identityHeader(required(settings.accessHeader), parseTrusted(settings.trustedProxies)),
-        admitAssertion: nothing,
+        admit: admitIdentityHeader(
+          requireSetting(settings.accessHeader),
+          parseTrusted(settings.trustedProxies),
+        ),
+        admitAssertion: admitNoAssertion,
       }
     case 'jwt':
-      return assertions(settings, surroundings)
+      return createAssertionAccess(settings, dependencies)
     default:
       throw new TypeError('Unknown access mode')
   }
 }
 
-async function nothing(): Promise<null> {
+async function admitNoAssertion(): Promise<null> {
   return null
 }
 
-function loopback(proxyHeader: string | null): Access['admit'] {
+function admitLoopback(proxyHeader: string | null): Access['admit'] {
   return async (request, peer) => {
-    const reason = refuseRemote(request, peer, proxyHeader)
+    const reason = findRemoteRefusal(request, peer, proxyHeader)
     if (reason !== null) return refuse(403, reason)
     return { ok: true, identity: LOOPBACK_IDENTITY, via: 'loopback' }
   }
 }
 
-function identityHeader(name: string, trusted: Trusted): Access['admit'] {
+function admitIdentityHeader(name: string, trusted: Trusted): Access['admit'] {
   return async (request, peer) => {
     if (!trusted.has(peer))
       return refuse(
@@ -89,7 +92,7 @@ function identityHeader(name: string, trusted: Trusted): Access['admit'] {
     const value = request.headers.get(name)?.trim()
     if (!value) return refuse(401, `The proxy did not say who is calling: it must set the header ${name}`)
     // A proxy that adds its header beside the visitor's own gives a list; the visitor's part must not count.
-    const identity = value.includes(',') ? null : utf8(value)
+    const identity = value.includes(',') ? null : decodeUtf8(value)
     if (!isIdentity(identity))
       return refuse(
         401,
@@ -100,7 +103,7 @@ function identityHeader(name: string, trusted: Trusted): Access['admit'] {
 }
 
 // Header bytes arrive as Latin-1; proxies write names in UTF-8. Null for what is neither.
-function utf8(value: string): string | null {
+function decodeUtf8(value: string): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, 'latin1'))
   } catch {
@@ -108,19 +111,19 @@ function utf8(value: string): string | null {
   }
 }
 
-function assertions(settings: Settings, surroundings: Surroundings): Access {
-  const header = required(settings.accessHeader)
-  const issuer = required(settings.accessIssuer)
-  const ownAudience = required(settings.accessAudience)
-  const keys = createKeySet(required(settings.accessJwksUrl), surroundings)
-  const now = surroundings.now ?? Date.now
+function createAssertionAccess(settings: Settings, dependencies: AccessDependencies): Access {
+  const header = requireSetting(settings.accessHeader)
+  const issuer = requireSetting(settings.accessIssuer)
+  const ownAudience = requireSetting(settings.accessAudience)
+  const keys = createKeySet(requireSetting(settings.accessJwksUrl), dependencies)
+  const now = dependencies.now ?? Date.now
 
-  async function admit(assertion: string, audience: string, via: Via): Promise<Admission> {
+  async function admit(assertion: string, audience: string, via: AccessMethod): Promise<Admission> {
     try {
       const claims = await verifyAssertion(assertion, keys, { issuer, audience }, now())
-      const person = personOf(claims)
-      if (!person.ok) return refuse(401, `The access assertion ${person.problem}`)
-      return { ok: true, identity: person.identity, via, until: claims.exp }
+      const claimed = identityFromClaims(claims)
+      if (!claimed.ok) return refuse(401, `The access assertion ${claimed.problem}`)
+      return { ok: true, identity: claimed.identity, via, until: claims.exp }
     } catch (error) {
       if (error instanceof KeysUnavailable) return keysUnavailable(error)
       return refuse(401, explainBadAssertion(error))
@@ -173,7 +176,7 @@ function refuse(status: Refusal['status'], message: string): Refusal {
   return { ok: false, status, message }
 }
 
-function required(value: string | null): string {
+function requireSetting(value: string | null): string {
   if (value === null) throw new TypeError('The settings of the access mode are incomplete')
   return value
 }
@@ -181,12 +184,12 @@ function required(value: string | null): string {
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Whether a state-changing request may come from another site's page (L16.2). `ownOrigin` null matches no origin. */
-export function isCrossSite(request: Request, via: Via, ownOrigin: string | null): boolean {
+export function isCrossSite(request: Request, via: AccessMethod, ownOrigin: string | null): boolean {
   return !SAFE_METHODS.has(request.method) && !isFromOwnPage(request, via, ownOrigin)
 }
 
 /** Whether no other site's page can have sent the request, whatever its method. */
-export function isFromOwnPage({ headers }: Request, via: Via, ownOrigin: string | null): boolean {
+export function isFromOwnPage({ headers }: Request, via: AccessMethod, ownOrigin: string | null): boolean {
   const site = headers.get('sec-fetch-site')
   const origin = headers.get('origin')
   if (site !== null) return site === 'same-origin'

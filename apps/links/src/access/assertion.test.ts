@@ -8,7 +8,7 @@ import {
   exportSPKI,
   generateKeyPair,
 } from 'jose'
-import { readSettings } from '../settings.ts'
+import { readSettings } from '../settings/settings.ts'
 import { type Admission, createAccess } from './access.ts'
 
 const ISSUER = 'https://team.example'

@@ -1,7 +1,7 @@
 import { type JWTPayload, errors, jwtVerify } from 'jose'
 import type { KeySet } from './key-set.ts'
 
-export interface Expected {
+export interface ExpectedClaims {
   readonly issuer: string
   readonly audience: string
 }
@@ -15,7 +15,7 @@ const LEEWAY_SECONDS = 60
 export async function verifyAssertion(
   assertion: string,
   keys: KeySet,
-  { issuer, audience }: Expected,
+  { issuer, audience }: ExpectedClaims,
   nowMs: number,
 ): Promise<JWTPayload> {
   await keys.load()
@@ -31,7 +31,7 @@ export async function verifyAssertion(
   return payload
 }
 
-const CLAIM_SENTENCES: Readonly<Record<string, string>> = {
+const CLAIM_ERRORS: Readonly<Record<string, string>> = {
   iss: 'The access assertion comes from another issuer: compare its iss with LINKS_ACCESS_ISSUER',
   aud: 'The access assertion is for another audience: compare its aud with LINKS_ACCESS_AUDIENCE (for MCP, MCP_ACCESS_AUDIENCE)',
   nbf: 'The access assertion is not valid yet: check the clocks of this server and of the access layer',
@@ -42,8 +42,8 @@ const CLAIM_SENTENCES: Readonly<Record<string, string>> = {
 export function explainBadAssertion(error: unknown): string {
   if (error instanceof errors.JWTExpired)
     return 'The access assertion has expired: sign in again at the access layer'
-  if (error instanceof errors.JWTClaimValidationFailed && Object.hasOwn(CLAIM_SENTENCES, error.claim))
-    return CLAIM_SENTENCES[error.claim] ?? ''
+  if (error instanceof errors.JWTClaimValidationFailed && Object.hasOwn(CLAIM_ERRORS, error.claim))
+    return CLAIM_ERRORS[error.claim] ?? ''
   if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
     return 'The access assertion is signed with none of the keys at LINKS_ACCESS_JWKS_URL, or does not say with which'
   return 'The access assertion cannot be verified: it must be a JWT signed with RS256 or ES256 by a key at LINKS_ACCESS_JWKS_URL'

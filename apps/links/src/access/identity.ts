@@ -1,10 +1,10 @@
 import type { JWTPayload } from 'jose'
 
 // An e-mail address has at most 320 characters (64 before the @, 255 after it), and other names are shorter.
-const MOST_CHARACTERS = 320
+const MAX_CHARACTERS = 320
 
 // Control and format characters, lone surrogates, line and paragraph separators: a name with them shows as another one.
-const UNSHOWABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
 /** Whether `value` can name a person: it is stored, compared exactly and shown as it is. */
 export function isIdentity(value: unknown): value is string {
@@ -12,13 +12,13 @@ export function isIdentity(value: unknown): value is string {
     typeof value === 'string' &&
     value !== '' &&
     value.trim() === value &&
-    !UNSHOWABLE.test(value) &&
-    Array.from(value).length <= MOST_CHARACTERS
+    !UNPRINTABLE.test(value) &&
+    Array.from(value).length <= MAX_CHARACTERS
   )
 }
 
 /** Who the claims of a token name, or what keeps them from naming anybody, to be put behind "The token". */
-export type Person =
+export type ClaimedIdentity =
   | { readonly ok: true; readonly identity: string }
   | { readonly ok: false; readonly problem: string }
 
@@ -29,19 +29,19 @@ const ADDRESS_FORM = /[^@]@[^@]/
  * The `email`, or the `sub` where there is none. A provider gives out both: somebody who chooses their subject, or an
  * address that is not theirs, must not be another person by it.
  */
-export function personOf({ email, email_verified: verified, sub }: JWTPayload): Person {
+export function identityFromClaims({ email, email_verified: verified, sub }: JWTPayload): ClaimedIdentity {
   if (!isAffirmed(verified)) return refuse('says that its email is not verified')
   if (isPresent(email))
-    return isIdentity(email) && ADDRESS_FORM.test(email) ? { ok: true, identity: email } : refuse(NOBODY)
-  if (!isIdentity(sub)) return refuse(NOBODY)
+    return isIdentity(email) && ADDRESS_FORM.test(email) ? { ok: true, identity: email } : refuse(NO_IDENTITY)
+  if (!isIdentity(sub)) return refuse(NO_IDENTITY)
   if (ADDRESS_FORM.test(sub))
     return refuse('has no email, and a sub in the form of an address, which is not believed')
   return { ok: true, identity: sub }
 }
 
-const NOBODY = 'names nobody: it needs an email address or, without one, a sub that is a plain name'
+const NO_IDENTITY = 'names nobody: it needs an email address or, without one, a sub that is a plain name'
 
-function refuse(problem: string): Person {
+function refuse(problem: string): ClaimedIdentity {
   return { ok: false, problem }
 }
 

@@ -1,8 +1,8 @@
 import type { Log } from '@latchkey/http/log'
 import { type JSONWebKeySet, type JWTVerifyGetKey, createLocalJWKSet, errors } from 'jose'
-import { type FetchKeys, PAUSE_MS, asked, readDocument } from './asked.ts'
+import { type FetchKeys, RETRY_AFTER_MS, createRefreshingCache, readDocument } from './refreshing-cache.ts'
 
-export interface Surroundings {
+export interface AccessDependencies {
   readonly fetchKeys?: FetchKeys
   /** Milliseconds since 1970. */
   readonly now?: () => number
@@ -18,7 +18,7 @@ export interface KeySet {
 
 /** There are no keys, and none can be fetched at the moment. */
 export class KeysUnavailable extends Error {
-  readonly retryAfterSeconds = PAUSE_MS / 1000
+  readonly retryAfterSeconds = RETRY_AFTER_MS / 1000
   override readonly name = 'KeysUnavailable'
 }
 
@@ -33,35 +33,35 @@ const USABLE_MS = 24 * 3_600_000
  */
 export function createKeySet(
   url: string,
-  { fetchKeys = fetch, now = Date.now, log }: Surroundings = {},
+  { fetchKeys = fetch, now = Date.now, log }: AccessDependencies = {},
 ): KeySet {
-  const keys = asked(
+  const keys = createRefreshingCache(
     async () => createLocalJWKSet((await readDocument(url, fetchKeys)) as JSONWebKeySet),
     now,
     (error) => log?.warn('The keys of the access layer cannot be fetched', { url, error }),
   )
 
-  function usableKeys(): JWTVerifyGetKey {
-    const usable = keys.within(USABLE_MS)
-    if (usable === undefined) throw new KeysUnavailable()
-    return usable
+  function requireKeys(): JWTVerifyGetKey {
+    const keySet = keys.get(USABLE_MS)
+    if (keySet === undefined) throw new KeysUnavailable()
+    return keySet
   }
 
   return {
     async load() {
-      if (keys.within(FRESH_MS)) return
+      if (keys.get(FRESH_MS)) return
       const refreshing = keys.refresh()
       // An issuer that answers is waited for, since it may have withdrawn a key.
-      if (!keys.isAway() || !keys.within(USABLE_MS)) await refreshing
-      usableKeys()
+      if (!keys.isUnreachable() || !keys.get(USABLE_MS)) await refreshing
+      requireKeys()
     },
     async find(header, token) {
       try {
-        return await usableKeys()(header, token)
+        return await requireKeys()(header, token)
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
         await keys.refresh()
-        return usableKeys()(header, token)
+        return requireKeys()(header, token)
       }
     },
   }

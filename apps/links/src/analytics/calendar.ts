@@ -33,21 +33,26 @@ export function timelineUnit(range: Range, now: number, first: number): Unit {
 }
 
 /** The timeline of a range; `first` is the first click that counts (Unix seconds), without which `all` has no bucket. */
-export function timelineCalendar(range: Range, now: number, tz: string, first: number | undefined): Calendar {
-  if (range !== 'all') return calendar(units[range], currentWindow(range, now).from, now, tz)
+export function createTimelineCalendar(
+  range: Range,
+  now: number,
+  tz: string,
+  first: number | undefined,
+): Calendar {
+  if (range !== 'all') return createCalendar(units[range], currentWindow(range, now).from, now, tz)
   if (first === undefined) return { starts: [], labels: [] }
-  return calendar(timelineUnit(range, now, first), first, now, tz)
+  return createCalendar(timelineUnit(range, now, first), first, now, tz)
 }
 
 /**
  * Every unit that touches `from..to` (Unix seconds, inclusive) in a time zone. A unit is known by what clocks show there:
  * the hour that a clock change repeats is one unit, one that is skipped is none.
  */
-export function calendar(unit: Unit, from: number, to: number, tz: string): Calendar {
-  const found: Calendar = { starts: [], labels: [] }
+export function createCalendar(unit: Unit, from: number, to: number, tz: string): Calendar {
+  const result: Calendar = { starts: [], labels: [] }
   const label = (clock: Temporal.PlainDateTime) =>
     clock.toString().replace('T', ' ').slice(0, labelLengths[unit])
-  let clock = beginning(
+  let clock = startOfUnit(
     unit,
     Temporal.Instant.fromEpochMilliseconds(from * 1000)
       .toZonedDateTimeISO(tz)
@@ -57,16 +62,16 @@ export function calendar(unit: Unit, from: number, to: number, tz: string): Cale
     // The earlier of two, and after a gap the moment the clock goes on.
     const moment = clock.toZonedDateTime(tz)
     const start = Math.floor(moment.epochMilliseconds / 1000)
-    if (start > to) return found
+    if (start > to) return result
     if (label(moment.toPlainDateTime()) === label(clock)) {
-      found.starts.push(Math.max(start, from))
-      found.labels.push(label(clock))
+      result.starts.push(Math.max(start, from))
+      result.labels.push(label(clock))
     }
     clock = clock.add(steps[unit])
   }
 }
 
-function beginning(unit: Unit, clock: Temporal.PlainDateTime): Temporal.PlainDateTime {
+function startOfUnit(unit: Unit, clock: Temporal.PlainDateTime): Temporal.PlainDateTime {
   if (unit === 'hour') return clock.round({ smallestUnit: 'hour', roundingMode: 'floor' })
   const day = clock.round({ smallestUnit: 'day', roundingMode: 'floor' })
   if (unit === 'week') return day.subtract({ days: day.dayOfWeek - 1 })

@@ -8,7 +8,7 @@ export interface ViewerFilters {
 }
 
 /** What the public API counts with: every click. */
-export const unfiltered: ViewerFilters = { bots: false, selfReferrers: false }
+export const NO_FILTERS: ViewerFilters = { bots: false, selfReferrers: false }
 
 /** What a person has chosen for the admin side and for assistants. */
 export function filtersOf(preferences: Selectable<Tables['preference']>): ViewerFilters {

@@ -1,21 +1,21 @@
 import type { Database } from '@latchkey/database/database'
 import { z } from 'zod'
 import { requireBundle } from '../bundles/operations.ts'
-import { bundleStats } from '../bundles/stats.ts'
+import { readBundleStats } from '../bundles/stats.ts'
 import { BundleStats } from '../bundles/stats-schema.ts'
-import { membersOf } from '../bundles/store.ts'
+import { findMembers } from '../bundles/store.ts'
 import { type Context, operation } from '../context.ts'
-import { snapshot } from '../db/snapshot.ts'
+import { withSnapshot } from '../db/snapshot.ts'
 import type { Tables } from '../db/tables.ts'
 import { requireLink } from '../links/operations.ts'
 import { IdParams, wholeNumber } from '../links/schema.ts'
 import { type StoredLink, withOrigin } from '../links/store.ts'
 import { isTimeZone } from './calendar.ts'
-import { dashboardStats } from './dashboard.ts'
+import { readDashboardStats } from './dashboard.ts'
 import { DashboardStats } from './dashboard-schema.ts'
-import { type View, clickStats, ranking, timeline } from './figures.ts'
-import { Breakdown, ClickStats, ListName, Range, TimelineData } from './schema.ts'
-import { dimensionOfList } from './tally.ts'
+import { type View, readClickStats, readRanking, readTimeline } from './stats.ts'
+import { Breakdown, ClickStats, BreakdownName, Range, TimelineData } from './schema.ts'
+import { dimensionOfBreakdown } from './rollups/tally.ts'
 
 type Db = Database<Tables>
 
@@ -30,15 +30,15 @@ const CalendarQuery = WindowQuery.extend({
     .default('UTC')
     .meta({ description: 'Time zone whose calendar groups the clicks; it never shifts the window.' }),
 })
-const MOST = 999_999_999
+const MAX_OFFSET = 999_999_999
 const BreakdownQuery = WindowQuery.extend({
-  dimension: ListName,
+  dimension: BreakdownName,
   // A negative one counts as 0, however long it is.
   offset: z
     .string()
     .transform((offset) => offset.replace(/^-\d+$/, '0'))
-    .pipe(wholeNumber(0, MOST))
-    .meta({ type: 'integer', minimum: -MOST, maximum: MOST } as z.core.GlobalMeta)
+    .pipe(wholeNumber(0, MAX_OFFSET))
+    .meta({ type: 'integer', minimum: -MAX_OFFSET, maximum: MAX_OFFSET } as z.core.GlobalMeta)
     .default(0),
   limit: wholeNumber(1, 100).default(10),
 })
@@ -47,26 +47,29 @@ const BreakdownQuery = WindowQuery.extend({
  * Reads figures for a caller: with every click that this node has redirected so far, at one moment, in the caller's view.
  * `read` gets what `clickStats`, `ranking`, `dashboardStats` and the like take.
  */
-export async function counted<Result>(
+export async function readStats<Result>(
   context: Context,
   query: { range?: Range | undefined; tz?: string },
   read: (db: Db, view: View) => Promise<Result>,
 ): Promise<Result> {
-  await context.settleClicks()
+  await context.flushClicks()
   const { now, filters, defaultRange } = context
   const view = { range: query.range ?? defaultRange, tz: query.tz ?? 'UTC', now, filters }
-  return snapshot(context.database.offThread, (db) => read(db, view))
+  return withSnapshot(context.database.offThread, (db) => read(db, view))
 }
 
 /** One list of ClickStats in full, a page of it. */
-async function breakdown(
+async function readBreakdown(
   db: Db,
   linkIds: readonly number[],
   view: View,
-  { dimension, offset, limit }: { dimension: ListName; offset: number; limit: number },
+  { dimension, offset, limit }: { dimension: BreakdownName; offset: number; limit: number },
 ): Promise<Breakdown> {
-  const most = offset + limit
-  const { items, total } = await ranking(db, linkIds, dimensionOfList[dimension], { ...view, most })
+  const max = offset + limit
+  const { items, total } = await readRanking(db, linkIds, dimensionOfBreakdown[dimension], {
+    ...view,
+    most: max,
+  })
   return { items: items.slice(offset), total }
 }
 
@@ -83,7 +86,7 @@ export const getLinkAnalytics = operation({
   failures: ['link_not_found'],
   async handler(context, { params, query }) {
     const { id } = await requireLink(context, params.id)
-    return counted(context, query, async (db, view) => (await clickStats(db, [id], view)).stats)
+    return readStats(context, query, async (db, view) => (await readClickStats(db, [id], view)).stats)
   },
 })
 
@@ -100,7 +103,7 @@ export const getLinkTimeline = operation({
   failures: ['link_not_found'],
   async handler(context, { params, query }) {
     const { id } = await requireLink(context, params.id)
-    return counted(context, query, (db, view) => timeline(db, [id], view))
+    return readStats(context, query, (db, view) => readTimeline(db, [id], view))
   },
 })
 
@@ -117,7 +120,7 @@ export const getLinkBreakdown = operation({
   failures: ['link_not_found'],
   async handler(context, { params, query }) {
     const { id } = await requireLink(context, params.id)
-    return counted(context, query, (db, view) => breakdown(db, [id], view, query))
+    return readStats(context, query, (db, view) => readBreakdown(db, [id], view, query))
   },
 })
 
@@ -134,7 +137,7 @@ export const getBundleAnalytics = operation({
   failures: ['bundle_not_found'],
   async handler(context, { params, query }) {
     const bundle = await requireBundle(context, params.id)
-    return counted(context, query, (db, view) => bundleStats(db, bundle, view))
+    return readStats(context, query, (db, view) => readBundleStats(db, bundle, view))
   },
 })
 
@@ -151,10 +154,10 @@ export const getBundleBreakdown = operation({
   failures: ['bundle_not_found'],
   async handler(context, { params, query }) {
     const { id } = await requireBundle(context, params.id)
-    return counted(context, query, async (db, view) => {
-      const members = await membersOf(db, id)
+    return readStats(context, query, async (db, view) => {
+      const members = await findMembers(db, id)
       const ids = members.map((member) => member.link_id)
-      return breakdown(db, ids, view, query)
+      return readBreakdown(db, ids, view, query)
     })
   },
 })
@@ -169,9 +172,9 @@ export const getDashboard = operation({
   query: WindowQuery,
   result: DashboardStats,
   async handler(context, { query }) {
-    const { recent_links, top_links, ...stats } = await counted(context, query, dashboardStats)
-    const shown = (link: StoredLink) => withOrigin(context, link)
-    return { ...stats, recent_links: recent_links.map(shown), top_links: top_links.map(shown) }
+    const { recent_links, top_links, ...stats } = await readStats(context, query, readDashboardStats)
+    const toLink = (link: StoredLink) => withOrigin(context, link)
+    return { ...stats, recent_links: recent_links.map(toLink), top_links: top_links.map(toLink) }
   },
 })
 

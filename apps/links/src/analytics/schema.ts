@@ -10,7 +10,7 @@ export const DeltaPct = z.int().optional().meta({
 })
 
 /** The lists of ClickStats that a breakdown pages through, by the names they have there (L14.5, L14.6). */
-export const listNames = [
+export const breakdownNames = [
   'countries',
   'referrers',
   'referrer_hosts',
@@ -23,8 +23,8 @@ export const listNames = [
   'link_modes',
   'channels',
 ] as const
-export const ListName = z.enum(listNames)
-export type ListName = z.output<typeof ListName>
+export const BreakdownName = z.enum(breakdownNames)
+export type BreakdownName = z.output<typeof BreakdownName>
 
 export const NameCount = z.object({ name: z.string(), count: z.int() }).meta({ id: 'NameCount' })
 export type NameCount = z.output<typeof NameCount>

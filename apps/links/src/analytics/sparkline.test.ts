@@ -18,7 +18,7 @@ function labelsBetween(unit: BucketUnit, from: number, to: number): string[] {
   return [...labels.add(labelOf(unit, to))]
 }
 
-function scanned(range: Range, now: number, clicks: readonly number[]): number[] {
+function expectedSparkline(range: Range, now: number, clicks: readonly number[]): number[] {
   const unit = sparklineUnits[range]
   const first = clicks.reduce((earliest, at) => Math.min(earliest, at), Infinity)
   const from = range === 'all' ? first : currentWindow(range, now).from
@@ -28,7 +28,7 @@ function scanned(range: Range, now: number, clicks: readonly number[]): number[]
   )
 }
 
-function tallied(unit: BucketUnit, clicks: readonly number[]): Map<number, number> {
+function countByBucket(unit: BucketUnit, clicks: readonly number[]): Map<number, number> {
   const counts = new Map<number, number>()
   for (const at of clicks) counts.set(bucketOf(unit, at), (counts.get(bucketOf(unit, at)) ?? 0) + 1)
   return counts
@@ -44,8 +44,8 @@ test('L14.8 a sparkline holds what a scan of the clicks counts under each label 
     fc.property(fc.constantFrom(...ranges), anyNow, ages, (range, now, ageOf) => {
       const { from } = currentWindow(range, now)
       const clicks = ageOf.map((age) => now - age).filter((at) => at >= from)
-      const counts = sparkline(range, now, tallied(sparklineUnits[range], clicks))
-      expect(counts).toEqual(scanned(range, now, clicks))
+      const counts = sparkline(range, now, countByBucket(sparklineUnits[range], clicks))
+      expect(counts).toEqual(expectedSparkline(range, now, clicks))
       expect(counts.reduce((sum, count) => sum + count, 0)).toBe(clicks.length)
     }),
     { numRuns: 300 },
@@ -82,8 +82,8 @@ test('L14.8 L24.7 months are neither skipped nor repeated at the turn of a year'
     [202_601, 5],
     [202_602, 6],
   ])
-  const quiet = Array.from({ length: 22 }, () => 0)
-  expect(sparkline('all', now, clicks)).toEqual([1, 2, 3, ...quiet, 4, 5, 6])
+  const zeros = Array.from({ length: 22 }, () => 0)
+  expect(sparkline('all', now, clicks)).toEqual([1, 2, 3, ...zeros, 4, 5, 6])
 })
 
 test('without clicks, all of time is no bucket, and any other range is zeros', () => {

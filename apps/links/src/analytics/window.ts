@@ -7,7 +7,7 @@ export function hourOf(moment: number): number {
 }
 
 /** Length of each rolling range in seconds; `all` has no beginning. */
-export const spans = {
+export const rangeSeconds = {
   '24h': DAY,
   '7d': 7 * DAY,
   '30d': 30 * DAY,
@@ -16,7 +16,7 @@ export const spans = {
   all: null,
 } as const
 
-export type Range = keyof typeof spans
+export type Range = keyof typeof rangeSeconds
 
 /** Both ends inclusive, Unix seconds. */
 export interface Window {
@@ -26,14 +26,14 @@ export interface Window {
 
 /** `now - span <= clicked_at <= now` (L14.1). */
 export function currentWindow(range: Range, now: number): Window {
-  const span = spans[range]
-  return { from: span === null ? 0 : now - span, to: now }
+  const seconds = rangeSeconds[range]
+  return { from: seconds === null ? 0 : now - seconds, to: now }
 }
 
 /** `[now - 2·span, now - span)`; nothing precedes `all`. */
 export function previousWindow(range: Range, now: number): Window | undefined {
-  const span = spans[range]
-  return span === null ? undefined : { from: now - 2 * span, to: now - span - 1 }
+  const seconds = rangeSeconds[range]
+  return seconds === null ? undefined : { from: now - 2 * seconds, to: now - seconds - 1 }
 }
 
 /** The window of a range and the one before it, if there is one. */

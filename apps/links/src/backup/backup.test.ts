@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Journal, JournalReader } from '../clicks/journal.ts'
-import { failureOf, importText, openMigrated, storedLinks } from '../transfer/testing.ts'
+import { failureOf, importText, openMigrated, readExportedLinks } from '../transfer/testing.ts'
 import { backUp } from './backup.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-backup-'))
@@ -51,7 +51,7 @@ test('a backup is a whole database of its own, readable by its owner alone', asy
   expect([rows.get('link'), rows.get('slug'), rows.get('click')]).toEqual([2, 4, 0])
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const copy = await openMigrated(`sqlite:${file}`)
-  expect(await storedLinks(copy)).toEqual(await storedLinks(database))
+  expect(await readExportedLinks(copy)).toEqual(await readExportedLinks(database))
   await Promise.all([copy.close(), database.close()])
 })
 
@@ -110,7 +110,7 @@ test('a file that exists is not replaced', async () => {
 test('the database itself is not replaced by its backup', async () => {
   const { home, settings, database } = await instance()
   expect(await failureOf(backUp(settings, join(home, 'links.db')))).toContain('already exists')
-  expect(await storedLinks(database)).toHaveLength(2)
+  expect(await readExportedLinks(database)).toHaveLength(2)
   await database.close()
 })
 

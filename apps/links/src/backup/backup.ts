@@ -12,18 +12,18 @@ export async function backUp(
   file: string,
 ): Promise<Backup> {
   checkBackupTarget(file)
-  await countWaiting(sqlitePath(journal), databaseUrl)
+  await drainJournal(sqlitePath(journal), databaseUrl)
   return copyDatabase(sqlitePath(databaseUrl), file, { without: ['visitor_salt'] })
 }
 
 /** Counts the clicks that wait in a journal; safe beside the server, which counts them too. */
-export async function countWaiting(journalPath: string, databaseUrl: string): Promise<void> {
+export async function drainJournal(journalPath: string, databaseUrl: string): Promise<void> {
   if (!existsSync(journalPath)) return
-  const clicks = new Drain(journalPath, databaseUrl)
+  const drain = new Drain(journalPath, databaseUrl)
   try {
-    const upTo = clicks.syncJournal()
-    while ((await clicks.step(upTo)).clicks > 0);
+    const upTo = drain.syncJournal()
+    while ((await drain.step(upTo)).clicks > 0);
   } finally {
-    await clicks.close()
+    await drain.close()
   }
 }

@@ -84,9 +84,9 @@ eachDialect((_dialect, newUrl) => {
       icon: '🎈'.repeat(64),
       accent: 'purple',
     }
-    const made = await bundles.ok('POST', '/bundles', { body: fields })
-    expect(made).toMatchObject(fields)
-    expect(await bundles.ok('GET', `/bundles/${made.id}`)).toMatchObject(fields)
+    const created = await bundles.ok('POST', '/bundles', { body: fields })
+    expect(created).toMatchObject(fields)
+    expect(await bundles.ok('GET', `/bundles/${created.id}`)).toMatchObject(fields)
   })
 
   test('L15 a bad field is refused by create and update in the same words, and nothing is stored', async () => {
@@ -106,16 +106,16 @@ eachDialect((_dialect, newUrl) => {
 
   test('L15 an update changes what it names, null clears, and updated_at moves', async () => {
     const body = { name: 'Launch', description: 'All of it', icon: 'rocket', accent: 'red' }
-    const made = await bundles.ok('POST', '/bundles', { body })
+    const created = await bundles.ok('POST', '/bundles', { body })
     bundles.context.now = NOW + 60
-    const renamed = await bundles.ok('PATCH', `/bundles/${made.id}`, { body: { name: ' Launched ' } })
-    expect(renamed).toEqual({ ...made, name: 'Launched', updated_at: NOW + 60 })
+    const renamed = await bundles.ok('PATCH', `/bundles/${created.id}`, { body: { name: ' Launched ' } })
+    expect(renamed).toEqual({ ...created, name: 'Launched', updated_at: NOW + 60 })
     bundles.context.now = NOW + 120
-    const cleared = await bundles.ok('PUT', `/bundles/${made.id}`, {
+    const cleared = await bundles.ok('PUT', `/bundles/${created.id}`, {
       body: { description: null, icon: null },
     })
     expect(cleared).toEqual({ ...renamed, description: null, icon: null, updated_at: NOW + 120 })
-    expect(await bundles.ok('GET', `/bundles/${made.id}`)).toMatchObject(cleared)
+    expect(await bundles.ok('GET', `/bundles/${created.id}`)).toMatchObject(cleared)
   })
 
   test('L15 only the owner changes, archives, deletes or empties a bundle', async () => {
@@ -273,11 +273,11 @@ eachDialect((_dialect, newUrl) => {
     const [first, , last] = await Promise.all([add(), bundles.call('DELETE', `/bundles/${id}`), add()])
     for (const answer of [first, last]) expect([added, NOT_FOUND]).toContainEqual(answer)
     const other = await bundles.newBundle('Other')
-    const [toGone] = await Promise.all([
+    const [afterDeleted] = await Promise.all([
       reply('POST', `/bundles/${other}/links`, { body: { link_id: link } }),
       bundles.call('DELETE', `/links/${link}`),
     ])
-    expect([added, NO_LINK]).toContainEqual(toGone)
+    expect([added, NO_LINK]).toContainEqual(afterDeleted)
     expect(await idsOf(`/bundles/${other}/links`)).toEqual([])
   })
 
@@ -369,7 +369,7 @@ eachDialect((_dialect, newUrl) => {
     await bundles.add(id, link)
     const reads = ['/bundles', `/bundles/${id}`, `/bundles/${id}/links`]
     for (const [index, url] of reads.entries()) {
-      bundles.waiting.push({ linkId: link, slug: 'member', at: [NOW - index] })
+      bundles.pendingClicks.push({ linkId: link, slug: 'member', at: [NOW - index] })
       const body = await bundles.ok('GET', url)
       expect((Array.isArray(body) ? body[0] : body).total_clicks).toBe(index + 1)
     }

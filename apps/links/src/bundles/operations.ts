@@ -6,7 +6,7 @@ import { failure, type FailureCode } from '../failures.ts'
 import { requireLink } from '../links/operations.ts'
 import { IdParams, Link, PageQuery } from '../links/schema.ts'
 import { lockLinkRow, readLinks, withOrigin } from '../links/store.ts'
-import { cutPage, pageAnswer, pageHeaders, positionOf } from '../paging.ts'
+import { cutPage, pageAnswer, pageHeaders, parseCursor } from '../paging.ts'
 import {
   Bundle,
   BundleChanges,
@@ -20,14 +20,14 @@ import {
 import {
   type BundleRow,
   addMember,
-  bundlesOfLink,
+  listBundlesOfLink,
   countBundles,
   countMembers,
   deleteBundle,
   findBundleRow,
   insertBundle,
   listBundles,
-  listMembers,
+  listMemberPositions,
   lockBundleRow,
   removeMember,
   summarise,
@@ -40,7 +40,12 @@ type Tx = Transaction<Tables>
 const tag = 'Bundles'
 
 /** The bundle's row, locked, for a write by its owner; 404 and 403 (with the write's own sentence) otherwise. */
-async function ownedBundle(tx: Tx, context: Context, id: number, notOwner: FailureCode): Promise<BundleRow> {
+async function requireOwnedBundle(
+  tx: Tx,
+  context: Context,
+  id: number,
+  notOwner: FailureCode,
+): Promise<BundleRow> {
   const row = await lockBundleRow(tx, context.database, id)
   if (!row) throw failure('bundle_not_found')
   if (row.created_by !== context.identity) throw failure(notOwner)
@@ -65,15 +70,15 @@ const list = operation({
   result: z.array(BundleWithSummary),
   async handler(context, { query }) {
     const database = context.database.offThread
-    const { archived: shown, range = context.defaultRange, limit } = query
-    const key = ['bundles', shown, range]
-    const after = positionOf(key, query.cursor)
-    await context.settleClicks()
+    const { archived: filter, range = context.defaultRange, limit } = query
+    const listKey = ['bundles', filter, range]
+    const after = parseCursor(listKey, query.cursor)
+    await context.flushClicks()
     // One more than asked for tells whether there is a next page.
-    const found = await listBundles(database, { shown, limit: limit + 1 }, after)
-    const { rows, next } = cutPage(key, found, limit)
+    const candidates = await listBundles(database, { shown: filter, limit: limit + 1 }, after)
+    const { rows, next } = cutPage(listKey, candidates, limit)
     const items = await summarise(database, rows, { ...context, range })
-    return { items, total: await countBundles(database, shown), next }
+    return { items, total: await countBundles(database, filter), next }
   },
   headers: pageHeaders,
   answer: pageAnswer,
@@ -118,7 +123,7 @@ const read = operation({
   result: BundleWithSummary,
   failures: ['bundle_not_found'],
   async handler(context, { params, query }): Promise<BundleWithSummary> {
-    await context.settleClicks()
+    await context.flushClicks()
     const row = await requireBundle(context, params.id)
     const { range = context.defaultRange } = query
     const [bundle] = await summarise(context.database.offThread, [row], { ...context, range })
@@ -140,14 +145,14 @@ const change = operation({
   failures: ['bundle_not_found', 'not_owner_bundle_update'],
   async handler(context, { params, body }) {
     const row = await context.database.write(async (tx) => {
-      const { id } = await ownedBundle(tx, context, params.id, 'not_owner_bundle_update')
+      const { id } = await requireOwnedBundle(tx, context, params.id, 'not_owner_bundle_update')
       return updateBundle(tx, id, { ...body, updated_at: context.now })
     })
     return toBundle(row)
   },
 })
 
-const remove = operation({
+const deleteOperation = operation({
   id: 'deleteBundle',
   methods: ['DELETE'],
   path: '/bundles/{id}',
@@ -159,7 +164,7 @@ const remove = operation({
   failures: ['bundle_not_found', 'not_owner_bundle_delete'],
   async handler(context, { params }) {
     await context.database.write(async (tx) => {
-      const { id } = await ownedBundle(tx, context, params.id, 'not_owner_bundle_delete')
+      const { id } = await requireOwnedBundle(tx, context, params.id, 'not_owner_bundle_delete')
       await deleteBundle(tx, id)
     })
     return { deleted: true as const }
@@ -181,7 +186,7 @@ function stateChange(verb: 'archive' | 'unarchive') {
     failures: ['bundle_not_found', notOwner],
     async handler(context, { params }) {
       const row = await context.database.write(async (tx) => {
-        const { id, archived_at: since } = await ownedBundle(tx, context, params.id, notOwner)
+        const { id, archived_at: since } = await requireOwnedBundle(tx, context, params.id, notOwner)
         const archived_at = verb === 'archive' ? (since ?? context.now) : null
         return updateBundle(tx, id, { archived_at, updated_at: context.now })
       })
@@ -203,12 +208,12 @@ const listLinks = operation({
   failures: ['bundle_not_found'],
   async handler(context, { params, query }) {
     const database = context.database.offThread
-    const key = ['links', params.id]
-    const after = positionOf(key, query.cursor)
-    await context.settleClicks()
+    const listKey = ['links', params.id]
+    const after = parseCursor(listKey, query.cursor)
+    await context.flushClicks()
     const { id } = await requireBundle(context, params.id)
-    const found = await listMembers(database, { bundleId: id, limit: query.limit + 1 }, after)
-    const { rows, next } = cutPage(key, found, query.limit)
+    const candidates = await listMemberPositions(database, { bundleId: id, limit: query.limit + 1 }, after)
+    const { rows, next } = cutPage(listKey, candidates, query.limit)
     const ids = rows.map((row) => row.id)
     const links = await readLinks(database, ids, context)
     const items = links.map((link) => withOrigin(context, link))
@@ -253,14 +258,14 @@ const removeLink = operation({
   failures: ['bundle_not_found', 'not_owner_bundle_links'],
   async handler(context, { params }) {
     const removed = await context.database.write(async (tx) => {
-      const { id } = await ownedBundle(tx, context, params.id, 'not_owner_bundle_links')
+      const { id } = await requireOwnedBundle(tx, context, params.id, 'not_owner_bundle_links')
       return removeMember(tx, id, params.linkId)
     })
     return { removed }
   },
 })
 
-const listOfLink = operation({
+const listBundlesOfLinkOperation = operation({
   id: 'listBundlesForLink',
   methods: ['GET'],
   path: '/links/{id}/bundles',
@@ -272,7 +277,7 @@ const listOfLink = operation({
   failures: ['link_not_found'],
   async handler(context, { params }) {
     const { id } = await requireLink(context, params.id)
-    const rows = await bundlesOfLink(context.database.offThread, id)
+    const rows = await listBundlesOfLink(context.database.offThread, id)
     return rows.map(toBundle)
   },
 })
@@ -283,11 +288,11 @@ export const bundleOperations = [
   create,
   read,
   change,
-  remove,
+  deleteOperation,
   stateChange('archive'),
   stateChange('unarchive'),
   listLinks,
   addLink,
   removeLink,
-  listOfLink,
+  listBundlesOfLinkOperation,
 ]

@@ -4,7 +4,7 @@ import { DeltaPct, Range } from '../analytics/schema.ts'
 import { Id, IdParams, LinkId, PageQuery } from '../links/schema.ts'
 import { boundedText } from '../text.ts'
 
-const NAME_LIMIT = 120
+const MAX_NAME_LENGTH = 120
 
 export const Accent = z.enum(['orange', 'red', 'green', 'blue', 'purple'], {
   error: () => 'accent must be one of: orange, red, green, blue, purple',
@@ -52,9 +52,12 @@ const Name = z
     text()
       .trim()
       .min(1, 'name must not be blank')
-      .refine((name) => codePoints(name) <= NAME_LIMIT, `name must be ${NAME_LIMIT} characters or fewer`),
+      .refine(
+        (name) => codePoints(name) <= MAX_NAME_LENGTH,
+        `name must be ${MAX_NAME_LENGTH} characters or fewer`,
+      ),
   )
-  .meta({ minLength: 1, maxLength: NAME_LIMIT, pattern: TEXT_PATTERN })
+  .meta({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: TEXT_PATTERN })
 
 const Description = boundedText(2000)
 const Icon = boundedText(64)
@@ -79,12 +82,12 @@ export const BundleChanges = z
   .meta({ id: 'BundleChanges' })
 
 /** Which bundles a list shows. */
-export type Shown = 'active' | 'archived' | 'all'
+export type BundleFilter = 'active' | 'archived' | 'all'
 
 const Archived = z
   .enum(['true', '1', 'only', 'all'])
   .optional()
-  .transform((value): Shown => {
+  .transform((value): BundleFilter => {
     if (value === undefined) return 'active'
     return value === 'all' ? 'all' : 'archived'
   })

@@ -1,31 +1,35 @@
 import type { Database } from '@latchkey/database/database'
-import { clickStats, sum, timeline, type View } from '../analytics/figures.ts'
+import { readClickStats, sum, readTimeline, type View } from '../analytics/stats.ts'
 import { delta, percentage } from '../analytics/window.ts'
 import type { Tables } from '../db/tables.ts'
 import type { BundleStats } from './stats-schema.ts'
-import { type BundleRow, type Member, membersOf, toBundle } from './store.ts'
+import { type BundleRow, type Member, findMembers, toBundle } from './store.ts'
 
 /** BundleStats of a bundle (L14.7). Within a `snapshot`, so that all of it is one moment. */
-export async function bundleStats(db: Database<Tables>, bundle: BundleRow, view: View): Promise<BundleStats> {
-  const members = await membersOf(db, bundle.id)
+export async function readBundleStats(
+  db: Database<Tables>,
+  bundle: BundleRow,
+  view: View,
+): Promise<BundleStats> {
+  const members = await findMembers(db, bundle.id)
   const ids = members.map((member) => member.link_id)
-  const { stats, clicks } = await clickStats(db, ids, view)
+  const { stats, clicks } = await readClickStats(db, ids, view)
   const total = stats.total_clicks
   const share = (count: number) => (total === 0 ? 0 : percentage(count, total))
   const slugsOf = Map.groupBy(clicks.slugs, (slug) => slug.link_id)
-  const perLink = members
+  const memberStats = members
     .map((member) => {
       const count = sum((slugsOf.get(member.link_id) ?? []).map((slug) => slug.clicks))
-      return memberClicks(member, { count, before: clicks.before?.get(member.link_id), share })
+      return memberClicks(member, { count, before: clicks.previous?.get(member.link_id), share })
     })
     .toSorted((a, b) => b.click_count - a.click_count || a.link_id - b.link_id)
-  const [best] = perLink
+  const [best] = memberStats
   const [country] = stats.countries
   return {
     ...stats,
     bundle: toBundle(bundle),
     link_count: members.length,
-    clicked_links: perLink.filter((link) => link.click_count > 0).length,
+    clicked_links: memberStats.filter((link) => link.click_count > 0).length,
     ...(best && best.click_count > 0
       ? {
           top_performer: {
@@ -38,14 +42,18 @@ export async function bundleStats(db: Database<Tables>, bundle: BundleRow, view:
       : {}),
     countries_reached: stats.num_countries,
     ...(country ? { top_country: { name: country.name, pct: share(country.count) } } : {}),
-    timeline: await timeline(db, ids, view),
-    per_link: perLink,
+    timeline: await readTimeline(db, ids, view),
+    per_link: memberStats,
   }
 }
 
 function memberClicks(
   { link_id, label, primary_slug, url }: Member,
-  { count, before, share }: { count: number; before: number | undefined; share: (count: number) => number },
+  {
+    count,
+    before: previous,
+    share,
+  }: { count: number; before: number | undefined; share: (count: number) => number },
 ): BundleStats['per_link'][number] {
   return {
     link_id,
@@ -54,6 +62,6 @@ function memberClicks(
     url,
     click_count: count,
     pct_of_bundle: share(count),
-    ...delta('delta_pct', count, before),
+    ...delta('delta_pct', count, previous),
   }
 }

@@ -3,7 +3,7 @@ import { eachDialect } from '@latchkey/database/testing'
 import * as fc from 'fast-check'
 import { type KyselyPlugin, sql } from 'kysely'
 import { Range } from '../analytics/schema.ts'
-import { DAY, HOUR, spans } from '../analytics/window.ts'
+import { DAY, HOUR, rangeSeconds } from '../analytics/window.ts'
 import type { BundleWithSummary } from './schema.ts'
 import { NOW, type TestBundles, openTestBundles } from './testing.ts'
 
@@ -24,7 +24,7 @@ const labelLengths = {
 
 /** The figures of a bundle by looking at every raw click. */
 function scan(range: Range, members: readonly number[], clicks: readonly Click[]) {
-  const span = spans[range] ?? NOW
+  const span = rangeSeconds[range] ?? NOW
   const own = clicks.filter((click) => members.includes(click.linkId))
   const inside = own.filter(({ at }) => at >= NOW - span && at <= NOW)
   const before = own.filter(({ at }) => at >= NOW - 2 * span && at < NOW - span).length
@@ -54,7 +54,7 @@ function change(current: number, previous: number): number {
   return Math.sign(exact) * Math.round(Math.abs(exact)) + 0
 }
 
-function figuresOf({ link_count, total_clicks, delta_pct, sparkline, top_links }: BundleWithSummary) {
+function statsOf({ link_count, total_clicks, delta_pct, sparkline, top_links }: BundleWithSummary) {
   return { link_count, total_clicks, delta_pct, sparkline, top_links }
 }
 
@@ -117,7 +117,7 @@ eachDialect((_dialect, newUrl) => {
       const list: BundleWithSummary[] = await bundles.ok('GET', `/bundles?range=${range}`)
       expect(list).toHaveLength(members.size)
       for (const bundle of list) {
-        expect(figuresOf(bundle)).toEqual(scan(range, members.get(bundle.id) ?? [], clicks))
+        expect(statsOf(bundle)).toEqual(scan(range, members.get(bundle.id) ?? [], clicks))
         expect(await bundles.ok('GET', `/bundles/${bundle.id}?range=${range}`)).toEqual(bundle)
       }
     }

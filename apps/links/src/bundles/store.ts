@@ -20,12 +20,12 @@ import {
   hourOf,
 } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
-import { bucketSql } from '../analytics/instance-store.ts'
-import { countedSum, isCounted } from '../clicks/store.ts'
+import { bucketSql } from '../analytics/rollups/instance-store.ts'
+import { filteredSum, isInFilter } from '../clicks/store.ts'
 import type { Tables } from '../db/tables.ts'
-import { BEFORE, type Figure, figuresByBundle, noFigures } from './figures.ts'
+import { PREVIOUS_BUCKET, type SummaryRow, statsByBundle, emptyStats } from './summary-stats.ts'
 import type { Position } from '../paging.ts'
-import type { Accent, Bundle, BundleWithSummary, Shown } from './schema.ts'
+import type { Accent, Bundle, BundleWithSummary, BundleFilter } from './schema.ts'
 
 export type BundleRow = Selectable<Tables['bundle']>
 type Db = Database<Tables>
@@ -66,15 +66,15 @@ export function toBundle(row: BundleRow): Bundle {
   return { ...row, accent: row.accent as Accent }
 }
 
-function shownBundles(db: Kysely<Tables>, shown: Shown) {
+function selectBundles(db: Kysely<Tables>, filter: BundleFilter) {
   return db
     .selectFrom('bundle')
-    .$if(shown === 'active', (query) => query.where('archived_at', 'is', null))
-    .$if(shown === 'archived', (query) => query.where('archived_at', 'is not', null))
+    .$if(filter === 'active', (query) => query.where('archived_at', 'is', null))
+    .$if(filter === 'archived', (query) => query.where('archived_at', 'is not', null))
 }
 
-export async function countBundles(db: Db, shown: Shown): Promise<number> {
-  const { count } = await shownBundles(db.read, shown)
+export async function countBundles(db: Db, filter: BundleFilter): Promise<number> {
+  const { count } = await selectBundles(db.read, filter)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
@@ -83,10 +83,10 @@ export async function countBundles(db: Db, shown: Shown): Promise<number> {
 /** One page, newest first. */
 export async function listBundles(
   db: Db,
-  { shown, limit }: { shown: Shown; limit: number },
+  { shown: filter, limit }: { shown: BundleFilter; limit: number },
   after: Position | undefined,
 ): Promise<BundleRow[]> {
-  return shownBundles(db.read, shown)
+  return selectBundles(db.read, filter)
     .selectAll()
     .$if(after !== undefined, (query) =>
       query.where(sql<SqlBool>`(created_at, id) < (${after?.created_at}, ${after?.id})`),
@@ -98,8 +98,8 @@ export async function listBundles(
 }
 
 /** The bundles of a link that are not archived, by name. */
-export async function bundlesOfLink(db: Db, linkId: number): Promise<BundleRow[]> {
-  return shownBundles(db.read, 'active')
+export async function listBundlesOfLink(db: Db, linkId: number): Promise<BundleRow[]> {
+  return selectBundles(db.read, 'active')
     .innerJoin('bundle_link', 'bundle_link.bundle_id', 'bundle.id')
     .selectAll('bundle')
     .where('bundle_link.link_id', '=', linkId)
@@ -141,7 +141,7 @@ export async function countMembers(db: Db, bundleIds: readonly number[]): Promis
 export type Member = Pick<Selectable<Tables['link']>, 'label' | 'primary_slug' | 'url'> & { link_id: number }
 
 /** All links of a bundle. */
-export async function membersOf({ read }: Db, bundleId: number): Promise<Member[]> {
+export async function findMembers({ read }: Db, bundleId: number): Promise<Member[]> {
   return read
     .selectFrom('bundle_link')
     .innerJoin('link', 'link.id', 'bundle_link.link_id')
@@ -151,7 +151,7 @@ export async function membersOf({ read }: Db, bundleId: number): Promise<Member[
 }
 
 /** Ids of one page of a bundle's links, newest first, with where it ends. */
-export async function listMembers(
+export async function listMemberPositions(
   db: Db,
   { bundleId, limit }: { bundleId: number; limit: number },
   after: Position | undefined,
@@ -174,14 +174,14 @@ export async function listMembers(
 export async function summarise(
   db: Db,
   bundles: readonly BundleRow[],
-  sight: Sight,
+  view: SummaryView,
 ): Promise<BundleWithSummary[]> {
-  const { range, now } = sight
+  const { range, now } = view
   const ids = bundles.map((bundle) => bundle.id)
   const memberCounts = await countMembers(db, ids)
-  const figures = figuresByBundle(await readFigures(db, ids, sight))
+  const statsOf = statsByBundle(await readSummaryRows(db, ids, view))
   return bundles.map((bundle) => {
-    const { buckets, links } = figures.get(bundle.id) ?? noFigures()
+    const { buckets, links } = statsOf.get(bundle.id) ?? emptyStats()
     const counts = sparkline(range, now, buckets)
     const total = counts.reduce((sum, count) => sum + count, 0)
     const top = links
@@ -192,14 +192,14 @@ export async function summarise(
       ...toBundle(bundle),
       link_count: memberCounts.get(bundle.id) ?? 0,
       total_clicks: total,
-      ...delta('delta_pct', total, buckets.get(BEFORE)),
+      ...delta('delta_pct', total, buckets.get(PREVIOUS_BUCKET)),
       sparkline: counts,
       top_links: top.map(({ slug, clicks }) => ({ slug, click_count: clicks })),
     }
   })
 }
 
-interface Sight {
+interface SummaryView {
   range: Range
   now: number
   filters: ViewerFilters
@@ -213,16 +213,16 @@ const TOP_LINKS = 3
  * each member takes a minute where 1000 bundles share 1000 links. Members that were never clicked, which may be nearly
  * all, are left out first. The CTEs are materialised because SQLite would evaluate them at each use.
  */
-async function readFigures(
+async function readSummaryRows(
   { read, dialect }: Db,
   bundleIds: readonly number[],
-  sight: Sight,
-): Promise<Figure[]> {
+  view: SummaryView,
+): Promise<SummaryRow[]> {
   const joinedIds =
     dialect === 'sqlite'
       ? sql`group_concat(bundle_id)`
       : sql`string_agg(cast(bundle_id as text), ',' order by bundle_id)`
-  const { rows } = await sql<Figure>`
+  const { rows } = await sql<SummaryRow>`
     with membership as (
       select link_id, ${joinedIds} as bundles from bundle_link
       where ${inList(dialect, 'bundle_id', bundleIds)} and (
@@ -232,10 +232,10 @@ async function readFigures(
     ), chosen as materialized (
       select link_id, bundles, min(link_id) over (partition by bundles) as cluster from membership
     ), counted as materialized (
-      select link_id, bucket, sum(clicks) as clicks from (${bucketParts(dialect, sight)}) as part
+      select link_id, bucket, sum(clicks) as clicks from (${bucketParts(dialect, view)}) as part
       group by link_id, bucket
     ), total as (
-      select link_id, sum(case when bucket = ${BEFORE} then 0 else clicks end) as clicks
+      select link_id, sum(case when bucket = ${PREVIOUS_BUCKET} then 0 else clicks end) as clicks
       from counted group by link_id
     ), ranked as (
       select chosen.cluster, chosen.bundles, total.link_id, total.clicks,
@@ -254,11 +254,11 @@ async function readFigures(
 type Fragment = RawBuilder<unknown>
 
 /** Clicks of the chosen links by bucket, and those of the window before under one number. */
-function bucketParts(dialect: Db['dialect'], { range, now, filters }: Sight): Fragment {
+function bucketParts(dialect: Db['dialect'], { range, now, filters }: SummaryView): Fragment {
   const unit = sparklineUnits[range]
   const parts = windowParts(currentWindow(range, now), filters, (column) => bucketSql(dialect, unit, column))
   const previous = previousWindow(range, now)
-  if (previous) parts.push(...windowParts(previous, filters, () => sql.lit(BEFORE)))
+  if (previous) parts.push(...windowParts(previous, filters, () => sql.lit(PREVIOUS_BUCKET)))
   return sql.join(parts, sql` union all `)
 }
 
@@ -270,14 +270,14 @@ function windowParts(
 ): Fragment[] {
   const firstHour = hourOf(from)
   const endOfLastHour = hourOf(to) + HOUR
-  const outside = (low: number, high: number) => sql`
+  const uncountedEdge = (low: number, high: number) => sql`
     select link_id, ${bucket(sql`clicked_at`)}, -1 from click
     where link_id in (select link_id from chosen) and clicked_at >= ${low} and clicked_at < ${high}
-      and ${isCounted(filters)}`
+      and ${isInFilter(filters)}`
   return [
-    sql`select link_id, ${bucket(sql`hour`)} as bucket, ${countedSum(filters)} as clicks from click_hour
+    sql`select link_id, ${bucket(sql`hour`)} as bucket, ${filteredSum(filters)} as clicks from click_hour
       where link_id in (select link_id from chosen) and hour >= ${firstHour} and hour <= ${to}`,
-    outside(firstHour, from),
-    outside(to + 1, endOfLastHour),
+    uncountedEdge(firstHour, from),
+    uncountedEdge(to + 1, endOfLastHour),
   ]
 }

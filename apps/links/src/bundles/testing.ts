@@ -1,4 +1,4 @@
-import { unfiltered } from '../analytics/filters.ts'
+import { NO_FILTERS } from '../analytics/filters.ts'
 import { openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
 import { Failure } from '@latchkey/http/failure'
@@ -10,8 +10,8 @@ import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
 import { literalTexts } from '../failures.ts'
 import { linkOperations } from '../links/operations.ts'
-import { LengthUse } from '../slugs/generator.ts'
-import { slugOperations } from '../slugs/operations.ts'
+import { SlugSpace } from '../links/slugs/generator.ts'
+import { slugOperations } from '../links/slugs/operations.ts'
 import { bundleOperations } from './operations.ts'
 
 /** 2026-01-15 12:34:56 UTC: inside an hour, a day, a month and a year, so that every edge is ragged. */
@@ -23,7 +23,7 @@ const operations: readonly AnyOperation<Context>[] = [
   ...slugOperations,
 ]
 
-export interface Call {
+export interface CallOptions {
   as?: string
   via?: CreatedVia
   body?: unknown
@@ -40,23 +40,27 @@ export interface Reply {
 export class TestBundles {
   readonly context: Context
   readonly #recorder: Recorder
-  /** What a call of `settleClicks` counts. */
-  waiting: { linkId: number; slug: string; at: readonly number[] }[] = []
+  /** What a call of `flushClicks` counts. */
+  pendingClicks: { linkId: number; slug: string; at: readonly number[] }[] = []
 
-  constructor(context: Omit<Context, 'settleClicks'>, recorder: Recorder) {
+  constructor(context: Omit<Context, 'flushClicks'>, recorder: Recorder) {
     this.#recorder = recorder
     this.context = {
       ...context,
-      settleClicks: async () => {
-        for (const { linkId, slug, at } of this.waiting.splice(0)) await this.click(linkId, slug, at)
+      flushClicks: async () => {
+        for (const { linkId, slug, at } of this.pendingClicks.splice(0)) await this.click(linkId, slug, at)
         return true
       },
     }
   }
 
-  async call(method: string, url: string, { as = 'ann', via = 'api', body }: Call = {}): Promise<Reply> {
+  async call(
+    method: string,
+    url: string,
+    { as = 'ann', via = 'api', body }: CallOptions = {},
+  ): Promise<Reply> {
     const address = new URL(url, 'http://links.test')
-    const { operation, values } = match(method, address.pathname)
+    const { operation, values } = findOperation(method, address.pathname)
     try {
       const input = {
         params: operation.params && parseOrFail(operation.params, values, literalTexts),
@@ -75,17 +79,17 @@ export class TestBundles {
   }
 
   /** The body of a call that must succeed. */
-  async ok(method: string, url: string, call?: Call): Promise<Reply['body']> {
+  async ok(method: string, url: string, call?: CallOptions): Promise<Reply['body']> {
     const { status, body } = await this.call(method, url, call)
     if (status >= 300) throw new Error(`${method} ${url}: ${status} ${JSON.stringify(body)}`)
     return body
   }
 
-  async newBundle(name: string, call: Call = {}): Promise<number> {
+  async newBundle(name: string, call: CallOptions = {}): Promise<number> {
     return (await this.ok('POST', '/bundles', { ...call, body: { name } })).id
   }
 
-  async newLink(slug: string, call: Call = {}): Promise<number> {
+  async newLink(slug: string, call: CallOptions = {}): Promise<number> {
     return (await this.ok('POST', '/links', { ...call, body: { url: `https://example.com/${slug}`, slug } }))
       .id
   }
@@ -117,28 +121,28 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
     origin: 'http://links.test',
     keysPerPerson: 100,
     acceptsPng: false,
-    acceptsLines: false,
-    complain: (error: unknown) => {
+    acceptsNdjson: false,
+    reportError: (error: unknown) => {
       throw error
     },
-    beginImport: () => {
+    startImport: () => {
       throw new Error('Nobody imports here')
     },
     followChanges: () => Promise.reject(new Error('Nobody follows here')),
-    filters: unfiltered,
+    filters: NO_FILTERS,
     defaultRange: 'all',
-    hasClicksWaiting: () => false,
+    hasPendingClicks: () => false,
     headers: {},
-    lengthUse: new LengthUse(),
+    slugSpace: new SlugSpace(),
   } as const
   return new TestBundles(context, openRecorder(url))
 }
 
-function match(method: string, path: string) {
+function findOperation(method: string, path: string) {
   for (const operation of operations) {
     const pattern = new RegExp(`^${operation.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
-    const found = operation.methods.some((one) => one === method) && pattern.exec(path)
-    if (found) return { operation, values: { ...found.groups } }
+    const values = operation.methods.some((one) => one === method) && pattern.exec(path)
+    if (values) return { operation, values: { ...values.groups } }
   }
   throw new Error(`No operation answers ${method} ${path}`)
 }

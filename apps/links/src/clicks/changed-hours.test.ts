@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { Stored, closedAfterEach } from '../../test/durability/stored.ts'
-import { invalidateSums } from './changed-hours.ts'
+import { TestDatabase, closeAfterEach } from '../../test/test-database.ts'
+import { invalidateRollups } from './changed-hours.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 
 eachDialect((dialect, newUrl) => {
   if (dialect !== 'sqlite') return
 
   test('sums of changed hours are found by their keys among however many', async () => {
-    const stored = keep(await Stored.open(await newUrl()))
-    const [, removal] = invalidateSums(dialect, 'select link_id, hour from click_hour_open')
+    const stored = closeLater(await TestDatabase.open(await newUrl()))
+    const [, removal] = invalidateRollups(dialect, 'select link_id, hour from click_hour_open')
     const plan = await stored.rows<{ detail: string }>(`explain query plan ${removal}`)
     expect(plan.map(({ detail }) => detail).filter((step) => step.includes('click_period'))).toEqual([
       'SEARCH click_period USING PRIMARY KEY (link_id=? AND unit=? AND start=?)',

@@ -7,9 +7,9 @@ import type { PeriodUnit, Tables } from '../db/tables.ts'
  * change. `changed` is a query of `link_id, hour`. The due rows come first: their locks keep anybody from completing a sum
  * of the clicks as they were.
  */
-export function invalidateSums(dialect: DialectName, changed: string): string[] {
-  const { random } = words[dialect]
-  const periods = periodsOf(dialect, changed)
+export function invalidateRollups(dialect: DialectName, changedHours: string): string[] {
+  const { random } = expressions[dialect]
+  const periods = periodsOf(dialect, changedHours)
   // SQLite needs a WHERE between a SELECT and ON CONFLICT.
   return [
     `insert into click_due (unit, start, stamp)
@@ -20,8 +20,8 @@ export function invalidateSums(dialect: DialectName, changed: string): string[] 
 }
 
 /** Queries of the periods that contain a changed hour, behind these columns. */
-function periodsOf(dialect: DialectName, changed: string): (columns: string) => string {
-  const { random: _, ...calendar } = words[dialect]
+function periodsOf(dialect: DialectName, changedHours: string): (columns: string) => string {
+  const { random: _, ...calendar } = expressions[dialect]
   const starts: Record<PeriodUnit, string> = {
     hour: 'hour',
     '6h': 'hour - hour % 21600',
@@ -32,7 +32,7 @@ function periodsOf(dialect: DialectName, changed: string): (columns: string) => 
     Object.entries(starts)
       .map(
         ([unit, start]) =>
-          `select ${columns} '${unit}' as unit, ${start} as start from (${changed}) as changed`,
+          `select ${columns} '${unit}' as unit, ${start} as start from (${changedHours}) as changed`,
       )
       .join(' union ')
 }
@@ -43,7 +43,7 @@ function deleteFrom(table: 'click_period' | 'click_sum', periods: string): strin
 }
 
 /** A stamp tells whether a due period was changed again; it must never come back, so it is drawn and not counted. */
-const words = {
+const expressions = {
   sqlite: {
     '10d': `cast(strftime('%s', hour, 'unixepoch', 'start of month') as integer)
       + 864000 * min(2, (cast(strftime('%d', hour, 'unixepoch') as integer) - 1) / 10)`,
@@ -65,23 +65,23 @@ const words = {
  * The same for hours that are named, at least one, and of which clicks go. Their full referrers and visitors go with them:
  * summing replaces what it sums again, and a link that keeps few clicks is not summed again.
  */
-export async function changeHours(
+export async function markHoursChanged(
   tx: Transaction<Tables>,
   dialect: DialectName,
   hours: readonly { link_id: number; hour: number }[],
 ): Promise<void> {
   const values = new Set(hours.map(({ link_id, hour }) => `(${link_id}, ${hour})`))
-  const changed = `select column1 as link_id, column2 as hour from (values ${[...values].join(', ')}) as given`
-  for (const statement of invalidateSums(dialect, changed)) await sql.raw(statement).execute(tx)
-  await sql.raw(deleteFrom('click_sum', periodsOf(dialect, changed)('link_id,'))).execute(tx)
+  const changedHours = `select column1 as link_id, column2 as hour from (values ${[...values].join(', ')}) as given`
+  for (const statement of invalidateRollups(dialect, changedHours)) await sql.raw(statement).execute(tx)
+  await sql.raw(deleteFrom('click_sum', periodsOf(dialect, changedHours)('link_id,'))).execute(tx)
 }
 
 /** The same for every hour in which the link has clicks; before they go. */
-export async function changeAllHours(
+export async function markAllHoursChanged(
   tx: Transaction<Tables>,
   dialect: DialectName,
   linkId: number,
 ): Promise<void> {
-  const changed = `select link_id, hour from click_hour where link_id = ${linkId}`
-  for (const statement of invalidateSums(dialect, changed)) await sql.raw(statement).execute(tx)
+  const changedHours = `select link_id, hour from click_hour where link_id = ${linkId}`
+  for (const statement of invalidateRollups(dialect, changedHours)) await sql.raw(statement).execute(tx)
 }

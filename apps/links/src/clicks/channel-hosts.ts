@@ -3,7 +3,7 @@
 
 type HostChannel = 'email' | 'search' | 'social' | 'referral'
 
-const WEBMAIL = words(`
+const WEBMAIL = splitWords(`
   gmail.com mail.google.com inbox.google.com googlemail.com
   outlook.com outlook.live.com outlook.office.com outlook.office365.com outlook.cloud.microsoft mail.live.com
   hotmail.com mail.yahoo.com mail.yahoo.co.jp mail.aol.com
@@ -22,7 +22,7 @@ const WEBMAIL = words(`
   connect.xfinity.com mail.icloud.com
 `)
 
-const SEARCH = words(`
+const SEARCH = splitWords(`
   bing.com search.msn.com duckduckgo.com duck.com yahoo.com search.yahoo.co.jp search.aol.com search.brave.com
   ecosia.org startpage.com qwant.com kagi.com mojeek.com swisscows.com metager.org metager.de you.com
   presearch.com presearch.org gibiru.com lilo.org search.lycos.com excite.com ask.com dogpile.com metacrawler.com
@@ -33,7 +33,7 @@ const SEARCH = words(`
   search.ch szukaj.onet.pl search.virgilio.it arianna.libero.it lemoteur.orange.fr sapo.pt search.marginalia.nu
 `)
 
-const SOCIAL = words(`
+const SOCIAL = splitWords(`
   facebook.com fb.com fb.me fb.watch messenger.com m.me instagram.com instagr.am ig.me threads.net threads.com
   x.com twitter.com t.co linkedin.com lnkd.in reddit.com redd.it tiktok.com youtube.com youtu.be
   snapchat.com whatsapp.com wa.me telegram.org telegram.me t.me discord.com discordapp.com discord.gg slack.com
@@ -51,7 +51,7 @@ const SOCIAL = words(`
 `)
 
 // Other services under a search engine's domain.
-const NOT_SEARCH = words(`
+const NOT_SEARCH = splitWords(`
   accounts.google.com calendar.google.com chat.google.com classroom.google.com cloud.google.com
   colab.research.google.com developers.google.com docs.google.com drive.google.com groups.google.com
   keep.google.com meet.google.com photos.google.com play.google.com script.google.com sites.google.com
@@ -61,7 +61,7 @@ const NOT_SEARCH = words(`
 `)
 
 // Everything that Google publishes as a domain of its search, google.<suffix>.
-const GOOGLE_SUFFIXES = words(`
+const GOOGLE_SUFFIXES = splitWords(`
   com cat ad ae al am as at az ba be bf bg bi bj bs bt by ca cd cf cg ch ci cl cm cn cv cz de dj dk dm dz ee es
   fi fm fr ga ge gg gl gm gr gy hn hr ht hu ie im iq is it je jo kg ki kz la li lk lt lu lv md me mg mk ml mn mu
   mv mw ne nl no nr nu pl pn ps pt ro rs ru rw sc se sh si sk sm sn so sr st td tg tl tm tn to tt vu ws
@@ -82,10 +82,10 @@ const HOSTS = new Map<string, HostChannel>([
 ])
 
 // The longest name that DNS allows (RFC 1035 section 2.3.4); a longer one would only cost time.
-const LONGEST_HOST = 253
+const MAX_HOST_LENGTH = 253
 
 export function channelOfHost(host: string): HostChannel | undefined {
-  if (host.length > LONGEST_HOST) return undefined
+  if (host.length > MAX_HOST_LENGTH) return undefined
   let domain = host
   while (!HOSTS.has(domain)) {
     const dot = domain.indexOf('.')
@@ -95,6 +95,6 @@ export function channelOfHost(host: string): HostChannel | undefined {
   return HOSTS.get(domain)
 }
 
-function words(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.trim().split(/\s+/)
 }

@@ -61,8 +61,8 @@ function campaignChannel({ source, medium, campaign }: Utm): Channel | undefined
 function referrerChannel(click: ChannelClick): Channel {
   if (click.referrer === null) return 'direct'
   if (click.referrerHost === null) return isAppReferrer(click.referrer) ? 'referral' : 'direct'
-  const known = channelOfHost(click.referrerHost)
-  if (known !== undefined) return known
+  const channel = channelOfHost(click.referrerHost)
+  if (channel !== undefined) return channel
   const ownHost = click.ownHost === null ? null : referrerHost(`http://${click.ownHost}`)
   return click.referrerHost === ownHost ? 'direct' : 'referral'
 }

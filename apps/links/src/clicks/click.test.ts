@@ -87,8 +87,8 @@ test('L13.3 a click from our own front page is a self-referrer, one from an admi
 })
 
 test('an app is named by its host, and an unknown one is a referral without host', () => {
-  const known = classifyClick({ ...CLICK, referrer: 'android-app://com.linkedin.android/' })
-  expect(known).toMatchObject({ referrerHost: 'linkedin.com', channel: 'social' })
+  const knownApp = classifyClick({ ...CLICK, referrer: 'android-app://com.linkedin.android/' })
+  expect(knownApp).toMatchObject({ referrerHost: 'linkedin.com', channel: 'social' })
   const unknown = classifyClick({ ...CLICK, referrer: 'android-app://com.example/' })
   expect(unknown).toMatchObject({ referrerHost: null, channel: 'referral', isSelfReferrer: 0 })
 })
@@ -130,14 +130,14 @@ test('no input throws, every text can be stored, and the stored click classifies
   const text = fc.option(fc.oneof(fc.webUrl(), fc.string({ unit: 'binary' }), broken))
   fc.assert(
     fc.property(text, text, text, text, (host, query, referrer, userAgent) => {
-      const stored = classifyClick({ ...CLICK, host, query, referrer, userAgent })
-      for (const value of Object.values(stored)) {
+      const classified = classifyClick({ ...CLICK, host, query, referrer, userAgent })
+      for (const value of Object.values(classified)) {
         if (typeof value === 'string') expect(value.isWellFormed() && !value.includes('\0')).toBe(true)
       }
-      const { referrer: keptReferrer, userAgent: keptUserAgent } = stored
+      const { referrer: keptReferrer, userAgent: keptUserAgent } = classified
       expect(
         classifyClick({ ...CLICK, host, query, referrer: keptReferrer, userAgent: keptUserAgent }),
-      ).toEqual(stored)
+      ).toEqual(classified)
     }),
     { numRuns: 500 },
   )

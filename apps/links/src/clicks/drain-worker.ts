@@ -4,7 +4,7 @@ import { Drain, type Progress } from './drain.ts'
 export type DrainRequest =
   | { open: { journalPath: string; databaseUrl: string } }
   | { upTo: number }
-  | { tidy: number }
+  | { rollUp: number }
   | 'close'
 export type DrainReply =
   | { progress: Progress }
@@ -29,7 +29,7 @@ async function answer(request: DrainRequest): Promise<DrainReply | undefined> {
   if (!files) throw new Error('The drain was asked to work before it was opened')
   // At the first step, and at the next one if that failed: the database may be away at the start.
   drain ??= new Drain(files.journalPath, files.databaseUrl)
-  if ('tidy' in request) return { more: await drain.tidy(request.tidy) }
+  if ('rollUp' in request) return { more: await drain.rollUp(request.rollUp) }
   return { progress: await drain.step(request.upTo) }
 }
 

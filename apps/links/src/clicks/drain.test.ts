@@ -3,25 +3,25 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
-import { NOW, Stored, closedAfterEach, messageOf, testFolder, visit } from '../../test/durability/stored.ts'
+import { NOW, TestDatabase, closeAfterEach, messageOf, testFolder, visit } from '../../test/test-database.ts'
 import { Drain } from './drain.ts'
 import type { DrainReply, DrainRequest } from './drain-worker.ts'
 import { Journal } from './journal.ts'
 
 const folder = testFolder()
 let made = 0
-const { keep, close } = closedAfterEach()
+const { closeLater, close } = closeAfterEach()
 
 function newPath(): string {
   return join(folder, `journal-${++made}.db`)
 }
 
 function openJournal(path: string): Journal {
-  return keep(new Journal(path, { onCommit: () => undefined, onLoss: () => undefined }))
+  return closeLater(new Journal(path, { onCommit: () => undefined, onLoss: () => undefined }))
 }
 
 function openDrain(path: string, url: string): Drain {
-  return keep(new Drain(path, url))
+  return closeLater(new Drain(path, url))
 }
 
 /** Everything that can be counted; how many clicks that were. */
@@ -40,60 +40,60 @@ async function fill(journal: Journal, link: number, slug: string, batches: numbe
 
 eachDialect((_dialect, newUrl) => {
   test('a drained journal is counted, once, and says where it stands', async () => {
-    const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
-    const link = await stored.link('abcd')
+    const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
+    const link = await stored.createLink('abcd')
     const journal = openJournal(path)
     const drain = openDrain(path, stored.url)
     expect(await drain.step()).toEqual({ seq: 0, clicks: 0 })
     await fill(journal, link, 'abcd', 3)
     expect(await drain.step()).toEqual({ seq: 3, clicks: 6 })
     expect(await drain.step()).toEqual({ seq: 3, clicks: 0 })
-    expect(await stored.counts('abcd')).toEqual([6, 6, 6])
-    expect(await stored.cursors()).toEqual([{ journal_id: journal.id, seq: 3 }])
+    expect(await stored.countClicks('abcd')).toEqual([6, 6, 6])
+    expect(await stored.readJournalCursors()).toEqual([{ journal_id: journal.id, seq: 3 }])
   })
 
   test('tidying closes and sums what is over, stops when nothing is left, and changes no count', async () => {
-    const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
-    const link = await stored.link('abcd')
+    const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
+    const link = await stored.createLink('abcd')
     await fill(openJournal(path), link, 'abcd', 3)
     const drain = openDrain(path, stored.url)
     await drainAll(drain)
-    expect(await drain.tidy(NOW)).toBe(false)
+    expect(await drain.rollUp(NOW)).toBe(false)
     expect(await stored.rows('select * from click_period')).toEqual([])
-    while (await drain.tidy(NOW + 100 * 86_400));
+    while (await drain.rollUp(NOW + 100 * 86_400));
     expect(await stored.rows('select distinct link_id, clicks from click_period')).toEqual([
       { link_id: 0, clicks: 6 },
     ])
     expect(await stored.rows('select * from click_due')).toEqual([])
-    expect(await stored.counts('abcd')).toEqual([6, 6, 6])
+    expect(await stored.countClicks('abcd')).toEqual([6, 6, 6])
   })
 
   test('a step counts nothing beyond the batch it was told to stop at', async () => {
-    const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
-    const link = await stored.link('abcd')
+    const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
+    const link = await stored.createLink('abcd')
     await fill(openJournal(path), link, 'abcd', 5)
     const drain = openDrain(path, stored.url)
     expect(await drain.step(2)).toEqual({ seq: 2, clicks: 4 })
     expect(await drain.step(2)).toEqual({ seq: 2, clicks: 0 })
     expect(await drain.step(5)).toEqual({ seq: 5, clicks: 6 })
-    expect(await stored.counts('abcd')).toEqual([10, 10, 10])
+    expect(await stored.countClicks('abcd')).toEqual([10, 10, 10])
   })
 
   test('a long journal is counted in several steps', async () => {
-    const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
-    const link = await stored.link('abcd')
+    const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
+    const link = await stored.createLink('abcd')
     await fill(openJournal(path), link, 'abcd', 150)
     const drain = openDrain(path, stored.url)
     const { clicks } = await drain.step()
     expect(clicks).toBeLessThan(300)
     expect(clicks + (await drainAll(drain))).toBe(300)
-    expect(await stored.counts('abcd')).toEqual([300, 300, 300])
+    expect(await stored.countClicks('abcd')).toEqual([300, 300, 300])
   })
 
   describe('after a crash', () => {
     test('between counting and trimming: what is still in the journal is not counted again', async () => {
-      const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
-      const link = await stored.link('abcd')
+      const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
+      const link = await stored.createLink('abcd')
       const journal = openJournal(path)
       await fill(journal, link, 'abcd', 4)
       const before = openDrain(path, stored.url)
@@ -104,24 +104,24 @@ eachDialect((_dialect, newUrl) => {
       expect(await after.step()).toEqual({ seq: 4, clicks: 0 })
       await fill(journal, link, 'abcd', 1)
       expect(await drainAll(after)).toBe(2)
-      expect(await stored.counts('abcd')).toEqual([10, 10, 10])
+      expect(await stored.countClicks('abcd')).toEqual([10, 10, 10])
     })
 
     test('half way: the next one goes on where the last commit was', async () => {
-      const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
-      const link = await stored.link('abcd')
+      const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
+      const link = await stored.createLink('abcd')
       await fill(openJournal(path), link, 'abcd', 6)
       const before = openDrain(path, stored.url)
       await before.step(4)
       await close(before)
       expect(await drainAll(openDrain(path, stored.url))).toBe(4)
-      expect(await stored.counts('abcd')).toEqual([12, 12, 12])
+      expect(await stored.countClicks('abcd')).toEqual([12, 12, 12])
     })
   })
 
   test('after an error nothing is taken for counted, and the next step counts it once', async () => {
-    const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
-    const link = await stored.link('abcd')
+    const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
+    const link = await stored.createLink('abcd')
     await fill(openJournal(path), link, 'abcd', 2)
     const drain = openDrain(path, stored.url)
     await stored.run(sql`alter table click_hour_open rename to elsewhere`)
@@ -129,33 +129,33 @@ eachDialect((_dialect, newUrl) => {
     expect(await messageOf(drain.step())).toMatch(/click_hour_open/)
     await stored.run(sql`alter table elsewhere rename to click_hour_open`)
     expect(await drain.step()).toEqual({ seq: 2, clicks: 4 })
-    expect(await stored.counts('abcd')).toEqual([4, 4, 4])
+    expect(await stored.countClicks('abcd')).toEqual([4, 4, 4])
   })
 
   test('an error while the answer to the commit was on its way counts nothing twice', async () => {
-    const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
-    const link = await stored.link('abcd')
+    const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
+    const link = await stored.createLink('abcd')
     await fill(openJournal(path), link, 'abcd', 2)
     const drain = openDrain(path, stored.url)
     await drain.step(0)
     // Somebody else has counted them since this one looked where the journal stands.
     await drainAll(openDrain(path, stored.url))
     expect(await drain.step()).toEqual({ seq: 2, clicks: 0 })
-    expect(await stored.counts('abcd')).toEqual([4, 4, 4])
+    expect(await stored.countClicks('abcd')).toEqual([4, 4, 4])
   })
 
   test('two drains of one journal at once count each click once', async () => {
-    const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
-    const link = await stored.link('abcd')
+    const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
+    const link = await stored.createLink('abcd')
     await fill(openJournal(path), link, 'abcd', 200)
     const counted = await Promise.all([1, 2, 3].map(() => drainAll(openDrain(path, stored.url))))
     expect(counted.reduce((total, clicks) => total + clicks, 0)).toBe(400)
-    expect(await stored.counts('abcd')).toEqual([400, 400, 400])
+    expect(await stored.countClicks('abcd')).toEqual([400, 400, 400])
   })
 
   test('two workers on one journal at once, each in its own thread, count each click once', async () => {
-    const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
-    const link = await stored.link('abcd')
+    const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
+    const link = await stored.createLink('abcd')
     const journal = openJournal(path)
     await fill(journal, link, 'abcd', 400)
     const workers = [1, 2, 3].map(() => new DrainWorker(path, stored.url))
@@ -165,14 +165,14 @@ eachDialect((_dialect, newUrl) => {
     const rest = await Promise.all(workers.map((worker) => worker.countUpTo(700)))
     await Promise.all(workers.map((worker) => worker.close()))
     expect([...counted, ...rest].reduce((total, clicks) => total + clicks, 0)).toBe(1400)
-    expect(await stored.counts('abcd')).toEqual([1400, 1400, 1400])
-    expect(await stored.cursors()).toEqual([{ journal_id: journal.id, seq: 700 }])
+    expect(await stored.countClicks('abcd')).toEqual([1400, 1400, 1400])
+    expect(await stored.readJournalCursors()).toEqual([{ journal_id: journal.id, seq: 700 }])
   })
 
   describe('a journal file that is not the one it was', () => {
     test('a new file in the place of the old one is counted from its beginning', async () => {
-      const [path, stored] = [newPath(), keep(await Stored.open(await newUrl()))]
-      const link = await stored.link('abcd')
+      const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
+      const link = await stored.createLink('abcd')
       const old = openJournal(path)
       await fill(old, link, 'abcd', 5)
       const before = openDrain(path, stored.url)
@@ -183,7 +183,7 @@ eachDialect((_dialect, newUrl) => {
 
       await fill(openJournal(path), link, 'abcd', 2)
       expect(await drainAll(openDrain(path, stored.url))).toBe(4)
-      expect(await stored.counts('abcd')).toEqual([14, 14, 14])
+      expect(await stored.countClicks('abcd')).toEqual([14, 14, 14])
     })
   })
 })

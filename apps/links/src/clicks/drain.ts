@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from '@latchkey/database/database'
-import { Summing } from '../analytics/summing.ts'
+import { RollupJob } from '../analytics/rollups/rollup-job.ts'
 import { hourOf } from '../analytics/window.ts'
 import type { Tables } from '../db/tables.ts'
 import { type ClassifiedClick, classifyClick } from './click.ts'
@@ -8,14 +8,14 @@ import { type Recorder, openRecorder } from './recorder.ts'
 import { oldestSaltedDay } from './visitor-salts.ts'
 
 /** Batches per transaction: at full load a few thousand clicks, which share pages. More are cheaper, but held in memory. */
-const BATCHES_AT_ONCE = 48
+const BATCHES_PER_STEP = 48
 /**
  * How long a statement on PostgreSQL may take before the step is given up, in milliseconds, and tried anew: what waits on a
  * connection whose server is gone would else wait for a quarter of an hour, and with it all who read figures.
  */
-const LIMIT_MS = 30_000
+const STATEMENT_TIMEOUT_MS = 30_000
 /** How long clicks may have to wait for sums. */
-const TIDY_MS = 20
+const ROLL_UP_MS = 20
 
 /** How far counting has come: the last counted batch, and how many clicks this step counted. */
 export interface Progress {
@@ -30,11 +30,11 @@ export class Drain {
   readonly #databaseUrl: string
   #position: number | undefined
   #closedBefore = 0
-  #sums: { database: Database<Tables>; summing: Summing } | undefined
+  #rollups: { database: Database<Tables>; summing: RollupJob } | undefined
 
   constructor(journalPath: string, databaseUrl: string) {
     this.#journal = new JournalReader(journalPath)
-    this.#recorder = openRecorder(databaseUrl, LIMIT_MS)
+    this.#recorder = openRecorder(databaseUrl, STATEMENT_TIMEOUT_MS)
     this.#databaseUrl = databaseUrl
   }
 
@@ -47,17 +47,17 @@ export class Drain {
   async step(upTo = Number.MAX_SAFE_INTEGER): Promise<Progress> {
     this.#position ??= await this.#recorder.position(this.#journal.id)
     const from = this.#position
-    const batches = this.#journal.between(from, upTo, BATCHES_AT_ONCE)
+    const batches = this.#journal.readBatches(from, upTo, BATCHES_PER_STEP)
     const to = batches.at(-1)?.seq
     if (to === undefined) return { seq: from, clicks: 0 }
     const clicks = batches.flatMap((batch) => unpackBatch(batch.clicks).map(classifyClick))
     // Unknown until the commit has answered: after an error it may or may not have happened.
     this.#position = undefined
-    const recorded = await this.#recorder.record(clicks, {
+    const isRecorded = await this.#recorder.record(clicks, {
       from: { journalId: this.#journal.id, seq: from },
       to,
     })
-    if (!recorded) return this.step(upTo)
+    if (!isRecorded) return this.step(upTo)
     this.#position = to
     await this.#closeHours(clicks)
     return { seq: to, clicks: clicks.length }
@@ -70,25 +70,27 @@ export class Drain {
   }
 
   /** Closes what was over at this moment (Unix seconds), deletes salts of days before it, and sums what is due, for a short while; true if there is more. */
-  async tidy(now: number): Promise<boolean> {
+  async rollUp(now: number): Promise<boolean> {
     await this.#recorder.deleteSalts(oldestSaltedDay(now))
-    this.#sums ??= this.#openSums()
-    const endMs = performance.now() + TIDY_MS
+    this.#rollups ??= this.#openRollups()
+    const endMs = performance.now() + ROLL_UP_MS
     while (performance.now() < endMs) {
-      const more = (await this.#recorder.closeHours(hourOf(now))) || (await this.#sums.summing.step(now))
-      if (!more) return false
+      const hasMore =
+        (await this.#recorder.closeHours(hourOf(now))) || (await this.#rollups.summing.step(now))
+      if (!hasMore) return false
     }
     return true
   }
 
-  #openSums() {
+  #openRollups() {
     const database = openDatabase<Tables>(this.#databaseUrl)
-    const limited = database.dialect === 'postgres' ? database.withStatementTimeout(LIMIT_MS) : database
-    return { database, summing: new Summing(limited) }
+    const withTimeout =
+      database.dialect === 'postgres' ? database.withStatementTimeout(STATEMENT_TIMEOUT_MS) : database
+    return { database, summing: new RollupJob(withTimeout) }
   }
 
   async close(): Promise<void> {
-    await this.#sums?.database.close()
+    await this.#rollups?.database.close()
     this.#journal.close()
     await this.#recorder.close()
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Database as SqliteFile } from 'bun:sqlite'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { closedAfterEach, testFolder, visit } from '../../test/durability/stored.ts'
+import { closeAfterEach, testFolder, visit } from '../../test/test-database.ts'
 import { Journal, JournalReader, unpackBatch } from './journal.ts'
 
 const folder = testFolder()
@@ -13,14 +13,14 @@ interface Loss {
   clicks: number
 }
 
-const { keep, close } = closedAfterEach()
+const { closeLater, close } = closeAfterEach()
 
 function newPath(): string {
   return join(folder, `journal-${++made}.db`)
 }
 
 function openJournal(path: string, losses: Loss[] = []): Journal {
-  return keep(
+  return closeLater(
     new Journal(path, {
       onCommit: () => undefined,
       onLoss: (error, clicks) => void losses.push({ error, clicks }),
@@ -29,11 +29,11 @@ function openJournal(path: string, losses: Loss[] = []): Journal {
 }
 
 /** What another process sees at this moment. */
-function onDisk(path: string): { seq: number; slugs: string[] }[] {
+function readBatchesOnDisk(path: string): { seq: number; slugs: string[] }[] {
   const reader = new JournalReader(path)
   try {
     return reader
-      .between(0, Number.MAX_SAFE_INTEGER, 1_000_000)
+      .readBatches(0, Number.MAX_SAFE_INTEGER, 1_000_000)
       .map(({ seq, clicks }) => ({ seq, slugs: unpackBatch(clicks).map(({ slug }) => slug) }))
   } finally {
     reader.close()
@@ -41,7 +41,7 @@ function onDisk(path: string): { seq: number; slugs: string[] }[] {
 }
 
 function slugsOnDisk(path: string): string[] {
-  return onDisk(path).flatMap(({ slugs }) => slugs)
+  return readBatchesOnDisk(path).flatMap(({ slugs }) => slugs)
 }
 
 /** Writes to the journal from outside fail from now on, without blocking anybody. */
@@ -62,9 +62,9 @@ describe('appending', () => {
     const path = newPath()
     const journal = openJournal(path)
     const seen: string[][] = []
-    const appended = journal.append(visit(1, 'abcd')).then(() => seen.push(slugsOnDisk(path)))
+    const appending = journal.append(visit(1, 'abcd')).then(() => seen.push(slugsOnDisk(path)))
     expect(slugsOnDisk(path)).toEqual([])
-    await appended
+    await appending
     expect(seen).toEqual([['abcd']])
   })
 
@@ -89,7 +89,7 @@ describe('appending', () => {
     const path = newPath()
     const journal = openJournal(path)
     await Promise.all(['a', 'b', 'c'].map((slug) => journal.append(visit(1, slug))))
-    expect(onDisk(path)).toEqual([{ seq: 1, slugs: ['a', 'b', 'c'] }])
+    expect(readBatchesOnDisk(path)).toEqual([{ seq: 1, slugs: ['a', 'b', 'c'] }])
   })
 
   test('a click comes back as it was given, whatever visitors sent', async () => {
@@ -105,7 +105,7 @@ describe('appending', () => {
     })
     await journal.append(given)
     const reader = new JournalReader(path)
-    const [batch] = reader.between(0, 1, 1)
+    const [batch] = reader.readBatches(0, 1, 1)
     reader.close()
     expect(unpackBatch(batch?.clicks ?? '[]')).toEqual([given])
   })
@@ -113,10 +113,10 @@ describe('appending', () => {
   test('close commits what is still waiting', async () => {
     const path = newPath()
     const journal = openJournal(path)
-    const appended = [journal.append(visit(1, 'a')), journal.append(visit(1, 'b'))]
+    const appending = [journal.append(visit(1, 'a')), journal.append(visit(1, 'b'))]
     await close(journal)
     expect(slugsOnDisk(path)).toEqual(['a', 'b'])
-    await Promise.all(appended)
+    await Promise.all(appending)
   })
 
   test('close waits for a commit that is under way, and for what came during it', async () => {
@@ -135,17 +135,17 @@ describe('looking for what is not counted yet', () => {
   test('a click is found by its link and by its slug from the moment it is appended, until its batch is counted', async () => {
     const journal = openJournal(newPath())
     const found = (seq: number) =>
-      [{ linkId: 1 }, { slug: 'a' }, { linkId: 2 }, { slug: 'b' }].map((of) => journal.holdsAfter(seq, of))
+      [{ linkId: 1 }, { slug: 'a' }, { linkId: 2 }, { slug: 'b' }].map((of) => journal.hasClickAfter(seq, of))
     const [yes, no] = [
       [true, true, false, false],
       [false, false, false, false],
     ]
     expect(found(0)).toEqual(no)
-    const appended = journal.append(visit(1, 'a'))
+    const appending = journal.append(visit(1, 'a'))
     expect(found(0)).toEqual(yes)
-    const flushed = journal.flush()
+    const flushing = journal.flush()
     expect(found(0)).toEqual(yes)
-    await Promise.all([appended, flushed])
+    await Promise.all([appending, flushing])
     expect(found(0)).toEqual(yes)
     expect(found(journal.state.lastSeq)).toEqual(no)
   })
@@ -183,13 +183,13 @@ describe('a journal that cannot be written', () => {
     const path = newPath()
     const journal = openJournal(path)
     for (const slug of ['a', 'b', 'c']) await journal.append(visit(1, slug))
-    journal.forget(3)
+    journal.markDrained(3)
     makeUnwritable(path)
     await journal.append(visit(1, 'lost'))
-    expect(onDisk(path).map(({ seq }) => seq)).toEqual([1, 2, 3])
+    expect(readBatchesOnDisk(path).map(({ seq }) => seq)).toEqual([1, 2, 3])
     makeWritable(path)
     await journal.append(visit(1, 'after'))
-    expect(onDisk(path)).toEqual([
+    expect(readBatchesOnDisk(path)).toEqual([
       { seq: 3, slugs: ['c'] },
       { seq: 4, slugs: ['after'] },
     ])
@@ -205,8 +205,8 @@ describe('probing', () => {
     makeWritable(path)
     journal.probe()
     journal.probe()
-    expect(journal.state.failing).toBe(false)
-    expect(onDisk(path)).toEqual([])
+    expect(journal.state.isFailing).toBe(false)
+    expect(readBatchesOnDisk(path)).toEqual([])
   })
 
   test('a probe that a crash has cut in two stands in the way of neither the next start nor the next probe', async () => {
@@ -240,17 +240,17 @@ describe('numbering', () => {
     const again = openJournal(path)
     expect(again.state.lastSeq).toBe(2)
     await again.append(visit(1, 'c'))
-    expect(onDisk(path).map(({ seq }) => seq)).toEqual([1, 2, 3])
+    expect(readBatchesOnDisk(path).map(({ seq }) => seq)).toEqual([1, 2, 3])
   })
 
   test('what is counted goes with the next commit', async () => {
     const path = newPath()
     const journal = openJournal(path)
     for (const slug of ['a', 'b', 'c']) await journal.append(visit(1, slug))
-    journal.forget(2)
-    expect(onDisk(path).map(({ seq }) => seq)).toEqual([1, 2, 3])
+    journal.markDrained(2)
+    expect(readBatchesOnDisk(path).map(({ seq }) => seq)).toEqual([1, 2, 3])
     await journal.append(visit(1, 'd'))
-    expect(onDisk(path).map(({ seq }) => seq)).toEqual([2, 3, 4])
+    expect(readBatchesOnDisk(path).map(({ seq }) => seq)).toEqual([2, 3, 4])
   })
 
   test('no number is given twice, however often everything was counted and the journal opened again', async () => {
@@ -261,10 +261,10 @@ describe('numbering', () => {
       for (let index = 0; index < 3; index++) {
         await journal.append(visit(1, 'a'))
         given.push(journal.state.lastSeq)
-        journal.forget(journal.state.lastSeq)
+        journal.markDrained(journal.state.lastSeq)
       }
       await close(journal)
-      expect(onDisk(path)).toHaveLength(1)
+      expect(readBatchesOnDisk(path)).toHaveLength(1)
     }
     expect(given).toEqual(Array.from({ length: 12 }, (_, index) => index + 1))
   })
@@ -299,6 +299,6 @@ describe('numbering', () => {
       await young.append(visit(1, `young-${index}`))
     }
     expect(young.id).toBe(old.id)
-    expect(onDisk(path).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    expect(readBatchesOnDisk(path).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   })
 })

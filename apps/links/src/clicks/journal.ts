@@ -9,7 +9,7 @@ import type { JournalledClick } from './click.ts'
  * A commit waits for clicks that are just coming in, as long as two turns of the event loop bring new ones, and up to this
  * many. Twice as many share a commit at 64 connections; a lonely click waits a few microseconds.
  */
-const GATHER_UP_TO = 256
+const MAX_BATCH_CLICKS = 256
 /** How long a visitor waits while another program holds the journal's lock, before the click is given up. */
 const LOCK_TIMEOUT_MS = 500
 const LOCK_RETRY_MS = 5
@@ -22,8 +22,8 @@ const CHECKPOINT_PAGES = 4_000
 const CACHE_KIB = 256
 const PROBE = 'probe'
 const SELECT_ID = `select id from journal_id where id != '${PROBE}'`
-const AFTER = 'select clicks from journal where seq > ? order by seq'
-const FOUND = 'select coalesce(sum(json_array_length(clicks)), 0) as clicks from journal where seq > ?'
+const SELECT_AFTER = 'select clicks from journal where seq > ? order by seq'
+const COUNT_AFTER = 'select coalesce(sum(json_array_length(clicks)), 0) as clicks from journal where seq > ?'
 
 /** What a journal tells the outside: for readiness and metrics. */
 export interface JournalState {
@@ -31,14 +31,14 @@ export interface JournalState {
   lastSeq: number
   committed: number
   /** Clicks that were on disk at the start and not counted yet. */
-  found: number
+  pendingAtStart: number
   lost: number
   /** The last commit failed: visitors are redirected, but their clicks are lost. */
-  failing: boolean
+  isFailing: boolean
 }
 
 /** A click as it is stored: without names, since there are many of them for a short time. */
-type Packed = [
+type PackedClick = [
   slug: string,
   linkId: number,
   clickedAt: number,
@@ -51,7 +51,7 @@ type Packed = [
 ]
 
 export function unpackBatch(batch: string): JournalledClick[] {
-  return (JSON.parse(batch) as Packed[]).map(
+  return (JSON.parse(batch) as PackedClick[]).map(
     ([slug, linkId, clickedAt, host, query, referrer, userAgent, country, visitorFp]) => ({
       slug,
       linkId,
@@ -74,7 +74,7 @@ export function unpackBatch(batch: string): JournalledClick[] {
 export class Journal {
   /** Names this file in the database that counts: a new file begins at 1 again without being taken for the old one. */
   readonly id: string
-  readonly state: JournalState = { lastSeq: 0, committed: 0, found: 0, lost: 0, failing: false }
+  readonly state: JournalState = { lastSeq: 0, committed: 0, pendingAtStart: 0, lost: 0, isFailing: false }
   readonly #file
   /** The write-ahead log, which is what has to reach the disk. */
   readonly #wal: number
@@ -82,12 +82,12 @@ export class Journal {
   readonly #trim
   readonly #onCommit: (ms: number) => void
   readonly #onLoss: (error: unknown, clicks: number) => void
-  #batch: Packed[] = []
+  #batch: PackedClick[] = []
   /** On its way to the disk. */
-  #storing: Packed[] = []
-  #waiting: PromiseWithResolvers<void> | undefined
+  #inFlight: PackedClick[] = []
+  #nextCommit: PromiseWithResolvers<void> | undefined
   #syncing: Promise<void> | undefined
-  #trimTo = 0
+  #trimBefore = 0
 
   constructor(
     path: string,
@@ -126,7 +126,8 @@ export class Journal {
    * cursor, and what it numbers up to there would be taken for counted.
    */
   continueAfter(seq: number): void {
-    this.state.found = this.#file.query<{ clicks: number }, [number]>(FOUND).get(seq)?.clicks ?? 0
+    this.state.pendingAtStart =
+      this.#file.query<{ clicks: number }, [number]>(COUNT_AFTER).get(seq)?.clicks ?? 0
     if (seq <= this.state.lastSeq) return
     this.#file.run(`insert or ignore into journal (seq, clicks) values (?, '[]')`, [seq])
     this.state.lastSeq = seq
@@ -145,33 +146,34 @@ export class Journal {
       click.country,
       click.visitorFp,
     ])
-    if (!this.#waiting) {
-      this.#waiting = Promise.withResolvers<void>()
-      if (!this.#syncing) this.#gather()
+    if (!this.#nextCommit) {
+      this.#nextCommit = Promise.withResolvers<void>()
+      if (!this.#syncing) this.#scheduleCommit()
     }
-    return this.#waiting.promise
+    return this.#nextCommit.promise
   }
 
   /**
    * Batches up to this one are counted elsewhere; their rows go with the next commit, which saves one of its own. The
    * last stays, so that numbers are never given twice.
    */
-  forget(seq: number): void {
-    this.#trimTo = seq
+  markDrained(seq: number): void {
+    this.#trimBefore = seq
   }
 
   /** Whether a click of this link or slug was appended that no batch up to `seq` holds. */
-  holdsAfter(seq: number, of: { linkId: number } | { slug: string }): boolean {
-    const isMeant = ([slug, linkId]: Packed) => ('slug' in of ? slug === of.slug : linkId === of.linkId)
-    if (this.#batch.some(isMeant) || this.#storing.some(isMeant)) return true
-    for (const { clicks } of this.#file.query<{ clicks: string }, [number]>(AFTER).iterate(seq))
-      if ((JSON.parse(clicks) as Packed[]).some(isMeant)) return true
+  hasClickAfter(seq: number, query: { linkId: number } | { slug: string }): boolean {
+    const isMatch = ([slug, linkId]: PackedClick) =>
+      'slug' in query ? slug === query.slug : linkId === query.linkId
+    if (this.#batch.some(isMatch) || this.#inFlight.some(isMatch)) return true
+    for (const { clicks } of this.#file.query<{ clicks: string }, [number]>(SELECT_AFTER).iterate(seq))
+      if ((JSON.parse(clicks) as PackedClick[]).some(isMatch)) return true
     return false
   }
 
   /** When the first click on disk was made that no batch up to `seq` holds, in Unix seconds. */
-  firstAfter(seq: number): number | undefined {
-    for (const { clicks } of this.#file.query<{ clicks: string }, [number]>(AFTER).iterate(seq)) {
+  oldestClickAfter(seq: number): number | undefined {
+    for (const { clicks } of this.#file.query<{ clicks: string }, [number]>(SELECT_AFTER).iterate(seq)) {
       const [first] = unpackBatch(clicks)
       if (first) return first.clickedAt
     }
@@ -182,12 +184,12 @@ export class Journal {
   probe(): void {
     this.#touch()
     fdatasyncSync(this.#wal)
-    this.state.failing = false
+    this.state.isFailing = false
   }
 
   /** Ends when everything appended before is on disk. */
   async flush(): Promise<void> {
-    while (this.#waiting || this.#syncing) {
+    while (this.#nextCommit || this.#syncing) {
       this.#commit()
       await this.#syncing
     }
@@ -196,7 +198,7 @@ export class Journal {
   async close(): Promise<void> {
     await this.flush()
     try {
-      if (this.#trimTo > 0) this.#trim.run(this.#trimTo)
+      if (this.#trimBefore > 0) this.#trim.run(this.#trimBefore)
     } catch {
       // On a full disk: what was counted is passed over at the next start, and trimmed then.
     }
@@ -206,13 +208,13 @@ export class Journal {
     this.#file.close()
   }
 
-  #gather(): void {
-    const known = this.#batch.length
-    const look = () => {
-      if (this.#batch.length > known && this.#batch.length < GATHER_UP_TO) this.#gather()
+  #scheduleCommit(): void {
+    const size = this.#batch.length
+    const commitWhenQuiet = () => {
+      if (this.#batch.length > size && this.#batch.length < MAX_BATCH_CLICKS) this.#scheduleCommit()
       else this.#commit()
     }
-    setImmediate(() => setImmediate(look))
+    setImmediate(() => setImmediate(commitWhenQuiet))
   }
 
   /**
@@ -220,32 +222,32 @@ export class Journal {
    * busier the node, the fewer commits a click costs.
    */
   #commit(): void {
-    if (this.#syncing || !this.#waiting) return
+    if (this.#syncing || !this.#nextCommit) return
     const batch = this.#batch
-    const waiting = this.#waiting
+    const commit = this.#nextCommit
     this.#batch = []
-    this.#storing = batch
-    this.#waiting = undefined
+    this.#inFlight = batch
+    this.#nextCommit = undefined
     this.#syncing = this.#store(batch).then(() => {
-      this.#storing = []
-      waiting.resolve()
+      this.#inFlight = []
+      commit.resolve()
       this.#syncing = undefined
-      if (this.#waiting) this.#gather()
+      if (this.#nextCommit) this.#scheduleCommit()
     })
   }
 
-  async #store(batch: Packed[]): Promise<void> {
+  async #store(batch: PackedClick[]): Promise<void> {
     const startedMs = performance.now()
     try {
-      const seq = await this.#writeUnlocked(batch)
+      const seq = await this.#writeWithRetry(batch)
       await sync(this.#wal)
       this.state.lastSeq = seq
       this.state.committed += batch.length
-      this.state.failing = false
+      this.state.isFailing = false
       this.#onCommit(performance.now() - startedMs)
     } catch (error) {
       this.state.lost += batch.length
-      this.state.failing = true
+      this.state.isFailing = true
       this.#onLoss(error, batch.length)
     }
   }
@@ -258,28 +260,27 @@ export class Journal {
   }
 
   /** Another program may hold the file's lock for a moment: visitors wait for it, the event loop does not. */
-  async #writeUnlocked(batch: Packed[]): Promise<number> {
-    const deadlineMs = performance.now() + LOCK_TIMEOUT_MS
+  async #writeWithRetry(batch: PackedClick[]): Promise<number> {
+    const endMs = performance.now() + LOCK_TIMEOUT_MS
     for (;;)
       try {
         return this.#write(batch)
       } catch (error) {
-        if ((error as { code?: unknown }).code !== 'SQLITE_BUSY' || performance.now() > deadlineMs)
-          throw error
+        if ((error as { code?: unknown }).code !== 'SQLITE_BUSY' || performance.now() > endMs) throw error
         await setTimeout(LOCK_RETRY_MS)
       }
   }
 
-  #write(batch: Packed[]): number {
+  #write(batch: PackedClick[]): number {
     const clicks = JSON.stringify(batch)
-    if (this.#trimTo === 0) return Number(this.#insert.run(clicks).lastInsertRowid)
-    const both = this.#file.transaction(() => {
+    if (this.#trimBefore === 0) return Number(this.#insert.run(clicks).lastInsertRowid)
+    const insertAndTrim = this.#file.transaction(() => {
       const { lastInsertRowid } = this.#insert.run(clicks)
-      this.#trim.run(this.#trimTo)
+      this.#trim.run(this.#trimBefore)
       return lastInsertRowid
     })
-    const seq = both.immediate()
-    this.#trimTo = 0
+    const seq = insertAndTrim.immediate()
+    this.#trimBefore = 0
     return Number(seq)
   }
 }
@@ -303,7 +304,7 @@ export class JournalReader {
   }
 
   /** The batches after `seq`, at most up to and with `upTo`, oldest first. */
-  between(seq: number, upTo: number, limit: number): { seq: number; clicks: string }[] {
+  readBatches(seq: number, upTo: number, limit: number): { seq: number; clicks: string }[] {
     return this.#next.all(seq, upTo, limit)
   }
 

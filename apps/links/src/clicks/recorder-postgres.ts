@@ -1,16 +1,16 @@
 import { retryConflicts } from '@latchkey/database/database'
 import { openPool } from '@latchkey/database/pool'
 import type { Pool, PoolClient } from 'pg'
-import { invalidateSums } from './changed-hours.ts'
+import { invalidateRollups } from './changed-hours.ts'
 import type { ClassifiedClick } from './click.ts'
 import { clickValues } from './click-values.ts'
 import type { Cursor, Recorder } from './recorder.ts'
-import { type HourCount, tallyByHour } from './tally.ts'
+import { type HourCount, countByHour } from './hour-counts.ts'
 
 // Everywhere one array per column, so that a batch of any size is one statement with a fixed text.
 
 /** Nobody removes these slugs until the transaction ends; what is missing is gone. */
-const KEEP_SLUGS = `select slug, link_id from slug where slug = any($1::text[]) order by slug for key share`
+const LOCK_SLUGS_FOR_SHARE = `select slug, link_id from slug where slug = any($1::text[]) order by slug for key share`
 
 const addTo = (hours: string) => `on conflict (link_id, hour, slug) do update set
   clicks = ${hours}.clicks + excluded.clicks, bots = ${hours}.bots + excluded.bots,
@@ -24,10 +24,10 @@ const ADD_TO_HOURS = `insert into click_hour_open ${HOUR_COLUMNS}
   ${addTo('click_hour_open')}`
 
 /** Rows that close in one transaction. */
-const CLOSE_AT_ONCE = 4_000
+const HOURS_PER_CLOSE = 4_000
 
-const CHOOSE_CLOSING = `select link_id, slug, hour from click_hour_open where hour < $1
-  order by link_id, hour, slug limit ${CLOSE_AT_ONCE}`
+const SELECT_CLOSING = `select link_id, slug, hour from click_hour_open where hour < $1
+  order by link_id, hour, slug limit ${HOURS_PER_CLOSE}`
 /** In the order in which everybody locks: slugs by name, then hours by key. */
 const LOCK_SLUGS = `select 1 from slug where slug = any($1::text[]) order by slug for no key update`
 const CLOSE_HOURS = `with locked as (
@@ -50,7 +50,7 @@ const CLOSE_HOURS = `with locked as (
     sum(bot_self_referrers) as bot_self_referrers from closing group by link_id, slug) as sum
   where slug.slug = sum.slug and slug.link_id = sum.link_id`
 
-const CHANGE_HOURS = invalidateSums(
+const INVALIDATE_ROLLUPS = invalidateRollups(
   'postgres',
   'select * from unnest($1::bigint[], $2::bigint[]) as given (link_id, hour)',
 )
@@ -62,26 +62,26 @@ const INSERT_CLICKS = `insert into click (link_id, slug, clicked_at, referrer, r
     $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
     $17::text[], $18::bigint[], $19::bigint[], $20::text[])`
 
-const POSITION = 'select seq from journal_cursor where journal_id = $1'
+const SELECT_POSITION = 'select seq from journal_cursor where journal_id = $1'
 const MOVE_CURSOR = `insert into journal_cursor (journal_id, seq) values ($1, $2)
   on conflict (journal_id) do update set seq = excluded.seq`
 
 /** With a limit a statement fails that takes longer, also when its server is gone without a word. */
-export function openPostgresRecorder(url: string, limitMs?: number): Recorder {
-  const pool = openPool(url, { statementLimitMs: limitMs })
+export function openPostgresRecorder(url: string, timeoutMs?: number): Recorder {
+  const pool = openPool(url, { statementLimitMs: timeoutMs })
   return {
     async position(journalId) {
-      const { rows } = await pool.query<{ seq: number }>(POSITION, [journalId])
+      const { rows } = await pool.query<{ seq: number }>(SELECT_POSITION, [journalId])
       return rows[0]?.seq ?? 0
     },
     record: (clicks, move) =>
       transaction(pool, async (client) => {
-        const recorded = await recordIn(client, clicks, move)
-        return { commit: recorded, result: recorded }
+        const isRecorded = await recordInTransaction(client, clicks, move)
+        return { commit: isRecorded, result: isRecorded }
       }),
     closeHours: (before) =>
       transaction(pool, async (client) => {
-        const { rows } = await client.query<{ link_id: number; slug: string; hour: number }>(CHOOSE_CLOSING, [
+        const { rows } = await client.query<{ link_id: number; slug: string; hour: number }>(SELECT_CLOSING, [
           before,
         ])
         await client.query(LOCK_SLUGS, [[...new Set(rows.map((row) => row.slug))]])
@@ -90,10 +90,10 @@ export function openPostgresRecorder(url: string, limitMs?: number): Recorder {
             CLOSE_HOURS,
             columns(rows, (row) => [row.link_id, row.slug, row.hour]),
           )
-          const changed = columns(rows, (row) => [row.link_id, row.hour])
-          for (const statement of CHANGE_HOURS) await client.query(statement, changed)
+          const hourColumnsOfRows = columns(rows, (row) => [row.link_id, row.hour])
+          for (const statement of INVALIDATE_ROLLUPS) await client.query(statement, hourColumnsOfRows)
         }
-        return { commit: true, result: rows.length === CLOSE_AT_ONCE }
+        return { commit: true, result: rows.length === HOURS_PER_CLOSE }
       }),
     deleteSalts: (before) => deleteSalts(pool, before),
     close: () => pool.end(),
@@ -110,12 +110,12 @@ async function deleteSalts(pool: Pool, before: number): Promise<void> {
   try {
     await transaction(pool, async (client) => {
       await client.query('lock table visitor_salt in access exclusive mode nowait')
-      const kept = await client.query<{ day: number; salt: string }>(
+      const remaining = await client.query<{ day: number; salt: string }>(
         'select day, salt from visitor_salt where day >= $1',
         [before],
       )
       await client.query('truncate visitor_salt')
-      for (const { day, salt } of kept.rows)
+      for (const { day, salt } of remaining.rows)
         await client.query('insert into visitor_salt (day, salt) values ($1, $2)', [day, salt])
       return { commit: true, result: undefined }
     })
@@ -146,36 +146,36 @@ async function runOnce<Result>(pool: Pool, work: Work<Result>): Promise<Result> 
   }
 }
 
-async function recordIn(
+async function recordInTransaction(
   client: PoolClient,
   clicks: readonly ClassifiedClick[],
   move: { from: Cursor; to: number } | undefined,
 ): Promise<boolean> {
-  if (move && !(await takeCursor(client, move.from))) return false
-  if (clicks.length > 0) await store(client, clicks)
+  if (move && !(await lockCursor(client, move.from))) return false
+  if (clicks.length > 0) await insertClicks(client, clicks)
   if (move) await client.query(MOVE_CURSOR, [move.from.journalId, move.to])
   return true
 }
 
-async function store(client: PoolClient, clicks: readonly ClassifiedClick[]): Promise<void> {
-  const hours = tallyByHour(clicks)
-  const kept = await client.query<{ slug: string; link_id: number }>(KEEP_SLUGS, [
+async function insertClicks(client: PoolClient, clicks: readonly ClassifiedClick[]): Promise<void> {
+  const hours = countByHour(clicks)
+  const lockedSlugs = await client.query<{ slug: string; link_id: number }>(LOCK_SLUGS_FOR_SHARE, [
     [...new Set(hours.map((row) => row.slug))],
   ])
-  const present = new Set(kept.rows.map((row) => `${row.link_id} ${row.slug}`))
+  const present = new Set(lockedSlugs.rows.map((row) => `${row.link_id} ${row.slug}`))
   const isPresent = (row: { linkId: number; slug: string }) => present.has(`${row.linkId} ${row.slug}`)
-  const keptHours = hours.filter(isPresent)
-  if (keptHours.length === 0) return
-  await client.query(ADD_TO_HOURS, columns(keptHours, hourColumns))
+  const presentHours = hours.filter(isPresent)
+  if (presentHours.length === 0) return
+  await client.query(ADD_TO_HOURS, columns(presentHours, hourColumns))
   await client.query(INSERT_CLICKS, columns(clicks.filter(isPresent), clickValues))
 }
 
 /** Locks the journal's cursor for this transaction; false when it stands elsewhere. */
-async function takeCursor(client: PoolClient, { journalId, seq }: Cursor): Promise<boolean> {
+async function lockCursor(client: PoolClient, { journalId, seq }: Cursor): Promise<boolean> {
   await client.query('insert into journal_cursor (journal_id, seq) values ($1, 0) on conflict do nothing', [
     journalId,
   ])
-  const { rows } = await client.query<{ seq: number }>(`${POSITION} for update`, [journalId])
+  const { rows } = await client.query<{ seq: number }>(`${SELECT_POSITION} for update`, [journalId])
   return rows[0]?.seq === seq
 }
 

@@ -4,24 +4,24 @@ import { Relay } from '@latchkey/database/testing-relay'
 import { sql } from 'kysely'
 import {
   BOT,
-  FROM_OURSELVES,
+  SELF_REFERRER,
   NOW,
-  Stored,
+  TestDatabase,
   click,
-  closedAfterEach,
+  closeAfterEach,
   messageOf,
   until,
-} from '../../test/durability/stored.ts'
+} from '../../test/test-database.ts'
 import { HOUR } from '../analytics/window.ts'
-import { removeSlug } from '../slugs/store.ts'
+import { removeSlug } from '../links/slugs/store.ts'
 import { type Recorder, openRecorder } from './recorder.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 
 eachDialect((dialect, newUrl) => {
-  async function open(): Promise<{ stored: Stored; recorder: Recorder }> {
-    const stored = keep(await Stored.open(await newUrl()))
-    return { stored, recorder: keep(openRecorder(stored.url)) }
+  async function open(): Promise<{ stored: TestDatabase; recorder: Recorder }> {
+    const stored = closeLater(await TestDatabase.open(await newUrl()))
+    return { stored, recorder: closeLater(openRecorder(stored.url)) }
   }
 
   const from = (seq: number, journalId = 'journal') => ({ journalId, seq })
@@ -34,38 +34,38 @@ eachDialect((dialect, newUrl) => {
 
     test('clicks and cursor move together', async () => {
       const { stored, recorder } = await open()
-      const link = await stored.link('abcd')
+      const link = await stored.createLink('abcd')
       expect(await recorder.record([click(link, 'abcd')], { from: from(0), to: 7 })).toBe(true)
       expect(await recorder.position('journal')).toBe(7)
-      expect(await stored.counts('abcd')).toEqual([1, 1, 1])
+      expect(await stored.countClicks('abcd')).toEqual([1, 1, 1])
     })
 
     test('the same move a second time changes nothing', async () => {
       const { stored, recorder } = await open()
-      const link = await stored.link('abcd')
+      const link = await stored.createLink('abcd')
       const move = { from: from(0), to: 7 }
       expect(await recorder.record([click(link, 'abcd')], move)).toBe(true)
       expect(await recorder.record([click(link, 'abcd')], move)).toBe(false)
       expect(await recorder.record([click(link, 'abcd')], { from: from(3), to: 9 })).toBe(false)
-      expect(await stored.counts('abcd')).toEqual([1, 1, 1])
-      expect(await stored.cursors()).toEqual([{ journal_id: 'journal', seq: 7 }])
+      expect(await stored.countClicks('abcd')).toEqual([1, 1, 1])
+      expect(await stored.readJournalCursors()).toEqual([{ journal_id: 'journal', seq: 7 }])
     })
 
     test('a move that comes too early changes nothing and leaves no cursor behind', async () => {
       const { stored, recorder } = await open()
-      const link = await stored.link('abcd')
+      const link = await stored.createLink('abcd')
       expect(await recorder.record([click(link, 'abcd')], { from: from(5), to: 6 })).toBe(false)
-      expect(await stored.counts('abcd')).toEqual([0, 0, 0])
-      expect(await stored.cursors()).toEqual([])
+      expect(await stored.countClicks('abcd')).toEqual([0, 0, 0])
+      expect(await stored.readJournalCursors()).toEqual([])
     })
 
     test('the journals of two nodes do not touch each other', async () => {
       const { stored, recorder } = await open()
-      const link = await stored.link('abcd')
+      const link = await stored.createLink('abcd')
       expect(await recorder.record([click(link, 'abcd')], { from: from(0, 'a'), to: 1 })).toBe(true)
       expect(await recorder.record([click(link, 'abcd')], { from: from(0, 'b'), to: 1 })).toBe(true)
-      expect(await stored.counts('abcd')).toEqual([2, 2, 2])
-      expect(await stored.cursors()).toEqual([
+      expect(await stored.countClicks('abcd')).toEqual([2, 2, 2])
+      expect(await stored.readJournalCursors()).toEqual([
         { journal_id: 'a', seq: 1 },
         { journal_id: 'b', seq: 1 },
       ])
@@ -73,21 +73,21 @@ eachDialect((dialect, newUrl) => {
 
     test('of many who record the same batches at once, one does', async () => {
       const { stored, recorder } = await open()
-      const others = Array.from({ length: 5 }, () => keep(openRecorder(stored.url)))
-      const link = await stored.link('abcd')
+      const others = Array.from({ length: 5 }, () => closeLater(openRecorder(stored.url)))
+      const link = await stored.createLink('abcd')
       const clicks = Array.from({ length: 100 }, () => click(link, 'abcd'))
       const recorded = await Promise.all(
         [recorder, ...others].map((one) => one.record(clicks, { from: from(0), to: 1 })),
       )
       expect(recorded.filter(Boolean)).toHaveLength(1)
-      expect(await stored.counts('abcd')).toEqual([100, 100, 100])
+      expect(await stored.countClicks('abcd')).toEqual([100, 100, 100])
     })
 
     test('two nodes that count the same slugs at once count every click', async () => {
       const { stored, recorder } = await open()
-      const other = keep(openRecorder(stored.url))
+      const other = closeLater(openRecorder(stored.url))
       const slugs = Array.from({ length: 40 }, (_, index) => `s${index}`)
-      const links = await Promise.all(slugs.map((slug) => stored.link(slug)))
+      const links = await Promise.all(slugs.map((slug) => stored.createLink(slug)))
       const batch = slugs.map((slug, index) => click(links[index] ?? 0, slug))
       const record = async (one: Recorder, journalId: string, clicks: typeof batch) => {
         for (let seq = 0; seq < 10; seq++)
@@ -95,70 +95,70 @@ eachDialect((dialect, newUrl) => {
       }
       // In opposite orders: whoever locked rows as they come would wait for the other for ever.
       await Promise.all([record(recorder, 'a', batch), record(other, 'b', batch.toReversed())])
-      for (const slug of slugs) expect(await stored.counts(slug)).toEqual([20, 20, 20])
+      for (const slug of slugs) expect(await stored.countClicks(slug)).toEqual([20, 20, 20])
     })
 
     test('clicks without a move, as from an import, are stored whenever they come', async () => {
       const { stored, recorder } = await open()
-      const link = await stored.link('abcd')
+      const link = await stored.createLink('abcd')
       expect(await recorder.record([click(link, 'abcd')])).toBe(true)
       expect(await recorder.record([click(link, 'abcd')])).toBe(true)
-      expect(await stored.counts('abcd')).toEqual([2, 2, 2])
-      expect(await stored.cursors()).toEqual([])
+      expect(await stored.countClicks('abcd')).toEqual([2, 2, 2])
+      expect(await stored.readJournalCursors()).toEqual([])
     })
 
     test('a batch without clicks moves the cursor', async () => {
       const { stored, recorder } = await open()
       expect(await recorder.record([], { from: from(0), to: 4 })).toBe(true)
-      expect(await stored.cursors()).toEqual([{ journal_id: 'journal', seq: 4 }])
+      expect(await stored.readJournalCursors()).toEqual([{ journal_id: 'journal', seq: 4 }])
     })
   })
 
   describe('clicks of what is gone', () => {
     test('clicks of a removed slug are dropped, its neighbours in the batch are counted', async () => {
       const { stored, recorder } = await open()
-      const link = await stored.link('abcd', 'gone')
+      const link = await stored.createLink('abcd', 'gone')
       await stored.run(sql`delete from slug where slug = 'gone'`)
       const clicks = [click(link, 'gone'), click(link, 'abcd'), click(link, 'gone')]
       expect(await recorder.record(clicks, { from: from(0), to: 1 })).toBe(true)
-      expect(await stored.counts('abcd')).toEqual([1, 1, 1])
-      expect(await stored.counts('gone')).toEqual([0, 0, 0])
+      expect(await stored.countClicks('abcd')).toEqual([1, 1, 1])
+      expect(await stored.countClicks('gone')).toEqual([0, 0, 0])
     })
 
     test('clicks of a slug that belongs to another link by now are dropped', async () => {
       const { stored, recorder } = await open()
-      const before = await stored.link('aaaa', 'wanted')
+      const before = await stored.createLink('aaaa', 'wanted')
       await stored.run(sql`delete from slug where slug = 'wanted'`)
-      const after = await stored.link('bbbb', 'wanted')
+      const after = await stored.createLink('bbbb', 'wanted')
       const clicks = [click(before, 'wanted'), click(after, 'wanted'), click(after, 'wanted')]
       expect(await recorder.record(clicks, { from: from(0), to: 1 })).toBe(true)
-      expect(await stored.counts('wanted')).toEqual([2, 2, 2])
+      expect(await stored.countClicks('wanted')).toEqual([2, 2, 2])
       expect(await stored.rows('select distinct link_id from click')).toEqual([{ link_id: after }])
     })
 
     test('clicks of a deleted link leave nothing behind', async () => {
       const { stored, recorder } = await open()
-      const link = await stored.link('abcd')
+      const link = await stored.createLink('abcd')
       await stored.run(sql`delete from link where id = ${link}`)
       expect(await recorder.record([click(link, 'abcd')], { from: from(0), to: 1 })).toBe(true)
-      expect(await stored.counts('abcd')).toEqual([0, 0, 0])
+      expect(await stored.countClicks('abcd')).toEqual([0, 0, 0])
       expect(await recorder.position('journal')).toBe(1)
     })
 
     test('clicks of a disabled slug are counted: the redirect was sent before', async () => {
       const { stored, recorder } = await open()
-      const link = await stored.link('abcd', 'custom')
+      const link = await stored.createLink('abcd', 'custom')
       await stored.run(sql`update slug set disabled_at = ${NOW} where slug = 'custom'`)
       await recorder.record([click(link, 'custom')], { from: from(0), to: 1 })
-      expect(await stored.counts('custom')).toEqual([1, 1, 1])
+      expect(await stored.countClicks('custom')).toEqual([1, 1, 1])
     })
   })
 
   test('sums of the slug, of the hours and of the raw clicks agree, over any number of batches', async () => {
     const { stored, recorder } = await open()
-    const first = await stored.link('aaaa', 'custom')
-    const second = await stored.link('bbbb')
-    const kinds = [{}, BOT, FROM_OURSELVES, { ...BOT, ...FROM_OURSELVES }]
+    const first = await stored.createLink('aaaa', 'custom')
+    const second = await stored.createLink('bbbb')
+    const kinds = [{}, BOT, SELF_REFERRER, { ...BOT, ...SELF_REFERRER }]
     const places = [
       [first, 'aaaa'],
       [first, 'custom'],
@@ -171,7 +171,8 @@ eachDialect((dialect, newUrl) => {
     for (let seq = 0; seq < 6; seq++)
       await recorder.record(clicks.slice(seq * 100, seq * 100 + 100), { from: from(seq), to: seq + 1 })
 
-    for (const slug of ['aaaa', 'custom', 'bbbb']) expect(await stored.counts(slug)).toEqual([200, 200, 200])
+    for (const slug of ['aaaa', 'custom', 'bbbb'])
+      expect(await stored.countClicks(slug)).toEqual([200, 200, 200])
     const byHour = await stored.rows(`select link_id, slug, clicked_at - clicked_at % ${HOUR} as hour,
       count(*) as clicks, sum(is_bot) as bots, sum(is_self_referrer) as self_referrers,
       sum(is_bot * is_self_referrer) as bot_self_referrers from click group by 1, 2, 3 order by 1, 3, 2`)
@@ -187,7 +188,7 @@ eachDialect((dialect, newUrl) => {
 
   test('a batch that fails half way leaves nothing, and can be recorded when the cause is gone', async () => {
     const { stored, recorder } = await open()
-    const link = await stored.link('abcd')
+    const link = await stored.createLink('abcd')
     const good = click(link, 'abcd')
     const bad = { ...good, channel: null as unknown as string }
     const twelve = Array.from({ length: 12 }, () => good)
@@ -196,16 +197,16 @@ eachDialect((dialect, newUrl) => {
       expect(
         await messageOf(recorder.record(twelve.toSpliced(at, 0, bad), { from: from(0), to: 1 })),
       ).toMatch(/channel|null/i)
-    expect(await stored.counts('abcd')).toEqual([0, 0, 0])
-    expect(await stored.cursors()).toEqual([])
+    expect(await stored.countClicks('abcd')).toEqual([0, 0, 0])
+    expect(await stored.readJournalCursors()).toEqual([])
 
     expect(await recorder.record(twelve, { from: from(0), to: 1 })).toBe(true)
-    expect(await stored.counts('abcd')).toEqual([12, 12, 12])
+    expect(await stored.countClicks('abcd')).toEqual([12, 12, 12])
   })
 
   test('everything classified about a click is stored as it is, and nothing is cut or changed', async () => {
     const { stored, recorder } = await open()
-    const link = await stored.link('abcd')
+    const link = await stored.createLink('abcd')
     const made = click(link, 'abcd', {
       query: '?utm_source=Néws&utm_medium=qr&utm_campaign=c&utm_term=t&utm_content=o',
       referrer: `https://www.example.org/${'å'.repeat(500)}?q='; drop table click; --`,
@@ -225,7 +226,7 @@ eachDialect((dialect, newUrl) => {
 
   test('each click of a batch has a row of its own, each link’s in the order they came, however many there are', async () => {
     const { stored, recorder } = await open()
-    const [first, second] = [await stored.link('abcd'), await stored.link('efgh')]
+    const [first, second] = [await stored.createLink('abcd'), await stored.createLink('efgh')]
     let seq = 0
     for (const length of [1, 7, 8, 9, 16, 17, 25]) {
       const visitors = Array.from({ length }, (_, index) => `${length}-${index}`)
@@ -248,7 +249,7 @@ eachDialect((dialect, newUrl) => {
   test('ten thousand clicks of a thousand slugs are one batch', async () => {
     const { stored, recorder } = await open()
     const slugs = Array.from({ length: 1000 }, (_, index) => `s${index}`)
-    const link = await stored.link('abcd', ...slugs)
+    const link = await stored.createLink('abcd', ...slugs)
     const clicks = Array.from({ length: 10_000 }, (_, index) => click(link, `s${index % 1000}`))
     await recorder.record(clicks, { from: from(0), to: 1 })
     expect(
@@ -260,7 +261,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   describe('hours that are over', () => {
-    const rowsOf = async (stored: Stored, slug: string) => {
+    const rowsOf = async (stored: TestDatabase, slug: string) => {
       const count = async (table: string) =>
         (
           await stored.rows<{ hour: number; clicks: number }>(
@@ -276,7 +277,7 @@ eachDialect((dialect, newUrl) => {
 
     test('close with everything they hold, and nothing adds up differently', async () => {
       const { stored, recorder } = await open()
-      const link = await stored.link('abcd', 'other')
+      const link = await stored.createLink('abcd', 'other')
       const moments = [NOW, NOW - HOUR, NOW - HOUR, NOW - 30 * HOUR]
       await recorder.record(moments.map((clickedAt) => click(link, 'abcd', { ...BOT, clickedAt })))
       await recorder.record([click(link, 'other', { clickedAt: NOW - HOUR })])
@@ -291,28 +292,28 @@ eachDialect((dialect, newUrl) => {
       expect(await stored.rows(`select sum(bots) as bots from click_hour where slug = 'abcd'`)).toEqual([
         { bots: 4 },
       ])
-      expect(await stored.counts('abcd')).toEqual([4, 4, 4])
-      expect(await stored.counts('other')).toEqual([1, 1, 1])
+      expect(await stored.countClicks('abcd')).toEqual([4, 4, 4])
+      expect(await stored.countClicks('other')).toEqual([1, 1, 1])
     })
 
     test('open again for a click that comes late, and close again', async () => {
       const { stored, recorder } = await open()
-      const link = await stored.link('abcd')
+      const link = await stored.createLink('abcd')
       const late = () => recorder.record([click(link, 'abcd', { clickedAt: NOW - HOUR })])
       await late()
       await closeAll(recorder, THIS)
       await late()
-      expect(await stored.counts('abcd')).toEqual([2, 2, 2])
+      expect(await stored.countClicks('abcd')).toEqual([2, 2, 2])
       await closeAll(recorder, THIS)
       await closeAll(recorder, THIS)
       expect(await rowsOf(stored, 'abcd')).toEqual({ open: [], closed: [[THIS - HOUR, 2]] })
-      expect(await stored.counts('abcd')).toEqual([2, 2, 2])
+      expect(await stored.countClicks('abcd')).toEqual([2, 2, 2])
     })
 
     test('close in several transactions when they are many, each once, whoever helps', async () => {
       const { stored, recorder } = await open()
-      const others = [1, 2].map(() => keep(openRecorder(stored.url)))
-      const links = await Promise.all(['a', 'b', 'c'].map((slug) => stored.link(slug)))
+      const others = [1, 2].map(() => closeLater(openRecorder(stored.url)))
+      const links = await Promise.all(['a', 'b', 'c'].map((slug) => stored.createLink(slug)))
       const clicks = links.flatMap((link, index) =>
         Array.from({ length: 3_000 }, (_, hour) =>
           click(link, 'abc'.charAt(index), { clickedAt: NOW - hour * HOUR }),
@@ -323,7 +324,7 @@ eachDialect((dialect, newUrl) => {
       const counting = recorder.record(clicks.slice(0, 500))
       await Promise.all([counting, ...[recorder, ...others].map((one) => closeAll(one, THIS))])
       expect((await rowsOf(stored, 'c')).closed).toHaveLength(2_999)
-      const sums = await Promise.all(['a', 'b', 'c'].map((slug) => stored.counts(slug)))
+      const sums = await Promise.all(['a', 'b', 'c'].map((slug) => stored.countClicks(slug)))
       expect(sums).toEqual([
         [3_500, 3_500, 3_500],
         [3_000, 3_000, 3_000],
@@ -333,7 +334,10 @@ eachDialect((dialect, newUrl) => {
 
     test('close beside somebody who removes a slug, without waiting for each other', async () => {
       const { stored, recorder } = await open()
-      const link = await stored.link('abcd', ...Array.from({ length: 50 }, (_, index) => `gone${index}`))
+      const link = await stored.createLink(
+        'abcd',
+        ...Array.from({ length: 50 }, (_, index) => `gone${index}`),
+      )
       const clicks = Array.from({ length: 50 }, (_, index) =>
         click(link, `gone${index}`, { clickedAt: NOW - HOUR }),
       )
@@ -343,13 +347,13 @@ eachDialect((dialect, newUrl) => {
       )
       await Promise.all([...removals, closeAll(recorder, THIS)])
       expect(await stored.rows(`select slug from click_hour where slug != 'abcd'`)).toEqual([])
-      expect(await stored.counts('abcd')).toEqual([1, 1, 1])
+      expect(await stored.countClicks('abcd')).toEqual([1, 1, 1])
     })
   })
 
   test('counting waits for a writer who removes the slug at the same time, and then drops its clicks', async () => {
     const { stored, recorder } = await open()
-    const link = await stored.link('abcd', 'gone')
+    const link = await stored.createLink('abcd', 'gone')
     const removed = Promise.withResolvers<void>()
     const go = Promise.withResolvers<void>()
     const removal = stored.database.write(async (tx) => {
@@ -364,28 +368,28 @@ eachDialect((dialect, newUrl) => {
     go.resolve()
     await removal
     expect(await recording).toBe(true)
-    expect(await stored.counts('gone')).toEqual([0, 0, 0])
-    expect(await stored.counts('abcd')).toEqual([1, 1, 1])
+    expect(await stored.countClicks('gone')).toEqual([0, 0, 0])
+    expect(await stored.countClicks('abcd')).toEqual([1, 1, 1])
   })
 
   if (dialect === 'sqlite') return
 
   test('a server that is gone without a word is not waited for longer than the limit, and no click counts twice', async () => {
     const { stored } = await open()
-    const link = await stored.link('abcd')
-    const relay = keep(await Relay.before(stored.url))
-    const recorder = keep(openRecorder(relay.through(stored.url), 200))
+    const link = await stored.createLink('abcd')
+    const relay = closeLater(await Relay.before(stored.url))
+    const recorder = closeLater(openRecorder(relay.through(stored.url), 200))
     const clicks = [click(link, 'abcd')]
     expect(await recorder.record(clicks, { from: from(0), to: 1 })).toBe(true)
     relay.swallow(1)
     expect(await messageOf(recorder.record(clicks, { from: from(1), to: 2 }))).toContain('timeout')
     expect(await recorder.record(clicks, { from: from(1), to: 2 })).toBe(true)
-    expect(await stored.counts('abcd')).toEqual([2, 2, 2])
+    expect(await stored.countClicks('abcd')).toEqual([2, 2, 2])
   })
 
   test('counting that PostgreSQL gives up for another’s sake, since each waits for the other, is done again', async () => {
     const { stored, recorder } = await open()
-    const link = await stored.link('abcd')
+    const link = await stored.createLink('abcd')
     await recorder.record([click(link, 'abcd')], { from: from(0), to: 1 })
     const [locked, go] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()]
     const other = stored.database.write(async (tx) => {
@@ -407,6 +411,6 @@ eachDialect((dialect, newUrl) => {
     go.resolve()
     expect(await recording).toBe(true)
     await other
-    expect(await stored.counts('abcd')).toEqual([2, 2, 2])
+    expect(await stored.countClicks('abcd')).toEqual([2, 2, 2])
   })
 })

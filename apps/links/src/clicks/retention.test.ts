@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { createLog } from '@latchkey/http/log'
-import { BOT, NOW, Stored, click, closedAfterEach, until } from '../../test/durability/stored.ts'
-import { Summing } from '../analytics/summing.ts'
+import { BOT, NOW, TestDatabase, click, closeAfterEach, until } from '../../test/test-database.ts'
+import { RollupJob } from '../analytics/rollups/rollup-job.ts'
 import { DAY, HOUR, type Window, currentWindow, windowsOf } from '../analytics/window.ts'
 import type { ClassifiedClick } from './click.ts'
 import { openRecorder } from './recorder.ts'
-import { forgetClicksBefore, forgetOldClicks } from './retention.ts'
-import { unfiltered } from '../analytics/filters.ts'
-import { clicksInWindows } from '../analytics/window-clicks.ts'
+import { deleteClicksBefore, startRetention } from './retention.ts'
+import { NO_FILTERS } from '../analytics/filters.ts'
+import { readWindowClicks } from '../analytics/rollups/window-clicks.ts'
 
-const { keep, close } = closedAfterEach()
+const { closeLater, close } = closeAfterEach()
 const DAYS = 30
 /** Raw clicks go by whole days. */
 const CUT = NOW - DAYS * DAY - ((NOW - DAYS * DAY) % DAY)
@@ -18,10 +18,10 @@ const CUT = NOW - DAYS * DAY - ((NOW - DAYS * DAY) % DAY)
 eachDialect((_dialect, newUrl) => {
   async function openWith(
     make: (link: number) => ClassifiedClick[],
-  ): Promise<{ stored: Stored; link: number }> {
-    const stored = keep(await Stored.open(await newUrl()))
-    const link = await stored.link('abcd')
-    const recorder = keep(openRecorder(stored.url))
+  ): Promise<{ stored: TestDatabase; link: number }> {
+    const stored = closeLater(await TestDatabase.open(await newUrl()))
+    const link = await stored.createLink('abcd')
+    const recorder = closeLater(openRecorder(stored.url))
     await recorder.record(make(link))
     return { stored, link }
   }
@@ -31,12 +31,12 @@ eachDialect((_dialect, newUrl) => {
       click(link, 'abcd', { clickedAt: NOW - index * 5 * HOUR, ...(index % 3 ? {} : BOT) }),
     )
 
-  async function countIn({ database }: Stored, link: number, window: Window): Promise<number> {
-    const { slugs } = await clicksInWindows(
+  async function countIn({ database }: TestDatabase, link: number, window: Window): Promise<number> {
+    const { slugs } = await readWindowClicks(
       database,
       [link],
       { current: window, previous: undefined },
-      unfiltered,
+      NO_FILTERS,
     )
     return slugs[0]?.clicks ?? 0
   }
@@ -45,11 +45,11 @@ eachDialect((_dialect, newUrl) => {
     const { stored } = await openWith(everyFiveHours)
     const old = everyFiveHours(1).filter(({ clickedAt }) => clickedAt < CUT).length
     const hours = await stored.rows('select * from click_hour order by hour')
-    expect(await forgetClicksBefore(stored.database, CUT)).toBe(old)
+    expect(await deleteClicksBefore(stored.database, CUT)).toBe(old)
     expect(await stored.rows(`select count(*) as n from click where clicked_at < ${CUT}`)).toEqual([{ n: 0 }])
-    expect(await stored.counts('abcd')).toEqual([400, 400, 400 - old])
+    expect(await stored.countClicks('abcd')).toEqual([400, 400, 400 - old])
     expect(await stored.rows('select * from click_hour order by hour')).toEqual(hours)
-    expect(await forgetClicksBefore(stored.database, CUT)).toBe(0)
+    expect(await deleteClicksBefore(stored.database, CUT)).toBe(0)
   })
 
   test('L13.6 full referrers and visitors leave the sums together with the clicks', async () => {
@@ -58,17 +58,17 @@ eachDialect((_dialect, newUrl) => {
         click(link, 'abcd', { clickedAt: CUT - 1, referrer: `https://ref.example/${n}`, visitorFp: `${n}` }),
       ),
     )
-    const recorder = keep(openRecorder(stored.url))
+    const recorder = closeLater(openRecorder(stored.url))
     while (await recorder.closeHours(NOW));
-    const summing = new Summing(stored.database)
-    while (await summing.step(NOW));
-    const personal = () =>
+    const rollupJob = new RollupJob(stored.database)
+    while (await rollupJob.step(NOW));
+    const countPersonal = () =>
       stored.rows(`select 1 from click_sum where dimension in ('referrer', 'visitor_fp')`)
-    expect(await personal()).not.toEqual([])
-    await forgetClicksBefore(stored.database, CUT)
-    expect(await personal()).toEqual([])
-    while (await summing.step(NOW));
-    expect(await personal()).toEqual([])
+    expect(await countPersonal()).not.toEqual([])
+    await deleteClicksBefore(stored.database, CUT)
+    expect(await countPersonal()).toEqual([])
+    while (await rollupJob.step(NOW));
+    expect(await countPersonal()).toEqual([])
     expect(await stored.rows(`select 1 from click_sum where dimension = 'slug'`)).not.toEqual([])
   })
 
@@ -78,12 +78,12 @@ eachDialect((_dialect, newUrl) => {
     )
     let turns = 0
     let running = true
-    const turn = () => {
+    const countTurn = () => {
       turns++
-      if (running) setImmediate(turn)
+      if (running) setImmediate(countTurn)
     }
-    setImmediate(turn)
-    expect(await forgetClicksBefore(stored.database, CUT)).toBe(2_600)
+    setImmediate(countTurn)
+    expect(await deleteClicksBefore(stored.database, CUT)).toBe(2_600)
     running = false
     expect(turns).toBeGreaterThanOrEqual(5)
   })
@@ -92,7 +92,7 @@ eachDialect((_dialect, newUrl) => {
     const { stored } = await openWith((link) =>
       [-1, 0, 1].map((by) => click(link, 'abcd', { clickedAt: CUT + by })),
     )
-    expect(await forgetClicksBefore(stored.database, CUT + 5 * HOUR)).toBe(1)
+    expect(await deleteClicksBefore(stored.database, CUT + 5 * HOUR)).toBe(1)
     expect(await stored.rows('select clicked_at as at from click order by 1')).toEqual([
       { at: CUT },
       { at: CUT + 1 },
@@ -104,15 +104,15 @@ eachDialect((_dialect, newUrl) => {
       const old = click(link, 'abcd', { clickedAt: CUT - 1 })
       return Array.from({ length: 12_000 }, () => old)
     })
-    expect(await forgetClicksBefore(stored.database, CUT)).toBe(12_000)
-    expect(await stored.counts('abcd')).toEqual([12_000, 12_000, 0])
+    expect(await deleteClicksBefore(stored.database, CUT)).toBe(12_000)
+    expect(await stored.countClicks('abcd')).toEqual([12_000, 12_000, 0])
   })
 
   describe('figures after raw clicks were deleted', () => {
     test('every range that ends now keeps its value, at most to the hour where it begins before the age', async () => {
       const { stored, link } = await openWith(everyFiveHours)
       const all = everyFiveHours(link)
-      await forgetClicksBefore(stored.database, CUT)
+      await deleteClicksBefore(stored.database, CUT)
       const counted = (from: number, to: number) =>
         all.filter(({ clickedAt }) => clickedAt >= from && clickedAt <= to).length
       for (const range of ['24h', '7d', '30d', '90d', '1y', 'all'] as const) {
@@ -127,15 +127,15 @@ eachDialect((_dialect, newUrl) => {
 
     test('the window before keeps its value too, and links are told apart', async () => {
       const { stored, link } = await openWith(everyFiveHours)
-      const other = await stored.link('efgh')
-      const before = await clicksInWindows(stored.database, [link, other], windowsOf('7d', NOW), unfiltered)
-      await forgetClicksBefore(stored.database, NOW - 20 * DAY)
-      expect(await clicksInWindows(stored.database, [link, other], windowsOf('7d', NOW), unfiltered)).toEqual(
-        before,
-      )
+      const other = await stored.createLink('efgh')
+      const before = await readWindowClicks(stored.database, [link, other], windowsOf('7d', NOW), NO_FILTERS)
+      await deleteClicksBefore(stored.database, NOW - 20 * DAY)
+      expect(
+        await readWindowClicks(stored.database, [link, other], windowsOf('7d', NOW), NO_FILTERS),
+      ).toEqual(before)
       expect(before).toEqual({
         slugs: [{ link_id: link, slug: 'abcd', clicks: 34 }],
-        before: new Map([
+        previous: new Map([
           [link, 34],
           [other, 0],
         ]),
@@ -145,7 +145,7 @@ eachDialect((_dialect, newUrl) => {
     test('wherever a window begins and ends, it is at most off by the clicks of the two hours at its ends', async () => {
       const { stored, link } = await openWith(everyFiveHours)
       const all = everyFiveHours(link)
-      await forgetClicksBefore(stored.database, CUT)
+      await deleteClicksBefore(stored.database, CUT)
       for (let step = 0; step < 60; step++) {
         const from = NOW - step * 33 * HOUR - step * 61
         const to = from + 9 * DAY + step * 127
@@ -166,14 +166,14 @@ eachDialect((_dialect, newUrl) => {
     const { stored } = await openWith(make)
     const lines: string[] = []
     const log = createLog({ write: (line) => void lines.push(line) })
-    const left = async () => (await stored.counts('abcd'))[2]
+    const left = async () => (await stored.countClicks('abcd'))[2]
 
-    forgetOldClicks(stored.database, null, log)()
+    startRetention(stored.database, null, log)()
     expect(await left()).toBe(4)
-    const stop = forgetOldClicks(stored.database, 2, log)
+    const stop = startRetention(stored.database, 2, log)
     await until('they are gone', async () => (await left()) === 2)
     stop()
-    expect(await stored.counts('abcd')).toEqual([4, 4, 2])
+    expect(await stored.countClicks('abcd')).toEqual([4, 4, 2])
     expect(lines).toEqual([])
   })
 
@@ -181,7 +181,7 @@ eachDialect((_dialect, newUrl) => {
     const { stored } = await openWith((link) => [click(link, 'abcd')])
     const lines: string[] = []
     await close(stored)
-    const stop = forgetOldClicks(stored.database, 1, createLog({ write: (line) => void lines.push(line) }))
+    const stop = startRetention(stored.database, 1, createLog({ write: (line) => void lines.push(line) }))
     await until('it is logged', () => lines.length > 0)
     stop()
     expect(lines[0]).toContain('old clicks could not be deleted')

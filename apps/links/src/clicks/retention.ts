@@ -1,29 +1,29 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { Transaction } from 'kysely'
-import { Tally, dimensions } from '../analytics/tally.ts'
+import { Tally, dimensions } from '../analytics/rollups/tally.ts'
 import { DAY, HOUR, hourOf } from '../analytics/window.ts'
 import type { ClickForgottenTable, ClickTable, Tables } from '../db/tables.ts'
-import { changeHours } from './changed-hours.ts'
+import { markHoursChanged } from './changed-hours.ts'
 
-const EVERY_MS = HOUR * 1000
+const RETENTION_EVERY_MS = HOUR * 1000
 /** Clicks in one transaction: few enough that nobody notices, since this runs beside the redirects. */
-const AT_ONCE = 500
+const CLICKS_PER_STEP = 500
 /** Rows of one statement: an engine takes some ten thousand parameters. */
-const ROWS_AT_ONCE = 500
+const ROWS_PER_INSERT = 500
 /** Full referrers age out; everything else is kept to the hour (L13.6). */
-const kept = dimensions.filter((dimension) => dimension !== 'referrer')
+const keptDimensions = dimensions.filter((dimension) => dimension !== 'referrer')
 
 /** Forgets raw clicks older than `days`, now and every hour. Returns what stops it. */
-export function forgetOldClicks(database: Database<Tables>, days: number | null, log: Log): () => void {
+export function startRetention(database: Database<Tables>, days: number | null, log: Log): () => void {
   if (days === null) return () => {}
   const run = () => {
-    forgetClicksBefore(database, Math.floor(Date.now() / 1000) - days * DAY).catch((error: unknown) =>
+    deleteClicksBefore(database, Math.floor(Date.now() / 1000) - days * DAY).catch((error: unknown) =>
       log.error('old clicks could not be deleted', { error }),
     )
   }
   run()
-  const timer = setInterval(run, EVERY_MS)
+  const timer = setInterval(run, RETENTION_EVERY_MS)
   return () => clearInterval(timer)
 }
 
@@ -31,64 +31,64 @@ export function forgetOldClicks(database: Database<Tables>, days: number | null,
  * Replaces the raw clicks of all UTC days before the one that holds this moment (Unix seconds) by their sums per hour, in
  * small transactions. Whole days, because visitors are counted by the day. Returns how many clicks there were.
  */
-export async function forgetClicksBefore(database: Database<Tables>, moment: number): Promise<number> {
-  for (let forgotten = 0; ;) {
-    const step = await database.write((tx) => forgetSome(tx, database, moment - (moment % DAY)))
-    forgotten += step
-    if (step < AT_ONCE) return forgotten
+export async function deleteClicksBefore(database: Database<Tables>, moment: number): Promise<number> {
+  for (let deletedCount = 0; ;) {
+    const count = await database.write((tx) => deleteBatch(tx, database, moment - (moment % DAY)))
+    deletedCount += count
+    if (count < CLICKS_PER_STEP) return deletedCount
     // Writing to a file takes no turn of its own: without this nobody would be redirected until the last click is gone.
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
-async function forgetSome(
+async function deleteBatch(
   tx: Transaction<Tables>,
   { dialect }: Database<Tables>,
   end: number,
 ): Promise<number> {
   const clicks = await tx
     .selectFrom('click')
-    .select(['id', 'link_id', 'slug', 'clicked_at', 'is_bot', 'is_self_referrer', ...kept])
+    .select(['id', 'link_id', 'slug', 'clicked_at', 'is_bot', 'is_self_referrer', ...keptDimensions])
     .where('clicked_at', '<', end)
     .orderBy('clicked_at')
-    .limit(AT_ONCE)
+    .limit(CLICKS_PER_STEP)
     .$if(dialect === 'postgres', (query) => query.forUpdate())
     .execute()
   if (clicks.length === 0) return 0
-  const rows = byHour(clicks)
-  for (let first = 0; first < rows.length; first += ROWS_AT_ONCE)
+  const rows = sumByHour(clicks)
+  for (let first = 0; first < rows.length; first += ROWS_PER_INSERT)
     await tx
       .insertInto('click_forgotten')
-      .values(rows.slice(first, first + ROWS_AT_ONCE))
+      .values(rows.slice(first, first + ROWS_PER_INSERT))
       .execute()
   const ids = clicks.map((click) => click.id)
   await tx.deleteFrom('click').where('id', 'in', ids).execute()
   const hours = clicks.map(({ link_id, clicked_at }) => ({ link_id, hour: hourOf(clicked_at) }))
-  await changeHours(tx, dialect, hours)
+  await markHoursChanged(tx, dialect, hours)
   return clicks.length
 }
 
 type OldClick = Pick<
   ClickTable,
-  'link_id' | 'slug' | 'clicked_at' | 'is_bot' | 'is_self_referrer' | (typeof kept)[number]
+  'link_id' | 'slug' | 'clicked_at' | 'is_bot' | 'is_self_referrer' | (typeof keptDimensions)[number]
 >
 
-function byHour(clicks: readonly OldClick[]): ClickForgottenTable[] {
+function sumByHour(clicks: readonly OldClick[]): ClickForgottenTable[] {
   const groups = Map.groupBy(
     clicks,
     ({ link_id, slug, clicked_at }) => `${link_id} ${slug} ${hourOf(clicked_at)}`,
   )
-  return [...groups.values()].flatMap((some) => {
-    const [first] = some
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
     if (!first) return []
     const { link_id, slug } = first
     const hour = hourOf(first.clicked_at)
     const tally = new Tally()
-    const add = tally.adder(kept)
-    for (const click of some) add({ referrer: null, ...click })
-    return kept.flatMap((dimension) => {
-      const values = tally.of(dimension)
-      return values.clicked().map((entry) => ({
+    const add = tally.createAdder(keptDimensions)
+    for (const click of group) add({ referrer: null, ...click })
+    return keptDimensions.flatMap((dimension) => {
+      const values = tally.valuesOf(dimension)
+      return values.listClicked().map((entry) => ({
         link_id,
         slug,
         hour,

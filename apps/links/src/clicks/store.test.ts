@@ -2,24 +2,24 @@ import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
-import { NOW, Stored, click, closedAfterEach } from '../../test/durability/stored.ts'
+import { NOW, TestDatabase, click, closeAfterEach } from '../../test/test-database.ts'
 import { HOUR, type Window } from '../analytics/window.ts'
 import type { ClassifiedClick } from './click.ts'
 import { openRecorder } from './recorder.ts'
-import { clicksInWindows } from '../analytics/window-clicks.ts'
-import { snapshot } from '../db/snapshot.ts'
-import { unfiltered } from '../analytics/filters.ts'
+import { readWindowClicks } from '../analytics/rollups/window-clicks.ts'
+import { withSnapshot } from '../db/snapshot.ts'
+import { NO_FILTERS } from '../analytics/filters.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 
 const inWindows = (
-  database: Stored['database'],
+  database: TestDatabase['database'],
   ids: readonly number[],
   current: Window,
   previous: Window | undefined,
-) => snapshot(database, (db) => clicksInWindows(db, ids, { current, previous }, unfiltered))
+) => withSnapshot(database, (db) => readWindowClicks(db, ids, { current, previous }, NO_FILTERS))
 
-async function record(stored: Stored, clicks: ClassifiedClick[]): Promise<void> {
+async function record(stored: TestDatabase, clicks: ClassifiedClick[]): Promise<void> {
   const recorder = openRecorder(stored.url)
   if (clicks.length > 0) await recorder.record(clicks)
   await recorder.close()
@@ -35,8 +35,8 @@ function scan(clicks: readonly ClassifiedClick[], slug: string, window: Window |
 eachDialect((_dialect, newUrl) => {
   describe('clicksInWindows', () => {
     test('both ends of a window belong to it, to the second', async () => {
-      const stored = keep(await Stored.open(await newUrl()))
-      const link = await stored.link('abcd')
+      const stored = closeLater(await TestDatabase.open(await newUrl()))
+      const link = await stored.createLink('abcd')
       const window = { from: NOW - 100, to: NOW + 100 }
       const moments = [window.from - 1, window.from, window.to, window.to + 1]
       await record(
@@ -45,17 +45,17 @@ eachDialect((_dialect, newUrl) => {
       )
       expect(await inWindows(stored.database, [link], window, undefined)).toEqual({
         slugs: [{ link_id: link, slug: 'abcd', clicks: 2 }],
-        before: undefined,
+        previous: undefined,
       })
       expect(await inWindows(stored.database, [link], window, { from: 0, to: window.from - 1 })).toEqual({
         slugs: [{ link_id: link, slug: 'abcd', clicks: 2 }],
-        before: new Map([[link, 1]]),
+        previous: new Map([[link, 1]]),
       })
     })
 
     test('a window within one hour, and one of a single second', async () => {
-      const stored = keep(await Stored.open(await newUrl()))
-      const link = await stored.link('abcd')
+      const stored = closeLater(await TestDatabase.open(await newUrl()))
+      const link = await stored.createLink('abcd')
       const hour = NOW - (NOW % HOUR)
       await record(
         stored,
@@ -72,8 +72,8 @@ eachDialect((_dialect, newUrl) => {
     })
 
     test('only the links asked for, none of none, and no rows for slugs without clicks', async () => {
-      const stored = keep(await Stored.open(await newUrl()))
-      const [first, second] = [await stored.link('aaaa', 'quiet'), await stored.link('bbbb')]
+      const stored = closeLater(await TestDatabase.open(await newUrl()))
+      const [first, second] = [await stored.createLink('aaaa', 'quiet'), await stored.createLink('bbbb')]
       await record(stored, [
         click(first, 'aaaa'),
         click(second, 'bbbb'),
@@ -82,30 +82,32 @@ eachDialect((_dialect, newUrl) => {
       const window = { from: NOW - 1, to: NOW }
       expect(await inWindows(stored.database, [first], window, undefined)).toEqual({
         slugs: [{ link_id: first, slug: 'aaaa', clicks: 1 }],
-        before: undefined,
+        previous: undefined,
       })
-      expect(await inWindows(stored.database, [], window, window)).toEqual({ slugs: [], before: new Map() })
+      expect(await inWindows(stored.database, [], window, window)).toEqual({ slugs: [], previous: new Map() })
     })
 
     test('fifty thousand links are asked for at once', async () => {
-      const stored = keep(await Stored.open(await newUrl()))
-      const link = await stored.link('abcd')
+      const stored = closeLater(await TestDatabase.open(await newUrl()))
+      const link = await stored.createLink('abcd')
       await record(stored, [click(link, 'abcd')])
       const ids = Array.from({ length: 50_000 }, (_, index) => index + 1)
-      const { slugs, before } = await inWindows(
+      const { slugs, previous: previousClicks } = await inWindows(
         stored.database,
         ids,
         { from: 0, to: NOW },
         { from: 0, to: NOW + 1 },
       )
       expect(slugs).toEqual([{ link_id: link, slug: 'abcd', clicks: 1 }])
-      expect([before?.size, before?.get(link), before?.get(50_000)]).toEqual([50_000, 1, 0])
+      expect([previousClicks?.size, previousClicks?.get(link), previousClicks?.get(50_000)]).toEqual([
+        50_000, 1, 0,
+      ])
     })
 
     test('whatever the clicks and the windows, every figure equals a scan of the raw clicks', async () => {
-      const stored = keep(await Stored.open(await newUrl()))
+      const stored = closeLater(await TestDatabase.open(await newUrl()))
       const slugs = ['aaaa', 'x', 'y'] as const
-      const link = await stored.link(...slugs)
+      const link = await stored.createLink(...slugs)
       const moment = fc.integer({ min: NOW - 6 * HOUR, max: NOW + 6 * HOUR })
       const window = fc.tuple(moment, moment).map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }))
       await fc.assert(
@@ -124,7 +126,7 @@ eachDialect((_dialect, newUrl) => {
               .filter((row) => row.clicks > 0)
             expect(counted.slugs.toSorted((a, b) => (a.slug < b.slug ? -1 : 1))).toEqual(expected)
             const before = slugs.reduce((sum, slug) => sum + scan(clicks, slug, previous), 0)
-            expect(counted.before).toEqual(previous && new Map([[link, before]]))
+            expect(counted.previous).toEqual(previous && new Map([[link, before]]))
           },
         ),
         { numRuns: 25 },

@@ -18,8 +18,8 @@ export async function findPosition(db: Kysely<Tables>, journalId: string): Promi
 
 /** The salt of a day (Unix seconds of its beginning) on all nodes: the stored one, else this one, which is stored. */
 export async function shareSalt(database: Db, day: number, salt: string): Promise<string> {
-  const known = await findSalt(database.read, day)
-  if (known !== undefined) return known
+  const storedSalt = await findSalt(database.read, day)
+  if (storedSalt !== undefined) return storedSalt
   return database.write(async (tx) => {
     await tx
       .insertInto('visitor_salt')
@@ -36,23 +36,23 @@ async function findSalt(db: Kysely<Tables>, day: number): Promise<string | undef
 }
 
 /** How many of a row's sums a viewer counts. */
-export function countedSum({ bots, selfReferrers }: ViewerFilters): RawBuilder<number> {
-  const less = [
+export function filteredSum({ bots, selfReferrers }: ViewerFilters): RawBuilder<number> {
+  const subtractions = [
     ...(bots ? [sql` - bots`] : []),
     ...(selfReferrers ? [sql` - self_referrers`] : []),
     ...(bots && selfReferrers ? [sql` + bot_self_referrers`] : []),
   ]
-  return sql<number>`(clicks${sql.join(less, sql``)})`
+  return sql<number>`(clicks${sql.join(subtractions, sql``)})`
 }
 
 /** The same of a row whose sums have been read. */
-export function countedOf(row: ClickCounts, { bots, selfReferrers }: ViewerFilters): number {
+export function filteredClicks(row: ClickCounts, { bots, selfReferrers }: ViewerFilters): number {
   const both = bots && selfReferrers ? row.bot_self_referrers : 0
   return row.clicks - (bots ? row.bots : 0) - (selfReferrers ? row.self_referrers : 0) + both
 }
 
 /** Whether a viewer counts a raw click. */
-export function isCounted({ bots, selfReferrers }: ViewerFilters): RawBuilder<SqlBool> {
+export function isInFilter({ bots, selfReferrers }: ViewerFilters): RawBuilder<SqlBool> {
   const conditions = [
     ...(bots ? [sql`is_bot = 0`] : []),
     ...(selfReferrers ? [sql`is_self_referrer = 0`] : []),
@@ -61,14 +61,14 @@ export function isCounted({ bots, selfReferrers }: ViewerFilters): RawBuilder<Sq
 }
 
 /** When the first click that counts was made, to the second while raw clicks are kept; undefined without any by `now`. */
-export async function firstClick(
+export async function findFirstClickTime(
   { read, dialect }: Db,
   linkIds: readonly number[],
   now: number,
   filters: ViewerFilters,
 ): Promise<number | undefined> {
   const first = (table: string) => sql`(select hour from ${sql.table(table)} as hours
-    where hours.link_id = link.id and ${countedSum(filters)} > 0 order by hour limit 1)`
+    where hours.link_id = link.id and ${filteredSum(filters)} > 0 order by hour limit 1)`
   const { rows } = await sql<{ id: number; open: number | null; closed: number | null }>`
     select id, ${first('click_hour_open')} as open, ${first('click_hour_closed')} as closed
     from link where ${inList(dialect, 'id', linkIds)}`.execute(read)
@@ -77,7 +77,7 @@ export async function firstClick(
   if (hour === undefined || hour > now) return undefined
   const { rows: raw } = await sql<{ at: number | null }>`select min(clicked_at) as at from click
     where ${inList(dialect, 'link_id', linkIds)} and clicked_at >= ${hour} and clicked_at <= ${now}
-      and clicked_at < ${hour + 3600} and ${isCounted(filters)}`.execute(read)
+      and clicked_at < ${hour + 3600} and ${isInFilter(filters)}`.execute(read)
   // Hours whose raw clicks are gone begin with the hour; the running hour may hold clicks of a clock that is ahead.
   return raw[0]?.at ?? (hour === hourOf(now) ? undefined : hour)
 }

@@ -40,27 +40,27 @@ const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/MSIE|Trident/, 'IE'],
 ]
 
-const UNNAMED: UserAgentFacts = { isBot: true, deviceType: null, os: null, browser: null }
+const UNKNOWN_CLIENT: UserAgentFacts = { isBot: true, deviceType: null, os: null, browser: null }
 
 // 10,000 strings of at most 512 characters: 5 MB of Latin-1 at worst. Longer ones are rare and not remembered.
-const REMEMBERED = 10_000
-const REMEMBERED_LENGTH = 512
-const remembered = new Map<string, UserAgentFacts>()
+const MAX_CACHED = 10_000
+const MAX_CACHED_LENGTH = 512
+const factsCache = new Map<string, UserAgentFacts>()
 
 export function classifyUserAgent(userAgent: string | null): UserAgentFacts {
-  if (userAgent === null) return UNNAMED
-  const known = remembered.get(userAgent)
-  if (known !== undefined) return known
+  if (userAgent === null) return UNKNOWN_CLIENT
+  const cachedFacts = factsCache.get(userAgent)
+  if (cachedFacts !== undefined) return cachedFacts
 
   const facts = factsOf(userAgent)
-  if (userAgent.length > REMEMBERED_LENGTH) return facts
-  if (remembered.size >= REMEMBERED) remembered.clear()
-  remembered.set(userAgent, facts)
+  if (userAgent.length > MAX_CACHED_LENGTH) return facts
+  if (factsCache.size >= MAX_CACHED) factsCache.clear()
+  factsCache.set(userAgent, facts)
   return facts
 }
 
 function factsOf(userAgent: string): UserAgentFacts {
-  if (userAgent.trim() === '') return UNNAMED
+  if (userAgent.trim() === '') return UNKNOWN_CLIENT
   return {
     isBot: BOT.test(userAgent) || isbot(userAgent),
     deviceType: deviceTypeOf(userAgent),

@@ -4,12 +4,12 @@ import { eachDialect } from '@latchkey/database/testing'
 import { Relay } from '@latchkey/database/testing-relay'
 import { createLog } from '@latchkey/http/log'
 import { sql } from 'kysely'
-import { NOW, Stored, closedAfterEach, until } from '../../test/durability/stored.ts'
+import { NOW, TestDatabase, closeAfterEach, until } from '../../test/test-database.ts'
 import type { Tables } from '../db/tables.ts'
 import { VisitorSalts, oldestSaltedDay } from './visitor-salts.ts'
 import { dayOf } from './visitor.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 
 const DAY = 86_400
 const TODAY = dayOf(NOW)
@@ -18,18 +18,18 @@ const TOMORROW = TODAY + DAY
 eachDialect((dialect, newUrl) => {
   /** A node on the database; `clock` is in Unix seconds. */
   async function node(url: string, clock = { now: NOW }) {
-    const database = keep(openDatabase<Tables>(url)).withStatementTimeout(1_000)
+    const database = closeLater(openDatabase<Tables>(url)).withStatementTimeout(1_000)
     const lines: string[] = []
     const log = createLog({ write: (line) => void lines.push(line) })
-    const salts = keep(await VisitorSalts.open(database, () => clock.now, log))
+    const salts = closeLater(await VisitorSalts.open(database, () => clock.now, log))
     return { salts, clock, lines }
   }
 
-  const storedSalts = (stored: Stored) =>
+  const storedSalts = (stored: TestDatabase) =>
     stored.rows<{ day: number; salt: string }>('select day, salt from visitor_salt order by day')
 
   test('L37.1 nodes that start at the same moment share the salt of the day', async () => {
-    const stored = keep(await Stored.open(await newUrl()))
+    const stored = closeLater(await TestDatabase.open(await newUrl()))
     const nodes = await Promise.all(Array.from({ length: 8 }, () => node(stored.url)))
     const salts = nodes.map(({ salts: one }) => one.of(TODAY))
     expect(new Set(salts).size).toBe(1)
@@ -38,7 +38,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('the next day begins with a salt that all nodes share already, however fast redirects come', async () => {
-    const stored = keep(await Stored.open(await newUrl()))
+    const stored = closeLater(await TestDatabase.open(await newUrl()))
     const [one, other] = [await node(stored.url), await node(stored.url)]
     for (const each of [one, other]) {
       each.clock.now = TOMORROW - 60
@@ -51,7 +51,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('the salt of the next day is not made before its last minutes', async () => {
-    const stored = keep(await Stored.open(await newUrl()))
+    const stored = closeLater(await TestDatabase.open(await newUrl()))
     const { salts, clock } = await node(stored.url)
     clock.now = TOMORROW - 600
     await salts.refresh()
@@ -59,7 +59,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('a node whose clock leaps goes on at once, and what it takes is shared', async () => {
-    const stored = keep(await Stored.open(await newUrl()))
+    const stored = closeLater(await TestDatabase.open(await newUrl()))
     const { salts, clock } = await node(stored.url)
     clock.now = TOMORROW + 5
     const own = salts.of(TOMORROW)
@@ -68,7 +68,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('a day that is over is forgotten in memory an hour later', async () => {
-    const stored = keep(await Stored.open(await newUrl()))
+    const stored = closeLater(await TestDatabase.open(await newUrl()))
     const { salts, clock } = await node(stored.url)
     const old = salts.of(TODAY)
     clock.now = TOMORROW + 3_599
@@ -91,8 +91,8 @@ eachDialect((dialect, newUrl) => {
 
   /** A node behind a relay, which stands in its last minute of the day without having seen the next. */
   async function beforeMidnight() {
-    const stored = keep(await Stored.open(await newUrl()))
-    const relay = keep(await Relay.before(stored.url))
+    const stored = closeLater(await TestDatabase.open(await newUrl()))
+    const relay = closeLater(await Relay.before(stored.url))
     return { stored, relay, ...(await node(relay.through(stored.url))) }
   }
 

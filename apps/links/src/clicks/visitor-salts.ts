@@ -9,16 +9,16 @@ import { dayOf } from './visitor.ts'
 const SALT_BYTES = 32
 const PREPARE_EVERY_MS = 60_000
 /** Lead before midnight, in seconds: several tries, since a redirect never waits for the database. */
-const LEAD = 300
+const PREPARE_AHEAD_SECONDS = 300
 /**
  * How long a salt outlives its day, in seconds: clocks of other nodes may be behind. Waiting clicks do not need it, because
  * the journal holds them with their hash.
  */
-const GRACE = HOUR
+const GRACE_SECONDS = HOUR
 
 /** The beginning of the oldest UTC day whose salt is still needed; both in Unix seconds. */
 export function oldestSaltedDay(now: number): number {
-  return dayOf(now - GRACE)
+  return dayOf(now - GRACE_SECONDS)
 }
 
 /**
@@ -30,9 +30,9 @@ export class VisitorSalts {
   readonly #now: () => number
   readonly #log: Log
   readonly #salts = new Map<number, string>()
-  readonly #shared = new Set<number>()
+  readonly #sharedDays = new Set<number>()
   #timer: Timer | undefined
-  #failing = false
+  #isFailing = false
 
   private constructor(database: Database<Tables>, now: () => number, log: Log) {
     this.#database = database
@@ -50,8 +50,8 @@ export class VisitorSalts {
 
   /** The salt of the UTC day that begins at this moment (Unix seconds). */
   of(day: number): string {
-    const known = this.#salts.get(day)
-    if (known !== undefined) return known
+    const storedSalt = this.#salts.get(day)
+    if (storedSalt !== undefined) return storedSalt
     const salt = createSalt()
     this.#salts.set(day, salt)
     void this.refresh()
@@ -62,10 +62,10 @@ export class VisitorSalts {
   async refresh(): Promise<void> {
     try {
       await this.#prepare()
-      this.#failing = false
+      this.#isFailing = false
     } catch (error) {
-      if (!this.#failing) this.#log.warn('visitor salt: not shared with other nodes', { error })
-      this.#failing = true
+      if (!this.#isFailing) this.#log.warn('visitor salt: not shared with other nodes', { error })
+      this.#isFailing = true
     }
   }
 
@@ -79,18 +79,18 @@ export class VisitorSalts {
     for (const day of this.#salts.keys())
       if (day < oldest) {
         this.#salts.delete(day)
-        this.#shared.delete(day)
+        this.#sharedDays.delete(day)
       }
     await this.#share(dayOf(now))
-    await this.#share(dayOf(now + LEAD))
+    await this.#share(dayOf(now + PREPARE_AHEAD_SECONDS))
   }
 
   async #share(day: number): Promise<void> {
-    if (this.#shared.has(day)) return
+    if (this.#sharedDays.has(day)) return
     const salt = await shareSalt(this.#database, day, this.#salts.get(day) ?? createSalt())
     // A redirect may have needed one meanwhile: what it took stays this node's for the day.
     if (!this.#salts.has(day)) this.#salts.set(day, salt)
-    this.#shared.add(day)
+    this.#sharedDays.add(day)
   }
 }
 

@@ -14,13 +14,13 @@ export function numberRows<Column extends string>(
   if (dialect === 'postgres') {
     const arrays = sql.join(values.map((column) => sql`${column}::bigint[]`))
     // Text is a tenth of what a tree of names costs to build.
-    return sql`(select * from unnest(${arrays}) as given (${sql.raw(quoted(columns).join(', '))}))`
+    return sql`(select * from unnest(${arrays}) as given (${sql.raw(quoteNames(columns).join(', '))}))`
   }
   const lines = JSON.stringify(rows.map((row) => columns.map((column) => row[column])))
-  const picked = quoted(columns).map((column, index) => `value ->> ${index} as ${column}`)
-  return sql`(select ${sql.raw(picked.join(', '))} from json_each(${lines}))`
+  const selection = quoteNames(columns).map((column, index) => `value ->> ${index} as ${column}`)
+  return sql`(select ${sql.raw(selection.join(', '))} from json_each(${lines}))`
 }
 
-function quoted(columns: readonly string[]): string[] {
+function quoteNames(columns: readonly string[]): string[] {
   return columns.map((column) => `"${column}"`)
 }

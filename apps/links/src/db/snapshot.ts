@@ -11,14 +11,14 @@ export function isSnapshot(database: Database<Tables>): boolean {
 }
 
 /** `readSnapshot`: a click that is counted meanwhile is in all reads or in none. Within another snapshot it is the same one. */
-export async function snapshot<Result>(
+export async function withSnapshot<Result>(
   database: Database<Tables>,
   work: (database: Database<Tables>) => Promise<Result>,
 ): Promise<Result> {
   if (snapshots.has(database)) return work(database)
   return readSnapshot(database, (read) => {
-    const still = { ...database, read }
-    snapshots.add(still)
-    return work(still)
+    const snapshotDatabase = { ...database, read }
+    snapshots.add(snapshotDatabase)
+    return work(snapshotDatabase)
   })
 }

@@ -3,20 +3,20 @@ import type { DialectName } from '@latchkey/database/url'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Tables } from './tables.ts'
 
-const ROWS_AT_ONCE = 2_000
+const ROWS_PER_BATCH = 2_000
 
 /**
  * Reads any number of rows without holding them all. Only within a `snapshot`: PostgreSQL's cursors live in one. Mostly
  * there are few, and those come at once: a cursor takes three statements.
  */
-export async function eachRow<Row>(
+export async function forEachRow<Row>(
   { read, dialect }: { read: Kysely<Tables>; dialect: DialectName },
   query: RawBuilder<Row>,
-  use: (row: Row) => void,
+  callback: (row: Row) => void,
 ): Promise<void> {
-  const { rows: few } =
-    await sql<Row>`select * from (${query}) as few limit ${sql.lit(ROWS_AT_ONCE)}`.execute(read)
-  if (few.length < ROWS_AT_ONCE) return few.forEach((row) => use(row))
-  for await (const rows of readBatches({ read, dialect }, query, ROWS_AT_ONCE))
-    for (const row of rows) use(row)
+  const { rows: firstRows } =
+    await sql<Row>`select * from (${query}) as few limit ${sql.lit(ROWS_PER_BATCH)}`.execute(read)
+  if (firstRows.length < ROWS_PER_BATCH) return firstRows.forEach((row) => callback(row))
+  for await (const rows of readBatches({ read, dialect }, query, ROWS_PER_BATCH))
+    for (const row of rows) callback(row)
 }

@@ -8,9 +8,9 @@ import type { Kysely } from 'kysely'
 import { DAY } from '../analytics/window.ts'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
-import { readSettings, settingsWarnings } from '../settings.ts'
-import { newestClickAt, oldestSaltDay } from './store.ts'
-import { checkAccess, checkAdminSide, checkPublicAddress } from './surroundings.ts'
+import { readSettings, settingsWarnings } from '../settings/settings.ts'
+import { findNewestClickTime, findOldestSaltDay } from './store.ts'
+import { checkAccess, checkAdminSide, checkPublicAddress } from './external-checks.ts'
 
 /** Looks at everything the service depends on, as the environment says it. Makes nothing and changes nothing. */
 export async function* examine(env: Environment, now: () => number = Date.now): AsyncGenerator<Finding> {
@@ -22,7 +22,7 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
     url: databaseUrl,
     setting: 'LINKS_DATABASE_URL',
     migrations,
-    newestAt: newestClickAt,
+    newestAt: findNewestClickTime,
     checkTables: (read) => checkSalts(read, Math.floor(now() / 1000)),
     harm: 'links will expire at the wrong time',
     now,
@@ -38,7 +38,7 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
 const MAX_SALT_AGE = 2 * DAY
 
 async function checkSalts(read: Kysely<Tables>, now: number): Promise<Finding[]> {
-  const day = await oldestSaltDay(read)
+  const day = await findOldestSaltDay(read)
   if (day === undefined || day + DAY + MAX_SALT_AGE >= now) return []
   const date = new Date(day * 1000).toISOString().slice(0, 10)
   return [

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 
 /** Unix seconds of the newest click; 0 without any. */
-export async function newestClickAt(read: Kysely<Tables>): Promise<number> {
+export async function findNewestClickTime(read: Kysely<Tables>): Promise<number> {
   const newest = await read
     .selectFrom('click')
     .select((eb) => eb.fn.max<number | null>('clicked_at').as('at'))
@@ -11,7 +11,7 @@ export async function newestClickAt(read: Kysely<Tables>): Promise<number> {
 }
 
 /** The beginning (Unix seconds) of the oldest UTC day whose salt is stored; undefined without any. */
-export async function oldestSaltDay(read: Kysely<Tables>): Promise<number | undefined> {
+export async function findOldestSaltDay(read: Kysely<Tables>): Promise<number | undefined> {
   const oldest = await read
     .selectFrom('visitor_salt')
     .select((eb) => eb.fn.min<number | null>('day').as('day'))

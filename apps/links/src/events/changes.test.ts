@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { PendingChanges } from './changes.ts'
-import { ChangeFeed, type Watch } from './feed.ts'
-import { readAnnouncement } from './watch-postgres.ts'
+import { ChangeFeed, type ChangeWatcher } from './feed.ts'
+import { parseAnnouncement } from './watch-postgres.ts'
 
 const nothing = { links: [], bundles: [], totals: false, more: false }
 
@@ -30,23 +30,23 @@ test('however many ids change, what waits stays as small as one message, and say
 })
 
 test('an announcement is read for its own schema only', () => {
-  expect(readAnnouncement('link 5 public', 'public')).toEqual({ links: [5] })
-  expect(readAnnouncement('bundle 5 a b\n', 'a b\n')).toEqual({ bundles: [5] })
-  expect(readAnnouncement('clicks 5,6,7 public', 'public')).toEqual({ links: [5, 6, 7] })
-  expect(readAnnouncement('clicks * public', 'public')).toEqual({ totals: true, more: true })
+  expect(parseAnnouncement('link 5 public', 'public')).toEqual({ links: [5] })
+  expect(parseAnnouncement('bundle 5 a b\n', 'a b\n')).toEqual({ bundles: [5] })
+  expect(parseAnnouncement('clicks 5,6,7 public', 'public')).toEqual({ links: [5, 6, 7] })
+  expect(parseAnnouncement('clicks * public', 'public')).toEqual({ totals: true, more: true })
   for (const other of ['link 5 other', 'link 5', '', 'slug 5 public', 'link x public'])
-    expect(readAnnouncement(other, 'public')).toBeUndefined()
+    expect(parseAnnouncement(other, 'public')).toBeUndefined()
 })
 
 /** A watch that notes what the test says. */
-class OwnWatch implements Watch {
-  note: Parameters<Watch['start']>[0] = () => undefined
+class OwnWatch implements ChangeWatcher {
+  note: Parameters<ChangeWatcher['start']>[0] = () => undefined
   running = false
-  async start(note: Parameters<Watch['start']>[0]) {
+  async start(note: Parameters<ChangeWatcher['start']>[0]) {
     this.note = note
     this.running = true
   }
-  rest() {
+  pause() {
     this.running = false
   }
   async close() {
@@ -57,7 +57,7 @@ class OwnWatch implements Watch {
 test('changes of one moment are one message, and a second message comes a second later', async () => {
   const watch = new OwnWatch()
   const feed = new ChangeFeed(watch)
-  const following = await feed.follow()
+  const following = await feed.subscribe()
   const startedMs = performance.now()
   watch.note({ links: [1] })
   watch.note({ links: [2] })
@@ -72,7 +72,7 @@ test('changes of one moment are one message, and a second message comes a second
 test('what changes nothing that is told wakes nobody', async () => {
   const watch = new OwnWatch()
   const feed = new ChangeFeed(watch)
-  const following = await feed.follow()
+  const following = await feed.subscribe()
   const next = following.next(60_000)
   watch.note({ links: [], bundles: [], totals: false })
   await new Promise(setImmediate)
@@ -86,12 +86,12 @@ test('while nothing changes only the quiet is told, and while nobody follows nob
   const watch = new OwnWatch()
   const feed = new ChangeFeed(watch)
   expect(watch.running).toBe(false)
-  const [one, other] = [await feed.follow(), await feed.follow()]
-  expect([await one.next(1), await other.next(1), feed.followers]).toEqual(['quiet', 'quiet', 2])
+  const [one, other] = [await feed.subscribe(), await feed.subscribe()]
+  expect([await one.next(1), await other.next(1), feed.subscriptionCount]).toEqual(['quiet', 'quiet', 2])
   one.end()
   expect([watch.running, await one.next(5_000)]).toEqual([true, 'ended'])
   other.end()
-  expect([watch.running, feed.followers]).toEqual([false, 0])
+  expect([watch.running, feed.subscriptionCount]).toEqual([false, 0])
 })
 
 test('who cannot be told anything is not kept, and nobody looks for them', async () => {
@@ -101,16 +101,17 @@ test('who cannot be told anything is not kept, and nobody looks for them', async
     watch.running = true
     throw new Error('no database')
   }
-  for (let tries = 0; tries < 3; tries++) expect(await feed.follow().catch(String)).toBe('Error: no database')
-  expect([feed.followers, watch.running]).toEqual([0, false])
+  for (let tries = 0; tries < 3; tries++)
+    expect(await feed.subscribe().catch(String)).toBe('Error: no database')
+  expect([feed.subscriptionCount, watch.running]).toEqual([0, false])
 })
 
 test('a feed that drains ends who follows and who comes later, at once', async () => {
   const feed = new ChangeFeed(new OwnWatch())
-  const following = await feed.follow()
+  const following = await feed.subscribe()
   const waiting = following.next(60_000)
   feed.drain()
   expect(await waiting).toBe('ended')
-  expect(await (await feed.follow()).next(60_000)).toBe('ended')
-  expect(feed.followers).toBe(0)
+  expect(await (await feed.subscribe()).next(60_000)).toBe('ended')
+  expect(feed.subscriptionCount).toBe(0)
 })

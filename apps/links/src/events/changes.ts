@@ -9,7 +9,7 @@ export interface Changes {
 }
 
 /** Ids in one message; whoever shows more than this looks at all of it again anyway. */
-const MOST_IDS = 500
+const MAX_IDS = 500
 
 /** Changes that are still to be told to one reader. However slow it is, they take no more room than one message. */
 export class PendingChanges {
@@ -30,7 +30,7 @@ export class PendingChanges {
   }
 
   #addTo(ids: Set<number>, id: number): void {
-    if (ids.size < MOST_IDS || ids.has(id)) ids.add(id)
+    if (ids.size < MAX_IDS || ids.has(id)) ids.add(id)
     else this.#more = true
   }
 

@@ -1,11 +1,11 @@
 import { type Changes, PendingChanges } from './changes.ts'
 
 /** Where changes are noticed: every write of this node and, sooner or later, of everybody else. */
-export interface Watch {
+export interface ChangeWatcher {
   /** Ends when every change from now on will be noted. */
-  start(note: (changes: Partial<Changes>) => void): Promise<void>
+  start(onChanges: (changes: Partial<Changes>) => void): Promise<void>
   /** Nobody follows for the time being. */
-  rest(): void
+  pause(): void
   close(): Promise<void>
 }
 
@@ -15,18 +15,18 @@ const MERGE_MS = 1_000
 const GATHER_MS = 50
 
 /** One reader of changes. */
-export class Following {
+export class ChangeSubscription {
   readonly #pending = new PendingChanges()
-  readonly #leave: (following: Following) => void
+  readonly #unsubscribe: (subscription: ChangeSubscription) => void
   #wake = Promise.withResolvers<void>()
-  #toldMs = -Infinity
-  #ended = false
+  #lastSentMs = -Infinity
+  #hasEnded = false
 
-  constructor(leave: (following: Following) => void) {
-    this.#leave = leave
+  constructor(unsubscribe: (subscription: ChangeSubscription) => void) {
+    this.#unsubscribe = unsubscribe
   }
 
-  note(changes: Partial<Changes>): void {
+  add(changes: Partial<Changes>): void {
     this.#pending.add(changes)
     // A file that changed may have changed in nothing that is told.
     if (!this.#pending.isEmpty) this.#wake.resolve()
@@ -37,66 +37,66 @@ export class Following {
     const timer = setTimeout(() => this.#wake.resolve(), quietAfterMs)
     await this.#wake.promise
     clearTimeout(timer)
-    if (!this.#pending.isEmpty && !this.#ended) {
-      const waitMs = Math.max(GATHER_MS, this.#toldMs + MERGE_MS - performance.now())
+    if (!this.#pending.isEmpty && !this.#hasEnded) {
+      const waitMs = Math.max(GATHER_MS, this.#lastSentMs + MERGE_MS - performance.now())
       await Bun.sleep(waitMs)
     }
-    if (this.#ended) return 'ended'
+    if (this.#hasEnded) return 'ended'
     this.#wake = Promise.withResolvers<void>()
     if (this.#pending.isEmpty) return 'quiet'
-    this.#toldMs = performance.now()
+    this.#lastSentMs = performance.now()
     return this.#pending.take()
   }
 
   end(): void {
-    this.#ended = true
+    this.#hasEnded = true
     this.#wake.resolve()
-    this.#leave(this)
+    this.#unsubscribe(this)
   }
 }
 
 /** Tells open pages what changed. Costs nothing while nobody follows. */
 export class ChangeFeed {
-  readonly #watch: Watch
-  readonly #followers = new Set<Following>()
-  #closed = false
+  readonly #watcher: ChangeWatcher
+  readonly #subscriptions = new Set<ChangeSubscription>()
+  #isClosed = false
 
-  constructor(watch: Watch) {
-    this.#watch = watch
+  constructor(watcher: ChangeWatcher) {
+    this.#watcher = watcher
   }
 
-  get followers(): number {
-    return this.#followers.size
+  get subscriptionCount(): number {
+    return this.#subscriptions.size
   }
 
   /** Ends when no change from now on will be missed. */
-  async follow(): Promise<Following> {
-    const following = new Following((left) => {
-      this.#followers.delete(left)
-      if (this.#followers.size === 0) this.#watch.rest()
+  async subscribe(): Promise<ChangeSubscription> {
+    const subscription = new ChangeSubscription((closing) => {
+      this.#subscriptions.delete(closing)
+      if (this.#subscriptions.size === 0) this.#watcher.pause()
     })
-    this.#followers.add(following)
-    if (this.#closed) following.end()
+    this.#subscriptions.add(subscription)
+    if (this.#isClosed) subscription.end()
     else
       try {
-        await this.#watch.start((changes) => {
-          for (const follower of this.#followers) follower.note(changes)
+        await this.#watcher.start((changes) => {
+          for (const each of this.#subscriptions) each.add(changes)
         })
       } catch (error) {
-        following.end()
+        subscription.end()
         throw error
       }
-    return following
+    return subscription
   }
 
   /** Ends all followers, and every later one at once: the node is about to stop. */
   drain(): void {
-    this.#closed = true
-    for (const follower of this.#followers) follower.end()
+    this.#isClosed = true
+    for (const subscription of this.#subscriptions) subscription.end()
   }
 
   async close(): Promise<void> {
     this.drain()
-    await this.#watch.close()
+    await this.#watcher.close()
   }
 }

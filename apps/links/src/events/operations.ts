@@ -1,44 +1,49 @@
 import { z } from 'zod'
 import { type Context, operation } from '../context.ts'
-import type { Following } from './feed.ts'
+import type { ChangeSubscription } from './feed.ts'
 
 /** Often enough that no proxy takes the connection for dead. */
 const COMMENT_AFTER_MS = 25_000
 
 /** Life of a stream. Browsers open another one, for which the access layer is asked again. */
-const MAX_LIFE_MS = 600_000
+const MAX_LIFETIME_MS = 600_000
 
 /** How long a stream may last, in milliseconds: as long as the caller's assertion, and in no mode longer than this. */
-export function lifeOf({ now, admittedUntil }: Pick<Context, 'now' | 'admittedUntil'>): number {
-  return admittedUntil === undefined ? MAX_LIFE_MS : Math.min(MAX_LIFE_MS, (admittedUntil - now) * 1000)
+export function lifetimeMs({ now, admittedUntil }: Pick<Context, 'now' | 'admittedUntil'>): number {
+  return admittedUntil === undefined
+    ? MAX_LIFETIME_MS
+    : Math.min(MAX_LIFETIME_MS, (admittedUntil - now) * 1000)
 }
 
 /** Each piece is made when the reader has taken the one before, so that a slow one holds up nothing but itself. */
-function streamOf(follow: () => Promise<Following>, lifeMs: number): ReadableStream<Uint8Array> {
-  const endMs = performance.now() + lifeMs
-  let following: Following | undefined
-  let cancelled = false
+function createEventStream(
+  subscribe: () => Promise<ChangeSubscription>,
+  lifetime: number,
+): ReadableStream<Uint8Array> {
+  const endMs = performance.now() + lifetime
+  let subscription: ChangeSubscription | undefined
+  let isCancelled = false
   const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (!following) {
-          following = await follow()
-          if (cancelled) return following.end()
+        if (!subscription) {
+          subscription = await subscribe()
+          if (isCancelled) return subscription.end()
           controller.enqueue(encoder.encode('retry: 2000\n\n'))
           return
         }
         const leftMs = endMs - performance.now()
-        if (leftMs <= 0) following.end()
-        const changes = await following.next(Math.min(COMMENT_AFTER_MS, leftMs))
-        if (cancelled) return
+        if (leftMs <= 0) subscription.end()
+        const changes = await subscription.next(Math.min(COMMENT_AFTER_MS, leftMs))
+        if (isCancelled) return
         if (changes === 'ended') controller.close()
         else if (changes === 'quiet') controller.enqueue(encoder.encode(':\n\n'))
         else controller.enqueue(encoder.encode(`event: changes\ndata: ${JSON.stringify(changes)}\n\n`))
       },
       cancel() {
-        cancelled = true
-        following?.end()
+        isCancelled = true
+        subscription?.end()
       },
     },
     { highWaterMark: 0 },
@@ -57,7 +62,7 @@ export const eventOperations = [
     result: z.unknown(),
     media: { 'text/event-stream': 'Events named `changes`: {links, bundles, totals, more}' },
     lasting: true,
-    handler: async (context) => streamOf(() => context.followChanges(), lifeOf(context)),
+    handler: async (context) => createEventStream(() => context.followChanges(), lifetimeMs(context)),
     answer: (stream) => ({
       body: stream,
       // Proxies that gather answers would keep events back until there are enough of them.

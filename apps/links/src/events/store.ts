@@ -5,7 +5,7 @@ import type { Changes } from './changes.ts'
 type Db = Kysely<Tables>
 
 /** How far a reader has come on SQLite. */
-export interface Mark {
+export interface ChangePosition {
   /** Of the file: differs after every commit of any other connection or process. */
   version: number
   change: number
@@ -13,8 +13,8 @@ export interface Mark {
 }
 
 /** Changes and clicks read at once; after more of them everything counts as changed. */
-const MOST_CHANGES = 1_000
-const MOST_CLICKS = 5_000
+const MAX_CHANGES = 1_000
+const MAX_CLICKS = 5_000
 
 /** Asked every second, so it must cost next to nothing while nobody writes. */
 export async function findVersion(db: Db): Promise<number> {
@@ -22,7 +22,7 @@ export async function findVersion(db: Db): Promise<number> {
   return rows[0]?.data_version ?? 0
 }
 
-export async function findMark(db: Db): Promise<Mark> {
+export async function findChangePosition(db: Db): Promise<ChangePosition> {
   const version = await findVersion(db)
   const { rows } = await sql<{ change: number | null; click: number | null }>`select
     (select max(seq) from change) as change, (select max(id) from click) as click`.execute(db)
@@ -30,33 +30,36 @@ export async function findMark(db: Db): Promise<Mark> {
 }
 
 /** What is newer than the mark, which moves on. */
-export async function changesSince(db: Db, mark: Mark): Promise<Partial<Changes>> {
+export async function readChangesSince(db: Db, position: ChangePosition): Promise<Partial<Changes>> {
   const { rows } = await sql<{ seq: number; link_id: number | null; bundle_id: number | null }>`
-    select seq, link_id, bundle_id from change where seq > ${mark.change} order by seq limit ${MOST_CHANGES}`.execute(
+    select seq, link_id, bundle_id from change where seq > ${position.change} order by seq limit ${MAX_CHANGES}`.execute(
     db,
   )
   const [first] = rows
   // Older ones make room for newer ones, whether they were read or not.
-  const missed = first !== undefined && first.seq > mark.change + 1
-  mark.change = rows.at(-1)?.seq ?? mark.change
-  const clicked = await clickedSince(db, mark)
+  const hasMissed = first !== undefined && first.seq > position.change + 1
+  position.change = rows.at(-1)?.seq ?? position.change
+  const clickedLinks = await readClickedLinksSince(db, position)
   const ids = (name: 'link_id' | 'bundle_id') => rows.flatMap((row) => row[name] ?? [])
   return {
-    links: [...ids('link_id'), ...clicked.links],
+    links: [...ids('link_id'), ...clickedLinks.links],
     bundles: ids('bundle_id'),
-    more: missed || rows.length === MOST_CHANGES || clicked.more,
+    more: hasMissed || rows.length === MAX_CHANGES || clickedLinks.more,
   }
 }
 
-async function clickedSince(db: Db, mark: Mark): Promise<{ links: number[]; more: boolean }> {
+async function readClickedLinksSince(
+  db: Db,
+  position: ChangePosition,
+): Promise<{ links: number[]; more: boolean }> {
   const { newest } = await db
     .selectFrom('click')
     .select((eb) => eb.fn.max<number | null>('id').as('newest'))
     .executeTakeFirstOrThrow()
-  const after = mark.click
+  const after = position.click
   if (newest === null || newest <= after) return { links: [], more: false }
-  mark.click = newest
-  if (newest - after > MOST_CLICKS) return { links: [], more: true }
+  position.click = newest
+  if (newest - after > MAX_CLICKS) return { links: [], more: true }
   const rows = await db.selectFrom('click').select('link_id').distinct().where('id', '>', after).execute()
   return { links: rows.map((row) => row.link_id), more: false }
 }

@@ -2,9 +2,9 @@ import type { Log } from '@latchkey/http/log'
 import { connectClient, createClient } from '@latchkey/database/pool'
 import type { Client } from 'pg'
 import type { Changes } from './changes.ts'
-import type { Watch } from './feed.ts'
+import type { ChangeWatcher } from './feed.ts'
 
-const ANSWER_WITHIN_MS = 3_000
+const ANSWER_TIMEOUT_MS = 3_000
 const RETRY_MS = 1_000
 
 /** A second time it changes nothing, but shows that the connection is still there. */
@@ -14,68 +14,70 @@ const LISTEN = 'listen latchkey_changes'
 const ANNOUNCEMENT = /^(link|bundle|clicks) (\*|[\d,]+) (.*)$/s
 
 /** What an announcement says, if it is about this schema. */
-export function readAnnouncement(payload: string, schema: string): Partial<Changes> | undefined {
-  const [, kind, ids = '', announced] = ANNOUNCEMENT.exec(payload) ?? []
-  if (kind === undefined || announced !== schema) return undefined
+export function parseAnnouncement(payload: string, schema: string): Partial<Changes> | undefined {
+  const [, kind, ids = '', announcedSchema] = ANNOUNCEMENT.exec(payload) ?? []
+  if (kind === undefined || announcedSchema !== schema) return undefined
   if (ids === '*') return { totals: true, more: true }
   return { [kind === 'bundle' ? 'bundles' : 'links']: ids.split(',').map(Number) }
 }
 
 /** Every node hears of every commit, whoever made it. A lost connection means that anything may have changed meanwhile. */
-export function watchPostgres(url: string, log: Log): Watch {
+export function watchPostgres(url: string, log: Log): ChangeWatcher {
   let client: Client | undefined
   let started: Promise<void> | undefined
   let retry: Timer | undefined
-  let closed = false
+  let isClosed = false
 
-  async function listen(note: (changes: Partial<Changes>) => void): Promise<void> {
-    const mine = createClient(url, { name: 'latchkey-events', withinMs: ANSWER_WITHIN_MS })
+  async function listen(onChanges: (changes: Partial<Changes>) => void): Promise<void> {
+    const listener = createClient(url, { name: 'latchkey-events', withinMs: ANSWER_TIMEOUT_MS })
     let schema = ''
-    mine.on('notification', ({ payload = '' }) => {
-      const changes = readAnnouncement(payload, schema)
-      if (changes) note(changes)
+    listener.on('notification', ({ payload = '' }) => {
+      const changes = parseAnnouncement(payload, schema)
+      if (changes) onChanges(changes)
     })
-    let pulse: Timer | undefined
-    mine.on('end', () => {
-      clearTimeout(pulse)
-      if (client === mine) client = undefined
-      if (!closed) retry ??= setTimeout(() => again(note), RETRY_MS)
+    let heartbeat: Timer | undefined
+    listener.on('end', () => {
+      clearTimeout(heartbeat)
+      if (client === listener) client = undefined
+      if (!isClosed) retry ??= setTimeout(() => reconnect(onChanges), RETRY_MS)
     })
-    client = mine
-    const end = () => mine.end().catch(() => undefined)
+    client = listener
+    const end = () => listener.end().catch(() => undefined)
     /** One that does not answer has died without a word. */
-    const beat = () => {
-      pulse = setTimeout(() => void mine.query(LISTEN).then(beat, end), RETRY_MS)
+    const scheduleHeartbeat = () => {
+      heartbeat = setTimeout(() => void listener.query(LISTEN).then(scheduleHeartbeat, end), RETRY_MS)
     }
     try {
-      await connectClient(mine)
-      const { rows } = await mine.query<{ schema: string }>('select current_schema() as schema')
+      await connectClient(listener)
+      const { rows } = await listener.query<{ schema: string }>('select current_schema() as schema')
       schema = rows[0]?.schema ?? ''
-      await mine.query(LISTEN)
+      await listener.query(LISTEN)
     } catch (error) {
       await end()
       throw error
     }
-    beat()
+    scheduleHeartbeat()
   }
 
-  function again(note: (changes: Partial<Changes>) => void): void {
+  function reconnect(onChanges: (changes: Partial<Changes>) => void): void {
     retry = undefined
-    listen(note).then(
-      () => note({ totals: true, more: true }),
+    listen(onChanges).then(
+      () => onChanges({ totals: true, more: true }),
       (error: unknown) => log.warn('cannot listen for changes', { error }),
     )
   }
 
   return {
     /** Does not fail without a database: pages then hear of everything as soon as it is back. */
-    start(note) {
-      started ??= listen(note).catch((error: unknown) => log.warn('cannot listen for changes', { error }))
+    start(onChanges) {
+      started ??= listen(onChanges).catch((error: unknown) =>
+        log.warn('cannot listen for changes', { error }),
+      )
       return started
     },
-    rest: () => undefined,
+    pause: () => undefined,
     async close() {
-      closed = true
+      isClosed = true
       clearTimeout(retry)
       await client?.end().catch(() => undefined)
     },

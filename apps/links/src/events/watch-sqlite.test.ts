@@ -1,20 +1,20 @@
 import { expect, spyOn, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { Stored, closedAfterEach } from '../../test/durability/stored.ts'
+import { TestDatabase, closeAfterEach } from '../../test/test-database.ts'
 import { watchSqlite } from './watch-sqlite.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 
 eachDialect((dialect, newUrl) => {
   if (dialect !== 'sqlite') return
 
   test('whoever leaves before the first look leaves nobody looking', async () => {
-    const { database } = keep(await Stored.open(await newUrl()))
+    const { database } = closeLater(await TestDatabase.open(await newUrl()))
     const watch = watchSqlite(database, { info() {}, warn() {}, error() {} })
     const timers = spyOn(globalThis, 'setInterval')
     try {
       const starting = watch.start(() => undefined)
-      watch.rest()
+      watch.pause()
       await starting
       expect(timers).toHaveBeenCalledTimes(0)
       // Who comes back is looked for, once.

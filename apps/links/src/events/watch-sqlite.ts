@@ -2,49 +2,49 @@ import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
 import type { Changes } from './changes.ts'
-import type { Watch } from './feed.ts'
-import { type Mark, changesSince, findMark, findVersion } from './store.ts'
+import type { ChangeWatcher } from './feed.ts'
+import { type ChangePosition, readChangesSince, findChangePosition, findVersion } from './store.ts'
 
-const LOOK_EVERY_MS = 500
+const POLL_EVERY_MS = 500
 
 /** A file cannot be listened to, so somebody looks: at one number of the file as long as it stays the same. */
-export function watchSqlite({ read }: Database<Tables>, log: Log): Watch {
+export function watchSqlite({ read }: Database<Tables>, log: Log): ChangeWatcher {
   let timer: Timer | undefined
   let started: Promise<void> | undefined
-  let looking: Promise<void> | undefined
-  let mark: Mark
-  const look = async (note: (changes: Partial<Changes>) => void) => {
+  let polling: Promise<void> | undefined
+  let position: ChangePosition
+  const poll = async (onChanges: (changes: Partial<Changes>) => void) => {
     const version = await findVersion(read)
-    if (version === mark.version) return
-    mark.version = version
-    note(await changesSince(read, mark))
+    if (version === position.version) return
+    position.version = version
+    onChanges(await readChangesSince(read, position))
   }
-  const rest = () => {
+  const pause = () => {
     clearInterval(timer)
     timer = undefined
     started = undefined
   }
   return {
-    start(note) {
+    start(onChanges) {
       if (started) return started
-      const mine = findMark(read).then((now) => {
+      const starting = findChangePosition(read).then((now) => {
         // Whoever asked has left meanwhile.
-        if (started !== mine) return
-        mark = now
+        if (started !== starting) return
+        position = now
         timer = setInterval(() => {
-          looking ??= look(note)
+          polling ??= poll(onChanges)
             .catch((error: unknown) => log.warn('cannot look for changes', { error }))
-            .finally(() => (looking = undefined))
-        }, LOOK_EVERY_MS)
+            .finally(() => (polling = undefined))
+        }, POLL_EVERY_MS)
       })
-      started = mine
-      mine.catch(() => started === mine && rest())
-      return mine
+      started = starting
+      starting.catch(() => started === starting && pause())
+      return starting
     },
-    rest,
+    pause,
     async close() {
-      rest()
-      await looking
+      pause()
+      await polling
     },
   }
 }

@@ -19,7 +19,7 @@ import type { Caller, Services } from './services.ts'
 export const ADMIN_API_PATH = '/_/admin/api'
 
 /** Where the admin side begins. */
-export const DASHBOARD = '/_/admin/dashboard'
+export const DASHBOARD_PATH = '/_/admin/dashboard'
 
 const HEADERS = {
   'Cache-Control': 'private, no-store',
@@ -33,27 +33,27 @@ export function createAdmin(services: Services) {
   const access = createAccess(services.settings, { now: () => services.now() * 1000, log: services.log })
   const api = createAdminApi(services, (request, peer) => access.admit(request, peer))
   const pages = createPages(services)
-  const page = async (request: Request, path: string, peer: string): Promise<Response> => {
-    const reads = request.method === 'GET' || request.method === 'HEAD'
+  const servePage = async (request: Request, path: string, peer: string): Promise<Response> => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
     // It tells nothing, and whoever may not go there is told so there.
-    if (reads && (path === '/_/admin' || path === '/_/admin/')) return leadTo(DASHBOARD)
+    if (isRead && (path === '/_/admin' || path === '/_/admin/')) return redirectTo(DASHBOARD_PATH)
     const admission = await access.admit(request, peer)
     if (!admission.ok) return refusalPage(admission)
     if (path === '/_/admin/logout') {
       const isOwn = isFromOwnPage(request, admission.via, services.originOf(request, peer))
       return isOwn ? logout(services.settings.accessLogoutUrl) : refusalPage(CROSS_SITE)
     }
-    if (!reads) return notFoundPage()
+    if (!isRead) return notFoundPage()
     if (path.startsWith(ASSETS_PATH)) return pages.asset(request, path)
     return pages.index(path, admission.identity, services.originOf(request, peer))
   }
   return {
-    admits: async (request: Request, peer: string) => (await access.admit(request, peer)).ok,
-    async fetch(request: Request, path: string, arrival: PeerInfo): Promise<Response> {
+    isAdmitted: async (request: Request, peer: string) => (await access.admit(request, peer)).ok,
+    async fetch(request: Request, path: string, peerInfo: PeerInfo): Promise<Response> {
       const isApi = path === ADMIN_API_PATH || path.startsWith(`${ADMIN_API_PATH}/`)
       const response = await (isApi
-        ? api.fetch(request, arrival)
-        : page(request, path, arrival.peer).catch((error: unknown) => failurePage(services, error)))
+        ? api.fetch(request, peerInfo)
+        : servePage(request, path, peerInfo.peer).catch((error: unknown) => failurePage(services, error)))
       for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value)
       return response
     },
@@ -68,7 +68,7 @@ function createAdminApi(services: Services, admit: (request: Request, peer: stri
     async authenticate(request, { peer }) {
       if (isCrossOriginSubrequest(request)) throw failure('cross_site')
       const admission = await admit(request, peer)
-      if (!admission.ok) throw refusal(admission)
+      if (!admission.ok) throw toFailure(admission)
       if (isCrossSite(request, admission.via, services.originOf(request, peer))) throw failure('cross_site')
       const { identity, until: admittedUntil } = admission
       return { caller: { identity, admittedUntil }, headers: {} }
@@ -77,7 +77,7 @@ function createAdminApi(services: Services, admit: (request: Request, peer: stri
     authorise() {},
     contextOf: async ({ identity, admittedUntil }, request, { peer }) =>
       services.contextFor(request, peer, {
-        ...(await viewer(services.database.read, identity, 'app')),
+        ...(await readCaller(services.database.read, identity, 'app')),
         admittedUntil,
       }),
     headersOf: ({ headers }) => headers,
@@ -87,39 +87,46 @@ function createAdminApi(services: Services, admit: (request: Request, peer: stri
 }
 
 /** A person with what they have chosen to see. */
-export async function viewer(db: Kysely<Tables>, identity: string, createdVia: CreatedVia): Promise<Caller> {
+export async function readCaller(
+  db: Kysely<Tables>,
+  identity: string,
+  createdVia: CreatedVia,
+): Promise<Caller> {
   const preferences = await findPreferences(db, identity)
   const defaultRange = Range.parse(preferences.default_range)
   return { identity, createdVia, filters: filtersOf(preferences), defaultRange }
 }
 
-type Refused = Extract<Admission, { ok: false }>
+type AccessRefusal = Extract<Admission, { ok: false }>
 
-const CROSS_SITE: Refused = { ok: false, status: 403, message: failures.cross_site.text }
+const CROSS_SITE: AccessRefusal = { ok: false, status: 403, message: failures.cross_site.text }
 
-function retryAfter({ retryAfterSeconds }: Refused): Record<string, string> {
+function retryAfter({ retryAfterSeconds }: AccessRefusal): Record<string, string> {
   return retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
 }
 
-const codes = { 401: 'unauthorized', 403: 'forbidden', 503: 'storage_unavailable' } as const
+const failureCodes = { 401: 'unauthorized', 403: 'forbidden', 503: 'storage_unavailable' } as const
 
-function refusal(refused: Refused): Failure {
-  return transportFailure(codes[refused.status], { text: refused.message, headers: retryAfter(refused) })
+function toFailure(refusal: AccessRefusal): Failure {
+  return transportFailure(failureCodes[refusal.status], {
+    text: refusal.message,
+    headers: retryAfter(refusal),
+  })
 }
 
-function refusalPage(refused: Refused): Response {
+function refusalPage(refusal: AccessRefusal): Response {
   return messagePage(
-    refused.status,
+    refusal.status,
     'No access to the admin side',
-    Bun.escapeHTML(refused.message),
-    retryAfter(refused),
+    Bun.escapeHTML(refusal.message),
+    retryAfter(refusal),
   )
 }
 
 function logout(url: string | null): Response {
-  return url === null ? notFoundPage() : leadTo(url)
+  return url === null ? notFoundPage() : redirectTo(url)
 }
 
-function leadTo(location: string): Response {
+function redirectTo(location: string): Response {
   return new Response(null, { status: 302, headers: { Location: location } })
 }

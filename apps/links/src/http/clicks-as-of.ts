@@ -1,11 +1,11 @@
 import type { ResponseHeader } from '@latchkey/http/operation'
-import type { Counting } from '../clicks/counting.ts'
+import type { DrainThread } from '../clicks/drain-thread.ts'
 
-const NAME = 'Latchkey-Clicks-As-Of'
+const HEADER_NAME = 'Latchkey-Clicks-As-Of'
 
 /** Only on answers that lack clicks. */
 export const clicksAsOfHeader: Readonly<Record<string, ResponseHeader>> = {
-  [NAME]: {
+  [HEADER_NAME]: {
     type: 'string',
     description:
       'An HTTP date, present only while clicks wait to be counted. Clicks that this node redirected since then may be missing from the response.',
@@ -13,13 +13,13 @@ export const clicksAsOfHeader: Readonly<Record<string, ResponseHeader>> = {
 }
 
 /** Counts what waits, for at most so long, and adds the header that says what an answer then lacks. */
-export async function settleClicks(
-  counting: Counting,
-  withinMs: number,
+export async function flushClicks(
+  drainThread: DrainThread,
+  timeoutMs: number,
   headers: Record<string, string>,
 ): Promise<boolean> {
-  const isSettled = await counting.settleWithin(withinMs)
-  const countedUntil = isSettled ? undefined : counting.countedUntil
-  if (countedUntil !== undefined) headers[NAME] = new Date(countedUntil * 1000).toUTCString()
-  return isSettled
+  const isFlushed = await drainThread.drainWithTimeout(timeoutMs)
+  const oldestPendingAt = isFlushed ? undefined : drainThread.oldestPendingAt
+  if (oldestPendingAt !== undefined) headers[HEADER_NAME] = new Date(oldestPendingAt * 1000).toUTCString()
+  return isFlushed
 }

@@ -4,14 +4,14 @@ import type { Services } from './services.ts'
 
 /** What people see instead of a page that could not be made. Our own faults are logged with the request's id. */
 export function failurePage(
-  { log, databaseFailed }: Pick<Services, 'log' | 'databaseFailed'>,
+  { log, logDatabaseFault }: Pick<Services, 'log' | 'logDatabaseFault'>,
   error: unknown,
 ): Response {
   const requestId = crypto.randomUUID()
-  const unavailable = isStorageUnavailable(error)
-  if (unavailable) databaseFailed(error)
+  const isUnavailable = isStorageUnavailable(error)
+  if (isUnavailable) logDatabaseFault(error)
   else log.error('a request failed', { requestId, error })
-  const page = unavailable
+  const page = isUnavailable
     ? messagePage(503, 'Temporarily unavailable', 'The database cannot be used. Try again shortly.', {
         'Retry-After': '5',
       })

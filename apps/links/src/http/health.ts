@@ -3,17 +3,17 @@ import { isLoopback } from '@latchkey/http/client-address'
 import { isLocalRequest } from '@latchkey/http/local-request'
 import { equalTokens } from '@latchkey/tokens/opaque'
 import { sql } from 'kysely'
-import { hostOf } from '../access/local.ts'
+import { hostOf } from '../access/local-requests.ts'
 import type { Journal } from '../clicks/journal.ts'
 import type { Tables } from '../db/tables.ts'
 import { saveInstanceValue } from '../preferences/store.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../version.ts'
 
 const HEADERS = { 'Cache-Control': 'private, no-store' }
 
 /** Public: whether the service answers and its database can be read. `timestamp` is in milliseconds. */
-export async function health(database: Database<Tables>): Promise<Response> {
+export async function checkHealth(database: Database<Tables>): Promise<Response> {
   const timestamp = Date.now()
   try {
     await sql`select 1 from instance limit 1`.execute(database.read)
@@ -34,8 +34,8 @@ const PROBE_EVERY_MS = 1_000
 export class Readiness {
   readonly #database: Database<Tables>
   readonly #journal: Journal
-  #draining = false
-  #probed: { atMs: number; problem: Promise<string | undefined> } | undefined
+  #isDraining = false
+  #lastProbe: { atMs: number; problem: Promise<string | undefined> } | undefined
 
   constructor(database: Database<Tables>, journal: Journal) {
     this.#database = database
@@ -43,20 +43,20 @@ export class Readiness {
   }
 
   drain(): void {
-    this.#draining = true
+    this.#isDraining = true
   }
 
   async answer(): Promise<Response> {
-    const problem = this.#draining ? 'draining' : await this.#problem()
+    const problem = this.#isDraining ? 'draining' : await this.#problem()
     return problem === undefined
       ? Response.json({ status: 'ready' }, { headers: HEADERS })
       : Response.json({ status: problem }, { status: 503, headers: HEADERS })
   }
 
   #problem(): Promise<string | undefined> {
-    if (!this.#probed || performance.now() - this.#probed.atMs > PROBE_EVERY_MS)
-      this.#probed = { atMs: performance.now(), problem: this.#probe() }
-    return this.#probed.problem
+    if (!this.#lastProbe || performance.now() - this.#lastProbe.atMs > PROBE_EVERY_MS)
+      this.#lastProbe = { atMs: performance.now(), problem: this.#probe() }
+    return this.#lastProbe.problem
   }
 
   async #probe(): Promise<string | undefined> {
@@ -80,18 +80,18 @@ export function mayReadMetrics(
   peer: string,
   { metricsToken, proxyHeader, baseUrl }: Settings,
 ): boolean {
-  const given = request.headers.get('authorization')
+  const authorization = request.headers.get('authorization')
   if (
     metricsToken !== null &&
-    given?.startsWith('Bearer ') &&
-    equalTokens(given.slice('Bearer '.length), metricsToken)
+    authorization?.startsWith('Bearer ') &&
+    equalTokens(authorization.slice('Bearer '.length), metricsToken)
   )
     return true
-  return isLocalRequest(request, peer, proxyHeader) && isOwnName(hostOf(request), baseUrl)
+  return isLocalRequest(request, peer, proxyHeader) && isOwnHost(hostOf(request), baseUrl)
 }
 
 /** A page of another site can have its own name resolve to 127.0.0.1 (DNS rebinding); the browser still sends that name. */
-function isOwnName(host: string, baseUrl: string | null): boolean {
+function isOwnHost(host: string, baseUrl: string | null): boolean {
   const name = URL.parse(`http://${host}`)?.hostname
   if (name === undefined) return false
   if (name === 'localhost' || isLoopback(name.replaceAll(/[[\]]/g, ''))) return true

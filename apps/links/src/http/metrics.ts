@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { Counting } from '../clicks/counting.ts'
+import type { DrainThread } from '../clicks/drain-thread.ts'
 import type { Journal } from '../clicks/journal.ts'
 import type { Redirect } from '../redirect/redirect.ts'
 
@@ -47,7 +47,7 @@ export function createMetrics(): Metrics {
 /** Adds what the hot path counts in plain numbers, read only when somebody asks. */
 export function exposeClicks(
   { registry }: Metrics,
-  { redirect, journal, counting }: { redirect: Redirect; journal: Journal; counting: Counting },
+  { redirect, journal, drainThread }: { redirect: Redirect; journal: Journal; drainThread: DrainThread },
 ): void {
   const registers = [registry]
   new Counter({
@@ -76,7 +76,7 @@ export function exposeClicks(
     help: 'Clicks on disk that are not counted yet',
     registers,
     collect() {
-      this.set(counting.clicksWaiting)
+      this.set(drainThread.pendingClicks)
     },
   })
   new Gauge({
@@ -84,7 +84,7 @@ export function exposeClicks(
     help: 'Journal batches that those clicks are in; each was one commit',
     registers,
     collect() {
-      this.set(counting.waiting)
+      this.set(drainThread.pendingBatches)
     },
   })
   new Gauge({
@@ -92,7 +92,7 @@ export function exposeClicks(
     help: '1 while clicks cannot be stored or counted',
     registers,
     collect() {
-      this.set(journal.state.failing || counting.failing ? 1 : 0)
+      this.set(journal.state.isFailing || drainThread.isFailing ? 1 : 0)
     },
   })
   new Gauge({

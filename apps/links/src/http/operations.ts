@@ -10,7 +10,7 @@ import { linkOperations, listLinks } from '../links/operations.ts'
 import { LinkPageQuery } from '../links/schema.ts'
 import { preferenceOperations } from '../preferences/operations.ts'
 import { qrOperations } from '../qr/operations.ts'
-import { choosePrimarySlug, slugOperations } from '../slugs/operations.ts'
+import { choosePrimarySlug, slugOperations } from '../links/slugs/operations.ts'
 import { transferOperations } from '../transfer/operations.ts'
 
 /** What the public API offers to keys. */
@@ -23,19 +23,19 @@ export const apiOperations: readonly AnyOperation<Context>[] = [
 ]
 
 /** Figures that are lifetime without `range`, on the admin side too, and whose range must be right. */
-const LIFETIME: ReadonlySet<string> = new Set(['listLinks', 'getLink', 'getLinkBySlug'])
+const LIFETIME_OPERATIONS: ReadonlySet<string> = new Set(['listLinks', 'getLink', 'getLinkBySlug'])
 
 /** The same operation for a person (L17): lists have numbered pages, and a range that makes no sense is their own default. */
-function forPeople(operation: AnyOperation<Context>): AnyOperation<Context> {
+function toAdminOperation(operation: AnyOperation<Context>): AnyOperation<Context> {
   if (operation.id === listLinks.id) return { ...operation, query: LinkPageQuery }
-  if (!operation.query?.shape.range || LIFETIME.has(operation.id)) return operation
+  if (!operation.query?.shape.range || LIFETIME_OPERATIONS.has(operation.id)) return operation
   return { ...operation, query: operation.query.safeExtend({ range: Range.optional().catch(undefined) }) }
 }
 
 /** What the admin side offers to people, beside pages. */
 export const adminOperations: readonly AnyOperation<Context>[] = [
-  ...apiOperations.map(forPeople),
-  ...dashboardOperations.map(forPeople),
+  ...apiOperations.map(toAdminOperation),
+  ...dashboardOperations.map(toAdminOperation),
   choosePrimarySlug,
   ...keyOperations,
   ...preferenceOperations,

@@ -9,12 +9,12 @@ import { notFoundPage } from '../redirect/pages.ts'
 export const ASSETS_PATH = '/_/admin/assets/'
 
 /** As in web/pages.tsx. */
-const PAGES = /^\/_\/admin\/(dashboard|(links|bundles)(\/\d{1,15})?|keys|import-export|settings)$/
+const PAGE_PATHS = /^\/_\/admin\/(dashboard|(links|bundles)(\/\d{1,15})?|keys|import-export|settings)$/
 
 /** The module of a page of `PAGES`: that of one link, of one bundle, or the one named as the address. */
 function moduleOf(path: string): string | undefined {
-  const [, name, list, id] = PAGES.exec(path) ?? []
-  return name && `pages/${list && id ? list.slice(0, -1) : name}.tsx`
+  const [, name, list, id] = PAGE_PATHS.exec(path) ?? []
+  return name && `pages/${list && id ? list.slice(0, -1) : name}/page.tsx`
 }
 
 const SOURCES = resolve(import.meta.dirname, '..')
@@ -37,9 +37,9 @@ export function createPages({ database, settings }: Pick<Services, 'database' | 
     async index(path: string, identity: string, origin: string): Promise<Response> {
       const { theme, lang } = await findPreferences(database.read, identity)
       const signOut = String(settings.accessLogoutUrl !== null)
-      const data = { identity, origin, 'sign-out': signOut, mcp: waysToMcp(settings) }
+      const data = { identity, origin, 'sign-out': signOut, mcp: mcpMethods(settings) }
       const html = await files.page({ lang, scheme: theme, data, page: moduleOf(path) })
-      const status = PAGES.test(path) ? 200 : 404
+      const status = PAGE_PATHS.test(path) ? 200 : 404
       return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
     },
     asset: async (request: Request, path: string): Promise<Response> =>
@@ -48,14 +48,14 @@ export function createPages({ database, settings }: Pick<Services, 'database' | 
 }
 
 /** How the MCP endpoint admits assistants (L19.2), for the settings page. */
-function waysToMcp(settings: Services['settings']): string {
-  const ways = {
+function mcpMethods(settings: Services['settings']): string {
+  const methods = {
     oauth: settings.mcpOauthIssuer !== null,
     access: settings.mcpAccessAudience !== null,
     keys: settings.mcpApiKeys,
     local: settings.access === 'loopback',
   }
-  return Object.entries(ways)
-    .flatMap(([way, isOpen]) => (isOpen ? way : []))
+  return Object.entries(methods)
+    .flatMap(([method, isOpen]) => (isOpen ? method : []))
     .join(' ')
 }

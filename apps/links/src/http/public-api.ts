@@ -3,18 +3,18 @@ import { prefixOf } from '@latchkey/http/client-prefix'
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { transportFailure } from '@latchkey/http/failure'
 import { type PeerInfo, type Authenticated, failureResponse, mount } from '@latchkey/http/mount'
-import { unfiltered } from '../analytics/filters.ts'
+import { NO_FILTERS } from '../analytics/filters.ts'
 import type { Context } from '../context.ts'
 import { failure, failureOf, literalTexts } from '../failures.ts'
 import { permits } from '../keys/schema.ts'
 import { type PresentedKey, findKey, markKeyUsed } from '../keys/store.ts'
-import { type Limiters, createLimiters, take } from './limits.ts'
+import { type Limiters, createLimiters, requireAllowed } from './rate-limits.ts'
 import { apiOperations } from './operations.ts'
 import type { Services } from './services.ts'
 
 export const API_PATH = '/_/api'
 
-const USED_EVERY_SECONDS = 60
+const RECORD_USE_EVERY_SECONDS = 60
 
 /** The public API: everything below `/_/api` for callers with a key. */
 export function createPublicApi(services: Services) {
@@ -23,15 +23,15 @@ export function createPublicApi(services: Services) {
     basePath: API_PATH,
     operations: apiOperations,
     literals: literalTexts,
-    authenticate: (request, arrival) => authenticate(services, limiters, request, arrival),
+    authenticate: (request, peerInfo) => authenticate(services, limiters, request, peerInfo),
     authorise(caller, operation) {
       if (!permits(caller.scope, operation.scope)) throw transportFailure('forbidden')
     },
-    contextOf: (caller, request, arrival) =>
-      services.contextFor(request, arrival.peer, {
+    contextOf: (caller, request, peerInfo) =>
+      services.contextFor(request, peerInfo.peer, {
         identity: caller.identity,
         createdVia: request.headers.get('x-client') === 'sdk' ? 'sdk' : 'api',
-        filters: unfiltered,
+        filters: NO_FILTERS,
         defaultRange: 'all',
       }),
     headersOf: ({ headers }) => headers,
@@ -52,18 +52,18 @@ async function authenticate(
   // Another site's page cannot send a key, but its images would use up what their visitor's address may ask.
   if (!key && isCrossOriginSubrequest(request)) throw failure('cross_site')
   const headers = key
-    ? take(limiters?.callers, String(key.id))
-    : take(limiters?.addresses, prefixOf(clientAddress(request, peer, services.proxies)))
+    ? requireAllowed(limiters?.callers, String(key.id))
+    : requireAllowed(limiters?.addresses, prefixOf(clientAddress(request, peer, services.proxies)))
   if (!key) throw transportFailure('unauthorized', { headers: { ...headers, 'WWW-Authenticate': 'Bearer' } })
-  noteUse(services, key)
+  recordKeyUse(services, key)
   return { caller: key, headers }
 }
 
 /** At most one write a minute and key, and never in the way of the request. */
-export function noteUse({ database, keysUsedAt, log, now }: Services, key: PresentedKey): void {
+export function recordKeyUse({ database, keysUsedAt, log, now }: Services, key: PresentedKey): void {
   const nowSeconds = now()
   const last = Math.max(key.lastUsedAt ?? 0, keysUsedAt.get(key.id) ?? 0)
-  if (nowSeconds - last < USED_EVERY_SECONDS) return
+  if (nowSeconds - last < RECORD_USE_EVERY_SECONDS) return
   keysUsedAt.set(key.id, nowSeconds)
   database
     .write((tx) => markKeyUsed(tx, key.id, nowSeconds))
@@ -72,9 +72,9 @@ export function noteUse({ database, keysUsedAt, log, now }: Services, key: Prese
 
 /** Every error of both APIs in the one shape; our own faults are logged with the request's id and carry no detail. */
 export function renderFailure(
-  { log, databaseFailed }: Services,
+  { log, logDatabaseFault }: Services,
   error: unknown,
   requestId: string,
 ): Response {
-  return failureResponse(failureOf(error, { log, databaseFailed, requestId, what: 'a request failed' }))
+  return failureResponse(failureOf(error, { log, logDatabaseFault, requestId, message: 'a request failed' }))
 }

@@ -60,7 +60,7 @@ const PAGE_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 }
 
-const WRONG_METHOD = transportFailure('method_not_allowed', { headers: { Allow: 'GET, HEAD' } })
+const METHOD_NOT_ALLOWED = transportFailure('method_not_allowed', { headers: { Allow: 'GET, HEAD' } })
 
 /** The reference and its document; undefined for other paths. They need no key and are not rate limited. */
 export function createReference(): (method: string, path: string) => Promise<Response> | undefined {
@@ -82,7 +82,8 @@ export function createReference(): (method: string, path: string) => Promise<Res
 }
 
 async function respond(method: string, answer: () => Response | Promise<Response>): Promise<Response> {
-  const response = method === 'GET' || method === 'HEAD' ? await answer() : failureResponse(WRONG_METHOD)
+  const response =
+    method === 'GET' || method === 'HEAD' ? await answer() : failureResponse(METHOD_NOT_ALLOWED)
   response.headers.set('X-Request-Id', crypto.randomUUID())
   return response
 }

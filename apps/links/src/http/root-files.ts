@@ -1,4 +1,4 @@
-import type { RootName } from '../slugs/reserved.ts'
+import type { RootName } from '../links/slugs/reserved.ts'
 import { notFoundPage } from '../redirect/pages.ts'
 
 const FAVICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#2b5fd9"/><circle cx="12" cy="12" r="5" fill="none" stroke="#fff" stroke-width="3"/><path d="m16 16 9 9m-4-4 3-3" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>`

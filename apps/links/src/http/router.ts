@@ -3,16 +3,16 @@ import { isLoopback } from '@latchkey/http/client-address'
 import { CROSS_ORIGIN_HEADERS } from '@latchkey/http/cross-origin'
 import type { PeerInfo } from '@latchkey/http/mount'
 import type { Redirect } from '../redirect/redirect.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { locationOf } from '../redirect/lookup.ts'
 import { landingPage, methodNotAllowed, notFoundPage } from '../redirect/pages.ts'
 import { findRootRedirect } from '../preferences/operations.ts'
-import { isReserved, type RootName } from '../slugs/reserved.ts'
+import { isReserved, type RootName } from '../links/slugs/reserved.ts'
 import { isMcpHost } from '../mcp/address.ts'
 import type { createMcp } from '../mcp/endpoint.ts'
-import { ADMIN_API_PATH, type createAdmin, DASHBOARD } from './admin.ts'
+import { ADMIN_API_PATH, type createAdmin, DASHBOARD_PATH } from './admin.ts'
 import { failurePage } from './failure-page.ts'
-import { type Readiness, health, mayReadMetrics } from './health.ts'
+import { type Readiness, checkHealth, mayReadMetrics } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { ASSETS_PATH } from './pages.ts'
 import { API_PATH, type createPublicApi } from './public-api.ts'
@@ -20,7 +20,7 @@ import type { createReference } from './reference.ts'
 import { rootFiles } from './root-files.ts'
 import type { Services } from './services.ts'
 
-export interface Parts {
+export interface RouterDependencies {
   services: Services
   redirect: Redirect
   api: ReturnType<typeof createPublicApi>
@@ -37,15 +37,15 @@ export type Fetch = (
 ) => Response | Promise<Response>
 
 /** Where pages lived before they moved under the admin side. */
-const MOVED = /^\/_\/(dashboard|links(?:\/\d+)?|keys|settings)$/
+const MOVED_PATHS = /^\/_\/(dashboard|links(?:\/\d+)?|keys|settings)$/
 
 /**
  * The one door. Short links first and by themselves: a path of one segment outside the `_` namespace is a redirect, and
  * nothing else is looked at on its way.
  */
-export function createRouter(parts: Parts): Fetch {
-  const elsewhere = createElsewhere(parts)
-  const visitorPeerOf = visitorPeerReader(parts.services.settings)
+export function createRouter(dependencies: RouterDependencies): Fetch {
+  const serveNonRedirect = createNonRedirectHandler(dependencies)
+  const visitorPeerOf = visitorPeerReader(dependencies.services.settings)
   return (request, server) => {
     const { url } = request
     // Of a request without a `Host` that could be one, Bun knows only path and query.
@@ -53,18 +53,18 @@ export function createRouter(parts: Parts): Fetch {
     const start = url.indexOf('/', host)
     const mark = url.indexOf('?', start)
     const path = mark < 0 ? url.slice(start + 1) : url.slice(start + 1, mark)
-    if (path === '' || isElsewhere(path) || isMcpHost(url, host)) {
+    if (path === '' || isNonRedirect(path) || isMcpHost(url, host)) {
       const peer = peerOf(request, server)
       const keepOpen = () => server.timeout(request, 0)
-      return isolated(elsewhere(request, `/${path}`, { peer, keepOpen }))
+      return withCrossOriginHeaders(serveNonRedirect(request, `/${path}`, { peer, keepOpen }))
     }
     const peer = visitorPeerOf(request, server)
-    return parts.redirect.answer(request, path, mark < 0 ? null : url.slice(mark), peer)
+    return dependencies.redirect.answer(request, path, mark < 0 ? null : url.slice(mark), peer)
   }
 }
 
 /** No slug, and something that is served all the same: system paths, `/.well-known/…`, `/oauth/…`, files at the root. */
-function isElsewhere(path: string): boolean {
+function isNonRedirect(path: string): boolean {
   return path.startsWith('_') || path.startsWith('.') || path.startsWith('oauth/') || isReserved(path)
 }
 
@@ -85,32 +85,36 @@ function visitorPeerReader({ host, trustedProxies }: Settings): typeof peerOf {
 }
 
 /** Redirects alone may be followed from within pages of other sites. */
-async function isolated(made: Promise<Response>): Promise<Response> {
-  const response = await made
+async function withCrossOriginHeaders(pending: Promise<Response>): Promise<Response> {
+  const response = await pending
   for (const [name, value] of CROSS_ORIGIN_HEADERS) response.headers.set(name, value)
   return response
 }
 
-function createElsewhere(
-  parts: Parts,
-): (request: Request, path: string, arrival: PeerInfo) => Promise<Response> {
-  const { api, admin, mcp, reference, metrics } = parts
-  const counted = async (route: string, made: Response | Promise<Response>): Promise<Response> => {
-    const response = await made
+function createNonRedirectHandler(
+  dependencies: RouterDependencies,
+): (request: Request, path: string, peerInfo: PeerInfo) => Promise<Response> {
+  const { api, admin, mcp, reference, metrics } = dependencies
+  const withRequestCount = async (
+    route: string,
+    pending: Response | Promise<Response>,
+  ): Promise<Response> => {
+    const response = await pending
     metrics.countRequest(route, response.status)
     return response
   }
-  return async (request, path, arrival) => {
+  return async (request, path, peerInfo) => {
     // This and the APIs count their requests themselves.
-    const byMcp = await mcp.answer(request, path, arrival)
-    if (byMcp) return byMcp
+    const mcpResponse = await mcp.answer(request, path, peerInfo)
+    if (mcpResponse) return mcpResponse
     if (isBelow(path, API_PATH)) {
-      const told = reference(request.method, path)
-      return told ? counted(path, told) : api.fetch(request, arrival)
+      const referenceResponse = reference(request.method, path)
+      return referenceResponse ? withRequestCount(path, referenceResponse) : api.fetch(request, peerInfo)
     }
-    if (isBelow(path, ADMIN_API_PATH)) return admin.fetch(request, path, arrival)
-    if (isBelow(path, '/_/admin')) return counted(adminRoute(path), admin.fetch(request, path, arrival))
-    return counted(routeOf(path), plain(parts, request, path, arrival.peer))
+    if (isBelow(path, ADMIN_API_PATH)) return admin.fetch(request, path, peerInfo)
+    if (isBelow(path, '/_/admin'))
+      return withRequestCount(adminRoute(path), admin.fetch(request, path, peerInfo))
+    return withRequestCount(routeOf(path), serveGet(dependencies, request, path, peerInfo.peer))
   }
 }
 
@@ -119,22 +123,29 @@ function isBelow(path: string, root: string): boolean {
 }
 
 /** What is neither an API nor a page for admins. */
-async function plain(parts: Parts, request: Request, path: string, peer: string): Promise<Response> {
-  const reads = request.method === 'GET' || request.method === 'HEAD'
-  if (!reads) return path.startsWith('/_') ? notFoundPage() : methodNotAllowed()
+async function serveGet(
+  dependencies: RouterDependencies,
+  request: Request,
+  path: string,
+  peer: string,
+): Promise<Response> {
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  if (!isRead) return path.startsWith('/_') ? notFoundPage() : methodNotAllowed()
   if (isReserved(path.slice(1))) return rootFiles[path.slice(1) as RootName]()
-  const answer = await system(parts, request, path, peer)
+  const answer = await serveSystemRoute(dependencies, request, path, peer)
   return (
     answer ??
-    entrance(parts, request, path, peer).catch((error: unknown) => failurePage(parts.services, error))
+    serveRoot(dependencies, request, path, peer).catch((error: unknown) =>
+      failurePage(dependencies.services, error),
+    )
   )
 }
 
-const ROUTES: ReadonlySet<string> = new Set(['/', '/_', '/_/health', '/_/ready', '/_/metrics'])
+const KNOWN_ROUTES: ReadonlySet<string> = new Set(['/', '/_', '/_/health', '/_/ready', '/_/metrics'])
 
 /** Names of routes are a closed list: nothing that somebody has made up gets into the metrics. */
 function routeOf(path: string): string {
-  const isKnown = ROUTES.has(path) || isReserved(path.slice(1)) || MOVED.test(path)
+  const isKnown = KNOWN_ROUTES.has(path) || isReserved(path.slice(1)) || MOVED_PATHS.test(path)
   return isKnown ? path.replace(/\d+$/, '{id}') : 'unmatched'
 }
 
@@ -142,13 +153,13 @@ function adminRoute(path: string): string {
   return path.startsWith(ASSETS_PATH) ? `${ASSETS_PATH}{file}` : '/_/admin/{page}'
 }
 
-async function system(
-  { services, readiness, metrics }: Parts,
+async function serveSystemRoute(
+  { services, readiness, metrics }: RouterDependencies,
   request: Request,
   path: string,
   peer: string,
 ): Promise<Response | undefined> {
-  if (path === '/_/health') return health(services.database)
+  if (path === '/_/health') return checkHealth(services.database)
   if (path === '/_/ready') return readiness.answer()
   if (path !== '/_/metrics' || !mayReadMetrics(request, peer, services.settings)) return undefined
   const headers = { 'Content-Type': metrics.registry.contentType, 'Cache-Control': 'private, no-store' }
@@ -156,15 +167,15 @@ async function system(
 }
 
 /** `/`, the old addresses, and everything that is nothing (L12). */
-async function entrance(
-  { services, admin }: Parts,
+async function serveRoot(
+  { services, admin }: RouterDependencies,
   request: Request,
   path: string,
   peer: string,
 ): Promise<Response> {
-  if (MOVED.test(path)) return redirectTo(301, path.replace('/_/', '/_/admin/'))
+  if (MOVED_PATHS.test(path)) return redirectTo(301, path.replace('/_/', '/_/admin/'))
   if (path !== '/' && path !== '/_') return notFoundPage()
-  if (await admin.admits(request, peer)) return redirectTo(302, DASHBOARD)
+  if (await admin.isAdmitted(request, peer)) return redirectTo(302, DASHBOARD_PATH)
   if (path === '/_') return redirectTo(302, '/')
   const rootRedirect = locationOf((await findRootRedirect(services.database.read)) ?? '')
   return rootRedirect === undefined ? landingPage() : redirectTo(302, rootRedirect)

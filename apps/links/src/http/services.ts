@@ -5,7 +5,7 @@ import type { Exchange } from '@latchkey/http/mount'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import type { ChangeFeed } from '../events/feed.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { RunningImports } from '../transfer/running-imports.ts'
 
 /** What a transport knows of whoever asks. */
@@ -28,5 +28,5 @@ export interface Services {
   contextFor(request: Request, peer: string, caller: Caller): Context
   observe: (exchange: Exchange) => void
   /** Logs that the database could not be used for a request, however many there are. */
-  databaseFailed: (error: unknown) => void
+  logDatabaseFault: (error: unknown) => void
 }

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Tables } from '../db/tables.ts'
 import type { Lookup } from '../redirect/lookup.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Of the targets that redirects keep in memory. They count in plain numbers, read only when somebody asks. */
@@ -45,14 +45,14 @@ export interface Storage {
 }
 
 /** Whoever collects figures gives up after ten seconds, and wants the others even if the database does not answer. */
-const ASK_FOR_MS = 2_000
+const QUERY_TIMEOUT_MS = 2_000
 
 /** What is in memory and on disk, whether the database answers, and what its connections do. */
 export function exposeStorage({ registry }: Metrics, storage: Storage): void {
   const registers = [registry]
   // First, since asking for the size takes a connection itself.
   exposeConnections(registers, storage)
-  const bytes = askOnce(() => databaseBytes(storage.requests))
+  const bytes = shareConcurrent(() => databaseBytes(storage.requests))
   new Gauge({
     name: 'latchkey_links_database_failing',
     help: '1 while the database cannot be read',
@@ -66,8 +66,8 @@ export function exposeStorage({ registry }: Metrics, storage: Storage): void {
     help: 'Size of the database, as last known',
     registers,
     async collect() {
-      const known = await bytes()
-      if (known !== undefined) this.set(known)
+      const size = await bytes()
+      if (size !== undefined) this.set(size)
     },
   })
   exposeCache(registers, storage.lookup)
@@ -90,7 +90,7 @@ function exposeFiles(registers: Registry[], { settings: { databaseUrl, journal }
     async collect() {
       for (const [file, path] of Object.entries(files)) {
         const size = await stat(path).then(
-          (found) => found.size,
+          (fileStat) => fileStat.size,
           () => 0,
         )
         this.set({ file }, size)
@@ -111,10 +111,10 @@ function exposeConnections(registers: Registry[], { database, requests, lookup }
     labelNames: ['pool', 'state'],
     registers,
     collect() {
-      for (const [pool, figures] of pools()) {
-        if (!figures) continue
-        this.set({ pool, state: 'busy' }, figures.busy)
-        this.set({ pool, state: 'idle' }, figures.idle)
+      for (const [pool, counts] of pools()) {
+        if (!counts) continue
+        this.set({ pool, state: 'busy' }, counts.busy)
+        this.set({ pool, state: 'idle' }, counts.idle)
       }
     },
   })
@@ -124,7 +124,7 @@ function exposeConnections(registers: Registry[], { database, requests, lookup }
     labelNames: ['pool'],
     registers,
     collect() {
-      for (const [pool, figures] of pools()) if (figures) this.set({ pool }, figures.waiting)
+      for (const [pool, counts] of pools()) if (counts) this.set({ pool }, counts.waiting)
     },
   })
 }
@@ -137,18 +137,18 @@ async function databaseBytes({ dialect, read }: Database<Tables>): Promise<numbe
           bytes: number
         }>`select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`
       : sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`
-  const asked = size.execute(read).then(
+  const query = size.execute(read).then(
     ({ rows }) => rows[0]?.bytes,
     () => undefined,
   )
-  return Promise.race([asked, setTimeout(ASK_FOR_MS, undefined, { ref: false })])
+  return Promise.race([query, setTimeout(QUERY_TIMEOUT_MS, undefined, { ref: false })])
 }
 
 /** Who asks while the answer is awaited gets the same one. */
-function askOnce<Result>(ask: () => Promise<Result>): () => Promise<Result> {
-  let asking: Promise<Result> | undefined
+function shareConcurrent<Result>(run: () => Promise<Result>): () => Promise<Result> {
+  let pending: Promise<Result> | undefined
   return () =>
-    (asking ??= ask().finally(() => {
-      asking = undefined
+    (pending ??= run().finally(() => {
+      pending = undefined
     }))
 }

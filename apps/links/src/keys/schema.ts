@@ -1,7 +1,7 @@
 import { text, codePoints } from '@latchkey/http/text'
 import { z } from 'zod'
 
-const TITLE_LIMIT = 120
+const MAX_TITLE_LENGTH = 120
 
 export const Scope = z.enum(['create', 'read', 'create,read'], {
   error: () => 'Scope must be one of: create, read, create,read',
@@ -9,8 +9,8 @@ export const Scope = z.enum(['create', 'read', 'create,read'], {
 export type Scope = z.output<typeof Scope>
 
 /** True when a key of scope `granted` may use operations of scope `needed`; `create` never implies `read` (L4.2). */
-export function permits(granted: string, needed: string): boolean {
-  return granted.split(',').includes(needed)
+export function permits(scopes: string, required: string): boolean {
+  return scopes.split(',').includes(required)
 }
 
 export const ApiKey = z
@@ -33,7 +33,10 @@ export const NewApiKey = z.object({
       z
         .string()
         .min(1, 'Title is required')
-        .refine((title) => codePoints(title) <= TITLE_LIMIT, `must be at most ${TITLE_LIMIT} characters`),
+        .refine(
+          (title) => codePoints(title) <= MAX_TITLE_LENGTH,
+          `must be at most ${MAX_TITLE_LENGTH} characters`,
+        ),
     ),
   scope: Scope,
 })

@@ -6,7 +6,7 @@ import type { Tables } from '../db/tables.ts'
 import type { ApiKey, NewApiKey } from './schema.ts'
 import { Scope } from './schema.ts'
 
-const SHOWN_CHARACTERS = 7
+const PREFIX_LENGTH = 7
 const SECRET_BYTES = 24
 const RAW_KEY = /^sk_[0-9a-f]{48}$/
 
@@ -24,19 +24,19 @@ export async function insertKey(
   { title, scope, identity, now }: NewApiKey & { identity: string; now: number },
 ): Promise<{ key: ApiKey; rawKey: string }> {
   const rawKey = createToken('sk_', SECRET_BYTES, 'hex')
-  const shown = {
+  const publicFields = {
     title,
     scope,
-    key_prefix: rawKey.slice(0, SHOWN_CHARACTERS),
+    key_prefix: rawKey.slice(0, PREFIX_LENGTH),
     created_at: now,
     last_used_at: null,
   }
   const { id } = await db
     .insertInto('api_key')
-    .values({ ...shown, identity, key_hash: hashToken(rawKey) })
+    .values({ ...publicFields, identity, key_hash: hashToken(rawKey) })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return { key: { id, ...shown }, rawKey }
+  return { key: { id, ...publicFields }, rawKey }
 }
 
 /** Counts the keys of a person; until the transaction ends, nobody else who counts them gets further. */

@@ -1,20 +1,20 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { NOW, Stored, closedAfterEach } from '../../test/durability/stored.ts'
-import { unfiltered } from '../analytics/filters.ts'
+import { NOW, TestDatabase, closeAfterEach } from '../../test/test-database.ts'
+import { NO_FILTERS } from '../analytics/filters.ts'
 import type { Context } from '../context.ts'
-import { LengthUse } from '../slugs/generator.ts'
-import { slugOperations } from '../slugs/operations.ts'
+import { SlugSpace } from './slugs/generator.ts'
+import { slugOperations } from './slugs/operations.ts'
 import { linkOperations } from './operations.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 const URL = 'https://example.com/answers'
 
 eachDialect((_dialect, newUrl) => {
   /** Operations on a database that can be read in transactions only, as if it went away after each. */
   async function open() {
-    const stored = keep(await Stored.open(await newUrl()))
-    const gone = new Proxy({} as Stored['database']['read'], {
+    const stored = closeLater(await TestDatabase.open(await newUrl()))
+    const gone = new Proxy({} as TestDatabase['database']['read'], {
       get() {
         throw new Error('The database was read outside of the transaction')
       },
@@ -24,9 +24,9 @@ eachDialect((_dialect, newUrl) => {
       database,
       identity: 'ann@example.com',
       createdVia: 'api',
-      filters: unfiltered,
+      filters: NO_FILTERS,
       now: NOW,
-      lengthUse: new LengthUse(),
+      lengthUse: new SlugSpace(),
       settleClicks: async () => true,
     } as unknown as Context
     return (id: string, input: object) => {

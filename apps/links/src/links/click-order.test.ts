@@ -2,22 +2,22 @@ import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import * as fc from 'fast-check'
 import { type KyselyPlugin, sql } from 'kysely'
-import { NOW, Stored, click, closedAfterEach } from '../../test/durability/stored.ts'
+import { NOW, TestDatabase, click, closeAfterEach } from '../../test/test-database.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
-import { Summing } from '../analytics/summing.ts'
+import { RollupJob } from '../analytics/rollups/rollup-job.ts'
 import type { ClassifiedClick } from '../clicks/click.ts'
 import { openRecorder } from '../clicks/recorder.ts'
 import type { Position } from '../paging.ts'
-import { removeSlug } from '../slugs/store.ts'
+import { removeSlug } from './slugs/store.ts'
 import { listByClicks } from './click-order.ts'
 import { countLinks, deleteLink } from './store.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 const HOUR = 3600
 const DAY = 24 * HOUR
 const OWNERS = ['ann@example.com', 'ben@example.com']
 
-interface Known {
+interface ExpectedLink {
   id: number
   created_at: number
   owner: string
@@ -27,11 +27,11 @@ interface Known {
 eachDialect((dialect, newUrl) => {
   /** Links of two owners, some disabled, several as old as each other, each with two slugs. */
   async function open(count: number) {
-    const stored = keep(await Stored.open(await newUrl()))
-    const recorder = keep(openRecorder(stored.url))
-    const links: Known[] = []
+    const stored = closeLater(await TestDatabase.open(await newUrl()))
+    const recorder = closeLater(openRecorder(stored.url))
+    const links: ExpectedLink[] = []
     for (let n = 0; n < count; n++) {
-      const id = await stored.link(`auto-${n}`, `own-${n}`)
+      const id = await stored.createLink(`auto-${n}`, `own-${n}`)
       links.push({ id, created_at: NOW, owner: OWNERS[n % 2] as string, isDisabled: n % 5 === 3 })
     }
     if (links[1])
@@ -41,7 +41,7 @@ eachDialect((dialect, newUrl) => {
     return { stored, recorder, links }
   }
 
-  interface Look {
+  interface ListOptions {
     range: '24h' | '30d' | undefined
     owner: string | undefined
     search: string | undefined
@@ -49,7 +49,7 @@ eachDialect((dialect, newUrl) => {
     filters: ViewerFilters
     limit: number
   }
-  const looks: fc.Arbitrary<Look> = fc.record({
+  const listOptions: fc.Arbitrary<ListOptions> = fc.record({
     range: fc.constantFrom(undefined, '24h', '30d'),
     owner: fc.constantFrom(undefined, ...OWNERS),
     search: fc.constantFrom(undefined, 'example.com', 'auto-1'),
@@ -58,11 +58,15 @@ eachDialect((dialect, newUrl) => {
     limit: fc.integer({ min: 1, max: 5 }),
   })
 
-  type World = Awaited<ReturnType<typeof open>>
+  type TestWorld = Awaited<ReturnType<typeof open>>
 
   /** The same the plain way: count each link's clicks, then sort. */
-  function expected(links: readonly Known[], clicks: readonly ClassifiedClick[], look: Look): Position[] {
-    const { range, owner, search, status, filters } = look
+  function expected(
+    links: readonly ExpectedLink[],
+    clicks: readonly ClassifiedClick[],
+    options: ListOptions,
+  ): Position[] {
+    const { range, owner, search, status, filters } = options
     const from = range === undefined ? -Infinity : NOW - (range === '24h' ? DAY : 30 * DAY)
     const to = range === undefined ? Infinity : NOW
     const counted = clicks.filter(
@@ -84,22 +88,26 @@ eachDialect((dialect, newUrl) => {
       .toSorted((a, b) => b.clicks - a.clicks || b.created_at - a.created_at || b.id - a.id)
   }
 
-  async function expectOrder({ stored, links }: World, clicks: readonly ClassifiedClick[], look: Look) {
-    const whole = expected(links, clicks, look)
+  async function expectOrder(
+    { stored, links }: TestWorld,
+    clicks: readonly ClassifiedClick[],
+    options: ListOptions,
+  ) {
+    const whole = expected(links, clicks, options)
     const paged: Position[] = []
     for (;;) {
-      const page = await listByClicks(stored.database, look, NOW, paged.at(-1))
-      const numbered = { ...look, offset: paged.length }
+      const page = await listByClicks(stored.database, options, NOW, paged.at(-1))
+      const numbered = { ...options, offset: paged.length }
       expect(await listByClicks(stored.database, numbered, NOW, undefined)).toEqual(page)
       paged.push(...page)
-      if (page.length < look.limit) break
+      if (page.length < options.limit) break
     }
     expect(paged).toEqual(whole)
-    expect(await countLinks(stored.database, look, NOW)).toBe(whole.length)
+    expect(await countLinks(stored.database, options, NOW)).toBe(whole.length)
   }
 
   /** What the database keeps of each link against its slugs. */
-  async function expectKept({ stored }: World): Promise<void> {
+  async function expectStoredClicks({ stored }: TestWorld): Promise<void> {
     const sums = 'closed_clicks - closed_bots - closed_self_referrers + closed_bot_self_referrers'
     expect(
       await stored.rows(`select link_id, clicks_raw, clicks_no_bots, clicks_no_self, clicks_neither from link_clicks
@@ -113,7 +121,7 @@ eachDialect((dialect, newUrl) => {
   }
 
   /** What the database keeps of how many links there are against the links. */
-  async function expectCounted({ stored }: World): Promise<void> {
+  async function expectCounted({ stored }: TestWorld): Promise<void> {
     expect(
       await stored.rows(`select created_by, sum(links) as links from link_count
         group by created_by having sum(links) <> 0 order by created_by`),
@@ -133,7 +141,7 @@ eachDialect((dialect, newUrl) => {
     )
   }
 
-  const made = fc.record({
+  const generated = fc.record({
     link: fc.nat(),
     isOwn: fc.boolean(),
     age: fc.oneof(fc.integer({ min: -2 * HOUR, max: 3 * HOUR }), fc.integer({ min: 0, max: 40 * DAY })),
@@ -144,57 +152,61 @@ eachDialect((dialect, newUrl) => {
   test('by clicks, links come in the order that counting every click gives, in pages, at every moment', async () => {
     const steps = fc.array(
       fc.oneof(
-        { weight: 4, arbitrary: fc.record({ clicks: fc.array(made, { minLength: 1, maxLength: 40 }) }) },
+        { weight: 4, arbitrary: fc.record({ clicks: fc.array(generated, { minLength: 1, maxLength: 40 }) }) },
         { weight: 2, arbitrary: fc.record({ close: fc.integer({ min: -1, max: 48 }) }) },
         { weight: 2, arbitrary: fc.record({ sum: fc.integer({ min: 1, max: 60 }) }) },
         { weight: 1, arbitrary: fc.record({ removeSlug: fc.nat() }) },
         { weight: 1, arbitrary: fc.record({ deleteLink: fc.nat() }) },
-        { weight: 4, arbitrary: fc.record({ look: looks }) },
+        { weight: 4, arbitrary: fc.record({ look: listOptions }) },
       ),
       { minLength: 6, maxLength: 14 },
     )
     await fc.assert(
-      fc.asyncProperty(steps, fc.array(looks, { minLength: 3, maxLength: 3 }), async (history, last) => {
-        const world = await open(13)
-        const { stored, recorder, links } = world
-        const summing = new Summing(stored.database, 2)
-        const alive = [...links]
-        const gone = new Set<string>()
-        let clicks: ClassifiedClick[] = []
-        const look = (one: Look) => expectOrder({ ...world, links: alive }, clicks, one)
-        for (const step of history) {
-          if ('clicks' in step) {
-            const batch = step.clicks.flatMap(({ link, isOwn, age, ...fields }) => {
-              const { id } = links[link % links.length] as Known
-              const slug = `${isOwn ? 'own' : 'auto'}-${link % links.length}`
-              if (gone.has(slug)) return []
-              return [click(id, slug, { clickedAt: NOW - age, ...fields })]
-            })
-            if (batch.length > 0) await recorder.record(batch)
-            clicks.push(...batch)
-          } else if ('close' in step) while (await recorder.closeHours(NOW - step.close * HOUR));
-          else if ('sum' in step) for (let n = 0; n < step.sum && (await summing.step(NOW)); n++);
-          else if ('removeSlug' in step) {
-            const n = step.removeSlug % links.length
-            const slug = `own-${n}`
-            gone.add(slug)
-            clicks = clicks.filter((one) => one.slug !== slug)
-            await stored.database.write((tx) =>
-              removeSlug(tx, stored.database, { link_id: links[n]?.id ?? 0, slug }),
-            )
-          } else if ('deleteLink' in step) {
-            const n = step.deleteLink % links.length
-            const { id } = links[n] as Known
-            for (const slug of [`own-${n}`, `auto-${n}`]) gone.add(slug)
-            clicks = clicks.filter(({ linkId }) => linkId !== id)
-            alive.splice(0, alive.length, ...alive.filter((link) => link.id !== id))
-            await stored.database.write((tx) => deleteLink(tx, stored.database, id))
-          } else await look({ ...step.look, search: searchFor(step.look.search, alive, links) })
-          await expectKept(world)
-          await expectCounted(world)
-        }
-        for (const one of last) await look({ ...one, search: searchFor(one.search, alive, links) })
-      }),
+      fc.asyncProperty(
+        steps,
+        fc.array(listOptions, { minLength: 3, maxLength: 3 }),
+        async (history, last) => {
+          const world = await open(13)
+          const { stored, recorder, links } = world
+          const rollupJob = new RollupJob(stored.database, 2)
+          const alive = [...links]
+          const gone = new Set<string>()
+          let clicks: ClassifiedClick[] = []
+          const options = (one: ListOptions) => expectOrder({ ...world, links: alive }, clicks, one)
+          for (const step of history) {
+            if ('clicks' in step) {
+              const batch = step.clicks.flatMap(({ link, isOwn, age, ...fields }) => {
+                const { id } = links[link % links.length] as ExpectedLink
+                const slug = `${isOwn ? 'own' : 'auto'}-${link % links.length}`
+                if (gone.has(slug)) return []
+                return [click(id, slug, { clickedAt: NOW - age, ...fields })]
+              })
+              if (batch.length > 0) await recorder.record(batch)
+              clicks.push(...batch)
+            } else if ('close' in step) while (await recorder.closeHours(NOW - step.close * HOUR));
+            else if ('sum' in step) for (let n = 0; n < step.sum && (await rollupJob.step(NOW)); n++);
+            else if ('removeSlug' in step) {
+              const n = step.removeSlug % links.length
+              const slug = `own-${n}`
+              gone.add(slug)
+              clicks = clicks.filter((one) => one.slug !== slug)
+              await stored.database.write((tx) =>
+                removeSlug(tx, stored.database, { link_id: links[n]?.id ?? 0, slug }),
+              )
+            } else if ('deleteLink' in step) {
+              const n = step.deleteLink % links.length
+              const { id } = links[n] as ExpectedLink
+              for (const slug of [`own-${n}`, `auto-${n}`]) gone.add(slug)
+              clicks = clicks.filter(({ linkId }) => linkId !== id)
+              alive.splice(0, alive.length, ...alive.filter((link) => link.id !== id))
+              await stored.database.write((tx) => deleteLink(tx, stored.database, id))
+            } else await options({ ...step.look, search: searchFor(step.look.search, alive, links) })
+            await expectStoredClicks(world)
+            await expectCounted(world)
+          }
+          for (const one of last) await options({ ...one, search: searchFor(one.search, alive, links) })
+        },
+      ),
       { numRuns: dialect === 'sqlite' ? 25 : 8, seed: NOW, endOnFailure: true },
     )
   }, 240_000)
@@ -210,7 +222,7 @@ eachDialect((dialect, newUrl) => {
       },
     }
     const database = { ...stored.database, read: stored.database.read.withPlugin(watch) }
-    const look = {
+    const options = {
       status: 'all',
       filters: { bots: true, selfReferrers: true },
       limit: 5,
@@ -218,13 +230,13 @@ eachDialect((dialect, newUrl) => {
     } as const
     for (const range of [undefined, '30d'] as const)
       for (const search of [undefined, 'example.com']) {
-        const page = await listByClicks(database, { ...look, range, search }, NOW, undefined)
+        const page = await listByClicks(database, { ...options, range, search }, NOW, undefined)
         expect(page).toHaveLength(5)
         expect(page).toEqual(
           (
             await listByClicks(
               stored.database,
-              { ...look, range, search, limit: 55, offset: 0 },
+              { ...options, range, search, limit: 55, offset: 0 },
               NOW,
               undefined,
             )
@@ -270,6 +282,10 @@ eachDialect((dialect, newUrl) => {
 })
 
 /** Only while no link is gone do the places of links tell what a search finds. */
-function searchFor(search: string | undefined, alive: readonly Known[], links: readonly Known[]) {
+function searchFor(
+  search: string | undefined,
+  alive: readonly ExpectedLink[],
+  links: readonly ExpectedLink[],
+) {
   return alive.length === links.length ? search : undefined
 }

@@ -1,20 +1,20 @@
 import { type Database, inList } from '@latchkey/database/database'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ViewerFilters } from '../analytics/filters.ts'
-import { clicksByLink } from '../analytics/instance-store.ts'
-import type { LinkClicks } from '../analytics/link-tally.ts'
+import { readClicksByLink } from '../analytics/rollups/instance-store.ts'
+import type { LinkClicks } from '../analytics/rollups/link-tally.ts'
 import { type Range, type Window, currentWindow } from '../analytics/window.ts'
-import { countedSum } from '../clicks/store.ts'
-import { snapshot } from '../db/snapshot.ts'
+import { filteredSum } from '../clicks/store.ts'
+import { withSnapshot } from '../db/snapshot.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
-import { type Filter, filtered, hasStatus } from './store.ts'
+import { type Filter, selectFiltered, hasStatus } from './store.ts'
 
 type Db = Database<Tables>
 type Fragment = RawBuilder<unknown>
 type ClickPosition = Required<Position>
 
-interface Query extends Filter {
+interface ClickOrderQuery extends Filter {
   limit: number
   offset?: number
   range?: Range | undefined
@@ -24,20 +24,20 @@ interface Query extends Filter {
 /** Ids of one page by clicks, in the window of `range` or lifetime, most first and then newest. */
 export async function listByClicks(
   database: Db,
-  query: Query,
+  query: ClickOrderQuery,
   now: number,
   after: Position | undefined,
 ): Promise<Position[]> {
   const { limit, offset = 0, range } = query
   const page = { query, now, after, offset, length: limit + offset }
-  return snapshot(database, (db) =>
-    range === undefined ? byLifetime(db, page) : byWindow(db, page, currentWindow(range, now)),
+  return withSnapshot(database, (db) =>
+    range === undefined ? listByLifetime(db, page) : listByWindow(db, page, currentWindow(range, now)),
   )
 }
 
 /** What to list, where to begin, and how much: up to `length`, of which the first `offset` are not wanted. */
 interface Page {
-  query: Query
+  query: ClickOrderQuery
   now: number
   after: Position | undefined
   offset: number
@@ -45,33 +45,40 @@ interface Page {
 }
 
 /** Links that are looked up together; more with each step, and all with the same clicks at once. */
-const FIRST_LOOK = 250
+const FIRST_BATCH = 250
 
-async function byWindow(db: Db, page: Page, window: Window): Promise<ClickPosition[]> {
+async function listByWindow(db: Db, page: Page, window: Window): Promise<ClickPosition[]> {
   const { after, offset, length } = page
-  const clicked = await clicksByLink(db, window, page.query.filters)
-  const found: ClickPosition[] = []
-  let first = clicked.findIndex(({ clicks }) => clicks <= (after?.clicks ?? Infinity))
-  if (first === -1) first = clicked.length
-  for (let look = FIRST_LOOK; first < clicked.length && found.length < length; look *= 2) {
-    let end = Math.min(first + look, clicked.length)
-    while (clicked[end]?.clicks === clicked[end - 1]?.clicks) end++
-    found.push(...(await chosenOf(db, page, clicked.slice(first, end))))
+  const clickedLinks = await readClicksByLink(db, window, page.query.filters)
+  const positions: ClickPosition[] = []
+  let first = clickedLinks.findIndex(({ clicks }) => clicks <= (after?.clicks ?? Infinity))
+  if (first === -1) first = clickedLinks.length
+  for (
+    let batchSize = FIRST_BATCH;
+    first < clickedLinks.length && positions.length < length;
+    batchSize *= 2
+  ) {
+    let end = Math.min(first + batchSize, clickedLinks.length)
+    while (clickedLinks[end]?.clicks === clickedLinks[end - 1]?.clicks) end++
+    positions.push(...(await readMatching(db, page, clickedLinks.slice(first, end))))
     first = end
   }
-  const rest = { offset: Math.max(0, offset - found.length), limit: length - Math.max(offset, found.length) }
-  const shown = found.slice(offset, length)
-  return rest.limit > 0 ? [...shown, ...(await unclicked(db, page, clicked, rest))] : shown
+  const rest = {
+    offset: Math.max(0, offset - positions.length),
+    limit: length - Math.max(offset, positions.length),
+  }
+  const listed = positions.slice(offset, length)
+  return rest.limit > 0 ? [...listed, ...(await listUnclicked(db, page, clickedLinks, rest))] : listed
 }
 
 /** Those of these links that are listed, in their order. */
-async function chosenOf(
+async function readMatching(
   db: Db,
   { query, now, after }: Page,
   links: readonly LinkClicks[],
 ): Promise<ClickPosition[]> {
   const clicksOf = new Map(links.map(({ link_id, clicks }) => [link_id, clicks]))
-  const rows = await filtered(db, query, now)
+  const rows = await selectFiltered(db, query, now)
     .select(['link.id', 'link.created_at'])
     .where(inList(db.dialect, 'link.id', [...clicksOf.keys()]))
     .execute()
@@ -86,14 +93,14 @@ function compare(a: Position, b: Position): number {
 }
 
 /** The newest of the links without clicks, which come last. */
-async function unclicked(
+async function listUnclicked(
   db: Db,
   { query, now, after }: Page,
-  clicked: readonly LinkClicks[],
+  clickedLinks: readonly LinkClicks[],
   { offset, limit }: { offset: number; limit: number },
 ): Promise<ClickPosition[]> {
-  const ids = clicked.map(({ link_id }) => link_id)
-  const rows = await filtered(db, query, now)
+  const ids = clickedLinks.map(({ link_id }) => link_id)
+  const rows = await selectFiltered(db, query, now)
     .select(['link.id', 'link.created_at'])
     .where(sql<SqlBool>`not ${inList(db.dialect, 'link.id', ids)}`)
     .$if(after?.clicks === 0, (all) =>
@@ -108,22 +115,22 @@ async function unclicked(
 }
 
 /** So many links of one owner are sooner sorted than found among all the others. */
-const FEW = 10_000
+const MAX_SORTED = 10_000
 
-async function byLifetime(db: Db, page: Page): Promise<ClickPosition[]> {
-  const rows = (await areFew(db, page)) ? sorted(db, page) : merged(page)
+async function listByLifetime(db: Db, page: Page): Promise<ClickPosition[]> {
+  const rows = (await isSmallSet(db, page)) ? sortAll(db, page) : mergeRanked(page)
   return (await rows.execute(db.read)).rows
 }
 
 /** Whether the filter leaves few links, or has to look at each of them anyway. */
-async function areFew(db: Db, { query, now }: Page): Promise<boolean> {
+async function isSmallSet(db: Db, { query, now }: Page): Promise<boolean> {
   const { owner, search, status } = query
   if (search?.trim() || status === 'disabled' || status === 'expired') return true
   if (!owner) return false
-  const some = await filtered(db, { owner, status: 'all' }, now)
+  const some = await selectFiltered(db, { owner, status: 'all' }, now)
     .select('link.id')
     .limit(1)
-    .offset(FEW)
+    .offset(MAX_SORTED)
     .executeTakeFirst()
   return some === undefined
 }
@@ -133,29 +140,29 @@ const lifetimeColumn = ({ bots, selfReferrers }: ViewerFilters) =>
 
 /** Those of the links with open hours, which are few. */
 function openClicks(filters: ViewerFilters): RawBuilder<{ link_id: number; clicks: number }> {
-  return sql`(select link_id, sum(${countedSum(filters)}) as clicks from click_hour_open group by link_id)`
+  return sql`(select link_id, sum(${filteredSum(filters)}) as clicks from click_hour_open group by link_id)`
 }
 
 /** Counts the clicks of each link that the filter leaves. */
-function sorted(db: Db, { query, now, after, offset, length }: Page): RawBuilder<ClickPosition> {
+function sortAll(db: Db, { query, now, after, offset, length }: Page): RawBuilder<ClickPosition> {
   const { filters } = query
   const clicks = sql<number>`${sql.ref(`link_clicks.${lifetimeColumn(filters)}`)} + coalesce(open.clicks, 0)`
-  const counted = filtered(db, query, now)
+  const linksWithClicks = selectFiltered(db, query, now)
     .innerJoin('link_clicks', 'link_clicks.link_id', 'link.id')
     .leftJoin(openClicks(filters).as('open'), 'open.link_id', 'link.id')
     .select(['link.id', 'link.created_at', clicks.as('clicks')])
-  return sql<ClickPosition>`select id, created_at, clicks from ${counted.as('counted')}
+  return sql<ClickPosition>`select id, created_at, clicks from ${linksWithClicks.as('counted')}
     where ${isAfter(after, sql`clicks, created_at, id`)} order by clicks desc, created_at desc, id desc
     limit ${length - offset} offset ${offset}`
 }
 
 /** Goes through an index of what was clicked in closed hours; those with open hours, which are few, come in between. */
-function merged(page: Page): RawBuilder<ClickPosition> {
+function mergeRanked(page: Page): RawBuilder<ClickPosition> {
   const { filters } = page.query
   const column = sql.ref(`ranked.${lifetimeColumn(filters)}`)
   const part = (clicks: Fragment, from: Fragment, where: Fragment) => sql`
-    select ranked.link_id as id, ranked.created_at, ${clicks} as clicks from ${from}${joinOf(page)}
-    where ${where} and ${isChosen(page)} and ${isAfter(page.after, sql`${clicks}, ranked.created_at, ranked.link_id`)}
+    select ranked.link_id as id, ranked.created_at, ${clicks} as clicks from ${from}${linkJoin(page)}
+    where ${where} and ${isMatch(page)} and ${isAfter(page.after, sql`${clicks}, ranked.created_at, ranked.link_id`)}
     order by ${clicks} desc, ranked.created_at desc, ranked.link_id desc limit ${page.length}`
   const isClosed = sql`not exists (select 1 from click_hour_open as open where open.link_id = ranked.link_id)`
   const isOpen = sql`ranked.link_id = open.link_id`
@@ -168,15 +175,15 @@ function merged(page: Page): RawBuilder<ClickPosition> {
 }
 
 /** The link itself is looked at only where its filter asks for it; `cross join` keeps SQLite from beginning with it. */
-function joinOf({ query }: Page): Fragment {
+function linkJoin({ query }: Page): Fragment {
   return query.owner || query.status !== 'all' ? sql` cross join link` : sql``
 }
 
-function isChosen({ query: { owner, status }, now }: Page): Fragment {
+function isMatch({ query: { owner, status }, now }: Page): Fragment {
   if (!owner && status === 'all') return sql`1 = 1`
   const isOwn = owner ? sql`link.created_by = ${owner}` : sql`1 = 1`
-  const isListed = status === 'all' ? sql`1 = 1` : hasStatus(status, now)
-  return sql`link.id = ranked.link_id and ${isOwn} and ${isListed}`
+  const hasWantedStatus = status === 'all' ? sql`1 = 1` : hasStatus(status, now)
+  return sql`link.id = ranked.link_id and ${isOwn} and ${hasWantedStatus}`
 }
 
 function isAfter(after: Position | undefined, columns: Fragment): Fragment {

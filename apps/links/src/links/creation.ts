@@ -3,10 +3,10 @@ import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import { findPreferences } from '../preferences/store.ts'
-import { freeSlug } from '../slugs/generator.ts'
-import { insertSlug } from '../slugs/store.ts'
+import { findFreeSlug } from './slugs/generator.ts'
+import { insertSlug } from './slugs/store.ts'
 import type { Link, NewLink } from './schema.ts'
-import { deleteLink, findDuplicate, insertLink, lockLinkRow, readChangedLink, serialiseUrl } from './store.ts'
+import { deleteLink, findDuplicate, insertLink, lockLinkRow, readChangedLink, lockUrl } from './store.ts'
 
 type Tx = Transaction<Tables>
 
@@ -19,10 +19,10 @@ interface NewLinkRow {
 }
 
 /** Stores a link with its automatic slug and, beside it, the custom one as primary. 409 leaves nothing behind. */
-async function storeLink(tx: Tx, context: Context, link: NewLinkRow): Promise<number> {
+async function insertLinkWithSlugs(tx: Tx, context: Context, link: NewLinkRow): Promise<number> {
   const { now, identity, createdVia } = context
   for (;;) {
-    const auto = await freeSlug(tx, link.autoLength)
+    const auto = await findFreeSlug(tx, link.autoLength)
     const id = await insertLink(tx, {
       url: link.url,
       label: link.label ?? null,
@@ -34,12 +34,12 @@ async function storeLink(tx: Tx, context: Context, link: NewLinkRow): Promise<nu
     })
     const base = { link_id: id, created_at: now, disabled_at: null }
     if (link.customSlug !== undefined) {
-      const stored = await insertSlug(tx, { ...base, slug: link.customSlug, is_custom: 1 })
-      if (!stored) throw failure('slug_taken')
-      context.lengthUse.added(link.customSlug)
+      const isInserted = await insertSlug(tx, { ...base, slug: link.customSlug, is_custom: 1 })
+      if (!isInserted) throw failure('slug_taken')
+      context.slugSpace.recordSlug(link.customSlug)
     }
     if (await insertSlug(tx, { ...base, slug: auto, is_custom: 0 })) {
-      context.lengthUse.added(auto)
+      context.slugSpace.recordSlug(auto)
       return id
     }
     // Another node took the automatic slug between the look and the leap.
@@ -47,10 +47,10 @@ async function storeLink(tx: Tx, context: Context, link: NewLinkRow): Promise<nu
   }
 }
 
-async function autoLength(tx: Tx, context: Context, asked: number | undefined): Promise<number> {
-  if (asked !== undefined) return asked
+async function chooseAutoLength(tx: Tx, context: Context, requested: number | undefined): Promise<number> {
+  if (requested !== undefined) return requested
   const { slug_default_length: preferred } = await findPreferences(tx, context.identity)
-  return context.lengthUse.firstRoomy(tx, preferred)
+  return context.slugSpace.findLength(tx, preferred)
 }
 
 /**
@@ -62,31 +62,37 @@ export async function createOrReuse(context: Context, body: NewLink, reuse: 'any
   const customSlug = body.slug ?? body.custom_slug
   const mayReuse = customSlug === undefined && body.allow_duplicate !== true
   /** The link; nothing where there is one already whose clicks have to be counted first. */
-  const make = (isCounted: boolean) =>
+  const tryCreate = (isFlushed: boolean) =>
     context.database.write(async (tx): Promise<Link | undefined> => {
       if (mayReuse) {
-        await serialiseUrl(tx, context.database, url)
-        const found = await findDuplicate(tx, { url, identity, now, ownOnly: reuse === 'own' })
-        if (found && !isCounted) return undefined
+        await lockUrl(tx, context.database, url)
+        const duplicate = await findDuplicate(tx, { url, identity, now, ownOnly: reuse === 'own' })
+        if (duplicate && !isFlushed) return undefined
         // Its owner may just have deleted it.
-        if (found && (await lockLinkRow(tx, context.database, found.id)))
+        if (duplicate && (await lockLinkRow(tx, context.database, duplicate.id)))
           return {
-            ...(await readChangedLink(tx, found.id, context)),
+            ...(await readChangedLink(tx, duplicate.id, context)),
             duplicate: true as const,
-            duplicate_count: found.count,
+            duplicate_count: duplicate.count,
           }
       }
       const { label, expires_at: expiresAt } = body
-      const length = await autoLength(tx, context, body.slug_length)
-      const id = await storeLink(tx, context, { url, customSlug, label, expiresAt, autoLength: length })
+      const length = await chooseAutoLength(tx, context, body.slug_length)
+      const id = await insertLinkWithSlugs(tx, context, {
+        url,
+        customSlug,
+        label,
+        expiresAt,
+        autoLength: length,
+      })
       return readChangedLink(tx, id, context)
     })
-  const settled = async () => {
-    await context.settleClicks()
-    return make(true)
+  const createAfterFlush = async () => {
+    await context.flushClicks()
+    return tryCreate(true)
   }
-  const link = (await make(false)) ?? (await settled())
+  const link = (await tryCreate(false)) ?? (await createAfterFlush())
   if (!link) throw new Error('A link was neither found nor made')
-  if (!body.label && !link.duplicate) context.labelLater?.(link.id, url)
+  if (!body.label && !link.duplicate) context.enqueueTitleFetch?.(link.id, url)
   return link
 }

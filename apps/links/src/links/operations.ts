@@ -4,19 +4,19 @@ import { Range } from '../analytics/schema.ts'
 import { type Context, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
-import { type Page, cutPage, pageAnswer, pageHeaders, positionOf } from '../paging.ts'
-import { findSlug, hasTooManySlugs, insertSlug, setPrimarySlug } from '../slugs/store.ts'
+import { type Page, cutPage, pageAnswer, pageHeaders, parseCursor } from '../paging.ts'
+import { findSlug, hasTooManySlugs, insertSlug, setPrimarySlug } from './slugs/store.ts'
 import type { Transaction } from 'kysely'
 import { listByClicks } from './click-order.ts'
 import { createOrReuse } from './creation.ts'
-import { trimClicks } from './trim.ts'
+import { deleteClicks } from './delete-clicks.ts'
 import { Config, IdParams, Link, LinkChanges, type LinkPageQuery, LinkQuery, NewLink } from './schema.ts'
 import {
   type LinkRow,
   countLinks,
   deleteLink,
   findLinkRow,
-  lifetimeClicks,
+  countLifetimeClicks,
   listByAge,
   lockLinkRow,
   readChangedLink,
@@ -30,7 +30,7 @@ type Tx = Transaction<Tables>
 const RangeQuery = z.object({ range: Range.optional() })
 
 /** The link's row, locked, for a write by its owner; 404 and 403 (with the write's own sentence) otherwise. */
-export async function ownedLink(
+export async function requireOwnedLink(
   tx: Tx,
   context: Context,
   id: number,
@@ -77,25 +77,25 @@ export const listLinks = operation({
   result: z.array(Link),
   failures: ['cursor'],
   async handler(context, { query }: { query: LinkPageQuery }) {
-    await context.settleClicks()
+    await context.flushClicks()
     const isNumbered = query.page !== undefined || query.per_page !== undefined
-    return isNumbered ? numberedPage(context, query) : nextPage(context, query)
+    return isNumbered ? readNumberedPage(context, query) : readCursorPage(context, query)
   },
   headers: pageHeaders,
   answer: pageAnswer,
 })
 
-async function nextPage(context: Context, query: LinkQuery): Promise<Page<Link>> {
+async function readCursorPage(context: Context, query: LinkQuery): Promise<Page<Link>> {
   const { now } = context
   const database = context.database.offThread
   const { owner = '', range, search = '', status, sort } = query
-  const key = ['links', owner, range, search.trim(), status, sort]
-  const after = positionOf(key, query.cursor, sort === 'clicks' ? 'clicks' : 'age')
+  const listKey = ['links', owner, range, search.trim(), status, sort]
+  const after = parseCursor(listKey, query.cursor, sort === 'clicks' ? 'clicks' : 'age')
   const list = sort === 'clicks' ? listByClicks : listByAge
   // One more than asked for tells whether there is a next page.
   const filter = { ...query, filters: context.filters, limit: query.limit + 1 }
-  const found = await list(database, filter, now, after)
-  const { rows, next } = cutPage(key, found, query.limit)
+  const candidates = await list(database, filter, now, after)
+  const { rows, next } = cutPage(listKey, candidates, query.limit)
   const ids = rows.map((row) => row.id)
   const links = await readLinks(database, ids, { ...context, range })
   return {
@@ -108,7 +108,7 @@ async function nextPage(context: Context, query: LinkQuery): Promise<Page<Link>>
 const DEFAULT_PER_PAGE = 25
 
 /** The page of this number, or the last one when there are fewer. */
-async function numberedPage(context: Context, query: LinkPageQuery): Promise<Page<Link>> {
+async function readNumberedPage(context: Context, query: LinkPageQuery): Promise<Page<Link>> {
   const { now } = context
   const database = context.database.offThread
   const total = await countLinks(database, query, now)
@@ -135,20 +135,20 @@ const readLink = operation({
   result: Link,
   failures: ['link_not_found'],
   async handler(context, { params, query }) {
-    await context.settleClicks()
+    await context.flushClicks()
     return getLink(context, params.id, query.range)
   },
 })
 
 /** Makes a slug the primary one of a link that the caller owns; an unused slug is added to it first. */
 async function claimPrimary(tx: Tx, context: Context, linkId: number, slug: string): Promise<void> {
-  const chosen = { slug, link_id: linkId, is_custom: 1, created_at: context.now, disabled_at: null }
-  const added = await insertSlug(tx, chosen)
+  const newSlug = { slug, link_id: linkId, is_custom: 1, created_at: context.now, disabled_at: null }
+  const isNew = await insertSlug(tx, newSlug)
   const row = await findSlug(tx, slug)
   if (row?.link_id !== linkId) throw failure('slug_taken')
-  if (added && (await hasTooManySlugs(tx, linkId))) throw failure('too_many_slugs')
-  if (added) context.lengthUse.added(slug)
-  if (!added && row.disabled_at !== null) throw failure('disabled_primary')
+  if (isNew && (await hasTooManySlugs(tx, linkId))) throw failure('too_many_slugs')
+  if (isNew) context.slugSpace.recordSlug(slug)
+  if (!isNew && row.disabled_at !== null) throw failure('disabled_primary')
   await setPrimarySlug(tx, linkId, slug)
 }
 
@@ -165,9 +165,9 @@ const changeLink = operation({
   failures: ['link_not_found', 'not_owner_update', 'slug_taken', 'too_many_slugs', 'disabled_primary'],
   async handler(context, { params, body }) {
     const { slug, ...changes } = body
-    await context.settleClicks()
+    await context.flushClicks()
     return context.database.write(async (tx) => {
-      const row = await ownedLink(tx, context, params.id, 'not_owner_update')
+      const row = await requireOwnedLink(tx, context, params.id, 'not_owner_update')
       if (slug !== undefined) await claimPrimary(tx, context, row.id, slug)
       if (Object.keys(changes).length > 0) await updateLink(tx, row, changes)
       return readChangedLink(tx, row.id, context)
@@ -188,9 +188,9 @@ function stateChange(verb: 'disable' | 'enable') {
     result: Link,
     failures: ['link_not_found', notOwner],
     async handler(context, { params }) {
-      await context.settleClicks()
+      await context.flushClicks()
       return context.database.write(async (tx) => {
-        const row = await ownedLink(tx, context, params.id, notOwner)
+        const row = await requireOwnedLink(tx, context, params.id, notOwner)
         const disabled_at = verb === 'disable' ? (row.disabled_at ?? context.now) : null
         await updateLink(tx, row, { disabled_at })
         return readChangedLink(tx, row.id, context)
@@ -200,10 +200,10 @@ function stateChange(verb: 'disable' | 'enable') {
 }
 
 async function hasClicks(tx: Tx, context: Context, linkId: number): Promise<boolean> {
-  return context.hasClicksWaiting({ linkId }) || (await lifetimeClicks(tx, linkId)) > 0
+  return context.hasPendingClicks({ linkId }) || (await countLifetimeClicks(tx, linkId)) > 0
 }
 
-const removeLink = operation({
+const deleteOperation = operation({
   id: 'deleteLink',
   methods: ['DELETE'],
   path: '/links/{id}',
@@ -211,29 +211,33 @@ const removeLink = operation({
   tag: 'Links',
   summary: 'Delete a link with its slugs',
   params: IdParams,
-  query: z.object({ force: Force() }),
+  query: z.object({ force: forceParameter() }),
   result: z.object({ deleted: z.literal(true) }),
   failures: ['link_not_found', 'not_owner_delete', 'link_has_clicks', 'deletion_stopped'],
   // Millions of clicks take a while.
   lasting: true,
   async handler(context, { params, query }) {
-    await settleForRemoval(context, { linkId: params.id }, query.force)
-    const owned = (tx: Tx) => ownedLink(tx, context, params.id, 'not_owner_delete')
-    const remove = () =>
+    await flushBeforeDeletion(context, { linkId: params.id }, query.force)
+    const lockOwnedLink = (tx: Tx) => requireOwnedLink(tx, context, params.id, 'not_owner_delete')
+    const deleteRows = () =>
       context.database.write(async (tx) => {
-        const row = await owned(tx)
+        const row = await lockOwnedLink(tx)
         if (!query.force && (await hasClicks(tx, context, row.id))) throw failure('link_has_clicks')
         await deleteLink(tx, context.database, row.id)
       })
     if (query.force)
-      await trimClicks(context.database, async (tx) => ({ link_id: (await owned(tx)).id }), remove)
-    else await remove()
+      await deleteClicks(
+        context.database,
+        async (tx) => ({ link_id: (await lockOwnedLink(tx)).id }),
+        deleteRows,
+      )
+    else await deleteRows()
     return { deleted: true as const }
   },
 })
 
 /** `?force=true` deletes what has clicks, clicks included. */
-export function Force() {
+export function forceParameter() {
   return z
     .enum(['true', 'false'])
     .optional()
@@ -242,13 +246,13 @@ export function Force() {
 }
 
 /** Counts what waits. A link or slug with clicks stays without `force`, and so it does while its clicks cannot be counted. */
-export async function settleForRemoval(
+export async function flushBeforeDeletion(
   context: Context,
-  removed: Parameters<Context['hasClicksWaiting']>[0],
+  scope: Parameters<Context['hasPendingClicks']>[0],
   force: boolean,
 ): Promise<void> {
-  const settled = await context.settleClicks()
-  if (!settled && !force && context.hasClicksWaiting(removed))
+  const isFlushed = await context.flushClicks()
+  if (!isFlushed && !force && context.hasPendingClicks(scope))
     throw new ReaderUnavailable('Clicks wait that cannot be counted')
 }
 
@@ -277,6 +281,6 @@ export const linkOperations = [
   changeLink,
   stateChange('disable'),
   stateChange('enable'),
-  removeLink,
+  deleteOperation,
   readConfig,
 ]

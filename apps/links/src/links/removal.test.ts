@@ -1,38 +1,38 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { BOT, FROM_OURSELVES, NOW, Stored, click, closedAfterEach } from '../../test/durability/stored.ts'
-import { Summing } from '../analytics/summing.ts'
+import { BOT, SELF_REFERRER, NOW, TestDatabase, click, closeAfterEach } from '../../test/test-database.ts'
+import { RollupJob } from '../analytics/rollups/rollup-job.ts'
 import { openRecorder } from '../clicks/recorder.ts'
 import type { Context } from '../context.ts'
-import { slugOperations } from '../slugs/operations.ts'
+import { slugOperations } from './slugs/operations.ts'
 import { linkOperations } from './operations.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 const HOUR = 3600
 const DAY = 24 * HOUR
 const CLICKS = 7_000
 /** What one transaction deletes at most, and a few that are left for the last one. */
-const AT_ONCE = 2_000
+const CLICKS_PER_STEP = 2_000
 
 eachDialect((_dialect, newUrl) => {
   async function open(clickedAt = (n: number) => NOW - 60 * n) {
-    const stored = keep(await Stored.open(await newUrl()))
-    const id = await stored.link('auto', 'mine')
-    const other = await stored.link('other')
-    const recorder = keep(openRecorder(stored.url))
+    const stored = closeLater(await TestDatabase.open(await newUrl()))
+    const id = await stored.createLink('auto', 'mine')
+    const other = await stored.createLink('other')
+    const recorder = closeLater(openRecorder(stored.url))
     const clicks = Array.from({ length: CLICKS }, (_, n) =>
       click(id, n % 10 === 0 ? 'auto' : 'mine', {
         clickedAt: clickedAt(n),
         ...(n % 3 === 0 ? BOT : {}),
-        ...(n % 7 === 0 ? FROM_OURSELVES : {}),
+        ...(n % 7 === 0 ? SELF_REFERRER : {}),
       }),
     )
     await recorder.record([...clicks, click(other, 'other')])
     while (await recorder.closeHours(NOW - 20 * HOUR));
-    return { stored, id, recorder, remove: removerIn(stored) }
+    return { stored, id, recorder, remove: createRemover(stored) }
   }
 
-  function removerIn({ database }: Stored) {
+  function createRemover({ database }: TestDatabase) {
     return (name: string, params: object, identity = 'ann@example.com') => {
       const operation = [...linkOperations, ...slugOperations].find((one) => one.id === name)
       const context = { database, identity, settleClicks: async () => true } as unknown as Context
@@ -41,7 +41,7 @@ eachDialect((_dialect, newUrl) => {
   }
 
   /** How many clicks of these slugs there were after each transaction, and how many turns others had. */
-  async function watched(stored: Stored, slugs: readonly string[], work: () => Promise<unknown>) {
+  async function measureWork(stored: TestDatabase, slugs: readonly string[], work: () => Promise<unknown>) {
     const left: number[] = []
     let turns = 0
     let running = true
@@ -50,7 +50,7 @@ eachDialect((_dialect, newUrl) => {
       if (running) setImmediate(turn)
     }
     stored.database.afterWrite(async () => {
-      const counts = await Promise.all(slugs.map((slug) => stored.counts(slug)))
+      const counts = await Promise.all(slugs.map((slug) => stored.countClicks(slug)))
       // Sums, hours and raw clicks agree at every moment.
       for (const [sum, hours, raw] of counts) expect([sum, hours]).toEqual([raw, raw])
       expect(await subsets(stored, 'click_hour')).toEqual(await subsets(stored, 'click'))
@@ -64,7 +64,7 @@ eachDialect((_dialect, newUrl) => {
   }
 
   /** What viewer filters leave out of the clicks of each slug. */
-  function subsets(stored: Stored, table: 'click' | 'click_hour' | 'counted_slug') {
+  function subsets(stored: TestDatabase, table: 'click' | 'click_hour' | 'counted_slug') {
     const counts =
       table === 'click'
         ? ['is_bot', 'is_self_referrer', 'is_bot * is_self_referrer']
@@ -75,13 +75,14 @@ eachDialect((_dialect, newUrl) => {
 
   function expectSmallSteps(before: number, { left, turns }: { left: number[]; turns: number }): void {
     expect(left.at(-1)).toBe(0)
-    for (const [n, now] of left.entries()) expect((left[n - 1] ?? before) - now).toBeLessThanOrEqual(AT_ONCE)
-    expect(turns).toBeGreaterThanOrEqual(Math.floor(before / AT_ONCE))
+    for (const [n, now] of left.entries())
+      expect((left[n - 1] ?? before) - now).toBeLessThanOrEqual(CLICKS_PER_STEP)
+    expect(turns).toBeGreaterThanOrEqual(Math.floor(before / CLICKS_PER_STEP))
   }
 
   test('L6.8 a link goes with its clicks in small transactions, between which others have their turn', async () => {
     const { stored, id, remove } = await open()
-    const steps = await watched(stored, ['auto', 'mine'], async () =>
+    const steps = await measureWork(stored, ['auto', 'mine'], async () =>
       expect(await remove('deleteLink', { id })).toEqual({ deleted: true }),
     )
     expectSmallSteps(CLICKS, steps)
@@ -90,17 +91,17 @@ eachDialect((_dialect, newUrl) => {
       expect(
         await stored.rows(`select * from ${table} where ${table === 'link' ? 'id' : 'link_id'} = ${id}`),
       ).toEqual([])
-    expect(await stored.counts('other')).toEqual([1, 1, 1])
+    expect(await stored.countClicks('other')).toEqual([1, 1, 1])
   })
 
   test('a slug goes with its clicks in small transactions, and those of the other slugs stay', async () => {
     const { stored, id, remove } = await open()
-    const steps = await watched(stored, ['mine'], async () =>
+    const steps = await measureWork(stored, ['mine'], async () =>
       expect(await remove('removeSlug', { id, slug: 'mine' })).toEqual({ removed: true }),
     )
     expectSmallSteps((CLICKS * 9) / 10, steps)
     const kept = CLICKS / 10
-    expect(await stored.counts('auto')).toEqual([kept, kept, kept])
+    expect(await stored.countClicks('auto')).toEqual([kept, kept, kept])
     const [link] = await stored.rows<{ clicks: number }>(`select
       (select clicks_raw from link_clicks where link_id = ${id})
         + coalesce((select sum(clicks) from click_hour_open where link_id = ${id}), 0) as clicks`)
@@ -119,20 +120,24 @@ eachDialect((_dialect, newUrl) => {
       stored.database.afterWrite(async () => {
         if (closings++ === 1) while (await recorder.closeHours(NOW - 20 * HOUR));
       })
-      const steps = await watched(stored, slugs, () => remove(name, { id, slug: 'mine' }) as Promise<unknown>)
+      const steps = await measureWork(
+        stored,
+        slugs,
+        () => remove(name, { id, slug: 'mine' }) as Promise<unknown>,
+      )
       expectSmallSteps(before + 1, steps)
       const kept = name === 'deleteLink' ? 0 : CLICKS / 10
-      expect(await stored.counts('auto')).toEqual([kept, kept, kept])
-      expect(await stored.counts('other')).toEqual([1, 1, 1])
+      expect(await stored.countClicks('auto')).toEqual([kept, kept, kept])
+      expect(await stored.countClicks('other')).toEqual([1, 1, 1])
     }
   })
 
   test('nothing of a removed slug is left in any sum, though its link keeps too few clicks to be summed again', async () => {
     // The first go with the slug, the second are too many for that.
-    for (const clicks of [120, AT_ONCE + 1]) {
-      const stored = keep(await Stored.open(await newUrl()))
-      const id = await stored.link('auto', 'mine')
-      const recorder = keep(openRecorder(stored.url))
+    for (const clicks of [120, CLICKS_PER_STEP + 1]) {
+      const stored = closeLater(await TestDatabase.open(await newUrl()))
+      const id = await stored.createLink('auto', 'mine')
+      const recorder = closeLater(openRecorder(stored.url))
       const from = (slug: string, referrer: string) => (_: unknown, n: number) =>
         click(id, slug, { clickedAt: NOW - HOUR, referrer, visitorFp: `${slug}${n}` })
       await recorder.record([
@@ -140,17 +145,17 @@ eachDialect((_dialect, newUrl) => {
         ...Array.from({ length: 10 }, from('auto', 'https://kept.example/')),
       ])
       while (await recorder.closeHours(NOW));
-      const summing = new Summing(stored.database)
-      while (await summing.step(NOW + 100 * DAY));
+      const rollupJob = new RollupJob(stored.database)
+      while (await rollupJob.step(NOW + 100 * DAY));
       const sums = () =>
         stored.rows<object>(`select distinct unit, dimension from click_sum
           where link_id = ${id} or names like '%gone.example%'`)
       expect(await sums()).toContainEqual({ unit: 'quarter', dimension: 'referrer' })
       expect(await sums()).toContainEqual({ unit: 'hour', dimension: 'visitor_fp' })
-      await removerIn(stored)('removeSlug', { id, slug: 'mine' })
-      while (await summing.step(NOW + 100 * DAY));
+      await createRemover(stored)('removeSlug', { id, slug: 'mine' })
+      while (await rollupJob.step(NOW + 100 * DAY));
       expect(await sums()).toEqual([])
-      expect(await stored.counts('auto')).toEqual([10, 10, 10])
+      expect(await stored.countClicks('auto')).toEqual([10, 10, 10])
     }
   })
 

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { text } from '@latchkey/http/text'
 import { DeltaPct, Range } from '../analytics/schema.ts'
-import { CustomSlug, Slug } from '../slugs/schema.ts'
-import { foldSlug } from '../slugs/slug.ts'
+import { CustomSlug, Slug } from './slugs/schema.ts'
+import { foldSlug } from './slugs/slug.ts'
 import { boundedText, trimmedText, withoutFormat } from '../text.ts'
-import { TargetUrl } from './target-url.ts'
+import { DestinationUrl } from './destination-url.ts'
 
 /** Year 9999, the last moment that every client can show. */
-const LAST_MOMENT = 253_402_300_799
+const MAX_MOMENT = 253_402_300_799
 
 /** 15 digits, which a double holds exactly. */
 export const MAX_ID = 999_999_999_999_999
@@ -60,11 +60,11 @@ export const Label = boundedText(500, text().overwrite(withoutFormat).trim())
   .meta({ description: 'Format characters other than joiners are removed.' })
   .transform((label) => label || null)
 
-const ExpiresAt = z.int().min(0).max(LAST_MOMENT).meta({ description: 'Unix seconds.' })
+const ExpiresAt = z.int().min(0).max(MAX_MOMENT).meta({ description: 'Unix seconds.' })
 
 export const NewLink = z
   .object({
-    url: TargetUrl,
+    url: DestinationUrl,
     slug: CustomSlug.optional(),
     custom_slug: CustomSlug.optional().meta({ description: 'Same as `slug`.' }),
     label: Label.nullable().optional(),
@@ -85,7 +85,7 @@ export type NewLink = z.output<typeof NewLink>
 
 export const LinkChanges = z
   .object({
-    url: TargetUrl.optional(),
+    url: DestinationUrl.optional(),
     slug: CustomSlug.optional(),
     label: Label.nullable().optional(),
     expires_at: ExpiresAt.nullable().optional(),

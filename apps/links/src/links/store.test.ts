@@ -3,12 +3,12 @@ import { eachDialect } from '@latchkey/database/testing'
 import { openSqliteFile } from '@latchkey/database/sqlite-file'
 import { sqlitePath } from '@latchkey/database/url'
 import { type KyselyPlugin, sql } from 'kysely'
-import { NOW, Stored, closedAfterEach } from '../../test/durability/stored.ts'
-import { unfiltered } from '../analytics/filters.ts'
-import { removeSlug, setPrimarySlug } from '../slugs/store.ts'
-import { countLinks, filtered, listByAge, readLinks } from './store.ts'
+import { NOW, TestDatabase, closeAfterEach } from '../../test/test-database.ts'
+import { NO_FILTERS } from '../analytics/filters.ts'
+import { removeSlug, setPrimarySlug } from './slugs/store.ts'
+import { countLinks, selectFiltered, listByAge, readLinks } from './store.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 
 const OWNERS = ['ann@example.com', 'ben@example.com']
 const STATES = ['active', 'disabled', 'expired', 'all'] as const
@@ -16,10 +16,10 @@ const STATES = ['active', 'disabled', 'expired', 'all'] as const
 eachDialect((dialect, newUrl) => {
   /** Links of two owners: some are disabled, some expire, some do both. */
   async function openStates() {
-    const stored = keep(await Stored.open(await newUrl()))
+    const stored = closeLater(await TestDatabase.open(await newUrl()))
     const links = []
     for (let n = 0; n < 40; n++) {
-      const id = await stored.link(`slug-${n}`)
+      const id = await stored.createLink(`slug-${n}`)
       const owner = OWNERS[n % 3 === 0 ? 1 : 0] ?? ''
       const disabled = n % 4 === 1 ? NOW - 5 : null
       const expires = [null, NOW - 1, NOW, NOW + 1, 0][n % 5] ?? null
@@ -86,16 +86,16 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'postgres')
     test('a search does not go through all slugs that it finds for every link', async () => {
-      const stored = keep(await Stored.open(await newUrl()))
+      const stored = closeLater(await TestDatabase.open(await newUrl()))
       const { database } = stored
-      const id = await stored.link('auto')
+      const id = await stored.createLink('auto')
       await stored.run(sql`insert into slug (slug, link_id, is_custom, created_at)
         select 'found-' || n, ${id}, 1, ${NOW} from generate_series(1, 20000) as series (n)`)
       await sql`analyze slug`.execute(database.writer)
       const plan = await database.write(async (tx) => {
         // As little beside twenty thousand slugs as what PostgreSQL takes unless told otherwise is beside a million.
         await sql`set local work_mem = '64kB'`.execute(tx)
-        const query = filtered({ ...database, read: tx }, { search: 'found', status: 'all' }, NOW)
+        const query = selectFiltered({ ...database, read: tx }, { search: 'found', status: 'all' }, NOW)
         return JSON.stringify(await query.select('link.id').explain())
       })
       expect(plan).toContain('hashed SubPlan')
@@ -105,8 +105,8 @@ eachDialect((dialect, newUrl) => {
     })
 
   test('a link that changes while it is read has exactly one primary slug', async () => {
-    const stored = keep(await Stored.open(await newUrl()))
-    const id = await stored.link('auto', 'mine')
+    const stored = closeLater(await TestDatabase.open(await newUrl()))
+    const id = await stored.createLink('auto', 'mine')
     await stored.database.write((tx) => setPrimarySlug(tx, id, 'mine'))
     // Somebody removes the primary slug between the statements.
     let removal: Promise<void> | undefined
@@ -122,11 +122,11 @@ eachDialect((dialect, newUrl) => {
       },
     }
     const database = { ...stored.database, read: stored.database.read.withPlugin(between) }
-    const sight = { now: NOW, filters: unfiltered }
-    const [torn] = await readLinks(database, [id], sight)
+    const view = { now: NOW, filters: NO_FILTERS }
+    const [inconsistent] = await readLinks(database, [id], view)
     expect(removal).toBeDefined()
-    expect(torn?.slugs.filter((slug) => slug.is_primary === 1)).toHaveLength(1)
-    const [after] = await readLinks(stored.database, [id], sight)
+    expect(inconsistent?.slugs.filter((slug) => slug.is_primary === 1)).toHaveLength(1)
+    const [after] = await readLinks(stored.database, [id], view)
     expect(after?.slugs.map(({ slug, is_primary }) => [slug, is_primary])).toEqual([['auto', 1]])
   })
 })

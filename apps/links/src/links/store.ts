@@ -11,22 +11,22 @@ import {
 import { foldText } from '@latchkey/http/text'
 import { type Range, delta, windowsOf } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
-import { clicksInWindows } from '../analytics/window-clicks.ts'
-import { changeAllHours } from '../clicks/changed-hours.ts'
-import { countedOf } from '../clicks/store.ts'
-import { snapshot } from '../db/snapshot.ts'
+import { readWindowClicks } from '../analytics/rollups/window-clicks.ts'
+import { markAllHoursChanged } from '../clicks/changed-hours.ts'
+import { filteredClicks } from '../clicks/store.ts'
+import { withSnapshot } from '../db/snapshot.ts'
 import type { ClickCounts, Tables } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
-import type { Slug } from '../slugs/schema.ts'
-import { type SlugRow, retireSlugs } from '../slugs/store.ts'
+import type { Slug } from './slugs/schema.ts'
+import { type SlugRow, retireSlugs } from './slugs/store.ts'
 import type { Link, LinkQuery } from './schema.ts'
-import { urlKey } from './target-url.ts'
+import { urlKey } from './destination-url.ts'
 
 export type LinkRow = Selectable<Tables['link']>
 type Db = Database<Tables>
 type Tx = Transaction<Tables>
 
-type NewRow = Omit<Insertable<Tables['link']>, 'url_key' | 'search_text'>
+type NewLinkRow = Omit<Insertable<Tables['link']>, 'url_key' | 'search_text'>
 
 export function searchText({
   label,
@@ -37,25 +37,25 @@ export function searchText({
   url: string
   created_by: string
 }): string {
-  return [label ?? '', url, created_by].map(searchable).join(BETWEEN)
+  return [label ?? '', url, created_by].map(toSearchText).join(SEPARATOR)
 }
 
 /** No character, and never part of what is searched for, so that no search matches across two fields. */
-const BETWEEN = '\uffff'
+const SEPARATOR = '\uffff'
 
 /**
  * One spelling for all of a letter's cases: the way through upper case brings ß and ẞ to ss, and ı to i. The two small
  * sigmas and the dot that İ leaves are made one, since which of them there is depends on where a part was cut.
  */
-function searchable(value: string): string {
+function toSearchText(value: string): string {
   return foldText(value.toLowerCase().toUpperCase())
     .replaceAll('ς', 'σ')
     .replaceAll('i\u0307', 'i')
-    .replaceAll(BETWEEN, '\ufffd')
+    .replaceAll(SEPARATOR, '\ufffd')
 }
 
 /** Stores the link; its primary slug must be stored in the same transaction. Returns its id. */
-export async function insertLink(tx: Tx, row: NewRow): Promise<number> {
+export async function insertLink(tx: Tx, row: NewLinkRow): Promise<number> {
   const { id } = await tx
     .insertInto('link')
     .values({
@@ -82,7 +82,7 @@ export async function updateLink(tx: Tx, row: LinkRow, changes: Updateable<Table
 export async function deleteLink(tx: Tx, { dialect }: Pick<Db, 'dialect'>, id: number): Promise<void> {
   await retireSlugs(tx, { link_id: id })
   await tx.deleteFrom('link').where('id', '=', id).execute()
-  await changeAllHours(tx, dialect, id)
+  await markAllHoursChanged(tx, dialect, id)
   for (const table of ['click_period', 'click_sum', 'click_forgotten'] as const)
     await tx.deleteFrom(table).where('link_id', '=', id).execute()
   await tx.deleteFrom('click').where('link_id', '=', id).execute()
@@ -104,7 +104,7 @@ export async function lockLinkRow(tx: Tx, { dialect }: Db, id: number): Promise<
     .executeTakeFirst()
 }
 
-export async function lifetimeClicks(tx: Tx, linkId: number): Promise<number> {
+export async function countLifetimeClicks(tx: Tx, linkId: number): Promise<number> {
   const { clicks } = await tx
     .selectFrom('counted_slug')
     .select((eb) => eb.fn.sum<number | null>('clicks').as('clicks'))
@@ -114,7 +114,7 @@ export async function lifetimeClicks(tx: Tx, linkId: number): Promise<number> {
 }
 
 /** Makes creations of one URL wait for each other, so that the second finds what the first has made. */
-export async function serialiseUrl(tx: Tx, { dialect }: Db, url: string): Promise<void> {
+export async function lockUrl(tx: Tx, { dialect }: Db, url: string): Promise<void> {
   await lockKey(dialect, tx, urlKey(url))
 }
 
@@ -131,7 +131,7 @@ export async function findDuplicate(
     .where('url_key', '=', urlKey(url))
     .where('url', '=', url)
     .where(isActive(now))
-  const chosen = await candidates
+  const newest = await candidates
     .select('id')
     .$if(ownOnly, (query) => query.where('created_by', '=', identity))
     .orderBy(sql`created_by = ${identity}`, 'desc')
@@ -139,11 +139,11 @@ export async function findDuplicate(
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  if (!chosen) return undefined
+  if (!newest) return undefined
   const { count } = await candidates
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
-  return { id: chosen.id, count }
+  return { id: newest.id, count }
 }
 
 function isActive(now: number) {
@@ -159,35 +159,36 @@ export function hasStatus(status: 'active' | 'disabled' | 'expired', now: number
 /** Which links are listed. */
 export type Filter = Pick<LinkQuery, 'owner' | 'search' | 'status'>
 
-export function filtered(db: Db, { owner, search, status }: Filter, now: number) {
-  const needle = searchable(search?.trim() ?? '')
-  const isIn = (column: string) => containsText(db.dialect, column, needle)
+export function selectFiltered(db: Db, { owner, search, status }: Filter, now: number) {
+  const needle = toSearchText(search?.trim() ?? '')
+  const containsNeedle = (column: string) => containsText(db.dialect, column, needle)
   // An equation, since PostgreSQL takes it for true of few: it then keeps those ids by hash, of however many slugs they
   // are, and else goes through them for every link.
-  const slugs = sql`select link_id from slug where cast(${isIn('slug.slug')} as integer) = 1`
+  const slugs = sql`select link_id from slug where cast(${containsNeedle('slug.slug')} as integer) = 1`
   return db.read
     .selectFrom('link')
     .$if(Boolean(owner), (query) => query.where('link.created_by', '=', owner ?? ''))
     .$if(status !== 'all', (query) => query.where(hasStatus(status === 'all' ? 'active' : status, now)))
     .$if(needle !== '', (query) =>
-      query.where(sql<SqlBool>`(${isIn('link.search_text')} or link.id in (${slugs}))`),
+      query.where(sql<SqlBool>`(${containsNeedle('link.search_text')} or link.id in (${slugs}))`),
     )
 }
 
 export async function countLinks(db: Db, filter: Filter, now: number): Promise<number> {
   const { owner, search, status } = filter
-  const few = (state: 'disabled' | 'expired') =>
-    filtered(db, { owner, search: undefined, status: state }, now).select((eb) =>
+  const countWithStatus = (state: 'disabled' | 'expired') =>
+    selectFiltered(db, { owner, search: undefined, status: state }, now).select((eb) =>
       eb.fn.countAll<number>().as('count'),
     )
   // Of all links there are numbers, and of those that do not redirect an index.
   if (!search?.trim() && (status === 'all' || status === 'active')) {
-    const others = status === 'active' ? sql` - (${few('disabled')}) - (${few('expired')})` : sql``
+    const others =
+      status === 'active' ? sql` - (${countWithStatus('disabled')}) - (${countWithStatus('expired')})` : sql``
     const { rows } = await sql<{ count: number }>`select coalesce((select sum(links) from link_count
       ${owner ? sql`where created_by = ${owner}` : sql``}), 0)${others} as count`.execute(db.read)
     return rows[0]?.count ?? 0
   }
-  const { count } = await filtered(db, filter, now)
+  const { count } = await selectFiltered(db, filter, now)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
@@ -202,7 +203,7 @@ export async function listByAge(
 ): Promise<Position[]> {
   // Expired ones are few beside all links: SQLite is to sort those, and not to look for them in the index by age.
   const createdAt = filter.status === 'expired' ? sql`+link.created_at` : sql`link.created_at`
-  return filtered(db, filter, now)
+  return selectFiltered(db, filter, now)
     .select(['link.id', 'link.created_at'])
     .$if(after !== undefined, (query) =>
       query.where(sql<SqlBool>`(link.created_at, link.id) < (${after?.created_at}, ${after?.id})`),
@@ -215,7 +216,7 @@ export async function listByAge(
 }
 
 /** Which clicks of links are shown: those in the window of `range`, or all they ever had. */
-export interface Sight {
+export interface LinkView {
   range?: Range | undefined
   now: number
   filters: ViewerFilters
@@ -225,8 +226,8 @@ export interface Sight {
 export type StoredLink = Omit<Link, 'short_origin'>
 
 /** The links with these ids in this order, with slugs and clicks, at one moment; ids that do not exist are left out. */
-export async function readLinks(database: Db, ids: readonly number[], sight: Sight): Promise<StoredLink[]> {
-  return ids.length === 0 ? [] : snapshot(database, (db) => linksAmong(db, ids, sight))
+export async function readLinks(database: Db, ids: readonly number[], view: LinkView): Promise<StoredLink[]> {
+  return ids.length === 0 ? [] : withSnapshot(database, (db) => readLinksByIds(db, ids, view))
 }
 
 /**
@@ -236,9 +237,9 @@ export async function readLinks(database: Db, ids: readonly number[], sight: Sig
 export async function readChangedLink(
   tx: Tx,
   id: number,
-  { database, now, filters, origin }: { database: Db; origin: string } & Omit<Sight, 'range'>,
+  { database, now, filters, origin }: { database: Db; origin: string } & Omit<LinkView, 'range'>,
 ): Promise<Link> {
-  const [link] = await linksAmong({ ...database, read: tx }, [id], { now, filters })
+  const [link] = await readLinksByIds({ ...database, read: tx }, [id], { now, filters })
   if (!link) throw new Error('A link was gone before its transaction ended')
   return withOrigin({ origin }, link)
 }
@@ -248,7 +249,7 @@ export function withOrigin({ origin }: { origin: string }, link: StoredLink): Li
   return { ...link, short_origin: origin }
 }
 
-async function linksAmong(db: Db, ids: readonly number[], sight: Sight): Promise<StoredLink[]> {
+async function readLinksByIds(db: Db, ids: readonly number[], view: LinkView): Promise<StoredLink[]> {
   const rows = await db.read
     .selectFrom('link')
     .selectAll()
@@ -262,15 +263,15 @@ async function linksAmong(db: Db, ids: readonly number[], sight: Sight): Promise
     .orderBy('created_at')
     .orderBy('slug')
     .execute()
-  const { range, now, filters } = sight
-  const clicks = range && (await clicksInWindows(db, ids, windowsOf(range, now), filters))
+  const { range, now, filters } = view
+  const clicks = range && (await readWindowClicks(db, ids, windowsOf(range, now), filters))
   const slugsOf = Map.groupBy(slugs, (slug) => slug.link_id)
   const inWindow = clicks && new Map(clicks.slugs.map((row) => [row.slug, row.clicks]))
-  const countOf = (row: SlugRow) => (inWindow ? (inWindow.get(row.slug) ?? 0) : countedOf(row, filters))
+  const countOf = (row: SlugRow) => (inWindow ? (inWindow.get(row.slug) ?? 0) : filteredClicks(row, filters))
   const links = new Map(
     rows.map((row) => [
       row.id,
-      toLink(row, slugsOf.get(row.id) ?? [], { countOf, before: clicks?.before?.get(row.id) }),
+      toLink(row, slugsOf.get(row.id) ?? [], { countOf, before: clicks?.previous?.get(row.id) }),
     ]),
   )
   return ids.flatMap((id) => links.get(id) ?? [])
@@ -279,12 +280,12 @@ async function linksAmong(db: Db, ids: readonly number[], sight: Sight): Promise
 function toLink(
   row: LinkRow,
   slugs: SlugRow[],
-  { countOf, before }: { countOf: (slug: SlugRow) => number; before: number | undefined },
+  { countOf, before: previousClicks }: { countOf: (slug: SlugRow) => number; before: number | undefined },
 ): StoredLink {
   const { primary_slug, url_key: _, search_text: __, ...link } = row
-  const wired = slugs.map((slug) => toSlug(slug, primary_slug, countOf(slug)))
-  const total = sum(wired.map((slug) => slug.click_count))
-  return { ...link, slugs: wired, total_clicks: total, ...delta('delta_pct', total, before) }
+  const slugAnswers = slugs.map((slug) => toSlug(slug, primary_slug, countOf(slug)))
+  const total = sum(slugAnswers.map((slug) => slug.click_count))
+  return { ...link, slugs: slugAnswers, total_clicks: total, ...delta('delta_pct', total, previousClicks) }
 }
 
 export function toSlug(row: Omit<SlugRow, keyof ClickCounts>, primary: string, clickCount: number): Slug {

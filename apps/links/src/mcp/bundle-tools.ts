@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { BundleStats } from '../bundles/stats-schema.ts'
 import { Bundle, BundleChanges, BundleWithSummary, NewBundle } from '../bundles/schema.ts'
 import type { Link } from '../links/schema.ts'
-import { ShortLink, shortLinks } from './short-link.ts'
+import { LinkWithShortUrl, withShortUrls } from './short-url.ts'
 import {
   BundleId,
-  type Found,
+  type ItemPage,
   LinkId,
-  MOST_ITEMS,
-  cutList,
+  MAX_ITEMS,
+  truncateList,
   listOf,
   perform,
   plainList,
@@ -17,7 +17,7 @@ import {
   tool,
 } from './tool.ts'
 
-const shown = { active: undefined, archived: 'only', all: 'all' } as const
+const archivedParameter = { active: undefined, archived: 'only', all: 'all' } as const
 
 const readingTools = [
   rangedTool({
@@ -27,8 +27,8 @@ const readingTools = [
     input: { filter: z.enum(['active', 'archived', 'all']).default('active') },
     output: listOf(BundleWithSummary),
     run: async (context, { filter }, range) => {
-      const query = { archived: shown[filter], range, limit: MOST_ITEMS }
-      return cutList(await perform<Found<BundleWithSummary>>(context, 'listBundles', { query }))
+      const query = { archived: archivedParameter[filter], range, limit: MAX_ITEMS }
+      return truncateList(await perform<ItemPage<BundleWithSummary>>(context, 'listBundles', { query }))
     },
   }),
   rangedTool({
@@ -56,10 +56,12 @@ const readingTools = [
     description: 'Lists the links of a bundle, newest first, with their all-time clicks.',
     effect: 'read',
     input: { bundle_id: BundleId },
-    output: plainListOf(ShortLink),
+    output: plainListOf(LinkWithShortUrl),
     run: async (context, { bundle_id }) => {
-      const request = { params: { id: bundle_id }, query: { limit: MOST_ITEMS } }
-      return plainList(shortLinks(context, await perform<Found<Link>>(context, 'listBundleLinks', request)))
+      const request = { params: { id: bundle_id }, query: { limit: MAX_ITEMS } }
+      return plainList(
+        withShortUrls(context, await perform<ItemPage<Link>>(context, 'listBundleLinks', request)),
+      )
     },
   }),
   tool({
@@ -76,7 +78,7 @@ const readingTools = [
   }),
 ]
 
-const onBundle = ({ bundle_id }: { bundle_id: number }) => ({ params: { id: bundle_id } })
+const bundleParams = ({ bundle_id }: { bundle_id: number }) => ({ params: { id: bundle_id } })
 
 const writingTools = [
   tool({
@@ -106,7 +108,7 @@ const writingTools = [
     effect: 'remove',
     input: { bundle_id: BundleId },
     output: z.object({ deleted: z.literal(true) }),
-    run: (context, args) => perform(context, 'deleteBundle', onBundle(args)),
+    run: (context, args) => perform(context, 'deleteBundle', bundleParams(args)),
   }),
   tool({
     name: 'archive_bundle',
@@ -115,7 +117,7 @@ const writingTools = [
     effect: 'set',
     input: { bundle_id: BundleId },
     output: Bundle,
-    run: (context, args) => perform(context, 'archiveBundle', onBundle(args)),
+    run: (context, args) => perform(context, 'archiveBundle', bundleParams(args)),
   }),
   tool({
     name: 'unarchive_bundle',
@@ -124,7 +126,7 @@ const writingTools = [
     effect: 'set',
     input: { bundle_id: BundleId },
     output: Bundle,
-    run: (context, args) => perform(context, 'unarchiveBundle', onBundle(args)),
+    run: (context, args) => perform(context, 'unarchiveBundle', bundleParams(args)),
   }),
   tool({
     name: 'add_link_to_bundle',

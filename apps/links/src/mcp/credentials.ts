@@ -2,9 +2,9 @@
 import { type Failure, transportFailure } from '@latchkey/http/failure'
 import type { JWTPayload } from 'jose'
 import { type Access, type Admission, createAccess } from '../access/access.ts'
-import { personOf } from '../access/identity.ts'
+import { identityFromClaims } from '../access/identity.ts'
 import { KeysUnavailable } from '../access/key-set.ts'
-import { noteUse } from '../http/public-api.ts'
+import { recordKeyUse } from '../http/public-api.ts'
 import type { Services } from '../http/services.ts'
 import { permits } from '../keys/schema.ts'
 import { findKey } from '../keys/store.ts'
@@ -30,10 +30,10 @@ export interface Credentials {
   /** Throws what the request is refused with. `metadataUrl` tells clients where to learn how to log in. */
   identify(request: Request, peer: string, metadataUrl: string): Promise<McpCaller>
   /** Why a request without credentials gets nothing but a refusal, not even to hear where to log in. */
-  refuseStranger(request: Request, peer: string): Promise<Failure | undefined>
+  findStrangerRefusal(request: Request, peer: string): Promise<Failure | undefined>
 }
 
-interface Wiring {
+interface CredentialDependencies {
   services: Services
   access: Access
   issuer: Issuer | undefined
@@ -42,11 +42,11 @@ interface Wiring {
 export function createCredentials(services: Services): Credentials {
   const { settings, log } = services
   const { mcpOauthIssuer, mcpOauthAudience, mcpAccessAudience, mcpApiKeys } = settings
-  const surroundings = { now: () => services.now() * 1000, log }
-  const access = createAccess(settings, surroundings)
+  const dependencies = { now: () => services.now() * 1000, log }
+  const access = createAccess(settings, dependencies)
   const issuer =
     mcpOauthIssuer !== null && mcpOauthAudience !== null
-      ? createIssuer({ issuer: mcpOauthIssuer, audience: mcpOauthAudience }, surroundings)
+      ? createIssuer({ issuer: mcpOauthIssuer, audience: mcpOauthAudience }, dependencies)
       : undefined
   const isLocal = settings.access === 'loopback'
   const canLogIn = issuer !== undefined || mcpApiKeys
@@ -54,32 +54,36 @@ export function createCredentials(services: Services): Credentials {
     isConfigured: canLogIn || isLocal || mcpAccessAudience !== null,
     issuer,
     async identify(request, peer, metadataUrl) {
-      const unauthorized = challenger(issuer ? metadataUrl : undefined)
+      const unauthorized = createChallenger(issuer ? metadataUrl : undefined)
       return (
-        (await byAuthorization({ services, access, issuer }, request, unauthorized)) ??
-        (await byAssertion({ services, access, issuer }, request, unauthorized)) ??
-        (await byNothing(request, peer, unauthorized))
+        (await identifyByAuthorization({ services, access, issuer }, request, unauthorized)) ??
+        (await identifyByAssertion({ services, access, issuer }, request, unauthorized)) ??
+        (await identifyLocally(request, peer, unauthorized))
       )
     },
-    async refuseStranger(request, peer) {
+    async findStrangerRefusal(request, peer) {
       if (!isLocal || canLogIn) return undefined
       const admission = await access.admit(request, peer)
-      return admission.ok ? undefined : refusal(admission)
+      return admission.ok ? undefined : toFailure(admission)
     },
   }
 
   /** This machine itself; others hear how to log in, if they can. */
-  async function byNothing(request: Request, peer: string, unauthorized: Challenger): Promise<McpCaller> {
+  async function identifyLocally(
+    request: Request,
+    peer: string,
+    unauthorized: Challenger,
+  ): Promise<McpCaller> {
     const admission = isLocal ? await access.admit(request, peer) : undefined
     if (!admission || (!admission.ok && canLogIn)) throw unauthorized()
-    return admitted(admission, unauthorized)
+    return toCaller(admission, unauthorized)
   }
 }
 
 /** A 401 that tells clients where to log in, and what is wrong with the credential they have sent. */
 type Challenger = (problem?: { error: string; description: string }) => Failure
 
-function challenger(metadataUrl: string | undefined): Challenger {
+function createChallenger(metadataUrl: string | undefined): Challenger {
   return (problem) => {
     const parts = problem ? [`error="${problem.error}"`, `error_description="${problem.description}"`] : []
     if (metadataUrl) parts.push(`resource_metadata="${metadataUrl}"`, `scope="${scopes[0]}"`)
@@ -91,8 +95,8 @@ function challenger(metadataUrl: string | undefined): Challenger {
   }
 }
 
-async function byAuthorization(
-  { services, issuer }: Wiring,
+async function identifyByAuthorization(
+  { services, issuer }: CredentialDependencies,
   request: Request,
   unauthorized: Challenger,
 ): Promise<McpCaller | undefined> {
@@ -104,48 +108,48 @@ async function byAuthorization(
   // Some access layers put their assertion where access tokens are; an authorization server has that place before them.
   const isAssertion = mcpAccessAudience !== null && accessHeader?.toLowerCase() === 'authorization'
   if (isAssertion && !issuer && !isKey) return undefined
-  const bad = (description: string) => unauthorized({ error: 'invalid_token', description })
-  if (token === undefined) throw bad('Authorization must be a Bearer token')
-  if (!isKey) return byToken(issuer, token, bad)
+  const invalidToken = (description: string) => unauthorized({ error: 'invalid_token', description })
+  if (token === undefined) throw invalidToken('Authorization must be a Bearer token')
+  if (!isKey) return identifyByToken(issuer, token, invalidToken)
   const key = mcpApiKeys ? await findKey(services.database.read, token) : undefined
-  if (!key) throw bad(mcpApiKeys ? 'The API key is not valid' : 'API keys are not accepted here')
-  noteUse(services, key)
-  const permitted = scopes.filter((scope) => permits(key.scope, keyScopes[scope]))
-  return { identity: key.identity, scopes: permitted, isKey: true }
+  if (!key) throw invalidToken(mcpApiKeys ? 'The API key is not valid' : 'API keys are not accepted here')
+  recordKeyUse(services, key)
+  const grantedScopes = scopes.filter((scope) => permits(key.scope, keyScopes[scope]))
+  return { identity: key.identity, scopes: grantedScopes, isKey: true }
 }
 
-async function byToken(
+async function identifyByToken(
   issuer: Issuer | undefined,
   token: string,
-  bad: (description: string) => Failure,
+  invalidToken: (description: string) => Failure,
 ): Promise<McpCaller> {
-  if (!issuer) throw bad('Access tokens are not accepted here')
+  if (!issuer) throw invalidToken('Access tokens are not accepted here')
   const claims = await issuer.verify(token).catch((error: unknown) => {
-    throw error instanceof KeysUnavailable ? keysUnavailable(error) : bad(explainBadToken(error))
+    throw error instanceof KeysUnavailable ? keysUnavailable(error) : invalidToken(explainBadToken(error))
   })
-  const person = personOf(claims)
-  if (!person.ok) throw bad(`The access token ${person.problem}`)
-  return { identity: person.identity, scopes: scopesOf(claims) }
+  const claimed = identityFromClaims(claims)
+  if (!claimed.ok) throw invalidToken(`The access token ${claimed.problem}`)
+  return { identity: claimed.identity, scopes: scopesOf(claims) }
 }
 
-async function byAssertion(
-  { services, access }: Wiring,
+async function identifyByAssertion(
+  { services, access }: CredentialDependencies,
   request: Request,
   unauthorized: Challenger,
 ): Promise<McpCaller | undefined> {
   const audience = services.settings.mcpAccessAudience
   const admission = audience === null ? null : await access.admitAssertion(request, audience)
-  return admission === null ? undefined : admitted(admission, unauthorized)
+  return admission === null ? undefined : toCaller(admission, unauthorized)
 }
 
-function admitted(admission: Admission, unauthorized: Challenger): McpCaller {
+function toCaller(admission: Admission, unauthorized: Challenger): McpCaller {
   if (admission.ok) return { identity: admission.identity, scopes }
-  if (admission.status !== 401) throw refusal(admission)
+  if (admission.status !== 401) throw toFailure(admission)
   throw unauthorized({ error: 'invalid_token', description: admission.message })
 }
 
 /** Anything but a 401, which says how to log in. */
-function refusal({ status, message, retryAfterSeconds }: Extract<Admission, { ok: false }>): Failure {
+function toFailure({ status, message, retryAfterSeconds }: Extract<Admission, { ok: false }>): Failure {
   const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
   return transportFailure(status === 503 ? 'storage_unavailable' : 'forbidden', { text: message, headers })
 }
@@ -159,6 +163,6 @@ function keysUnavailable({ retryAfterSeconds }: KeysUnavailable): Failure {
 
 /** `scope` is one string by the standards; some servers write `scp`, a string or a list. */
 function scopesOf(claims: JWTPayload): Scope[] {
-  const granted = [claims['scope'], claims['scp']].flat().join(' ').split(' ')
-  return scopes.filter((scope) => granted.includes(scope))
+  const tokenScopes = [claims['scope'], claims['scp']].flat().join(' ').split(' ')
+  return scopes.filter((scope) => tokenScopes.includes(scope))
 }

@@ -5,11 +5,11 @@ import { Failure, transportFailure } from '@latchkey/http/failure'
 import { type PeerInfo, BODY_LIMIT_BYTES } from '@latchkey/http/mount'
 import type { Context } from '../context.ts'
 import { failureOf } from '../failures.ts'
-import { viewer } from '../http/admin.ts'
-import { type Limiters, createLimiters, take } from '../http/limits.ts'
+import { readCaller } from '../http/admin.ts'
+import { type Limiters, createLimiters, requireAllowed } from '../http/rate-limits.ts'
 import type { Services } from '../http/services.ts'
 import { messagePage, notFoundPage } from '../redirect/pages.ts'
-import { type Address, type Place, addressOf, hasMcpHost, placeOf } from './address.ts'
+import { type Address, type McpRoute, addressOf, hasMcpHost, findMcpRoute } from './address.ts'
 import { type Credentials, type McpCaller, type Scope, createCredentials, keyScopes } from './credentials.ts'
 import { createDocuments } from './documents.ts'
 import { callsOf, protocolError, withoutNullArguments } from './message.ts'
@@ -34,44 +34,44 @@ export function createMcp(services: Services) {
   const documents = createDocuments(credentials.issuer, services.settings.mcpOauthAudience)
   return {
     /** The answer, if the address is one of ours. */
-    async answer(request: Request, path: string, arrival: PeerInfo): Promise<Response | undefined> {
-      const ownHost = hasMcpHost(request.url)
-      const place = placeOf(path, ownHost)
-      if (place === undefined) return undefined
-      const address = addressOf(request, { peer: arrival.peer, path, ownHost }, services)
-      return place === 'endpoint'
-        ? observed(endpoint, request, (requestId) =>
-            serve(endpoint, request, { arrival, address, requestId }),
+    async answer(request: Request, path: string, peerInfo: PeerInfo): Promise<Response | undefined> {
+      const isOwnHost = hasMcpHost(request.url)
+      const route = findMcpRoute(path, isOwnHost)
+      if (route === undefined) return undefined
+      const address = addressOf(request, { peer: peerInfo.peer, path, ownHost: isOwnHost }, services)
+      return route === 'endpoint'
+        ? observe(endpoint, request, (requestId) =>
+            serve(endpoint, request, { peerInfo, address, requestId }),
           )
-        : elsewhere(documents, request, place, address)
+        : serveDocument(documents, request, route, address)
     },
   }
 }
 
-async function elsewhere(
+async function serveDocument(
   documents: ReturnType<typeof createDocuments>,
   request: Request,
-  place: Exclude<Place, 'endpoint'>,
+  route: Exclude<McpRoute, 'endpoint'>,
   address: Address,
 ): Promise<Response> {
-  const document = place === 'nothing' ? undefined : await documents[place](request, address)
+  const document = route === 'nothing' ? undefined : await documents[route](request, address)
   return document ?? notFoundPage()
 }
 
 /** Every answer of the endpoint, whatever it is: named, never kept by a cache, and told to logs and metrics. */
-async function observed(
+async function observe(
   { services }: Endpoint,
   request: Request,
-  serveIt: (requestId: string) => Promise<Response>,
+  serveRequest: (requestId: string) => Promise<Response>,
 ): Promise<Response> {
   const startedMs = performance.now()
   const requestId = crypto.randomUUID()
-  const response = await serveIt(requestId).catch((error: unknown) => {
+  const response = await serveRequest(requestId).catch((error: unknown) => {
     const { message, status, headers } = failureOf(error, {
       log: services.log,
-      databaseFailed: services.databaseFailed,
+      logDatabaseFault: services.logDatabaseFault,
       requestId,
-      what: 'a request failed',
+      message: 'a request failed',
     })
     const seconds = headers['Retry-After']
     const text = status === 429 && seconds ? `${message}: wait ${seconds} seconds` : message
@@ -85,22 +85,22 @@ async function observed(
   return response
 }
 
-interface Particulars {
-  arrival: PeerInfo
+interface RequestDetails {
+  peerInfo: PeerInfo
   address: Address
   requestId: string
 }
 
-async function serve(endpoint: Endpoint, request: Request, particulars: Particulars): Promise<Response> {
+async function serve(endpoint: Endpoint, request: Request, details: RequestDetails): Promise<Response> {
   const { credentials, services } = endpoint
-  const { arrival, address, requestId } = particulars
+  const { peerInfo, address, requestId } = details
   if (!credentials.isConfigured) throw transportFailure('not_found', { text: 'MCP is not configured' })
-  refuseForeign(request, address)
-  if (request.method !== 'POST') return withoutBody(endpoint, request, particulars)
-  const caller = await identify(endpoint, request, particulars)
+  refuseForeignOrigin(request, address)
+  if (request.method !== 'POST') return answerWithoutBody(endpoint, request, details)
+  const caller = await identify(endpoint, request, details)
   const body = await readMessage(request)
   if (body instanceof Response) return body
-  const headers = takeTurns(endpoint, caller, body)
+  const headers = requireRate(endpoint, caller, body)
   requireScopes(caller, body, address)
   // Loaded when somebody talks to it: the SDK would take a tenth of every start.
   const { createProtocol } = await import('./protocol.ts')
@@ -108,33 +108,33 @@ async function serve(endpoint: Endpoint, request: Request, particulars: Particul
   const response = await createProtocol(services.log)(request, withoutNullArguments(body), {
     requestId,
     context: async (): Promise<Context> => {
-      const person = await viewer(services.database.read, caller.identity, 'mcp')
+      const readerFields = await readCaller(services.database.read, caller.identity, 'mcp')
       // Assistants know what they link to, and say so (L6.6).
-      const context = { ...services.contextFor(request, arrival.peer, person), labelLater: undefined }
+      const context = { ...services.contextFor(request, peerInfo.peer, readerFields), labelLater: undefined }
       contexts.push(context)
       return context
     },
   })
-  const ofContexts = contexts.map((context) => Object.entries(context.headers))
-  for (const [name, value] of [...Object.entries(headers), ...ofContexts.flat()])
+  const contextHeaders = contexts.map((context) => Object.entries(context.headers))
+  for (const [name, value] of [...Object.entries(headers), ...contextHeaders.flat()])
     response.headers.set(name, value)
   return response
 }
 
 /** A page of another site must not speak for whoever looks at it. */
-function refuseForeign(request: Request, { origin: own }: Address): void {
+function refuseForeignOrigin(request: Request, { origin: own }: Address): void {
   const origin = request.headers.get('origin')
   if (origin !== null && origin !== own)
     throw transportFailure('forbidden', { text: 'Requests from pages of other sites are refused' })
 }
 
-async function withoutBody(
+async function answerWithoutBody(
   { credentials }: Endpoint,
   request: Request,
-  { arrival, address }: Particulars,
+  { peerInfo, address }: RequestDetails,
 ): Promise<Response> {
-  const refused = await credentials.refuseStranger(request, arrival.peer)
-  if (refused) throw refused
+  const refusal = await credentials.findStrangerRefusal(request, peerInfo.peer)
+  if (refusal) throw refusal
   const isPerson =
     request.method === 'GET' &&
     (request.headers.get('accept')?.includes('text/html') ?? false) &&
@@ -151,15 +151,15 @@ async function withoutBody(
 async function identify(
   { credentials, limiters, services }: Endpoint,
   request: Request,
-  { arrival, address }: Particulars,
+  { peerInfo, address }: RequestDetails,
 ): Promise<McpCaller> {
   try {
-    const caller = await credentials.identify(request, arrival.peer, address.metadataUrl)
-    if (caller.scopes.length === 0) throw insufficient(caller, 'links:read', address)
+    const caller = await credentials.identify(request, peerInfo.peer, address.metadataUrl)
+    if (caller.scopes.length === 0) throw insufficientScope(caller, 'links:read', address)
     return caller
   } catch (error) {
     if (!(error instanceof Failure) || error.status !== 401) throw error
-    take(limiters?.addresses, prefixOf(clientAddress(request, arrival.peer, services.proxies)))
+    requireAllowed(limiters?.addresses, prefixOf(clientAddress(request, peerInfo.peer, services.proxies)))
     throw error
   }
 }
@@ -176,15 +176,16 @@ async function readMessage(request: Request): Promise<unknown> {
 }
 
 /** Each call of a batch counts, so that a batch is no way around the limit; one that is refused uses up nothing. */
-function takeTurns({ limiters }: Endpoint, { identity }: McpCaller, body: unknown): Record<string, string> {
-  return take(limiters?.callers, identity, Math.max(1, callsOf(body).length))
+function requireRate({ limiters }: Endpoint, { identity }: McpCaller, body: unknown): Record<string, string> {
+  return requireAllowed(limiters?.callers, identity, Math.max(1, callsOf(body).length))
 }
 
 function requireScopes(caller: McpCaller, body: unknown, address: Address): void {
   for (const name of callsOf(body)) {
     const tool = tools.get(name)
-    const needed = tool?.effect === 'read' ? 'links:read' : 'links:create'
-    if (tool && !caller.scopes.includes(needed)) throw insufficient(caller, needed, address)
+    const requiredScope = tool?.effect === 'read' ? 'links:read' : 'links:create'
+    if (tool && !caller.scopes.includes(requiredScope))
+      throw insufficientScope(caller, requiredScope, address)
   }
 }
 
@@ -192,10 +193,14 @@ function requireScopes(caller: McpCaller, body: unknown, address: Address): void
  * Clients ask for exactly the scopes named here, so those they have are among them. No login gives a key more than it has, so
  * its holder is led to none.
  */
-function insufficient({ scopes, isKey }: McpCaller, needed: Scope, { metadataUrl }: Address): Failure {
-  const challenge = `Bearer error="insufficient_scope", scope="${[...scopes, needed].join(' ')}"`
+function insufficientScope(
+  { scopes, isKey }: McpCaller,
+  requiredScope: Scope,
+  { metadataUrl }: Address,
+): Failure {
+  const challenge = `Bearer error="insufficient_scope", scope="${[...scopes, requiredScope].join(' ')}"`
   return transportFailure('forbidden', {
-    text: `This needs the scope ${needed}${isKey ? `: use an API key made with the scope ${keyScopes[needed]}` : ''}`,
+    text: `This needs the scope ${requiredScope}${isKey ? `: use an API key made with the scope ${keyScopes[requiredScope]}` : ''}`,
     headers: {
       'WWW-Authenticate': isKey ? challenge : `${challenge}, resource_metadata="${metadataUrl}"`,
     },

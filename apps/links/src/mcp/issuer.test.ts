@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SignJWT, exportJWK, generateKeyPair } from 'jose'
-import { readSettings } from '../settings.ts'
+import { readSettings } from '../settings/settings.ts'
 import { createIssuer } from './issuer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-issuer-'))
@@ -14,18 +14,18 @@ test('nobody waits for an issuer that said something before', async () => {
   const document = { issuer, jwks_uri: `${issuer}/keys` }
   let nowMs = 1_790_000_000_000
   let answer = Promise.resolve(Response.json(document))
-  const asked = createIssuer(
+  const requestedPaths = createIssuer(
     { issuer, audience: 'a' },
     { now: () => nowMs, fetchKeys: () => answer, log: { warn: () => undefined } },
   )
-  expect(await asked.metadata()).toEqual(document)
+  expect(await requestedPaths.metadata()).toEqual(document)
   const late = Promise.withResolvers<Response>()
   answer = late.promise
   nowMs += 600_000
-  expect(await asked.metadata()).toEqual(document)
+  expect(await requestedPaths.metadata()).toEqual(document)
   late.resolve(Response.json({ ...document, jwks_uri: `${issuer}/moved` }))
   await new Promise(setImmediate)
-  expect(await asked.metadata()).toMatchObject({ jwks_uri: `${issuer}/moved` })
+  expect(await requestedPaths.metadata()).toMatchObject({ jwks_uri: `${issuer}/moved` })
 })
 
 test('keys that the document names are fetched over https, or http from this machine, from no file, and up to 512 KiB', async () => {

@@ -1,8 +1,8 @@
 import { type JWTPayload, errors } from 'jose'
 import { isSafeUrl } from '@latchkey/http/safe-url'
-import { asked, readDocument } from '../access/asked.ts'
+import { createRefreshingCache, readDocument } from '../access/refreshing-cache.ts'
 import { verifyAssertion } from '../access/assertion.ts'
-import { type KeySet, KeysUnavailable, type Surroundings, createKeySet } from '../access/key-set.ts'
+import { type KeySet, KeysUnavailable, type AccessDependencies, createKeySet } from '../access/key-set.ts'
 
 /** The authorization server's own description, RFC 8414 or OpenID Connect. */
 export interface IssuerMetadata extends Record<string, unknown> {
@@ -23,27 +23,27 @@ const FRESH_MS = 10 * 60_000
 /** An external authorization server, known by its issuer's address alone; everything else it tells itself. */
 export function createIssuer(
   { issuer, audience }: { issuer: string; audience: string },
-  surroundings: Surroundings = {},
+  dependencies: AccessDependencies = {},
 ): Issuer {
-  const { fetchKeys = fetch, now = Date.now, log } = surroundings
+  const { fetchKeys = fetch, now = Date.now, log } = dependencies
   let keys: { url: string; set: KeySet } | undefined
-  const document = asked(
+  const metadataCache = createRefreshingCache(
     () => discover(issuer, fetchKeys),
     now,
     (error) => log?.warn('The authorization server of MCP cannot be asked', { issuer, error }),
   )
 
   async function metadata(): Promise<IssuerMetadata | undefined> {
-    const refreshing = document.within(FRESH_MS) ? undefined : document.refresh()
+    const refreshing = metadataCache.get(FRESH_MS) ? undefined : metadataCache.refresh()
     // What it said last still holds: an outage of the issuer must neither lock anyone out nor make anyone wait.
-    if (!document.within(Infinity)) await refreshing
-    return document.within(Infinity)
+    if (!metadataCache.get(Infinity)) await refreshing
+    return metadataCache.get(Infinity)
   }
 
   async function keySet(): Promise<KeySet> {
     const url = (await metadata())?.jwks_uri
     if (url === undefined) throw new KeysUnavailable()
-    if (keys?.url !== url) keys = { url, set: createKeySet(url, surroundings) }
+    if (keys?.url !== url) keys = { url, set: createKeySet(url, dependencies) }
     return keys.set
   }
 
@@ -55,7 +55,7 @@ export function createIssuer(
 }
 
 /** Both well-known addresses; RFC 8414 puts the issuer's path behind the name, OpenID Connect before it. */
-function addressesOf(issuer: string): string[] {
+function metadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
   return [
@@ -66,12 +66,12 @@ function addressesOf(issuer: string): string[] {
 
 async function discover(
   issuer: string,
-  ask: NonNullable<Surroundings['fetchKeys']>,
+  fetchKeys: NonNullable<AccessDependencies['fetchKeys']>,
 ): Promise<IssuerMetadata> {
   const problems: unknown[] = []
-  for (const address of addressesOf(issuer)) {
+  for (const address of metadataUrls(issuer)) {
     try {
-      return checked(await readDocument(address, ask), issuer)
+      return requireMetadata(await readDocument(address, fetchKeys), issuer)
     } catch (error) {
       problems.push(error)
     }
@@ -79,15 +79,16 @@ async function discover(
   throw new AggregateError(problems, 'Neither well-known document can be used')
 }
 
-function checked(document: unknown, issuer: string): IssuerMetadata {
-  const { issuer: named, jwks_uri } = (document ?? {}) as Partial<IssuerMetadata>
-  if (named !== issuer) throw new Error(`The document names another issuer: compare with MCP_OAUTH_ISSUER`)
+function requireMetadata(document: unknown, issuer: string): IssuerMetadata {
+  const { issuer: namedIssuer, jwks_uri } = (document ?? {}) as Partial<IssuerMetadata>
+  if (namedIssuer !== issuer)
+    throw new Error(`The document names another issuer: compare with MCP_OAUTH_ISSUER`)
   if (typeof jwks_uri !== 'string' || !isSafeUrl(jwks_uri))
     throw new Error('The document has no jwks_uri that is https, or http on this machine')
   return document as IssuerMetadata
 }
 
-const CLAIM_SENTENCES: Readonly<Record<string, string>> = {
+const CLAIM_ERRORS: Readonly<Record<string, string>> = {
   iss: 'The access token comes from another issuer',
   aud: 'The access token is for another audience',
   nbf: 'The access token is not valid yet',
@@ -97,7 +98,7 @@ const CLAIM_SENTENCES: Readonly<Record<string, string>> = {
 /** What is wrong with an access token, in one sentence that holds nothing of the token itself. */
 export function explainBadToken(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'The access token has expired'
-  if (error instanceof errors.JWTClaimValidationFailed && Object.hasOwn(CLAIM_SENTENCES, error.claim))
-    return CLAIM_SENTENCES[error.claim] ?? ''
+  if (error instanceof errors.JWTClaimValidationFailed && Object.hasOwn(CLAIM_ERRORS, error.claim))
+    return CLAIM_ERRORS[error.claim] ?? ''
   return 'The access token cannot be verified'
 }

@@ -2,59 +2,70 @@ import { z } from 'zod'
 import type { Range } from '../analytics/schema.ts'
 import type { Context } from '../context.ts'
 import { type Link, LinkChanges, NewLink } from '../links/schema.ts'
-import { Slug } from '../slugs/schema.ts'
-import { SLUG_LIMIT } from '../slugs/slug.ts'
+import { Slug } from '../links/slugs/schema.ts'
+import { MAX_SLUG_LENGTH } from '../links/slugs/slug.ts'
 import { boundedText, trimmedText } from '../text.ts'
 import { createLinkWithSlugs, SlugRejection } from './create-link.ts'
-import { ShortLink, shortLink, shortLinks } from './short-link.ts'
+import { LinkWithShortUrl, withShortUrl, withShortUrls } from './short-url.ts'
 import {
-  type Found,
+  type ItemPage,
   LinkId,
-  MOST_ITEMS,
-  type Request,
-  cutList,
+  MAX_ITEMS,
+  type OperationInput,
+  truncateList,
   listOf,
   perform,
   rangedTool,
   tool,
 } from './tool.ts'
 
-const SLUG = 'Letters, digits and, in the middle, . _ ~ -; upper-case letters are lower-cased.'
-const SlugArgument = z.string().meta({ description: `A slug of the link. ${SLUG}`, maxLength: SLUG_LIMIT })
+const SLUG_RULE = 'Letters, digits and, in the middle, . _ ~ -; upper-case letters are lower-cased.'
+const SlugArgument = z
+  .string()
+  .meta({ description: `A slug of the link. ${SLUG_RULE}`, maxLength: MAX_SLUG_LENGTH })
 /** Each is a transaction of its own. */
-const MOST_SLUGS = 100
+const MAX_SLUGS_PER_CALL = 100
 const CustomSlugs = z
-  .union([SlugArgument, z.array(SlugArgument).meta({ maxItems: MOST_SLUGS })])
-  .refine((slugs) => [slugs].flat().length <= MOST_SLUGS, `must have at most ${MOST_SLUGS} items`)
+  .union([SlugArgument, z.array(SlugArgument).meta({ maxItems: MAX_SLUGS_PER_CALL })])
+  .refine(
+    (slugs) => [slugs].flat().length <= MAX_SLUGS_PER_CALL,
+    `must have at most ${MAX_SLUGS_PER_CALL} items`,
+  )
 
 async function listLinks(context: Context, query: { range: Range; search?: string; owner?: string }) {
-  const found = await perform<Found<Link>>(context, 'listLinks', { query: { ...query, limit: MOST_ITEMS } })
-  return shortLinks(context, found)
+  const page = await perform<ItemPage<Link>>(context, 'listLinks', { query: { ...query, limit: MAX_ITEMS } })
+  return withShortUrls(context, page)
 }
 
-async function onOneLink(context: Context, id: string, request: Request): Promise<ShortLink> {
-  return shortLink(context, await perform<Link>(context, id, request))
+async function performOnLink(
+  context: Context,
+  id: string,
+  request: OperationInput,
+): Promise<LinkWithShortUrl> {
+  return withShortUrl(context, await perform<Link>(context, id, request))
 }
 
-const Matches = {
-  ...listOf(ShortLink),
+const SearchOutput = {
+  ...listOf(LinkWithShortUrl),
   count: z.int().meta({ description: 'The number of links in `results`.' }),
   message: z.string().optional().meta({ description: 'Advice if there are no results.' }),
 }
 
 /** What was looked for among links; a blank text would mean all of them, and finds none. */
-async function matches(
+async function searchLinks(
   context: Context,
   query: Parameters<typeof listLinks>[1],
-  [text, blank, none]: readonly [text: string, blank: string, none: string],
+  [text, blank, noMatch]: readonly [text: string, blank: string, none: string],
 ) {
   if (text.trim() === '') return { results: [], count: 0, message: blank }
-  const list = cutList(await listLinks(context, query))
-  return { ...list, count: list.results.length, ...(list.results.length === 0 ? { message: none } : {}) }
+  const list = truncateList(await listLinks(context, query))
+  return { ...list, count: list.results.length, ...(list.results.length === 0 ? { message: noMatch } : {}) }
 }
 
-const onLink = ({ link_id }: { link_id: number }) => ({ params: { id: link_id } })
-const onSlug = ({ link_id, slug }: { link_id: number; slug: string }) => ({ params: { id: link_id, slug } })
+const linkParams = ({ link_id }: { link_id: number }) => ({ params: { id: link_id } })
+const slugParams = ({ link_id, slug }: { link_id: number; slug: string }) => ({
+  params: { id: link_id, slug },
+})
 
 const readingTools = [
   rangedTool({
@@ -62,17 +73,17 @@ const readingTools = [
     title: 'List links',
     description:
       'Lists the links of all users with their clicks, newest first. Returns at most 1000 links; search for older ones.',
-    output: listOf(ShortLink),
-    run: async (context, _, range) => cutList(await listLinks(context, { range })),
+    output: listOf(LinkWithShortUrl),
+    run: async (context, _, range) => truncateList(await listLinks(context, { range })),
   }),
   rangedTool({
     name: 'get_link',
     title: 'Read a link',
     description: 'Reads one link with its slugs and their clicks.',
     input: { link_id: LinkId },
-    output: ShortLink.shape,
+    output: LinkWithShortUrl.shape,
     run: (context, { link_id }, range) =>
-      onOneLink(context, 'getLink', { params: { id: link_id }, query: { range } }),
+      performOnLink(context, 'getLink', { params: { id: link_id }, query: { range } }),
   }),
   rangedTool({
     name: 'search_links',
@@ -82,9 +93,9 @@ const readingTools = [
     input: {
       query: trimmedText(256).meta({ description: 'The text to find; % and _ are ordinary characters.' }),
     },
-    output: Matches,
+    output: SearchOutput,
     run: (context, { query }, range) =>
-      matches(context, { search: query, range }, [
+      searchLinks(context, { search: query, range }, [
         query,
         'The query is blank: give a part of a label, URL, slug or owner, or use list_links for all links.',
         'No link matches: try a shorter part of its label, URL, slug or owner.',
@@ -97,9 +108,9 @@ const readingTools = [
     input: {
       owner: boundedText(320).meta({ description: 'The exact `created_by`, usually an email address.' }),
     },
-    output: Matches,
+    output: SearchOutput,
     run: (context, { owner }, range) =>
-      matches(context, { owner, range }, [
+      searchLinks(context, { owner, range }, [
         owner,
         'The owner is blank: give an exact `created_by`, or use list_links for all links.',
         'This owner has no links: `created_by` must match exactly; search_links finds parts of it.',
@@ -121,12 +132,12 @@ const writingTools = [
       label,
       slug_length,
       custom_slug: CustomSlugs.optional().meta({
-        description: `One slug or up to ${MOST_SLUGS}, each 1 to ${SLUG_LIMIT} characters; the first available one becomes primary.`,
+        description: `One slug or up to ${MAX_SLUGS_PER_CALL}, each 1 to ${MAX_SLUG_LENGTH} characters; the first available one becomes primary.`,
       }),
       expires_at,
     },
-    output: ShortLink.extend({ slug_rejections: z.array(SlugRejection).optional() }),
-    run: async (context, args) => shortLink(context, await createLinkWithSlugs(context, args)),
+    output: LinkWithShortUrl.extend({ slug_rejections: z.array(SlugRejection).optional() }),
+    run: async (context, args) => withShortUrl(context, await createLinkWithSlugs(context, args)),
   }),
   tool({
     name: 'update_link',
@@ -134,9 +145,9 @@ const writingTools = [
     description: 'Changes the given fields of a link that you own. Null clears label or expires_at.',
     effect: 'set',
     input: { link_id: LinkId, ...LinkChanges.omit({ slug: true }).shape },
-    output: ShortLink,
+    output: LinkWithShortUrl,
     run: (context, { link_id, ...body }) =>
-      onOneLink(context, 'updateLink', { params: { id: link_id }, body }),
+      performOnLink(context, 'updateLink', { params: { id: link_id }, body }),
   }),
   tool({
     name: 'disable_link',
@@ -145,8 +156,8 @@ const writingTools = [
       'Disables a link that you own, with all its slugs: it does not redirect. enable_link reverses this.',
     effect: 'set',
     input: { link_id: LinkId },
-    output: ShortLink,
-    run: (context, args) => onOneLink(context, 'disableLink', onLink(args)),
+    output: LinkWithShortUrl,
+    run: (context, args) => performOnLink(context, 'disableLink', linkParams(args)),
   }),
   tool({
     name: 'enable_link',
@@ -154,8 +165,8 @@ const writingTools = [
     description: 'Enables a disabled link that you own: it redirects again. Its expiry does not change.',
     effect: 'set',
     input: { link_id: LinkId },
-    output: ShortLink,
-    run: (context, args) => onOneLink(context, 'enableLink', onLink(args)),
+    output: LinkWithShortUrl,
+    run: (context, args) => performOnLink(context, 'enableLink', linkParams(args)),
   }),
   tool({
     name: 'delete_link',
@@ -164,7 +175,7 @@ const writingTools = [
     effect: 'remove',
     input: { link_id: LinkId },
     output: z.object({ deleted: z.literal(true) }),
-    run: (context, args) => perform(context, 'deleteLink', onLink(args)),
+    run: (context, args) => perform(context, 'deleteLink', linkParams(args)),
   }),
 ]
 
@@ -174,7 +185,7 @@ const slugTools = [
     title: 'Add a slug',
     description: 'Adds a custom slug to any link.',
     effect: 'add',
-    input: { link_id: LinkId, slug: SlugArgument.meta({ description: `The new slug. ${SLUG}` }) },
+    input: { link_id: LinkId, slug: SlugArgument.meta({ description: `The new slug. ${SLUG_RULE}` }) },
     output: Slug,
     run: (context, { link_id, slug }) =>
       perform(context, 'addSlug', { params: { id: link_id }, body: { slug } }),
@@ -186,7 +197,7 @@ const slugTools = [
     effect: 'set',
     input: { link_id: LinkId, slug: SlugArgument },
     output: Slug,
-    run: (context, args) => perform(context, 'disableSlug', onSlug(args)),
+    run: (context, args) => perform(context, 'disableSlug', slugParams(args)),
   }),
   tool({
     name: 'enable_slug',
@@ -196,7 +207,7 @@ const slugTools = [
     effect: 'set',
     input: { link_id: LinkId, slug: SlugArgument },
     output: Slug,
-    run: (context, args) => perform(context, 'enableSlug', onSlug(args)),
+    run: (context, args) => perform(context, 'enableSlug', slugParams(args)),
   }),
   tool({
     name: 'set_primary_slug',
@@ -205,8 +216,8 @@ const slugTools = [
       'Makes an enabled slug of a link that you own its primary slug, which is displayed and encoded in QR codes.',
     effect: 'set',
     input: { link_id: LinkId, slug: SlugArgument },
-    output: ShortLink,
-    run: (context, args) => onOneLink(context, 'setPrimarySlug', onSlug(args)),
+    output: LinkWithShortUrl,
+    run: (context, args) => performOnLink(context, 'setPrimarySlug', slugParams(args)),
   }),
   tool({
     name: 'remove_slug',
@@ -215,7 +226,7 @@ const slugTools = [
     effect: 'remove',
     input: { link_id: LinkId, slug: SlugArgument },
     output: z.object({ removed: z.literal(true) }),
-    run: (context, args) => perform(context, 'removeSlug', onSlug(args)),
+    run: (context, args) => perform(context, 'removeSlug', slugParams(args)),
   }),
 ]
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Context } from '../context.ts'
-import { health } from '../http/health.ts'
+import { checkHealth } from '../http/health.ts'
 import { getLink } from '../links/operations.ts'
 import type { QrImage } from '../qr/qr.ts'
 import { qrText } from '../qr/operations.ts'
-import { SLUG_LIMIT } from '../slugs/slug.ts'
+import { MAX_SLUG_LENGTH } from '../links/slugs/slug.ts'
 import { LinkId, perform, tool } from './tool.ts'
 
 const QR_PIXELS = 400
@@ -20,7 +20,7 @@ const healthTool = tool({
     version: z.string(),
     timestamp: z.int().meta({ description: 'Milliseconds since 1970.' }),
   }),
-  run: async ({ database }) => (await health(database)).json(),
+  run: async ({ database }) => (await checkHealth(database)).json(),
 })
 
 const Origin = z
@@ -59,20 +59,20 @@ const qrTool = tool({
     link_id: LinkId,
     slug: z.string().optional().meta({
       description: 'A slug of the link, enabled or disabled; the primary slug by default.',
-      maxLength: SLUG_LIMIT,
+      maxLength: MAX_SLUG_LENGTH,
     }),
     base_url: Origin.optional(),
   },
   output: QrResult,
   run: async (context, { link_id, slug, base_url }): Promise<QrResult> => {
-    const shown: Context = { ...context, origin: base_url ?? context.origin }
+    const qrContext: Context = { ...context, origin: base_url ?? context.origin }
     const params = { id: link_id }
     const query = { slug, size: QR_PIXELS, format: 'svg' }
-    const { body } = await perform<QrImage>(shown, 'getLinkQr', { params, query })
+    const { body } = await perform<QrImage>(qrContext, 'getLinkQr', { params, query })
     const { slugs } = await getLink(context, link_id)
-    const encoded = slugs.find((own) => (slug ? own.slug === slug.toLowerCase() : own.is_primary === 1))
-    const text = qrText(shown.origin, encoded?.slug ?? '')
-    return { link_id, slug: encoded?.slug ?? '', encodes: text, svg: String(body) }
+    const encodedSlug = slugs.find((own) => (slug ? own.slug === slug.toLowerCase() : own.is_primary === 1))
+    const text = qrText(qrContext.origin, encodedSlug?.slug ?? '')
+    return { link_id, slug: encodedSlug?.slug ?? '', encodes: text, svg: String(body) }
   },
   images(result) {
     const { svg } = result as QrResult

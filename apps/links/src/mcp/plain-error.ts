@@ -19,21 +19,21 @@ export function withPlainError<Message>(message: Message): Message {
   const { error } = message as { error?: { message: string } }
   const issue = error && firstIssue(error.message)
   if (!issue) return message
-  return { ...message, error: { code: INVALID_PARAMS, message: sentenceOf(issue) } }
+  return { ...message, error: { code: INVALID_PARAMS, message: formatIssue(issue) } }
 }
 
 function firstIssue(text: string): Issue | undefined {
-  const list = text.indexOf('[\n')
-  if (list === -1) return undefined
+  const start = text.indexOf('[\n')
+  if (start === -1) return undefined
   try {
-    return (JSON.parse(text.slice(list)) as Issue[])[0]
+    return (JSON.parse(text.slice(start)) as Issue[])[0]
   } catch {
     return { path: [] }
   }
 }
 
-function sentenceOf({ path, expected = '' }: Issue): string {
-  const place = path.filter((part) => part !== 'params').join('.') || 'params'
+function formatIssue({ path, expected = '' }: Issue): string {
+  const name = path.filter((part) => part !== 'params').join('.') || 'params'
   const kind = NAMES[expected]
-  return `Invalid params: ${place} ${kind === undefined ? 'is not valid' : `must be ${kind}`}`
+  return `Invalid params: ${name} ${kind === undefined ? 'is not valid' : `must be ${kind}`}`
 }

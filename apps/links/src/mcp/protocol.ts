@@ -7,32 +7,32 @@ import {
 } from '@modelcontextprotocol/server'
 import { type Exchange, createServer } from './server.ts'
 
-type Turn = Pick<Exchange, 'context' | 'requestId'>
+type RequestExchange = Pick<Exchange, 'context' | 'requestId'>
 
-const BOTH = 'application/json, text/event-stream'
+const ACCEPT = 'application/json, text/event-stream'
 
 /**
  * Answers messages in every revision: the current one, which knows no sessions, and those with a handshake. The SDK tells
  * which of the two a message is, and checks headers against it.
  */
 export function createProtocol(log: Log) {
-  return async (request: Request, body: unknown, turn: Turn): Promise<Response> => {
+  return async (request: Request, body: unknown, exchange: RequestExchange): Promise<Response> => {
     const onerror = (error: Error) =>
-      log.warn('an MCP message was refused', { requestId: turn.requestId, error })
-    const plain = withoutBody(request)
-    if (await isLegacyRequest(plain, body))
-      return handshakeAnswer(plain, body, createServer({ ...turn, strict: false, log }))
-    if (isMethod(body, 'subscriptions/listen')) return nothingToListenTo(body)
-    const serveCurrent = createMcpHandler(() => createServer({ ...turn, strict: true, log }), {
+      log.warn('an MCP message was refused', { requestId: exchange.requestId, error })
+    const bodilessRequest = toBodilessRequest(request)
+    if (await isLegacyRequest(bodilessRequest, body))
+      return answerHandshake(bodilessRequest, body, createServer({ ...exchange, strict: false, log }))
+    if (isMethod(body, 'subscriptions/listen')) return refuseSubscription(body)
+    const handler = createMcpHandler(() => createServer({ ...exchange, strict: true, log }), {
       legacy: 'reject',
       onerror,
     })
-    return mutable(await serveCurrent.fetch(plain, { parsedBody: body }))
+    return toMutable(await handler.fetch(bodilessRequest, { parsedBody: body }))
   }
 }
 
 /** The body was read already, and what remains of the request is its method, address and headers. */
-function withoutBody({ url, headers, signal }: Request): Request {
+function toBodilessRequest({ url, headers, signal }: Request): Request {
   return new Request(url.startsWith('/') ? `http://localhost${url}` : url, {
     method: 'POST',
     headers,
@@ -45,14 +45,14 @@ function isMethod(body: unknown, method: string): boolean {
 }
 
 /** Tools stay the same while a process runs, so there is nothing to wait for. */
-function nothingToListenTo(body: unknown): Response {
+function refuseSubscription(body: unknown): Response {
   const { id = null } = body as { id?: unknown }
   const error = { code: -32601, message: 'Method not found: nothing here ever changes' }
   return Response.json({ jsonrpc: '2.0', error, id }, { status: 404 })
 }
 
 /** A client that started with `initialize`: it gets a session, and a stream when it takes one. */
-async function handshakeAnswer(request: Request, body: unknown, server: Server): Promise<Response> {
+async function answerHandshake(request: Request, body: unknown, server: Server): Promise<Response> {
   const wantsStream = request.headers.get('accept')?.includes('text/event-stream') ?? false
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: !wantsStream,
@@ -62,14 +62,14 @@ async function handshakeAnswer(request: Request, body: unknown, server: Server):
   server.removeNotificationHandler('notifications/cancelled')
   await server.connect(transport)
   // Not every client says that it takes JSON as well.
-  request.headers.set('accept', BOTH)
-  const response = mutable(await transport.handleRequest(request, { parsedBody: body }))
+  request.headers.set('accept', ACCEPT)
+  const response = toMutable(await transport.handleRequest(request, { parsedBody: body }))
   // It means nothing, so every node knows it and none has to remember it.
   if (isMethod(body, 'initialize') && response.ok) response.headers.set('Mcp-Session-Id', crypto.randomUUID())
   return response
 }
 
 /** Headers are added later, whoever made the answer. */
-function mutable(response: Response): Response {
+function toMutable(response: Response): Response {
   return new Response(response.body, response)
 }

@@ -9,7 +9,7 @@ import {
 import type { Context } from '../context.ts'
 import { failureOf } from '../failures.ts'
 import { VERSION } from '../version.ts'
-import { explain } from './hints.ts'
+import { formatFailure } from './hints.ts'
 import { withPlainError } from './plain-error.ts'
 import type { Tool } from './tool.ts'
 import { listTools, outputSchemaOf, tools } from './tools.ts'
@@ -49,7 +49,7 @@ export function createServer(exchange: Exchange): Server {
     }
     const message = `There is no tool ${params.name}; tools/list names them all.`
     if (exchange.strict) throw new ProtocolError(ProtocolErrorCode.InvalidParams, message)
-    return refusal(message)
+    return errorResult(message)
   })
   return server
 }
@@ -63,10 +63,10 @@ async function call(tool: Tool, args: unknown, exchange: Exchange): Promise<Call
       structuredContent: result,
     }
   } catch (error) {
-    return refusal(explain(failureOf(error, { ...exchange, what: 'a tool failed' }), tool.name))
+    return errorResult(formatFailure(failureOf(error, { ...exchange, message: 'a tool failed' }), tool.name))
   }
 }
 
-function refusal(text: string): CallToolResult {
+function errorResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }

@@ -10,7 +10,7 @@ import { literalTexts } from '../failures.ts'
 import { linkOperations } from '../links/operations.ts'
 import { LinkId, MAX_ID } from '../links/schema.ts'
 import { qrOperations } from '../qr/operations.ts'
-import { slugOperations } from '../slugs/operations.ts'
+import { slugOperations } from '../links/slugs/operations.ts'
 
 /** What a call may change: nothing, something new each time, the same thing however often, or something is gone after it. */
 export type Effect = 'read' | 'add' | 'set' | 'remove'
@@ -63,55 +63,59 @@ const operations = new Map<string, AnyOperation<Context>>(
   ].map((operation) => [operation.id, operation]),
 )
 
-export interface Request {
+export interface OperationInput {
   params?: Record<string, string | number>
   query?: Record<string, string | number | undefined>
   body?: Record<string, unknown>
 }
 
 /** Carries out an operation of the API: parsed by its own schemas, judged by its own rules. */
-export async function perform<Result>(context: Context, id: string, request: Request = {}): Promise<Result> {
+export async function perform<Result>(
+  context: Context,
+  id: string,
+  request: OperationInput = {},
+): Promise<Result> {
   const operation = operations.get(id)
   if (!operation) throw new TypeError(`There is no operation ${id}`)
-  const params = operation.params?.safeParse(texts(request.params ?? {}))
+  const params = operation.params?.safeParse(toStrings(request.params ?? {}))
   // As in the API: what does not fit into a path is no path.
   if (params && !params.success) throw transportFailure('not_found')
   return operation.handler(context, {
     params: params?.data,
-    query: operation.query && parseOrFail(operation.query, texts(request.query ?? {}), literalTexts),
+    query: operation.query && parseOrFail(operation.query, toStrings(request.query ?? {}), literalTexts),
     body: operation.body && parseBody(operation.body, request.body ?? {}, literalTexts),
   }) as Promise<Result>
 }
 
 /** Paths and queries are text. */
-function texts(values: NonNullable<Request['query']>): Record<string, string> {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
+function toStrings(values: NonNullable<OperationInput['query']>): Record<string, string> {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
 }
 
 /** Where lists end (L19.4). */
-export const MOST_ITEMS = 1000
+export const MAX_ITEMS = 1000
 
-const Cut = {
+const TruncationFields = {
   truncated: z.literal(true).optional().meta({ description: 'True if the list is not complete.' }),
   total: z.int().optional().meta({ description: 'The total number of entries; only if truncated.' }),
 }
 
 /** What a list found, and how much there is. */
-export interface Found<Item> {
+export interface ItemPage<Item> {
   items: readonly Item[]
   total: number
 }
 
 /** `results`, at most so many, and what `total` they are of where that is not all. */
-export function cutList<Item>({ items, total }: Found<Item>, limit = MOST_ITEMS) {
+export function truncateList<Item>({ items, total }: ItemPage<Item>, limit = MAX_ITEMS) {
   const results = items.slice(0, limit)
   return { results, ...(total > results.length ? { truncated: true as const, total } : {}) }
 }
 
 /** `results`, and whether that is all. */
 export function listOf<Item extends z.ZodType>(item: Item) {
-  return { results: z.array(item), ...Cut }
+  return { results: z.array(item), ...TruncationFields }
 }
 
 /** A list without a range: the items alone, unless there are too many. */
@@ -119,9 +123,9 @@ export function plainListOf<Item extends z.ZodType>(item: Item) {
   return z.union([z.array(item), z.object(listOf(item))])
 }
 
-export function plainList<Item>(found: Found<Item>) {
-  const cut = cutList(found)
-  return cut.truncated ? cut : cut.results
+export function plainList<Item>(page: ItemPage<Item>) {
+  const list = truncateList(page)
+  return list.truncated ? list : list.results
 }
 
 const RangeArgument = z
@@ -129,7 +133,7 @@ const RangeArgument = z
   .optional()
   .meta({ description: 'The range that clicks are counted for, ending now; your default range if omitted.' })
 
-const RangeUsed = {
+const RangeFields = {
   range_used: z.enum(Range.options),
   range_label: z.string(),
   range_note: z.string().meta({ description: 'The clicks that are counted.' }),
@@ -166,24 +170,26 @@ export function rangedTool<Input extends Shape>({
     ...rest,
     effect: 'read',
     input: { ...input, range: RangeArgument },
-    output: z.object({ ...RangeUsed, ...output }),
+    output: z.object({ ...RangeFields, ...output }),
     async run(context, args) {
-      const { range: asked, ...others } = args as { range?: Range }
-      const range = asked ?? context.defaultRange
-      const note = describe(context, range, asked === undefined)
+      const { range: requested, ...others } = args as { range?: Range }
+      const range = requested ?? context.defaultRange
+      const note = describeRange(context, range, requested === undefined)
       const result = await run(context, others as z.output<z.ZodObject<Input>>, range)
       return { range_used: range, range_label: labels[range], range_note: note, ...result }
     },
   })
 }
 
-function describe({ filters }: Context, range: Range, byDefault: boolean): string {
+function describeRange({ filters }: Context, range: Range, byDefault: boolean): string {
   const time = range === 'all' ? 'all time' : `the last ${labels[range]}`
-  const left = [filters.bots ? 'bots' : '', filters.selfReferrers ? 'self-referrers' : ''].filter(Boolean)
+  const exclusions = [filters.bots ? 'bots' : '', filters.selfReferrers ? 'self-referrers' : ''].filter(
+    Boolean,
+  )
   return [
     `Clicks of ${time} are counted`,
     byDefault ? ', the default range of your settings' : '',
-    left.length > 0 ? `, without those of ${left.join(' and ')}` : '',
+    exclusions.length > 0 ? `, without those of ${exclusions.join(' and ')}` : '',
     '.',
   ].join('')
 }

@@ -1,17 +1,17 @@
 import type { Tool as ListedTool, ToolAnnotations } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { bundleTools } from './bundle-tools.ts'
-import { figureTools } from './figure-tools.ts'
+import { statsTools } from './stats-tools.ts'
 import { linkTools } from './link-tools.ts'
 import { otherTools } from './other-tools.ts'
 import type { Effect, Tool } from './tool.ts'
 
 /** Everything that assistants can do here, by name (L19). */
 export const tools: ReadonlyMap<string, Tool> = new Map(
-  [...otherTools, ...linkTools, ...figureTools, ...bundleTools].map((tool) => [tool.name, tool]),
+  [...otherTools, ...linkTools, ...statsTools, ...bundleTools].map((tool) => [tool.name, tool]),
 )
 
-const hints: Record<Effect, Required<Omit<ToolAnnotations, 'title'>>> = {
+const annotationsByEffect: Record<Effect, Required<Omit<ToolAnnotations, 'title'>>> = {
   read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   add: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   set: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -32,14 +32,14 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
       if (part.description) part.description = part.description.replace(/^Raw clicks/, 'Clicks')
     },
   })
-  return (io === 'input' ? { ...json, additionalProperties: false } : resolved(json)) as JsonSchema
+  return (io === 'input' ? { ...json, additionalProperties: false } : resolveReference(json)) as JsonSchema
 }
 
 /** A schema that has a name is a reference to it, which older clients would not take for an object. */
-function resolved(json: z.core.JSONSchema.BaseSchema): z.core.JSONSchema.BaseSchema {
+function resolveReference(json: z.core.JSONSchema.BaseSchema): z.core.JSONSchema.BaseSchema {
   const { $ref, ...rest } = json
-  const named = rest.$defs?.[$ref?.replace('#/$defs/', '') ?? '']
-  return typeof named === 'object' ? { ...named, ...rest } : json
+  const definition = rest.$defs?.[$ref?.replace('#/$defs/', '') ?? '']
+  return typeof definition === 'object' ? { ...definition, ...rest } : json
 }
 
 const outputSchemas = new Map<Tool, JsonSchema>()
@@ -51,11 +51,11 @@ export function outputSchemaOf(tool: Tool): JsonSchema {
   return schema
 }
 
-let listed: readonly ListedTool[] | undefined
+let toolList: readonly ListedTool[] | undefined
 
 /** The tools as clients list them; the same for everyone. */
 export function listTools(): readonly ListedTool[] {
-  listed ??= [...tools.values()].map((tool) => {
+  toolList ??= [...tools.values()].map((tool) => {
     const { name, title, description, effect, input } = tool
     return {
       name,
@@ -63,8 +63,8 @@ export function listTools(): readonly ListedTool[] {
       description,
       inputSchema: jsonSchema(input, 'input'),
       outputSchema: outputSchemaOf(tool),
-      annotations: { title, ...hints[effect] },
+      annotations: { title, ...annotationsByEffect[effect] },
     }
   })
-  return listed
+  return toolList
 }

@@ -6,9 +6,9 @@ import { findInstanceValue } from './store.ts'
 const SECRET_BYTES = 32
 
 /** A secret that all nodes of the instance share; the first to ask generates it. */
-export async function instanceSecret(database: Database<Tables>, name: string): Promise<string> {
-  const known = await findInstanceValue(database.read, name)
-  if (known !== undefined) return known
+export async function findOrCreateInstanceSecret(database: Database<Tables>, name: string): Promise<string> {
+  const stored = await findInstanceValue(database.read, name)
+  if (stored !== undefined) return stored
   const value = randomBytes(SECRET_BYTES).toString('base64url')
   return database.write(async (tx) => {
     await tx

@@ -56,8 +56,8 @@ export const preferenceOperations = [
           filter_bots: toColumn(body.filter_bots),
           filter_self_referrers: toColumn(body.filter_self_referrers),
         }
-        const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-        await savePreferences(tx, identity, Object.fromEntries(given))
+        const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
+        await savePreferences(tx, identity, Object.fromEntries(entries))
         if (rootRedirect !== undefined) await saveInstanceValue(tx, ROOT_REDIRECT, rootRedirect)
         return readPreferences(tx, identity)
       }),

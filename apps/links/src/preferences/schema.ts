@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { Range } from '../analytics/schema.ts'
 import { trimmedText } from '../text.ts'
 
-const URL_LIMIT = 2048
+const MAX_URL_LENGTH = 2048
 
 const flag = (name: string) => z.boolean({ error: () => `${name} must be a boolean` })
 
-const RootRedirect = trimmedText(URL_LIMIT)
+const RootRedirect = trimmedText(MAX_URL_LENGTH)
   .transform((value) => value || null)
   .refine(
     (value) => value === null || isHttpUrl(value),

@@ -3,11 +3,11 @@ import { operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { IdParams, wholeNumber } from '../links/schema.ts'
 import { requireLink } from '../links/operations.ts'
-import { SlugQuery } from '../slugs/schema.ts'
-import { findSlug } from '../slugs/store.ts'
+import { SlugQuery } from '../links/slugs/schema.ts'
+import { findSlug } from '../links/slugs/store.ts'
 import { type QrImage, QrTooSmall, contrastRatio, renderQr } from './qr.ts'
 
-const LEAST_CONTRAST = 3
+const MIN_CONTRAST = 3
 
 const Colour = z
   .string()
@@ -29,9 +29,9 @@ const QrQuery = z
     dark: Colour.default('000000'),
     light: Colour.default('ffffff'),
   })
-  .refine(({ dark, light }) => contrastRatio(dark, light) >= LEAST_CONTRAST, {
+  .refine(({ dark, light }) => contrastRatio(dark, light) >= MIN_CONTRAST, {
     path: ['dark'],
-    error: `must contrast with light at least ${LEAST_CONTRAST}:1`,
+    error: `must contrast with light at least ${MIN_CONTRAST}:1`,
   })
 
 /** The code encodes the short URL with a mark, so that its clicks count as `qr`. */
@@ -58,7 +58,7 @@ export const qrOperations = [
       const row = await findSlug(context.database.read, slug)
       if (row?.link_id !== link.id) throw failure('slug_not_found')
       const format = query.format ?? (context.acceptsPng ? 'png' : 'svg')
-      return draw({ ...query, format, text: qrText(context.origin, row.slug) })
+      return renderOrFail({ ...query, format, text: qrText(context.origin, row.slug) })
     },
     answer: (image) => ({
       body: image.body,
@@ -67,12 +67,12 @@ export const qrOperations = [
   }),
 ]
 
-function draw(options: Parameters<typeof renderQr>[0]): QrImage {
+function renderOrFail(options: Parameters<typeof renderQr>[0]): QrImage {
   try {
     return renderQr(options)
   } catch (error) {
     if (error instanceof QrTooSmall)
-      throw failure('qr_too_small', `size: must be at least ${error.smallest} for this code as PNG`)
+      throw failure('qr_too_small', `size: must be at least ${error.minSize} for this code as PNG`)
     if (error instanceof RangeError) throw failure('qr_too_long')
     throw error
   }

@@ -150,10 +150,10 @@ test('L11 a PNG with less than one pixel per module names the smallest size, whi
     { text: target(LONG_ORIGIN, 128), level: 'H', margin: 16 },
   ] as const) {
     const refusal = catchRefusal(() => png({ ...options, size: 1 }))
-    expect(refusal.smallest).toBe(sideOf(svg(options)))
-    expect(refusal.message).toContain(String(refusal.smallest))
-    expect(catchRefusal(() => png({ ...options, size: refusal.smallest - 1 }))).toEqual(refusal)
-    expect((await read(png({ ...options, size: refusal.smallest })))?.text).toBe(options.text)
+    expect(refusal.minSize).toBe(sideOf(svg(options)))
+    expect(refusal.message).toContain(String(refusal.minSize))
+    expect(catchRefusal(() => png({ ...options, size: refusal.minSize - 1 }))).toEqual(refusal)
+    expect((await read(png({ ...options, size: refusal.minSize })))?.text).toBe(options.text)
   }
 })
 

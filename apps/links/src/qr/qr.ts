@@ -23,18 +23,18 @@ export interface QrImage {
 }
 
 export class QrTooSmall extends Error {
-  readonly smallest: number
+  readonly minSize: number
 
-  constructor(smallest: number) {
-    super(`size must be at least ${smallest} pixels for this PNG QR code`)
+  constructor(minSize: number) {
+    super(`size must be at least ${minSize} pixels for this PNG QR code`)
     this.name = 'QrTooSmall'
-    this.smallest = smallest
+    this.minSize = minSize
   }
 }
 
 type Modules = boolean[][]
 
-const CORRECTION = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const
+const CORRECTION_LEVELS = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const
 
 export function renderQr(options: QrOptions): QrImage {
   const modules = encodeModules(options.text, options.level)
@@ -53,7 +53,7 @@ export function contrastRatio(dark: string, light: string): number {
 function encodeModules(text: string, level: QrLevel): Modules {
   try {
     // The library refuses a border of 0, so the narrowest one is cut off again.
-    const bordered = encodeQR(text, 'raw', { ecc: CORRECTION[level], border: 1 })
+    const bordered = encodeQR(text, 'raw', { ecc: CORRECTION_LEVELS[level], border: 1 })
     return bordered.slice(1, -1).map((row) => row.slice(1, -1))
   } catch (error) {
     const bytes = new TextEncoder().encode(text).length

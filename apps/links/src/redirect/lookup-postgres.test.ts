@@ -5,24 +5,24 @@ import { createLog } from '@latchkey/http/log'
 import { sql } from 'kysely'
 import { type OwnPostgres, startOwnPostgres } from '../../test/durability/own-postgres.ts'
 import { Relay } from '@latchkey/database/testing-relay'
-import { NOW, Stored, closedAfterEach, messageOf, until } from '../../test/durability/stored.ts'
+import { NOW, TestDatabase, closeAfterEach, messageOf, until } from '../../test/test-database.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Changes } from '../events/changes.ts'
 import { watchPostgres } from '../events/watch-postgres.ts'
 import { PostgresLookup } from './lookup-postgres.ts'
 
-const quiet = createLog({ write: () => undefined })
-const { keep, close } = closedAfterEach()
+const silentLog = createLog({ write: () => undefined })
+const { closeLater, close } = closeAfterEach()
 
 interface Node {
-  stored: Stored
+  stored: TestDatabase
   lookup: PostgresLookup
 }
 
 /** A node: its own connections, cache and listener, on a database that others may share. */
 async function openNode(url: string, lookupUrl = url): Promise<Node> {
-  const stored = keep(await Stored.open(url))
-  const lookup = keep(new PostgresLookup(lookupUrl, stored.database, quiet))
+  const stored = closeLater(await TestDatabase.open(url))
+  const lookup = closeLater(new PostgresLookup(lookupUrl, stored.database, silentLog))
   await lookup.listen()
   return { stored, lookup }
 }
@@ -32,7 +32,7 @@ async function locationOf({ lookup }: Node, slug: string): Promise<string | unde
 }
 
 /** Found without asking the database. */
-function isKnown({ lookup }: Node, slug: string): boolean {
+function isFound({ lookup }: Node, slug: string): boolean {
   return !(lookup.find(slug) instanceof Promise)
 }
 
@@ -42,7 +42,7 @@ eachDialect((dialect, newUrl) => {
   describe('changes made on this node show on its very next look-up', () => {
     test('a new target', async () => {
       const node = await openNode(await newUrl())
-      const link = await node.stored.link('abcd')
+      const link = await node.stored.createLink('abcd')
       expect(await locationOf(node, 'abcd')).toBe('https://example.com/abcd')
       for (let change = 0; change < 30; change++) {
         await node.stored.run(
@@ -55,14 +55,14 @@ eachDialect((dialect, newUrl) => {
     test('a slug that was unknown a moment ago', async () => {
       const node = await openNode(await newUrl())
       expect(await locationOf(node, 'abcd')).toBeUndefined()
-      expect(isKnown(node, 'abcd')).toBe(true)
-      await node.stored.link('abcd')
+      expect(isFound(node, 'abcd')).toBe(true)
+      await node.stored.createLink('abcd')
       expect(await locationOf(node, 'abcd')).toBe('https://example.com/abcd')
     })
 
     test('a link disabled, asked for, and enabled again', async () => {
       const node = await openNode(await newUrl())
-      const link = await node.stored.link('abcd', 'custom')
+      const link = await node.stored.createLink('abcd', 'custom')
       expect(await locationOf(node, 'abcd')).toBeDefined()
       await node.stored.run(sql`update link set disabled_at = ${NOW} where id = ${link}`)
       expect(await locationOf(node, 'abcd')).toBeUndefined()
@@ -74,7 +74,7 @@ eachDialect((dialect, newUrl) => {
 
     test('a slug disabled, asked for, and enabled again', async () => {
       const node = await openNode(await newUrl())
-      await node.stored.link('abcd', 'custom')
+      await node.stored.createLink('abcd', 'custom')
       expect(await locationOf(node, 'custom')).toBeDefined()
       await node.stored.run(sql`update slug set disabled_at = ${NOW} where slug = 'custom'`)
       expect(await locationOf(node, 'custom')).toBeUndefined()
@@ -85,7 +85,7 @@ eachDialect((dialect, newUrl) => {
 
     test('an expiry set, moved and taken away', async () => {
       const node = await openNode(await newUrl())
-      const link = await node.stored.link('abcd')
+      const link = await node.stored.createLink('abcd')
       for (const expiresAt of [NOW, NOW + 1, null, 0]) {
         await node.stored.run(sql`update link set expires_at = ${expiresAt} where id = ${link}`)
         expect(await node.lookup.find('abcd')).toMatchObject({ linkId: link, expiresAt })
@@ -94,39 +94,39 @@ eachDialect((dialect, newUrl) => {
 
     test('a link deleted with all its slugs, and a slug that another link takes over', async () => {
       const node = await openNode(await newUrl())
-      const first = await node.stored.link('abcd', 'wanted')
+      const first = await node.stored.createLink('abcd', 'wanted')
       expect(await node.lookup.find('wanted')).toMatchObject({ linkId: first })
       await node.stored.run(sql`delete from link where id = ${first}`)
       expect(await locationOf(node, 'abcd')).toBeUndefined()
       expect(await locationOf(node, 'wanted')).toBeUndefined()
-      const second = await node.stored.link('efgh', 'wanted')
+      const second = await node.stored.createLink('efgh', 'wanted')
       expect(await node.lookup.find('wanted')).toMatchObject({ linkId: second })
     })
 
     test('a change of a link forgets all of its slugs, however many, and those of no other link', async () => {
       const node = await openNode(await newUrl())
       const slugs = Array.from({ length: 50 }, (_, index) => `s${index}`)
-      const link = await node.stored.link('abcd', ...slugs)
-      await node.stored.link('other')
+      const link = await node.stored.createLink('abcd', ...slugs)
+      await node.stored.createLink('other')
       for (const slug of [...slugs, 'other']) await locationOf(node, slug)
       await node.stored.run(sql`update link set url = 'https://example.org/' where id = ${link}`)
-      expect(isKnown(node, 'other')).toBe(true)
+      expect(isFound(node, 'other')).toBe(true)
       for (const slug of slugs) expect(await locationOf(node, slug)).toBe('https://example.org/')
     })
   })
 
   test('clicks that are counted make nobody ask again', async () => {
     const node = await openNode(await newUrl())
-    await node.stored.link('abcd')
+    await node.stored.createLink('abcd')
     await locationOf(node, 'abcd')
     await node.stored.run(sql`update slug set closed_clicks = closed_clicks + 1 where slug = 'abcd'`)
     await node.stored.run(sql`update link set label = 'new' where primary_slug = 'abcd'`)
-    expect(isKnown(node, 'abcd')).toBe(true)
+    expect(isFound(node, 'abcd')).toBe(true)
   })
 
   test('a stored target that cannot be parsed is no target', async () => {
     const node = await openNode(await newUrl())
-    const link = await node.stored.link('abcd')
+    const link = await node.stored.createLink('abcd')
     await node.stored.run(sql`update link set url = 'http://[' where id = ${link}`)
     expect(await node.lookup.find('abcd')).toBeUndefined()
   })
@@ -134,7 +134,7 @@ eachDialect((dialect, newUrl) => {
   test('changes made on another node show within a second, new slugs and enabled links included', async () => {
     const url = await newUrl()
     const [here, there] = [await openNode(url), await openNode(url)]
-    const link = await there.stored.link('abcd', 'custom')
+    const link = await there.stored.createLink('abcd', 'custom')
     expect(await locationOf(here, 'abcd')).toBe('https://example.com/abcd')
     expect(await locationOf(here, 'later')).toBeUndefined()
 
@@ -146,7 +146,7 @@ eachDialect((dialect, newUrl) => {
     await shows('the disabled link', 'abcd', undefined)
     await there.stored.run(sql`update link set disabled_at = null where id = ${link}`)
     await shows('the enabled link', 'abcd', 'https://example.org/')
-    await there.stored.link('efgh', 'later')
+    await there.stored.createLink('efgh', 'later')
     await shows('the new slug', 'later', 'https://example.com/efgh')
     await there.stored.run(sql`delete from slug where slug = 'later'`)
     await shows('the removed slug', 'later', undefined)
@@ -155,42 +155,42 @@ eachDialect((dialect, newUrl) => {
   test('a change by a program that is no node, such as psql, shows within a second', async () => {
     const url = await newUrl()
     const node = await openNode(url)
-    await node.stored.link('abcd')
+    await node.stored.createLink('abcd')
     await locationOf(node, 'abcd')
-    const outside = keep(openDatabase<Tables>(url))
+    const outside = closeLater(openDatabase<Tables>(url))
     await outside.write((tx) => sql`update link set url = 'https://example.org/'`.execute(tx))
     await until('the change', async () => (await locationOf(node, 'abcd')) === 'https://example.org/', 1_000)
   })
 
   test('a rolled-back change is not announced, and not believed', async () => {
     const node = await openNode(await newUrl())
-    await node.stored.link('abcd')
+    await node.stored.createLink('abcd')
     await locationOf(node, 'abcd')
     const failing = node.stored.database.write(async (tx) => {
       await sql`update link set url = 'https://example.org/'`.execute(tx)
       throw new Error('changed my mind')
     })
     expect(await messageOf(failing)).toBe('changed my mind')
-    expect(isKnown(node, 'abcd')).toBe(true)
+    expect(isFound(node, 'abcd')).toBe(true)
     expect(await locationOf(node, 'abcd')).toBe('https://example.com/abcd')
   })
 
   test('many who ask for one unknown slug at once ask the database once', async () => {
     const url = await newUrl()
-    const relay = keep(await Relay.before(url))
+    const relay = closeLater(await Relay.before(url))
     const node = await openNode(url, relay.through(url))
-    await node.stored.link('abcd')
-    const asked = Array.from({ length: 100 }, () => node.lookup.find('abcd'))
-    for (const target of asked) expect((await target)?.location).toBe('https://example.com/abcd')
+    await node.stored.createLink('abcd')
+    const lookups = Array.from({ length: 100 }, () => node.lookup.find('abcd'))
+    for (const target of lookups) expect((await target)?.location).toBe('https://example.com/abcd')
     // One connection listens, and one has asked: a second question would have opened another.
     expect(relay.connections).toBe(2)
   })
 
   test('a look-up that was under way while a change was made is not shared by who comes after the change', async () => {
     const url = await newUrl()
-    const relay = keep(await Relay.before(url))
+    const relay = closeLater(await Relay.before(url))
     const node = await openNode(url, relay.through(url))
-    const link = await node.stored.link('abcd', 'warm')
+    const link = await node.stored.createLink('abcd', 'warm')
     // The second connection through the relay asks for slugs; the first one listens.
     await locationOf(node, 'warm')
     const [warmAt] = await node.stored.rows<{ now: string }>('select clock_timestamp()::text as now')
@@ -212,45 +212,45 @@ eachDialect((dialect, newUrl) => {
 
   test('changes of other slugs keep nothing that is read meanwhile from being remembered', async () => {
     const url = await newUrl()
-    const relay = keep(await Relay.before(url))
+    const relay = closeLater(await Relay.before(url))
     const node = await openNode(url, relay.through(url))
-    await node.stored.link('abcd', 'warm')
+    await node.stored.createLink('abcd', 'warm')
     await locationOf(node, 'warm')
     relay.holdAnswers(1)
     const found = node.lookup.find('abcd')
-    await node.stored.link('efgh')
+    await node.stored.createLink('efgh')
     relay.releaseAnswers()
     await found
-    expect(isKnown(node, 'abcd')).toBe(true)
+    expect(isFound(node, 'abcd')).toBe(true)
   })
 
   test('connections that listen and die without a word are noticed, and all that is missed shows within seconds', async () => {
     const url = await newUrl()
-    const relay = keep(await Relay.before(url))
+    const relay = closeLater(await Relay.before(url))
     const node = await openNode(url, relay.through(url))
-    const noted: Partial<Changes>[] = []
-    const watch = keep(watchPostgres(relay.through(url), quiet))
-    await watch.start((changes) => void noted.push(changes))
-    const link = await node.stored.link('abcd')
+    const changesSeen: Partial<Changes>[] = []
+    const watch = closeLater(watchPostgres(relay.through(url), silentLog))
+    await watch.start((changes) => void changesSeen.push(changes))
+    const link = await node.stored.createLink('abcd')
     await locationOf(node, 'abcd')
     // Those two, and not the one that asks for slugs.
     relay.swallow(2)
-    const outside = keep(openDatabase<Tables>(url))
+    const outside = closeLater(openDatabase<Tables>(url))
     await outside.write((tx) =>
       sql`update link set url = 'https://example.org/' where id = ${link}`.execute(tx),
     )
     await until('the change', async () => (await locationOf(node, 'abcd')) === 'https://example.org/', 8_000)
-    await until('pages are told to look anew', () => noted.some(({ more }) => more === true), 8_000)
-    await until('nothing needs asking', () => isKnown(node, 'abcd'), 5_000)
+    await until('pages are told to look anew', () => changesSeen.some(({ more }) => more === true), 8_000)
+    await until('nothing needs asking', () => isFound(node, 'abcd'), 5_000)
   })
 
   describe('while the database is cut off', () => {
     test('known slugs go on, known to be nothing ones too; others throw; then everything is fresh again', async () => {
       const url = await newUrl()
-      const relay = keep(await Relay.before(url))
+      const relay = closeLater(await Relay.before(url))
       const node = await openNode(url, relay.through(url))
-      const link = await node.stored.link('abcd')
-      await node.stored.link('unseen')
+      const link = await node.stored.createLink('abcd')
+      await node.stored.createLink('unseen')
       await locationOf(node, 'abcd')
       await locationOf(node, 'nothing')
 
@@ -262,7 +262,7 @@ eachDialect((dialect, newUrl) => {
       }
       // Nobody hears of this.
       await node.stored.run(sql`update link set url = 'https://example.org/' where id = ${link}`)
-      await node.stored.link('efgh', 'nothing')
+      await node.stored.createLink('efgh', 'nothing')
 
       relay.restore()
       await until(
@@ -272,12 +272,12 @@ eachDialect((dialect, newUrl) => {
       )
       expect(await locationOf(node, 'nothing')).toBe('https://example.com/efgh')
       expect(await locationOf(node, 'unseen')).toBe('https://example.com/unseen')
-      await until('nothing needs asking', () => isKnown(node, 'abcd'), 5_000)
+      await until('nothing needs asking', () => isFound(node, 'abcd'), 5_000)
     })
 
     test('it is asked about once a second, not more and more often', async () => {
       const url = await newUrl()
-      const relay = keep(await Relay.before(url))
+      const relay = closeLater(await Relay.before(url))
       const node = await openNode(url, relay.through(url))
       relay.cut()
       const before = relay.connections
@@ -286,10 +286,10 @@ eachDialect((dialect, newUrl) => {
       expect(relay.connections - before).toBeLessThanOrEqual(6)
 
       relay.restore()
-      await node.stored.link('abcd')
+      await node.stored.createLink('abcd')
       await until(
         'somebody listens again',
-        async () => (await locationOf(node, 'abcd')) !== undefined && isKnown(node, 'abcd'),
+        async () => (await locationOf(node, 'abcd')) !== undefined && isFound(node, 'abcd'),
         5_000,
       )
       const listeners = await node.stored.rows<{ pid: number }>(
@@ -300,7 +300,7 @@ eachDialect((dialect, newUrl) => {
 
     test('closing ends all the same, and nothing tries to connect any more', async () => {
       const url = await newUrl()
-      const relay = keep(await Relay.before(url))
+      const relay = closeLater(await Relay.before(url))
       const { lookup } = await openNode(url, relay.through(url))
       relay.cut()
       expect(await messageOf(lookup.find('unseen'))).toBeString()
@@ -325,8 +325,8 @@ describe('with a server of its own', () => {
     // Where no server is installed, `npm test` says that PostgreSQL was left out.
     if (!server) return
     const node = await openNode(server.url)
-    const link = await node.stored.link('abcd')
-    await node.stored.link('unseen')
+    const link = await node.stored.createLink('abcd')
+    await node.stored.createLink('unseen')
     expect(await locationOf(node, 'abcd')).toBe('https://example.com/abcd')
 
     await server.kill()
@@ -343,18 +343,18 @@ describe('with a server of its own', () => {
     )
     // However recently the database could not be reached: this node knows better by now.
     expect(await locationOf(node, 'abcd')).toBe('https://example.org/')
-    await until('somebody listens again', () => isKnown(node, 'unseen'), 5_000)
+    await until('somebody listens again', () => isFound(node, 'unseen'), 5_000)
     expect(await locationOf(node, 'unseen')).toBe('https://example.com/unseen')
   })
 
   test('frozen, so that it takes questions and never answers: known slugs redirect at once', async () => {
     if (!server) return
     const node = await openNode(server.url)
-    await node.stored.link('efgh')
+    await node.stored.createLink('efgh')
     expect(await locationOf(node, 'efgh')).toBe('https://example.com/efgh')
     server.freeze()
     try {
-      expect(isKnown(node, 'efgh')).toBe(true)
+      expect(isFound(node, 'efgh')).toBe(true)
       expect(await locationOf(node, 'efgh')).toBe('https://example.com/efgh')
     } finally {
       server.thaw()
@@ -364,22 +364,22 @@ describe('with a server of its own', () => {
   test('frozen: an unknown slug gets an error within reason instead of waiting for ever', async () => {
     if (!server) return
     const node = await openNode(server.url)
-    await node.stored.link('warm')
+    await node.stored.createLink('warm')
     await locationOf(node, 'warm')
     server.freeze()
     try {
       const timeout = Promise.withResolvers<string>()
       const timer = setTimeout(() => timeout.resolve('still waiting'), 8_000)
-      const asked = Promise.resolve(node.lookup.find('ijkl')).then(
+      const lookups = Promise.resolve(node.lookup.find('ijkl')).then(
         () => 'answered',
         () => 'refused',
       )
-      expect(await Promise.race([asked, timeout.promise])).toBe('refused')
+      expect(await Promise.race([lookups, timeout.promise])).toBe('refused')
       clearTimeout(timer)
       // By now it is known that nobody answers; who follows known links does not wait to hear it again.
       const endMs = performance.now() + 3_000
       await until('some time has passed', () => {
-        expect(isKnown(node, 'warm')).toBe(true)
+        expect(isFound(node, 'warm')).toBe(true)
         return performance.now() > endMs
       })
     } finally {

@@ -7,7 +7,7 @@ import { migrate } from '@latchkey/database/migrate'
 import { sql } from 'kysely'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
-import { BY_PRIMARY } from './lookup-sqlite.ts'
+import { SELECT_BY_PRIMARY } from './lookup-sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-lookup-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -38,9 +38,9 @@ test('a disk that cannot be read fails the look-up, and nothing after it', async
   // Closed, since only then nothing is left in the log, and the file itself has to be read.
   await database.close()
   const child = Bun.spawn([process.execPath, '-e', BROKEN, path], { stdout: 'pipe', stderr: 'pipe' })
-  const told = await new Response(child.stdout).text()
+  const output = await new Response(child.stdout).text()
   const complained = await new Response(child.stderr).text()
-  expect({ told, complained, code: await child.exited }).toEqual({
+  expect({ told: output, complained, code: await child.exited }).toEqual({
     told: expect.stringMatching(/^SQLITE_IOERR/),
     complained: '',
     code: 0,
@@ -71,7 +71,7 @@ async function openWithLink() {
 
 test('L24.14 a redirect by a primary slug reads an index and no table', async () => {
   const database = await openWithLink()
-  const { rows } = await sql<{ detail: string }>`explain query plan ${sql.raw(BY_PRIMARY)}`.execute(
+  const { rows } = await sql<{ detail: string }>`explain query plan ${sql.raw(SELECT_BY_PRIMARY)}`.execute(
     database.read,
   )
   await database.close()

@@ -9,19 +9,19 @@ import { type Lookup, locationOf } from './lookup.ts'
  * million. For a million links no more than the least was seen to help.
  */
 const CACHE_SHARE = 1 / 300
-const LEAST_CACHE_KIB = 4_096
-const MOST_CACHE_KIB = 16_384
+const MIN_CACHE_KIB = 4_096
+const MAX_CACHE_KIB = 16_384
 
 /** An index has all of it (see migration 0012), and the slug is enabled, as every primary one is. */
-export const BY_PRIMARY =
+export const SELECT_BY_PRIMARY =
   'select id, url, expires_at from link where primary_slug = ? and disabled_at is null'
 
-interface SlugHit {
+interface SlugRow {
   link_id: number
   disabled_at: number | null
 }
 
-interface LinkHit {
+interface LinkRow {
   id: number
   url: string
   expires_at: number | null
@@ -36,42 +36,42 @@ export function openSqliteLookup(path: string, database: Database<Tables>): Look
   const cacheKib = Math.round((statSync(path).size / 1024) * CACHE_SHARE)
   const file = openSqliteFile(path, {
     readonly: true,
-    cacheKib: Math.min(Math.max(cacheKib, LEAST_CACHE_KIB), MOST_CACHE_KIB),
+    cacheKib: Math.min(Math.max(cacheKib, MIN_CACHE_KIB), MAX_CACHE_KIB),
   })
-  const byPrimary = file.prepare<LinkHit, [string]>(BY_PRIMARY)
-  const slugOf = file.prepare<SlugHit, [string]>('select link_id, disabled_at from slug where slug = ?')
-  const byId = file.prepare<LinkHit, [number]>(
+  const findByPrimary = file.prepare<LinkRow, [string]>(SELECT_BY_PRIMARY)
+  const findSlug = file.prepare<SlugRow, [string]>('select link_id, disabled_at from slug where slug = ?')
+  const findById = file.prepare<LinkRow, [number]>(
     'select id, url, expires_at from link where id = ? and disabled_at is null',
   )
   const begin = file.prepare('begin')
   const commit = file.prepare('commit')
-  let reading = false
+  let isReading = false
   const stopReading = () => {
-    if (!reading) return
-    reading = false
+    if (!isReading) return
+    isReading = false
     // A disk that could not be read has ended it already, and whoever looked was told.
     if (file.inTransaction) commit.run()
   }
-  const byOther = (slug: string) => {
-    const hit = slugOf.get(slug)
-    return hit?.disabled_at === null ? byId.get(hit.link_id) : undefined
+  const findBySlug = (slug: string) => {
+    const hit = findSlug.get(slug)
+    return hit?.disabled_at === null ? findById.get(hit.link_id) : undefined
   }
   database.afterWrite(stopReading)
   return {
     find(slug) {
-      if (!reading) {
+      if (!isReading) {
         begin.run()
-        reading = true
+        isReading = true
         setImmediate(stopReading)
       }
-      const link = byPrimary.get(slug) ?? byOther(slug)
+      const link = findByPrimary.get(slug) ?? findBySlug(slug)
       if (!link) return undefined
       const location = locationOf(link.url)
       return location === undefined ? undefined : { linkId: link.id, location, expiresAt: link.expires_at }
     },
     async close() {
       stopReading()
-      for (const statement of [byPrimary, slugOf, byId, begin, commit]) statement.finalize()
+      for (const statement of [findByPrimary, findSlug, findById, begin, commit]) statement.finalize()
       file.close()
     },
   }

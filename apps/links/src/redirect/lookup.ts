@@ -1,7 +1,7 @@
 import type { ConnectionCounts } from '@latchkey/database/pool'
 
 /** What a redirect needs of an enabled slug of a link that is not disabled. Expiry is judged at each request. */
-export interface Target {
+export interface Destination {
   linkId: number
   /** The `Location` header's value. */
   location: string
@@ -10,7 +10,7 @@ export interface Target {
 }
 
 /** What a look-up keeps in memory and how often that was enough, for metrics. Plain numbers: this is counted on every hit. */
-export interface CacheFigures {
+export interface CacheStats {
   readonly entries: number
   readonly hits: number
   readonly misses: number
@@ -19,10 +19,10 @@ export interface CacheFigures {
 /** Finds targets by folded slug: at once from SQLite, at once or later from PostgreSQL. */
 export interface Lookup {
   /** Undefined where none is needed: SQLite is read at each redirect. */
-  readonly cache?: CacheFigures
+  readonly cache?: CacheStats
   /** Undefined where there are none. */
   readonly connections?: ConnectionCounts
-  find(slug: string): Target | undefined | Promise<Target | undefined>
+  find(slug: string): Destination | undefined | Promise<Destination | undefined>
   close(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import { CROSS_ORIGIN_HEADERS } from '@latchkey/http/cross-origin'
 
 /** The few pages a visitor can meet. The same bytes every time, so that nothing tells one dead link from another. */
-function page(title: string, sentence: string): string {
+function renderPage(title: string, sentence: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -27,15 +27,15 @@ p { margin: 0; }
 `
 }
 
-const NOT_FOUND = page(
+const NOT_FOUND = renderPage(
   'Page not found',
   'There is nothing at this address. Check that it was copied in full.',
 )
-const UNAVAILABLE = page(
+const UNAVAILABLE = renderPage(
   'Temporarily unavailable',
   'This link cannot be followed at the moment. Try again shortly.',
 )
-const LANDING = page(
+const LANDING = renderPage(
   'Latchkey Links',
   'This is a link shortener. Its short links lead elsewhere; this page does not.',
 )
@@ -69,7 +69,7 @@ export function messagePage(
   sentence: string,
   headers: Record<string, string> = {},
 ): Response {
-  return new Response(page(title, sentence), { status, headers: { ...HEADERS, ...headers } })
+  return new Response(renderPage(title, sentence), { status, headers: { ...HEADERS, ...headers } })
 }
 
 export function methodNotAllowed(): Response {

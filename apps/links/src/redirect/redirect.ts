@@ -1,8 +1,8 @@
 import { type Proxies, clientAddress, forwardedOrigin } from '@latchkey/http/client-address'
 import { countryFromHeader } from '../clicks/country.ts'
 import type { Journal } from '../clicks/journal.ts'
-import { foldSlug, isSlug } from '../slugs/slug.ts'
-import type { Lookup, Target } from './lookup.ts'
+import { foldSlug, isSlug } from '../links/slugs/slug.ts'
+import type { Lookup, Destination } from './lookup.ts'
 import { methodNotAllowed, notFoundPage, unavailablePage } from './pages.ts'
 
 /** How redirects ended, for metrics. Plain numbers: this is counted on every hit. */
@@ -20,7 +20,7 @@ export interface RedirectOptions {
   /** The host of the short links, where it is set. */
   publicHost: string | null
   /** The user agent of our own title fetches. */
-  titleRobot: string
+  titleUserAgent: string
   proxies: Proxies
   countryHeader: string | null
   countryOf: (address: string) => string | null
@@ -28,7 +28,7 @@ export interface RedirectOptions {
   /** Milliseconds since 1970. */
   now: () => number
   /** Told of what went wrong where a visitor must not see it. */
-  failed: (error: unknown) => void
+  onLookupError: (error: unknown) => void
 }
 
 /**
@@ -49,10 +49,11 @@ export class Redirect {
     const slug = slugOf(path)
     if (slug === undefined) return this.#notFound()
     try {
-      const found = this.#options.lookup.find(slug)
-      if (!(found instanceof Promise)) return this.#follow(request, slug, query, { peer, target: found })
-      return found.then(
-        (target) => this.#follow(request, slug, query, { peer, target }),
+      const result = this.#options.lookup.find(slug)
+      if (!(result instanceof Promise))
+        return this.destination(request, slug, query, { peer, target: result })
+      return result.then(
+        (destination) => this.destination(request, slug, query, { peer, target: destination }),
         (error) => this.#unavailable(error),
       )
     } catch (error) {
@@ -60,26 +61,27 @@ export class Redirect {
     }
   }
 
-  #follow(
+  destination(
     request: Request,
     slug: string,
     query: string | null,
-    { peer, target }: { peer: string; target: Target | undefined },
+    { peer, target: destination }: { peer: string; target: Destination | undefined },
   ): Response | Promise<Response> {
     const nowSeconds = Math.floor(this.#options.now() / 1000)
-    if (!target || (target.expiresAt !== null && target.expiresAt <= nowSeconds)) return this.#notFound()
+    if (!destination || (destination.expiresAt !== null && destination.expiresAt <= nowSeconds))
+      return this.#notFound()
     const { headers } = request
     const userAgent = headers.get('user-agent')
     // A link to a link of ours: whoever looks for its title follows neither.
-    if (request.method === 'HEAD' || isPrefetch(headers) || userAgent === this.#options.titleRobot) {
+    if (request.method === 'HEAD' || isPrefetch(headers) || userAgent === this.#options.titleUserAgent) {
       this.outcomes.uncounted++
-      return this.#redirectTo(target.location)
+      return this.#redirectTo(destination.location)
     }
     const referrer = headers.get('referer')
     const address = clientAddress(request, peer, this.#options.proxies)
-    const committed = this.#options.journal.append({
+    const commit = this.#options.journal.append({
       slug,
-      linkId: target.linkId,
+      linkId: destination.linkId,
       clickedAt: nowSeconds,
       host: this.#ownHost(request, peer, referrer),
       query,
@@ -89,7 +91,7 @@ export class Redirect {
       visitorFp: this.#options.visitorOf(address, userAgent, nowSeconds),
     })
     this.outcomes.redirected++
-    return committed.then(() => this.#redirectTo(target.location))
+    return commit.then(() => this.#redirectTo(destination.location))
   }
 
   /** Our own host, of which the referrer may be (L13.3): behind a proxy `Host` may be another one. */
@@ -104,11 +106,11 @@ export class Redirect {
 
   #countryOf(headers: Headers, peer: string, address: string): string | null {
     const { countryHeader, proxies, countryOf } = this.#options
-    const told =
+    const headerCountry =
       countryHeader !== null && proxies.trusted.has(peer)
         ? countryFromHeader(headers.get(countryHeader))
         : null
-    return told ?? countryOf(address)
+    return headerCountry ?? countryOf(address)
   }
 
   #redirectTo(location: string): Response {
@@ -125,7 +127,7 @@ export class Redirect {
 
   #unavailable(error: unknown): Response {
     this.outcomes.unavailable++
-    this.#options.failed(error)
+    this.#options.onLookupError(error)
     return unavailablePage()
   }
 }

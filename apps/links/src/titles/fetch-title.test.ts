@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { serveDns, withoutThreads } from '@latchkey/http/testing-lookups'
-import { askDns, createTitleFetcher, titleRobot, type TitleFetcherOptions } from './fetch-title.ts'
+import { resolveDns, createTitleFetcher, titleUserAgent, type TitleFetcherOptions } from './fetch-title.ts'
 
 // The servers of these tests listen on the loopback, so that one address of it plays the public internet.
 const PUBLIC = '127.0.0.1'
-const ROBOT = titleRobot('secret')
+const USER_AGENT = titleUserAgent('secret')
 const PAGE = '<!doctype html><html><head><title>Hello</title></head><body></body></html>'
 
 const servers: Bun.Server<undefined>[] = []
@@ -17,14 +17,14 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.stop(true)))
 })
 
-interface Asked {
+interface ReceivedRequest {
   url: string
   headers: Record<string, string>
 }
 
 /** A server, on every local address if not told otherwise, which remembers what it was asked. */
 function serve(answer: (request: Request) => Response | Promise<Response>, hostname = '0.0.0.0') {
-  const requests: Asked[] = []
+  const requests: ReceivedRequest[] = []
   const server = Bun.serve({
     port: 0,
     hostname,
@@ -59,7 +59,7 @@ function redirectTo(location: string, status = 302): Response {
 
 /** A fetcher for which every host name leads to the public test address. */
 function fetcher(options: TitleFetcherOptions = {}) {
-  return createTitleFetcher(ROBOT, {
+  return createTitleFetcher(USER_AGENT, {
     resolve: async () => [PUBLIC],
     isPublicAddress: (address) => address === PUBLIC,
     ...options,
@@ -80,7 +80,7 @@ describe('the title', () => {
     expect(request?.url).toBe(`http://site.example:${port}/a/b?c=d`)
     expect(request?.headers).toEqual({
       host: `site.example:${port}`,
-      'user-agent': ROBOT,
+      'user-agent': USER_AGENT,
       accept: 'text/html',
       'accept-encoding': 'identity',
       connection: 'close',
@@ -251,7 +251,7 @@ describe('the connection', () => {
 
   test('L24.16 is never made to this machine under any notation, with the default rules', async () => {
     const { port, requests } = serve(() => page(PAGE))
-    const fetchTitle = createTitleFetcher(ROBOT)
+    const fetchTitle = createTitleFetcher(USER_AGENT)
     for (const host of [
       'localhost',
       'localhost.',
@@ -381,6 +381,6 @@ test('hosts are looked up without the threads that wait for the disk', async () 
   const { server: dns, close } = await serveDns()
   closings.push(close)
   const { port } = serve(() => page(PAGE))
-  const fetchTitle = fetcher({ resolve: (host) => askDns(host, [dns]) })
+  const fetchTitle = fetcher({ resolve: (host) => resolveDns(host, [dns]) })
   expect(await withoutThreads(() => fetchTitle(`http://example.com:${port}/`))).toBe('Hello')
 })

@@ -8,7 +8,7 @@ import { isPublicAddress, pinTo, resolveHost } from '@latchkey/http/outbound-add
 
 export interface TitleFetcher {
   /** Null, too, as soon as `ending` is aborted. */
-  (url: string, ending?: AbortSignal): Promise<string | null>
+  (url: string, abort?: AbortSignal): Promise<string | null>
 }
 
 export interface TitleFetcherOptions {
@@ -17,11 +17,11 @@ export interface TitleFetcherOptions {
   isPublicAddress?: (address: string) => boolean
 }
 
-interface Visit {
+interface FetchContext {
   userAgent: string
   resolve: (hostname: string) => Promise<string[]>
   isPublicAddress: (address: string) => boolean
-  deadline: AbortSignal
+  signal: AbortSignal
 }
 
 /**
@@ -29,27 +29,27 @@ interface Visit {
  * prefetch would be refused by servers that answer those with 503. Whoever's page is asked for learns it, which matters
  * little: with it they visit a link uncounted, as anybody does with HEAD.
  */
-export function titleRobot(secret: string): string {
+export function titleUserAgent(secret: string): string {
   return `latchkey-links title fetch (${createHmac('sha256', secret).update('title fetch').digest('base64url')})`
 }
 
 /** In milliseconds, the second time twice as long: given up before the fetch is, not half a minute later. */
-const DNS_PATIENCE = { timeout: 1_500, tries: 2 }
+const DNS_TIMEOUTS = { timeout: 1_500, tries: 2 }
 const MAX_REDIRECTS = 3
 const MAX_BYTES = 16 * 1024
 const MAX_CODE_POINTS = 500
-const SCHEMES = new Set(['http:', 'https:'])
-const REDIRECTS = new Set([301, 302, 303, 307, 308])
-const HTML = new Set(['text/html', 'application/xhtml+xml'])
+const URL_SCHEMES = new Set(['http:', 'https:'])
+const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308])
+const HTML_TYPES = new Set(['text/html', 'application/xhtml+xml'])
 
 /** The fetcher answers null for every failure, and never throws. */
 export function createTitleFetcher(userAgent: string, options: TitleFetcherOptions = {}): TitleFetcher {
-  return async (url, ending) => {
+  return async (url, abort) => {
     const timeout = AbortSignal.timeout(options.timeoutMs ?? 5000)
-    const deadline = ending ? AbortSignal.any([timeout, ending]) : timeout
-    const visit = { isPublicAddress, resolve: askDns, ...options, userAgent, deadline }
+    const signal = abort ? AbortSignal.any([timeout, abort]) : timeout
+    const context = { isPublicAddress, resolve: resolveDns, ...options, userAgent, signal }
     try {
-      return await Promise.race([followToTitle(new URL(url), visit), rejectAt(deadline)])
+      return await Promise.race([followToTitle(new URL(url), context), rejectOnAbort(signal)])
     } catch {
       return null
     }
@@ -61,58 +61,58 @@ export function createTitleFetcher(userAgent: string, options: TitleFetcherOptio
  * look-up would hold a thread of those that the journal waits for the disk with, for ten seconds each where nobody answers: a
  * few links to such hosts, and no visitor would be redirected.
  */
-export async function askDns(hostname: string, servers?: readonly string[]): Promise<string[]> {
-  const resolver = new Resolver(DNS_PATIENCE)
+export async function resolveDns(hostname: string, servers?: readonly string[]): Promise<string[]> {
+  const resolver = new Resolver(DNS_TIMEOUTS)
   if (servers) resolver.setServers(servers)
-  const both = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
-  const addresses = both.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+  const results = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+  const addresses = results.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
   if (addresses.length === 0) throw new Error(`${hostname} has no address`)
   return addresses
 }
 
-function rejectAt(deadline: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
-  deadline.addEventListener('abort', () => reject(deadline.reason))
+  signal.addEventListener('abort', () => reject(signal.reason))
   return promise
 }
 
-async function followToTitle(url: URL, visit: Visit): Promise<string | null> {
-  let target = url
+async function followToTitle(url: URL, context: FetchContext): Promise<string | null> {
+  let currentUrl = url
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const outcome = await fetchOnce(target, visit)
+    const outcome = await fetchOnce(currentUrl, context)
     if (!(outcome instanceof URL)) return outcome
-    target = outcome
+    currentUrl = outcome
   }
   return null
 }
 
 /** The title, or where the server redirects to. */
-async function fetchOnce(target: URL, visit: Visit): Promise<URL | string | null> {
-  if (!SCHEMES.has(target.protocol)) return null
-  const addresses = await findPublicAddresses(target, visit)
-  const request = openRequest(target, addresses, visit)
+async function fetchOnce(pageUrl: URL, context: FetchContext): Promise<URL | string | null> {
+  if (!URL_SCHEMES.has(pageUrl.protocol)) return null
+  const addresses = await findPublicAddresses(pageUrl, context)
+  const request = openRequest(pageUrl, addresses, context)
   try {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     request.on('response', resolve).on('error', reject).end()
     const response = await promise
     const { location } = response.headers
-    if (REDIRECTS.has(response.statusCode ?? 0) && location) return new URL(location, target)
+    if (REDIRECT_STATUSES.has(response.statusCode ?? 0) && location) return new URL(location, pageUrl)
     return isReadablePage(response) ? await readTitle(await readStart(response), response) : null
   } finally {
     request.destroy()
   }
 }
 
-async function findPublicAddresses(target: URL, visit: Visit): Promise<string[]> {
-  const addresses = await resolveHost(target.hostname, visit.resolve)
+async function findPublicAddresses(pageUrl: URL, context: FetchContext): Promise<string[]> {
+  const addresses = await resolveHost(pageUrl.hostname, context.resolve)
   // One private answer among public ones is enough: which of them is connected to is not ours to choose.
-  const allPublic = addresses.length > 0 && addresses.every((address) => visit.isPublicAddress(address))
-  if (!allPublic) throw new Error(`${target.hostname} is not a public host`)
+  const isPublic = addresses.length > 0 && addresses.every((address) => context.isPublicAddress(address))
+  if (!isPublic) throw new Error(`${pageUrl.hostname} is not a public host`)
   return addresses
 }
 
-function openRequest(target: URL, addresses: string[], { userAgent, deadline: signal }: Visit) {
-  const url = new URL(target)
+function openRequest(pageUrl: URL, addresses: string[], { userAgent, signal }: FetchContext) {
+  const url = new URL(pageUrl)
   // They would be sent as an Authorization header.
   url.username = ''
   url.password = ''
@@ -133,7 +133,7 @@ function isReadablePage({ statusCode = 0, headers }: IncomingMessage): boolean {
   return (
     statusCode >= 200 &&
     statusCode < 300 &&
-    HTML.has(mediaType.trim().toLowerCase()) &&
+    HTML_TYPES.has(mediaType.trim().toLowerCase()) &&
     encoding.toLowerCase() === 'identity'
   )
 }
@@ -176,17 +176,17 @@ function decodeText(bytes: Buffer, contentType: string): string {
 function findTitle(html: string): string {
   let text = ''
   let isOpen = false
-  let found: string | undefined
+  let title: string | undefined
   new HTMLRewriter()
     // Drawings have titles of their own; the mark tells the second rule to pass them over.
-    .on('svg title', { element: (title) => void title.setAttribute('data-svg', '') })
+    .on('svg title', { element: (element) => void element.setAttribute('data-svg', '') })
     .on('title', {
-      element(title) {
-        if (found !== undefined || title.hasAttribute('data-svg')) return
+      element(element) {
+        if (title !== undefined || element.hasAttribute('data-svg')) return
         isOpen = true
-        title.onEndTag(() => {
+        element.onEndTag(() => {
           isOpen = false
-          found = text
+          title = text
         })
       },
       text(chunk) {
@@ -194,5 +194,5 @@ function findTitle(html: string): string {
       },
     })
     .transform(html)
-  return found ?? ''
+  return title ?? ''
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import type { ImportFormat } from './formats.ts'
-import { importText, openMigrated, rolesOf, storedLinks } from './testing.ts'
+import { importText, openMigrated, rolesOf, readExportedLinks } from './testing.ts'
 
 const JANUARY = Date.UTC(2020, 0, 31, 12) / 1000
 
@@ -11,7 +11,7 @@ eachDialect((_, newUrl) => {
     const report = await importText(database, typeof answer === 'string' ? answer : JSON.stringify(answer), {
       format,
     })
-    const links = await storedLinks(database)
+    const links = await readExportedLinks(database)
     await database.close()
     return { report, links }
   }

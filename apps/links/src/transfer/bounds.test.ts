@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LengthUse } from '../slugs/generator.ts'
+import { SlugSpace } from '../links/slugs/generator.ts'
 import { type ImportFormat, readRows } from './formats.ts'
 import { RunningImports } from './running-imports.ts'
 import { fileOf, openMigrated } from './testing.ts'
@@ -86,26 +86,26 @@ describe('an import that others wait for', () => {
   test('ends when its sender or its reader makes no move, and says so', async () => {
     const url = `sqlite:${join(folder, 'links.db')}`
     const database = await openMigrated(url)
-    const imports = new RunningImports(database, url, new LengthUse(), { uploadMs: 1, readMs: 1 })
-    const begin = () => imports.begin('ann', new AbortController().signal)
-    const stalled = await begin()
+    const imports = new RunningImports(database, url, new SlugSpace(), { uploadMs: 1, readMs: 1 })
+    const startImport = () => imports.start('ann', new AbortController().signal)
+    const stalledImport = await startImport()
     const never = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined) })
-    expect(await stalled.receive(never).catch((error: Error) => error.message)).toBe(
+    expect(await stalledImport.receive(never).catch((error: Error) => error.message)).toBe(
       'request: the upload broke off; nothing was changed',
     )
-    await stalled.close()
+    await stalledImport.close()
 
-    const patient = new RunningImports(database, url, new LengthUse(), { readMs: 1 })
-    const unread = await patient.begin('ann', new AbortController().signal)
+    const patient = new RunningImports(database, url, new SlugSpace(), { readMs: 1 })
+    const unreadImport = await patient.start('ann', new AbortController().signal)
     const rows = Array.from({ length: 2_000 }, (_, at) => `https://example.com/${at}\n`)
-    await unread.receive(fileOf(`url\n${rows.join('')}`, 64 * 1024))
-    const batches = unread.batches({ format: 'csv', dryRun: false, now: 0 })
+    await unreadImport.receive(fileOf(`url\n${rows.join('')}`, 64 * 1024))
+    const batches = unreadImport.batches({ format: 'csv', dryRun: false, now: 0 })
     const first = await batches.next()
     // Nobody asks for the next rows, so the place is given back by itself.
     while (!(await isFree(patient))) await Bun.sleep(1)
-    const told = await batches.next().catch((error: Error) => error.message)
+    const outcome = await batches.next().catch((error: Error) => error.message)
     const stored = first.done ? 0 : first.value.report.imported
-    expect(told).toStartWith(`The answer was not read; the ${stored} links up to line `)
+    expect(outcome).toStartWith(`The answer was not read; the ${stored} links up to line `)
     const { count } = await database.read
       .selectFrom('link')
       .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -117,9 +117,9 @@ describe('an import that others wait for', () => {
   test('is waited for by its owner’s next one once its sender has hung up, and not before', async () => {
     const url = `sqlite:${join(folder, 'next.db')}`
     const database = await openMigrated(url)
-    const imports = new RunningImports(database, url, new LengthUse())
+    const imports = new RunningImports(database, url, new SlugSpace())
     const sender = new AbortController()
-    const first = await imports.begin('ann', sender.signal)
+    const first = await imports.start('ann', sender.signal)
     await first.receive(fileOf('url\nhttps://example.com/a\n', 64))
     const batches = first.batches({ format: 'csv', dryRun: true, now: 0 })
     await batches.next()
@@ -131,7 +131,7 @@ describe('an import that others wait for', () => {
 
   async function isFree(imports: RunningImports): Promise<boolean> {
     try {
-      await (await imports.begin('ann', new AbortController().signal)).close()
+      await (await imports.start('ann', new AbortController().signal)).close()
       return true
     } catch {
       return false

@@ -30,7 +30,7 @@ async function clicksOf({ read }: Database<Tables>) {
 }
 
 /** Clicks by every way of counting; they must agree. */
-async function counted({ read }: Database<Tables>): Promise<number[]> {
+async function readCounts({ read }: Database<Tables>): Promise<number[]> {
   const totals = [
     read.selectFrom('click').select((eb) => eb.fn.countAll<number>().as('total')),
     read.selectFrom('counted_slug').select((eb) => eb.fn.sum<number>('clicks').as('total')),
@@ -110,7 +110,7 @@ eachDialect((_, newUrl) => {
         { slug: 'two', referrer: null, user_agent: null, is_bot: 1, device_type: null },
       ])
       expect(JSON.stringify(clicks)).not.toContain('192.0.2.1')
-      expect(await counted(database)).toEqual([4, 4, 4])
+      expect(await readCounts(database)).toEqual([4, 4, 4])
       await database.close()
     })
 
@@ -140,7 +140,7 @@ eachDialect((_, newUrl) => {
         [9, 'slug: must be a string'],
         [10, 'there is no slug "no good!"'],
       ])
-      expect(await counted(database)).toEqual([2, 2, 2])
+      expect(await readCounts(database)).toEqual([2, 2, 2])
       await database.close()
     })
 
@@ -149,11 +149,11 @@ eachDialect((_, newUrl) => {
       const lines = [{ slug: 'one', clicked_at: 1 }]
       await take(fileWith(lines))
       expect(await failureOf(take(fileWith(lines)))).toContain('This file was imported before')
-      expect(await counted(database)).toEqual([1, 1, 1])
+      expect(await readCounts(database)).toEqual([1, 1, 1])
       expect(await take(fileWith(lines), { again: true })).toMatchObject({ imported: 1 })
       expect(await failureOf(take(fileWith(lines)))).toContain('This file was imported before')
       expect(await take(fileWith(lines), { again: true })).toMatchObject({ imported: 1 })
-      expect(await counted(database)).toEqual([3, 3, 3])
+      expect(await readCounts(database)).toEqual([3, 3, 3])
       await database.close()
     })
 
@@ -168,9 +168,9 @@ eachDialect((_, newUrl) => {
         throw new Error('interrupted')
       }
       expect(await failureOf(take(path, { onProblem: interrupt }))).toContain('interrupted')
-      expect(await counted(database)).toEqual([3_999, 3_999, 3_999])
+      expect(await readCounts(database)).toEqual([3_999, 3_999, 3_999])
       expect(await take(path)).toEqual({ imported: 1_000, bad: 0, resumedAfter: 4_000 })
-      expect(await counted(database)).toEqual([4_999, 4_999, 4_999])
+      expect(await readCounts(database)).toEqual([4_999, 4_999, 4_999])
       await database.close()
     })
 
@@ -184,7 +184,7 @@ eachDialect((_, newUrl) => {
       }
       expect(await failureOf(take(path, { again: true, onProblem: interrupt }))).toContain('interrupted')
       await take(path, { again: true })
-      expect(await counted(database)).toEqual([5_000, 5_000, 5_000])
+      expect(await readCounts(database)).toEqual([5_000, 5_000, 5_000])
       await database.close()
     })
 
@@ -195,7 +195,7 @@ eachDialect((_, newUrl) => {
       const options = { databaseUrl: url, path, again: false, now: NOW, ownHost: null, onProblem: () => {} }
       const outcomes = await Promise.allSettled([take(path), importClicks({ ...options, database: other })])
       expect(outcomes.some(({ status }) => status === 'fulfilled')).toBe(true)
-      expect(await counted(database)).toEqual([9_000, 9_000, 9_000])
+      expect(await readCounts(database)).toEqual([9_000, 9_000, 9_000])
       await Promise.all([database.close(), other.close()])
     })
 
@@ -203,10 +203,10 @@ eachDialect((_, newUrl) => {
       const { database, take } = await start()
       const path = fileWith([{ slug: 'later', clicked_at: 1 }])
       expect(await take(path)).toMatchObject({ imported: 0, bad: 1 })
-      expect(await counted(database)).toEqual([0, 0, 0])
+      expect(await readCounts(database)).toEqual([0, 0, 0])
       await importText(database, 'url,slug\nhttps://example.com/c,later\n')
       expect(await take(path)).toMatchObject({ imported: 1, bad: 0 })
-      expect(await counted(database)).toEqual([1, 1, 1])
+      expect(await readCounts(database)).toEqual([1, 1, 1])
       await database.close()
     })
   })

@@ -9,11 +9,11 @@ import { countryFromHeader } from '../clicks/country.ts'
 import { type Cursor, type Recorder, openRecorder } from '../clicks/recorder.ts'
 import type { Tables } from '../db/tables.ts'
 import { literalTexts } from '../failures.ts'
-import { foldSlug, isSlug } from '../slugs/slug.ts'
+import { foldSlug, isSlug } from '../links/slugs/slug.ts'
 import { refuseRow } from './import-row.ts'
-import { type Read, readJsonLines } from './lines.ts'
+import { type ParsedLine, readJsonLines } from './lines.ts'
 import { parseMoment } from './moment.ts'
-import { countImports, linkIdsOf, markImported } from './store.ts'
+import { countImports, findLinkIds, recordImportedFile } from './store.ts'
 
 export interface ClickImportOptions {
   database: Database<Tables>
@@ -42,9 +42,9 @@ export class ClickImportRefused extends Error {
 }
 
 /** Lines in one transaction. */
-const LINES_AT_ONCE = 2_000
+const LINES_PER_BATCH = 2_000
 /** Of their texts, which may be far longer than what is kept of them. */
-const LENGTH_AT_ONCE = 8 * 1024 ** 2
+const MAX_BATCH_LENGTH = 8 * 1024 ** 2
 
 /**
  * Imports clicks, each exactly once: the file is a journal whose cursor, the line, moves in the transaction that stores
@@ -52,29 +52,30 @@ const LENGTH_AT_ONCE = 8 * 1024 ** 2
  */
 export async function importClicks(options: ClickImportOptions): Promise<ClickImportReport> {
   const { database, path, again, now } = options
-  const sha256 = await hashOf(path)
-  const passes = await countImports(database.read, sha256)
-  if (passes > 0 && !again)
+  const sha256 = await hashFile(path)
+  const previousImports = await countImports(database.read, sha256)
+  if (previousImports > 0 && !again)
     throw new ClickImportRefused(
       'This file was imported before; with --again, its clicks count a second time',
     )
-  const pass = passes + 1
+  const pass = previousImports + 1
   const journalId = `import:${sha256}${pass === 1 ? '' : `:${pass}`}`
   const recorder = openRecorder(options.databaseUrl)
   try {
     const resumedAfter = await recorder.position(journalId)
-    const run = new Run(options, recorder, { journalId, seq: resumedAfter })
-    for await (const read of readJsonLines(createReadStream(path))) await run.add(read)
+    const run = new ClickImport(options, recorder, { journalId, seq: resumedAfter })
+    for await (const entry of readJsonLines(createReadStream(path))) await run.add(entry)
     await run.flush()
     // A file that gave nothing, for want of its slugs perhaps, may simply come again.
-    if (run.imported + resumedAfter > 0) await database.write((tx) => markImported(tx, { sha256, pass, now }))
+    if (run.imported + resumedAfter > 0)
+      await database.write((tx) => recordImportedFile(tx, { sha256, pass, now }))
     return { imported: run.imported, bad: run.bad, resumedAfter }
   } finally {
     await recorder.close()
   }
 }
 
-async function hashOf(path: string): Promise<string> {
+async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const bytes of createReadStream(path) as AsyncIterable<Uint8Array>) hash.update(bytes)
   return hash.digest('hex')
@@ -97,13 +98,13 @@ interface ClickLine {
 }
 
 /** One pass over a file. */
-class Run {
+class ClickImport {
   imported = 0
   bad = 0
   readonly #options: ClickImportOptions
   readonly #recorder: Recorder
   #cursor: Cursor
-  #batch: Read<ClickLine>[] = []
+  #batch: ParsedLine<ClickLine>[] = []
   #batchLength = 0
 
   constructor(options: ClickImportOptions, recorder: Recorder, cursor: Cursor) {
@@ -112,13 +113,14 @@ class Run {
     this.#cursor = cursor
   }
 
-  async add(read: Read<Record<string, unknown>>): Promise<void> {
-    if (read.line <= this.#cursor.seq) return
-    const click: Read<ClickLine> = 'problem' in read ? read : { line: read.line, ...this.#parse(read.value) }
+  async add(entry: ParsedLine<Record<string, unknown>>): Promise<void> {
+    if (entry.line <= this.#cursor.seq) return
+    const click: ParsedLine<ClickLine> =
+      'problem' in entry ? entry : { line: entry.line, ...this.#parse(entry.value) }
     this.#batch.push(click)
     if ('value' in click)
       this.#batchLength += (click.value.referrer?.length ?? 0) + (click.value.userAgent?.length ?? 0)
-    if (this.#batch.length >= LINES_AT_ONCE || this.#batchLength > LENGTH_AT_ONCE) await this.flush()
+    if (this.#batch.length >= LINES_PER_BATCH || this.#batchLength > MAX_BATCH_LENGTH) await this.flush()
   }
 
   /** Stores the clicks of the batch together with the line they end on. */
@@ -127,16 +129,16 @@ class Run {
     this.#batch = []
     this.#batchLength = 0
     const { database, ownHost: host } = this.#options
-    const slugs = new Set(batch.flatMap((read) => ('value' in read ? [read.value.slug] : [])))
-    const linkIds = await linkIdsOf({ db: database.read, dialect: database.dialect }, [...slugs])
+    const slugs = new Set(batch.flatMap((entry) => ('value' in entry ? [entry.value.slug] : [])))
+    const linkIds = await findLinkIds({ db: database.read, dialect: database.dialect }, [...slugs])
     const clicks: ClassifiedClick[] = []
     const problems: { line: number; reason: string }[] = []
-    for (const read of batch) {
-      const linkId = 'value' in read ? linkIds.get(read.value.slug) : undefined
-      if ('problem' in read) problems.push({ line: read.line, reason: read.problem })
+    for (const entry of batch) {
+      const linkId = 'value' in entry ? linkIds.get(entry.value.slug) : undefined
+      if ('problem' in entry) problems.push({ line: entry.line, reason: entry.problem })
       else if (linkId === undefined)
-        problems.push({ line: read.line, reason: `there is no slug "${read.value.slug}"` })
-      else clicks.push(classifyClick({ ...read.value, linkId, host, query: null, visitorFp: null }))
+        problems.push({ line: entry.line, reason: `there is no slug "${entry.value.slug}"` })
+      else clicks.push(classifyClick({ ...entry.value, linkId, host, query: null, visitorFp: null }))
     }
     await this.#record(clicks, batch.at(-1)?.line ?? 0)
     this.bad += problems.length
@@ -154,7 +156,7 @@ class Run {
 
   #parse(value: Record<string, unknown>): { value: ClickLine } | { problem: string } {
     try {
-      return { value: clickOf(value, this.#options.now) }
+      return { value: parseClick(value, this.#options.now) }
     } catch (error) {
       if (error instanceof Failure) return { problem: error.message }
       throw error
@@ -162,7 +164,7 @@ class Run {
   }
 }
 
-function clickOf(value: Record<string, unknown>, now: number): ClickLine {
+function parseClick(value: Record<string, unknown>, now: number): ClickLine {
   const line = parseOrFail(Line, value, literalTexts)
   if (!isSlug(line.slug)) throw refuseRow(`there is no slug ${JSON.stringify(line.slug)}`)
   const clickedAt = parseMoment(line.clicked_at)

@@ -1,14 +1,14 @@
 import type { Cells } from './csv.ts'
 import { unescapeFormulas } from './formula.ts'
-import { MOST_SLUGS } from '../slugs/slug.ts'
+import { MAX_SLUGS } from '../links/slugs/slug.ts'
 import { MAX_TAGS, type RowFields, type SlugFields, refuseRow } from './import-row.ts'
 
 /** How the files of one program are read (L21), the columns of a CSV file or the names in a JSON object. */
 export interface FileFormat {
   /** Of each group a CSV file must have one column. */
-  readonly needs: readonly (readonly string[])[]
+  readonly requiredColumns: readonly (readonly string[])[]
   /** The names that lead to the list in a JSON file; undefined where the program gives no JSON. */
-  readonly list?: readonly string[]
+  readonly listPath?: readonly string[]
   /** `now` in Unix seconds, for states whose moment the file does not tell. */
   readonly fieldsOf: (cells: Cells, now: number) => RowFields
 }
@@ -23,15 +23,15 @@ const CLICK_TOTALS = ['clicks', 'total clicks', 'click count', 'visits', 'visit 
 
 /** The sum of clicks in the first such column; a sum that is no number counts as none. */
 export function clickTotal(cell: (name: string) => unknown): number | undefined {
-  const found = CLICK_TOTALS.map(cell).find((value) => value !== undefined)
-  if (found === undefined) return undefined
-  const total = typeof found === 'string' ? Number(found.replaceAll(/[\s,_]/g, '')) : found
+  const value = CLICK_TOTALS.map(cell).find((each) => each !== undefined)
+  if (value === undefined) return undefined
+  const total = typeof value === 'string' ? Number(value.replaceAll(/[\s,_]/g, '')) : value
   return typeof total === 'number' && Number.isSafeInteger(total) && total > 0 ? total : 0
 }
 
 /** Slugs in one cell, separated by blanks or commas: all that a row may have, and one more by which it is refused. */
 export function slugWords(cell: string | undefined): string[] {
-  return cell?.split(/[\s,;|]+/, MOST_SLUGS + 3).filter((word) => word !== '') ?? []
+  return cell?.split(/[\s,;|]+/, MAX_SLUGS + 3).filter((word) => word !== '') ?? []
 }
 
 /** Tags in one cell: separated by `|` where there is one, else by commas. */
@@ -40,9 +40,9 @@ function tagWords(cell: string | undefined): string[] {
   return words.map((word) => word.trim()).filter((word) => word !== '')
 }
 
-function own(plain: (cell: string) => string): FileFormat {
+function ownFormat(plain: (cell: string) => string): FileFormat {
   return {
-    needs: [['url']],
+    requiredColumns: [['url']],
     fieldsOf: (cells, now) => ({
       url: plain(cells('url') ?? ''),
       label: plain(cells('label') ?? ''),
@@ -67,20 +67,20 @@ function ownSlugs(cells: Cells, now: number): SlugFields[] {
 }
 
 /** A slug of another program: custom and primary, beside a fresh automatic one. */
-function foreign(
-  { needs, list }: Omit<FileFormat, 'fieldsOf'>,
-  fieldsOf: (cells: Cells, now: number) => Omit<RowFields, 'slugs'> & { found: readonly string[] },
+function foreignFormat(
+  { requiredColumns, listPath }: Omit<FileFormat, 'fieldsOf'>,
+  fieldsOf: (cells: Cells, now: number) => Omit<RowFields, 'slugs'> & { slugNames: readonly string[] },
 ): FileFormat {
   return {
-    needs,
-    ...(list && { list }),
+    requiredColumns,
+    ...(listPath && { listPath }),
     fieldsOf(cells, now) {
-      const { found, ...fields } = fieldsOf(cells, now)
-      if (found.length === 0) throw refuseRow('slug is required')
+      const { slugNames, ...fields } = fieldsOf(cells, now)
+      if (slugNames.length === 0) throw refuseRow('slug is required')
       return {
         ...fields,
-        slugs: found.map((slug) => ({ slug })),
-        primary: found[0],
+        slugs: slugNames.map((slug) => ({ slug })),
+        primary: slugNames[0],
         clicks: clickTotal(cells),
       }
     },
@@ -99,7 +99,7 @@ function lastSegment(shortUrl: string): string | undefined {
     .findLast((segment) => segment !== '')
 }
 
-function segments(cell: string | undefined): string[] {
+function lastSegments(cell: string | undefined): string[] {
   return slugWords(cell).flatMap((word) => lastSegment(word) ?? [])
 }
 
@@ -114,10 +114,10 @@ function refusePassword(cell: string | undefined): void {
 }
 
 /** What the link did at its program and will not do here. */
-function lost(cells: Cells, columns: Readonly<Record<string, string>>): { note?: string } {
+function omissionNote(cells: Cells, columns: Readonly<Record<string, string>>): { note?: string } {
   // What the program says it does not do is nothing that is lost.
-  const found = Object.entries(columns).filter(([column]) => !isFalse(cells(column)))
-  return found.length === 0 ? {} : { note: `not taken over: ${found.map(([, name]) => name).join(', ')}` }
+  const dropped = Object.entries(columns).filter(([column]) => !isFalse(cells(column)))
+  return dropped.length === 0 ? {} : { note: `not taken over: ${dropped.map(([, name]) => name).join(', ')}` }
 }
 
 /** Bitly has changed the name of the custom part more than once. */
@@ -137,15 +137,15 @@ function wholePath(cell: string | undefined): string {
 }
 
 export const csvFormats = {
-  csv: own(unescapeFormulas),
-  shrtnr: own((cell) => cell),
-  yourls: foreign({ needs: [['url'], ['keyword']], list: ['links'] }, (cells) => ({
+  csv: ownFormat(unescapeFormulas),
+  shrtnr: ownFormat((cell) => cell),
+  yourls: foreignFormat({ requiredColumns: [['url'], ['keyword']], listPath: ['links'] }, (cells) => ({
     url: cells('url'),
     label: cells('title'),
     created_at: cells('timestamp'),
-    found: [...oneSlug(cells('keyword')), ...segments(cells('shorturl'))].slice(0, 1),
+    slugNames: [...oneSlug(cells('keyword')), ...lastSegments(cells('shorturl'))].slice(0, 1),
   })),
-  kutt: foreign({ needs: [['target'], ['address']], list: ['data'] }, (cells, now) => {
+  kutt: foreignFormat({ requiredColumns: [['target'], ['address']], listPath: ['data'] }, (cells, now) => {
     refusePassword(cells('password'))
     return {
       url: cells('target'),
@@ -153,39 +153,42 @@ export const csvFormats = {
       created_at: cells('created_at'),
       expires_at: cells('expire_in'),
       disabled_at: isTrue(cells('banned')) ? now : undefined,
-      found: oneSlug(cells('address')),
+      slugNames: oneSlug(cells('address')),
     }
   }),
-  shlink: foreign(
-    { needs: [['longUrl'], ['shortCode', 'shortUrl']], list: ['shortUrls', 'data'] },
+  shlink: foreignFormat(
+    { requiredColumns: [['longUrl'], ['shortCode', 'shortUrl']], listPath: ['shortUrls', 'data'] },
     (cells) => ({
       url: cells('longUrl'),
       label: cells('title'),
       created_at: cells('createdAt') ?? cells('dateCreated'),
       expires_at: cells('meta.validUntil'),
-      found: [...oneSlug(cells('shortCode')), ...segments(cells('shortUrl'))].slice(0, 1),
+      slugNames: [...oneSlug(cells('shortCode')), ...lastSegments(cells('shortUrl'))].slice(0, 1),
       tags: tagWords(cells('tags')),
-      ...lost(cells, {
+      ...omissionNote(cells, {
         'meta.validSince': 'the start of its validity',
         'meta.maxVisits': 'its limit of visits',
         forwardQuery: 'the query behind the short link',
       }),
     }),
   ),
-  bitly: foreign({ needs: [['Long URL'], [...BITLY_SLUGS]], list: ['links'] }, (cells) => ({
-    url: cells('Long URL'),
-    label: cells('Title'),
-    created_at: cells('Created') ?? cells('created_at'),
-    found: BITLY_SLUGS.flatMap((column) => segments(cells(column))).slice(0, 1),
-    tags: tagWords(cells('Tags')),
-  })),
-  dub: foreign(
+  bitly: foreignFormat(
+    { requiredColumns: [['Long URL'], [...BITLY_SLUGS]], listPath: ['links'] },
+    (cells) => ({
+      url: cells('Long URL'),
+      label: cells('Title'),
+      created_at: cells('Created') ?? cells('created_at'),
+      slugNames: BITLY_SLUGS.flatMap((column) => lastSegments(cells(column))).slice(0, 1),
+      tags: tagWords(cells('Tags')),
+    }),
+  ),
+  dub: foreignFormat(
     {
-      needs: [
+      requiredColumns: [
         ['Destination URL', 'url'],
         ['Short link', 'key'],
       ],
-      list: [],
+      listPath: [],
     },
     (cells, now) => {
       refusePassword(cells('password'))
@@ -195,9 +198,9 @@ export const csvFormats = {
         created_at: cells('Created at'),
         expires_at: cells('expiresAt'),
         disabled_at: cells('disabledAt') ?? (isTrue(cells('disabled')) ? now : undefined),
-        found: oneSlug(cells('key')?.trim() || wholePath(cells('Short link'))),
+        slugNames: oneSlug(cells('key')?.trim() || wholePath(cells('Short link'))),
         tags: tagWords(cells('Tags')),
-        ...lost(cells, {
+        ...omissionNote(cells, {
           ios: 'its target for iOS',
           android: 'its target for Android',
           geo: 'its targets by country',
@@ -218,10 +221,10 @@ export const mappableFields = ['url', 'slug', 'label', 'created_at', 'expires_at
 ])
 
 /** A plain CSV file whose columns have names of their own. A slug may then be a whole short URL. */
-export function mapped(columnOf: Readonly<Record<string, string>>): FileFormat {
-  const plain = own(unescapeFormulas)
+export function mappedFormat(columnOf: Readonly<Record<string, string>>): FileFormat {
+  const plain = ownFormat(unescapeFormulas)
   return {
-    needs: ['url', ...Object.keys(columnOf)].map((field) => [columnOf[field] ?? field]),
+    requiredColumns: ['url', ...Object.keys(columnOf)].map((field) => [columnOf[field] ?? field]),
     fieldsOf: (cells, now) =>
       plain.fieldsOf((field) => {
         const cell = cells(columnOf[field] ?? field)

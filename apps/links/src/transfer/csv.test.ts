@@ -3,16 +3,16 @@ import { readCsv } from './csv.ts'
 import { fileOf } from './testing.ts'
 
 async function read(text: string | Uint8Array, pieceBytes?: number) {
-  const found: { line: number; cells?: (string | undefined)[]; problem?: string }[] = []
+  const records: { line: number; cells?: (string | undefined)[]; problem?: string }[] = []
   for await (const record of readCsv(fileOf(text, pieceBytes), ({ has }) =>
     has('url') ? undefined : 'no url',
   ))
-    found.push(
+    records.push(
       'problem' in record
         ? record
         : { line: record.line, cells: ['url', 'label', 'nothing'].map((name) => record.value(name)) },
     )
-  return found
+  return records
 }
 
 test('a record is numbered by the line it begins on, past line ends in cells and blank lines', async () => {

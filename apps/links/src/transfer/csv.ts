@@ -1,6 +1,6 @@
 import { MAX_ENTRY_LENGTH } from '@latchkey/database/json-excess'
 import { CsvError, parse } from 'csv-parse'
-import { NOT_TEXT, Unreadable, type Read, type Source, textOf } from './lines.ts'
+import { NOT_TEXT, UnreadableFile, type ParsedLine, type Source, textOf } from './lines.ts'
 
 /** One record by the names of its columns; undefined for columns that the file has not. */
 export type Cells = (column: string) => string | undefined
@@ -13,7 +13,7 @@ export interface CsvFile {
   readonly columns: readonly string[]
 }
 
-const MOST_COLUMNS = 1_000
+const MAX_COLUMNS = 1_000
 
 /** Header names match whatever their case, spaces, underscores and hyphens (L21). */
 function columnKey(name: string): string {
@@ -51,8 +51,8 @@ function textOfValue(value: unknown): string | undefined {
  */
 export async function* readCsv(
   source: Source,
-  problemOf: (file: CsvFile) => string | undefined,
-): AsyncGenerator<Read<Cells>> {
+  findProblem: (file: CsvFile) => string | undefined,
+): AsyncGenerator<ParsedLine<Cells>> {
   let header: Header | undefined
   let isEmpty = true
   for await (const { line, ...read } of recordsOf(source)) {
@@ -60,8 +60,8 @@ export async function* readCsv(
     if ('problem' in read) {
       yield { line, ...read }
     } else if (!header) {
-      header = headerOf(read.value.slice(0, MOST_COLUMNS))
-      const problem = headerProblem(header, read.value.length, problemOf)
+      header = headerOf(read.value.slice(0, MAX_COLUMNS))
+      const problem = findHeaderProblem(header, read.value.length, findProblem)
       if (problem === undefined) continue
       yield { line, problem }
       return
@@ -80,14 +80,14 @@ function headerOf(columns: readonly string[]): Header {
   return { index, columns }
 }
 
-function headerProblem(
+function findHeaderProblem(
   { index, columns }: Header,
   count: number,
-  problemOf: (file: CsvFile) => string | undefined,
+  findProblem: (file: CsvFile) => string | undefined,
 ): string | undefined {
-  if (count > MOST_COLUMNS) return `the file has more than ${MOST_COLUMNS} columns`
+  if (count > MAX_COLUMNS) return `the file has more than ${MAX_COLUMNS} columns`
   if (columns.some(hasNul)) return `the file ${NOT_TEXT}; save it as UTF-8`
-  return problemOf({ has: (column) => index.has(columnKey(column)), columns })
+  return findProblem({ has: (column) => index.has(columnKey(column)), columns })
 }
 
 function hasNul(cell: string): boolean {
@@ -104,13 +104,13 @@ function cellsOf(
   return { value: (column) => record[index.get(columnKey(column)) ?? -1] }
 }
 
-async function* recordsOf(source: Source): AsyncGenerator<Read<string[]>> {
+async function* recordsOf(source: Source): AsyncGenerator<ParsedLine<string[]>> {
   const parser = new RecordParser()
   try {
-    for await (const text of textOf(source)) yield* parser.take(text)
+    for await (const text of textOf(source)) yield* parser.push(text)
     yield* parser.end()
   } catch (error) {
-    const problem = unreadable(error)
+    const problem = describeReadError(error)
     if (problem === undefined) throw error
     yield { line: parser.line, problem }
   } finally {
@@ -125,7 +125,7 @@ async function* recordsOf(source: Source): AsyncGenerator<Read<string[]>> {
 class RecordParser {
   #line = 1
   #emptyLines = 0
-  #found: Read<string[]>[] = []
+  #records: ParsedLine<string[]>[] = []
   readonly #parser = parse({
     skip_empty_lines: true,
     relax_column_count: true,
@@ -150,11 +150,11 @@ class RecordParser {
     return this.#line + this.#parser.info.empty_lines - this.#emptyLines
   }
 
-  take(text: string): AsyncGenerator<Read<string[]>> {
+  push(text: string): AsyncGenerator<ParsedLine<string[]>> {
     return this.#results((done) => this.#parser.write(text, done))
   }
 
-  end(): AsyncGenerator<Read<string[]>> {
+  end(): AsyncGenerator<ParsedLine<string[]>> {
     return this.#results((done) => this.#parser.end(done))
   }
 
@@ -162,18 +162,20 @@ class RecordParser {
     this.#parser.destroy()
   }
 
-  async *#results(work: (done: (error?: Error | null) => void) => unknown): AsyncGenerator<Read<string[]>> {
+  async *#results(
+    work: (done: (error?: Error | null) => void) => unknown,
+  ): AsyncGenerator<ParsedLine<string[]>> {
     const error = await new Promise<Error | null | undefined>((resolve) => void work(resolve))
-    const found = this.#found
-    this.#found = []
-    yield* found
+    const records = this.#records
+    this.#records = []
+    yield* records
     if (error) throw error
   }
 
   #add(record: string[], emptyLines: number): void {
     this.#line += emptyLines - this.#emptyLines
     this.#emptyLines = emptyLines
-    if (record.some((cell) => cell.trim() !== '')) this.#found.push({ line: this.#line, value: record })
+    if (record.some((cell) => cell.trim() !== '')) this.#records.push({ line: this.#line, value: record })
     this.#line += 1 + record.reduce((ends, cell) => ends + lineEnds(cell), 0)
   }
 }
@@ -187,8 +189,8 @@ function lineEnds(cell: string): number {
   return count
 }
 
-function unreadable(error: unknown): string | undefined {
-  if (error instanceof Unreadable) return error.message
+function describeReadError(error: unknown): string | undefined {
+  if (error instanceof UnreadableFile) return error.message
   if (!(error instanceof CsvError)) return undefined
   if (error.code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote opens here or later and never closes'
   if (error.code === 'CSV_MAX_RECORD_SIZE')

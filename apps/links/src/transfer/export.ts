@@ -1,15 +1,15 @@
-import { unfiltered } from '../analytics/filters.ts'
+import { NO_FILTERS } from '../analytics/filters.ts'
 import type { Database } from '@latchkey/database/database'
 import { stringify } from 'csv-stringify/sync'
 import type { Tables } from '../db/tables.ts'
 import { type StoredLink, readLinks } from '../links/store.ts'
 import { escapeFormulas } from './formula.ts'
-import { linkIdsAfter } from './store.ts'
+import { listLinkIdsAfter } from './store.ts'
 
 export const exportFormats = ['ndjson', 'csv'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-const PAGE = 500
+const PAGE_SIZE = 500
 
 const COLUMNS = ['url', 'slug', 'auto_slug', 'custom_slugs', 'disabled_slugs', 'label'].concat([
   'created_at',
@@ -29,28 +29,28 @@ export async function* exportLinks(
 ): AsyncGenerator<string> {
   if (format === 'csv') yield stringify([COLUMNS])
   for (let after = 0; ;) {
-    const ids = await linkIdsAfter(database.read, after, PAGE)
+    const ids = await listLinkIdsAfter(database.read, after, PAGE_SIZE)
     const last = ids.at(-1)
     if (last === undefined) return
     after = last
-    const links = await readLinks(database, ids, { now, filters: unfiltered })
+    const links = await readLinks(database, ids, { now, filters: NO_FILTERS })
     yield format === 'csv'
       ? stringify(links.map(cellsOf))
       : links.map((link) => `${JSON.stringify(link)}\n`).join('')
   }
 }
 
-function named(slugs: StoredLink['slugs']): string {
+function joinSlugs(slugs: StoredLink['slugs']): string {
   return slugs.map(({ slug }) => slug).join(' ')
 }
 
 function cellsOf(link: StoredLink): string[] {
   const cells = [
     link.url,
-    named(link.slugs.filter((slug) => slug.is_primary)),
-    named(link.slugs.filter((slug) => !slug.is_custom)),
-    named(link.slugs.filter((slug) => slug.is_custom)),
-    named(link.slugs.filter((slug) => slug.disabled_at !== null)),
+    joinSlugs(link.slugs.filter((slug) => slug.is_primary)),
+    joinSlugs(link.slugs.filter((slug) => !slug.is_custom)),
+    joinSlugs(link.slugs.filter((slug) => slug.is_custom)),
+    joinSlugs(link.slugs.filter((slug) => slug.disabled_at !== null)),
     link.label,
     link.created_at,
     link.expires_at,

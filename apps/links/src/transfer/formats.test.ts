@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { exportText, importText, openMigrated, rolesOf, storedLinks } from './testing.ts'
+import { exportText, importText, openMigrated, rolesOf, readExportedLinks } from './testing.ts'
 
 const JANUARY = 1_580_472_000 // 2020-01-31 12:00:00 UTC
 const BOM = '\ufeff'
 
 eachDialect((_, newUrl) => {
-  async function imported(text: string, format: Parameters<typeof importText>[2]) {
+  async function importRows(text: string, format: Parameters<typeof importText>[2]) {
     const database = await openMigrated(await newUrl())
     const report = await importText(database, text, format)
-    const links = await storedLinks(database)
+    const links = await readExportedLinks(database)
     await database.close()
     return { report, links }
   }
 
   describe('import', () => {
     test('L21 takes a YOURLS export: keyword, title and timestamp; ip is dropped and clicks are told', async () => {
-      const { report, links } = await imported(
+      const { report, links } = await importRows(
         `keyword,url,title,timestamp,ip,clicks
 Ozh,https://example.com/blog/,"Planet, Ozh",2020-01-31 12:00:00,192.0.2.1,41
 a1,https://example.com/#top,,2020-01-31 12:00:00,192.0.2.1,1
@@ -43,11 +43,11 @@ a1,https://example.com/#top,,2020-01-31 12:00:00,192.0.2.1,1
     test('a row nested deeper than can be read, or with more slugs than a link may have, costs no other row', async () => {
       const line = (slug: string, more: object = {}) =>
         JSON.stringify({ url: `https://example.com/${slug}`, slug, ...more })
-      const most = (count: number) => ({
+      const listed = (count: number) => ({
         custom_slugs: Array.from({ length: count }, (_slug, at) => `s-${at}`),
       })
-      const lines = [line('one', most(4_999)), line('two', most(5_001)), line('three')]
-      const ndjson = await imported(lines.join('\n'), { format: 'ndjson' })
+      const lines = [line('one', listed(4_999)), line('two', listed(5_001)), line('three')]
+      const ndjson = await importRows(lines.join('\n'), { format: 'ndjson' })
       expect(ndjson.report).toMatchObject({ imported: 2, bad: 1 })
       expect(ndjson.report.rows).toContainEqual({
         line: 2,
@@ -59,7 +59,7 @@ a1,https://example.com/#top,,2020-01-31 12:00:00,192.0.2.1,1
         `{"shortCode":"${slug}","longUrl":"https://example.com/${slug}","tags":${tags}}`
       const deep = '['.repeat(200_000) + ']'.repeat(200_000)
       const answer = `{"shortUrls":{"data":[${link('one', '[]')},${link('two', deep)},${link('three', '[]')}]}}`
-      const shlink = await imported(answer, { format: 'shlink' })
+      const shlink = await importRows(answer, { format: 'shlink' })
       expect(shlink.report).toMatchObject({ imported: 2, bad: 1 })
       expect(shlink.report.rows).toContainEqual(
         expect.objectContaining({ result: 'bad', reason: 'is nested more than 32 levels deep' }),
@@ -67,7 +67,7 @@ a1,https://example.com/#top,,2020-01-31 12:00:00,192.0.2.1,1
     })
 
     test('L21 takes a Kutt table: expiry is kept, banned links come in disabled', async () => {
-      const { report, links } = await imported(
+      const { report, links } = await importRows(
         `id,address,banned,created_at,description,expire_in,password,target,visit_count
 1,abCd12,f,2020-01-31 12:00:00.123+00,Docs,2030-01-31 12:00:00+00,,https://example.com/docs,7
 2,spam,t,2020-01-31 12:00:00+00,,,,https://example.com/spam,3
@@ -86,7 +86,7 @@ a1,https://example.com/#top,,2020-01-31 12:00:00,192.0.2.1,1
     })
 
     test('refuses a Kutt link with a password instead of opening it for everyone', async () => {
-      const { report, links } = await imported(
+      const { report, links } = await importRows(
         `address,target,password
 open,https://example.com/open,false
 secret,https://example.com/secret,$2a$12$abc
@@ -99,7 +99,7 @@ secret,https://example.com/secret,$2a$12$abc
     })
 
     test('L21 takes a Shlink export: the short code, else the last segment of the short URL; tags are dropped', async () => {
-      const { report, links } = await imported(
+      const { report, links } = await importRows(
         `${BOM}createdAt,title,longUrl,shortUrl,shortCode,tags,visits\r
 2020-01-31T13:00:00+01:00,Hi,https://example.com/a?x=1,https://s.test/one,One,"a,b",5\r
 2020-01-31T12:00:00+00:00,,https://example.com/b,https://s.test/deep/Two?x=1#y,,,0\r
@@ -112,7 +112,7 @@ secret,https://example.com/secret,$2a$12$abc
     })
 
     test('takes a Shlink export without a column of short codes', async () => {
-      const { report, links } = await imported(
+      const { report, links } = await importRows(
         'Long URL,Short URL\nhttps://example.com/a,https://s.test/abc/\n',
         { format: 'shlink' },
       )
@@ -121,7 +121,7 @@ secret,https://example.com/secret,$2a$12$abc
     })
 
     test('L21 takes a Bitly export: the custom back-half, else the Bitlink, else the link', async () => {
-      const { report, links } = await imported(
+      const { report, links } = await importRows(
         `Title,Long URL,Bitlink,Link,Custom Back-Half,Created,Tags,Total Clicks
 Sale,https://example.com/sale,bit.ly/3xYzAbC,,https://bit.ly/Summer-Sale,2020-01-31T12:00:00+0000,x|y,"1,234"
 ,https://example.com/b,bit.ly/4AbCdEf,,,2020-01-31,,0
@@ -149,7 +149,7 @@ Sale,https://example.com/sale,bit.ly/3xYzAbC,,https://bit.ly/Summer-Sale,2020-01
           'jobs',
         ],
       ] as const) {
-        const { report, links } = await imported(text, options)
+        const { report, links } = await importRows(text, options)
         expect(report).toMatchObject({ imported: 1, bad: text.split('\n').length - 3, conflicts: 0 })
         expect(links.map((link) => [link.url, rolesOf(link).custom])).toEqual([
           ['https://example.com/good', [kept]],
@@ -163,7 +163,7 @@ https://example.com/a,launch,ab3d,launch start kick-off,Launch,1580472000,190000
 https://example.com/b,,cd4e,,,2020-01-31T12:00:00Z,,,
 `
       for (const format of ['csv', 'shrtnr'] as const) {
-        const { report, links } = await imported(text, { format })
+        const { report, links } = await importRows(text, { format })
         expect(report).toMatchObject({ imported: 2, bad: 0 })
         expect(links[0]).toMatchObject({
           label: 'Launch',
@@ -223,7 +223,7 @@ https://example.com/b,,cd4e,,,2020-01-31T12:00:00Z,,,
         ],
         total_clicks: 6,
       }
-      const { report, links } = await imported(`${JSON.stringify(link)}\n\n`, { format: 'ndjson' })
+      const { report, links } = await importRows(`${JSON.stringify(link)}\n\n`, { format: 'ndjson' })
       expect(report).toMatchObject({ imported: 1, clickTotals: 6 })
       expect(links).toEqual([
         {
@@ -248,7 +248,7 @@ https://example.com/b,,cd4e,,,2020-01-31T12:00:00Z,,,
         { slug: 'ab3d', is_custom: 0, is_primary: 0 },
         { slug: 'off', is_custom: 1, is_primary: 1, disabled_at: 9 },
       ]
-      const { links } = await imported(JSON.stringify({ url: 'https://example.com/a', slugs }), {
+      const { links } = await importRows(JSON.stringify({ url: 'https://example.com/a', slugs }), {
         format: 'ndjson',
       })
       expect(rolesOf(links[0])).toEqual({ auto: ['ab3d'], custom: ['off'], primary: ['ab3d'] })
@@ -262,7 +262,7 @@ https://example.com/b,,cd4e,,,2020-01-31T12:00:00Z,,,
         ['shlink', 'longUrl'],
         ['bitly', 'Long URL'],
       ] as const) {
-        const { report, links } = await imported('url,name\nhttps://example.com/a,b\n', { format })
+        const { report, links } = await importRows('url,name\nhttps://example.com/a,b\n', { format })
         expect(report).toMatchObject({ imported: 0, bad: 1 })
         expect(report.rows).toEqual([
           { line: 1, result: 'bad', reason: `the file has no column "${missing}", only: url, name` },
@@ -272,7 +272,7 @@ https://example.com/b,,cd4e,,,2020-01-31T12:00:00Z,,,
     })
 
     test('a foreign row without its slug is bad, so that its short URL is not lost in silence', async () => {
-      const { report } = await imported('url,keyword\nhttps://example.com/a,\n', { format: 'yourls' })
+      const { report } = await importRows('url,keyword\nhttps://example.com/a,\n', { format: 'yourls' })
       expect(report.rows).toEqual([{ line: 2, result: 'bad', reason: 'slug is required' }])
     })
   })

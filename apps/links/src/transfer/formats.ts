@@ -1,16 +1,16 @@
 import { Failure } from '@latchkey/http/failure'
 import { cellsOfObject, readCsv } from './csv.ts'
-import { type FileFormat, csvFormats, mapped } from './csv-formats.ts'
+import { type FileFormat, csvFormats, mappedFormat } from './csv-formats.ts'
 import { type ImportRow, type RowDefaults, type RowFields, toImportRow } from './import-row.ts'
 import { readJsonObjects } from './json-objects.ts'
-import { type Read, type Source, firstCharacter, readJsonLines } from './lines.ts'
+import { type ParsedLine, type Source, firstCharacter, readJsonLines } from './lines.ts'
 import { fieldsOfLink } from './link-object.ts'
 
 export const importFormats = ['csv', 'shrtnr', 'ndjson', 'yourls', 'kutt', 'shlink', 'bitly', 'dub'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
 /** A line of the file: the link it describes, or what is wrong with it. */
-export type ReadRow = Read<ImportRow> & {
+export type ParsedRow = ParsedLine<ImportRow> & {
   /** Clicks that the file gives only as a sum; undefined where it has no such column. */
   clicks?: number | undefined
 }
@@ -26,19 +26,20 @@ export interface RowSource {
 export async function* readRows(
   { source, format, columnOf }: RowSource,
   defaults: RowDefaults,
-): AsyncGenerator<ReadRow> {
+): AsyncGenerator<ParsedRow> {
   if (format === 'ndjson') yield* convert(readJsonLines(source), fieldsOfLink, defaults)
-  else if (format === 'csv') yield* readTable(source, columnOf ? mapped(columnOf) : csvFormats.csv, defaults)
+  else if (format === 'csv')
+    yield* readTable(source, columnOf ? mappedFormat(columnOf) : csvFormats.csv, defaults)
   else {
-    const [first, whole] = await firstCharacter(source)
-    if (first !== '{' && first !== '[') yield* readTable(whole, csvFormats[format], defaults)
-    else yield* readAnswers(whole, format, defaults)
+    const [first, rest] = await firstCharacter(source)
+    if (first !== '{' && first !== '[') yield* readTable(rest, csvFormats[format], defaults)
+    else yield* readAnswers(rest, format, defaults)
   }
 }
 
-function readTable(source: Source, { needs, fieldsOf }: FileFormat, defaults: RowDefaults) {
+function readTable(source: Source, { requiredColumns, fieldsOf }: FileFormat, defaults: RowDefaults) {
   const records = readCsv(source, ({ has, columns }) => {
-    const missing = needs.find((names) => !names.some(has))
+    const missing = requiredColumns.find((names) => !names.some(has))
     return missing && `the file has no column "${missing.join('" or "')}", only: ${columns.join(', ')}`
   })
   return convert(records, fieldsOf, defaults)
@@ -46,27 +47,27 @@ function readTable(source: Source, { needs, fieldsOf }: FileFormat, defaults: Ro
 
 /** What the API of the program answers. */
 function readAnswers(source: Source, format: Exclude<ImportFormat, 'ndjson' | 'csv'>, defaults: RowDefaults) {
-  const { list = [], fieldsOf }: FileFormat = csvFormats[format]
-  const objects = readJsonObjects(source, list)
+  const { listPath = [], fieldsOf }: FileFormat = csvFormats[format]
+  const objects = readJsonObjects(source, listPath)
   return format === 'shrtnr'
     ? convert(objects, fieldsOfLink, defaults)
     : convert(objects, (object, now) => fieldsOf(cellsOfObject(object), now), defaults)
 }
 
 async function* convert<Value>(
-  lines: AsyncIterable<Read<Value>>,
+  lines: AsyncIterable<ParsedLine<Value>>,
   fieldsOf: (value: Value, now: number) => RowFields,
   defaults: RowDefaults,
-): AsyncGenerator<ReadRow> {
-  for await (const read of lines) {
-    if ('problem' in read) yield read
-    else yield { line: read.line, ...rowOf(() => fieldsOf(read.value, defaults.now), defaults) }
+): AsyncGenerator<ParsedRow> {
+  for await (const entry of lines) {
+    if ('problem' in entry) yield entry
+    else yield { line: entry.line, ...rowOf(() => fieldsOf(entry.value, defaults.now), defaults) }
   }
 }
 
-type Outcome = { value: ImportRow; clicks: number | undefined } | { problem: string }
+type RowResult = { value: ImportRow; clicks: number | undefined } | { problem: string }
 
-function rowOf(fieldsOf: () => RowFields, defaults: RowDefaults): Outcome {
+function rowOf(fieldsOf: () => RowFields, defaults: RowDefaults): RowResult {
   try {
     const fields = fieldsOf()
     return { value: toImportRow(fields, defaults), clicks: fields.clicks }

@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { isIdentity } from '../access/identity.ts'
 import { literalTexts } from '../failures.ts'
 import { Label } from '../links/schema.ts'
-import { TargetUrl } from '../links/target-url.ts'
-import { MOST_SLUGS, foldSlug, slugProblem } from '../slugs/slug.ts'
+import { DestinationUrl } from '../links/destination-url.ts'
+import { MAX_SLUGS, foldSlug, findSlugProblem } from '../links/slugs/slug.ts'
 import { boundedText } from '../text.ts'
 import { parseMoment } from './moment.ts'
 
@@ -88,7 +88,7 @@ const Moment = z.preprocess(
 )
 
 const Row = z.object({
-  url: TargetUrl,
+  url: DestinationUrl,
   label: Label.nullish(),
   created_at: Moment,
   expires_at: Moment,
@@ -103,7 +103,7 @@ const Row = z.object({
 
 /** Throws `Failure` with the first problem. */
 export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow {
-  requireFewSlugs(fields.slugs)
+  requireMaxSlugs(fields.slugs)
   if ((fields.tags?.length ?? 0) > MAX_TAGS) throw refuseRow(`has more than ${MAX_TAGS} tags`)
   const row = parseOrFail(Row, fields, literalTexts)
   const createdAt = row.created_at ?? defaults.now
@@ -113,26 +113,29 @@ export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow
     createdAt,
     expiresAt: row.expires_at ?? null,
     disabledAt: row.disabled_at ?? null,
-    ...ownedBy(row.created_by ?? defaults.owner, fields.note, defaults),
+    ...ownerFields(row.created_by ?? defaults.owner, fields.note, defaults),
     ...arrangeSlugs(fields, createdAt),
     tags: row.tags ?? [],
   }
 }
 
-function ownedBy(
-  named: string,
+function ownerFields(
+  fileOwner: string,
   note: string | undefined,
   { owner, ownedByFile = true }: RowDefaults,
 ): Pick<ImportRow, 'createdBy' | 'note'> {
-  const isKept = ownedByFile || named === owner
-  const notes = [note, isKept ? undefined : `the file says it belongs to ${named}, it belongs to ${owner}`]
-  const said = notes.filter((each) => each !== undefined).join('; ')
-  return { createdBy: isKept ? named : owner, ...(said !== '' && { note: said }) }
+  const hasFileOwner = ownedByFile || fileOwner === owner
+  const notes = [
+    note,
+    hasFileOwner ? undefined : `the file says it belongs to ${fileOwner}, it belongs to ${owner}`,
+  ]
+  const noteText = notes.filter((each) => each !== undefined).join('; ')
+  return { createdBy: hasFileOwner ? fileOwner : owner, ...(noteText !== '' && { note: noteText }) }
 }
 
-type Arranged = Pick<ImportRow, 'auto' | 'custom' | 'key' | 'primary'>
+type ArrangedSlugs = Pick<ImportRow, 'auto' | 'custom' | 'key' | 'primary'>
 
-function arrangeSlugs({ slugs, primary }: RowFields, createdAt: number): Arranged {
+function arrangeSlugs({ slugs, primary }: RowFields, createdAt: number): ArrangedSlugs {
   let auto: ImportSlug | null = null
   const custom = new Map<string, ImportSlug>()
   for (const fields of slugs) {
@@ -143,22 +146,25 @@ function arrangeSlugs({ slugs, primary }: RowFields, createdAt: number): Arrange
   }
   if (auto) custom.delete(auto.slug)
   const key = (primary && foldSlug(primary)) || (custom.keys().next().value ?? auto?.slug ?? null)
-  const shown = key === null ? undefined : custom.get(key)
+  const keySlug = key === null ? undefined : custom.get(key)
   return {
     auto,
     custom: [...custom.values()],
     key,
     // Disabling the primary slug makes the automatic one primary (L7).
-    primary: shown && shown.disabledAt === null ? shown.slug : null,
+    primary: keySlug && keySlug.disabledAt === null ? keySlug.slug : null,
   }
 }
 
 const SlugTimes = z.object({ created_at: Moment, disabled_at: Moment })
 
-function checkSlug({ slug, createdAt: made, disabledAt }: SlugFields, createdAt: number): ImportSlug {
-  const problem = slugProblem(slug)
+function checkSlug(
+  { slug, createdAt: createdAtCell, disabledAt }: SlugFields,
+  createdAt: number,
+): ImportSlug {
+  const problem = findSlugProblem(slug)
   if (problem !== undefined) throw refuseRow(`slug ${JSON.stringify(slug)}: ${problem}`)
-  const times = parseOrFail(SlugTimes, { created_at: made, disabled_at: disabledAt }, literalTexts)
+  const times = parseOrFail(SlugTimes, { created_at: createdAtCell, disabled_at: disabledAt }, literalTexts)
   return {
     slug: foldSlug(slug),
     createdAt: times.created_at ?? createdAt,
@@ -167,8 +173,8 @@ function checkSlug({ slug, createdAt: made, disabledAt }: SlugFields, createdAt:
 }
 
 /** Before each of them is looked at: a schema says what is wrong with every one. */
-export function requireFewSlugs(slugs: readonly unknown[]): void {
-  if (slugs.length > MOST_SLUGS) throw refuseRow(`has more than ${MOST_SLUGS} slugs`)
+export function requireMaxSlugs(slugs: readonly unknown[]): void {
+  if (slugs.length > MAX_SLUGS) throw refuseRow(`has more than ${MAX_SLUGS} slugs`)
 }
 
 /** What a row that cannot be stored ends in. */

@@ -5,7 +5,7 @@ import type { ImportJob, ImportReply, ImportRequest, ImportedBatch } from './imp
 export class ImportThread {
   readonly #worker = new Worker(new URL('./import-worker.ts', import.meta.url).href)
   /** Why no question is answered any more. */
-  #dead: ImportReply | undefined
+  #failure: ImportReply | undefined
   #reply = Promise.withResolvers<ImportReply>()
   #last: Promise<unknown> = Promise.resolve()
 
@@ -14,15 +14,15 @@ export class ImportThread {
       this.#reply.resolve(data),
     )
     this.#worker.addEventListener('error', ({ message }) => {
-      this.#dead = { error: { message, isUnavailable: false } }
-      this.#reply.resolve(this.#dead)
+      this.#failure = { error: { message, isUnavailable: false } }
+      this.#reply.resolve(this.#failure)
     })
     this.#worker.postMessage({ open: job } satisfies ImportRequest)
   }
 
   /** The next rows, stored; undefined at the end of the file. */
   async next(): Promise<ImportedBatch | undefined> {
-    const reply = await this.#ask('next')
+    const reply = await this.#request('next')
     if (reply === 'closed') return undefined
     if ('batch' in reply) return reply.batch
     const { message, isUnavailable } = reply.error
@@ -31,19 +31,19 @@ export class ImportThread {
 
   /** Ends when what was asked before is done and the files are closed: no transaction is cut off. */
   async close(): Promise<void> {
-    await this.#ask('close')
+    await this.#request('close')
     this.#worker.terminate()
   }
 
   /** One question after the other. */
-  #ask(request: ImportRequest): Promise<ImportReply> {
-    const asked = this.#last.then(() => {
-      if (this.#dead) return this.#dead
+  #request(request: ImportRequest): Promise<ImportReply> {
+    const pendingReply = this.#last.then(() => {
+      if (this.#failure) return this.#failure
       this.#reply = Promise.withResolvers<ImportReply>()
       this.#worker.postMessage(request)
       return this.#reply.promise
     })
-    this.#last = asked
-    return asked
+    this.#last = pendingReply
+    return pendingReply
   }
 }

@@ -39,10 +39,10 @@ declare const self: Worker
 
 /** A tenth of the share of other threads where processors are busy: an import still gets on. */
 const NICENESS = 10
-const PIECE_BYTES = 64 * 1024
+const CHUNK_BYTES = 64 * 1024
 const COLLECT_EVERY_BYTES = 1024 ** 2
 
-class Import {
+class ImportRun {
   readonly #database: Database<Tables>
   readonly #fd: number
   #bytesRead = 0
@@ -87,13 +87,13 @@ class Import {
 
   async *#read(): AsyncGenerator<Uint8Array> {
     for (;;) {
-      const piece = new Uint8Array(PIECE_BYTES)
-      const length = readSync(this.#fd, piece, 0, PIECE_BYTES, this.#bytesRead)
+      const chunk = new Uint8Array(CHUNK_BYTES)
+      const length = readSync(this.#fd, chunk, 0, CHUNK_BYTES, this.#bytesRead)
       if (length === 0) return
       this.#bytesRead += length
-      yield piece.subarray(0, length)
+      yield chunk.subarray(0, length)
       // Large entries leave garbage of many times their size, which by itself is let grow to several times that.
-      if (this.#bytesRead % COLLECT_EVERY_BYTES < PIECE_BYTES) Bun.gc(true)
+      if (this.#bytesRead % COLLECT_EVERY_BYTES < CHUNK_BYTES) Bun.gc(true)
     }
   }
 }
@@ -102,17 +102,17 @@ class Import {
 if (platform() === 'linux') setPriority(0, NICENESS)
 
 let job: ImportJob | undefined
-let running: Import | undefined
+let importRun: ImportRun | undefined
 
 async function answer(request: ImportRequest): Promise<ImportReply | undefined> {
   if (request === 'close') {
-    await running?.close()
+    await importRun?.close()
     return 'closed'
   }
   if (request === 'next') {
     if (!job) throw new Error('The import was asked to go on before it was begun')
-    running ??= new Import(job)
-    return { batch: await running.next() }
+    importRun ??= new ImportRun(job)
+    return { batch: await importRun.next() }
   }
   job = request.open
   return undefined
@@ -120,8 +120,8 @@ async function answer(request: ImportRequest): Promise<ImportReply | undefined> 
 
 async function reply(request: ImportRequest): Promise<void> {
   try {
-    const answered = await answer(request)
-    if (answered) self.postMessage(answered)
+    const result = await answer(request)
+    if (result) self.postMessage(result)
   } catch (error) {
     const { message } = error as Error
     const isUnavailable = isStorageUnavailable(error)

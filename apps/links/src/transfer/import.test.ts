@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import type { Database } from '@latchkey/database/database'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
-import { until } from '../../test/durability/stored.ts'
+import { until } from '../../test/test-database.ts'
 import type { Tables } from '../db/tables.ts'
 import { savePreferences } from '../preferences/store.ts'
 import { importLinks } from './import.ts'
-import { OWNER, failureOf, importText, openMigrated, rolesOf, storedLinks } from './testing.ts'
+import { OWNER, failureOf, importText, openMigrated, rolesOf, readExportedLinks } from './testing.ts'
 
 eachDialect((dialect, newUrl) => {
   const open = async () => openMigrated(await newUrl())
@@ -50,7 +50,7 @@ https://example.com/8,eight,,
         [13, 'bad', 'url must use http or https'],
         [14, 'imported', undefined],
       ])
-      const urls = (await storedLinks(database)).map(({ url }) => url)
+      const urls = (await readExportedLinks(database)).map(({ url }) => url)
       expect(urls).toEqual(['https://example.com/1', 'https://example.com/2', 'https://example.com/8'])
       await database.close()
     })
@@ -68,16 +68,16 @@ https://example.com/disabled,,,,,,5
 https://example.com/off,off,,,off,,
 `
       expect(await importText(database, csv)).toMatchObject({ imported: 7, skipped: 1, conflicts: 0, bad: 0 })
-      const before = await storedLinks(database)
+      const before = await readExportedLinks(database)
       expect(await importText(database, csv)).toMatchObject({ imported: 0, skipped: 8, conflicts: 0, bad: 0 })
-      expect(await storedLinks(database)).toEqual(before)
+      expect(await readExportedLinks(database)).toEqual(before)
       await database.close()
     })
 
     test('a slug that leads elsewhere is a conflict, also one that differs only in case, and changes nothing', async () => {
       const database = await open()
       await importText(database, 'url,slug\nhttps://example.com/first,Promo\n')
-      const before = await storedLinks(database)
+      const before = await readExportedLinks(database)
       const { rows, ...report } = await importText(
         database,
         'url,slug,custom_slugs\nhttps://example.com/x,PROMO,\nhttps://example.com/first/,promo,\nhttps://example.com/y,new,new promo\n',
@@ -91,7 +91,7 @@ https://example.com/off,off,,,off,,
         url: 'https://example.com/x',
         reason: 'slug "promo" is taken, it leads to https://example.com/first',
       })
-      expect(await storedLinks(database)).toEqual(before)
+      expect(await readExportedLinks(database)).toEqual(before)
       await database.close()
     })
 
@@ -115,7 +115,7 @@ https://example.com/off,off,,,off,,
         slug: 'promo',
         reason: 'automatic slug "ab3d" is taken, the link has a fresh one',
       })
-      const [, second] = await storedLinks(database)
+      const [, second] = await readExportedLinks(database)
       expect(rolesOf(second).auto).toHaveLength(1)
       expect(rolesOf(second).auto).not.toEqual(['ab3d'])
       await database.close()
@@ -126,22 +126,22 @@ https://example.com/off,off,,,off,,
       await importText(database, 'url\nhttps://example.com/a\n')
       await database.write((tx) => savePreferences(tx, OWNER, { slug_default_length: 7 }))
       await importText(database, 'url\nhttps://example.com/b\n')
-      expect((await storedLinks(database)).map(({ slugs }) => slugs[0]?.slug.length)).toEqual([4, 7])
+      expect((await readExportedLinks(database)).map(({ slugs }) => slugs[0]?.slug.length)).toEqual([4, 7])
       await database.close()
     })
 
     test('a dry run reports what a run does, across batches, and stores nothing', async () => {
       const database = await open()
       await importText(database, 'url,slug\nhttps://example.com/there,there\n')
-      const before = await storedLinks(database)
+      const before = await readExportedLinks(database)
       const many = Array.from({ length: 600 }, (_, at) => `https://example.com/${at},s${at}`).join('\n')
       const csv = `url,slug\nhttps://example.com/there,there\nhttps://example.com/x,there\n${many}\nhttps://example.com/y,s0\nhttps://example.com/1,S1\nftp://example.com,z\n`
       const dry = await importText(database, csv, { dryRun: true, pieceBytes: 1000 })
       expect(dry).toMatchObject({ imported: 600, skipped: 2, conflicts: 2, bad: 1 })
-      expect(await storedLinks(database)).toEqual(before)
+      expect(await readExportedLinks(database)).toEqual(before)
       const run = await importText(database, csv, { pieceBytes: 1000 })
       expect(run).toEqual(dry)
-      expect(await storedLinks(database)).toHaveLength(601)
+      expect(await readExportedLinks(database)).toHaveLength(601)
       await database.close()
     })
 
@@ -163,7 +163,7 @@ https://example.com/off,off,,,off,,
       ])
       expect(reports.reduce((sum, { imported }) => sum + imported, 0)).toBe(1500)
       expect(reports.reduce((sum, { skipped }) => sum + skipped, 0)).toBe(1500)
-      expect(await storedLinks(first)).toHaveLength(1500)
+      expect(await readExportedLinks(first)).toHaveLength(1500)
       await Promise.all([first.close(), second.close()])
     })
 
@@ -193,7 +193,7 @@ https://example.com/off,off,,,off,,
         gate.resolve()
         await rivalry
         expect(await importing).toMatchObject({ imported: 1, conflicts: 1, bad: 0 })
-        expect((await storedLinks(database)).map(({ url: target }) => target)).toEqual([
+        expect((await readExportedLinks(database)).map(({ url: target }) => target)).toEqual([
           'https://rival.test',
           'https://example.com/a',
         ])
@@ -210,7 +210,7 @@ https://example.com/off,off,,,off,,
       }
       const options = { database, source: breaking(), format: 'csv', owner: OWNER, now: 1 } as const
       expect(await failureOf(importLinks(options))).toContain('the disk is gone')
-      expect((await storedLinks(database)).length).toBe(500)
+      expect((await readExportedLinks(database)).length).toBe(500)
       const report = await importText(database, `url,slug\n${lines.join('')}`, { pieceBytes: 10_000 })
       expect(report).toMatchObject({ imported: 700, skipped: 500, conflicts: 0, bad: 0 })
       await database.close()
@@ -223,7 +223,7 @@ https://example.com/off,off,,,off,,
         (_, at) => `https://example.com/${at},${at % 2 ? `S${at}` : ''},${at % 5 ? '' : `a${at}`}`,
       )
       await importText(database, `url,slug,auto_slug\n${rows.join('\n')}\n`, { pieceBytes: 10_000 })
-      for (const link of await storedLinks(database)) {
+      for (const link of await readExportedLinks(database)) {
         const { auto, primary } = rolesOf(link)
         expect([auto.length, primary.length]).toEqual([1, 1])
       }

@@ -2,21 +2,21 @@ import type { Database } from '@latchkey/database/database'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { findPreferences } from '../preferences/store.ts'
-import { LengthUse } from '../slugs/generator.ts'
-import { type ImportFormat, type ReadRow, readRows } from './formats.ts'
+import { SlugSpace } from '../links/slugs/generator.ts'
+import { type ImportFormat, type ParsedRow, readRows } from './formats.ts'
 import type { ImportRow } from './import-row.ts'
 import type { Source } from './lines.ts'
-import { type Tagged, bundleByTags } from './tags.ts'
-import { type Known, type Policy, type Verdict, judge, renameTaken, strict } from './plan.ts'
+import { type TaggedRow, bundleByTags } from './tags.ts'
+import { type ExistingLinks, type Policy, type RowPlan, planRow, renameTaken, STRICT_POLICY } from './plan.ts'
 import { openScratch } from './scratch.ts'
 import {
   type CompleteRow,
   SlugRace,
-  freshSlugs,
-  lookUp,
+  generateFreshSlugs,
+  loadExisting,
   overwriteLink,
   primaryOf,
-  serialiseImports,
+  lockImports,
   slugsOf,
   storeRows,
 } from './store.ts'
@@ -30,7 +30,7 @@ export interface ImportOptions {
   /** False: `owner` owns all rows, whomever they name. */
   ownedByFile?: boolean
   /** Runs in a process that also redirects: on SQLite it leaves others as much time to write as it takes. */
-  besideOthers?: boolean
+  isBackground?: boolean
   /** Stores nothing, but tells what a run would do. */
   dryRun?: boolean
   /** With `csv`: fields and the columns they are read from. */
@@ -68,10 +68,10 @@ export interface ImportReport {
 }
 
 /** Rows in one transaction: enough to share its cost, few enough that other writers do not notice. */
-const ROWS_AT_ONCE = 500
-const SLUGS_AT_ONCE = 5_000
+const ROWS_PER_BATCH = 500
+const SLUGS_PER_BATCH = 5_000
 /** Batches are as much smaller where others write to the same file meanwhile. */
-const SHARE_BESIDE_OTHERS = 0.2
+const BACKGROUND_SHARE = 0.2
 
 export function newReport(): ImportReport {
   return { imported: 0, skipped: 0, conflicts: 0, bad: 0, clickTotals: null, bundles: 0 }
@@ -92,38 +92,38 @@ export async function* importBatches(
 ): AsyncGenerator<RowOutcome[], void> {
   const scratch = options.dryRun ? await openScratch() : undefined
   try {
-    const target = scratch ?? options.database
-    const batches = new Batches(options, target, report)
-    const gently = options.besideOthers === true && target.dialect === 'sqlite'
-    const share = gently ? SHARE_BESIDE_OTHERS : 1
-    for await (const batch of inBatches(readRows(options, options), share)) {
+    const importDatabase = scratch ?? options.database
+    const batches = new BatchWriter(options, importDatabase, report)
+    const isPaced = options.isBackground === true && importDatabase.dialect === 'sqlite'
+    const share = isPaced ? BACKGROUND_SHARE : 1
+    for await (const batch of groupRows(readRows(options, options), share)) {
       const startedMs = performance.now()
       addClickTotals(report, batch)
       const outcomes = await batches.store(batch)
-      for (const { result } of outcomes) report[countedAs[result]]++
+      for (const { result } of outcomes) report[reportFields[result]]++
       yield outcomes
       // As long for the others as for itself.
-      if (gently) await Bun.sleep(performance.now() - startedMs)
+      if (isPaced) await Bun.sleep(performance.now() - startedMs)
     }
   } finally {
     await scratch?.close()
   }
 }
 
-function addClickTotals(report: ImportReport, batch: readonly ReadRow[]): void {
+function addClickTotals(report: ImportReport, batch: readonly ParsedRow[]): void {
   for (const { clicks } of batch)
     if (clicks !== undefined) report.clickTotals = (report.clickTotals ?? 0) + clicks
 }
 
-const countedAs = { imported: 'imported', skipped: 'skipped', conflict: 'conflicts', bad: 'bad' } as const
+const reportFields = { imported: 'imported', skipped: 'skipped', conflict: 'conflicts', bad: 'bad' } as const
 
-async function* inBatches(rows: AsyncIterable<ReadRow>, share: number): AsyncGenerator<ReadRow[]> {
-  let batch: ReadRow[] = []
+async function* groupRows(rows: AsyncIterable<ParsedRow>, share: number): AsyncGenerator<ParsedRow[]> {
+  let batch: ParsedRow[] = []
   let slugs = 0
   for await (const row of rows) {
     batch.push(row)
     slugs += 'value' in row ? row.value.custom.length + row.value.tags.length + 1 : 0
-    if (batch.length < ROWS_AT_ONCE * share && slugs < SLUGS_AT_ONCE * share) continue
+    if (batch.length < ROWS_PER_BATCH * share && slugs < SLUGS_PER_BATCH * share) continue
     yield batch
     batch = []
     slugs = 0
@@ -134,60 +134,60 @@ async function* inBatches(rows: AsyncIterable<ReadRow>, share: number): AsyncGen
 /** Automatic slugs beside a slug that the file brings: nobody looks at them, so short ones are left to the others. */
 const HIDDEN_LENGTH = 10
 /** Each time, a slug that somebody else took meanwhile has become a known one. */
-const RACES = 20
+const MAX_RACES = 20
 
-type Target = Pick<Database<Tables>, 'dialect' | 'write'>
+type ImportDatabase = Pick<Database<Tables>, 'dialect' | 'write'>
 
-class Batches {
+class BatchWriter {
   readonly #options: ImportOptions
-  readonly #lengthUse = new LengthUse()
+  readonly #slugSpace = new SlugSpace()
   /** Where rows are stored: a dry run has a database of its own, so that later rows meet earlier ones. */
-  readonly #target: Target
+  readonly #target: ImportDatabase
   readonly #report: ImportReport
 
-  constructor(options: ImportOptions, target: Target, report: ImportReport) {
+  constructor(options: ImportOptions, importDatabase: ImportDatabase, report: ImportReport) {
     this.#options = options
-    this.#target = target
+    this.#target = importDatabase
     this.#report = report
   }
 
-  async store(batch: readonly ReadRow[]): Promise<RowOutcome[]> {
+  async store(batch: readonly ParsedRow[]): Promise<RowOutcome[]> {
     for (let races = 0; ; races++) {
       try {
         const { outcomes, bundles, slugs } = await this.#target.write((tx) => this.#storeIn(tx, batch))
         this.#report.bundles += bundles
-        for (const slug of slugs) this.#noteSlug(slug)
+        for (const slug of slugs) this.#recordSlug(slug)
         return outcomes
       } catch (error) {
-        if (!(error instanceof SlugRace) || races >= RACES) throw error
+        if (!(error instanceof SlugRace) || races >= MAX_RACES) throw error
       }
     }
   }
 
-  #noteSlug(slug: string): void {
-    this.#lengthUse.added(slug)
+  #recordSlug(slug: string): void {
+    this.#slugSpace.recordSlug(slug)
     if (!this.#options.dryRun) this.#options.onSlug?.(slug)
   }
 
   async #storeIn(
     tx: Transaction<Tables>,
-    batch: readonly ReadRow[],
+    batch: readonly ParsedRow[],
   ): Promise<{ outcomes: RowOutcome[]; bundles: number; slugs: string[] }> {
-    await serialiseImports(tx, this.#target)
-    const judged = await this.#judge(tx, batch)
-    const complete = await this.#complete(tx, judged.rows, judged.known)
+    await lockImports(tx, this.#target)
+    const planned = await this.#planRows(tx, batch)
+    const complete = await this.#completeRows(tx, planned.rows, planned.known)
     await storeRows(tx, [...complete.values()])
-    for (const { row, verdict } of judged.rows)
-      if ('overwrites' in verdict) await overwriteLink(tx, verdict.overwrites, row)
-    const stored: Tagged[] = judged.rows.flatMap(({ row, verdict }) => {
-      const shown = 'overwrites' in verdict ? { ...row, primary: verdict.overwrites } : complete.get(row)
-      return shown ? [shown] : []
+    for (const { row, plan } of planned.rows)
+      if ('overwrites' in plan) await overwriteLink(tx, plan.overwrites, row)
+    const stored: TaggedRow[] = planned.rows.flatMap(({ row, plan }) => {
+      const storedRow = 'overwrites' in plan ? { ...row, primary: plan.overwrites } : complete.get(row)
+      return storedRow ? [storedRow] : []
     })
     const { bundlesFromTags, now } = this.#options
     return {
       slugs: [...complete.values()].flatMap(slugsOf),
       bundles: bundlesFromTags ? await bundleByTags(tx, this.#target, stored, now) : 0,
-      outcomes: judged.all.map((each) =>
+      outcomes: planned.all.map((each) =>
         'problem' in each
           ? { line: each.line, result: 'bad', reason: each.problem }
           : outcomeOf(each, complete.get(each.row)),
@@ -195,62 +195,64 @@ class Batches {
     }
   }
 
-  async #judge(tx: Transaction<Tables>, batch: readonly ReadRow[]) {
-    const { database, dryRun, policy = strict } = this.#options
-    const rows = batch.flatMap((read) => ('value' in read ? [read.value] : []))
-    const known: Known = { urlOf: new Map(), ownerOf: new Map(), links: new Set() }
+  async #planRows(tx: Transaction<Tables>, batch: readonly ParsedRow[]) {
+    const { database, dryRun, policy = STRICT_POLICY } = this.#options
+    const rows = batch.flatMap((entry) => ('value' in entry ? [entry.value] : []))
+    const existing: ExistingLinks = { urlOf: new Map(), ownerOf: new Map(), links: new Set() }
     // What a dry run has stored is the newer.
-    if (dryRun) await lookUp({ db: database.read, dialect: database.dialect }, rows, known, policy)
-    await lookUp({ db: tx, dialect: this.#target.dialect }, rows, known, policy)
-    const all = batch.map((read) => {
-      if ('problem' in read) return read
-      const row = policy.onConflict === 'rename' ? renameTaken(read.value, known) : read.value
-      return { line: read.line, row, verdict: judge(row, known, policy) }
+    if (dryRun) await loadExisting({ db: database.read, dialect: database.dialect }, rows, existing, policy)
+    await loadExisting({ db: tx, dialect: this.#target.dialect }, rows, existing, policy)
+    const all = batch.map((entry) => {
+      if ('problem' in entry) return entry
+      const row = policy.onConflict === 'rename' ? renameTaken(entry.value, existing) : entry.value
+      return { line: entry.line, row, plan: planRow(row, existing, policy) }
     })
-    return { all, rows: all.filter((each) => 'row' in each), known }
+    return { all, rows: all.filter((each) => 'row' in each), known: existing }
   }
 
   /** The rows to be stored, each with its automatic slug. */
-  async #complete(
+  async #completeRows(
     tx: Transaction<Tables>,
-    judged: readonly Judged[],
-    known: Known,
+    plannedRows: readonly PlannedRow[],
+    existing: ExistingLinks,
   ): Promise<Map<ImportRow, CompleteRow>> {
-    const kept = judged.flatMap(({ row, verdict }) =>
-      'auto' in verdict ? [{ row, auto: verdict.auto }] : [],
+    const importedRows = plannedRows.flatMap(({ row, plan }) =>
+      'auto' in plan ? [{ row, auto: plan.auto }] : [],
     )
-    const lacking = kept.filter(({ auto }) => auto === null).map(({ row }) => row)
-    const shownLength = lacking.some(({ primary }) => primary === null) ? await this.#shownLength(tx) : 0
-    const fresh = await freshSlugs(
+    const rowsWithoutAuto = importedRows.filter(({ auto }) => auto === null).map(({ row }) => row)
+    const visibleLength = rowsWithoutAuto.some(({ primary }) => primary === null)
+      ? await this.#visibleLength(tx)
+      : 0
+    const freshAutoSlugs = await generateFreshSlugs(
       { db: tx, dialect: this.#target.dialect },
-      lacking.map(({ primary }) => (primary === null ? shownLength : HIDDEN_LENGTH)),
-      known.urlOf,
+      rowsWithoutAuto.map(({ primary }) => (primary === null ? visibleLength : HIDDEN_LENGTH)),
+      existing.urlOf,
     )
-    const freshOf = new Map(lacking.map((row, at) => [row, fresh[at] ?? '']))
+    const autoSlugOf = new Map(rowsWithoutAuto.map((row, at) => [row, freshAutoSlugs[at] ?? '']))
     return new Map(
-      kept.map(({ row, auto }) => {
-        const made = { slug: freshOf.get(row) ?? '', createdAt: row.createdAt, disabledAt: null }
-        return [row, { ...row, auto: auto ?? made }]
+      importedRows.map(({ row, auto }) => {
+        const newSlug = { slug: autoSlugOf.get(row) ?? '', createdAt: row.createdAt, disabledAt: null }
+        return [row, { ...row, auto: auto ?? newSlug }]
       }),
     )
   }
 
-  async #shownLength(tx: Transaction<Tables>): Promise<number> {
+  async #visibleLength(tx: Transaction<Tables>): Promise<number> {
     const { database, owner } = this.#options
     const { slug_default_length: preferred } = await findPreferences(database.read, owner)
-    return this.#lengthUse.firstRoomy(tx, preferred)
+    return this.#slugSpace.findLength(tx, preferred)
   }
 }
 
-interface Judged {
+interface PlannedRow {
   line: number
   row: ImportRow
-  verdict: Verdict
+  plan: RowPlan
 }
 
-function outcomeOf({ line, row, verdict }: Judged, stored: CompleteRow | undefined): RowOutcome {
-  const { result } = verdict
-  const reasons = [result === 'imported' ? row.note : undefined, verdict.reason].filter(Boolean)
+function outcomeOf({ line, row, plan }: PlannedRow, stored: CompleteRow | undefined): RowOutcome {
+  const { result } = plan
+  const reasons = [result === 'imported' ? row.note : undefined, plan.reason].filter(Boolean)
   const slug = stored ? primaryOf(stored) : row.key
   return {
     line,

@@ -1,7 +1,7 @@
 import { MAX_ENTRY_LENGTH, MAX_LEVELS, TOO_DEEP, TOO_LONG, findExcess } from '@latchkey/database/json-excess'
-import { NOT_TEXT, type Read, type Source, Unreadable } from './lines.ts'
+import { NOT_TEXT, type ParsedLine, type Source, UnreadableFile } from './lines.ts'
 
-const BREAKS_OFF = 'the JSON breaks off here'
+const TRUNCATED = 'the JSON breaks off here'
 const NO_ENTRIES = 'the file has no entries where this format has them'
 
 /**
@@ -12,32 +12,33 @@ const NO_ENTRIES = 'the file has no entries where this format has them'
 export async function* readJsonObjects(
   source: Source,
   path: readonly string[],
-): AsyncGenerator<Read<Record<string, unknown>>> {
+): AsyncGenerator<ParsedLine<Record<string, unknown>>> {
   const scanner = new Scanner(path)
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let entry = 0
-  const numbered = (found: Found) => ({ line: ++entry, ...found })
+  const toLine = (entryResult: EntryResult) => ({ line: ++entry, ...entryResult })
   try {
     for await (const bytes of source)
-      for (const found of scanner.take(decoder.decode(bytes, { stream: true }))) yield numbered(found)
-    for (const found of scanner.take(decoder.decode())) yield numbered(found)
+      for (const entryResult of scanner.push(decoder.decode(bytes, { stream: true })))
+        yield toLine(entryResult)
+    for (const entryResult of scanner.push(decoder.decode())) yield toLine(entryResult)
   } catch (error) {
-    const problem = unreadable(error)
+    const problem = describeReadError(error)
     if (problem === undefined) throw error
-    yield numbered({ problem })
+    yield toLine({ problem })
     return
   }
-  if (scanner.isOpen) yield numbered({ problem: BREAKS_OFF })
-  else if (entry === 0 && !scanner.sawList) yield numbered({ problem: NO_ENTRIES })
+  if (scanner.isOpen) yield toLine({ problem: TRUNCATED })
+  else if (entry === 0 && !scanner.hasList) yield toLine({ problem: NO_ENTRIES })
 }
 
-function unreadable(error: unknown): string | undefined {
-  if (error instanceof Unreadable) return error.message
+function describeReadError(error: unknown): string | undefined {
+  if (error instanceof UnreadableFile) return error.message
   // Of the decoder, which throws nothing else.
   return error instanceof TypeError ? NOT_TEXT : undefined
 }
 
-type Found = { value: Record<string, unknown> } | { problem: string }
+type EntryResult = { value: Record<string, unknown> } | { problem: string }
 
 /** An array or object around the entries. */
 interface Container {
@@ -54,9 +55,9 @@ const STRING_END = /["\\]/g
 
 class Scanner {
   /** Whether there was a list to have entries. */
-  sawList = false
+  hasList = false
   readonly #path: readonly string[]
-  readonly #around: Container[] = []
+  readonly #containers: Container[] = []
   /** Pieces of the entry that is being read, and how many brackets are open in it. */
   #entry: string[] | undefined
   #entrySize = 0
@@ -71,14 +72,14 @@ class Scanner {
   }
 
   get isOpen(): boolean {
-    return this.#around.length > 0 || this.#entry !== undefined
+    return this.#containers.length > 0 || this.#entry !== undefined
   }
 
-  *take(text: string): Generator<Found> {
+  *push(text: string): Generator<EntryResult> {
     let from = 0
     for (let at = 0; at < text.length;) {
       if (this.#inString) {
-        at = this.#passString(text, at)
+        at = this.#skipString(text, at)
         continue
       }
       // `test` leaves nothing behind for each bracket of a hostile file.
@@ -87,16 +88,16 @@ class Scanner {
       at = STRUCTURE.lastIndex
       const char = text.charAt(at - 1)
       if (this.#entry === undefined) {
-        if (this.#meet(char)) from = at - 1
-      } else if (this.#step(char)) {
-        yield this.#finish(text.slice(from, at))
+        if (this.#readStructure(char)) from = at - 1
+      } else if (this.#trackDepth(char)) {
+        yield this.#finishEntry(text.slice(from, at))
       }
     }
-    this.#keep(text.slice(from))
+    this.#appendText(text.slice(from))
   }
 
   /** Passes what is left of a string; returns where it ends in this piece. */
-  #passString(text: string, from: number): number {
+  #skipString(text: string, from: number): number {
     let at = from
     if (this.#isEscaped) {
       this.#isEscaped = false
@@ -110,7 +111,7 @@ class Scanner {
         if (at === text.length) this.#isEscaped = true
         at++
       } else {
-        if (this.#entry === undefined) this.#name(this.#string + text.slice(from, at - 1))
+        if (this.#entry === undefined) this.#setName(this.#string + text.slice(from, at - 1))
         this.#inString = false
         return at
       }
@@ -120,39 +121,40 @@ class Scanner {
     return text.length
   }
 
-  #name(string: string): void {
+  #setName(string: string): void {
     this.#string = ''
-    const container = this.#around.at(-1)
+    const container = this.#containers.at(-1)
     if (container) container.name = string
   }
 
   /** Around the entries; true when one begins. */
-  #meet(char: string): boolean {
-    const container = this.#around.at(-1)
+  #readStructure(char: string): boolean {
+    const container = this.#containers.at(-1)
     if (char === '"') this.#inString = true
     else if (char === ',' && container) container.name = undefined
-    else if (char === '}' || char === ']') this.#around.pop()
-    else if (char === '{' && this.#holdsEntries(container)) return this.#begin()
-    else if (char === '{' || char === '[') this.#enter(char === '{', container)
+    else if (char === '}' || char === ']') this.#containers.pop()
+    else if (char === '{' && this.#holdsEntries(container)) return this.#startEntry()
+    else if (char === '{' || char === '[') this.#openContainer(char === '{', container)
     return false
   }
 
   #holdsEntries(container: Container | undefined): boolean {
     if (!container) return this.#path.length === 0
     // The list may be at the top whatever the path is, as `jq -s` leaves it.
-    return container.steps === this.#path.length || (!container.isObject && this.#around.length === 1)
+    return container.steps === this.#path.length || (!container.isObject && this.#containers.length === 1)
   }
 
-  #enter(isObject: boolean, parent: Container | undefined): void {
-    if (this.#around.length >= MAX_LEVELS) throw new Unreadable(TOO_DEEP)
-    const leads = parent?.isObject && parent.steps !== undefined && parent.name === this.#path[parent.steps]
-    const steps = parent ? (leads ? (parent.steps ?? 0) + 1 : undefined) : 0
+  #openContainer(isObject: boolean, parent: Container | undefined): void {
+    if (this.#containers.length >= MAX_LEVELS) throw new UnreadableFile(TOO_DEEP)
+    const isOnPath =
+      parent?.isObject && parent.steps !== undefined && parent.name === this.#path[parent.steps]
+    const steps = parent ? (isOnPath ? (parent.steps ?? 0) + 1 : undefined) : 0
     const container = { isObject, steps, name: undefined }
-    this.#around.push(container)
-    this.sawList ||= this.#holdsEntries(container)
+    this.#containers.push(container)
+    this.hasList ||= this.#holdsEntries(container)
   }
 
-  #begin(): true {
+  #startEntry(): true {
     this.#entry = []
     this.#entrySize = 0
     this.#depth = 1
@@ -160,22 +162,22 @@ class Scanner {
   }
 
   /** Within an entry; true when it ends. */
-  #step(char: string): boolean {
+  #trackDepth(char: string): boolean {
     if (char === '"') this.#inString = true
     else if (char === '{' || char === '[') this.#depth++
     else if (char === '}' || char === ']') this.#depth--
     return this.#depth === 0
   }
 
-  #keep(piece: string): void {
+  #appendText(part: string): void {
     if (this.#entry === undefined) return
-    this.#entrySize += piece.length
+    this.#entrySize += part.length
     // What is too long is passed over to its end, not kept.
-    if (this.#entrySize <= MAX_ENTRY_LENGTH) this.#entry.push(piece)
+    if (this.#entrySize <= MAX_ENTRY_LENGTH) this.#entry.push(part)
   }
 
-  #finish(piece: string): Found {
-    this.#keep(piece)
+  #finishEntry(part: string): EntryResult {
+    this.#appendText(part)
     const text = (this.#entry ?? []).join('')
     this.#entry = undefined
     const excess = this.#entrySize > MAX_ENTRY_LENGTH ? TOO_LONG : findExcess(text)

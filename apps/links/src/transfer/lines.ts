@@ -1,13 +1,13 @@
 import { MAX_ENTRY_LENGTH, TOO_LONG, findExcess } from '@latchkey/database/json-excess'
 
 /** One line of a file, or one record of a CSV file, numbered by the line it begins on; or why it cannot be read. */
-export type Read<Value> = { line: number } & ({ value: Value } | { problem: string })
+export type ParsedLine<Value> = { line: number } & ({ value: Value } | { problem: string })
 
 /** A file in pieces of any size: a stream of a file, of stdin or of a request. */
 export type Source = AsyncIterable<Uint8Array>
 
 /** What follows in the file cannot be read; what came before can. */
-export class Unreadable extends Error {
+export class UnreadableFile extends Error {
   override readonly name = 'Unreadable'
 }
 
@@ -17,22 +17,22 @@ const [LF, CR] = [10, 13]
 
 /** The first character of the file that is not blank, and the whole file, which is read only here. */
 export async function firstCharacter(source: Source): Promise<[string | undefined, Source]> {
-  const pieces = source[Symbol.asyncIterator]()
-  const read: Uint8Array[] = []
+  const iterator = source[Symbol.asyncIterator]()
+  const chunks: Uint8Array[] = []
   let first: string | undefined
   // What is blank for longer has no entries that could be read.
-  for (let size = 0; first === undefined && size <= MAX_ENTRY_LENGTH; size += read.at(-1)?.length ?? 0) {
-    const { done, value } = await pieces.next()
+  for (let size = 0; first === undefined && size <= MAX_ENTRY_LENGTH; size += chunks.at(-1)?.length ?? 0) {
+    const { done, value } = await iterator.next()
     if (done) break
-    read.push(value)
+    chunks.push(value)
     first = new TextDecoder().decode(value).trim()[0]
   }
-  return [first, again(read, pieces)]
+  return [first, replay(chunks, iterator)]
 }
 
-async function* again(read: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): Source {
+async function* replay(chunks: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): Source {
   try {
-    yield* read
+    yield* chunks
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
   } finally {
     await rest.return?.()
@@ -61,7 +61,7 @@ async function* wholeLines(source: Source): AsyncGenerator<Uint8Array> {
     }
     pending.push(bytes.subarray(end))
     size += bytes.length - end
-    if (size > MAX_ENTRY_LENGTH) throw new Unreadable(`${TOO_LONG}, and nothing after it is read`)
+    if (size > MAX_ENTRY_LENGTH) throw new UnreadableFile(`${TOO_LONG}, and nothing after it is read`)
   }
   yield Buffer.concat(pending)
 }
@@ -90,7 +90,7 @@ function linesOfBytes(bytes: Uint8Array): Uint8Array[] {
 }
 
 /** The objects of a file with one JSON object a line; blank lines are passed over. */
-export async function* readJsonLines(source: Source): AsyncGenerator<Read<Record<string, unknown>>> {
+export async function* readJsonLines(source: Source): AsyncGenerator<ParsedLine<Record<string, unknown>>> {
   let line = 0
   try {
     for await (const text of linesOf(source)) {
@@ -98,7 +98,7 @@ export async function* readJsonLines(source: Source): AsyncGenerator<Read<Record
       if (text.trim() !== '') yield { line, ...parseObject(text) }
     }
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error
+    if (!(error instanceof UnreadableFile)) throw error
     yield { line: line + 1, problem: error.message }
   }
 }

@@ -2,7 +2,7 @@ import { parseOrFail } from '@latchkey/http/validation'
 import { z } from 'zod'
 import { literalTexts } from '../failures.ts'
 import { clickTotal, slugWords } from './csv-formats.ts'
-import { type RowFields, type SlugFields, requireFewSlugs } from './import-row.ts'
+import { type RowFields, type SlugFields, requireMaxSlugs } from './import-row.ts'
 
 const Flag = z.union([z.boolean(), z.number()]).transform(Boolean).optional()
 
@@ -14,22 +14,22 @@ const SlugObject = z.object({
   disabled_at: z.unknown().optional(),
 })
 
-const Words = z.union([z.string().transform(slugWords), z.array(z.string())]).nullish()
+const SlugWords = z.union([z.string().transform(slugWords), z.array(z.string())]).nullish()
 
 /** The slugs of a Link object, or the flat fields that CSV files have. */
 const LinkSlugs = z.object({
   slugs: z.array(SlugObject).nullish(),
   slug: z.string().nullish(),
   auto_slug: z.string().nullish(),
-  custom_slugs: Words,
+  custom_slugs: SlugWords,
 })
 type LinkSlugs = z.output<typeof LinkSlugs>
 
 /** A line of NDJSON: a Link object as the API and the export give it. */
 export function fieldsOfLink(line: Record<string, unknown>): RowFields {
-  for (const list of [line['slugs'], line['custom_slugs']]) if (Array.isArray(list)) requireFewSlugs(list)
-  const given = parseOrFail(LinkSlugs, line, literalTexts)
-  const { slugs, primary } = given.slugs ? wired(given.slugs) : flat(given)
+  for (const list of [line['slugs'], line['custom_slugs']]) if (Array.isArray(list)) requireMaxSlugs(list)
+  const input = parseOrFail(LinkSlugs, line, literalTexts)
+  const { slugs, primary } = input.slugs ? slugsFromObjects(input.slugs) : slugsFromColumns(input)
   const { url, label, created_at, expires_at, disabled_at, created_by } = line
   return {
     url,
@@ -46,7 +46,7 @@ export function fieldsOfLink(line: Record<string, unknown>): RowFields {
 
 type Slugs = Pick<RowFields, 'slugs' | 'primary'>
 
-function wired(slugs: NonNullable<LinkSlugs['slugs']>): Slugs {
+function slugsFromObjects(slugs: NonNullable<LinkSlugs['slugs']>): Slugs {
   return {
     slugs: slugs.map((slug) => ({
       slug: slug.slug,
@@ -58,7 +58,7 @@ function wired(slugs: NonNullable<LinkSlugs['slugs']>): Slugs {
   }
 }
 
-function flat({ slug, auto_slug, custom_slugs }: LinkSlugs): Slugs {
+function slugsFromColumns({ slug, auto_slug, custom_slugs }: LinkSlugs): Slugs {
   const custom = [...(slug ? [slug] : []), ...(custom_slugs ?? [])].map((word): SlugFields => ({
     slug: word,
   }))

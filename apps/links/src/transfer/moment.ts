@@ -1,5 +1,5 @@
 /** Year 9999 (L23), which also refuses milliseconds instead of reading them as a time far ahead. */
-const LAST_MOMENT = 253_402_300_799
+const MAX_MOMENT = 253_402_300_799
 
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i
@@ -10,7 +10,7 @@ const ISO =
  */
 export function parseMoment(value: string | number): number | undefined {
   const seconds = typeof value === 'string' ? secondsOf(value.trim()) : value
-  return Number.isInteger(seconds) && seconds >= 0 && seconds <= LAST_MOMENT ? seconds : undefined
+  return Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_MOMENT ? seconds : undefined
 }
 
 function secondsOf(text: string): number {

@@ -10,8 +10,8 @@ import { streamText } from './stream.ts'
 
 const UPLOAD_LIMIT_BYTES = 32 * 1024 ** 2
 /** Rows that a report in one piece names; who wants all of a longer file asks for lines. */
-const MOST_ROWS = 1_000
-const ROWS_A_LINE_OF_PROGRESS = 500
+const MAX_ROWS = 1_000
+const ROWS_PER_PROGRESS = 500
 
 const Report = z.object({
   dry_run: z.boolean(),
@@ -34,52 +34,52 @@ const Row = z.object({
   reason: z.string().optional(),
 })
 
-const WholeReport = Report.extend({
-  rows: z.array(Row).max(MOST_ROWS),
+const FullReport = Report.extend({
+  rows: z.array(Row).max(MAX_ROWS),
   rows_omitted: z.int().meta({ description: 'Rows that are counted but not listed.' }),
 })
 
-function wired({ clickTotals, bundles: _, ...counts }: ImportReport, dryRun: boolean): Report {
+function toReport({ clickTotals, bundles: _, ...counts }: ImportReport, dryRun: boolean): Report {
   return { dry_run: dryRun, ...counts, click_totals: clickTotals }
 }
 
 type Job = Pick<ImportJob, 'format' | 'dryRun' | 'now'>
 
 /** Everything in one answer, when it is done. */
-async function wholeReport(running: RunningImport, job: Job): Promise<z.output<typeof WholeReport>> {
+async function readFullReport(running: RunningImport, job: Job): Promise<z.output<typeof FullReport>> {
   const rows: RowOutcome[] = []
   let [last, count] = [newReport(), 0]
   for await (const batch of running.batches(job)) {
-    const wanted = batch.lines.split('\n').slice(0, Math.min(batch.rows, MOST_ROWS - rows.length))
-    rows.push(...wanted.map((line) => (JSON.parse(line) as { row: RowOutcome }).row))
+    const rowLines = batch.lines.split('\n').slice(0, Math.min(batch.rows, MAX_ROWS - rows.length))
+    rows.push(...rowLines.map((line) => (JSON.parse(line) as { row: RowOutcome }).row))
     last = batch.report
     count += batch.rows
   }
-  return { ...wired(last, job.dryRun), rows, rows_omitted: count - rows.length }
+  return { ...toReport(last, job.dryRun), rows, rows_omitted: count - rows.length }
 }
 
 /** One JSON object a line: `row` for each row, `progress` now and then, `report` at the end or `error` instead. */
-async function* lines(context: Context, running: RunningImport, job: Job): AsyncGenerator<string> {
-  let [last, count, told] = [newReport(), 0, 0]
+async function* streamLines(context: Context, running: RunningImport, job: Job): AsyncGenerator<string> {
+  let [last, count, reportedCount] = [newReport(), 0, 0]
   try {
     for await (const { lines: text, rows, report, bytes } of running.batches(job)) {
       yield text
       last = report
       count += rows
-      if (count - told < ROWS_A_LINE_OF_PROGRESS) continue
-      told = count
+      if (count - reportedCount < ROWS_PER_PROGRESS) continue
+      reportedCount = count
       yield `${JSON.stringify({ progress: { rows: count, bytes, of_bytes: running.size } })}\n`
     }
-    yield `${JSON.stringify({ report: wired(last, job.dryRun) })}\n`
+    yield `${JSON.stringify({ report: toReport(last, job.dryRun) })}\n`
   } catch (error) {
-    const known = (error as { code?: unknown }).code === 'import_stopped'
-    if (!known) context.complain(error)
-    const message = known ? (error as Error).message : 'Internal Server Error'
-    yield `${JSON.stringify({ error: message, report: wired(last, job.dryRun) })}\n`
+    const isStopped = (error as { code?: unknown }).code === 'import_stopped'
+    if (!isStopped) context.reportError(error)
+    const message = isStopped ? (error as Error).message : 'Internal Server Error'
+    yield `${JSON.stringify({ error: message, report: toReport(last, job.dryRun) })}\n`
   }
 }
 
-const importing = operation({
+const importOperation = operation({
   id: 'importLinks',
   methods: ['POST'],
   path: '/import',
@@ -95,21 +95,21 @@ const importing = operation({
   }),
   upload: { limitBytes: UPLOAD_LIMIT_BYTES },
   lasting: true,
-  result: WholeReport,
+  result: FullReport,
   failures: ['import_stopped', 'import_running', 'imports_full'],
-  async handler(context, { query, upload = noPieces() }) {
+  async handler(context, { query, upload = emptyUpload() }) {
     const job = { format: query.format, dryRun: query.dry_run, now: context.now }
-    const running = await context.beginImport()
+    const running = await context.startImport()
     try {
       await running.receive(upload)
-      if (!context.acceptsLines) return await wholeReport(running, job)
+      if (!context.acceptsNdjson) return await readFullReport(running, job)
     } catch (error) {
       await running.close()
       throw error
     }
-    return streamText(lines(context, running, job), {
-      failed: (error) => context.complain(error),
-      ended: () => running.close(),
+    return streamText(streamLines(context, running, job), {
+      onError: (error) => context.reportError(error),
+      onCancel: () => running.close(),
     })
   },
   answer: (result) => ({
@@ -120,11 +120,11 @@ const importing = operation({
 
 const LINES = { 'Content-Type': 'application/x-ndjson', 'X-Accel-Buffering': 'no' }
 
-async function* noPieces(): AsyncGenerator<Uint8Array> {}
+async function* emptyUpload(): AsyncGenerator<Uint8Array> {}
 
 const contentTypes = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const
 
-const exporting = operation({
+const exportOperation = operation({
   id: 'exportLinks',
   methods: ['GET'],
   path: '/export',
@@ -136,11 +136,11 @@ const exporting = operation({
   media: { 'application/x-ndjson': 'A Link object a line', 'text/csv': 'The same as a table' },
   lasting: true,
   async handler(context, { query: { format } }) {
-    await context.settleClicks()
-    const pieces = exportLinks(context.database.offThread, format, context.now)
+    await context.flushClicks()
+    const chunks = exportLinks(context.database.offThread, format, context.now)
     const day = new Date(context.now * 1000).toISOString().slice(0, 10)
     return {
-      body: streamText(pieces, { failed: (error) => context.complain(error) }),
+      body: streamText(chunks, { onError: (error) => context.reportError(error) }),
       headers: {
         'Content-Type': contentTypes[format],
         'Content-Disposition': `attachment; filename="latchkey-links-${day}.${format}"`,
@@ -151,4 +151,4 @@ const exporting = operation({
 })
 
 /** Links in and out of the instance; admin side only (L17). */
-export const transferOperations = [importing, exporting]
+export const transferOperations = [importOperation, exportOperation]

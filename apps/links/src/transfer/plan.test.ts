@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { ImportRow } from './import-row.ts'
-import { type Known, judge, linkKey } from './plan.ts'
+import { type ExistingLinks, planRow, linkKey } from './plan.ts'
 
 const slug = (name: string) => ({ slug: name, createdAt: 1, disabledAt: null })
 
@@ -23,21 +23,21 @@ function row(changes: Partial<ImportRow> = {}): ImportRow {
   }
 }
 
-function known(urlOf: Record<string, string> = {}, links: ImportRow[] = []): Known {
+function existingLinks(urlOf: Record<string, string> = {}, links: ImportRow[] = []): ExistingLinks {
   return { urlOf: new Map(Object.entries(urlOf)), ownerOf: new Map(), links: new Set(links.map(linkKey)) }
 }
 
 describe('judge', () => {
   test('a row whose slugs are free is imported, and is known from then on', () => {
-    const state = known()
-    expect(judge(row(), state).result).toBe('imported')
-    expect(judge(row(), state).result).toBe('skipped')
-    expect(judge(row({ url: 'https://example.com/b' }), state).result).toBe('conflict')
+    const state = existingLinks()
+    expect(planRow(row(), state).result).toBe('imported')
+    expect(planRow(row(), state).result).toBe('skipped')
+    expect(planRow(row({ url: 'https://example.com/b' }), state).result).toBe('conflict')
   })
 
   test('a slug that leads to the URL already is skipped, one that leads elsewhere is a conflict', () => {
-    expect(judge(row(), known({ promo: 'https://example.com/a' })).result).toBe('skipped')
-    const verdict = judge(row(), known({ promo: 'https://example.com/b' }))
+    expect(planRow(row(), existingLinks({ promo: 'https://example.com/a' })).result).toBe('skipped')
+    const verdict = planRow(row(), existingLinks({ promo: 'https://example.com/b' }))
     expect(verdict).toEqual({
       result: 'conflict',
       reason: 'slug "promo" is taken, it leads to https://example.com/b',
@@ -45,14 +45,17 @@ describe('judge', () => {
   })
 
   test('one taken custom slug makes the whole row a conflict, so that none is dropped in silence', () => {
-    const state = known({ second: 'https://example.com/a' })
-    expect(judge(row({ custom: [slug('promo'), slug('second')] }), state).result).toBe('conflict')
+    const state = existingLinks({ second: 'https://example.com/a' })
+    expect(planRow(row({ custom: [slug('promo'), slug('second')] }), state).result).toBe('conflict')
     expect(state.urlOf.has('promo')).toBe(false)
   })
 
   test('an automatic slug is kept when it is free, and replaced and told of when it is not', () => {
-    expect(judge(row({ auto: slug('ab3d') }), known())).toEqual({ result: 'imported', auto: slug('ab3d') })
-    expect(judge(row({ auto: slug('ab3d') }), known({ ab3d: 'https://example.com/x' }))).toEqual({
+    expect(planRow(row({ auto: slug('ab3d') }), existingLinks())).toEqual({
+      result: 'imported',
+      auto: slug('ab3d'),
+    })
+    expect(planRow(row({ auto: slug('ab3d') }), existingLinks({ ab3d: 'https://example.com/x' }))).toEqual({
       result: 'imported',
       auto: null,
       reason: 'automatic slug "ab3d" is taken, the link has a fresh one',
@@ -61,17 +64,17 @@ describe('judge', () => {
 
   test('a row with nothing but an automatic slug is skipped or a conflict by that slug', () => {
     const bare = row({ custom: [], auto: slug('ab3d') })
-    expect(judge(bare, known({ ab3d: bare.url })).result).toBe('skipped')
-    expect(judge(bare, known({ ab3d: 'https://example.com/x' })).result).toBe('conflict')
-    expect(judge(bare, known({}, [bare])).result).toBe('imported')
+    expect(planRow(bare, existingLinks({ ab3d: bare.url })).result).toBe('skipped')
+    expect(planRow(bare, existingLinks({ ab3d: 'https://example.com/x' })).result).toBe('conflict')
+    expect(planRow(bare, existingLinks({}, [bare])).result).toBe('imported')
   })
 
   test('a row without slugs is skipped when its owner, and nobody else, has a link to the URL', () => {
     const bare = row({ custom: [] })
-    const state = known({}, [bare])
-    expect(judge(bare, state).result).toBe('skipped')
+    const state = existingLinks({}, [bare])
+    expect(planRow(bare, state).result).toBe('skipped')
     const other = row({ custom: [], createdBy: 'bob@example.com' })
-    expect(judge(other, state).result).toBe('imported')
-    expect(judge(other, state).result).toBe('skipped')
+    expect(planRow(other, state).result).toBe('imported')
+    expect(planRow(other, state).result).toBe('skipped')
   })
 })

@@ -1,8 +1,8 @@
-import { SLUG_LIMIT } from '../slugs/slug.ts'
+import { MAX_SLUG_LENGTH } from '../links/slugs/slug.ts'
 import type { ImportRow, ImportSlug } from './import-row.ts'
 
 /** What of a batch's slugs and links is there already; grows as rows are planned. */
-export interface Known {
+export interface ExistingLinks {
   /** Where each known slug leads. */
   readonly urlOf: Map<string, string>
   /** Whose link each known slug is one of. */
@@ -24,9 +24,9 @@ export interface Policy {
   sameUrl: SameUrlPolicy
 }
 
-export const strict: Policy = { onConflict: 'report', sameUrl: 'keep' }
+export const STRICT_POLICY: Policy = { onConflict: 'report', sameUrl: 'keep' }
 
-export type Verdict =
+export type RowPlan =
   | { result: 'imported'; auto: ImportSlug | null; reason?: string }
   /** The link that the row's slug leads to becomes what the row says. */
   | { result: 'imported'; overwrites: string; reason: string }
@@ -42,54 +42,59 @@ export function linkKey({ url, createdBy }: Pick<ImportRow, 'url' | 'createdBy'>
  * conflict. A row without slugs is present when its owner has a link to its URL, in whatever state, so that importing a
  * file again adds nothing. A row that is imported counts as known from here on.
  */
-export function judge(row: ImportRow, known: Known, policy: Policy = strict): Verdict {
-  const { urlOf, links } = known
+export function planRow(row: ImportRow, existing: ExistingLinks, policy: Policy = STRICT_POLICY): RowPlan {
+  const { urlOf, links } = existing
   if (row.key !== null && urlOf.get(row.key) === row.url)
     return { result: 'skipped', reason: `slug "${row.key}" leads to this URL already` }
   if ((row.key === null || policy.sameUrl === 'skip') && links.has(linkKey(row)))
     return { result: 'skipped', reason: `${row.createdBy} has a link to this URL` }
-  const wanted = [...(row.key === null ? [] : [row.key]), ...row.custom.map(({ slug }) => slug)]
-  const taken = wanted.find((slug) => urlOf.has(slug))
-  if (taken !== undefined) return judgeTaken(row, taken, known, policy)
+  const rowSlugs = [...(row.key === null ? [] : [row.key]), ...row.custom.map(({ slug }) => slug)]
+  const takenSlug = rowSlugs.find((slug) => urlOf.has(slug))
+  if (takenSlug !== undefined) return planTakenRow(row, takenSlug, existing, policy)
   const auto = row.auto && !urlOf.has(row.auto.slug) ? row.auto : null
-  for (const { slug } of [...row.custom, ...(auto ? [auto] : [])]) learn(slug, row, known)
+  for (const { slug } of [...row.custom, ...(auto ? [auto] : [])]) remember(slug, row, existing)
   links.add(linkKey(row))
   if (row.auto === null || auto !== null) return { result: 'imported', auto }
   const reason = `automatic slug "${row.auto.slug}" is taken, the link has a fresh one`
   return { result: 'imported', auto, reason }
 }
 
-function learn(slug: string, { url, createdBy }: ImportRow, { urlOf, ownerOf }: Known): void {
+function remember(slug: string, { url, createdBy }: ImportRow, { urlOf, ownerOf }: ExistingLinks): void {
   urlOf.set(slug, url)
   ownerOf.set(slug, createdBy)
 }
 
-function judgeTaken(row: ImportRow, taken: string, known: Known, { onConflict }: Policy): Verdict {
-  const leads = `slug "${taken}" is taken, it leads to ${known.urlOf.get(taken)}`
-  if (onConflict === 'skip') return { result: 'skipped', reason: leads }
-  if (onConflict !== 'overwrite') return { result: 'conflict', reason: leads }
-  const owner = known.ownerOf.get(taken)
+function planTakenRow(
+  row: ImportRow,
+  takenSlug: string,
+  existing: ExistingLinks,
+  { onConflict }: Policy,
+): RowPlan {
+  const explanation = `slug "${takenSlug}" is taken, it leads to ${existing.urlOf.get(takenSlug)}`
+  if (onConflict === 'skip') return { result: 'skipped', reason: explanation }
+  if (onConflict !== 'overwrite') return { result: 'conflict', reason: explanation }
+  const owner = existing.ownerOf.get(takenSlug)
   if (owner !== row.createdBy)
-    return { result: 'conflict', reason: `${leads}, and is not ${row.createdBy}'s to change` }
+    return { result: 'conflict', reason: `${explanation}, and is not ${row.createdBy}'s to change` }
   if (row.custom.length > 1)
     return {
       result: 'conflict',
-      reason: `${leads}, and the row has several slugs, which may not be one link's`,
+      reason: `${explanation}, and the row has several slugs, which may not be one link's`,
     }
-  const reason = `slug "${taken}" led to ${known.urlOf.get(taken)} before`
-  learn(taken, row, known)
-  known.links.add(linkKey(row))
-  return { result: 'imported', overwrites: taken, reason }
+  const reason = `slug "${takenSlug}" led to ${existing.urlOf.get(takenSlug)} before`
+  remember(takenSlug, row, existing)
+  existing.links.add(linkKey(row))
+  return { result: 'imported', overwrites: takenSlug, reason }
 }
 
 /** So many names are tried for a slug that is taken. */
-const NAMES = 20
+const MAX_ALTERNATIVES = 20
 
 /** The names that a slug may get instead: `promo-2`, `promo-3` and so on. */
-export function otherNames(slug: string): string[] {
-  return Array.from({ length: NAMES }, (_, at) => {
+export function alternativeSlugs(slug: string): string[] {
+  return Array.from({ length: MAX_ALTERNATIVES }, (_, at) => {
     const suffix = `-${at + 2}`
-    return slug.slice(0, SLUG_LIMIT - suffix.length) + suffix
+    return slug.slice(0, MAX_SLUG_LENGTH - suffix.length) + suffix
   })
 }
 
@@ -97,28 +102,28 @@ export function otherNames(slug: string): string[] {
  * The row with other names for slugs that lead elsewhere. The first that is free, or leads to the row's URL: a row that was
  * renamed in an earlier run meets itself there. Never one that the row has already.
  */
-export function renameTaken(row: ImportRow, { urlOf }: Known): ImportRow {
-  const names = new Map<string, string>()
+export function renameTaken(row: ImportRow, { urlOf }: ExistingLinks): ImportRow {
+  const newNames = new Map<string, string>()
   const own = new Set([...row.custom, ...(row.auto ? [row.auto] : [])].map(({ slug }) => slug))
   const slugs = [...row.custom, ...(row.auto?.slug === row.key && row.auto ? [row.auto] : [])]
   for (const { slug } of slugs) {
     if (!urlOf.has(slug) || urlOf.get(slug) === row.url) continue
-    const name = otherNames(slug).find(
+    const name = alternativeSlugs(slug).find(
       (other) => !own.has(other) && (!urlOf.has(other) || urlOf.get(other) === row.url),
     )
     if (name === undefined) continue
-    names.set(slug, name)
+    newNames.set(slug, name)
     own.add(name)
   }
-  if (names.size === 0) return row
-  const renamed = (slug: ImportSlug) => ({ ...slug, slug: names.get(slug.slug) ?? slug.slug })
-  const notes = [...names].map(([slug, name]) => `slug "${slug}" is taken, it is "${name}" here`)
+  if (newNames.size === 0) return row
+  const renameSlug = (slug: ImportSlug) => ({ ...slug, slug: newNames.get(slug.slug) ?? slug.slug })
+  const notes = [...newNames].map(([slug, name]) => `slug "${slug}" is taken, it is "${name}" here`)
   return {
     ...row,
-    custom: row.custom.map(renamed),
-    auto: row.auto && renamed(row.auto),
-    key: row.key && (names.get(row.key) ?? row.key),
-    primary: row.primary && (names.get(row.primary) ?? row.primary),
+    custom: row.custom.map(renameSlug),
+    auto: row.auto && renameSlug(row.auto),
+    key: row.key && (newNames.get(row.key) ?? row.key),
+    primary: row.primary && (newNames.get(row.primary) ?? row.primary),
     note: [row.note, ...notes].filter(Boolean).join('; '),
   }
 }

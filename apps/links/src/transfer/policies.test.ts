@@ -3,11 +3,11 @@ import { eachDialect } from '@latchkey/database/testing'
 import type { Database } from '@latchkey/database/database'
 import type { Tables } from '../db/tables.ts'
 import { type ImportOptions, importLinks } from './import.ts'
-import { NOW, OWNER, fileOf, openMigrated, rolesOf, storedLinks } from './testing.ts'
+import { NOW, OWNER, fileOf, openMigrated, rolesOf, readExportedLinks } from './testing.ts'
 
-type Chosen = Partial<Omit<ImportOptions, 'database' | 'source'>>
+type RunOptions = Partial<Omit<ImportOptions, 'database' | 'source'>>
 
-async function run(database: Database<Tables>, csv: string, chosen: Chosen = {}) {
+async function run(database: Database<Tables>, csv: string, options: RunOptions = {}) {
   const rows: string[] = []
   const report = await importLinks({
     database,
@@ -16,7 +16,7 @@ async function run(database: Database<Tables>, csv: string, chosen: Chosen = {})
     owner: OWNER,
     now: NOW,
     onRow: ({ result, slug, reason }) => void rows.push([result, slug, reason].filter(Boolean).join(': ')),
-    ...chosen,
+    ...options,
   })
   return { report, rows }
 }
@@ -38,7 +38,7 @@ eachDialect((_, newUrl) => {
       const database = await withPromo()
       const { report } = await run(database, FILE, policy('skip'))
       expect(report).toMatchObject({ imported: 0, skipped: 2, conflicts: 0 })
-      expect(await storedLinks(database)).toHaveLength(1)
+      expect(await readExportedLinks(database)).toHaveLength(1)
       await database.close()
     })
 
@@ -49,14 +49,14 @@ eachDialect((_, newUrl) => {
         'imported: promo-2: slug "promo" is taken, it is "promo-2" here',
         'imported: promo-3: slug "promo" is taken, it is "promo-3" here',
       ])
-      const links = await storedLinks(database)
+      const links = await readExportedLinks(database)
       expect(links.map((link) => [link.url, rolesOf(link).primary])).toEqual([
         ['https://example.com/old', ['promo']],
         ['https://example.com/new', ['promo-2']],
         ['https://example.com/more', ['promo-3']],
       ])
       expect((await run(database, FILE, policy('rename'))).report).toMatchObject({ imported: 0, skipped: 2 })
-      expect(await storedLinks(database)).toEqual(links)
+      expect(await readExportedLinks(database)).toEqual(links)
       await database.close()
     })
 
@@ -73,7 +73,7 @@ eachDialect((_, newUrl) => {
       ].join('\n')
       const { report } = await run(database, file, policy('rename'))
       expect(report).toMatchObject({ imported: 5 })
-      const links = (await storedLinks(database)).slice(3)
+      const links = (await readExportedLinks(database)).slice(3)
       expect(links.map((link) => rolesOf(link).custom)).toEqual([
         ['promo-2', 'promo-3'],
         ['promo-5'],
@@ -93,7 +93,7 @@ eachDialect((_, newUrl) => {
       expect(report).toMatchObject({ imported: 1, conflicts: 1 })
       expect(rows[0]).toBe('imported: promo: slug "promo" led to https://example.com/old before')
       expect(rows[1]).toEndWith(`and is not ${OWNER}'s to change`)
-      const links = await storedLinks(database)
+      const links = await readExportedLinks(database)
       expect(links.map(({ url, label }) => [url, label])).toEqual([
         ['https://example.com/new', 'New'],
         ['https://example.com/bob', null],
@@ -108,11 +108,11 @@ eachDialect((_, newUrl) => {
 
     test('in a dry run changes nothing, whatever is asked for', async () => {
       const database = await withPromo()
-      const before = await storedLinks(database)
+      const before = await readExportedLinks(database)
       for (const onConflict of ['skip', 'rename', 'overwrite'] as const) {
         const dry = await run(database, FILE, { ...policy(onConflict), dryRun: true, bundlesFromTags: true })
         expect(dry.report.imported + dry.report.skipped).toBe(2)
-        expect(await storedLinks(database)).toEqual(before)
+        expect(await readExportedLinks(database)).toEqual(before)
       }
       await database.close()
     })
@@ -161,7 +161,7 @@ eachDialect((_, newUrl) => {
     const file = 'Ziel;x,Kurz,Name\nhttps://example.com/a,https://go.example/AbC,Eins\n'
     const columnOf = { url: 'ziel;x', slug: 'Kurz', label: 'NAME' }
     expect((await run(database, file, { columnOf })).report).toMatchObject({ imported: 1 })
-    const [link] = await storedLinks(database)
+    const [link] = await readExportedLinks(database)
     expect(link).toMatchObject({ url: 'https://example.com/a', label: 'Eins' })
     expect(rolesOf(link).primary).toEqual(['abc'])
     const missing = await run(database, file, { columnOf: { ...columnOf, tags: 'Etikett' } })

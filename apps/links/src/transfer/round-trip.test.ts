@@ -3,7 +3,7 @@ import type { Database } from '@latchkey/database/database'
 import { eachDialect } from '@latchkey/database/testing'
 import type { Insertable } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import { type StoredLink, exportText, importText, openMigrated, storedLinks } from './testing.ts'
+import { type ExportedLink, exportText, importText, openMigrated, readExportedLinks } from './testing.ts'
 
 const LINKS = 10_000
 const LABELS = [
@@ -78,7 +78,7 @@ async function fill(database: Database<Tables>): Promise<void> {
 }
 
 /** CSV tells that a slug is disabled, but not when it was made or disabled. */
-function withoutSlugTimes(links: readonly StoredLink[]) {
+function withoutSlugTimes(links: readonly ExportedLink[]) {
   return links.map(({ created_via: _, ...link }) => ({
     ...link,
     slugs: link.slugs
@@ -97,7 +97,7 @@ eachDialect((_, newUrl) => {
     test(`L21 gives the same ${LINKS} links, slugs, states and owners`, async () => {
       const from = await openMigrated(await newUrl())
       await fill(from)
-      const expected = await storedLinks(from)
+      const expected = await readExportedLinks(from)
       expect(expected).toHaveLength(LINKS)
 
       const ndjson = await exportText(from)
@@ -108,7 +108,7 @@ eachDialect((_, newUrl) => {
         pieceBytes: 65_536,
       })
       expect(report).toMatchObject({ imported: LINKS, skipped: 0, conflicts: 0, bad: 0 })
-      expect(await storedLinks(byNdjson)).toEqual(
+      expect(await readExportedLinks(byNdjson)).toEqual(
         expected.map((link) => ({ ...link, created_via: 'import' })),
       )
       const again = await importText(byNdjson, ndjson, { format: 'ndjson', pieceBytes: 65_536 })
@@ -123,7 +123,7 @@ eachDialect((_, newUrl) => {
         conflicts: 0,
         bad: 0,
       })
-      expect(withoutSlugTimes(await storedLinks(byCsv))).toEqual(withoutSlugTimes(expected))
+      expect(withoutSlugTimes(await readExportedLinks(byCsv))).toEqual(withoutSlugTimes(expected))
       await Promise.all([from.close(), byCsv.close()])
     }, 60_000)
   })

@@ -15,7 +15,7 @@ export interface Scratch extends Pick<Database<Tables>, 'dialect' | 'write'> {
 
 /** An empty database on disk that has no name: nothing is left of it, however the process ends. */
 export async function openScratch(): Promise<Scratch> {
-  const file = openNameless()
+  const file = openUnlinkedFile()
   // A journal in a file would need the name, and there is nothing to recover.
   file.run('pragma journal_mode = memory')
   file.run('pragma synchronous = off')
@@ -32,7 +32,7 @@ export async function openScratch(): Promise<Scratch> {
   return scratch
 }
 
-function openNameless(): SqliteFile {
+function openUnlinkedFile(): SqliteFile {
   const path = join(tmpdir(), `latchkey-dry-run-${crypto.randomUUID()}`)
   closeSync(openSync(path, 'wx', 0o600))
   try {

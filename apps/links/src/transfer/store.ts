@@ -2,11 +2,11 @@ import { type Database, inList, lockKey } from '@latchkey/database/database'
 import type { Insertable, Kysely, Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { searchText } from '../links/store.ts'
-import { urlKey } from '../links/target-url.ts'
-import { TRIES_PER_LENGTH, randomSlug } from '../slugs/generator.ts'
-import { isReserved } from '../slugs/reserved.ts'
+import { urlKey } from '../links/destination-url.ts'
+import { TRIES_PER_LENGTH, randomSlug } from '../links/slugs/generator.ts'
+import { isReserved } from '../links/slugs/reserved.ts'
 import type { ImportRow, ImportSlug } from './import-row.ts'
-import { type Known, type Policy, linkKey, otherNames } from './plan.ts'
+import { type ExistingLinks, type Policy, linkKey, alternativeSlugs } from './plan.ts'
 
 type Tx = Transaction<Tables>
 
@@ -20,24 +20,25 @@ export interface Queries {
 const IMPORT_LOCK = 4_170_618
 
 /** Makes imports into one database take turns, batch by batch, so that the later sees what the earlier has stored. */
-export async function serialiseImports(
-  tx: Tx,
-  { dialect }: Pick<Database<Tables>, 'dialect'>,
-): Promise<void> {
+export async function lockImports(tx: Tx, { dialect }: Pick<Database<Tables>, 'dialect'>): Promise<void> {
   await lockKey(dialect, tx, IMPORT_LOCK)
 }
 
 /** Adds to `known` what these rows may meet. */
-export async function lookUp(
+export async function loadExisting(
   { db, dialect }: Queries,
   rows: readonly ImportRow[],
-  known: Known,
+  existing: ExistingLinks,
   { onConflict, sameUrl }: Policy,
 ): Promise<void> {
   const slugs = rows.flatMap(slugsOf)
-  await lookUpSlugs({ db, dialect }, slugs, known)
+  await loadExistingSlugs({ db, dialect }, slugs, existing)
   if (onConflict === 'rename')
-    await lookUpSlugs({ db, dialect }, renamable(slugs, known).flatMap(otherNames), known)
+    await loadExistingSlugs(
+      { db, dialect },
+      findRenamable(slugs, existing).flatMap(alternativeSlugs),
+      existing,
+    )
   const urls = rows.filter(({ key }) => key === null || sameUrl === 'skip')
   if (urls.length === 0) return
   const links = await db
@@ -53,7 +54,7 @@ export async function lookUp(
     )
     .where(inList(dialect, 'created_by', [...new Set(urls.map(({ createdBy }) => createdBy))]))
     .execute()
-  for (const link of links) known.links.add(linkKey(link))
+  for (const link of links) existing.links.add(linkKey(link))
 }
 
 export function slugsOf({ auto, custom }: ImportRow): string[] {
@@ -61,46 +62,51 @@ export function slugsOf({ auto, custom }: ImportRow): string[] {
 }
 
 /** Of these slugs those that are taken, or may be by when it is their turn: by the same one, or by another's new name. */
-function renamable(slugs: readonly string[], { urlOf }: Known): string[] {
+function findRenamable(slugs: readonly string[], { urlOf }: ExistingLinks): string[] {
   const all = new Set(slugs)
-  const found = new Set(slugs.filter((slug, at) => urlOf.has(slug) || slugs.indexOf(slug) < at))
-  for (const slug of found) for (const name of otherNames(slug)) if (all.has(name)) found.add(name)
-  return [...found]
+  const renamableSlugs = new Set(slugs.filter((slug, at) => urlOf.has(slug) || slugs.indexOf(slug) < at))
+  for (const slug of renamableSlugs)
+    for (const name of alternativeSlugs(slug)) if (all.has(name)) renamableSlugs.add(name)
+  return [...renamableSlugs]
 }
 
-async function lookUpSlugs({ db, dialect }: Queries, slugs: readonly string[], known: Known): Promise<void> {
+async function loadExistingSlugs(
+  { db, dialect }: Queries,
+  slugs: readonly string[],
+  existing: ExistingLinks,
+): Promise<void> {
   if (slugs.length === 0) return
-  const taken = await db
+  const slugRecords = await db
     .selectFrom('slug')
     .innerJoin('link', 'link.id', 'slug.link_id')
     .select(['slug.slug', 'link.url', 'link.created_by'])
     .where(inList(dialect, 'slug.slug', slugs))
     .execute()
-  for (const { slug, url, created_by } of taken) {
-    known.urlOf.set(slug, url)
-    known.ownerOf.set(slug, created_by)
+  for (const { slug, url, created_by } of slugRecords) {
+    existing.urlOf.set(slug, url)
+    existing.ownerOf.set(slug, created_by)
   }
 }
 
 /** An automatic slug of each of these lengths, all different, none of them in use, known or ever used. */
-export async function freshSlugs(
+export async function generateFreshSlugs(
   queries: Queries,
   lengths: readonly number[],
-  known: ReadonlyMap<string, string>,
+  existing: ReadonlyMap<string, string>,
 ): Promise<string[]> {
-  const chosen = new Set<string>()
+  const chosenSlugs = new Set<string>()
   const slugs = lengths.map(() => '')
-  let lacking = lengths.map((length, at) => ({ length, at }))
-  for (let tries = 0; lacking.length > 0; tries++) {
+  let missing = lengths.map((length, at) => ({ length, at }))
+  for (let tries = 0; missing.length > 0; tries++) {
     const longer = Math.floor(tries / TRIES_PER_LENGTH)
-    const candidates = lacking.map(({ length, at }) => ({ length, at, slug: randomSlug(length + longer) }))
-    const used = await usedSlugs(
+    const candidates = missing.map(({ length, at }) => ({ length, at, slug: randomSlug(length + longer) }))
+    const usedSlugs = await findUsedSlugs(
       queries,
       candidates.map(({ slug }) => slug),
     )
-    lacking = candidates.filter(({ slug, at }) => {
-      if (used.has(slug) || known.has(slug) || chosen.has(slug) || isReserved(slug)) return true
-      chosen.add(slug)
+    missing = candidates.filter(({ slug, at }) => {
+      if (usedSlugs.has(slug) || existing.has(slug) || chosenSlugs.has(slug) || isReserved(slug)) return true
+      chosenSlugs.add(slug)
       slugs[at] = slug
       return false
     })
@@ -108,8 +114,8 @@ export async function freshSlugs(
   return slugs
 }
 
-async function usedSlugs({ db, dialect }: Queries, slugs: readonly string[]): Promise<Set<string>> {
-  const [taken, retired] = [
+async function findUsedSlugs({ db, dialect }: Queries, slugs: readonly string[]): Promise<Set<string>> {
+  const [slugRecords, retired] = [
     await db
       .selectFrom('slug')
       .select('slug')
@@ -121,7 +127,7 @@ async function usedSlugs({ db, dialect }: Queries, slugs: readonly string[]): Pr
       .where(inList(dialect, 'slug', slugs))
       .execute(),
   ]
-  return new Set([...taken, ...retired].map(({ slug }) => slug))
+  return new Set([...slugRecords, ...retired].map(({ slug }) => slug))
 }
 
 /** A row with its automatic slug, ready to be stored. */
@@ -141,14 +147,14 @@ const ROWS_PER_INSERT = 500
 export async function storeRows(tx: Tx, rows: readonly CompleteRow[]): Promise<void> {
   const slugs: Insertable<Tables['slug']>[] = []
   for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) {
-    const some = rows.slice(at, at + ROWS_PER_INSERT)
+    const chunk = rows.slice(at, at + ROWS_PER_INSERT)
     const stored = await tx
       .insertInto('link')
-      .values(some.map(linkRow))
+      .values(chunk.map(linkRow))
       .returning(['id', 'primary_slug'])
       .execute()
     const idOf = new Map(stored.map(({ id, primary_slug }) => [primary_slug, id]))
-    for (const row of some) slugs.push(...slugRows(row, idOf.get(primaryOf(row)) ?? 0))
+    for (const row of chunk) slugs.push(...slugRows(row, idOf.get(primaryOf(row)) ?? 0))
   }
   // In one order for all, so that two writers of the same slugs wait for each other instead of deadlocking.
   slugs.sort((a, b) => (a.slug < b.slug ? -1 : 1))
@@ -212,7 +218,7 @@ export async function overwriteLink(tx: Tx, slug: string, row: ImportRow): Promi
 }
 
 /** The next page of all links, in the order they were made here. */
-export async function linkIdsAfter(db: Kysely<Tables>, id: number, limit: number): Promise<number[]> {
+export async function listLinkIdsAfter(db: Kysely<Tables>, id: number, limit: number): Promise<number[]> {
   const rows = await db
     .selectFrom('link')
     .select('id')
@@ -224,7 +230,7 @@ export async function linkIdsAfter(db: Kysely<Tables>, id: number, limit: number
 }
 
 /** Slugs with the links that they lead to. */
-export async function linkIdsOf(
+export async function findLinkIds(
   { db, dialect }: Queries,
   slugs: readonly string[],
 ): Promise<Map<string, number>> {
@@ -249,7 +255,7 @@ export async function countImports(db: Kysely<Tables>, sha256: string): Promise<
 }
 
 /** `pass` 1 is the first import of the file, 2 the first that was asked for again. */
-export async function markImported(
+export async function recordImportedFile(
   tx: Tx,
   { sha256, pass, now }: { sha256: string; pass: number; now: number },
 ): Promise<void> {

@@ -3,21 +3,21 @@ import { streamText } from './stream.ts'
 
 test('a reader who leaves while a piece is made ends the pieces, and nothing has failed', async () => {
   const [asked, made] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const told: string[] = []
+  const events: string[] = []
   async function* pieces() {
     try {
       yield 'first'
       asked.resolve()
       await made.promise
       yield 'second'
-      told.push('went on')
+      events.push('went on')
     } finally {
-      told.push('pieces ended')
+      events.push('pieces ended')
     }
   }
   const stream = streamText(pieces(), {
-    failed: (error) => told.push(String(error)),
-    ended: async () => void told.push('ended'),
+    onError: (error) => events.push(String(error)),
+    onCancel: async () => void events.push('ended'),
   })
   const reader = stream.getReader()
   expect(new TextDecoder().decode((await reader.read()).value)).toBe('first')
@@ -27,5 +27,5 @@ test('a reader who leaves while a piece is made ends the pieces, and nothing has
   made.resolve()
   await left
   expect((await second).done).toBe(true)
-  expect(told).toEqual(['pieces ended', 'ended'])
+  expect(events).toEqual(['pieces ended', 'ended'])
 })

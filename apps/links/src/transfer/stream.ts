@@ -1,32 +1,35 @@
-interface Ends {
+interface StreamCallbacks {
   /** Hears what breaks the text off. */
-  failed(error: unknown): void
+  onError(error: unknown): void
   /** The reader has left, perhaps before the first piece. */
-  ended?(): Promise<void>
+  onCancel?(): Promise<void>
 }
 
 /** Text as fast as it is read and no faster; the pieces end when the reader leaves. */
-export function streamText(pieces: AsyncGenerator<string>, ends: Ends): ReadableStream<Uint8Array> {
+export function streamText(
+  chunks: AsyncGenerator<string>,
+  callbacks: StreamCallbacks,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   let isRead = true
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          const { done, value } = await pieces.next()
+          const { done, value } = await chunks.next()
           // The reader may have left while the piece was made.
           if (!isRead) return
           if (done) controller.close()
           else controller.enqueue(encoder.encode(value))
         } catch (error) {
-          ends.failed(error)
+          callbacks.onError(error)
           controller.error(error)
         }
       },
       async cancel() {
         isRead = false
-        await pieces.return(undefined)
-        await ends.ended?.()
+        await chunks.return(undefined)
+        await callbacks.onCancel?.()
       },
     },
     { highWaterMark: 0 },

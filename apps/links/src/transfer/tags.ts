@@ -3,13 +3,13 @@ import type { Transaction } from 'kysely'
 import { insertBundle } from '../bundles/store.ts'
 import type { Tables } from '../db/tables.ts'
 import type { ImportRow } from './import-row.ts'
-import { linkIdsOf } from './store.ts'
+import { findLinkIds } from './store.ts'
 
 type Tx = Transaction<Tables>
 type Dialect = Database<Tables>['dialect']
 
 /** A stored row that shows one of its slugs. */
-export type Tagged = Pick<ImportRow, 'createdBy' | 'primary' | 'tags'> & { auto?: ImportRow['auto'] }
+export type TaggedRow = Pick<ImportRow, 'createdBy' | 'primary' | 'tags'> & { auto?: ImportRow['auto'] }
 
 /**
  * Makes each row's link a member of its owner's bundles that are named like its tags; missing bundles are made. Returns how
@@ -18,29 +18,29 @@ export type Tagged = Pick<ImportRow, 'createdBy' | 'primary' | 'tags'> & { auto?
 export async function bundleByTags(
   tx: Tx,
   { dialect }: Pick<Database<Tables>, 'dialect'>,
-  rows: readonly Tagged[],
+  rows: readonly TaggedRow[],
   now: number,
 ): Promise<number> {
-  const tagged = rows.flatMap((row) => {
+  const memberships = rows.flatMap((row) => {
     const slug = row.primary ?? row.auto?.slug
     return slug === undefined ? [] : row.tags.map((tag) => ({ slug, tag: tag.trim(), owner: row.createdBy }))
   })
-  if (tagged.length === 0) return 0
-  const linkIds = await linkIdsOf(
+  if (memberships.length === 0) return 0
+  const linkIds = await findLinkIds(
     { db: tx, dialect },
-    tagged.map(({ slug }) => slug),
+    memberships.map(({ slug }) => slug),
   )
-  const bundles = await bundlesOf(
+  const bundles = await findBundleIds(
     tx,
     dialect,
-    tagged.map(({ owner }) => owner),
+    memberships.map(({ owner }) => owner),
   )
-  let made = 0
+  let createdCount = 0
   const members = new Map<string, { bundle_id: number; link_id: number }>()
-  for (const { slug, tag, owner } of tagged) {
+  for (const { slug, tag, owner } of memberships) {
     const key = bundleKey(owner, tag)
-    const bundle_id = bundles.get(key) ?? (await makeBundle(tx, { owner, name: tag, now }))
-    if (!bundles.has(key)) made++
+    const bundle_id = bundles.get(key) ?? (await createBundle(tx, { owner, name: tag, now }))
+    if (!bundles.has(key)) createdCount++
     bundles.set(key, bundle_id)
     const link_id = linkIds.get(slug)
     if (link_id !== undefined) members.set(`${bundle_id} ${link_id}`, { bundle_id, link_id })
@@ -50,7 +50,7 @@ export async function bundleByTags(
     .values([...members.values()])
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  return made
+  return createdCount
 }
 
 /** No identity contains a line end. */
@@ -59,7 +59,11 @@ function bundleKey(owner: string, name: string): string {
 }
 
 /** Of bundles with one name the oldest. */
-async function bundlesOf(tx: Tx, dialect: Dialect, owners: readonly string[]): Promise<Map<string, number>> {
+async function findBundleIds(
+  tx: Tx,
+  dialect: Dialect,
+  owners: readonly string[],
+): Promise<Map<string, number>> {
   const rows = await tx
     .selectFrom('bundle')
     .select(['id', 'name', 'created_by'])
@@ -69,7 +73,7 @@ async function bundlesOf(tx: Tx, dialect: Dialect, owners: readonly string[]): P
   return new Map(rows.map(({ id, name, created_by }) => [bundleKey(created_by, name), id]))
 }
 
-async function makeBundle(
+async function createBundle(
   tx: Tx,
   { owner, name, now }: { owner: string; name: string; now: number },
 ): Promise<number> {

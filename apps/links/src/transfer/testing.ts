@@ -22,7 +22,7 @@ export async function* fileOf(text: string | Uint8Array, pieceBytes = 7): Source
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
-export interface Imported extends ImportReport {
+export interface ImportResult extends ImportReport {
   rows: RowOutcome[]
 }
 
@@ -36,7 +36,7 @@ export async function importText(
     pieceBytes?: number
     columnOf?: Readonly<Record<string, string>>
   } = {},
-): Promise<Imported> {
+): Promise<ImportResult> {
   const { format = 'csv', dryRun = false, owner = OWNER, pieceBytes, columnOf } = options
   const rows: RowOutcome[] = []
   const source = fileOf(text, pieceBytes)
@@ -64,7 +64,7 @@ export async function exportText(
 }
 
 /** What an import stores of a link, without ids. */
-export interface StoredLink {
+export interface ExportedLink {
   url: string
   label: string | null
   created_at: number
@@ -81,10 +81,10 @@ export interface StoredLink {
   }[]
 }
 
-export async function storedLinks(database: Database<Tables>): Promise<StoredLink[]> {
+export async function readExportedLinks(database: Database<Tables>): Promise<ExportedLink[]> {
   const lines = (await exportText(database)).split('\n').filter((line) => line !== '')
   return lines.map((line) => {
-    const link = JSON.parse(line) as StoredLink & { id?: number; total_clicks?: number }
+    const link = JSON.parse(line) as ExportedLink & { id?: number; total_clicks?: number }
     delete link.id
     delete link.total_clicks
     const slugs = link.slugs.map(({ slug, is_custom, is_primary, created_at, disabled_at }) => ({
@@ -99,12 +99,12 @@ export async function storedLinks(database: Database<Tables>): Promise<StoredLin
 }
 
 /** The slugs of a link by their role. */
-export function rolesOf(link: StoredLink | undefined) {
-  const named = (chosen: StoredLink['slugs'] | undefined) => chosen?.map(({ slug }) => slug) ?? []
+export function rolesOf(link: ExportedLink | undefined) {
+  const slugNames = (chosen: ExportedLink['slugs'] | undefined) => chosen?.map(({ slug }) => slug) ?? []
   return {
-    auto: named(link?.slugs.filter((slug) => slug.is_custom === 0)),
-    custom: named(link?.slugs.filter((slug) => slug.is_custom === 1)),
-    primary: named(link?.slugs.filter((slug) => slug.is_primary === 1)),
+    auto: slugNames(link?.slugs.filter((slug) => slug.is_custom === 0)),
+    custom: slugNames(link?.slugs.filter((slug) => slug.is_custom === 1)),
+    primary: slugNames(link?.slugs.filter((slug) => slug.is_primary === 1)),
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { fstatSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { keepUpload } from './upload.ts'
+import { storeUpload } from './upload.ts'
 
 const PIECE = 'x'.repeat(100_000)
 
@@ -11,7 +11,7 @@ async function* twice() {
 }
 
 test('an upload is kept whole, in a file that has no name', async () => {
-  const upload = await keepUpload(twice())
+  const upload = await storeUpload(twice())
   const text = Buffer.alloc(300_000)
   const length = readSync(upload.fd, text, 0, text.length, 0)
   expect([upload.bytes, text.toString('utf8', 0, length)]).toEqual([200_000, PIECE + PIECE])

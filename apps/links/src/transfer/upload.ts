@@ -12,11 +12,11 @@ export interface Upload {
 }
 
 /** Takes the upload to its end before anything is made of it: one that breaks off or is too large changes nothing. */
-export async function keepUpload(pieces: Source): Promise<Upload> {
-  const file = await openNameless()
+export async function storeUpload(chunks: Source): Promise<Upload> {
+  const file = await openUnlinkedFile()
   try {
     let bytes = 0
-    for await (const piece of pieces) bytes += await writeWhole(file, piece)
+    for await (const chunk of chunks) bytes += await writeAll(file, chunk)
     return { bytes, fd: file.fd, close: () => file.close() }
   } catch (error) {
     await file.close()
@@ -24,7 +24,7 @@ export async function keepUpload(pieces: Source): Promise<Upload> {
   }
 }
 
-async function openNameless(): Promise<FileHandle> {
+async function openUnlinkedFile(): Promise<FileHandle> {
   const path = join(tmpdir(), `latchkey-import-${crypto.randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)
   await unlink(path)
@@ -32,7 +32,7 @@ async function openNameless(): Promise<FileHandle> {
 }
 
 /** A disk that is nearly full takes a part of it, and says why only when it is given the rest. */
-async function writeWhole(file: FileHandle, piece: Uint8Array): Promise<number> {
-  for (let at = 0; at < piece.length;) at += (await file.write(piece, at)).bytesWritten
-  return piece.length
+async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<number> {
+  for (let at = 0; at < chunk.length;) at += (await file.write(chunk, at)).bytesWritten
+  return chunk.length
 }

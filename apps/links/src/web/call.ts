@@ -9,7 +9,7 @@ import type { linkOperations } from '../links/operations.ts'
 import type { LinkPageQuery } from '../links/schema.ts'
 import type { preferenceOperations } from '../preferences/operations.ts'
 import type { qrOperations } from '../qr/operations.ts'
-import type { choosePrimarySlug, slugOperations } from '../slugs/operations.ts'
+import type { choosePrimarySlug, slugOperations } from '../links/slugs/operations.ts'
 import type { transferOperations } from '../transfer/operations.ts'
 
 type Operations =
@@ -28,7 +28,7 @@ type Operations =
 type InputWith<Id extends Operations['id'], Query> = InputOf<OfId<Operations, Id>, Query>
 
 /** Their routers take pages and states in more forms than the operations themselves. */
-interface Listed {
+interface PagedCalls {
   listLinks: { input: InputWith<'listLinks', z.output<typeof LinkPageQuery>> }
   listBundles: {
     input: InputWith<
@@ -38,9 +38,11 @@ interface Listed {
   }
 }
 
-type Declared = CallsOf<Operations>
+type DeclaredCalls = CallsOf<Operations>
 type Calls = {
-  [Id in keyof Declared]: Id extends keyof Listed ? Listed[Id] & Pick<Declared[Id], 'result'> : Declared[Id]
+  [Id in keyof DeclaredCalls]: Id extends keyof PagedCalls
+    ? PagedCalls[Id] & Pick<DeclaredCalls[Id], 'result'>
+    : DeclaredCalls[Id]
 }
 
 export type OperationId = keyof Calls

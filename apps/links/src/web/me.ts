@@ -6,5 +6,5 @@ export const me = {
   origin,
   canSignOut: signOut === 'true',
   /** How the MCP endpoint admits assistants; nothing: it is off. */
-  mcp: (['oauth', 'access', 'keys', 'local'] as const).filter((way) => mcp.split(' ').includes(way)),
+  mcp: (['oauth', 'access', 'keys', 'local'] as const).filter((method) => mcp.split(' ').includes(method)),
 }

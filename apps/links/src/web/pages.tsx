@@ -3,42 +3,42 @@ import type { DetailPage, Page } from '@latchkey/web/pages'
 import { lazy } from 'react'
 import type { TextKey } from './texts/text.ts'
 
-const LinkPage = lazy(() => import('./pages/link.tsx'))
-const BundlePage = lazy(() => import('./pages/bundle.tsx'))
+const LinkPage = lazy(() => import('./pages/link/page.tsx'))
+const BundlePage = lazy(() => import('./pages/bundle/page.tsx'))
 
 /** All of them are in the navigation. */
-interface Listed extends Page {
+interface NavigationPage extends Page {
   title: TextKey
   icon: NonNullable<Page['icon']>
 }
 
 /** The pages in the order of the navigation; each is a file of its own in the bundle. */
-export const pages: readonly Listed[] = [
+export const pages: readonly NavigationPage[] = [
   {
     path: '/dashboard',
     title: 'nav.dashboard',
     icon: IconChartBar,
-    show: lazy(() => import('./pages/dashboard.tsx')),
+    show: lazy(() => import('./pages/dashboard/page.tsx')),
   },
-  { path: '/links', title: 'nav.links', icon: IconLink, show: lazy(() => import('./pages/links.tsx')) },
+  { path: '/links', title: 'nav.links', icon: IconLink, show: lazy(() => import('./pages/links/page.tsx')) },
   {
     path: '/bundles',
     title: 'nav.bundles',
     icon: IconFolders,
-    show: lazy(() => import('./pages/bundles.tsx')),
+    show: lazy(() => import('./pages/bundles/page.tsx')),
   },
-  { path: '/keys', title: 'nav.keys', icon: IconKey, show: lazy(() => import('./pages/keys.tsx')) },
+  { path: '/keys', title: 'nav.keys', icon: IconKey, show: lazy(() => import('./pages/keys/page.tsx')) },
   {
     path: '/import-export',
     title: 'nav.importExport',
     icon: IconTransfer,
-    show: lazy(() => import('./pages/import-export.tsx')),
+    show: lazy(() => import('./pages/import-export/page.tsx')),
   },
   {
     path: '/settings',
     title: 'nav.settings',
     icon: IconSettings,
-    show: lazy(() => import('./pages/settings.tsx')),
+    show: lazy(() => import('./pages/settings/page.tsx')),
   },
 ]
 

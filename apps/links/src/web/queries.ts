@@ -16,16 +16,16 @@ export function useCall<Id extends OperationId>(
 }
 
 /** After a change: everything shown about these resources is read again. */
-export const changed: (...resources: readonly Resource[]) => Promise<void> = invalidateAny
+export const invalidate: (...resources: readonly Resource[]) => Promise<void> = invalidateAny
 
-const REFRESHED: readonly unknown[] = ['links', 'bundles', 'totals']
+const REFRESHED_RESOURCES: readonly unknown[] = ['links', 'bundles', 'totals']
 
 /** Reads again what may have changed: everything, unless it is told that only these links did. */
 function refresh({ links = [], more = true }: Partial<Changes> = {}): void {
   void refetch(([resource, , input]) => {
     // Figures of a bundle change with its links, whose clicks do not name it.
     const id = resource === 'links' ? (input as Partial<Input<'getLink'>>).params?.id : undefined
-    return REFRESHED.includes(resource) && (more || id === undefined || links.includes(id))
+    return REFRESHED_RESOURCES.includes(resource) && (more || id === undefined || links.includes(id))
   })
 }
 

@@ -18,13 +18,13 @@ interface Changes {
 /** An open page: follows the events of a service and remembers what it was told. */
 async function openPage(links: TestLinks) {
   // Past `links.fetch`, which looks into every answer of an API and would read this one to its end.
-  const response = await links.door(new Request('http://localhost:8080/_/admin/api/events'), {
+  const response = await links.fetchHandler(new Request('http://localhost:8080/_/admin/api/events'), {
     requestIP: () => ({ address: '127.0.0.1', family: 'IPv4', port: 1 }),
     timeout: () => undefined,
   })
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   const decoder = new TextDecoder()
-  const told: Changes[] = []
+  const events: Changes[] = []
   let ended = false
   const first = await reader.read()
   const reading = (async () => {
@@ -32,15 +32,15 @@ async function openPage(links: TestLinks) {
       const { done, value } = await reader.read()
       if (done) break
       for (const line of decoder.decode(value).split('\n'))
-        if (line.startsWith('data: ')) told.push(JSON.parse(line.slice('data: '.length)) as Changes)
+        if (line.startsWith('data: ')) events.push(JSON.parse(line.slice('data: '.length)) as Changes)
     }
     ended = true
   })()
-  const has = (kind: 'links' | 'bundles', id: number) => told.some((each) => each[kind].includes(id))
+  const has = (kind: 'links' | 'bundles', id: number) => events.some((each) => each[kind].includes(id))
   return {
     response,
     first: decoder.decode(first.value),
-    told,
+    told: events,
     has,
     isEnded: () => ended,
     async close() {

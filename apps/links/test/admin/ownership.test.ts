@@ -1,7 +1,15 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { adminOperations } from '../../src/http/operations.ts'
-import { type Rule, type Target, address, newSlug, preparations, primary, rules } from '../ownership-rules.ts'
+import {
+  type Rule,
+  type RuleResources,
+  address,
+  newSlug,
+  preparations,
+  primary,
+  rules,
+} from '../ownership-rules.ts'
 import { type Reply, sharedTestLinks } from '../testing.ts'
 
 const settings = {
@@ -53,7 +61,7 @@ eachDialect((_dialect, newDatabase) => {
   }
 
   /** Everything fresh and Ann's: a link with two custom slugs, the second not primary, and a bundle. */
-  async function newTarget(name: string): Promise<Target> {
+  async function newTarget(name: string): Promise<RuleResources> {
     const body = newSlug()
     const link = await made('/links', { url: `https://example.com/${body.slug}`, ...newSlug() })
     await made(`/links/${link.id}/slugs`, body)
@@ -73,27 +81,27 @@ eachDialect((_dialect, newDatabase) => {
   ) => {
     const name = `${method} ${path}`
     const target = await newTarget(name)
-    const before = await links.stored()
+    const before = await links.databaseState()
     const body = adminRules[name]?.body?.(target)
     const reply = await links.callAdmin(method, address(path, target) + needed(path), { headers, body })
     expect([name, reply.status, reply.body]).toEqual([name, expected[0], { error: expected[1] }])
-    expect(await links.stored()).toEqual(before)
+    expect(await links.databaseState()).toEqual(before)
   }
 
   for (const write of writes) {
     const { method, path } = write
     const name = `${method} ${path}`
-    const { others } = adminRules[name] ?? {}
+    const { ownerOnlyError: others } = adminRules[name] ?? {}
     test(`${name}: the owner may`, async () => {
       const target = await newTarget(name)
-      const before = await links.stored()
+      const before = await links.databaseState()
       const body = adminRules[name]?.body?.(target)
       const { status } = await links.callAdmin(method, address(path, target) + needed(path), {
         headers: ann,
         body,
       })
       expect([200, 201]).toContain(status)
-      expect(await links.stored()).not.toEqual(before)
+      expect(await links.databaseState()).not.toEqual(before)
     })
 
     test(`${name}: someone else ${others ? `is told 403 ${others}` : 'may'}`, async () => {
@@ -123,7 +131,7 @@ eachDialect((_dialect, newDatabase) => {
   for (const { path } of reads)
     test(`GET ${path}: anyone who is admitted may, and nobody else`, async () => {
       const target = await newTarget('')
-      const before = await links.stored()
+      const before = await links.databaseState()
       const key = await links.key('ann@example.com')
       const statusOf = async (headers: Record<string, string>) =>
         (await links.callAdmin('GET', address(path, target) + needed(path), { headers })).status
@@ -131,7 +139,7 @@ eachDialect((_dialect, newDatabase) => {
       expect([await statusOf({}), await statusOf({ ...ann, Authorization: `Bearer ${key}` })]).toEqual([
         401, 401,
       ])
-      const { api_key: _, ...rest } = await links.stored()
+      const { api_key: _, ...rest } = await links.databaseState()
       const { api_key: __, ...restBefore } = before
       expect(rest).toEqual(restBefore)
     })

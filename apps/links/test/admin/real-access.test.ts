@@ -91,7 +91,7 @@ describe('a server that listens to everybody and was not told who may use its ad
       { Host: 'go.example.com' },
     ])
       for (const { method, path } of everything) {
-        const { status, text } = await server.ask(method, path, { headers })
+        const { status, text } = await server.request(method, path, { headers })
         expect([method, path, status, text.includes('LINKS_ACCESS') || method === 'HEAD']).toEqual([
           method,
           path,
@@ -159,23 +159,23 @@ describe.skipIf(NGINX === null)('behind a real nginx that asks who is calling', 
   const ann = { Cookie: 'session=ann' }
 
   beforeAll(async () => {
-    const door = Bun.serve({
+    const accessProxy = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
       fetch(request) {
-        const who = /session=(\w+)/.exec(request.headers.get('cookie') ?? '')?.[1]
-        if (who === undefined) return new Response(null, { status: 401 })
-        return new Response(null, { headers: { 'X-Auth-Email': `${who}@example.com` } })
+        const identity = /session=(\w+)/.exec(request.headers.get('cookie') ?? '')?.[1]
+        if (identity === undefined) return new Response(null, { status: 401 })
+        return new Response(null, { headers: { 'X-Auth-Email': `${identity}@example.com` } })
       },
     })
-    closing.push(() => door.stop(true))
+    closing.push(() => accessProxy.stop(true))
     server = await start('nginx', {
       LINKS_ACCESS: 'header',
       LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
       TRUSTED_PROXIES: '127.0.0.1',
       PROXY_HEADER: 'X-Forwarded-For',
     })
-    front = await startNginx(server.port, door.port ?? 0)
+    front = await startNginx(server.port, accessProxy.port ?? 0)
   }, 60_000)
 
   async function startNginx(upstream: number, door: number): Promise<string> {
@@ -279,17 +279,17 @@ describe.skipIf(NGINX === null)('behind a real nginx that asks who is calling', 
   test('an API key opens nothing there, signed in or not', async () => {
     const made = await post('/keys', { title: 'x', scope: 'create,read' }, ann)
     const { raw_key: key } = (await made.json()) as { raw_key: string }
-    const asked = await fetch(`${front}/_/admin/api/links`, {
+    const operation = await fetch(`${front}/_/admin/api/links`, {
       headers: { ...ann, Authorization: `Bearer ${key}` },
     })
-    expect(await statusAndError(asked)).toEqual([401, 'API keys are not accepted here'])
+    expect(await statusAndError(operation)).toEqual([401, 'API keys are not accepted here'])
   })
 
   test('events and the progress of an import come through as they happen', async () => {
-    const events = await fetch(`${front}/_/admin/api/events`, { headers: ann })
-    const reader = (events.body as ReadableStream<Uint8Array>).getReader()
+    const response = await fetch(`${front}/_/admin/api/events`, { headers: ann })
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     const decoder = new TextDecoder()
-    let told = decoder.decode((await reader.read()).value)
+    let events = decoder.decode((await reader.read()).value)
     const file = `url\n${Array.from({ length: 1100 }, (_, n) => `https://example.com/through/${n}`).join('\n')}`
     const imported = await fetch(`${front}/_/admin/api/import?format=csv`, {
       method: 'POST',
@@ -298,8 +298,8 @@ describe.skipIf(NGINX === null)('behind a real nginx that asks who is calling', 
     })
     const lines = (await imported.text()).trimEnd().split('\n')
     expect(JSON.parse(lines.at(-1) ?? '').report.imported).toBe(1100)
-    while (!told.includes('data: ')) told += decoder.decode((await reader.read()).value)
-    expect(told).toContain('"totals":true')
+    while (!events.includes('data: ')) events += decoder.decode((await reader.read()).value)
+    expect(events).toContain('"totals":true')
     await reader.cancel()
     const exported = await fetch(`${front}/_/admin/api/export?format=csv`, { headers: ann })
     expect((await exported.text()).split('\n').length).toBeGreaterThan(1100)

@@ -124,17 +124,17 @@ eachDialect((dialect, newUrl) => {
       headers: { 'X-Forwarded-Email': 'ben@example.com' },
       body: { url: 'https://example.com/bens', slug: 'bens' },
     })
-    const before = await links.stored()
+    const before = await links.databaseState()
     const { body } = await report('url,slug\nhttps://evil.example/,bens\n', 'format=csv')
     expect([body.imported, body.conflicts]).toEqual([0, 1])
-    expect(await links.stored()).toEqual(before)
+    expect(await links.databaseState()).toEqual(before)
   })
 
   test('a dry run stores nothing and tells what a run would do', async () => {
     const file = 'url,slug\nhttps://example.com/dry,dry\nhttps://example.com/wet,dry\nnonsense,x\n'
-    const before = await links.stored()
+    const before = await links.databaseState()
     const dry = (await report(file, 'format=csv&dry_run=true')).body
-    expect(await links.stored()).toEqual(before)
+    expect(await links.databaseState()).toEqual(before)
     const wet = (await report(file, 'format=csv&dry_run=false')).body
     expect([dry.imported, dry.conflicts, dry.bad]).toEqual([1, 1, 1])
     expect({ ...dry, dry_run: false }).toEqual(wet)
@@ -178,7 +178,7 @@ eachDialect((dialect, newUrl) => {
       'url,slug',
       ...Array.from({ length: count }, (_, n) => `https://example.com/c/${n},c-${n}`),
     ].join('\n')
-    const response = await service.door(
+    const response = await service.fetchHandler(
       new Request('http://localhost:8080/_/admin/api/import?format=csv', {
         method: 'POST',
         headers: { 'X-Forwarded-Email': 'ann@example.com', Accept: 'application/x-ndjson' },
@@ -219,7 +219,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('L17 L23 an upload over 32 MiB is 413, announced or not, and nothing of it is stored', async () => {
-    const before = await links.stored()
+    const before = await links.databaseState()
     const row = `https://example.com/${'x'.repeat(1000)}\n`
     const head = `url\n${row.repeat(20)}`
     const announced = await report(head + ' '.repeat(32 * MEGABYTE), 'format=csv')
@@ -232,11 +232,11 @@ eachDialect((dialect, newUrl) => {
     })
     expect((await report(endless, 'format=csv')).status).toBe(413)
     expect(pulled).toBeLessThan(60)
-    expect(await links.stored()).toEqual(before)
+    expect(await links.databaseState()).toEqual(before)
   })
 
   test('an upload that breaks off stores nothing and says so', async () => {
-    const before = await links.stored()
+    const before = await links.databaseState()
     let pulled = 0
     const broken = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -248,7 +248,7 @@ eachDialect((dialect, newUrl) => {
       status: 400,
       body: { error: 'request: the upload broke off; nothing was changed' },
     })
-    expect(await links.stored()).toEqual(before)
+    expect(await links.databaseState()).toEqual(before)
   })
 
   test('a format that does not exist, or none, is refused by name before the file is read', async () => {

@@ -1,5 +1,5 @@
 import type { ViewerFilters } from '../../src/analytics/filters.ts'
-import { type ListName, type Range, listNames } from '../../src/analytics/schema.ts'
+import { type BreakdownName, type Range, breakdownNames } from '../../src/analytics/schema.ts'
 import type { ClassifiedClick } from '../../src/clicks/click.ts'
 
 const HOUR = 3600
@@ -20,22 +20,22 @@ export class Scan {
   readonly #all: Clicks
   readonly view: View
   readonly clicks: Clicks
-  readonly before: Clicks
+  readonly previous: Clicks
 
   constructor(clicks: Clicks, view: View) {
     const { bots, selfReferrers } = view.filters
     this.view = view
     this.#all = clicks.filter((click) => !(bots && click.isBot) && !(selfReferrers && click.isSelfReferrer))
     this.clicks = this.within(days[view.range] * DAY)
-    const span = days[view.range] * DAY
-    this.before = this.#all.filter(
-      ({ clickedAt: at }) => at >= view.now - 2 * span && at < view.now - span && span !== Infinity,
+    const seconds = days[view.range] * DAY
+    this.previous = this.#all.filter(
+      ({ clickedAt: at }) => at >= view.now - 2 * seconds && at < view.now - seconds && seconds !== Infinity,
     )
   }
 
-  within(span: number): Clicks {
+  within(seconds: number): Clicks {
     const { now } = this.view
-    return this.#all.filter(({ clickedAt: at }) => at >= now - span && at <= now)
+    return this.#all.filter(({ clickedAt: at }) => at >= now - seconds && at <= now)
   }
 
   of(linkIds: readonly number[]): Scan {
@@ -53,9 +53,9 @@ export class Scan {
 
   stats(): Record<string, unknown> {
     const { clicks } = this
-    const delta = this.delta(clicks.length, this.before.length)
-    const lists = Object.fromEntries(listNames.map((name) => [name, this.list(name)])) as Record<
-      ListName,
+    const delta = this.delta(clicks.length, this.previous.length)
+    const lists = Object.fromEntries(breakdownNames.map((name) => [name, this.list(name)])) as Record<
+      BreakdownName,
       { name: string; count: number }[]
     >
     const whole = new Set(['devices', 'link_modes', 'channels'])
@@ -64,7 +64,7 @@ export class Scan {
       ...(delta === undefined ? {} : { delta_pct: delta }),
       unique_visitors: new Set(clicks.flatMap((click) => click.visitorFp ?? [])).size,
       ...Object.fromEntries(
-        listNames.map((name) => [name, whole.has(name) ? lists[name] : lists[name].slice(0, 10)]),
+        breakdownNames.map((name) => [name, whole.has(name) ? lists[name] : lists[name].slice(0, 10)]),
       ),
       clicks_over_time: this.#counts(clicks.map((click) => this.#label('day', click.clickedAt)))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -82,7 +82,7 @@ export class Scan {
     }
   }
 
-  list(name: ListName): { name: string; count: number }[] {
+  list(name: BreakdownName): { name: string; count: number }[] {
     const values = this.clicks.flatMap((click) => {
       const value = {
         countries: click.country,
@@ -107,8 +107,8 @@ export class Scan {
     const moments = this.clicks.map((click) => click.clickedAt)
     const from = range === 'all' ? Math.min(...moments) : now - days[range] * DAY
     const elapsed = Math.floor((now - from) / DAY)
-    const longest = elapsed <= 90 ? 'day' : elapsed <= 730 ? 'week' : 'month'
-    const unit = range === '24h' ? 'hour' : range === '1y' ? 'week' : range === 'all' ? longest : 'day'
+    const defaultUnit = elapsed <= 90 ? 'day' : elapsed <= 730 ? 'week' : 'month'
+    const unit = range === '24h' ? 'hour' : range === '1y' ? 'week' : range === 'all' ? defaultUnit : 'day'
     const labels = new Set<string>()
     if (from !== Infinity) {
       const step = unit === 'hour' ? HOUR / 4 : HOUR
@@ -118,7 +118,7 @@ export class Scan {
     const counts = new Map(
       this.#counts(moments.map((at) => this.#label(unit, at))).map(({ name, count }) => [name, count]),
     )
-    const last = (span: number) => this.within(span * DAY).length
+    const last = (seconds: number) => this.within(seconds * DAY).length
     return {
       range,
       buckets: [...labels].map((label) => ({ label, count: counts.get(label) ?? 0 })),
@@ -140,7 +140,7 @@ export class Scan {
   }
 
   /** One figure for each UTC hour, day or month that touches the window; `all` begins with the first click. */
-  sparkline(figure: (clicks: Clicks) => number): number[] {
+  sparkline(count: (clicks: Clicks) => number): number[] {
     const { range, now } = this.view
     const length = range === '24h' ? 13 : range === '1y' || range === 'all' ? 7 : 10
     const label = (at: number) => new Date(at * 1000).toISOString().slice(0, length)
@@ -151,7 +151,7 @@ export class Scan {
       for (let at = from; at < now; at += HOUR) labels.add(label(at))
       labels.add(label(now))
     }
-    return [...labels].map((one) => figure(this.clicks.filter((click) => label(click.clickedAt) === one)))
+    return [...labels].map((one) => count(this.clicks.filter((click) => label(click.clickedAt) === one)))
   }
 
   #counts(values: readonly string[]): { name: string; count: number }[] {
@@ -162,7 +162,7 @@ export class Scan {
 
   /** What a clock and a calendar in the zone show. */
   #label(unit: 'hour' | 'day' | 'week' | 'month', at: number): string {
-    const [date = '', hour = ''] = clock(this.view.tz)
+    const [date = '', hour = ''] = clockFor(this.view.tz)
       .format(at * 1000)
       .split(', ')
     if (unit === 'hour') return `${date} ${hour}`
@@ -176,10 +176,10 @@ export class Scan {
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-function clock(tz: string): Intl.DateTimeFormat {
-  const known = clocks.get(tz)
-  if (known) return known
-  const made = new Intl.DateTimeFormat('en-CA', {
+function clockFor(tz: string): Intl.DateTimeFormat {
+  const cached = clocks.get(tz)
+  if (cached) return cached
+  const formatter = new Intl.DateTimeFormat('en-CA', {
     timeZone: tz,
     hourCycle: 'h23',
     year: 'numeric',
@@ -187,6 +187,6 @@ function clock(tz: string): Intl.DateTimeFormat {
     day: '2-digit',
     hour: '2-digit',
   })
-  clocks.set(tz, made)
-  return made
+  clocks.set(tz, formatter)
+  return formatter
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { randomSlug } from '../../src/slugs/generator.ts'
+import { randomSlug } from '../../src/links/slugs/generator.ts'
 import { type TestLinks, startTestLinks } from '../testing.ts'
 
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
@@ -38,32 +38,32 @@ eachDialect((_dialect, newUrl) => {
     const links = await startTestLinks(await newUrl())
     const admin = await links.key('admin@localhost')
     await preferThree(links)
-    const { id } = await links.link(admin, { slug_length: 20 })
+    const { id } = await links.createLink(admin, { slug_length: 20 })
     const chosen = allSlugsOfThree().map(([, b, c], at) => `${'01lo'[at >> 10]}${b}${c}`)
     await fill(links, id, chosen.slice(0, EIGHTH - 4))
-    const lengthOf = async () => (await links.link(admin)).slugs[0].slug.length
+    const lengthOf = async () => (await links.createLink(admin)).slugs[0].slug.length
     return { links, admin, id, lengthOf }
   }
 
   test('L9.1 the length is the one asked for, else the owner’s default, else four', async () => {
     const links = await startTestLinks(await newUrl())
     const admin = await links.key('admin@localhost')
-    const lengthOf = async (fields = {}) => (await links.link(admin, fields)).slugs[0].slug.length
+    const lengthOf = async (fields = {}) => (await links.createLink(admin, fields)).slugs[0].slug.length
     expect(await lengthOf()).toBe(4)
     await links.callAdmin('PUT', '/settings', { body: { slug_default_length: 11 } })
     expect(await lengthOf()).toBe(11)
     expect(await lengthOf({ slug_length: 6 })).toBe(6)
     const other = await links.key('ben@example.com')
-    expect((await links.link(other)).slugs[0].slug).toHaveLength(4)
+    expect((await links.createLink(other)).slugs[0].slug).toHaveLength(4)
   })
 
   test('L9.2 a default length is used while at most an eighth of it is taken, and skipped beyond', async () => {
     const links = await startTestLinks(await newUrl())
     const admin = await links.key('admin@localhost')
     await preferThree(links)
-    const { id } = await links.link(admin, { slug_length: 20 })
+    const { id } = await links.createLink(admin, { slug_length: 20 })
     await fill(links, id, allSlugsOfThree().slice(0, EIGHTH))
-    const lengthOf = async () => (await links.link(admin)).slugs[0].slug.length
+    const lengthOf = async () => (await links.createLink(admin)).slugs[0].slug.length
     // Twice, since four collisions in a row, one creation in 4096, lead to four symbols by themselves.
     expect([await lengthOf(), await lengthOf()]).toContain(3)
     for (let made = 0; made < 5; made++) expect(await lengthOf()).toBe(4)
@@ -73,7 +73,7 @@ eachDialect((_dialect, newUrl) => {
     const { links, admin, id, lengthOf } = await nearlyFull()
     expect(await lengthOf()).toBe(3)
     // It brings an automatic one as well.
-    await links.link(admin, { slug: 'a00' })
+    await links.createLink(admin, { slug: 'a00' })
     await links.call('POST', `/links/${id}/slugs`, { key: admin, body: { slug: 'a01' } })
     await links.call('PUT', `/links/${id}`, { key: admin, body: { slug: 'a10' } })
     expect(await lengthOf()).toBe(4)
@@ -102,14 +102,14 @@ eachDialect((_dialect, newUrl) => {
   test('L9.2 a length that is asked for is not skipped, and creation goes on when it is used up', async () => {
     const links = await startTestLinks(await newUrl())
     const key = await links.key('ann@example.com')
-    const { id } = await links.link(key, { slug_length: 20 })
+    const { id } = await links.createLink(key, { slug_length: 20 })
     await fill(links, id, allSlugsOfThree().slice(0, 2 * EIGHTH))
     const lengths = []
     for (let made = 0; made < 8; made++)
-      lengths.push((await links.link(key, { slug_length: 3 })).slugs[0].slug.length)
+      lengths.push((await links.createLink(key, { slug_length: 3 })).slugs[0].slug.length)
     expect(lengths).toContain(3)
     await fill(links, id, await unusedOfThree(links))
-    expect((await links.link(key, { slug_length: 3 })).slugs[0].slug).toHaveLength(4)
+    expect((await links.createLink(key, { slug_length: 3 })).slugs[0].slug).toHaveLength(4)
   })
 
   test('L9.3 a slug that was clicked is never handed out again after a forced delete; a person may choose it', async () => {
@@ -117,21 +117,21 @@ eachDialect((_dialect, newUrl) => {
     const key = await links.key('ann@example.com')
     const all = allSlugsOfThree()
     const [clicked, taken] = [all.slice(0, all.length / 2), all.slice(all.length / 2)]
-    const gone = await links.link(key, { slug_length: 20 })
+    const gone = await links.createLink(key, { slug_length: 20 })
     await fill(links, gone.id, clicked, 1)
-    await fill(links, (await links.link(key, { slug_length: 20 })).id, taken)
+    await fill(links, (await links.createLink(key, { slug_length: 20 })).id, taken)
     await links.call('DELETE', `/links/${gone.id}?force=true`, { key })
     // Of all slugs of three symbols half are taken and half were clicked once.
     for (let made = 0; made < 5; made++)
-      expect((await links.link(key, { slug_length: 3 })).slugs[0].slug).toHaveLength(4)
-    const chosen = await links.link(key, { slug: clicked[0] as string })
+      expect((await links.createLink(key, { slug_length: 3 })).slugs[0].slug).toHaveLength(4)
+    const chosen = await links.createLink(key, { slug: clicked[0] as string })
     expect(chosen.slugs[1]).toMatchObject({ slug: clicked[0], click_count: 0 })
   })
 
   test('a clicked slug is out of the generator’s reach when it was removed singly, and an automatic one too', async () => {
     const links = await startTestLinks(await newUrl())
     const key = await links.key('ann@example.com')
-    const { id, slugs } = await links.link(key, { slug: 'single' })
+    const { id, slugs } = await links.createLink(key, { slug: 'single' })
     for (const slug of ['single', slugs[0].slug]) await links.fetch(`/${slug}`)
     await links.call('DELETE', `/slugs/single?force=true`, { key })
     await links.call('DELETE', `/links/${id}?force=true`, { key })

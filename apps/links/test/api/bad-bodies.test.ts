@@ -33,10 +33,10 @@ eachDialect((_dialect, newUrl) => {
     return { status: response.status, body: JSON.parse(text) as Record<string, unknown> }
   }
   const refuses = async (body: BodyInit | null, expected: [number, string], type?: string) => {
-    const before = await links.stored()
+    const before = await links.databaseState()
     const { status, body: answer } = await send(body, type === undefined ? {} : { type })
     expect([status, answer]).toEqual([expected[0], { error: expected[1] }])
-    expect(await links.stored()).toEqual(before)
+    expect(await links.databaseState()).toEqual(before)
   }
 
   test('a body that is no JSON object is refused with a sentence for it', async () => {

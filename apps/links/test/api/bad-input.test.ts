@@ -74,7 +74,7 @@ eachDialect((_dialect, newUrl) => {
   let id: number
   beforeAll(async () => {
     ann = await links.key('ann@example.com')
-    id = (await links.link(ann, { slug: 'target' })).id
+    id = (await links.createLink(ann, { slug: 'target' })).id
   })
   const headersOf = (type = 'application/json') => ({
     ...(ann && { Authorization: `Bearer ${ann}` }),
@@ -182,11 +182,13 @@ eachDialect((_dialect, newUrl) => {
       "'; --",
       '\\',
     ]
-    for (const label of odd) expect((await links.link(ann, { label })).label).toBe(label)
-    await links.refuses('POST', '/links', { key: ann, body: { url: 'https://e.com', label: 'a\u0000' } }, [
-      400,
-      'label: must be well-formed Unicode without NUL',
-    ])
+    for (const label of odd) expect((await links.createLink(ann, { label })).label).toBe(label)
+    await links.expectRefusal(
+      'POST',
+      '/links',
+      { key: ann, body: { url: 'https://e.com', label: 'a\u0000' } },
+      [400, 'label: must be well-formed Unicode without NUL'],
+    )
   })
 
   test('hosts in any script redirect to their ASCII form, and hosts that are none are refused', async () => {
@@ -200,7 +202,7 @@ eachDialect((_dialect, newUrl) => {
       'a_b.example': 'a_b.example',
     }
     for (const [host, ascii] of Object.entries(hosts)) {
-      const { url, slugs } = await links.link(ann, { url: `https://${host}/x` })
+      const { url, slugs } = await links.createLink(ann, { url: `https://${host}/x` })
       const visit = await links.fetch(`/${slugs[0].slug}`)
       expect([url, visit.headers.get('location')]).toEqual([`https://${host}/x`, `https://${ascii}/x`])
     }
@@ -215,7 +217,7 @@ eachDialect((_dialect, newUrl) => {
       'xn--\u{10ffff}',
       '%zz',
     ])
-      await links.refuses('POST', '/links', { key: ann, body: { url: `https://${host}/` } }, [
+      await links.expectRefusal('POST', '/links', { key: ann, body: { url: `https://${host}/` } }, [
         400,
         'url must be a valid URL',
       ])
@@ -238,8 +240,8 @@ eachDialect((_dialect, newUrl) => {
       '%f0%9f%8e%88',
     ]
     for (const segment of odd) {
-      await links.refuses('GET', `/links/${segment}`, { key: ann }, [404, 'Not Found'])
-      await links.refuses('GET', `/slugs/${segment}`, { key: ann }, [404, 'Not Found'])
+      await links.expectRefusal('GET', `/links/${segment}`, { key: ann }, [404, 'Not Found'])
+      await links.expectRefusal('GET', `/slugs/${segment}`, { key: ann }, [404, 'Not Found'])
       for (const path of [`/${segment}`, `/_/${segment}`, `/target/${segment}`]) {
         const visit = await links.fetch(path)
         expect([path, visit.status < 500]).toEqual([path, true])

@@ -23,10 +23,10 @@ eachDialect((_dialect, newUrl) => {
     body: string,
     { key = ann, type = 'application/json' } = {},
   ) {
-    const before = await links.stored()
+    const before = await links.databaseState()
     const headers = { Authorization: `Bearer ${key}`, 'Content-Type': type }
     const response = await links.fetch(`/_/api${path}`, { method, headers, body })
-    expect(await links.stored()).toEqual(before)
+    expect(await links.databaseState()).toEqual(before)
     return [response.status, ((await response.json()) as { error: string }).error]
   }
 
@@ -37,28 +37,28 @@ eachDialect((_dialect, newUrl) => {
       expect((await limited.call('GET', '/links', { key })).status).toBe(status)
     const [{ id }] = (await limited.callAdmin('GET', '/keys')).body
     await limited.callAdmin('DELETE', `/keys/${id}`)
-    await limited.refuses('GET', '/links', { key }, [401, 'Unauthorized'])
+    await limited.expectRefusal('GET', '/links', { key }, [401, 'Unauthorized'])
   })
 
   test('a key over its limit is 429, also for a path that does not exist', async () => {
     const limited = await startTestLinks(await newUrl(), { LINKS_RATE_LIMIT: '1/hour' })
     const key = await limited.key('ann@example.com')
     await limited.call('GET', '/links', { key })
-    await limited.refuses('GET', '/nothing', { key }, [429, 'Too many requests'])
-    await limited.refuses('PROPFIND', '/links', { key }, [429, 'Too many requests'])
+    await limited.expectRefusal('GET', '/nothing', { key }, [429, 'Too many requests'])
+    await limited.expectRefusal('PROPFIND', '/links', { key }, [429, 'Too many requests'])
   })
 
   test('an unknown path is 404, also for a method that nothing has', async () => {
-    await links.refuses('PROPFIND', '/nothing', { key: ann }, [404, 'Not Found'])
+    await links.expectRefusal('PROPFIND', '/nothing', { key: ann }, [404, 'Not Found'])
   })
 
   test('a wrong method is 405, also for a key that could use no method of the path', async () => {
-    await links.refuses('DELETE', '/slugs', { key: readOnly }, [405, 'Method Not Allowed'])
+    await links.expectRefusal('DELETE', '/slugs', { key: readOnly }, [405, 'Method Not Allowed'])
   })
 
   test('a missing scope is 403, also for a path parameter that is none', async () => {
-    await links.refuses('DELETE', '/links/abc', { key: readOnly }, [403, 'Forbidden'])
-    await links.refuses('POST', '/slugs/_x/disable', { key: readOnly }, [403, 'Forbidden'])
+    await links.expectRefusal('DELETE', '/links/abc', { key: readOnly }, [403, 'Forbidden'])
+    await links.expectRefusal('POST', '/slugs/_x/disable', { key: readOnly }, [403, 'Forbidden'])
   })
 
   test('a path parameter that is none is 404, also with a body that is too large or no JSON', async () => {
@@ -89,56 +89,59 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('a bad query is 400, also for a link that does not exist', async () => {
-    await links.refuses('DELETE', '/links/999999?force=x', { key: ben }, [
+    await links.expectRefusal('DELETE', '/links/999999?force=x', { key: ben }, [
       400,
       'force: must be one of: true, false',
     ])
-    await links.refuses('GET', '/links/999999?range=x', { key: ben }, [
+    await links.expectRefusal('GET', '/links/999999?range=x', { key: ben }, [
       400,
       expect.stringMatching(/^range: /),
     ])
-    await links.refuses('GET', '/slugs/none?range=x', { key: ben }, [400, expect.stringMatching(/^range: /)])
+    await links.expectRefusal('GET', '/slugs/none?range=x', { key: ben }, [
+      400,
+      expect.stringMatching(/^range: /),
+    ])
   })
 
   test('an unknown field is named before any other problem of the body', async () => {
-    await links.refuses('PUT', '/links/999999', { key: ben, body: { url: 5, extra: 1 } }, [
+    await links.expectRefusal('PUT', '/links/999999', { key: ben, body: { url: 5, extra: 1 } }, [
       400,
       'Unknown field "extra"',
     ])
   })
 
   test('a bad field is 400, also for a link that does not exist', async () => {
-    await links.refuses('PUT', '/links/999999', { key: ben, body: { url: 'x' } }, [
+    await links.expectRefusal('PUT', '/links/999999', { key: ben, body: { url: 'x' } }, [
       400,
       'url must be a valid URL',
     ])
-    await links.refuses('POST', '/links/999999/slugs', { key: ben, body: { slug: '_' } }, [
+    await links.expectRefusal('POST', '/links/999999/slugs', { key: ben, body: { slug: '_' } }, [
       400,
       'Slug must not start with underscore',
     ])
   })
 
   test('what does not exist is 404, also for someone who would not own it', async () => {
-    const { id } = await links.link(ann)
-    await links.refuses('DELETE', `/links/${id}/slugs/none`, { key: ben }, [
+    const { id } = await links.createLink(ann)
+    await links.expectRefusal('DELETE', `/links/${id}/slugs/none`, { key: ben }, [
       404,
       'Slug not found on this link',
     ])
-    await links.refuses('POST', '/slugs/none/primary', { key: ben }, [404, 'Slug not found'])
+    await links.expectRefusal('POST', '/slugs/none/primary', { key: ben }, [404, 'Slug not found'])
   })
 
   test('what does not exist is 404, also where a rule forbids the rest', async () => {
-    await links.link(ann, { slug: 'order-taken' })
+    await links.createLink(ann, { slug: 'order-taken' })
     const body = { link_id: 999_999, slug: 'order-taken' }
-    await links.refuses('POST', '/slugs', { key: ann, body }, [404, 'Link not found'])
-    await links.refuses('POST', '/links/999999/slugs', { key: ann, body: { slug: 'order-taken' } }, [
+    await links.expectRefusal('POST', '/slugs', { key: ann, body }, [404, 'Link not found'])
+    await links.expectRefusal('POST', '/links/999999/slugs', { key: ann, body: { slug: 'order-taken' } }, [
       404,
       'Link not found',
     ])
   })
 
   test('a write by someone else is 403, also where a rule forbids it to everyone', async () => {
-    const { id, slugs } = await links.link(ann, { slug: 'order-rules' })
+    const { id, slugs } = await links.createLink(ann, { slug: 'order-rules' })
     await links.fetch('/order-rules')
     await links.call('POST', '/slugs/order-rules/disable', { key: ann })
     const [auto] = slugs
@@ -153,14 +156,14 @@ eachDialect((_dialect, newUrl) => {
       ['POST', '/slugs/order-rules/primary', undefined, `${owner} change the primary slug`],
     ]
     for (const [method, path, body, sentence] of refusals)
-      await links.refuses(method, path, { key: ben, body }, [403, sentence])
+      await links.expectRefusal(method, path, { key: ben, body }, [403, sentence])
   })
 
   test('an automatic slug is refused as such, also when it has clicks', async () => {
-    const { slugs } = await links.link(ann)
+    const { slugs } = await links.createLink(ann)
     await links.fetch(`/${slugs[0].slug}`)
     await links.call('GET', '/links', { key: ann })
-    await links.refuses('DELETE', `/slugs/${slugs[0].slug}`, { key: ann }, [
+    await links.expectRefusal('DELETE', `/slugs/${slugs[0].slug}`, { key: ann }, [
       400,
       expect.stringMatching(/^Cannot remove the system/),
     ])

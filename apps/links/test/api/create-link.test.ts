@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { rootNames } from '../../src/slugs/reserved.ts'
+import { rootNames } from '../../src/links/slugs/reserved.ts'
 import { sharedTestLinks } from '../testing.ts'
 
 const AUTO = /^[abcdefghijkmnpqrstuvwxyz2-9]{4}$/
@@ -17,7 +17,7 @@ eachDialect((_dialect, newUrl) => {
   })
   const create = (body: unknown, key = ann) => links.call('POST', '/links', { key, body })
   const refuses = (body: unknown, error: string, status = 400) =>
-    links.refuses('POST', '/links', { key: ann, body }, [status, error])
+    links.expectRefusal('POST', '/links', { key: ann, body }, [status, error])
 
   test('L5 a new link has exactly the documented fields, and an automatic slug of four unmistakable symbols as primary', async () => {
     const { status, body } = await create({ url: 'https://example.com/first' })
@@ -75,22 +75,22 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('L5 L24.12 a new link has a label that is trimmed, null when blank, and at most 500 characters long', async () => {
-    expect((await links.link(ann, { label: '  Spring sale\n' })).label).toBe('Spring sale')
-    expect((await links.link(ann, { label: ' \t ' })).label).toBeNull()
-    expect((await links.link(ann, { label: '🎈'.repeat(500) })).label).toBe('🎈'.repeat(500))
-    expect((await links.link(ann, { label: ` ${'x'.repeat(500)}\n` })).label).toBe('x'.repeat(500))
+    expect((await links.createLink(ann, { label: '  Spring sale\n' })).label).toBe('Spring sale')
+    expect((await links.createLink(ann, { label: ' \t ' })).label).toBeNull()
+    expect((await links.createLink(ann, { label: '🎈'.repeat(500) })).label).toBe('🎈'.repeat(500))
+    expect((await links.createLink(ann, { label: ` ${'x'.repeat(500)}\n` })).label).toBe('x'.repeat(500))
     const hidden = '\u202Egpj.exe\u2066\u200B\uFEFF\u00AD 👩\u200D🚀 نمی\u200Cخواهم'
-    expect((await links.link(ann, { label: hidden })).label).toBe('gpj.exe 👩\u200D🚀 نمی\u200Cخواهم')
-    expect((await links.link(ann, { label: '\u200B \u2066' })).label).toBeNull()
-    expect((await links.link(ann, { label: `${'\u200B'.repeat(9)}${'x'.repeat(500)}` })).label).toHaveLength(
-      500,
-    )
+    expect((await links.createLink(ann, { label: hidden })).label).toBe('gpj.exe 👩\u200D🚀 نمی\u200Cخواهم')
+    expect((await links.createLink(ann, { label: '\u200B \u2066' })).label).toBeNull()
+    expect(
+      (await links.createLink(ann, { label: `${'\u200B'.repeat(9)}${'x'.repeat(500)}` })).label,
+    ).toHaveLength(500)
     await refuses({ url: 'https://e.com', label: 'x'.repeat(501) }, 'label: must be at most 500 characters')
   })
 
   test('a new link has an automatic slug as long as asked, from 3 to 128', async () => {
     for (const length of [3, 7, 128]) {
-      const { slugs } = await links.link(ann, { slug_length: length })
+      const { slugs } = await links.createLink(ann, { slug_length: length })
       expect(slugs[0].slug).toHaveLength(length)
     }
     await refuses({ url: 'https://e.com', slug_length: 2 }, 'slug_length: must be at least 3')
@@ -110,12 +110,12 @@ eachDialect((_dialect, newUrl) => {
       const made = await links.call('POST', '/links', { key: ann, body, headers: { 'X-Client': client } })
       expect([client, made.body.created_via]).toEqual([client, via])
     }
-    expect((await links.link(ann)).created_via).toBe('api')
+    expect((await links.createLink(ann)).created_via).toBe('api')
   })
 
   test('L5 L23 a new link takes an expiry from 0 to the year 9999, and refuses a negative, fractional or textual one', async () => {
-    expect((await links.link(ann, { expires_at: 0 })).expires_at).toBe(0)
-    expect((await links.link(ann, { expires_at: 253_402_300_799 })).expires_at).toBe(253_402_300_799)
+    expect((await links.createLink(ann, { expires_at: 0 })).expires_at).toBe(0)
+    expect((await links.createLink(ann, { expires_at: 253_402_300_799 })).expires_at).toBe(253_402_300_799)
     const url = 'https://e.com'
     await refuses({ url, expires_at: -1 }, 'expires_at: must be at least 0')
     await refuses({ url, expires_at: 253_402_300_800 }, 'expires_at: must be at most 253402300799')
@@ -141,14 +141,14 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('a requested slug may not be the automatic slug of another link', async () => {
-    const auto = (await links.link(ann)).slugs[0].slug
+    const auto = (await links.createLink(ann)).slugs[0].slug
     await refuses({ url: 'https://example.com/x', slug: auto }, 'Slug already exists', 409)
   })
 
   test('L8.1 a requested slug may use letters, digits and . _ ~ - inside, from 1 to 128 characters, upper case folded', async () => {
     const slugs = ['a', '7', 'a.b_c~d-e', 'A..B', 'x'.repeat(128), '0--0', 'MiXeD.Case']
     for (const slug of slugs) {
-      const { slugs: stored } = await links.link(ann, { slug })
+      const { slugs: stored } = await links.createLink(ann, { slug })
       expect(stored[1].slug).toBe(slug.toLowerCase())
       expect((await links.fetch(`/${slug.toUpperCase()}`)).status).toBe(302)
     }
@@ -196,7 +196,7 @@ eachDialect((_dialect, newUrl) => {
       await refuses({ url: 'https://e.com', slug: name }, 'Slug is reserved')
   })
 
-  const stored = async (url: string) => (await links.link(ann, { url, allow_duplicate: true })).url
+  const stored = async (url: string) => (await links.createLink(ann, { url, allow_duplicate: true })).url
 
   test('L6.4 a URL loses blanks, tabs and line ends around it, and nothing inside', async () => {
     expect(await stored(' \t\r\nhttps://example.com/a b \n')).toBe('https://example.com/a b')
@@ -270,7 +270,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('the answer is sent after the link is there: the slug redirects at once', async () => {
-    const { slugs } = await links.link(ann, { url: 'https://example.com/at-once', slug: 'at-once' })
+    const { slugs } = await links.createLink(ann, { url: 'https://example.com/at-once', slug: 'at-once' })
     for (const { slug } of slugs) {
       const visit = await links.fetch(`/${slug}`)
       expect([visit.status, visit.headers.get('location')]).toEqual([302, 'https://example.com/at-once'])

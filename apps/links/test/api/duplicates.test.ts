@@ -15,14 +15,14 @@ eachDialect((_dialect, newUrl) => {
   const create = (key: string, url: string, fields = {}) =>
     links.call('POST', '/links', { key, body: { url, ...fields } })
   const another = (key: string, url: string, fields = {}) =>
-    links.link(key, { url, allow_duplicate: true, ...fields })
+    links.createLink(key, { url, allow_duplicate: true, ...fields })
 
   test('L6.2 a URL that has an active link is answered with it, as it is: 200, and nothing is stored', async () => {
     const url = newAddress()
-    const link = await links.link(ann, { url, slug: `dup-${count}`, label: 'First' })
+    const link = await links.createLink(ann, { url, slug: `dup-${count}`, label: 'First' })
     await links.fetch(`/dup-${count}`)
     await links.call('GET', `/links/${link.id}`, { key: ann })
-    const before = await links.stored()
+    const before = await links.databaseState()
     const again = await create(ann, url, { label: 'Second', expires_at: 5, slug_length: 9 })
     expect(again.status).toBe(200)
     expect(again.body).toEqual({
@@ -32,11 +32,11 @@ eachDialect((_dialect, newUrl) => {
       duplicate: true,
       duplicate_count: 1,
     })
-    expect(await links.stored()).toEqual(before)
+    expect(await links.databaseState()).toEqual(before)
   })
 
   test('a 201 and every read leave the two duplicate fields out', async () => {
-    const link = await links.link(ann)
+    const link = await links.createLink(ann)
     expect(Object.keys(link)).not.toContain('duplicate')
     const read = await links.call('GET', `/links/${link.id}`, { key: ann })
     expect(Object.keys(read.body)).not.toContain('duplicate_count')
@@ -44,14 +44,14 @@ eachDialect((_dialect, newUrl) => {
 
   test('the same URL in another spelling of its end is the same URL', async () => {
     const url = newAddress()
-    const { id } = await links.link(ann, { url })
+    const { id } = await links.createLink(ann, { url })
     for (const spelling of [`${url}/`, `${url}//`, `${url}?`, `${url}#`, `  ${url}\n`])
       expect((await create(ann, spelling)).body).toMatchObject({ id, duplicate: true })
   })
 
   test('a URL that differs in case, query or fragment is another URL', async () => {
     const url = newAddress()
-    await links.link(ann, { url })
+    await links.createLink(ann, { url })
     for (const other of [url.toUpperCase(), `${url}?a`, `${url}#a`, `${url}/b`])
       expect((await create(ann, other)).status).toBe(201)
   })
@@ -125,7 +125,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('L6.2 L24.4 a requested slug always makes a new link, so that it is never dropped in silence', async () => {
     const url = newAddress()
-    const { id } = await links.link(ann, { url })
+    const { id } = await links.createLink(ann, { url })
     const made = await create(ann, url, { slug: `asked-${count}` })
     expect([made.status, made.body.slugs[1].slug]).toEqual([201, `asked-${count}`])
     expect(made.body.id).not.toBe(id)
@@ -135,12 +135,12 @@ eachDialect((_dialect, newUrl) => {
 
   test('allow_duplicate makes a new link; false is the same as leaving it out', async () => {
     const url = newAddress()
-    const { id } = await links.link(ann, { url })
+    const { id } = await links.createLink(ann, { url })
     expect((await create(ann, url, { allow_duplicate: true })).status).toBe(201)
     const reused = await create(ann, url, { allow_duplicate: false })
     expect(reused).toMatchObject({ status: 200, body: { duplicate_count: 2 } })
     expect(reused.body.id).not.toBe(id)
-    await links.refuses('POST', '/links', { key: ann, body: { url, allow_duplicate: 'true' } }, [
+    await links.expectRefusal('POST', '/links', { key: ann, body: { url, allow_duplicate: 'true' } }, [
       400,
       'allow_duplicate: must be a boolean',
     ])
@@ -148,7 +148,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('a link whose URL was changed counts under its new URL only', async () => {
     const [before, after] = [newAddress(), newAddress()]
-    const link = await links.link(ann, { url: before })
+    const link = await links.createLink(ann, { url: before })
     await links.call('PATCH', `/links/${link.id}`, { key: ann, body: { url: after } })
     expect((await create(ann, after)).body.id).toBe(link.id)
     expect((await create(ann, before)).status).toBe(201)
@@ -156,7 +156,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('a create-only key is answered with the link too, since nothing secret is in it', async () => {
     const url = newAddress()
-    const { id } = await links.link(ann, { url })
+    const { id } = await links.createLink(ann, { url })
     const createOnly = await links.key('ann@example.com', 'create')
     expect((await create(createOnly, url)).body).toMatchObject({ id, duplicate: true })
   })

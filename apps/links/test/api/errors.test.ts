@@ -25,7 +25,7 @@ eachDialect((dialect, newUrl) => {
   test('L3.1 without a key everything is 401, whether it exists or not', async () => {
     for (const path of [...paths.map((each) => each.path), '', '/', '/nothing', '/links/'])
       for (const method of METHODS) {
-        const { headers } = await links.refuses(method, path, {}, [401, 'Unauthorized'])
+        const { headers } = await links.expectRefusal(method, path, {}, [401, 'Unauthorized'])
         expect(headers.get('www-authenticate')).toBe('Bearer')
         expect(headers.get('cache-control')).toBe('private, no-store')
       }
@@ -56,7 +56,7 @@ eachDialect((dialect, newUrl) => {
       `Bearer sk_${"' or 1=1 --".padEnd(48, '0')}`,
     ]
     for (const authorization of presented)
-      await links.refuses('GET', '/links', { headers: { Authorization: authorization } }, [
+      await links.expectRefusal('GET', '/links', { headers: { Authorization: authorization } }, [
         401,
         'Unauthorized',
       ])
@@ -65,7 +65,7 @@ eachDialect((dialect, newUrl) => {
   test('a key elsewhere than in the Authorization header is no key', async () => {
     const elsewhere = { Cookie: `key=${ann}; Authorization=Bearer ${ann}`, 'X-Api-Key': ann }
     for (const path of [`/links?key=${ann}`, `/links?access_token=${ann}`])
-      await links.refuses('GET', path, { headers: elsewhere }, [401, 'Unauthorized'])
+      await links.expectRefusal('GET', path, { headers: elsewhere }, [401, 'Unauthorized'])
   })
 
   test('L4.1 a revoked key fails on its next request', async () => {
@@ -73,7 +73,7 @@ eachDialect((dialect, newUrl) => {
     expect((await links.call('GET', '/links', { key })).status).toBe(200)
     const [{ id }] = (await links.callAdmin('GET', '/keys')).body
     expect((await links.callAdmin('DELETE', `/keys/${id}`)).body).toEqual({ ok: true })
-    await links.refuses('GET', '/links', { key }, [401, 'Unauthorized'])
+    await links.expectRefusal('GET', '/links', { key }, [401, 'Unauthorized'])
   })
 
   test('L3.3 an unknown path is 404 for every method', async () => {
@@ -89,18 +89,19 @@ eachDialect((dialect, newUrl) => {
       '//links',
     ]
     for (const path of unknown)
-      for (const method of METHODS) await links.refuses(method, path, { key: ann }, [404, 'Not Found'])
+      for (const method of METHODS) await links.expectRefusal(method, path, { key: ann }, [404, 'Not Found'])
   })
 
   test('L3.5 a trailing slash matches nothing', async () => {
     for (const { path, methods } of paths)
-      for (const method of methods) await links.refuses(method, `${path}/`, { key: ann }, [404, 'Not Found'])
+      for (const method of methods)
+        await links.expectRefusal(method, `${path}/`, { key: ann }, [404, 'Not Found'])
   })
 
   test('L24.19 a path that exists answers another method with 405 and those it has', async () => {
     for (const { path, methods } of paths)
       for (const method of METHODS.filter((each) => !methods.includes(each))) {
-        const { headers } = await links.refuses(method, path, { key: ann }, [405, 'Method Not Allowed'])
+        const { headers } = await links.expectRefusal(method, path, { key: ann }, [405, 'Method Not Allowed'])
         const allowed = headers.get('allow')?.split(', ')
         expect(new Set(allowed)).toEqual(new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])]))
       }
@@ -109,7 +110,7 @@ eachDialect((dialect, newUrl) => {
   test('the document and its page have methods too', async () => {
     for (const path of ['/openapi.json', '/docs'])
       for (const method of ['POST', 'PUT', 'DELETE']) {
-        const { headers } = await links.refuses(method, path, { key: ann }, [405, 'Method Not Allowed'])
+        const { headers } = await links.expectRefusal(method, path, { key: ann }, [405, 'Method Not Allowed'])
         expect(headers.get('allow')).toBe('GET, HEAD')
       }
   })
@@ -130,11 +131,14 @@ eachDialect((dialect, newUrl) => {
       'NaN',
       '9'.repeat(40),
     ]) {
-      await links.refuses('GET', `/links/${id}`, { key: ann }, [404, 'Not Found'])
-      await links.refuses('DELETE', `/links/${id}?force=true`, { key: ann }, [404, 'Not Found'])
-      await links.refuses('POST', `/links/${id}/slugs`, { key: ann, body: { slug: 'x' } }, [404, 'Not Found'])
+      await links.expectRefusal('GET', `/links/${id}`, { key: ann }, [404, 'Not Found'])
+      await links.expectRefusal('DELETE', `/links/${id}?force=true`, { key: ann }, [404, 'Not Found'])
+      await links.expectRefusal('POST', `/links/${id}/slugs`, { key: ann, body: { slug: 'x' } }, [
+        404,
+        'Not Found',
+      ])
     }
-    await links.refuses('GET', '/links/999999999999999', { key: ann }, [404, 'Link not found'])
+    await links.expectRefusal('GET', '/links/999999999999999', { key: ann }, [404, 'Link not found'])
   })
 
   test('L4.2 a key needs the scope of the route, and create does not imply read', async () => {
@@ -144,12 +148,12 @@ eachDialect((dialect, newUrl) => {
       for (const method of operation.methods) {
         expect([operation.id, operation.scope]).toEqual([operation.id, method === 'GET' ? 'read' : 'create'])
         const key = operation.scope === 'read' ? createOnly : readOnly
-        await links.refuses(method, example(operation.path), { key }, [403, 'Forbidden'])
+        await links.expectRefusal(method, example(operation.path), { key }, [403, 'Forbidden'])
       }
   })
 
   test('L3.5 HEAD is answered like GET, without a body', async () => {
-    const { id } = await links.link(ann, { slug: 'head' })
+    const { id } = await links.createLink(ann, { slug: 'head' })
     const { body: bundle } = await links.call('POST', '/bundles', { key: ann, body: { name: 'Head' } })
     for (const operation of apiOperations.filter((each) => each.methods.includes('GET'))) {
       const { id: own } = operation.path.startsWith('/bundles') ? bundle : { id }
@@ -168,7 +172,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('L3.6 every answer has a request id of its own and is not to be stored', async () => {
-    const { id } = await links.link(ann)
+    const { id } = await links.createLink(ann)
     const seen = new Set<string | null>()
     const asked = [
       '/links',
@@ -202,7 +206,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('L3.4 a route without a body ignores one, whatever it is', async () => {
-    const { id } = await links.link(ann)
+    const { id } = await links.createLink(ann)
     for (const body of ['{"url":', '\0', 'x'.repeat(70_000)]) {
       const init = {
         method: 'POST',

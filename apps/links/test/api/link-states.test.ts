@@ -25,7 +25,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('L7 a link is active until the second of its expiry, and expired from it', async () => {
     const slug = newSlug()
-    const { id } = await links.link(ann, { slug, expires_at: links.now + 2 })
+    const { id } = await links.createLink(ann, { slug, expires_at: links.now + 2 })
     links.advance(1)
     expect([await redirects(slug), await statusOf(id)]).toEqual([true, ['active']])
     links.advance(1)
@@ -35,14 +35,14 @@ eachDialect((_dialect, newUrl) => {
   test('L7 L24.3 a link made with an expiry that is past is expired at once; 0 is 1970, not "never"', async () => {
     for (const expiry of [0, 1, links.now - 1, links.now]) {
       const slug = newSlug()
-      const { id, expires_at } = await links.link(ann, { slug, expires_at: expiry })
+      const { id, expires_at } = await links.createLink(ann, { slug, expires_at: expiry })
       expect([expires_at, await redirects(slug), await statusOf(id)]).toEqual([expiry, false, ['expired']])
     }
   })
 
   test('L7 L24.3 disable takes effect on the next request and leaves expiry and slugs as they are', async () => {
     const slug = newSlug()
-    const link = await links.link(ann, { slug, expires_at: links.now + 1000, label: 'Kept' })
+    const link = await links.createLink(ann, { slug, expires_at: links.now + 1000, label: 'Kept' })
     const { status, body } = await act(link.id, 'disable')
     expect([status, body]).toEqual([200, { ...link, disabled_at: links.now }])
     for (const each of link.slugs) expect(await redirects(each.slug)).toBe(false)
@@ -50,17 +50,17 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('L7 disabling a disabled link changes nothing: the moment stays the first', async () => {
-    const { id } = await links.link(ann)
+    const { id } = await links.createLink(ann)
     const first = await act(id, 'disable')
     links.advance(60)
-    const before = await links.stored()
+    const before = await links.databaseState()
     expect(await act(id, 'disable')).toMatchObject({ status: 200, body: first.body })
-    expect(await links.stored()).toEqual(before)
+    expect(await links.databaseState()).toEqual(before)
   })
 
   test('L7 L24.3 enable brings back exactly what was, a scheduled expiry included', async () => {
     const slug = newSlug()
-    const link = await links.link(ann, { slug, expires_at: links.now + 1000 })
+    const link = await links.createLink(ann, { slug, expires_at: links.now + 1000 })
     await act(link.id, 'disable')
     const { status, body } = await act(link.id, 'enable')
     expect([status, body]).toEqual([200, link])
@@ -69,16 +69,16 @@ eachDialect((_dialect, newUrl) => {
 
   test('enabling a link that is not disabled changes nothing, be it active or expired', async () => {
     for (const expiry of [null, 0]) {
-      const link = await links.link(ann, { expires_at: expiry })
-      const before = await links.stored()
+      const link = await links.createLink(ann, { expires_at: expiry })
+      const before = await links.databaseState()
       expect(await act(link.id, 'enable')).toMatchObject({ status: 200, body: link })
-      expect(await links.stored()).toEqual(before)
+      expect(await links.databaseState()).toEqual(before)
     }
   })
 
   test('L7 a link whose expiry passes while it is disabled stays disabled, and is expired once enabled', async () => {
     const slug = newSlug()
-    const { id } = await links.link(ann, { slug, expires_at: links.now + 10 })
+    const { id } = await links.createLink(ann, { slug, expires_at: links.now + 10 })
     await act(id, 'disable')
     links.advance(10)
     expect(await statusOf(id)).toEqual(['disabled'])
@@ -87,7 +87,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('an expired link can be disabled, and then counts as disabled only', async () => {
-    const { id } = await links.link(ann, { expires_at: 0 })
+    const { id } = await links.createLink(ann, { expires_at: 0 })
     const { body } = await act(id, 'disable')
     expect([body.disabled_at, body.expires_at]).toEqual([links.now, 0])
     expect(await statusOf(id)).toEqual(['disabled'])
@@ -95,7 +95,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('L7 a new expiry moves an expired link to active and back, at once', async () => {
     const slug = newSlug()
-    const { id } = await links.link(ann, { slug, expires_at: 0 })
+    const { id } = await links.createLink(ann, { slug, expires_at: 0 })
     for (const [expiry, alive] of [
       [links.now + 1, true],
       [links.now, false],
@@ -110,60 +110,60 @@ eachDialect((_dialect, newUrl) => {
 
   test('a new expiry leaves a disabled link disabled', async () => {
     const slug = newSlug()
-    const { id } = await links.link(ann, { slug, expires_at: 0 })
+    const { id } = await links.createLink(ann, { slug, expires_at: 0 })
     await act(id, 'disable')
     await update(id, { expires_at: null })
     expect([await statusOf(id), await redirects(slug)]).toEqual([['disabled'], false])
   })
 
   test('a disabled and an expired link can still be read, changed and given slugs', async () => {
-    const link = await links.link(ann, { expires_at: 0 })
+    const link = await links.createLink(ann, { expires_at: 0 })
     await act(link.id, 'disable')
     expect((await links.call('GET', `/links/${link.id}`, { key: ben })).status).toBe(200)
     const slug = newSlug()
     const add = await links.call('POST', `/links/${link.id}/slugs`, { key: ben, body: { slug } })
     expect([add.status, await redirects(slug)]).toEqual([201, false])
-    await links.refuses('POST', '/links', { key: ben, body: { url: link.url, slug } }, [
+    await links.expectRefusal('POST', '/links', { key: ben, body: { url: link.url, slug } }, [
       409,
       'Slug already exists',
     ])
   })
 
   test('only the owner disables and enables', async () => {
-    const { id } = await links.link(ann)
-    await links.refuses('POST', `/links/${id}/disable`, { key: ben }, [
+    const { id } = await links.createLink(ann)
+    await links.expectRefusal('POST', `/links/${id}/disable`, { key: ben }, [
       403,
       'Only the link owner can disable this link',
     ])
     await act(id, 'disable')
-    await links.refuses('POST', `/links/${id}/enable`, { key: ben }, [
+    await links.expectRefusal('POST', `/links/${id}/enable`, { key: ben }, [
       403,
       'Only the link owner can enable this link',
     ])
     for (const verb of ['disable', 'enable'])
-      await links.refuses('POST', `/links/999999/${verb}`, { key: ben }, [404, 'Link not found'])
+      await links.expectRefusal('POST', `/links/999999/${verb}`, { key: ben }, [404, 'Link not found'])
   })
 
   test('L6.8 a link without clicks is deleted with its slugs, which are then free and unknown', async () => {
     const slug = newSlug()
-    const link = await links.link(ann, { slug })
+    const link = await links.createLink(ann, { slug })
     const gone = await links.call('DELETE', `/links/${link.id}`, { key: ann })
     expect([gone.status, gone.body]).toEqual([200, { deleted: true }])
-    await links.refuses('GET', `/links/${link.id}`, { key: ann }, [404, 'Link not found'])
-    await links.refuses('DELETE', `/links/${link.id}`, { key: ann }, [404, 'Link not found'])
+    await links.expectRefusal('GET', `/links/${link.id}`, { key: ann }, [404, 'Link not found'])
+    await links.expectRefusal('DELETE', `/links/${link.id}`, { key: ann }, [404, 'Link not found'])
     for (const each of link.slugs) expect(await redirects(each.slug)).toBe(false)
-    expect((await links.link(ben, { slug })).slugs[1].slug).toBe(slug)
+    expect((await links.createLink(ben, { slug })).slugs[1].slug).toBe(slug)
   })
 
   test('an id is never given twice', async () => {
-    const { id } = await links.link(ann)
+    const { id } = await links.createLink(ann)
     await links.call('DELETE', `/links/${id}`, { key: ann })
-    expect((await links.link(ann)).id).toBeGreaterThan(id)
+    expect((await links.createLink(ann)).id).toBeGreaterThan(id)
   })
 
   test('L6.8 L13.5 a link with clicks is not deleted, and one click of a bot counts', async () => {
     const slug = newSlug()
-    const { id } = await links.link(ann, { slug })
+    const { id } = await links.createLink(ann, { slug })
     await links.fetch(`/${slug}`, { headers: { 'User-Agent': 'Googlebot/2.1' } })
     // The click is not counted yet when the delete arrives: it is counted before the check.
     const refused = await links.call('DELETE', `/links/${id}`, { key: ann })
@@ -171,7 +171,7 @@ eachDialect((_dialect, newUrl) => {
       400,
       { error: 'Cannot delete a link with clicks, disable it instead' },
     ])
-    await links.refuses('DELETE', `/links/${id}?force=false`, { key: ann }, [
+    await links.expectRefusal('DELETE', `/links/${id}?force=false`, { key: ann }, [
       400,
       'Cannot delete a link with clicks, disable it instead',
     ])
@@ -180,7 +180,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('L24.10 HEAD and prefetch count nothing, so they stand in the way of no delete', async () => {
     const slug = newSlug()
-    const { id } = await links.link(ann, { slug })
+    const { id } = await links.createLink(ann, { slug })
     await links.fetch(`/${slug}`, { method: 'HEAD' })
     await links.fetch(`/${slug}`, { headers: { 'Sec-Purpose': 'prefetch' } })
     expect((await links.call('DELETE', `/links/${id}`, { key: ann })).body).toEqual({ deleted: true })
@@ -188,8 +188,8 @@ eachDialect((_dialect, newUrl) => {
 
   test('L6.8 force deletes the link with its slugs and clicks, and nothing of other links', async () => {
     const [slug, bystander] = [newSlug(), newSlug()]
-    const { id } = await links.link(ann, { slug })
-    const other = await links.link(ann, { slug: bystander })
+    const { id } = await links.createLink(ann, { slug })
+    const other = await links.createLink(ann, { slug: bystander })
     for (const each of [slug, slug, bystander]) await links.fetch(`/${each}`)
     const gone = await links.call('DELETE', `/links/${id}?force=true`, { key: ann })
     expect([gone.status, gone.body]).toEqual([200, { deleted: true }])
@@ -200,22 +200,22 @@ eachDialect((_dialect, newUrl) => {
 
   test('force opens nothing to others, and must be true or false', async () => {
     const slug = newSlug()
-    const { id } = await links.link(ann, { slug })
+    const { id } = await links.createLink(ann, { slug })
     await links.fetch(`/${slug}`)
     await links.call('GET', `/links/${id}`, { key: ann })
-    await links.refuses('DELETE', `/links/${id}?force=true`, { key: ben }, [
+    await links.expectRefusal('DELETE', `/links/${id}?force=true`, { key: ben }, [
       403,
       'Only the link owner can delete this link',
     ])
     for (const value of ['yes', '1', 'TRUE', ''])
-      await links.refuses('DELETE', `/links/${id}?force=${value}`, { key: ann }, [
+      await links.expectRefusal('DELETE', `/links/${id}?force=${value}`, { key: ann }, [
         400,
         'force: must be one of: true, false',
       ])
   })
 
   test('a delete takes the link out of its bundles, and the bundles stay', async () => {
-    const { id } = await links.link(ann)
+    const { id } = await links.createLink(ann)
     await links.database.write(async (tx) => {
       const bundle = {
         name: 'Spring',

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sharedTestLinks } from '../testing.ts'
 
-interface Listed {
+interface ListedLink {
   id: number
   created_at: number
   total_clicks: number
@@ -25,11 +25,14 @@ eachDialect((_dialect, newUrl) => {
     return links.call('GET', `/links?${search}`, { key: ann })
   }
   const idsOf = async (query: Record<string, string | number>) =>
-    (await list(query)).body.map((link: Listed) => link.id)
+    (await list(query)).body.map((link: ListedLink) => link.id)
 
   /** All pages from the first on; `between` runs after each. */
-  async function walk(query: Record<string, string | number>, between = async () => {}): Promise<Listed[]> {
-    const found: Listed[] = []
+  async function walk(
+    query: Record<string, string | number>,
+    between = async () => {},
+  ): Promise<ListedLink[]> {
+    const found: ListedLink[] = []
     let { status, headers, body } = await list(query)
     for (;;) {
       expect(status).toBe(200)
@@ -43,10 +46,10 @@ eachDialect((_dialect, newUrl) => {
   }
 
   test('L6 L6.7 the list is a bare array of links as they are read singly, newest first, with their number', async () => {
-    const first = await links.link(ann, { slug: 'l-first', label: 'First' })
-    const second = await links.link(ben)
+    const first = await links.createLink(ann, { slug: 'l-first', label: 'First' })
+    const second = await links.createLink(ben)
     links.advance(1)
-    const third = await links.link(ann)
+    const third = await links.createLink(ann)
     const { status, headers, body } = await list()
     expect([status, body]).toEqual([200, [third, second, first]])
     expect([headers.get('x-total-count'), headers.get('link')]).toEqual(['3', null])
@@ -54,7 +57,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('L6.7 owner keeps the links of exactly this identity; empty means everyone', async () => {
     const carl = await links.key('Carl@example.com')
-    const { id } = await links.link(carl)
+    const { id } = await links.createLink(carl)
     expect(await idsOf({ owner: 'Carl@example.com' })).toEqual([id])
     expect(await idsOf({ owner: 'carl@example.com' })).toEqual([])
     expect(await idsOf({ owner: 'Carl' })).toEqual([])
@@ -71,9 +74,9 @@ eachDialect((_dialect, newUrl) => {
 
   test('the filters apply together, and X-Total-Count counts what they leave', async () => {
     const erik = await links.key('erik@example.com')
-    const kept = await links.link(erik, { label: 'combined one' })
-    const off = await links.link(erik, { label: 'combined two' })
-    await links.link(ann, { label: 'combined three' })
+    const kept = await links.createLink(erik, { label: 'combined one' })
+    const off = await links.createLink(erik, { label: 'combined two' })
+    await links.createLink(ann, { label: 'combined three' })
     await links.call('POST', `/links/${off.id}/disable`, { key: erik })
     const query = { owner: 'erik@example.com', search: 'combined' }
     expect(await idsOf(query)).toEqual([off.id, kept.id])
@@ -116,7 +119,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('the next page is one of the same list, also where the search has a question mark in it', async () => {
-    for (let made = 0; made < 3; made++) await links.link(ann, { label: 'why? who knows' })
+    for (let made = 0; made < 3; made++) await links.createLink(ann, { label: 'why? who knows' })
     const { headers } = await links.call('GET', '/links?search=why?+who&limit=2', { key: ann })
     const next = new URL(nextOf(headers) ?? '', 'http://localhost').searchParams
     expect([next.get('search'), next.get('limit')]).toEqual(['why? who', '2'])
@@ -124,11 +127,11 @@ eachDialect((_dialect, newUrl) => {
 
   test('L6.7 pages by age neither skip nor repeat while others add and delete links', async () => {
     const lasting = await idsOf({})
-    const passing = await links.link(ann)
+    const passing = await links.createLink(ann)
     const found = await walk({ limit: 4 }, async () => {
-      await links.link(ben)
+      await links.createLink(ben)
       links.advance(1)
-      await links.link(ben)
+      await links.createLink(ben)
       await links.call('DELETE', `/links/${passing.id}`, { key: ann })
     })
     const kept = found.map((link) => link.id).filter((id) => lasting.includes(id))
@@ -205,7 +208,7 @@ eachDialect((_dialect, newUrl) => {
   test('by clicks the most clicked comes first, then the newest, in pages too', async () => {
     const made = []
     for (const clicks of [1, 0, 3, 1]) {
-      const link = await links.link(ann, { label: 'clicked-list', slug: `c-${made.length}` })
+      const link = await links.createLink(ann, { label: 'clicked-list', slug: `c-${made.length}` })
       for (let click = 0; click < clicks; click++) await links.fetch(`/c-${made.length}`)
       made.push(link.id)
     }
@@ -218,10 +221,10 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('by clicks with a range only the clicks in that window rank', async () => {
-    const old = await links.link(ann, { label: 'ranked-list', slug: 'old-hit' })
+    const old = await links.createLink(ann, { label: 'ranked-list', slug: 'old-hit' })
     for (let click = 0; click < 3; click++) await links.fetch('/old-hit')
     links.advance(8 * 86_400)
-    const fresh = await links.link(ann, { label: 'ranked-list', slug: 'new-hit' })
+    const fresh = await links.createLink(ann, { label: 'ranked-list', slug: 'new-hit' })
     await links.fetch('/new-hit')
     const query = { search: 'ranked-list', sort: 'clicks' }
     expect(await idsOf(query)).toEqual([old.id, fresh.id])

@@ -6,7 +6,7 @@ import { adminOperations, apiOperations } from '../../src/http/operations.ts'
 import { createDocument } from '../../src/http/reference.ts'
 import { VERSION } from '../../src/version.ts'
 import { type CallOptions, sharedTestLinks } from '../testing.ts'
-import { fillGuestSlugs, fillSlugs } from './slug-forms.ts'
+import { fillGuestSlugs, fillSlugs } from './slug-actions.ts'
 
 type Json = Record<string, unknown>
 
@@ -257,7 +257,7 @@ eachDialect((_dialect, newUrl) => {
 
   async function newWorld(): Promise<World> {
     const slug = `open-${++count}`
-    const link = await links.link(ann, { slug })
+    const link = await links.createLink(ann, { slug })
     const { body } = await links.call('POST', '/bundles', { key: ann, body: { name: 'Open' } })
     return { linkId: link.id, bundleId: body.id, auto: link.slugs[0].slug, slug, key: ann }
   }
@@ -282,7 +282,7 @@ eachDialect((_dialect, newUrl) => {
       })
 
   test('POST /links answers a duplicate with its other documented status', async () => {
-    const { url } = await links.link(ann)
+    const { url } = await links.createLink(ann)
     expect((await links.call('POST', '/links', { key: ann, body: { url } })).status).toBe(200)
   })
 
@@ -307,7 +307,7 @@ eachDialect((_dialect, newUrl) => {
     slug_not_on_link: (world, call) => call(Object.assign(world, { slug: 'no-such-slug' })),
     slug_taken: async (_world, call) => {
       const slug = `open-${++count}`
-      await links.link(ben, { slug })
+      await links.createLink(ben, { slug })
       const { options, ...rest } = call()
       return { ...rest, options: { ...options, body: { ...(options.body as Json), slug } } }
     },

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { apiOperations } from '../../src/http/operations.ts'
-import { type Target, address, newSlug, preparations, rules } from '../ownership-rules.ts'
+import { type RuleResources, address, newSlug, preparations, rules } from '../ownership-rules.ts'
 import { sharedTestLinks } from '../testing.ts'
 
 const offered = apiOperations.flatMap((operation) =>
@@ -38,9 +38,9 @@ eachDialect((_dialect, newDatabase) => {
   const owner = () => keys['the owner'] ?? ''
 
   /** Everything fresh and Ann's: a link with two custom slugs, the second not primary, and a bundle. */
-  async function newTarget(name: string): Promise<Target> {
+  async function newTarget(name: string): Promise<RuleResources> {
     const key = owner()
-    const made = await links.link(key, newSlug())
+    const made = await links.createLink(key, newSlug())
     const body = newSlug()
     await links.call('POST', `/links/${made.id}/slugs`, { key, body })
     const { body: bundled } = await links.call('POST', '/bundles', { key, body: { name: 'Owned' } })
@@ -62,21 +62,21 @@ eachDialect((_dialect, newDatabase) => {
           ? [401, 'Unauthorized']
           : !description.includes('create')
             ? [403, 'Forbidden']
-            : !isOwner && rule.others !== undefined
-              ? [403, rule.others]
+            : !isOwner && rule.ownerOnlyError !== undefined
+              ? [403, rule.ownerOnlyError]
               : undefined
       test(`L4.3 ${name}: ${caller} ${refusal ? `is told ${refusal[0]} ${refusal[1]}` : 'may'}`, async () => {
         const target = await newTarget(name)
         const key = keys[caller]
         const options = { ...(key !== undefined && { key }), body: rule.body?.(target) }
         if (refusal) {
-          await links.refuses(method, address(path, target), options, refusal)
+          await links.expectRefusal(method, address(path, target), options, refusal)
           return
         }
-        const before = await links.stored()
+        const before = await links.databaseState()
         const { status } = await links.call(method, address(path, target), options)
         expect([200, 201]).toContain(status)
-        expect(await links.stored()).not.toEqual(before)
+        expect(await links.databaseState()).not.toEqual(before)
       })
     }
 
@@ -84,7 +84,7 @@ eachDialect((_dialect, newDatabase) => {
     test(`GET ${path}: anyone with the scope to read may, and nobody else`, async () => {
       const target = await newTarget('')
       const outcomes: Record<string, number> = {}
-      const before = await links.stored()
+      const before = await links.databaseState()
       // What cannot be asked without saying what about.
       const query = path.endsWith('/breakdown') ? '?dimension=countries' : ''
       for (const caller of Object.keys(callers)) {
@@ -100,6 +100,6 @@ eachDialect((_dialect, newDatabase) => {
         'a create-only key of someone else': 403,
         nobody: 401,
       })
-      expect(await links.stored()).toEqual(before)
+      expect(await links.databaseState()).toEqual(before)
     })
 })

@@ -17,7 +17,7 @@ eachDialect((_dialect, newUrl) => {
   beforeAll(async () => {
     ann = await links.key('ann@example.com')
     ben = await links.key('ben@example.com', 'read')
-    const link = await links.link(ann, { slug: 'primary-one' })
+    const link = await links.createLink(ann, { slug: 'primary-one' })
     id = link.id
     auto = link.slugs[0].slug
     await links.call('POST', `/links/${id}/slugs`, { key: ann, body: { slug: 'second.one' } })
@@ -63,15 +63,15 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('L11 the slug must be one of this link', async () => {
-    const other = await links.link(ann, { slug: 'foreign-one' })
+    const other = await links.createLink(ann, { slug: 'foreign-one' })
     for (const slug of ['foreign-one', other.slugs[0].slug, 'no-such-slug'])
-      await links.refuses('GET', `/links/${id}/qr?slug=${slug}`, { key: ben }, [404, 'Slug not found'])
+      await links.expectRefusal('GET', `/links/${id}/qr?slug=${slug}`, { key: ben }, [404, 'Slug not found'])
     for (const slug of ['', '_x', 'a%20b', 'x-', '%E2%84%AA', 'x'.repeat(129)])
-      await links.refuses('GET', `/links/${id}/qr?slug=${slug}`, { key: ben }, [
+      await links.expectRefusal('GET', `/links/${id}/qr?slug=${slug}`, { key: ben }, [
         400,
         expect.stringMatching(/slug/i),
       ])
-    await links.refuses('GET', '/links/999999/qr', { key: ben }, [404, 'Link not found'])
+    await links.expectRefusal('GET', '/links/999999/qr', { key: ben }, [404, 'Link not found'])
   })
 
   test('L11 SVG is the default, PNG comes for the asking or for the Accept header, and format decides', async () => {
@@ -138,7 +138,7 @@ eachDialect((_dialect, newUrl) => {
       ['dark=999999&light=aaaaaa', 'dark: must contrast with light at least 3:1'],
     ]
     for (const [query, error] of bad)
-      await links.refuses('GET', `/links/${id}/qr?${query}`, { key: ben }, [400, error])
+      await links.expectRefusal('GET', `/links/${id}/qr?${query}`, { key: ben }, [400, error])
     const { body } = await links.call('GET', `/links/${id}/qr?format=png&size=10`, { key: ben })
     const [, smallest = ''] = /^size: must be at least (\d+) /.exec(body.error) ?? []
     expect((await ask(`?format=png&size=${smallest}`)).status).toBe(200)
@@ -152,7 +152,7 @@ eachDialect((_dialect, newUrl) => {
     const origins = []
     for (const service of [fixed, proxied]) {
       const key = await service.key('ann@example.com')
-      const link = await service.link(key, { slug: 'here' })
+      const link = await service.createLink(key, { slug: 'here' })
       origins.push(await read('', forwarded, { service, key, link: link.id }))
     }
     expect(origins).toEqual([

@@ -34,7 +34,7 @@ function statuses(replies: readonly Reply[]): Record<number, number> {
 }
 
 /** Asks again until it holds; on other nodes a change may take a second to show (L12.5). */
-async function within(ms: number, holds: () => Promise<boolean>): Promise<void> {
+async function withTimeout(ms: number, holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + ms
   // Asked once more: what holds by then may have come while it was asked before.
   while (!(await holds()) && performance.now() < deadline);
@@ -121,7 +121,7 @@ eachDialect((dialect, newUrl) => {
 
   test('L24.5 two slugs made primary at once leave exactly one of them primary', async () => {
     const { first, call, settle, ann } = await startNodes()
-    const link = await first.link(ann, { slug: 'left' })
+    const link = await first.createLink(ann, { slug: 'left' })
     await call('POST', `/links/${link.id}/slugs`, { key: ann, body: { slug: 'right' } })
     const replies = await times(20, (n) =>
       call('POST', `/slugs/${n % 2 ? 'left' : 'right'}/primary`, { key: ann }),
@@ -136,7 +136,7 @@ eachDialect((dialect, newUrl) => {
     const { first, call, settle, ann } = await startNodes()
     for (let round = 0; round < 5; round++) {
       const slug = `both-${round}`
-      const { id } = await first.link(ann)
+      const { id } = await first.createLink(ann)
       await call('POST', `/links/${id}/slugs`, { key: ann, body: { slug } })
       const work = shuffled([
         'disable',
@@ -158,7 +158,7 @@ eachDialect((dialect, newUrl) => {
 
   test('slugs removed while others are made primary leave one enabled primary slug', async () => {
     const { first, call, settle, ann } = await startNodes()
-    const { id } = await first.link(ann)
+    const { id } = await first.createLink(ann)
     const slugs = Array.from({ length: 8 }, (_, n) => `gone-${n}`)
     for (const slug of slugs) await call('POST', `/links/${id}/slugs`, { key: ann, body: { slug } })
     const work = shuffled(
@@ -182,7 +182,7 @@ eachDialect((dialect, newUrl) => {
     const { first, nextNode, settle, ann } = await startNodes()
     for (let round = 0; round < 5; round++) {
       const slug = `burn-${round}`
-      const { id } = await first.link(ann, { slug })
+      const { id } = await first.createLink(ann, { slug })
       const visit = async (node = nextNode()) => (await node.fetch(`/${slug}`)).status
       const visits = times(20, () => visit())
       const node = nextNode()
@@ -191,7 +191,7 @@ eachDialect((dialect, newUrl) => {
       expect((await deleted).status).toBe(200)
       expect(await visit(node)).toBe(404)
       for (const status of [...(await visits), ...(await after)]) expect([302, 404]).toContain(status)
-      await within(1000, async () => (await visit()) === 404 && (await visit()) === 404)
+      await withTimeout(1000, async () => (await visit()) === 404 && (await visit()) === 404)
     }
     await settle(ann)
   })
@@ -200,7 +200,7 @@ eachDialect((dialect, newUrl) => {
     const { first, nodes, call, nextNode, settle, ann } = await startNodes()
     for (let round = 0; round < 20; round++) {
       const slug = `guard-${round}`
-      const { id } = await first.link(ann, { slug })
+      const { id } = await first.createLink(ann, { slug })
       const [deleted, visits] = await Promise.all([
         call('DELETE', round % 2 ? `/links/${id}` : `/slugs/${slug}`, { key: ann }),
         times(5, async () => (await nextNode().fetch(`/${slug}`)).status),
@@ -216,7 +216,7 @@ eachDialect((dialect, newUrl) => {
     const other = openDatabase<Tables>(url)
     for (const path of ['/links/', '/slugs/']) {
       const slug = `late-${path.slice(1, 2)}`
-      const { id } = await first.link(ann, { slug })
+      const { id } = await first.createLink(ann, { slug })
       const held = await other.write(async (tx) => {
         await lockLinkRow(tx, other, id)
         const deleted = first.call('DELETE', path + (path === '/links/' ? id : slug), { key: ann })
@@ -234,8 +234,8 @@ eachDialect((dialect, newUrl) => {
   test('a create that finds a link which is being deleted makes one of its own', async () => {
     const { url, first, settle, ann, ben } = await startNodes()
     const other = openDatabase<Tables>(url)
-    await first.link(ben, { slug: 'busy' })
-    const theirs = await first.link(ben, { url: 'https://example.com/twice' })
+    await first.createLink(ben, { slug: 'busy' })
+    const theirs = await first.createLink(ben, { url: 'https://example.com/twice' })
     const held = await other.write(async (tx) => {
       await lockLinkRow(tx, other, theirs.id)
       const created = first.call('POST', '/links', { key: ann, body: { url: 'https://example.com/twice' } })
@@ -256,7 +256,7 @@ eachDialect((dialect, newUrl) => {
 
   test('one slug added to two links at once goes to one of them', async () => {
     const { first, call, settle, ann, ben } = await startNodes()
-    const [one, two] = [await first.link(ann), await first.link(ben)]
+    const [one, two] = [await first.createLink(ann), await first.createLink(ben)]
     const replies = await times(20, (n) =>
       n % 2
         ? call('POST', `/links/${one.id}/slugs`, { key: ann, body: { slug: 'wanted' } })
@@ -268,7 +268,7 @@ eachDialect((dialect, newUrl) => {
 
   test('a slug claimed by update and by create at once goes to one, and the losers change nothing', async () => {
     const { first, call, settle, ann } = await startNodes()
-    const { id } = await first.link(ann, { label: 'Before' })
+    const { id } = await first.createLink(ann, { label: 'Before' })
     const replies = await times(20, (n) =>
       n % 2
         ? call('PATCH', `/links/${id}`, { key: ann, body: { slug: 'claimed', label: 'After' } })
@@ -286,7 +286,10 @@ eachDialect((dialect, newUrl) => {
 
   test('two links that ask for each other’s slugs at once are both answered', async () => {
     const { first, call, settle, ann } = await startNodes()
-    const [one, two] = [await first.link(ann, { slug: 'mine' }), await first.link(ann, { slug: 'yours' })]
+    const [one, two] = [
+      await first.createLink(ann, { slug: 'mine' }),
+      await first.createLink(ann, { slug: 'yours' }),
+    ]
     const replies = await times(20, (n) =>
       n % 2
         ? call('PATCH', `/links/${one.id}`, { key: ann, body: { slug: 'yours' } })
@@ -298,7 +301,7 @@ eachDialect((dialect, newUrl) => {
 
   test('one link deleted twenty times at once is deleted once', async () => {
     const { first, call, settle, ann } = await startNodes()
-    const { id } = await first.link(ann, { slug: 'once' })
+    const { id } = await first.createLink(ann, { slug: 'once' })
     const replies = await times(20, () => call('DELETE', `/links/${id}`, { key: ann }))
     expect(statuses(replies)).toEqual({ 200: 1, 404: 19 })
     await settle(ann)
@@ -306,9 +309,9 @@ eachDialect((dialect, newUrl) => {
 
   test('L24.5 a random crowd of writers on a few links is never answered with a fault, and all rules hold afterwards', async () => {
     const { first, call, nextNode, settle, ann } = await startNodes()
-    const ids = await times(3, async () => (await first.link(ann)).id as number)
+    const ids = await times(3, async () => (await first.createLink(ann)).id as number)
     const slugs = ['r1', 'r2', 'r3', 'r4']
-    const deeds = [
+    const actions = [
       () => call('POST', `/links/${pick(ids)}/slugs`, { key: ann, body: { slug: pick(slugs) } }),
       () => call('POST', `/slugs/${pick(slugs)}/primary`, { key: ann }),
       () => call('POST', `/slugs/${pick(slugs)}/disable`, { key: ann }),
@@ -329,7 +332,7 @@ eachDialect((dialect, newUrl) => {
     ]
     // More at once may rightly be told that all connections are busy.
     for (let wave = 0; wave < 10; wave++)
-      for (const { status, body } of await times(40, () => pick(deeds)()))
+      for (const { status, body } of await times(40, () => pick(actions)()))
         expect([status < 500, body]).toEqual([true, body])
     await settle(ann)
   })

@@ -21,7 +21,7 @@ eachDialect((_dialect, newUrl) => {
       expect(reset).toBeLessThanOrEqual(left.length * 20)
     }
     expect(left).toEqual([2, 1, 0])
-    const { headers } = await links.refuses('POST', '/links', { key, body: { url: 'https://e.com' } }, [
+    const { headers } = await links.expectRefusal('POST', '/links', { key, body: { url: 'https://e.com' } }, [
       429,
       'Too many requests',
     ])

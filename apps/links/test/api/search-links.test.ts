@@ -17,7 +17,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('L6.7 search finds a part of label, URL, owner or any slug, in any case, blanks around it aside', async () => {
     const dora = await links.key('dora.quill@example.com')
-    const { id } = await links.link(dora, {
+    const { id } = await links.createLink(dora, {
       url: 'https://zebra.example/Path?Query=1#Frag',
       slug: 'needle-slug',
       label: 'Quarterly Report',
@@ -36,24 +36,27 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('the character that stands between two fields where they are kept is found in no link that has none', async () => {
-    const { id } = await links.link(ann, { label: 'edge', url: 'https://apart.example/' })
+    const { id } = await links.createLink(ann, { label: 'edge', url: 'https://apart.example/' })
     for (const search of ['\uffff', 'edge\uffffhttps://apart', '\uffffann@'])
       expect([search, await idsOf({ search })]).toEqual([search, []])
-    const odd = await links.link(ann, { label: 'no\uffffcharacter' })
+    const odd = await links.createLink(ann, { label: 'no\uffffcharacter' })
     expect(await idsOf({ search: 'NO\uffffchar' })).toEqual([odd.id])
     expect(await idsOf({ search: '\uffff' })).toEqual([odd.id])
     expect(await idsOf({ search: 'apart.example' })).toEqual([id])
   })
 
   test('search finds the automatic slug and slugs that are disabled', async () => {
-    const { id, slugs } = await links.link(ann, { slug: 'switched-off', slug_length: 20 })
+    const { id, slugs } = await links.createLink(ann, { slug: 'switched-off', slug_length: 20 })
     await links.call('POST', `/slugs/switched-off/disable`, { key: ann })
     expect(await idsOf({ search: 'SWITCHED-off' })).toEqual([id])
     expect(await idsOf({ search: slugs[0].slug.slice(2, 18) })).toEqual([id])
   })
 
   test('search follows a changed label and URL', async () => {
-    const { id } = await links.link(ann, { label: 'before-change', url: 'https://before.example/change' })
+    const { id } = await links.createLink(ann, {
+      label: 'before-change',
+      url: 'https://before.example/change',
+    })
     const body = { label: 'after-change', url: 'https://after.example/change' }
     await links.call('PUT', `/links/${id}`, { key: ann, body })
     expect(await idsOf({ search: 'before-change' })).toEqual([])
@@ -77,27 +80,27 @@ eachDialect((_dialect, newUrl) => {
       ['Ǆungla', 'ǆUNGLA'],
     ]
     for (const [label = '', search = ''] of pairs) {
-      const { id } = await links.link(ann, { label })
+      const { id } = await links.createLink(ann, { label })
       expect([search, await idsOf({ search })]).toEqual([search, [id]])
     }
   })
 
   test('search finds a part of a word that ends in sigma, wherever the part was cut', async () => {
-    const { id } = await links.link(ann, { label: 'ΠΑΡΑΣΚΕΥΉ' })
+    const { id } = await links.createLink(ann, { label: 'ΠΑΡΑΣΚΕΥΉ' })
     expect(await idsOf({ search: 'ΠΑΡΑΣ' })).toEqual([id])
     expect(await idsOf({ search: 'παρας' })).toEqual([id])
   })
 
   test('search finds a letter in both of its Unicode spellings', async () => {
-    const { id } = await links.link(ann, { label: 'Crème brûlée' })
+    const { id } = await links.createLink(ann, { label: 'Crème brûlée' })
     expect(await idsOf({ search: 'crème brûlée'.normalize('NFD') })).toEqual([id])
   })
 
   test('L6.7 L24.18 % and _ and \\ in a search match only themselves', async () => {
-    const percent = await links.link(ann, { label: '100% wool' })
-    const underscore = await links.link(ann, { label: 'snake_case_label' })
-    const backslash = await links.link(ann, { label: 'C:\\temp' })
-    await links.link(ann, { label: '100x wool, snakeXcaseXlabel' })
+    const percent = await links.createLink(ann, { label: '100% wool' })
+    const underscore = await links.createLink(ann, { label: 'snake_case_label' })
+    const backslash = await links.createLink(ann, { label: 'C:\\temp' })
+    await links.createLink(ann, { label: '100x wool, snakeXcaseXlabel' })
     expect(await idsOf({ search: '100% w' })).toEqual([percent.id])
     expect(await idsOf({ search: 'snake_case' })).toEqual([underscore.id])
     expect(await idsOf({ search: 'C:\\t' })).toEqual([backslash.id])
@@ -105,7 +108,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('a search that spans two fields finds nothing', async () => {
-    await links.link(ann, { label: 'edge-label', url: 'https://edge.example' })
+    await links.createLink(ann, { label: 'edge-label', url: 'https://edge.example' })
     for (const search of ['edge-label\nhttps', 'edge-labelhttps', 'edge.example\nann@', 'edge.exampleann@'])
       expect([search, await idsOf({ search })]).toEqual([search, []])
   })

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sharedTestLinks } from '../testing.ts'
-import { slugWork } from './slug-forms.ts'
+import { createSlugActions } from './slug-actions.ts'
 
 eachDialect((_dialect, newUrl) => {
   const links = sharedTestLinks(newUrl)
@@ -11,7 +11,7 @@ eachDialect((_dialect, newUrl) => {
     ann = await links.key('ann@example.com')
     ben = await links.key('ben@example.com')
   })
-  const { newSlug, read, primaryOf, redirects, forms } = slugWork(links, () => ann)
+  const { newSlug, read, primaryOf, redirects, forms } = createSlugActions(links, () => ann)
 
   for (const { form, missing, path, addSlug, act, newLink } of forms) {
     const remove = (id: number, slug: string, query = '', key = ann) =>
@@ -23,7 +23,7 @@ eachDialect((_dialect, newUrl) => {
       const { status, body } = await remove(id, slug)
       expect([status, body]).toEqual([200, { removed: true }])
       expect(await redirects(slug)).toBe(false)
-      expect((await links.link(ben, { slug })).slugs[1].slug).toBe(slug)
+      expect((await links.createLink(ben, { slug })).slugs[1].slug).toBe(slug)
       expect((await read(id)).slugs).toHaveLength(1)
     })
 
@@ -61,7 +61,7 @@ eachDialect((_dialect, newUrl) => {
         400,
         { error: 'Cannot remove a slug with clicks, disable it instead' },
       ])
-      await links.refuses('DELETE', `${path(id, clicked)}?force=false`, { key: ann }, [
+      await links.expectRefusal('DELETE', `${path(id, clicked)}?force=false`, { key: ann }, [
         400,
         'Cannot remove a slug with clicks, disable it instead',
       ])
@@ -81,14 +81,14 @@ eachDialect((_dialect, newUrl) => {
         ['DELETE', '?force=true', 'Only the link owner can remove slugs on this link'],
       ]
       for (const [method, suffix, sentence] of refusals)
-        await links.refuses(method, `${path(id, slug)}${suffix}`, { key: ben }, [403, sentence])
+        await links.expectRefusal(method, `${path(id, slug)}${suffix}`, { key: ben }, [403, sentence])
     })
 
     test(`${form}: who appended a slug to a foreign link has no say over it afterwards`, async () => {
       const slug = newSlug()
       const { id } = await newLink()
       await addSlug(id, slug, ben)
-      await links.refuses('POST', `${path(id, slug)}/disable`, { key: ben }, [
+      await links.expectRefusal('POST', `${path(id, slug)}/disable`, { key: ben }, [
         403,
         'Only the link owner can disable slugs on this link',
       ])
@@ -98,8 +98,11 @@ eachDialect((_dialect, newUrl) => {
     test(`L8.4 ${form}: a slug that does not exist is 404 with the form's own words`, async () => {
       const { id } = await newLink()
       for (const suffix of ['/disable', '/enable', '/primary'])
-        await links.refuses('POST', `${path(id, 'no-such-slug')}${suffix}`, { key: ben }, [404, missing])
-      await links.refuses('DELETE', path(id, 'no-such-slug'), { key: ben }, [404, missing])
+        await links.expectRefusal('POST', `${path(id, 'no-such-slug')}${suffix}`, { key: ben }, [
+          404,
+          missing,
+        ])
+      await links.expectRefusal('DELETE', path(id, 'no-such-slug'), { key: ben }, [404, missing])
     })
 
     test(`L8.3 L24.6 ${form}: paths take a slug in any case and percent-encoded once`, async () => {
@@ -108,7 +111,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await act('disable', id, slug.toUpperCase())).status).toBe(200)
       const encoded = Array.from(slug, (letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')
       expect((await act('enable', id, encoded)).body.slug).toBe(slug)
-      await links.refuses('POST', `${path(id, encoded.replaceAll('%', '%25'))}/disable`, { key: ann }, [
+      await links.expectRefusal('POST', `${path(id, encoded.replaceAll('%', '%25'))}/disable`, { key: ann }, [
         404,
         'Not Found',
       ])
@@ -133,7 +136,7 @@ eachDialect((_dialect, newUrl) => {
           ['POST', '/primary'],
           ['DELETE', ''],
         ] as const)
-          await links.refuses(method, `${path(id, bad)}${suffix}`, { key: ann }, [404, 'Not Found'])
+          await links.expectRefusal(method, `${path(id, bad)}${suffix}`, { key: ann }, [404, 'Not Found'])
     })
   }
 })

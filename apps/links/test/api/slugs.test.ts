@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sharedTestLinks } from '../testing.ts'
-import { fillGuestSlugs, fillSlugs, slugWork } from './slug-forms.ts'
+import { fillGuestSlugs, fillSlugs, createSlugActions } from './slug-actions.ts'
 
 eachDialect((_dialect, newUrl) => {
   const links = sharedTestLinks(newUrl)
@@ -11,7 +11,7 @@ eachDialect((_dialect, newUrl) => {
     ann = await links.key('ann@example.com')
     ben = await links.key('ben@example.com')
   })
-  const { newSlug, read, primaryOf, redirects, forms } = slugWork(links, () => ann)
+  const { newSlug, read, primaryOf, redirects, forms } = createSlugActions(links, () => ann)
 
   for (const { form, path, add, addSlug, act, newLink } of forms) {
     test(`L8.2 L23 ${form}: a link has at most 5,000 slugs, whoever adds them and however`, async () => {
@@ -105,10 +105,10 @@ eachDialect((_dialect, newUrl) => {
       await act('disable', id, slug)
       for (const taken of [slug, slug.toUpperCase(), auto]) {
         const [address, body] = add(other.id, taken)
-        await links.refuses('POST', address, { key: ann, body }, [409, 'Slug already exists'])
+        await links.expectRefusal('POST', address, { key: ann, body }, [409, 'Slug already exists'])
       }
       const [address, body] = add(id, slug)
-      await links.refuses('POST', address, { key: ann, body }, [409, 'Slug already exists'])
+      await links.expectRefusal('POST', address, { key: ann, body }, [409, 'Slug already exists'])
     })
 
     test(`L8.2 ${form}: a slug that cannot be one is 400 with the sentence for what is wrong`, async () => {
@@ -130,10 +130,10 @@ eachDialect((_dialect, newUrl) => {
       ]
       for (const [slug, error] of problems) {
         const [address, body] = add(id, slug)
-        await links.refuses('POST', address, { key: ann, body }, [400, error])
+        await links.expectRefusal('POST', address, { key: ann, body }, [400, error])
       }
       const [address, body] = add(id, '_x')
-      await links.refuses('POST', address, { key: ann, body: { ...body, primary: true } }, [
+      await links.expectRefusal('POST', address, { key: ann, body: { ...body, primary: true } }, [
         400,
         'Unknown field "primary"',
       ])
@@ -141,7 +141,7 @@ eachDialect((_dialect, newUrl) => {
 
     test(`${form}: nothing can be added to a link that does not exist`, async () => {
       const [address, body] = add(999_999, newSlug())
-      await links.refuses('POST', address, { key: ann, body }, [404, 'Link not found'])
+      await links.expectRefusal('POST', address, { key: ann, body }, [404, 'Link not found'])
     })
 
     test(`${form}: a disabled slug stops redirecting, stays taken and leaves the others alone`, async () => {
@@ -170,9 +170,9 @@ eachDialect((_dialect, newUrl) => {
       const { id } = await newLink(slug)
       const first = await act('disable', id, slug)
       links.advance(9)
-      const before = await links.stored()
+      const before = await links.databaseState()
       expect(await act('disable', id, slug)).toMatchObject({ status: 200, body: first.body })
-      expect(await links.stored()).toEqual(before)
+      expect(await links.databaseState()).toEqual(before)
     })
 
     test(`${form}: an enabled slug redirects again and does not become primary; twice is 200`, async () => {
@@ -182,19 +182,19 @@ eachDialect((_dialect, newUrl) => {
       const enabled = await act('enable', id, slug)
       expect([enabled.status, enabled.body]).toMatchObject([200, { slug, disabled_at: null, is_primary: 0 }])
       expect([await redirects(slug), await primaryOf(id)]).toEqual([true, [auto]])
-      const before = await links.stored()
+      const before = await links.databaseState()
       expect(await act('enable', id, slug)).toMatchObject({ status: 200, body: enabled.body })
-      expect(await links.stored()).toEqual(before)
+      expect(await links.databaseState()).toEqual(before)
     })
 
     test(`L8.3 ${form}: the automatic slug can be neither disabled nor removed, forced or not; enabling it is a no-op`, async () => {
       const { id, auto } = await newLink(newSlug())
-      await links.refuses('POST', `${path(id, auto)}/disable`, { key: ann }, [
+      await links.expectRefusal('POST', `${path(id, auto)}/disable`, { key: ann }, [
         400,
         'Cannot disable the system-generated slug; only custom slugs can be disabled. Disable the whole link instead.',
       ])
       for (const query of ['', '?force=true'])
-        await links.refuses('DELETE', `${path(id, auto)}${query}`, { key: ann }, [
+        await links.expectRefusal('DELETE', `${path(id, auto)}${query}`, { key: ann }, [
           400,
           'Cannot remove the system-generated slug; only custom slugs can be removed. Delete the whole link instead.',
         ])
@@ -215,7 +215,7 @@ eachDialect((_dialect, newUrl) => {
       const slug = newSlug()
       const { id } = await newLink(slug)
       await act('disable', id, slug)
-      await links.refuses('POST', `${path(id, slug)}/primary`, { key: ann }, [
+      await links.expectRefusal('POST', `${path(id, slug)}/primary`, { key: ann }, [
         400,
         'Cannot make a disabled slug primary, enable it first',
       ])
@@ -223,7 +223,7 @@ eachDialect((_dialect, newUrl) => {
   }
 
   test('L5 the slugs of a link are listed automatic first, then by age, then by name', async () => {
-    const { id, slugs } = await links.link(ann)
+    const { id, slugs } = await links.createLink(ann)
     for (const slug of ['order-b', 'order-a'])
       await links.call('POST', `/links/${id}/slugs`, { key: ann, body: { slug } })
     links.advance(1)
@@ -234,52 +234,52 @@ eachDialect((_dialect, newUrl) => {
 
   test('L8.4 below a link a slug of another link is not found, and below no link the link is not found', async () => {
     const [own, foreign] = [
-      await links.link(ann, { slug: newSlug() }),
-      await links.link(ann, { slug: newSlug() }),
+      await links.createLink(ann, { slug: newSlug() }),
+      await links.createLink(ann, { slug: newSlug() }),
     ]
     const slug = foreign.slugs[1].slug
     for (const suffix of ['/disable', '/enable', '/primary'])
-      await links.refuses('POST', `/links/${own.id}/slugs/${slug}${suffix}`, { key: ann }, [
+      await links.expectRefusal('POST', `/links/${own.id}/slugs/${slug}${suffix}`, { key: ann }, [
         404,
         'Slug not found on this link',
       ])
-    await links.refuses('DELETE', `/links/${own.id}/slugs/${slug}?force=true`, { key: ann }, [
+    await links.expectRefusal('DELETE', `/links/${own.id}/slugs/${slug}?force=true`, { key: ann }, [
       404,
       'Slug not found on this link',
     ])
-    await links.refuses('DELETE', `/links/999999/slugs/${slug}`, { key: ann }, [404, 'Link not found'])
+    await links.expectRefusal('DELETE', `/links/999999/slugs/${slug}`, { key: ann }, [404, 'Link not found'])
     expect(await redirects(slug)).toBe(true)
   })
 
   test('L8.3 looking a slug up answers its link to anyone, in any case, disabled or not', async () => {
     const slug = newSlug()
-    const link = await links.link(ann, { slug })
+    const link = await links.createLink(ann, { slug })
     for (const each of [slug, slug.toUpperCase(), link.slugs[0].slug])
       expect((await links.call('GET', `/slugs/${each}`, { key: ben })).body).toEqual(link)
     await links.call('POST', `/slugs/${slug}/disable`, { key: ann })
     await links.call('POST', `/links/${link.id}/disable`, { key: ann })
     const { status, body } = await links.call('GET', `/slugs/${slug}`, { key: ben })
     expect([status, body]).toEqual([200, await read(link.id)])
-    await links.refuses('GET', '/slugs/no-such-slug', { key: ben }, [404, 'Link not found'])
-    await links.refuses('GET', '/slugs/_x', { key: ben }, [404, 'Not Found'])
+    await links.expectRefusal('GET', '/slugs/no-such-slug', { key: ben }, [404, 'Link not found'])
+    await links.expectRefusal('GET', '/slugs/_x', { key: ben }, [404, 'Not Found'])
   })
 
   test('looking a slug up takes a range like reading the link', async () => {
     const slug = newSlug()
-    const { id } = await links.link(ann, { slug })
+    const { id } = await links.createLink(ann, { slug })
     await links.fetch(`/${slug}`)
     links.advance(8 * 86_400)
     await links.fetch(`/${slug}`)
     const found = await links.call('GET', `/slugs/${slug}?range=7d`, { key: ben })
     expect(found.body).toMatchObject({ id, total_clicks: 1 })
-    await links.refuses('GET', `/slugs/${slug}?range=8d`, { key: ben }, [
+    await links.expectRefusal('GET', `/slugs/${slug}?range=8d`, { key: ben }, [
       400,
       expect.stringMatching(/^range: /),
     ])
   })
 
   test('L24.13 a thousand slugs on one link are shown, searched and deleted with it', async () => {
-    const { id } = await links.link(ann)
+    const { id } = await links.createLink(ann)
     const slugs = Array.from({ length: 1000 }, (_, n) => `many-${id}-${n}`)
     const rows = slugs.map((slug) => ({ slug, link_id: id, is_custom: 1, created_at: 1 }))
     await links.database.write((tx) => tx.insertInto('slug').values(rows).execute())

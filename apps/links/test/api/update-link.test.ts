@@ -19,11 +19,11 @@ eachDialect((_dialect, newUrl) => {
   const update = (id: number, body: unknown, method = 'PUT') =>
     links.call(method, `/links/${id}`, { key: ann, body })
   const refuses = (id: number, body: unknown, status: number, error: string, key = ann) =>
-    links.refuses('PATCH', `/links/${id}`, { key, body }, [status, error])
+    links.expectRefusal('PATCH', `/links/${id}`, { key, body }, [status, error])
 
   test('L6.3 PUT and PATCH mean the same: what is given changes, the rest stays', async () => {
     for (const method of ['PUT', 'PATCH']) {
-      const link = await links.link(ann, { slug: newSlug(), label: 'Old', expires_at: links.now + 60 })
+      const link = await links.createLink(ann, { slug: newSlug(), label: 'Old', expires_at: links.now + 60 })
       const url = `https://example.com/${method}/`
       const { status, body } = await update(link.id, { url }, method)
       expect([status, body]).toEqual([200, { ...link, url: url.slice(0, -1) }])
@@ -34,14 +34,14 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('L6.3 an empty body changes nothing and is 200', async () => {
-    const link = await links.link(ann, { slug: newSlug(), label: 'Kept', expires_at: links.now + 60 })
-    const before = await links.stored()
+    const link = await links.createLink(ann, { slug: newSlug(), label: 'Kept', expires_at: links.now + 60 })
+    const before = await links.databaseState()
     expect(await update(link.id, {})).toMatchObject({ status: 200, body: link })
-    expect(await links.stored()).toEqual(before)
+    expect(await links.databaseState()).toEqual(before)
   })
 
   test('null clears label and expiry, and nothing else', async () => {
-    const link = await links.link(ann, { label: 'Gone', expires_at: 5 })
+    const link = await links.createLink(ann, { label: 'Gone', expires_at: 5 })
     expect((await update(link.id, { label: null, expires_at: null })).body).toEqual({
       ...link,
       label: null,
@@ -52,13 +52,13 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('a blank label is cleared', async () => {
-    const link = await links.link(ann, { label: 'Gone' })
+    const link = await links.createLink(ann, { label: 'Gone' })
     expect((await update(link.id, { label: '   ' })).body.label).toBeNull()
   })
 
   test('a new target shows on the very next redirect', async () => {
     const slug = newSlug()
-    const link = await links.link(ann, { slug })
+    const link = await links.createLink(ann, { slug })
     expect((await links.fetch(`/${slug}`)).headers.get('location')).toBe(link.url)
     await update(link.id, { url: 'https://example.com/moved' })
     for (const each of link.slugs)
@@ -66,15 +66,15 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('a URL that another link has is no obstacle: there is no duplicate check', async () => {
-    const first = await links.link(ann)
-    const second = await links.link(ann)
+    const first = await links.createLink(ann)
+    const second = await links.createLink(ann)
     const { status, body } = await update(second.id, { url: first.url })
     expect([status, body.url, Object.keys(body)]).toEqual([200, first.url, Object.keys(second)])
   })
 
   test('an unused slug is added and becomes primary; the one before stays and redirects', async () => {
     const [old, fresh] = [newSlug(), newSlug()]
-    const link = await links.link(ann, { slug: old })
+    const link = await links.createLink(ann, { slug: old })
     const { body } = await update(link.id, { slug: fresh.toUpperCase() })
     expect(primaryOf(body)).toEqual([fresh])
     expect(body.slugs.map((slug: { slug: string }) => slug.slug)).toEqual([link.slugs[0].slug, old, fresh])
@@ -84,7 +84,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('L6.3 a slug of the link itself becomes primary, the automatic one included', async () => {
     const [first, second] = [newSlug(), newSlug()]
-    const link = await links.link(ann, { slug: first })
+    const link = await links.createLink(ann, { slug: first })
     await update(link.id, { slug: second })
     expect(primaryOf((await update(link.id, { slug: first })).body)).toEqual([first])
     const auto = link.slugs[0].slug
@@ -95,8 +95,8 @@ eachDialect((_dialect, newUrl) => {
 
   test('L6.3 a disabled slug of the link is refused, and so is a slug of another link', async () => {
     const [slug, foreign] = [newSlug(), newSlug()]
-    const link = await links.link(ann, { slug })
-    await links.link(ben, { slug: foreign })
+    const link = await links.createLink(ann, { slug })
+    await links.createLink(ben, { slug: foreign })
     await links.call('POST', `/links/${link.id}/slugs/${slug}/disable`, { key: ann })
     await refuses(link.id, { slug }, 400, 'Cannot make a disabled slug primary, enable it first')
     await refuses(link.id, { slug: foreign }, 409, 'Slug already exists')
@@ -104,8 +104,8 @@ eachDialect((_dialect, newUrl) => {
 
   test('L6.3 it is all or nothing: a slug that cannot be had leaves the other fields alone', async () => {
     const [slug, foreign] = [newSlug(), newSlug()]
-    const link = await links.link(ann, { slug })
-    await links.link(ben, { slug: foreign })
+    const link = await links.createLink(ann, { slug })
+    await links.createLink(ben, { slug: foreign })
     await refuses(
       link.id,
       { url: 'https://evil.example', label: 'x', slug: foreign },
@@ -116,7 +116,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('the rules for each field are those of create', async () => {
-    const { id } = await links.link(ann)
+    const { id } = await links.createLink(ann)
     await refuses(id, { custom_slug: 'x' }, 400, 'Unknown field "custom_slug"')
     await refuses(id, { allow_duplicate: true }, 400, 'Unknown field "allow_duplicate"')
     await refuses(id, { url: 'javascript:alert(1)' }, 400, 'url must use http or https')
@@ -134,7 +134,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('who made a link, when and how cannot be changed', async () => {
-    const { id } = await links.link(ann)
+    const { id } = await links.createLink(ann)
     for (const field of [
       'created_by',
       'created_at',
@@ -148,7 +148,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('L24.1 only the owner updates a link, also by a first custom slug', async () => {
-    const { id } = await links.link(ann)
+    const { id } = await links.createLink(ann)
     const sentence = 'Only the link owner can update this link'
     await refuses(id, { url: 'https://evil.example' }, 403, sentence, ben)
     await refuses(id, { slug: newSlug() }, 403, sentence, ben)
@@ -156,7 +156,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('L1.3 the owner is compared exactly: another case of the same name is somebody else', async () => {
-    const { id } = await links.link(ann)
+    const { id } = await links.createLink(ann)
     const shouting = await links.key('ANN@example.com')
     await refuses(id, { label: 'x' }, 403, 'Only the link owner can update this link', shouting)
   })
@@ -167,7 +167,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('clicks and creation stay with the link through every change', async () => {
     const slug = newSlug()
-    const link = await links.link(ann, { slug })
+    const link = await links.createLink(ann, { slug })
     await links.fetch(`/${slug}`)
     links.advance(3600)
     const { body } = await update(link.id, { url: 'https://example.com/elsewhere', slug: newSlug() })

@@ -7,8 +7,8 @@ import { type TestLinks, sharedTestLinks } from '../testing.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
-const spans = { '24h': DAY, '7d': 7 * DAY, '30d': 30 * DAY, '90d': 90 * DAY, '1y': 365 * DAY } as const
-type Span = keyof typeof spans
+const rangeSeconds = { '24h': DAY, '7d': 7 * DAY, '30d': 30 * DAY, '90d': 90 * DAY, '1y': 365 * DAY } as const
+type RangeName = keyof typeof rangeSeconds
 
 interface Click {
   slug: string
@@ -26,8 +26,8 @@ async function record(links: TestLinks, linkId: number, clicks: readonly Click[]
 }
 
 /** What a scan of the raw clicks says, in the plainest words: both ends of the window count, the one before ends open. */
-function scan(clicks: readonly Click[], range: Span | 'all', now: number) {
-  const span = range === 'all' ? Infinity : spans[range]
+function scan(clicks: readonly Click[], range: RangeName | 'all', now: number) {
+  const span = range === 'all' ? Infinity : rangeSeconds[range]
   const current = clicks.filter(({ at }) => at >= now - span && at <= now)
   const previous = clicks.filter(({ at }) => at >= now - 2 * span && at < now - span)
   const change = (100 * (current.length - previous.length)) / previous.length
@@ -45,7 +45,7 @@ const ages = fc.oneof(
   fc.integer({ min: 0, max: 740 * DAY }),
   fc
     .tuple(
-      fc.constantFrom(...Object.values(spans)),
+      fc.constantFrom(...Object.values(rangeSeconds)),
       fc.constantFrom(1, 2),
       fc.constantFrom(-HOUR, -1, 0, 1, HOUR),
     )
@@ -70,14 +70,14 @@ eachDialect((dialect, newUrl) => {
         async (history, pause) => {
           links.advance(pause)
           const slug = `w-${++made}`
-          const link = await links.link(ann, { slug })
+          const link = await links.createLink(ann, { slug })
           const slugs = link.slugs.map((each: { slug: string }) => each.slug) as string[]
           const clicks = history.map(({ age, which }) => ({
             slug: slugs[which] ?? slug,
             at: links.now - age,
           }))
           if (clicks.length > 0) await record(links, link.id, clicks)
-          for (const range of [...(Object.keys(spans) as Span[]), 'all'] as const) {
+          for (const range of [...(Object.keys(rangeSeconds) as RangeName[]), 'all'] as const) {
             const expected = scan(clicks, range, links.now)
             const body = await read(link.id, `?range=${range}`)
             const shown = {
@@ -101,7 +101,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('L24.8 list, detail and look-up by slug show the same figures', async () => {
-    const link = await links.link(ann, { slug: 'same-figures', label: 'same figures' })
+    const link = await links.createLink(ann, { slug: 'same-figures', label: 'same figures' })
     const at = [1, DAY, DAY + 1, 3 * DAY, 9 * DAY].map((age) => links.now - age)
     await record(
       links,
@@ -118,7 +118,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('L14.1 both ends of the window count: a click at this second and one exactly a day old', async () => {
-    const { id } = await links.link(ann, { slug: 'both-ends' })
+    const { id } = await links.createLink(ann, { slug: 'both-ends' })
     const at = [0, DAY, DAY + 1, 2 * DAY, 2 * DAY + 1].map((age) => links.now - age)
     await record(
       links,
@@ -147,7 +147,7 @@ eachDialect((dialect, newUrl) => {
     ]
     for (const [index, [current, previous, delta]] of cases.entries()) {
       const slug = `delta-${index}`
-      const { id } = await links.link(ann, { slug })
+      const { id } = await links.createLink(ann, { slug })
       const clicks = [
         ...Array.from({ length: current }, () => ({ slug, at: links.now })),
         ...Array.from({ length: previous }, () => ({ slug, at: links.now - DAY - 1 })),
@@ -160,7 +160,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('L14.2 the key delta_pct is missing, not null, without a range, for all time, and without clicks before', async () => {
-    const { id } = await links.link(ann, { slug: 'no-delta' })
+    const { id } = await links.createLink(ann, { slug: 'no-delta' })
     await record(links, id, [
       { slug: 'no-delta', at: links.now },
       { slug: 'no-delta', at: links.now - 3 * DAY },
@@ -173,7 +173,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('L13.5 without a range figures are lifetime, and bots count like everyone', async () => {
-    const { id } = await links.link(ann, { slug: 'lifetime' })
+    const { id } = await links.createLink(ann, { slug: 'lifetime' })
     await record(links, id, [
       { slug: 'lifetime', at: 5 },
       { slug: 'lifetime', at: links.now - 800 * DAY },
@@ -187,7 +187,7 @@ eachDialect((dialect, newUrl) => {
 
   test('L14.3 the filter preferences of the key’s owner change no public figure', async () => {
     const admin = await links.key('admin@localhost')
-    const { id } = await links.link(admin, { slug: 'raw' })
+    const { id } = await links.createLink(admin, { slug: 'raw' })
     await links.fetch('/raw', {
       headers: { 'User-Agent': 'Googlebot/2.1', Referer: 'http://localhost:8080/' },
     })
@@ -201,7 +201,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('L14.6 a breakdown begins at its offset, and a negative one of whatever length counts as 0', async () => {
-    const { id } = await links.link(ann, { slug: 'offsets' })
+    const { id } = await links.createLink(ann, { slug: 'offsets' })
     for (const userAgent of [
       'Mozilla/5.0 Firefox/140.0',
       'Mozilla/5.0 Chrome/140.0',
@@ -226,16 +226,16 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('a link without any click has zeros in every range', async () => {
-    const link = await links.link(ann)
-    for (const range of [...Object.keys(spans), 'all'])
+    const link = await links.createLink(ann)
+    for (const range of [...Object.keys(rangeSeconds), 'all'])
       expect(await read(link.id, `?range=${range}`)).toEqual(link)
   })
 
   test('L14.1 a range that is none of the six is 400 naming it, on every route that takes one', async () => {
-    const { id } = await links.link(ann, { slug: 'ranges' })
+    const { id } = await links.createLink(ann, { slug: 'ranges' })
     for (const path of ['/links', `/links/${id}`, '/slugs/ranges'])
       for (const range of ['', '1h', '7D', '365d', 'all ', 'null'])
-        await links.refuses('GET', `${path}?range=${encodeURIComponent(range)}`, { key: ann }, [
+        await links.expectRefusal('GET', `${path}?range=${encodeURIComponent(range)}`, { key: ann }, [
           400,
           'range: must be one of: 24h, 7d, 30d, 90d, 1y, all',
         ])

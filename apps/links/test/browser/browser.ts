@@ -5,18 +5,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sqlitePath } from '@latchkey/database/url'
 import { type View, testBrowser } from '@latchkey/web/testing/browser'
-import { type Running, startLinks } from '../../src/main.ts'
-import { readSettings } from '../../src/settings.ts'
+import { type RunningLinks, startLinks } from '../../src/main.ts'
+import { readSettings } from '../../src/settings/settings.ts'
 
 /**
  * A real service on a free port and a real browser for the tests of the file that calls this; settings by their names.
  * `headers` go with every request, as from a proxy.
  */
-export function adminPages(environment: Record<string, string> = {}, headers: Record<string, string> = {}) {
+export function openAdminPages(
+  environment: Record<string, string> = {},
+  headers: Record<string, string> = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-pages-'))
   const databaseUrl = `sqlite:${join(folder, 'links.db')}`
   const browser = testBrowser(headers)
-  let service: Running | undefined
+  let service: RunningLinks | undefined
   beforeAll(async () => {
     const settings = readSettings({
       LINKS_DATABASE_URL: databaseUrl,

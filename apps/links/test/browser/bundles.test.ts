@@ -8,21 +8,21 @@ import {
 import type { Page } from 'playwright-core'
 import { classifyClick } from '../../src/clicks/click.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
-import { adminPages } from './browser.ts'
+import { openAdminPages } from './browser.ts'
 
-const admin = adminPages()
+const admin = openAdminPages()
 
 const HOUR = 3600
 const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1'
 const HOSTILE = '<img src=x onerror=alert(1)>'
 const COUNTRIES = ['SE', 'SE', 'SE', 'DE', 'DE', 'ID', 'US', 'BA', 'NO', 'FI', 'DK', 'IS', 'FR', 'PL', null]
 
-interface Made {
+interface CreatedLink {
   id: number
   slugs: { slug: string }[]
 }
 
-const made: Record<string, Made> = {}
+const made: Record<string, CreatedLink> = {}
 const bundles: Record<string, number> = {}
 
 async function post<Body>(path: string, body: unknown): Promise<Body> {
@@ -48,9 +48,12 @@ beforeAll(async () => {
   await expectAccessible(page)
   await page.context().close()
   for (const [index, label] of LINKS.entries())
-    made[label] = await post<Made>('/links', { url: `https://example.com/a/long/way/to/${index}`, label })
+    made[label] = await post<CreatedLink>('/links', {
+      url: `https://example.com/a/long/way/to/${index}`,
+      label,
+    })
   for (let more = 0; more < 30; more++)
-    made[`More ${more}`] = await post<Made>('/links', {
+    made[`More ${more}`] = await post<CreatedLink>('/links', {
       url: `https://example.com/more/${more}`,
       label: `More ${more}`,
     })

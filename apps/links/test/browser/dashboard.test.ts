@@ -3,9 +3,9 @@ import { expectAccessible, expectAccessibleViews, screenshot } from '@latchkey/w
 import type { Page } from 'playwright-core'
 import { classifyClick } from '../../src/clicks/click.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
-import { adminPages } from './browser.ts'
+import { openAdminPages } from './browser.ts'
 
-const admin = adminPages()
+const admin = openAdminPages()
 
 const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
@@ -28,12 +28,12 @@ const REFERRERS = [
   'https://an-unusually-long-name-of-a-host.that-goes-on-and-on.example.net/',
 ]
 
-interface Made {
+interface CreatedLink {
   id: number
   slugs: { slug: string }[]
 }
 
-const made: Made[] = []
+const made: CreatedLink[] = []
 
 /** How many clicks there were on the day this many days ago: a wave that grows, the same in every run. */
 const onDay = (age: number) => Math.max(1, Math.round(16 + 9 * Math.sin(age / 3) - age / 20))
@@ -47,7 +47,7 @@ beforeAll(async () => {
   await empty.page.context().close()
   for (const [index, label] of LINKS.entries()) {
     const body = { url: `https://example.com/${index}`, label }
-    made.push((await (await admin.call('POST', '/links', body)).json()) as Made)
+    made.push((await (await admin.call('POST', '/links', body)).json()) as CreatedLink)
   }
   const now = Math.floor(Date.now() / 1000)
   const recorder = openRecorder(admin.databaseUrl)
@@ -168,7 +168,7 @@ test('the arrow keys read out the bars', async () => {
 }, 60_000)
 
 test('of clicks that name no visitors a link and a bundle say so, and in whose days they count', async () => {
-  const bundle = (await (await admin.call('POST', '/bundles', { name: 'Of imported' })).json()) as Made
+  const bundle = (await (await admin.call('POST', '/bundles', { name: 'Of imported' })).json()) as CreatedLink
   await admin.call('POST', `/bundles/${bundle.id}/links`, { link_id: made[0]?.id })
   const { page } = await admin.open(`/links/${made[0]?.id}`)
   for (const path of [`/links/${made[0]?.id}`, `/bundles/${bundle.id}`]) {

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { screenshot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
-import { adminPages } from './browser.ts'
+import { openAdminPages } from './browser.ts'
 
-const admin = adminPages()
+const admin = openAdminPages()
 
 const make = (label: string) => admin.call('POST', '/links', { url: `https://example.com/${label}`, label })
 const makeKey = (title: string) => admin.call('POST', '/keys', { title, scope: 'read' })

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { screenshot } from '@latchkey/web/testing/browser'
 import type { Locator, Page } from 'playwright-core'
-import { adminPages } from './browser.ts'
+import { openAdminPages } from './browser.ts'
 
-const admin = adminPages()
+const admin = openAdminPages()
 
 async function openForced(path: string, scheme: 'light' | 'dark') {
   const { page } = await admin.open(path, { scheme })

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
-import { adminPages } from './browser.ts'
+import { openAdminPages } from './browser.ts'
 
-const admin = adminPages()
+const admin = openAdminPages()
 const HOSTILE = '<img src=x onerror=alert(1)> \u202egnirts'
 
 const useKey = (rawKey: string) =>

@@ -9,9 +9,9 @@ import type { Page } from 'playwright-core'
 import { classifyClick } from '../../src/clicks/click.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
 import { failures } from '../../src/failures.ts'
-import { adminPages } from './browser.ts'
+import { openAdminPages } from './browser.ts'
 
-const admin = adminPages()
+const admin = openAdminPages()
 
 const DAY = 86_400
 const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1'
@@ -27,7 +27,7 @@ const REFERRERS = [
   `https://example.org/?${encodeURIComponent(HOSTILE)}`,
 ]
 
-interface Made {
+interface CreatedLink {
   id: number
   url: string
   label: string | null
@@ -39,11 +39,11 @@ interface Made {
 const ids: Record<string, number> = {}
 
 const post = async (path: string, body: unknown) => (await admin.call('POST', path, body)).json()
-const read = async (id: number | undefined): Promise<Made> =>
-  (await fetch(admin.at(`/api/links/${id}`))).json() as Promise<Made>
+const read = async (id: number | undefined): Promise<CreatedLink> =>
+  (await fetch(admin.at(`/api/links/${id}`))).json() as Promise<CreatedLink>
 
 async function make(name: string, body: object): Promise<number> {
-  const { id } = (await post('/links', { url: `https://example.com/${name}`, ...body })) as Made
+  const { id } = (await post('/links', { url: `https://example.com/${name}`, ...body })) as CreatedLink
   ids[name] = id
   return id
 }
@@ -77,7 +77,7 @@ beforeAll(async () => {
   for (const slug of ['flyer', 'poster', 'bots-only', 'never-clicked'])
     await post(`/links/${sale}/slugs`, { slug })
   await post(`/links/${sale}/slugs/poster/disable`, {})
-  const bundle = (await post('/bundles', { name: 'Spring campaign' })) as Made
+  const bundle = (await post('/bundles', { name: 'Spring campaign' })) as CreatedLink
   await post('/bundles', { name: 'Other things' })
   await post(`/bundles/${bundle.id}/links`, { link_id: sale })
   await make('fresh', { label: 'Fresh' })

@@ -6,22 +6,22 @@ import { classifyClick } from '../../src/clicks/click.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
 import type { Tables } from '../../src/db/tables.ts'
 import { insertKey } from '../../src/keys/store.ts'
-import { adminPages } from './browser.ts'
+import { openAdminPages } from './browser.ts'
 
-const admin = adminPages()
+const admin = openAdminPages()
 
 const PERSON =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36'
 
-interface Made {
+interface CreatedLink {
   id: number
   slugs: { slug: string }[]
 }
 
-async function make(body: object): Promise<Made> {
+async function make(body: object): Promise<CreatedLink> {
   const response = await admin.call('POST', '/links', body)
   expect(response.status).toBe(201)
-  return (await response.json()) as Made
+  return (await response.json()) as CreatedLink
 }
 
 async function follow(slug: string, agent = PERSON): Promise<void> {
@@ -35,7 +35,7 @@ async function found(search: string): Promise<{ disabled_at: number | null; labe
   return (await response.json()) as { disabled_at: number | null; label: string }[]
 }
 
-async function clickedDaysAgo({ id, slugs }: Made, ...days: number[]): Promise<void> {
+async function clickedDaysAgo({ id, slugs }: CreatedLink, ...days: number[]): Promise<void> {
   const click = {
     slug: slugs.at(-1)?.slug ?? '',
     linkId: id,
@@ -81,7 +81,7 @@ test('L18 L24.17 a link is made, and what is hostile in it stays text', async ()
 test('an address is copied, and its hint is accessible while it is hovered', async () => {
   const { page } = await admin.open('/links')
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  const short = (await (await fetch(admin.at('/api/links'))).json()) as Made[]
+  const short = (await (await fetch(admin.at('/api/links'))).json()) as CreatedLink[]
   const url = new URL(`/${short[0]?.slugs[0]?.slug}`, admin.at('')).href
   const copy = page.getByRole('button', { name: `Copy ${url}` })
   await copy.hover()

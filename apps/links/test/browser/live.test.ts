@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import { type Page, type Request } from 'playwright-core'
-import { adminPages } from './browser.ts'
+import { openAdminPages } from './browser.ts'
 
-const admin = adminPages()
+const admin = openAdminPages()
 
 const PERSON =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36'
@@ -17,9 +17,9 @@ const clicksOf = (page: Page, label: string) => page.locator('tr', { hasText: la
 
 /** What the page asks the API for, from now on. */
 function traffic(page: Page): string[] {
-  const asked: string[] = []
-  page.on('request', (request: Request) => asked.push(new URL(request.url()).pathname))
-  return asked
+  const requestsSent: string[] = []
+  page.on('request', (request: Request) => requestsSent.push(new URL(request.url()).pathname))
+  return requestsSent
 }
 
 async function hide(page: Page, hidden: boolean): Promise<void> {

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { expectAccessibleViews, screenshot } from '@latchkey/web/testing/browser'
 import { expectSmallFirstLoad } from '@latchkey/web/testing/first-load'
-import { adminPages } from './browser.ts'
+import { openAdminPages } from './browser.ts'
 
-const admin = adminPages()
+const admin = openAdminPages()
 const PAGES = [
   '/dashboard',
   '/links',

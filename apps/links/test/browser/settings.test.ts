@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import type { Locator, Page } from 'playwright-core'
-import { adminPages } from './browser.ts'
+import { openAdminPages } from './browser.ts'
 
-const admin = adminPages({ LINKS_ACCESS_LOGOUT_URL: 'https://access.example/logout' })
+const admin = openAdminPages({ LINKS_ACCESS_LOGOUT_URL: 'https://access.example/logout' })
 
 async function stored(): Promise<Record<string, unknown>> {
   return (await fetch(admin.at('/api/settings'))).json() as Promise<Record<string, unknown>>
@@ -176,7 +176,7 @@ test('the settings are accessible and whole in every language, theme and width, 
 const BY_HEADER = { LINKS_ACCESS: 'header', LINKS_ACCESS_HEADER: 'X-Who', TRUSTED_PROXIES: '127.0.0.1' }
 const ANN = { 'X-Who': 'ann@example.com' }
 
-for (const [words, environment, on, said] of [
+for (const [words, environment, on, toastText] of [
   ['is off', {}, 'Off', 'Set MCP_OAUTH_ISSUER, MCP_ACCESS_AUDIENCE or MCP_API_KEYS to admit assistants.'],
   [
     'admits by OAuth and by API keys',
@@ -190,12 +190,12 @@ for (const [words, environment, on, said] of [
   ],
 ] as const)
   describe(`where MCP ${words}`, () => {
-    const behindProxy = adminPages({ ...BY_HEADER, ...environment }, ANN)
+    const behindProxy = openAdminPages({ ...BY_HEADER, ...environment }, ANN)
 
     test('the settings say so, to whom the proxy names', async () => {
       const { page, errors } = await behindProxy.open('/settings')
       await page.getByText('ann@example.com').waitFor()
-      await page.getByText(said, { exact: true }).waitFor()
+      await page.getByText(toastText, { exact: true }).waitFor()
       await page.getByText(on, { exact: true }).waitFor()
       expect(await page.getByText('Assistants on this machine').count()).toBe(0)
       // Without a layer to sign out of there is no such button.

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
-import { adminPages } from './browser.ts'
+import { openAdminPages } from './browser.ts'
 
-const admin = adminPages()
+const admin = openAdminPages()
 /** Thousands of rows, on a machine that has other things to do. */
 const SLOW = { timeout: 100_000 }
 const HOSTILE = '<img src=x onerror=alert(1)>'

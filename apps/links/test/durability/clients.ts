@@ -1,6 +1,6 @@
 import { type LedgerLink, type Ledger, type State, kindOf } from './ledger.ts'
 import { type Server, withKey } from './server.ts'
-import { type Answer, Unanswered, type Wire } from './wire.ts'
+import { type Answer, NoAnswer, type Wire } from './wire.ts'
 
 /** Links made before the load starts, which take most of the visits. */
 export const HOT_LINKS = 20
@@ -14,21 +14,21 @@ function chance(probability: number): boolean {
 }
 
 /** Shared by all clients of a run. */
-export class Company {
+export class Workload {
   readonly ledger: Ledger
   readonly key: string
   readonly hot: string[] = []
   readonly slugs = new Map<string, LedgerLink>()
   readonly all: string[] = []
-  #made = 0
+  #linkCount = 0
 
   constructor(ledger: Ledger, key: string) {
     this.ledger = ledger
     this.key = key
   }
 
-  number(): number {
-    return ++this.#made
+  nextNumber(): number {
+    return ++this.#linkCount
   }
 
   /** From now on visitors come here. */
@@ -42,16 +42,16 @@ export class Company {
 }
 
 /** Follows slugs until the connection ends. */
-export async function visit(company: Company, wire: Wire): Promise<void> {
-  while (!wire.ended) {
-    const slug = pick(chance(0.7) ? company.hot : company.all)
-    await follow(company, wire, slug, chance(0.05) ? 'HEAD' : 'GET')
+export async function visit(workload: Workload, wire: Wire): Promise<void> {
+  while (!wire.hasEnded) {
+    const slug = pick(chance(0.7) ? workload.hot : workload.all)
+    await follow(workload, wire, slug, chance(0.05) ? 'HEAD' : 'GET')
   }
 }
 
 /** One visit, entered in the books. Undefined without an answer. HEAD is answered and not counted (L12.2). */
 async function follow(
-  { ledger, slugs }: Company,
+  { ledger, slugs }: Workload,
   wire: Wire,
   slug: string,
   method: 'GET' | 'HEAD',
@@ -65,12 +65,12 @@ async function follow(
     if (answer.status === 302) visits.redirected++
     ledger.require(
       (answer.status === 302 && link?.urls.has(location ?? '') === true) ||
-        (answer.status === 404 && link?.everDisabled === true),
+        (answer.status === 404 && link?.wasEverDisabled === true),
       () => `${slug} answered ${answer.status} ${location}`,
     )
     return answer
   } catch (error) {
-    if (!(error instanceof Unanswered)) throw error
+    if (!(error instanceof NoAnswer)) throw error
     // A status that arrived is a redirect that was sent, whatever became of the rest.
     if (error.status === 302) visits.redirected++
     else visits.unanswered++
@@ -80,24 +80,24 @@ async function follow(
 
 /** Makes and changes links of its own, one answered write after the other, until the connection ends. */
 export class Writer {
-  readonly #company: Company
+  readonly #workload: Workload
   readonly #own: LedgerLink[] = []
 
-  constructor(company: Company) {
-    this.#company = company
+  constructor(workload: Workload) {
+    this.#workload = workload
   }
 
   async work(wire: Wire): Promise<void> {
     // What the last kill left open has been settled by now; a link that it made is nobody's, and only visited.
-    while (!wire.ended) {
+    while (!wire.hasEnded) {
       if (this.#own.length < 5 || chance(0.35)) await this.create(wire, chance(0.4))
       else await this.#change(wire, pick(this.#own))
     }
   }
 
   async create(wire: Wire, withSlug: boolean): Promise<LedgerLink | undefined> {
-    const { ledger } = this.#company
-    const number = this.#company.number()
+    const { ledger } = this.#workload
+    const number = this.#workload.nextNumber()
     const link = {
       url: `https://example.com/made/${number}`,
       label: `made ${number}`,
@@ -108,33 +108,36 @@ export class Writer {
     if (!answer) return undefined
     ledger.require(answer.status === 201, () => `create answered ${answer.status} ${answer.text}`)
     if (answer.status !== 201) return undefined
-    const made = JSON.parse(answer.text) as { id: number; slugs: { slug: string }[] }
-    const known = ledger.created(link, { id: made.id, slugs: made.slugs.map(({ slug }) => slug) })
+    const created = JSON.parse(answer.text) as { id: number; slugs: { slug: string }[] }
+    const ledgerLink = ledger.recordCreated(link, {
+      id: created.id,
+      slugs: created.slugs.map(({ slug }) => slug),
+    })
     ledger.writes[withSlug ? 'create with slug' : 'create'].answered++
-    this.#own.push(known)
-    this.#company.publish(known)
-    if (chance(0.5)) await this.#followOwn(wire, known)
-    return known
+    this.#own.push(ledgerLink)
+    this.#workload.publish(ledgerLink)
+    if (chance(0.5)) await this.#followOwn(wire, ledgerLink)
+    return ledgerLink
   }
 
   async #change(wire: Wire, link: LedgerLink): Promise<void> {
-    const number = this.#company.number()
+    const number = this.#workload.nextNumber()
     const next: State = { ...link.state }
-    const dice = Math.random()
-    if (dice < 0.5) {
+    const chanceOfChange = Math.random()
+    if (chanceOfChange < 0.5) {
       next.url = `https://example.com/changed/${number}`
       next.label = chance(0.2) ? null : `changed ${number}`
-    } else if (dice < 0.65) next.primary = `changed-${number}`
+    } else if (chanceOfChange < 0.65) next.primary = `changed-${number}`
     else next.disabled = !next.disabled
     await this.#sendChange(wire, link, next)
   }
 
   async #sendChange(wire: Wire, link: LedgerLink, next: State): Promise<void> {
-    const { ledger } = this.#company
+    const { ledger } = this.#workload
     const kind = kindOf(link.state, next)
     link.pending = next
     link.urls.add(next.url)
-    if (next.disabled) link.everDisabled = true
+    if (next.disabled) link.wasEverDisabled = true
     const answer =
       kind === 'disable' || kind === 'enable'
         ? await this.#send(wire, 'POST', `/links/${link.id}/${kind}`)
@@ -149,45 +152,45 @@ export class Writer {
     link.pending = undefined
     link.state = next
     link.slugs.add(next.primary)
-    this.#company.publish(link)
+    this.#workload.publish(link)
     ledger.writes[kind].answered++
     if (chance(0.5)) await this.#followOwn(wire, link)
   }
 
   /** A change shows on the very next redirect (L12.5), and this writer is the only one who changes the link. */
   async #followOwn(wire: Wire, link: LedgerLink): Promise<void> {
-    const answer = await follow(this.#company, wire, link.state.primary, 'GET')
+    const answer = await follow(this.#workload, wire, link.state.primary, 'GET')
     if (!answer) return
     const expected = link.state.disabled ? '404 null' : `302 ${link.state.url}`
-    const seen = `${answer.status} ${answer.headers.get('location')}`
-    this.#company.ledger.require(
-      seen === expected,
-      () => `after its change a link answers ${seen}, not ${expected}`,
+    const actual = `${answer.status} ${answer.headers.get('location')}`
+    this.#workload.ledger.require(
+      actual === expected,
+      () => `after its change a link answers ${actual}, not ${expected}`,
     )
   }
 
   async #send(wire: Wire, method: string, path: string, body?: unknown): Promise<Answer | undefined> {
     try {
-      const headers = withKey(this.#company.key)
+      const headers = withKey(this.#workload.key)
       return await wire.request(method, `/_/api${path}`, body === undefined ? { headers } : { headers, body })
     } catch (error) {
-      if (!(error instanceof Unanswered)) throw error
+      if (!(error instanceof NoAnswer)) throw error
       return undefined
     }
   }
 }
 
 /** Everybody at once; ends when the server has gone away. */
-export async function load(
+export async function runLoad(
   server: Server,
-  company: Company,
+  workload: Workload,
   { writers, visitors }: { writers: readonly Writer[]; visitors: number },
 ): Promise<void> {
   const wires = await Promise.all(Array.from({ length: writers.length + visitors }, () => server.connect()))
   await Promise.all(
     wires.map((wire, index) => {
       const writer = writers[index]
-      return writer ? writer.work(wire) : visit(company, wire)
+      return writer ? writer.work(wire) : visit(workload, wire)
     }),
   )
 }

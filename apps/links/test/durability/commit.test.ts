@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { TestLinks } from '../testing.ts'
 import { Relay } from '@latchkey/database/testing-relay'
-import { closedAfterEach } from './stored.ts'
+import { closeAfterEach } from '../test-database.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 
 const UNAVAILABLE = 'The database cannot be used at the moment; nothing was changed. Try again later.'
 const UNKNOWN =
@@ -15,8 +15,8 @@ eachDialect((dialect, newUrl) => {
 
   async function behindRelay() {
     const url = await newUrl()
-    const relay = keep(await Relay.before(url))
-    const node = keep(new TestLinks())
+    const relay = closeLater(await Relay.before(url))
+    const node = closeLater(new TestLinks())
     await node.start(relay.through(url))
     const key = await node.key('ann@example.com')
     const create = (slug: string) =>

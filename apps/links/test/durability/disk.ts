@@ -23,7 +23,7 @@ function succeeds(command: string, ...rest: string[]): boolean {
 }
 
 /** A small file system of its own; undefined for who may not mount one. */
-export function mountDisk(): (Disk & { remount(how: 'ro' | 'rw'): boolean }) | undefined {
+export function mountDisk(): (Disk & { remount(mode: 'ro' | 'rw'): boolean }) | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-disk-'))
   if (process.getuid?.() !== 0 || !succeeds('mount', '-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder)) {
     rmSync(folder, { recursive: true })
@@ -55,31 +55,31 @@ export function mountDisk(): (Disk & { remount(how: 'ro' | 'rw'): boolean }) | u
 }
 
 /** An ordinary folder, and a limit on what the server may write: every write fails with an error of the device. */
-export function limitedDisk(): Disk {
+export function createLimitedDisk(): Disk {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-disk-'))
   const limit = ({ pid }: Server, bytes: string) =>
     succeeds('prlimit', '--pid', String(pid), `--fsize=${bytes}:unlimited`)
-  const limited = new Set<Server>()
+  const limitedServers = new Set<Server>()
   return {
     kind: 'a disk that fails',
     folder,
     // The signal that comes with the error would end a program that does not ignore it.
-    start: () => Server.start(folder, { under: ['sh', '-c', `trap '' XFSZ; exec "$@"`, 'sh'] }),
+    start: () => Server.start(folder, { wrapper: ['sh', '-c', `trap '' XFSZ; exec "$@"`, 'sh'] }),
     fill(server) {
       if (!limit(server, '0')) throw new Error('prlimit does not work here')
-      limited.add(server)
+      limitedServers.add(server)
     },
     free() {
       // Who has ended meanwhile has taken its limit along.
-      for (const server of limited) limit(server, 'unlimited')
-      limited.clear()
+      for (const server of limitedServers) limit(server, 'unlimited')
+      limitedServers.clear()
     },
     close: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
 /** Both kinds where possible; a program may not mount everywhere, and there is no `prlimit` outside Linux. */
-export function disks(): Disk[] {
+export function availableDisks(): Disk[] {
   const mounted = mountDisk()
-  return [...(mounted ? [mounted] : []), ...(process.platform === 'linux' ? [limitedDisk()] : [])]
+  return [...(mounted ? [mounted] : []), ...(process.platform === 'linux' ? [createLimitedDisk()] : [])]
 }

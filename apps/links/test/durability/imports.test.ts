@@ -4,11 +4,11 @@ import { mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { type Socket, connect } from 'node:net'
 import { join } from 'node:path'
 import { Server, databasePath } from './server.ts'
-import { closedAfterEach, testFolder, until } from './stored.ts'
+import { closeAfterEach, testFolder, until } from '../test-database.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 
-const WITHIN_MS = 50_000
+const TIMEOUT_MS = 50_000
 const MEGABYTE = 1024 ** 2
 /** More than is imported while a test looks. */
 const LONG = `url\n${Array.from({ length: 200_000 }, (_, at) => `https://example.com/${at}`).join('\n')}`
@@ -23,7 +23,7 @@ async function start(): Promise<{ server: Server; folder: string; scratch: strin
     LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
     TRUSTED_PROXIES: '127.0.0.1',
   }
-  return { server: keep(await Server.start(folder, { environment })), folder, scratch }
+  return { server: closeLater(await Server.start(folder, { environment })), folder, scratch }
 }
 
 interface Sender {
@@ -60,7 +60,7 @@ function countLinks(folder: string): number {
 /** The node has given the place of this person's import back. */
 async function mayImport(server: Server, as = 'ann'): Promise<boolean> {
   const headers = { 'X-Forwarded-Email': `${as}@example.com` }
-  const { status } = await server.ask('POST', '/_/admin/api/import?format=csv&dry_run=true', { headers })
+  const { status } = await server.request('POST', '/_/admin/api/import?format=csv&dry_run=true', { headers })
   return status === 200
 }
 
@@ -68,15 +68,15 @@ for (const lines of [true, false])
   test(`L17 whoever hangs up ends the import, ${lines ? 'told line by line' : 'told at its end'}, and no further link is stored`, async () => {
     const { server, folder } = await start()
     const { socket } = send(server, LONG, { lines })
-    await until('links are stored', () => countLinks(folder) > 0, WITHIN_MS)
+    await until('links are stored', () => countLinks(folder) > 0, TIMEOUT_MS)
     expect(await mayImport(server)).toBe(false)
     socket.destroy()
-    await until('the next import is let in', () => mayImport(server), WITHIN_MS)
+    await until('the next import is let in', () => mayImport(server), TIMEOUT_MS)
     const stored = countLinks(folder)
     expect(stored).toBeLessThan(200_000)
     // Whoever may import and does finds that nobody else is at work.
     const { received } = send(server, 'url\nhttps://example.com/after\n')
-    await until('the report is there', () => received().includes('"report"'), WITHIN_MS)
+    await until('the report is there', () => received().includes('"report"'), TIMEOUT_MS)
     expect(countLinks(folder)).toBe(stored + 1)
   })
 
@@ -87,13 +87,13 @@ test('SIGTERM ends imports after whole rows, tells how many are stored, and leav
   await until(
     'both are under way',
     () => countLinks(folder) > 0 && dry.received().includes('"row"'),
-    WITHIN_MS,
+    TIMEOUT_MS,
   )
   expect(readdirSync(scratch)).toEqual([])
   expect((await server.stop()).code).toBe(0)
-  const [, told] =
+  const [, output] =
     /The service is stopping; the (\d+) links up to line \d+ are stored/.exec(wet.received()) ?? []
-  expect(Number(told)).toBe(countLinks(folder))
+  expect(Number(output)).toBe(countLinks(folder))
   expect(dry.received()).toContain('The service is stopping; nothing was imported. Try again later.')
   expect(readdirSync(scratch)).toEqual([])
 })
@@ -105,7 +105,7 @@ test('SIGKILL in the middle of an upload, an import and a dry run leaves no file
   await until(
     'both are under way',
     () => countLinks(folder) > 0 && dry.received().includes('"row"'),
-    WITHIN_MS,
+    TIMEOUT_MS,
   )
   await server.kill()
   expect(readdirSync(scratch)).toEqual([])
@@ -129,7 +129,7 @@ test('six hostile uploads at once take no more memory than a few entries of a li
     ['a', 'b', 'c', 'd', 'e', 'f'].map(async (as, at) => {
       const [query, file] = files[at % 2] ?? ['', '']
       const { socket, received } = send(server, file, { query, as, lines: false })
-      await until('an answer', () => /HTTP\/1\.1 \d{3}[^]*\r\n\r\n\{.*\}$/.test(received()), WITHIN_MS)
+      await until('an answer', () => /HTTP\/1\.1 \d{3}[^]*\r\n\r\n\{.*\}$/.test(received()), TIMEOUT_MS)
       socket.destroy()
       return received()
     }),

@@ -6,19 +6,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Company, HOT_LINKS, Writer, load } from './clients.ts'
+import { Workload, HOT_LINKS, Writer, runLoad } from './clients.ts'
 import { Ledger } from './ledger.ts'
-import { Server, databasePath, journalPath, makeKey, withKey } from './server.ts'
+import { Server, databasePath, journalPath, createKey, withKey } from './server.ts'
 
 const WRITERS = 3
 const VISITORS = 6
-const LOAD_MS = { least: 50, most: 400 }
+const LOAD_MS = { min: 50, max: 400 }
 /** Some kills hit a server that has just been spawned, anywhere from before its first line to after its recovery. */
-const KILLED_STARTS = { chance: 0.25, mostMs: 350 }
+const KILLED_STARTS = { chance: 0.25, maxMs: 350 }
 /** Counting is checked after this part of the kills; after the others, clicks stay in the journal over several kills. */
 const CHECKED_COUNTS = 0.3
 
-export interface Outcome {
+export interface KillOutcome {
   kills: number
   killsAtStart: number
   restartMs: number[]
@@ -34,7 +34,7 @@ export interface Outcome {
 export async function run(
   rounds: number,
   isEnough: (ledger: Ledger) => boolean = () => true,
-): Promise<Outcome> {
+): Promise<KillOutcome> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-kill-'))
   try {
     return await runIn(folder, rounds, isEnough)
@@ -47,74 +47,74 @@ async function runIn(
   folder: string,
   rounds: number,
   isEnough: (ledger: Ledger) => boolean,
-): Promise<Outcome> {
+): Promise<KillOutcome> {
   const startedMs = performance.now()
   const ledger = new Ledger()
   let server = await Server.start(folder)
-  const company = await prepare(server, ledger)
-  const writers = Array.from({ length: WRITERS }, () => new Writer(company))
+  const workload = await prepare(server, ledger)
+  const writers = Array.from({ length: WRITERS }, () => new Writer(workload))
   const restartMs: number[] = []
   let killsAtStart = 0
   for (let round = 0; round < rounds || (round < 4 * rounds && !isEnough(ledger)); round++) {
-    const ended = load(server, company, { writers, visitors: VISITORS })
-    await Bun.sleep(LOAD_MS.least + Math.random() * (LOAD_MS.most - LOAD_MS.least))
+    const ended = runLoad(server, workload, { writers, visitors: VISITORS })
+    await Bun.sleep(LOAD_MS.min + Math.random() * (LOAD_MS.max - LOAD_MS.min))
     await server.kill()
     await ended
-    noteFaults(ledger, server)
+    recordFaults(ledger, server)
     while (Math.random() < KILLED_STARTS.chance) {
       await killAtStart(folder)
       killsAtStart++
     }
     server = Server.spawn(folder)
-    await server.listening()
+    await server.waitUntilListening()
     restartMs.push(performance.now() - server.startedMs)
-    await checkRunning(folder, server, company)
+    await checkRunning(folder, server, workload)
   }
   const stop = await server.stop()
-  noteFaults(ledger, server)
-  ledger.require(stop.code === 0, () => `SIGTERM ended with ${stop.code}: ${server.complaints}`)
+  recordFaults(ledger, server)
+  ledger.require(stop.code === 0, () => `SIGTERM ended with ${stop.code}: ${server.stderr}`)
   const sums = checkFiles(folder, ledger)
   await checkNextStart(folder, ledger)
   const ms = performance.now() - startedMs
   return { kills: restartMs.length + killsAtStart, killsAtStart, restartMs, stop, ledger, ...sums, ms }
 }
 
-async function prepare(server: Server, ledger: Ledger): Promise<Company> {
-  const company = new Company(ledger, await makeKey(server))
-  const writer = new Writer(company)
+async function prepare(server: Server, ledger: Ledger): Promise<Workload> {
+  const workload = new Workload(ledger, await createKey(server))
+  const writer = new Writer(workload)
   const wire = await server.connect()
-  for (let made = 0; made < HOT_LINKS; made++) {
-    const link = await writer.create(wire, made % 2 === 0)
-    if (link) company.hot.push(link.state.primary)
+  for (let index = 0; index < HOT_LINKS; index++) {
+    const link = await writer.create(wire, index % 2 === 0)
+    if (link) workload.hot.push(link.state.primary)
   }
   wire.close()
-  return company
+  return workload
 }
 
-function noteFaults(ledger: Ledger, server: Server): void {
-  ledger.require(server.complaints === '', () => `on stderr: ${server.complaints}`)
+function recordFaults(ledger: Ledger, server: Server): void {
+  ledger.require(server.stderr === '', () => `on stderr: ${server.stderr}`)
   for (const fault of server.faults) ledger.problems.push(`in the log: ${JSON.stringify(fault)}`)
 }
 
 async function killAtStart(folder: string): Promise<void> {
   const server = Server.spawn(folder)
-  await Bun.sleep(Math.random() * KILLED_STARTS.mostMs)
+  await Bun.sleep(Math.random() * KILLED_STARTS.maxMs)
   await server.kill()
 }
 
 /** After a restart: read through a connection beside the server's, which has recovered by itself by then. */
-async function checkRunning(folder: string, server: Server, company: Company): Promise<void> {
-  const { ledger } = company
-  const ready = await server.ask('GET', '/_/ready')
+async function checkRunning(folder: string, server: Server, workload: Workload): Promise<void> {
+  const { ledger } = workload
+  const ready = await server.request('GET', '/_/ready')
   ledger.require(ready.status === 200, () => `after a restart: ${ready.status} ${ready.text}`)
-  const countsToo = Math.random() < CHECKED_COUNTS
+  const checksVisits = Math.random() < CHECKED_COUNTS
   // A read has everything counted that was redirected before (L13.1).
-  if (countsToo) await server.ask('GET', '/_/api/links?limit=1', { headers: withKey(company.key) })
+  if (checksVisits) await server.request('GET', '/_/api/links?limit=1', { headers: withKey(workload.key) })
   const file = new SqliteFile(databasePath(folder), { readonly: true })
-  ledger.settleWrites(file)
-  if (countsToo) ledger.settleVisits(file)
+  ledger.reconcileWrites(file)
+  if (checksVisits) ledger.reconcileVisits(file)
   file.close()
-  for (const link of ledger.links.values()) company.publish(link)
+  for (const link of ledger.links.values()) workload.publish(link)
 }
 
 /** After an orderly stop: nothing waits, and both files are sound. */
@@ -134,8 +134,8 @@ function checkFiles(folder: string, ledger: Ledger): { counted: number; maybe: n
   const autos = `select count(*) from link where 1 <> (select count(*) from slug
     where slug.link_id = link.id and slug.is_custom = 0)`
   ledger.require(one(database, autos) === 0, () => 'a link has not exactly one automatic slug')
-  ledger.settleWrites(database)
-  const sums = ledger.settleVisits(database)
+  ledger.reconcileWrites(database)
+  const sums = ledger.reconcileVisits(database)
   database.close()
   journal.close()
   return sums
@@ -148,17 +148,17 @@ function one(file: SqliteFile, statement: string): unknown {
 /** The start after all that is like any other. */
 async function checkNextStart(folder: string, ledger: Ledger): Promise<void> {
   const server = await Server.start(folder)
-  const ready = await server.ask('GET', '/_/ready')
+  const ready = await server.request('GET', '/_/ready')
   ledger.require(ready.status === 200, () => `at the last start: ${ready.status} ${ready.text}`)
   const { code } = await server.stop()
   ledger.require(code === 0, () => `the last stop ended with ${code}`)
-  noteFaults(ledger, server)
+  recordFaults(ledger, server)
   const file = new SqliteFile(databasePath(folder), { readonly: true })
-  ledger.settleVisits(file)
+  ledger.reconcileVisits(file)
   file.close()
 }
 
-export function describeOutcome({ ledger, ...outcome }: Outcome): string {
+export function describeOutcome({ ledger, ...outcome }: KillOutcome): string {
   const sum = (of: 'sent' | 'redirected' | 'unanswered') =>
     [...ledger.visits.values()].reduce((total, visits) => total + visits[of], 0)
   const sorted = outcome.restartMs.toSorted((a, b) => a - b)

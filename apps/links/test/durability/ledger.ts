@@ -18,7 +18,7 @@ export interface LedgerLink {
   slugs: Set<string>
   /** Every URL it ever was asked to have: a redirect leads to one of them. */
   urls: Set<string>
-  everDisabled: boolean
+  wasEverDisabled: boolean
 }
 
 export interface NewLink {
@@ -46,30 +46,30 @@ export class Ledger {
   ) as Record<Write, { answered: number; unanswered: number; found: number }>
   readonly problems: string[] = []
   /** Creations that were sent and not answered, by their URL, which nothing else ever had. */
-  readonly #unborn = new Map<string, NewLink>()
+  readonly #unconfirmed = new Map<string, NewLink>()
 
   begin(link: NewLink): void {
-    this.#unborn.set(link.url, link)
+    this.#unconfirmed.set(link.url, link)
   }
 
-  created(link: NewLink, { id, slugs }: { id: number; slugs: string[] }): LedgerLink {
-    this.#unborn.delete(link.url)
+  recordCreated(link: NewLink, { id, slugs }: { id: number; slugs: string[] }): LedgerLink {
+    this.#unconfirmed.delete(link.url)
     const { url, label } = link
-    const known: LedgerLink = {
+    const existing: LedgerLink = {
       id,
       state: { url, label, disabled: false, primary: link.slug ?? slugs[0] ?? '' },
       pending: undefined,
       slugs: new Set(slugs),
       urls: new Set([url]),
-      everDisabled: false,
+      wasEverDisabled: false,
     }
-    this.links.set(id, known)
-    return known
+    this.links.set(id, existing)
+    return existing
   }
 
   visitsOf(slug: string): Visits {
-    const known = this.visits.get(slug)
-    if (known) return known
+    const existing = this.visits.get(slug)
+    if (existing) return existing
     const visits = { sent: 0, redirected: 0, unanswered: 0 }
     this.visits.set(slug, visits)
     return visits
@@ -83,8 +83,8 @@ export class Ledger {
    * Compares what is stored with what was answered. What was not answered is looked up and becomes part of the books,
    * so that it must stay as it was found.
    */
-  settleWrites(file: SqliteFile): void {
-    this.#adoptUnborn(file)
+  reconcileWrites(file: SqliteFile): void {
+    this.#adoptUnconfirmed(file)
     for (const link of this.links.values()) this.#checkLink(file, link)
     const { count } = file.query<{ count: number }, []>('select count(*) as count from link').get() ?? {
       count: -1,
@@ -92,8 +92,8 @@ export class Ledger {
     this.require(count === this.links.size, () => `${count} links stored, ${this.links.size} made`)
   }
 
-  #adoptUnborn(file: SqliteFile): void {
-    for (const [url, link] of this.#unborn) {
+  #adoptUnconfirmed(file: SqliteFile): void {
+    for (const [url, link] of this.#unconfirmed) {
       const kind = link.slug === undefined ? 'create' : 'create with slug'
       this.writes[kind].unanswered++
       const row = file.query<{ id: number }, [string]>('select id from link where url = ?').get(url)
@@ -103,9 +103,9 @@ export class Ledger {
         continue
       }
       this.writes[kind].found++
-      this.created(link, { id: row.id, slugs: slugsOf(file, row.id).map(({ slug }) => slug) })
+      this.recordCreated(link, { id: row.id, slugs: slugsOf(file, row.id).map(({ slug }) => slug) })
     }
-    this.#unborn.clear()
+    this.#unconfirmed.clear()
   }
 
   #checkLink(file: SqliteFile, link: LedgerLink): void {
@@ -134,7 +134,7 @@ export class Ledger {
   }
 
   /** Every redirect that was answered is counted once; one without an answer at most once; the three sums agree. */
-  settleVisits(file: SqliteFile): { counted: number; maybe: number } {
+  reconcileVisits(file: SqliteFile): { counted: number; maybe: number } {
     const stored = file
       .query<{ slug: string; sum: number; hours: number; raw: number }, []>(
         `select slug, clicks as sum,

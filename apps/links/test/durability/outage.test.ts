@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { TestLinks } from '../testing.ts'
 import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts'
-import { type Options, Server, makeKey, withKey } from './server.ts'
-import { closedAfterEach, testFolder, until } from './stored.ts'
+import { type Options, Server, createKey, withKey } from './server.ts'
+import { closeAfterEach, testFolder, until } from '../test-database.ts'
 import type { Wire } from './wire.ts'
 
 const folder = testFolder()
 let server: OwnPostgres | undefined
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 
 beforeAll(async () => {
   server = await startOwnPostgres()
@@ -40,11 +40,11 @@ const UNAVAILABLE = {
 describe('PostgreSQL goes away', () => {
   test('L12.5 known slugs redirect, everything else says 503, and what happened meanwhile is counted once', async () => {
     if (!server) return
-    const node = keep(new TestLinks())
+    const node = closeLater(new TestLinks())
     await node.start(server.url)
     const key = await node.key('ann@example.com')
-    const link = await node.link(key, { slug: 'known' })
-    await node.link(key, { slug: 'unseen' })
+    const link = await node.createLink(key, { slug: 'known' })
+    await node.createLink(key, { slug: 'unseen' })
     expect(await statusOf(node, '/known')).toBe(302)
 
     await server.kill()
@@ -113,10 +113,10 @@ describe('PostgreSQL goes away', () => {
 
   test('a frozen one holds up no request without end, and what follows is served on other connections', async () => {
     if (!server) return
-    const node = keep(new TestLinks())
-    await node.start(server.url, {}, { settleMs: 1_000 })
+    const node = closeLater(new TestLinks())
+    await node.start(server.url, {}, { flushTimeoutMs: 1_000 })
     const key = await node.key('ann@example.com')
-    const link = await node.link(key, { slug: 'frozen' })
+    const link = await node.createLink(key, { slug: 'frozen' })
     expect(await statusOf(node, '/frozen')).toBe(302)
     server.freeze()
     const startedMs = performance.now()
@@ -139,17 +139,17 @@ describe('PostgreSQL goes away', () => {
     if (!server) return
     const { url } = server
     const start = async () =>
-      keep(await Server.start(testFolder(), { environment: { LINKS_DATABASE_URL: url } }))
+      closeLater(await Server.start(testFolder(), { environment: { LINKS_DATABASE_URL: url } }))
     const both = await Promise.all([start(), start()])
     const [first] = both
-    const headers = withKey(await makeKey(first))
+    const headers = withKey(await createKey(first))
     const make = async (slug: string) => {
       const body = { url: `https://example.com/${slug}`, slug }
-      const { text } = await first.ask('POST', '/_/api/links', { headers, body })
+      const { text } = await first.request('POST', '/_/api/links', { headers, body })
       return (JSON.parse(text) as { id: number }).id
     }
     await make('busy')
-    for (const node of both) expect((await node.ask('GET', '/busy')).status).toBe(302)
+    for (const node of both) expect((await node.request('GET', '/busy')).status).toBe(302)
 
     let [running, redirected] = [true, 2]
     const unexpected: string[] = []
@@ -162,7 +162,7 @@ describe('PostgreSQL goes away', () => {
       return status
     }
     const visit = async (wire: Wire) => {
-      while (running && !wire.ended) {
+      while (running && !wire.hasEnded) {
         const status = await ask(wire, 'GET', '/busy')
         if (status === 302) redirected++
         else unexpected.push(`GET /busy: ${status}`)
@@ -171,7 +171,7 @@ describe('PostgreSQL goes away', () => {
     /** The last answered label, and those sent after it, which may or may not be there. */
     const write = async (wire: Wire, id: number) => {
       const labels = ['']
-      while (running && !wire.ended) {
+      while (running && !wire.hasEnded) {
         labels.push(`label ${labels.length}`)
         const body = { label: labels.at(-1) }
         const status = await ask(wire, 'PUT', `/_/api/links/${id}`, { headers, body })
@@ -180,7 +180,7 @@ describe('PostgreSQL goes away', () => {
       return { id, labels }
     }
     const read = async (wire: Wire) => {
-      while (running && !wire.ended) await ask(wire, 'GET', '/_/api/slugs/busy', { headers })
+      while (running && !wire.hasEnded) await ask(wire, 'GET', '/_/api/slugs/busy', { headers })
     }
     const work: Promise<unknown>[] = []
     const writes: ReturnType<typeof write>[] = []
@@ -201,11 +201,11 @@ describe('PostgreSQL goes away', () => {
     void all.then(() => (answered = true))
     await until('nobody waits for an answer any more', () => answered, 15_000)
 
-    expect(both.map((node) => node.complaints)).toEqual(['', ''])
+    expect(both.map((node) => node.stderr)).toEqual(['', ''])
     expect(unexpected).toEqual([])
     for (const node of both) {
       await until('all is counted', async () => {
-        await node.ask('GET', '/_/api/slugs/busy', { headers })
+        await node.request('GET', '/_/api/slugs/busy', { headers })
         return (await node.metric('latchkey_links_click_batches_waiting')) === 0
       })
       expect(await node.metric('latchkey_links_clicks_lost_total')).toBe(0)
@@ -228,13 +228,14 @@ describe('PostgreSQL goes away', () => {
   test('a node that stops during the outage keeps its clicks, and counts them at its next start', async () => {
     if (!server) return
     const options = { environment: { LINKS_DATABASE_URL: server.url } }
-    const before = keep(await Server.start(folder, options))
-    const headers = withKey(await makeKey(before))
+    const before = closeLater(await Server.start(folder, options))
+    const headers = withKey(await createKey(before))
     const body = { url: 'https://example.com/patient', slug: 'patient' }
-    expect((await before.ask('POST', '/_/api/links', { headers, body })).status).toBe(201)
-    expect((await before.ask('GET', '/patient')).status).toBe(302)
+    expect((await before.request('POST', '/_/api/links', { headers, body })).status).toBe(201)
+    expect((await before.request('GET', '/patient')).status).toBe(302)
     await server.kill()
-    for (let visit = 0; visit < 20; visit++) expect((await before.ask('GET', '/patient')).status).toBe(302)
+    for (let visit = 0; visit < 20; visit++)
+      expect((await before.request('GET', '/patient')).status).toBe(302)
     const stopped = await before.stop()
     expect(stopped).toEqual({ code: 0, ms: expect.any(Number) })
     expect(stopped.ms).toBeLessThan(10_000)
@@ -246,18 +247,18 @@ describe('PostgreSQL goes away', () => {
   test('a node that stops while the database answers nobody ends in time with 0, and its next start counts the clicks once', async () => {
     if (!server) return
     const options = { environment: { LINKS_DATABASE_URL: server.url } }
-    const before = keep(await Server.start(folder, options))
-    const headers = withKey(await makeKey(before))
+    const before = closeLater(await Server.start(folder, options))
+    const headers = withKey(await createKey(before))
     const body = { url: 'https://example.com/silent', slug: 'silent' }
-    expect((await before.ask('POST', '/_/api/links', { headers, body })).status).toBe(201)
-    expect((await before.ask('GET', '/silent')).status).toBe(302)
+    expect((await before.request('POST', '/_/api/links', { headers, body })).status).toBe(201)
+    expect((await before.request('GET', '/silent')).status).toBe(302)
     await until('it is counted', async () => (await totalOf(before, headers, 'silent')) === 1)
     server.freeze()
-    for (let visit = 0; visit < 20; visit++) expect((await before.ask('GET', '/silent')).status).toBe(302)
-    const waiting = keep(await before.connect())
+    for (let visit = 0; visit < 20; visit++) expect((await before.request('GET', '/silent')).status).toBe(302)
+    const waiting = closeLater(await before.connect())
     void waiting.request('GET', '/_/api/slugs/silent', { headers }).catch(() => undefined)
     // Somebody waits for the database when a later request on another connection has been answered.
-    expect((await before.ask('GET', '/silent')).status).toBe(302)
+    expect((await before.request('GET', '/silent')).status).toBe(302)
     const stopped = await before.stop()
     expect(stopped).toEqual({ code: 0, ms: expect.any(Number) })
     expect(stopped.ms).toBeLessThan(10_000)
@@ -267,13 +268,13 @@ describe('PostgreSQL goes away', () => {
   })
 
   async function totalOf(node: Server, headers: Record<string, string>, slug: string): Promise<number> {
-    const { text } = await node.ask('GET', `/_/api/slugs/${slug}`, { headers })
+    const { text } = await node.request('GET', `/_/api/slugs/${slug}`, { headers })
     return (JSON.parse(text) as { total_clicks: number }).total_clicks
   }
 
   async function expectCounted(slug: string, clicks: number, options: Options): Promise<void> {
-    const after = keep(await Server.start(folder, options))
-    const headers = withKey(await makeKey(after))
+    const after = closeLater(await Server.start(folder, options))
+    const headers = withKey(await createKey(after))
     await until('the clicks are counted', async () => (await totalOf(after, headers, slug)) === clicks)
     expect((await after.stop()).code).toBe(0)
   }

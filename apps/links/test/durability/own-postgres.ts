@@ -24,19 +24,19 @@ export async function startOwnPostgres(): Promise<OwnPostgres | undefined> {
   const postmaster = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
   const bin = dirname(readlinkSync(`/proc/${postmaster()}/exe`))
   const control = async (...rest: string[]) => {
-    const as = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : []
-    const command = [...as, join(bin, 'pg_ctl'), '-D', data, '-w', ...rest]
+    const asUser = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : []
+    const command = [...asUser, join(bin, 'pg_ctl'), '-D', data, '-w', ...rest]
     const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore', cwd: '/' })
     if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed`)
   }
-  let [running, frozen] = [true, [] as number[]]
+  let [running, stoppedPids] = [true, [] as number[]]
   const start = async () => {
     if (running) return
     await control('-l', join(data, '..', 'log'), 'start')
     running = true
   }
   const thaw = () => {
-    for (const pid of frozen.splice(0)) signal(pid, 'SIGCONT')
+    for (const pid of stoppedPids.splice(0)) signal(pid, 'SIGCONT')
   }
   return {
     url: server.url,
@@ -48,8 +48,8 @@ export async function startOwnPostgres(): Promise<OwnPostgres | undefined> {
     },
     freeze() {
       const main = postmaster()
-      frozen = [main, ...childrenOf(main)]
-      for (const pid of frozen) signal(pid, 'SIGSTOP')
+      stoppedPids = [main, ...childrenOf(main)]
+      for (const pid of stoppedPids) signal(pid, 'SIGSTOP')
     },
     async close() {
       thaw()

@@ -3,17 +3,17 @@ import { Database as SqliteFile } from 'bun:sqlite'
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { Company, Writer, load } from './clients.ts'
+import { Workload, Writer, runLoad } from './clients.ts'
 import { Ledger } from './ledger.ts'
-import { Server, databasePath, journalPath, makeKey, withKey } from './server.ts'
-import { closedAfterEach, testFolder, until } from './stored.ts'
-import { Unanswered } from './wire.ts'
+import { Server, databasePath, journalPath, createKey, withKey } from './server.ts'
+import { closeAfterEach, testFolder, until } from '../test-database.ts'
+import { NoAnswer } from './wire.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 
 const STOPPED = { code: 0, ms: expect.any(Number) as number }
 /** L20.2. */
-const STOP_WITHIN_MS = 10_000
+const STOP_TIMEOUT_MS = 10_000
 /** A stop that waits for a request takes longer. */
 const HELD_UP_MS = 8_000
 
@@ -38,7 +38,7 @@ function countedClicks(folder: string, slug: string): number[] {
 
 async function makeLink(server: Server, key: string, slug: string): Promise<number> {
   const body = { url: `https://example.com/${slug}`, slug }
-  const { status, text } = await server.ask('POST', '/_/api/links', { headers: withKey(key), body })
+  const { status, text } = await server.request('POST', '/_/api/links', { headers: withKey(key), body })
   expect(status).toBe(201)
   return (JSON.parse(text) as { id: number }).id
 }
@@ -60,34 +60,34 @@ async function raw(port: number): Promise<{ write(text: string): void; received(
 describe('SIGTERM', () => {
   test('L20.2 under load: every request in flight is answered, every redirect and write is stored, and it exits 0', async () => {
     const folder = testFolder()
-    const server = keep(await Server.start(folder))
+    const server = closeLater(await Server.start(folder))
     const ledger = new Ledger()
-    const company = new Company(ledger, await makeKey(server))
-    const seeder = new Writer(company)
+    const workload = new Workload(ledger, await createKey(server))
+    const seeder = new Writer(workload)
     const wire = await server.connect()
     for (let made = 0; made < 5; made++) {
       const link = await seeder.create(wire, false)
-      if (link) company.hot.push(link.state.primary)
+      if (link) workload.hot.push(link.state.primary)
     }
     wire.close()
-    const writers = [new Writer(company), new Writer(company)]
-    const ended = load(server, company, { writers, visitors: 6 })
+    const writers = [new Writer(workload), new Writer(workload)]
+    const ended = runLoad(server, workload, { writers, visitors: 6 })
     await until('load is under way', () => sum(ledger, 'redirected') > 300, 40_000)
     const { code, ms } = await server.stop()
     await ended
 
-    expect({ code, complaints: server.complaints, faults: server.faults }).toEqual({
+    expect({ code, complaints: server.stderr, faults: server.faults }).toEqual({
       code: 0,
       complaints: '',
       faults: [],
     })
-    expect(ms).toBeLessThan(STOP_WITHIN_MS)
+    expect(ms).toBeLessThan(STOP_TIMEOUT_MS)
     // Everything is in the files themselves, so that they can be copied alone.
     for (const path of [databasePath(folder), journalPath(folder)])
       expect(existsSync(`${path}-wal`)).toBe(false)
     const file = new SqliteFile(databasePath(folder), { readonly: true })
-    ledger.settleWrites(file)
-    const { counted } = ledger.settleVisits(file)
+    ledger.reconcileWrites(file)
+    const { counted } = ledger.reconcileVisits(file)
     file.close()
     expect(ledger.problems).toEqual([])
     expect(counted).toBe(sum(ledger, 'redirected'))
@@ -99,8 +99,8 @@ describe('SIGTERM', () => {
   test('as soon as it says that it listens: it exits 0 all the same', async () => {
     const codes = await Promise.all(
       Array.from({ length: 6 }, async () => {
-        const server = keep(Server.spawn(testFolder()))
-        await server.listening()
+        const server = closeLater(Server.spawn(testFolder()))
+        await server.waitUntilListening()
         return (await server.stop()).code
       }),
     )
@@ -108,22 +108,22 @@ describe('SIGTERM', () => {
   })
 
   test('an idle connection that is kept alive holds nothing up', async () => {
-    const server = keep(await Server.start(testFolder()))
-    const wire = keep(await server.connect())
+    const server = closeLater(await Server.start(testFolder()))
+    const wire = closeLater(await server.connect())
     expect((await wire.request('GET', '/_/health')).status).toBe(200)
-    keep(await raw(server.port))
+    closeLater(await raw(server.port))
     const { code, ms } = await server.stop()
     expect(code).toBe(0)
     expect(ms).toBeLessThan(HELD_UP_MS)
-    await until('the client is told', () => wire.ended)
+    await until('the client is told', () => wire.hasEnded)
   })
 
   test('a client that goes on asking on its connection holds nothing up', async () => {
-    const server = keep(await Server.start(testFolder()))
-    const wire = keep(await server.connect())
+    const server = closeLater(await Server.start(testFolder()))
+    const wire = closeLater(await server.connect())
     const asking = (async () => {
-      while (!wire.ended) await wire.request('GET', '/_/health')
-    })().catch((error: unknown) => expect(error).toBeInstanceOf(Unanswered))
+      while (!wire.hasEnded) await wire.request('GET', '/_/health')
+    })().catch((error: unknown) => expect(error).toBeInstanceOf(NoAnswer))
     const { code, ms } = await server.stop()
     await asking
     expect(code).toBe(0)
@@ -132,16 +132,16 @@ describe('SIGTERM', () => {
 
   test('a request whose body is still on its way is answered and stored', async () => {
     const folder = testFolder()
-    const server = keep(await Server.start(folder))
-    const key = await makeKey(server)
+    const server = closeLater(await Server.start(folder))
+    const key = await createKey(server)
     const body = JSON.stringify({ url: 'https://example.com/slow', slug: 'slow' })
-    const client = keep(await raw(server.port))
+    const client = closeLater(await raw(server.port))
     client.write(
       `POST /_/api/links HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
     )
     // The half is there when a later request on another connection has been answered.
-    await server.ask('GET', '/_/health')
+    await server.request('GET', '/_/health')
     const stopping = server.stop()
     await until('it accepts nobody else', () =>
       server
@@ -169,15 +169,16 @@ describe('SIGTERM', () => {
   ] as const)
     test(`a client that never sends ${what} does not keep what others did from being stored`, async () => {
       const folder = testFolder()
-      const server = keep(await Server.start(folder))
-      const key = await makeKey(server)
+      const server = closeLater(await Server.start(folder))
+      const key = await createKey(server)
       await makeLink(server, key, 'target')
-      const stuck = keep(await raw(server.port))
+      const stuck = closeLater(await raw(server.port))
       stuck.write(bytes.replace('KEY', key))
-      for (let visit = 0; visit < 10; visit++) expect((await server.ask('GET', '/target')).status).toBe(302)
+      for (let visit = 0; visit < 10; visit++)
+        expect((await server.request('GET', '/target')).status).toBe(302)
       const { code, ms } = await server.stop()
       expect(code).toBe(0)
-      expect(ms).toBeLessThan(STOP_WITHIN_MS)
+      expect(ms).toBeLessThan(STOP_TIMEOUT_MS)
       expect(countedClicks(folder, 'target')).toEqual([10, 10, 10])
     })
 })
@@ -189,13 +190,13 @@ function sum(ledger: Ledger, of: 'redirected' | 'unanswered'): number {
 describe('starting', () => {
   test('L20.2 a second start applies no migration and is at once there', async () => {
     const folder = testFolder()
-    expect(await keep(await Server.start(folder)).stop()).toEqual(STOPPED)
+    expect(await closeLater(await Server.start(folder)).stop()).toEqual(STOPPED)
     const migrations = () => read(databasePath(folder), 'select * from migration')
     const before = migrations()
     expect(before.length).toBeGreaterThan(0)
-    const server = keep(await Server.start(folder))
+    const server = closeLater(await Server.start(folder))
     const startMs = performance.now() - server.startedMs
-    expect((await server.ask('GET', '/_/ready')).status).toBe(200)
+    expect((await server.request('GET', '/_/ready')).status).toBe(200)
     expect(migrations()).toEqual(before)
     expect(startMs).toBeLessThan(15_000)
     expect(server.faults).toEqual([])
@@ -203,10 +204,10 @@ describe('starting', () => {
 
   test('three that start together on nothing all come up, with one schema and one secret', async () => {
     const folder = testFolder()
-    const servers = await Promise.all([1, 2, 3].map(async () => keep(await Server.start(folder))))
+    const servers = await Promise.all([1, 2, 3].map(async () => closeLater(await Server.start(folder))))
     for (const server of servers) {
-      expect((await server.ask('GET', '/_/ready')).status).toBe(200)
-      expect(server.complaints).toBe('')
+      expect((await server.request('GET', '/_/ready')).status).toBe(200)
+      expect(server.stderr).toBe('')
     }
     expect(
       read(databasePath(folder), `select count(*) as n from instance where name = 'title_secret'`),
@@ -216,14 +217,14 @@ describe('starting', () => {
 
   test('L20.2 a database of a newer version is refused with a clear message, untouched', async () => {
     const folder = testFolder()
-    await keep(await Server.start(folder)).stop()
+    await closeLater(await Server.start(folder)).stop()
     const file = new SqliteFile(databasePath(folder))
     file.run(`insert into migration (name, applied_at) values ('9999-later', 'later')`)
     file.close()
-    const server = keep(Server.spawn(folder))
-    await server.listening().catch(() => undefined)
-    expect(await server.ended()).toBe(1)
-    expect(server.complaints).toBe(
+    const server = closeLater(Server.spawn(folder))
+    await server.waitUntilListening().catch(() => undefined)
+    expect(await server.waitForExit()).toBe(1)
+    expect(server.stderr).toBe(
       'The database was created by a newer version, or by one before 0.1.0 (it has 9999-later). Run that version, restore a backup, or export everything there and import it here.\n',
     )
     expect(server.log).toEqual([])
@@ -233,9 +234,9 @@ describe('starting', () => {
 describe('clicks that were not counted yet', () => {
   test('are counted by the next start without anybody asking, after a kill', async () => {
     const folder = testFolder()
-    const server = keep(await Server.start(folder))
-    await makeLink(server, await makeKey(server), 'target')
-    const wire = keep(await server.connect())
+    const server = closeLater(await Server.start(folder))
+    await makeLink(server, await createKey(server), 'target')
+    const wire = closeLater(await server.connect())
     // Whoever counts waits for this one.
     const held = new SqliteFile(databasePath(folder))
     held.run('pragma busy_timeout = 5000')
@@ -245,28 +246,28 @@ describe('clicks that were not counted yet', () => {
     held.run('rollback')
     held.close()
     expect(countedClicks(folder, 'target')[0]).toBe(0)
-    keep(await Server.start(folder))
+    closeLater(await Server.start(folder))
     await until('they are counted', () => countedClicks(folder, 'target')[0] === 50)
     expect(countedClicks(folder, 'target')).toEqual([50, 50, 50])
   })
 
   test('are counted once while the old process still stops and the new one runs on the same files', async () => {
     const folder = testFolder()
-    const old = keep(await Server.start(folder))
-    const key = await makeKey(old)
+    const old = closeLater(await Server.start(folder))
+    const key = await createKey(old)
     await makeLink(old, key, 'target')
     let redirects = 0
     const visit = async (server: Server, until_: () => boolean) => {
-      const wire = keep(await server.connect())
+      const wire = closeLater(await server.connect())
       try {
         while (!until_()) if ((await wire.request('GET', '/target')).status === 302) redirects++
       } catch (error) {
-        expect(error).toBeInstanceOf(Unanswered)
+        expect(error).toBeInstanceOf(NoAnswer)
       }
     }
     let stopped = false
     const onOld = [visit(old, () => stopped), visit(old, () => stopped)]
-    const young = keep(await Server.start(folder))
+    const young = closeLater(await Server.start(folder))
     const before = redirects
     const onYoung = [visit(young, () => stopped), visit(young, () => stopped)]
     await until('both are busy', () => redirects > before + 300, 40_000)
@@ -288,8 +289,8 @@ describe('a journal file that is not the one it was', () => {
   }
 
   async function visitAndStop(folder: string, visits: number): Promise<void> {
-    const server = keep(await Server.start(folder))
-    const wire = keep(await server.connect())
+    const server = closeLater(await Server.start(folder))
+    const wire = closeLater(await server.connect())
     for (let visit = 0; visit < visits; visit++)
       expect((await wire.request('GET', '/target')).status).toBe(302)
     expect(await server.stop()).toEqual(STOPPED)
@@ -297,8 +298,8 @@ describe('a journal file that is not the one it was', () => {
 
   async function newFolder(): Promise<string> {
     const folder = testFolder()
-    const server = keep(await Server.start(folder))
-    await makeLink(server, await makeKey(server), 'target')
+    const server = closeLater(await Server.start(folder))
+    await makeLink(server, await createKey(server), 'target')
     expect(await server.stop()).toEqual(STOPPED)
     return folder
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Wire } from './wire.ts'
 
 const LATCHKEY = join(import.meta.dir, '../../../latchkey/src/latchkey.ts')
-const START_WITHIN_MS = 50_000
+const START_TIMEOUT_MS = 50_000
 
 export interface LogLine {
   level: string
@@ -15,25 +15,25 @@ export interface LogLine {
 export interface Options {
   environment?: Record<string, string>
   /** What the command is run by: a program that becomes it (`exec`), or one that starts it and `watches` it. */
-  under?: string[]
-  watches?: boolean
+  wrapper?: string[]
+  isWrapped?: boolean
 }
 
 /** The service as users run it: a process of its own, on SQLite files in `folder`. */
 export class Server {
   readonly log: LogLine[] = []
   /** Everything on stderr: nothing, when all is well. */
-  complaints = ''
+  stderr = ''
   readonly startedMs = performance.now()
   readonly #child
-  readonly #watched: boolean
+  readonly #isWrapped: boolean
   readonly #read: Promise<unknown>
   readonly #listening = Promise.withResolvers<number>()
   #port = 0
 
-  private constructor(folder: string, { environment = {}, under = [], watches = false }: Options) {
-    this.#watched = watches
-    this.#child = Bun.spawn([...under, process.execPath, LATCHKEY, 'links'], {
+  private constructor(folder: string, { environment = {}, wrapper = [], isWrapped = false }: Options) {
+    this.#isWrapped = isWrapped
+    this.#child = Bun.spawn([...wrapper, process.execPath, LATCHKEY, 'links'], {
       cwd: folder,
       stdin: 'ignore',
       stdout: 'pipe',
@@ -49,12 +49,12 @@ export class Server {
       },
     })
     this.#read = Promise.all([
-      lines(this.#child.stdout, (line) => this.#note(line)),
-      lines(this.#child.stderr, (line) => (this.complaints += `${line}\n`)),
+      lines(this.#child.stdout, (line) => this.#onLogLine(line)),
+      lines(this.#child.stderr, (line) => (this.stderr += `${line}\n`)),
     ])
     this.#listening.promise.catch(() => undefined)
     void this.#child.exited.then((code) =>
-      this.#listening.reject(new Error(`The server ended with ${code} at its start: ${this.complaints}`)),
+      this.#listening.reject(new Error(`The server ended with ${code} at its start: ${this.stderr}`)),
     )
   }
 
@@ -66,21 +66,21 @@ export class Server {
   /** Returns when it listens. */
   static async start(folder: string, options: Options = {}): Promise<Server> {
     const server = new Server(folder, options)
-    await server.listening()
+    await server.waitUntilListening()
     return server
   }
 
-  async listening(): Promise<void> {
+  async waitUntilListening(): Promise<void> {
     const timer = setTimeout(() => {
       this.#listening.reject(new Error('The server does not start'))
       this.signal('SIGKILL')
-    }, START_WITHIN_MS)
+    }, START_TIMEOUT_MS)
     this.#port = await this.#listening.promise.finally(() => clearTimeout(timer))
   }
 
   get pid(): number {
     const { pid } = this.#child
-    if (!this.#watched) return pid
+    if (!this.#isWrapped) return pid
     return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0])
   }
 
@@ -98,7 +98,7 @@ export class Server {
   }
 
   /** One request on a connection of its own. */
-  async ask(
+  async request(
     ...request: Parameters<Wire['request']>
   ): Promise<{ status: number; headers: Headers; text: string }> {
     const wire = await this.connect()
@@ -111,14 +111,14 @@ export class Server {
 
   /** A metric's value; its labels, if any, are part of the name. */
   async metric(name: string): Promise<number> {
-    const { text } = await this.ask('GET', '/_/metrics')
+    const { text } = await this.request('GET', '/_/metrics')
     const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `))
     return Number(line?.slice(name.length))
   }
 
   async kill(): Promise<void> {
     this.signal('SIGKILL')
-    await this.ended()
+    await this.waitForExit()
   }
 
   /** Whatever became of it, it is gone afterwards. */
@@ -134,17 +134,17 @@ export class Server {
   async stop(): Promise<{ code: number; ms: number }> {
     const startedMs = performance.now()
     this.signal('SIGTERM')
-    return { code: await this.ended(), ms: performance.now() - startedMs }
+    return { code: await this.waitForExit(), ms: performance.now() - startedMs }
   }
 
   /** Its exit code, when everything it wrote has been read. */
-  async ended(): Promise<number> {
+  async waitForExit(): Promise<number> {
     const code = await this.#child.exited
     await this.#read
     return code
   }
 
-  #note(line: string): void {
+  #onLogLine(line: string): void {
     const entry = JSON.parse(line) as LogLine
     this.log.push(entry)
     if (entry.message === 'listening' && entry.url !== undefined)
@@ -160,19 +160,19 @@ export function journalPath(folder: string): string {
   return join(folder, 'journal.db')
 }
 
-async function lines(stream: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
+async function lines(stream: ReadableStream<Uint8Array>, onLine: (line: string) => void): Promise<void> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const chunk of stream) {
     const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
     rest = parts.pop() ?? ''
-    for (const part of parts) take(part)
+    for (const part of parts) onLine(part)
   }
 }
 
 /** An API key, made as a person on this machine makes one. */
-export async function makeKey(server: Server): Promise<string> {
-  const { status, text } = await server.ask('POST', '/_/admin/api/keys', {
+export async function createKey(server: Server): Promise<string> {
+  const { status, text } = await server.request('POST', '/_/admin/api/keys', {
     body: { title: 'durability', scope: 'create,read' },
   })
   if (status !== 201) throw new Error(`No key was made: ${status} ${text}`)

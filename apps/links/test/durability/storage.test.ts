@@ -1,11 +1,11 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { Database as SqliteFile } from 'bun:sqlite'
-import { disks, mountDisk } from './disk.ts'
-import { Server, databasePath, journalPath, makeKey, withKey } from './server.ts'
-import { closedAfterEach, testFolder, until } from './stored.ts'
+import { availableDisks, mountDisk } from './disk.ts'
+import { Server, databasePath, journalPath, createKey, withKey } from './server.ts'
+import { closeAfterEach, testFolder, until } from '../test-database.ts'
 import type { Answer, Wire } from './wire.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 
 const UNAVAILABLE = {
   error: 'The database cannot be used at the moment; nothing was changed. Try again later.',
@@ -21,8 +21,8 @@ interface Scene {
 }
 
 async function setUp(server: Server): Promise<Scene> {
-  const headers = withKey(await makeKey(server))
-  const wire = keep(await server.connect())
+  const headers = withKey(await createKey(server))
+  const wire = closeLater(await server.connect())
   const { status, text } = await wire.request('POST', '/_/api/links', {
     headers,
     body: { url: 'https://example.com/target', slug: 'target' },
@@ -79,13 +79,13 @@ function countedClicks(folder: string): number {
   })
 }
 
-for (const disk of disks()) {
+for (const disk of availableDisks()) {
   describe(disk.kind, () => {
     afterEach(() => disk.free())
     afterAll(() => disk.close())
 
     test('L12.4 API writes answer 503, redirects and reads go on, ready and metrics say so; then it recovers by itself', async () => {
-      const server = keep(await disk.start())
+      const server = closeLater(await disk.start())
       const scene = await setUp(server)
       const { wire, headers, id } = scene
       let redirects = 0
@@ -160,10 +160,10 @@ for (const disk of disks()) {
     }, 60_000)
 
     test('SIGTERM ends in order and in time, and what was counted before is there', async () => {
-      const server = keep(await disk.start())
+      const server = closeLater(await disk.start())
       const { headers, wire } = {
-        headers: withKey(await makeKey(server)),
-        wire: keep(await server.connect()),
+        headers: withKey(await createKey(server)),
+        wire: closeLater(await server.connect()),
       }
       const before = countedClicks(disk.folder)
       for (let index = 0; index < 5; index++) expect((await wire.request('GET', '/target')).status).toBe(302)
@@ -176,7 +176,7 @@ for (const disk of disks()) {
         return (await server.metric('latchkey_links_clicks_lost_total')) > 0
       })
       const { code, ms } = await server.stop()
-      expect({ code, complaints: server.complaints }).toEqual({ code: 0, complaints: '' })
+      expect({ code, complaints: server.stderr }).toEqual({ code: 0, complaints: '' })
       expect(ms).toBeLessThan(10_000)
       disk.free()
       expect(countedClicks(disk.folder)).toBeGreaterThanOrEqual(before + 5)
@@ -184,10 +184,10 @@ for (const disk of disks()) {
     }, 60_000)
 
     test('a server killed while nothing could be written starts again when there is room, with all that was answered', async () => {
-      const server = keep(await disk.start())
+      const server = closeLater(await disk.start())
       const { headers, wire } = {
-        headers: withKey(await makeKey(server)),
-        wire: keep(await server.connect()),
+        headers: withKey(await createKey(server)),
+        wire: closeLater(await server.connect()),
       }
       const scene = { server, wire, headers, made: [] as number[], id: 0 }
       const before = countedClicks(disk.folder)
@@ -204,11 +204,11 @@ for (const disk of disks()) {
       const lost = await server.metric('latchkey_links_clicks_lost_total')
       await server.kill()
       disk.free()
-      const again = keep(await disk.start())
+      const again = closeLater(await disk.start())
       await until('all is counted', async () => countedClicks(disk.folder) === before + redirects - lost)
-      expect((await again.ask('GET', '/_/ready')).status).toBe(200)
+      expect((await again.request('GET', '/_/ready')).status).toBe(200)
       for (const id of scene.made)
-        expect((await again.ask('GET', `/_/api/links/${id}`, { headers })).status).toBe(200)
+        expect((await again.request('GET', `/_/api/links/${id}`, { headers })).status).toBe(200)
       expect(await again.stop()).toMatchObject({ code: 0 })
     }, 60_000)
   })
@@ -231,17 +231,17 @@ describe('a disk that does not even let it start', () => {
     const first = await Server.start(disk.folder)
     expect(await first.stop()).toMatchObject({ code: 0 })
     disk.fill(first)
-    const server = keep(Server.spawn(disk.folder))
+    const server = closeLater(Server.spawn(disk.folder))
     const outcome = await Promise.race([
-      server.listening().then(
+      server.waitUntilListening().then(
         () => 'serves',
         () => 'ended',
       ),
-      server.ended(),
+      server.waitForExit(),
     ])
     if (outcome !== 'serves') {
-      expect(await server.ended()).toBe(1)
-      expect(server.complaints).toMatch(/^[^\n]*(disk|written|room)[^\n]*\n$/)
+      expect(await server.waitForExit()).toBe(1)
+      expect(server.stderr).toMatch(/^[^\n]*(disk|written|room)[^\n]*\n$/)
     }
     disk.free()
   })
@@ -249,12 +249,10 @@ describe('a disk that does not even let it start', () => {
   test('read-only: it says so in one sentence and exits 1', async () => {
     if (!disk) return
     expect(disk.remount('ro')).toBe(true)
-    const server = keep(Server.spawn(disk.folder))
-    await server.listening().catch(() => undefined)
-    expect(await server.ended()).toBe(1)
-    expect(server.complaints).toMatch(
-      /^[^\n]*(read-only|cannot be (opened for writing|written|made))[^\n]*\n$/,
-    )
+    const server = closeLater(Server.spawn(disk.folder))
+    await server.waitUntilListening().catch(() => undefined)
+    expect(await server.waitForExit()).toBe(1)
+    expect(server.stderr).toMatch(/^[^\n]*(read-only|cannot be (opened for writing|written|made))[^\n]*\n$/)
     expect(disk.remount('rw')).toBe(true)
   })
 })
@@ -326,16 +324,16 @@ async function timed(work: Promise<Answer>): Promise<{ answer: Answer | undefine
 describe('another process holds the write lock', () => {
   test('of the database, for longer than anybody waits: writes answer 503 in time, redirects do not notice', async () => {
     const folder = testFolder()
-    const server = keep(await Server.start(folder))
+    const server = closeLater(await Server.start(folder))
     const scene = await setUp(server)
-    const watched = watchRedirects(keep(await server.connect()))
-    const lock = keep(await holdLock(databasePath(folder)))
+    const watched = watchRedirects(closeLater(await server.connect()))
+    const lock = closeLater(await holdLock(databasePath(folder)))
     const before = watched.count()
 
-    const wires = await Promise.all(Array.from({ length: 5 }, async () => keep(await server.connect())))
+    const wires = await Promise.all(Array.from({ length: 5 }, async () => closeLater(await server.connect())))
     const writes = await Promise.all(wires.map((wire) => timed(create({ ...scene, wire }))))
-    const read = await timed(server.ask('GET', `/_/api/links/${scene.id}`, { headers: scene.headers }))
-    const ready = await timed(server.ask('GET', '/_/ready'))
+    const read = await timed(server.request('GET', `/_/api/links/${scene.id}`, { headers: scene.headers }))
+    const ready = await timed(server.request('GET', '/_/ready'))
     const during = watched.count() - before
     await lock.release()
 
@@ -367,10 +365,10 @@ describe('another process holds the write lock', () => {
 
   test('of the database, for a moment: every write succeeds', async () => {
     const folder = testFolder()
-    const server = keep(await Server.start(folder))
+    const server = closeLater(await Server.start(folder))
     const scene = await setUp(server)
-    const lock = keep(await holdLock(databasePath(folder)))
-    const wires = await Promise.all([1, 2, 3].map(async () => keep(await server.connect())))
+    const lock = closeLater(await holdLock(databasePath(folder)))
+    const wires = await Promise.all([1, 2, 3].map(async () => closeLater(await server.connect())))
     const writes = Promise.all(wires.map((wire) => create({ ...scene, wire })))
     await Promise.race([writes, Bun.sleep(500)])
     await lock.release()
@@ -379,10 +377,10 @@ describe('another process holds the write lock', () => {
 
   test('of the journal: redirects go on without waiting for seconds, and each is counted or told to be lost', async () => {
     const folder = testFolder()
-    const server = keep(await Server.start(folder))
+    const server = closeLater(await Server.start(folder))
     const scene = await setUp(server)
-    const watched = watchRedirects(keep(await server.connect()))
-    const lock = keep(await holdLock(journalPath(folder)))
+    const watched = watchRedirects(closeLater(await server.connect()))
+    const lock = closeLater(await holdLock(journalPath(folder)))
     const before = watched.count()
     // Shorter than SQLite waits for a lock: whoever blocks on it is asleep for all of this.
     await Bun.sleep(4_000)

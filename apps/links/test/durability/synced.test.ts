@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Server, makeKey, withKey } from './server.ts'
-import { closedAfterEach, testFolder } from './stored.ts'
+import { Server, createKey, withKey } from './server.ts'
+import { closeAfterEach, testFolder } from '../test-database.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 
 /** Whether system calls can be watched here: `strace` is installed and may be used. */
 const strace = Bun.which('strace')
@@ -48,9 +48,9 @@ test('L12.4 what is written for a redirect or a write of the API is on the disk 
   const calls = 'trace=pwrite64,pwritev,write,writev,fsync,fdatasync,sendto,sendmsg'
   const under = [strace ?? '', '-f', '-y', '-s', '20', '-o', trace, '-e', calls]
   const folder = testFolder()
-  const server = keep(await Server.start(folder, { under, watches: true }))
-  const headers = withKey(await makeKey(server))
-  const wire = keep(await server.connect())
+  const server = closeLater(await Server.start(folder, { wrapper: under, isWrapped: true }))
+  const headers = withKey(await createKey(server))
+  const wire = closeLater(await server.connect())
   const send = async (method: string, path: string, body: unknown) =>
     (await wire.request(method, `/_/api${path}`, { headers, body })).status
   expect(await send('POST', '/links', { url: 'https://example.com/', slug: 'target' })).toBe(201)

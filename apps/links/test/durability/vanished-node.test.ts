@@ -3,12 +3,12 @@ import { eachDialect } from '@latchkey/database/testing'
 import { Relay } from '@latchkey/database/testing-relay'
 import { TestLinks } from '../testing.ts'
 import { Server } from './server.ts'
-import { closedAfterEach, testFolder, until } from './stored.ts'
+import { closeAfterEach, testFolder, until } from '../test-database.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 
 /** Generous: PostgreSQL ends the session of the vanished node after five seconds. */
-const WITHIN_MS = 40_000
+const TIMEOUT_MS = 40_000
 
 eachDialect((dialect, newUrl) => {
   // SQLite serves one node.
@@ -16,24 +16,24 @@ eachDialect((dialect, newUrl) => {
 
   test('a node that vanishes while it counts clicks stops no other node, and its clicks are counted when it is back', async () => {
     const url = await newUrl()
-    const healthy = keep(new TestLinks())
+    const healthy = closeLater(new TestLinks())
     await healthy.start(url)
     // Both nodes count in the same hour.
     healthy.advance(Math.floor(Date.now() / 1000) - healthy.now)
     const key = await healthy.key('ann@example.com')
-    const link = await healthy.link(key, { slug: 'shared' })
-    const unrelated = await healthy.link(key, { slug: 'unrelated' })
-    const relay = keep(await Relay.before(url))
+    const link = await healthy.createLink(key, { slug: 'shared' })
+    const unrelated = await healthy.createLink(key, { slug: 'unrelated' })
+    const relay = closeLater(await Relay.before(url))
     const folder = testFolder()
     const environment = { LINKS_DATABASE_URL: relay.through(url) }
-    const vanishing = keep(await Server.start(folder, { environment }))
+    const vanishing = closeLater(await Server.start(folder, { environment }))
     // Counting has its connections.
-    expect((await vanishing.ask('GET', '/shared')).status).toBe(302)
+    expect((await vanishing.request('GET', '/shared')).status).toBe(302)
     const clicks = async () => (await healthy.call('GET', `/links/${link.id}`, { key })).body.total_clicks
     await until('the first click is counted', async () => (await clicks()) === 1)
 
     const silent = relay.silenceAfter('insert into click_hour_open')
-    expect((await vanishing.ask('GET', '/shared')).status).toBe(302)
+    expect((await vanishing.request('GET', '/shared')).status).toBe(302)
     await silent
     await vanishing.kill()
     expect((await healthy.fetch('/shared')).status).toBe(302)
@@ -48,9 +48,9 @@ eachDialect((dialect, newUrl) => {
     ] as const)
       expect([method, path, await statusOf(method, path, body)]).toEqual([method, path, 200])
     expect((await healthy.fetch('/_/ready')).status).toBe(200)
-    await until('the other node counts', async () => (await clicks()) === 2, WITHIN_MS)
+    await until('the other node counts', async () => (await clicks()) === 2, TIMEOUT_MS)
 
-    const back = keep(await Server.start(folder, { environment: { LINKS_DATABASE_URL: url } }))
+    const back = closeLater(await Server.start(folder, { environment: { LINKS_DATABASE_URL: url } }))
     await until('the click of the vanished node is counted', async () => (await clicks()) === 3)
     expect((await back.stop()).code).toBe(0)
   }, 90_000)

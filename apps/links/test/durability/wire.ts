@@ -6,14 +6,14 @@ export interface Answer {
   text: string
 }
 
-export interface Sent {
+export interface RequestOptions {
   headers?: Record<string, string>
   /** Sent as JSON. */
   body?: unknown
 }
 
 /** The connection ended before the whole answer was there; `status` is set when its beginning was. */
-export class Unanswered extends Error {
+export class NoAnswer extends Error {
   readonly status: number | undefined
 
   constructor(status: number | undefined) {
@@ -33,8 +33,8 @@ export class Wire {
   readonly #socket: Socket
   readonly #host: string
   #received: Buffer = Buffer.alloc(0)
-  #waiting: PromiseWithResolvers<Answer> | undefined
-  #ended = false
+  #pendingAnswer: PromiseWithResolvers<Answer> | undefined
+  #hasEnded = false
   /** The answer that is awaited has no body, whatever its length says. */
   #isHead = false
 
@@ -48,22 +48,22 @@ export class Wire {
 
   static async open(port: number): Promise<Wire> {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true })
-    const opened = Promise.withResolvers<void>()
-    socket.once('connect', opened.resolve)
-    socket.once('error', opened.reject)
-    await opened.promise
+    const connecting = Promise.withResolvers<void>()
+    socket.once('connect', connecting.resolve)
+    socket.once('error', connecting.reject)
+    await connecting.promise
     return new Wire(socket, port)
   }
 
-  get ended(): boolean {
-    return this.#ended
+  get hasEnded(): boolean {
+    return this.#hasEnded
   }
 
   /** Rejects with `Unanswered` when the connection ends first. */
-  request(method: string, path: string, { headers = {}, body }: Sent = {}): Promise<Answer> {
-    if (this.#waiting) throw new Error('A connection carries one request at a time')
-    this.#waiting = Promise.withResolvers<Answer>()
-    const { promise } = this.#waiting
+  request(method: string, path: string, { headers = {}, body }: RequestOptions = {}): Promise<Answer> {
+    if (this.#pendingAnswer) throw new Error('A connection carries one request at a time')
+    this.#pendingAnswer = Promise.withResolvers<Answer>()
+    const { promise } = this.#pendingAnswer
     const content = body === undefined ? '' : JSON.stringify(body)
     const lines = Object.entries({
       Host: this.#host,
@@ -73,7 +73,7 @@ export class Wire {
     })
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
     this.#isHead = method === 'HEAD'
-    if (this.#ended) this.#end()
+    if (this.#hasEnded) this.#end()
     else this.#socket.write(`${method} ${path} HTTP/1.1\r\n${head}\r\n${content}`)
     return promise
   }
@@ -93,15 +93,15 @@ export class Wire {
     if (this.#received.length < end) return
     const text = this.#received.toString('utf8', headEnd + 4, end)
     this.#received = this.#received.subarray(end)
-    const waiting = this.#waiting
-    this.#waiting = undefined
-    waiting?.resolve({ status: Number(STATUS.exec(first)?.[1]), headers, text })
+    const pendingAnswer = this.#pendingAnswer
+    this.#pendingAnswer = undefined
+    pendingAnswer?.resolve({ status: Number(STATUS.exec(first)?.[1]), headers, text })
   }
 
   #end(): void {
-    this.#ended = true
+    this.#hasEnded = true
     const status = STATUS.exec(this.#received.toString('latin1'))?.[1]
-    this.#waiting?.reject(new Unanswered(status === undefined ? undefined : Number(status)))
-    this.#waiting = undefined
+    this.#pendingAnswer?.reject(new NoAnswer(status === undefined ? undefined : Number(status)))
+    this.#pendingAnswer = undefined
   }
 }

@@ -16,10 +16,10 @@ export const ann = 'ann@example.com'
 export const ben = 'ben@example.com'
 
 /** A real port in front of a service, for the tests of the `describe` that calls this. */
-export function listening(links: TestLinks): { url: (path?: string) => URL } {
+export function listenOnPort(links: TestLinks): { url: (path?: string) => URL } {
   let server: ReturnType<typeof Bun.serve> | undefined
   beforeAll(() => {
-    server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (...given) => links.door(...given) })
+    server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (...args) => links.fetchHandler(...args) })
   })
   afterAll(async () => {
     await server?.stop(true)
@@ -32,7 +32,7 @@ export function listening(links: TestLinks): { url: (path?: string) => URL } {
   }
 }
 
-const who = { name: 'test', version: '1.0.0' }
+const clientInfo = { name: 'test', version: '1.0.0' }
 
 const bearer = (key: string | undefined) =>
   key === undefined ? {} : { requestInit: { headers: { Authorization: `Bearer ${key}` } } }
@@ -40,24 +40,24 @@ const bearer = (key: string | undefined) =>
 /** The official clients, each as users run it. */
 export const clients = {
   'current client, current revision': async (url: URL, key?: string) => {
-    const client = new Client(who, { versionNegotiation: { mode: 'auto' } })
+    const client = new Client(clientInfo, { versionNegotiation: { mode: 'auto' } })
     await client.connect(new StreamableHTTPClientTransport(url, bearer(key)))
     return client
   },
   'current client, handshake': async (url: URL, key?: string) => {
-    const client = new Client(who)
+    const client = new Client(clientInfo)
     await client.connect(new StreamableHTTPClientTransport(url, bearer(key)))
     return client
   },
   'previous major': async (url: URL, key?: string) => {
-    const client = new OldClient(who)
+    const client = new OldClient(clientInfo)
     await client.connect(new OldTransport(url, bearer(key)))
     return client
   },
 } as const
 
 /** What a tool answered: the text, what is in it, and the structured copy. */
-export interface Outcome {
+export interface ToolOutcome {
   text: string
   isError: boolean
   // oxlint-disable-next-line typescript/no-explicit-any -- results are judged field by field, as an assistant sees them
@@ -67,9 +67,9 @@ export interface Outcome {
   content: { type: string; text?: string; data?: string; mimeType?: string }[]
 }
 
-export function outcomeOf(result: unknown): Outcome {
+export function parseToolResult(result: unknown): ToolOutcome {
   const { content, structuredContent, isError } = result as {
-    content: Outcome['content']
+    content: ToolOutcome['content']
     structuredContent?: unknown
     isError?: boolean
   }
@@ -84,25 +84,25 @@ export function outcomeOf(result: unknown): Outcome {
 }
 
 /** Calls tools of the current revision with a key, straight through the door. */
-export function caller(links: TestLinks, key: () => string) {
-  return async (name: string, args: Record<string, unknown> = {}): Promise<Outcome> => {
-    const response = await post(links, current('tools/call', { name, arguments: args }), {
+export function createToolCaller(links: TestLinks, key: () => string) {
+  return async (name: string, args: Record<string, unknown> = {}): Promise<ToolOutcome> => {
+    const response = await post(links, currentMessage('tools/call', { name, arguments: args }), {
       Authorization: `Bearer ${key()}`,
       'Mcp-Method': 'tools/call',
       'Mcp-Name': name,
     })
     const body = (await response.json()) as { result?: unknown; error?: unknown }
     expect([name, response.status, body.error]).toEqual([name, 200, undefined])
-    return outcomeOf(body.result)
+    return parseToolResult(body.result)
   }
 }
 
 export const CURRENT = '2026-07-28'
 
-export function current(method: string, params: Record<string, unknown> = {}) {
+export function currentMessage(method: string, params: Record<string, unknown> = {}) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': CURRENT,
-    'io.modelcontextprotocol/clientInfo': who,
+    'io.modelcontextprotocol/clientInfo': clientInfo,
     'io.modelcontextprotocol/clientCapabilities': {},
   }
   return { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }

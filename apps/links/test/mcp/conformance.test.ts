@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { sharedTestLinks } from '../testing.ts'
-import { listening } from './assistants.ts'
+import { listenOnPort } from './assistants.ts'
 
 // Whole services and real clients, on machines that are busy with other tests.
 setDefaultTimeout(30_000)
@@ -64,7 +64,7 @@ async function run(command: string[]): Promise<{ code: number; out: string; prob
 
 describe('what others test servers with', () => {
   const links = sharedTestLinks(async () => `sqlite:${join(folder, 'links.db')}`)
-  const { url } = listening(links)
+  const { url } = listenOnPort(links)
 
   test('L19.1 the public conformance suite passes in all that the server offers', async () => {
     const baseline = join(folder, 'baseline.yml')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SignJWT, exportJWK, generateKeyPair } from 'jose'
 import { type TestLinks, sharedTestLinks, startTestLinks } from '../testing.ts'
-import { current, outcomeOf, post } from './assistants.ts'
+import { currentMessage, parseToolResult, post } from './assistants.ts'
 
 // Whole services and real clients, on machines that are busy with other tests.
 setDefaultTimeout(30_000)
@@ -15,7 +15,7 @@ const newFile = async () => `sqlite:${join(folder, `${crypto.randomUUID()}.db`)}
 
 function create(links: TestLinks, headers: Record<string, string>, peer?: string): Promise<Response> {
   const name = 'create_link'
-  const message = current('tools/call', { name, arguments: { url: 'https://example.com/who' } })
+  const message = currentMessage('tools/call', { name, arguments: { url: 'https://example.com/who' } })
   const own = { 'Mcp-Method': 'tools/call', 'Mcp-Name': name, ...headers }
   if (peer === undefined) return post(links, message, own)
   const accept = { 'Content-Type': 'application/json', 'MCP-Protocol-Version': '2026-07-28' }
@@ -29,12 +29,12 @@ function create(links: TestLinks, headers: Record<string, string>, peer?: string
 
 async function ownerOf(response: Response): Promise<unknown> {
   expect(response.status).toBe(200)
-  return outcomeOf(((await response.json()) as { result: unknown }).result).value.created_by
+  return parseToolResult(((await response.json()) as { result: unknown }).result).value.created_by
 }
 
 async function refused(links: TestLinks, response: Response, status: number, before: unknown) {
   expect(response.status).toBe(status)
-  expect(await links.stored()).toEqual(before as never)
+  expect(await links.databaseState()).toEqual(before as never)
   return (await response.json()) as { error: { message: string } }
 }
 
@@ -46,7 +46,7 @@ describe('with no access layer set', () => {
   })
 
   test('nobody else gets anything but the refusal, whatever they send', async () => {
-    const before = await links.stored()
+    const before = await links.databaseState()
     const attempts: [headers: Record<string, string>, peer?: string][] = [
       [{}, '203.0.113.7'],
       [{ Host: 'localhost', 'X-Forwarded-For': '127.0.0.1' }],
@@ -68,7 +68,7 @@ describe('with no access layer set', () => {
   })
 
   test('L19.2 a bad credential from this machine is refused, and not passed over', async () => {
-    const before = await links.stored()
+    const before = await links.databaseState()
     for (const Authorization of [
       `Bearer sk_${'0'.repeat(48)}`,
       'Bearer x.y.z',
@@ -85,7 +85,7 @@ describe('with no access layer set', () => {
   })
 
   test('the page of another site can change nothing', async () => {
-    const before = await links.stored()
+    const before = await links.databaseState()
     await refused(links, await create(links, { Origin: 'https://evil.example' }), 403, before)
   })
 })
@@ -98,7 +98,7 @@ describe('with API keys', () => {
       Authorization: `Bearer ${await links.key('ann@example.com', scope)}`,
     })
     expect(await ownerOf(await create(links, await bearer('create')))).toBe('ann@example.com')
-    const before = await links.stored()
+    const before = await links.databaseState()
     const response = await create(links, await bearer('read'))
     // No login gives a key more than it has, so it is led to none.
     expect(response.headers.get('www-authenticate')).toBe(
@@ -110,16 +110,16 @@ describe('with API keys', () => {
         message: 'This needs the scope links:create: use an API key made with the scope create',
       },
     })
-    const list = current('tools/call', { name: 'list_links', arguments: {} })
+    const list = currentMessage('tools/call', { name: 'list_links', arguments: {} })
     const own = { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'list_links' }
     expect((await post(links, list, { ...own, ...(await bearer('create')) })).status).toBe(403)
     expect((await post(links, list, { ...own, ...(await bearer('read')) })).status).toBe(200)
-    const { api_key: _, ...rest } = await links.stored()
+    const { api_key: _, ...rest } = await links.databaseState()
     expect(rest).toEqual((({ api_key: _keys, ...others }) => others)(before))
   })
 
   test('a revoked or made-up key is 401, from this machine too; without one, strangers are asked for one', async () => {
-    const before = await links.stored()
+    const before = await links.databaseState()
     const madeUp = { Authorization: `Bearer sk_${'a'.repeat(48)}` }
     expect((await refused(links, await create(links, madeUp), 401, before)).error.message).toBe(
       'The API key is not valid',
@@ -137,7 +137,7 @@ describe('with an access layer', () => {
       LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
       TRUSTED_PROXIES: '127.0.0.1',
     })
-    const before = await links.stored()
+    const before = await links.databaseState()
     for (const headers of [{}, { 'X-Forwarded-Email': 'ann@example.com' }])
       expect(await refused(links, await create(links, headers), 404, before)).toMatchObject({
         jsonrpc: '2.0',
@@ -163,7 +163,7 @@ describe('with an access layer', () => {
         .sign(privateKey)
     const good = await assertion('mcp-side')
     expect(await ownerOf(await create(links, { 'Cf-Access-Jwt-Assertion': good }))).toBe('ann@example.com')
-    const before = await links.stored()
+    const before = await links.databaseState()
     for (const headers of [
       {},
       { 'Cf-Access-Jwt-Assertion': await assertion('admin-side') },

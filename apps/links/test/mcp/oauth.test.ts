@@ -7,7 +7,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { type JWK, type JWTPayload, SignJWT, UnsecuredJWT, exportJWK, generateKeyPair } from 'jose'
 import { TestLinks, startTestLinks } from '../testing.ts'
-import { current, outcomeOf, post } from './assistants.ts'
+import { currentMessage, parseToolResult, post } from './assistants.ts'
 import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts'
 
 // Whole services and real clients, on machines that are busy with other tests.
@@ -22,7 +22,7 @@ let endpoint: URL
 
 beforeAll(async () => {
   issuer = await startAuthorizationServer()
-  server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (...given) => links.door(...given) })
+  server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (...given) => links.fetchHandler(...given) })
   endpoint = new URL('/_/mcp', server.url)
   await links.start(`sqlite:${join(folder, 'links.db')}`, {
     // Nobody is let in without a token, from this machine neither.
@@ -76,7 +76,7 @@ function memory(account: string) {
   }
 }
 
-interface Run {
+interface ClientRun {
   client: {
     callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>
     close(): Promise<void>
@@ -85,7 +85,7 @@ interface Run {
   finish(back: string): Promise<void>
 }
 
-const runs: Record<string, (provider: ReturnType<typeof memory>['provider']) => () => Run> = {
+const runs: Record<string, (provider: ReturnType<typeof memory>['provider']) => () => ClientRun> = {
   'current client': (provider) => () => {
     const client = new Client({ name: 't', version: '1' }, { versionNegotiation: { mode: 'auto' } })
     const transport = new StreamableHTTPClientTransport(endpoint, { authProvider: provider as never })
@@ -117,10 +117,10 @@ for (const [name, prepare] of Object.entries(runs))
     const stranger = newRun()
     expect(await stranger.connect().then(String, String)).toMatch(/unauthorized/i)
     expect(seen.authorizations).toHaveLength(1)
-    const asked = seen.authorizations[0]?.searchParams
-    expect(asked?.get('resource')).toBe(endpoint.href)
-    expect(asked?.get('scope')).toContain('links:read')
-    expect(asked?.get('code_challenge_method')).toBe('S256')
+    const requestedScopes = seen.authorizations[0]?.searchParams
+    expect(requestedScopes?.get('resource')).toBe(endpoint.href)
+    expect(requestedScopes?.get('scope')).toContain('links:read')
+    expect(requestedScopes?.get('code_challenge_method')).toBe('S256')
     await stranger.finish(back())
     expect(Object.keys(kept['tokens'] as object)).toEqual(
       expect.arrayContaining(['access_token', 'refresh_token']),
@@ -128,7 +128,7 @@ for (const [name, prepare] of Object.entries(runs))
 
     const known = newRun()
     await known.connect()
-    const listed = outcomeOf(await known.client.callTool({ name: 'list_links', arguments: {} }))
+    const listed = parseToolResult(await known.client.callTool({ name: 'list_links', arguments: {} }))
     expect(listed.value).toMatchObject({ range_used: '30d' })
 
     // Read only so far: the 403 names the scope, and the client goes for it.
@@ -139,7 +139,7 @@ for (const [name, prepare] of Object.entries(runs))
     expect(refused).toMatch(/unauthorized/i)
     expect(seen.authorizations.at(-1)?.searchParams.get('scope')).toStartWith('links:read links:create')
     await known.finish(back())
-    const made = outcomeOf(await known.client.callTool(create))
+    const made = parseToolResult(await known.client.callTool(create))
     expect(made.value).toMatchObject({ created_by: `${account}@example.com`, created_via: 'mcp' })
 
     const { access_token: before } = kept['tokens'] as { access_token: string }
@@ -147,7 +147,7 @@ for (const [name, prepare] of Object.entries(runs))
     issuer.lifetime = 3600
     // From this moment: the token was dated by the clock of the authorization server, which has gone on since the start.
     links.advance(Math.floor(Date.now() / 1000) - links.now + 300 + 61)
-    const later = outcomeOf(await known.client.callTool({ name: 'list_links', arguments: {} }))
+    const later = parseToolResult(await known.client.callTool({ name: 'list_links', arguments: {} }))
     expect(later.value.results).toContainEqual(expect.objectContaining({ id: made.value.id }))
     expect((kept['tokens'] as { access_token: string }).access_token).not.toBe(before)
     expect(seen.authorizations).toHaveLength(logins)
@@ -191,8 +191,8 @@ test('L19.1 on a host of its own the endpoint is at the root, and its documents 
     expect(refused.headers.get('www-authenticate')).toBe(
       `Bearer resource_metadata="http://mcp.example.com${document}", scope="links:read"`,
     )
-    const told = await (await fetch(new URL(document, endpoint), { headers: host })).json()
-    expect(told).toMatchObject({ resource, authorization_servers: [issuer.issuer] })
+    const metadata = await (await fetch(new URL(document, endpoint), { headers: host })).json()
+    expect(metadata).toMatchObject({ resource, authorization_servers: [issuer.issuer] })
   }
 })
 
@@ -208,7 +208,7 @@ test('behind a proxy the addresses are those that the client sees', async () => 
     const request = new Request('http://mcp.example.com/.well-known/oauth-protected-resource', {
       headers: { Host: 'mcp.example.com', 'X-Forwarded-Proto': 'https' },
     })
-    const told = await service.door(request, {
+    const told = await service.fetchHandler(request, {
       requestIP: () => ({ address: peer, family: 'IPv4', port: 1 }),
       timeout: () => undefined,
     })
@@ -259,7 +259,7 @@ async function handmade() {
   const sign = (payload: JWTPayload, key: CryptoKey = pair.privateKey, kid = 'k1') =>
     new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid, typ: 'at+jwt' }).sign(key)
   const call = (token: string, name: string, args: Record<string, unknown> = {}) =>
-    post(service, current('tools/call', { name, arguments: args }), {
+    post(service, currentMessage('tools/call', { name, arguments: args }), {
       Authorization: `Bearer ${token}`,
       'Mcp-Method': 'tools/call',
       'Mcp-Name': name,
@@ -270,14 +270,14 @@ async function handmade() {
 test('L19.2 only a token of the issuer, for us, still good and with a name is accepted', async () => {
   const { service, claims, sign, strange, call } = await handmade()
   const good = await call(await sign(claims()), 'create_link', { url: 'https://example.com/x' })
-  expect(outcomeOf(((await good.json()) as { result: unknown }).result).value.created_by).toBe(
+  expect(parseToolResult(((await good.json()) as { result: unknown }).result).value.created_by).toBe(
     'ann@example.com',
   )
   const { email: _, ...nameless } = claims()
   const bySub = await call(await sign(nameless), 'create_link', { url: 'https://example.com/y' })
-  expect(outcomeOf(((await bySub.json()) as { result: unknown }).result).value.created_by).toBe('u1')
+  expect(parseToolResult(((await bySub.json()) as { result: unknown }).result).value.created_by).toBe('u1')
 
-  const before = await service.stored()
+  const before = await service.databaseState()
   const { exp: _exp, ...endless } = claims()
   const bad: Record<string, string> = {
     'another audience': await sign(claims({ aud: 'https://other.example/_/mcp' })),
@@ -307,13 +307,13 @@ test('L19.2 only a token of the issuer, for us, still good and with a name is ac
     )
     expect(challenge).not.toContain(token)
   }
-  expect(await service.stored()).toEqual(before)
+  expect(await service.databaseState()).toEqual(before)
   expect(JSON.stringify(service.log)).not.toContain(await sign(claims()))
 })
 
 test('L19.2 a missing scope is 403 and names what is needed; whichever way servers write scopes', async () => {
   const { service, claims, sign, call } = await handmade()
-  const before = await service.stored()
+  const before = await service.databaseState()
   const url = { url: 'https://example.com/x' }
   for (const [scope, tool, needed] of [
     ['links:read', 'create_link', 'links:read links:create'],
@@ -329,7 +329,7 @@ test('L19.2 a missing scope is 403 and names what is needed; whichever way serve
       `Bearer error="insufficient_scope", scope="${needed}", resource_metadata="https://go.example.com/.well-known/oauth-protected-resource/_/mcp"`,
     ])
   }
-  expect(await service.stored()).toEqual(before)
+  expect(await service.databaseState()).toEqual(before)
   for (const scp of ['links:read openid', ['links:read']]) {
     const { scope: _, ...rest } = claims({ scp })
     expect((await call(await sign(rest), 'list_links')).status).toBe(200)
@@ -347,7 +347,7 @@ test('L19.2 a missing scope is 403 and names what is needed; whichever way serve
     },
   )
   expect(hidden.status).toBe(403)
-  expect(await service.stored()).toEqual(before)
+  expect(await service.databaseState()).toEqual(before)
 })
 
 test('a forged host changes neither the documents nor who is admitted', async () => {

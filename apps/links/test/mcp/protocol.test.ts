@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { sharedTestLinks } from '../testing.ts'
-import { CURRENT, clients, current, listening, outcomeOf, post } from './assistants.ts'
+import { CURRENT, clients, currentMessage, listenOnPort, parseToolResult, post } from './assistants.ts'
 
 // Whole services and real clients, on machines that are busy with other tests.
 setDefaultTimeout(30_000)
@@ -33,29 +33,30 @@ const call = (name: string, args: Record<string, unknown> = {}) => ({ name, argu
 
 eachDialect((_dialect, newUrl) => {
   const links = sharedTestLinks(newUrl)
-  const { url } = listening(links)
+  const { url } = listenOnPort(links)
 
   const revisions = [
     ['handshake', legacy],
-    ['current revision', current],
+    ['current revision', currentMessage],
   ] as const
   for (const [revision, message] of revisions) {
     const send = async (method: string, params: Record<string, unknown>) => {
       const response = await post(links, message(method, params), {
         Accept: 'application/json',
         ...(message === legacy && { 'MCP-Protocol-Version': '2025-11-25' }),
-        ...(message === current && { 'Mcp-Method': method }),
-        ...(message === current && typeof params['name'] === 'string' && { 'Mcp-Name': params['name'] }),
+        ...(message === currentMessage && { 'Mcp-Method': method }),
+        ...(message === currentMessage &&
+          typeof params['name'] === 'string' && { 'Mcp-Name': params['name'] }),
       })
       return (await response.json()) as { result?: unknown; error?: { code: number; message: string } }
     }
 
     test(`L19.4 ${revision}: arguments that are null are none`, async () => {
       const nothing = await send('tools/call', { name: 'get_total_clicks', arguments: null })
-      expect(outcomeOf(nothing.result).value).toMatchObject({ total_clicks: 0 })
+      expect(parseToolResult(nothing.result).value).toMatchObject({ total_clicks: 0 })
       // Of a tool that needs some, this is what is missing.
       const refused = await send('tools/call', { name: 'get_link', arguments: null })
-      expect(outcomeOf(refused.result).text).toStartWith('link_id: is required')
+      expect(parseToolResult(refused.result).text).toStartWith('link_id: is required')
     })
 
     test(`L19.4 ${revision}: params that fit nothing are answered in a sentence, never by what a validator prints`, async () => {
@@ -88,16 +89,18 @@ eachDialect((_dialect, newUrl) => {
             name.endsWith('revision') ? CURRENT : '2025-11-25',
           )
         expect((await client.listTools()).tools).toHaveLength(38)
-        const made = outcomeOf(
+        const made = parseToolResult(
           await client.callTool({ name: 'create_link', arguments: { url: `https://example.com/${name}` } }),
         )
         expect(made.value).toMatchObject({ created_by: 'admin@localhost', created_via: 'mcp' })
         const read = { name: 'get_link', arguments: { link_id: made.value.id } }
-        expect(outcomeOf(await client.callTool(read)).structured).toMatchObject({ id: made.value.id })
+        expect(parseToolResult(await client.callTool(read)).structured).toMatchObject({ id: made.value.id })
         // Not an object at its root, which older revisions do not know.
         const plain = { name: 'list_bundles_for_link', arguments: { link_id: made.value.id } }
-        expect(outcomeOf(await client.callTool(plain)).value).toEqual([])
-        const refused = outcomeOf(await client.callTool({ name: 'get_link', arguments: { link_id: 0 } }))
+        expect(parseToolResult(await client.callTool(plain)).value).toEqual([])
+        const refused = parseToolResult(
+          await client.callTool({ name: 'get_link', arguments: { link_id: 0 } }),
+        )
         expect(refused.isError).toBe(true)
       } finally {
         await client.close()
@@ -109,7 +112,7 @@ describe('the current revision', () => {
   const links = sharedTestLinks(newFile)
 
   test('knows no session, and answers discovery and calls with JSON', async () => {
-    const response = await post(links, current('server/discover'), { 'Mcp-Method': 'server/discover' })
+    const response = await post(links, currentMessage('server/discover'), { 'Mcp-Method': 'server/discover' })
     expect(response.status).toBe(200)
     expect(response.headers.get('mcp-session-id')).toBeNull()
     expect(response.headers.get('content-type')).toMatch(/^application\/json/)
@@ -120,7 +123,7 @@ describe('the current revision', () => {
   })
 
   test('L19.1 checks its headers against the body', async () => {
-    const message = current('tools/call', call('health'))
+    const message = currentMessage('tools/call', call('health'))
     const good = { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'health' }
     expect((await post(links, message, good)).status).toBe(200)
     for (const bad of [
@@ -136,7 +139,7 @@ describe('the current revision', () => {
 
   test('answers a tool that does not exist with an error of the protocol, older ones with a result', async () => {
     const headers = { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'drop_links' }
-    const strict = await (await post(links, current('tools/call', call('drop_links')), headers)).json()
+    const strict = await (await post(links, currentMessage('tools/call', call('drop_links')), headers)).json()
     expect(strict).toMatchObject({ error: { code: -32602, message: expect.stringContaining('drop_links') } })
     const old = { 'MCP-Protocol-Version': '2025-06-18', Accept: 'application/json' }
     const lenient = await (await post(links, legacy('tools/call', call('drop_links')), old)).json()
@@ -146,7 +149,7 @@ describe('the current revision', () => {
   })
 
   test('has nothing to subscribe to, and says so', async () => {
-    const response = await post(links, current('subscriptions/listen', { notifications: {} }), {
+    const response = await post(links, currentMessage('subscriptions/listen', { notifications: {} }), {
       'Mcp-Method': 'subscriptions/listen',
     })
     expect([response.status, ((await response.json()) as { error: { code: number } }).error.code]).toEqual([
@@ -208,9 +211,9 @@ describe('a revision with a handshake', () => {
 
 describe('the endpoint', () => {
   const links = sharedTestLinks(newFile)
-  const list = current('tools/list')
+  const list = currentMessage('tools/list')
   const headers = { 'Mcp-Method': 'tools/list' }
-  const { url } = listening(links)
+  const { url } = listenOnPort(links)
 
   test('L19.1 refuses pages of other sites', async () => {
     for (const origin of ['https://evil.example', 'null', 'http://localhost:8081', 'https://localhost:8080'])
@@ -236,7 +239,7 @@ describe('the endpoint', () => {
   })
 
   test('L19.1 answers what is no message with an error of the protocol, and changes nothing', async () => {
-    const before = await links.stored()
+    const before = await links.databaseState()
     for (const [body, status, code] of [
       ['{', 400, -32700],
       ['', 400, -32700],
@@ -255,7 +258,7 @@ describe('the endpoint', () => {
     }
     const type = { ...headers, 'Content-Type': 'text/plain' }
     expect((await post(links, list, type)).status).toBe(415)
-    expect(await links.stored()).toEqual(before)
+    expect(await links.databaseState()).toEqual(before)
   })
 
   test('names every request, and tells logs the route but no argument', async () => {
@@ -314,7 +317,10 @@ describe('the rate limit', () => {
     const ann = [await links.key('ann@example.com'), await links.key('ann@example.com')]
     const ben = await links.key('ben@example.com')
     const list = (key: string | undefined) =>
-      post(links, current('tools/list'), { 'Mcp-Method': 'tools/list', Authorization: `Bearer ${key}` })
+      post(links, currentMessage('tools/list'), {
+        'Mcp-Method': 'tools/list',
+        Authorization: `Bearer ${key}`,
+      })
     for (const key of [ann[0], ann[1], ann[0]]) expect((await list(key)).status).toBe(200)
     const refused = await list(ann[1])
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([
@@ -363,9 +369,9 @@ describe('the rate limit', () => {
   test('those without a valid key are counted by address, and take nothing from others', async () => {
     const wrong = { 'Mcp-Method': 'tools/list', Authorization: `Bearer sk_${'0'.repeat(48)}` }
     const statuses = []
-    for (let n = 0; n < 4; n++) statuses.push((await post(links, current('tools/list'), wrong)).status)
+    for (let n = 0; n < 4; n++) statuses.push((await post(links, currentMessage('tools/list'), wrong)).status)
     expect(statuses).toEqual([401, 401, 401, 429])
     const Authorization = `Bearer ${await links.key('cid@example.com')}`
-    expect((await post(links, current('tools/list'), { ...wrong, Authorization })).status).toBe(200)
+    expect((await post(links, currentMessage('tools/list'), { ...wrong, Authorization })).status).toBe(200)
   })
 })

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
 import { type Reply, sharedTestLinks } from '../testing.ts'
-import { ann, ben, caller, settings } from './assistants.ts'
+import { ann, ben, createToolCaller, settings } from './assistants.ts'
 
 // Whole services and real clients, on machines that are busy with other tests.
 setDefaultTimeout(30_000)
@@ -14,8 +14,8 @@ const GOOGLE = 'https://www.google.com/'
 eachDialect((_dialect, newUrl) => {
   const links = sharedTestLinks(newUrl, { ...settings, LINKS_COUNTRY_HEADER: 'CF-IPCountry' })
   const keys = { ann: '', ben: '' }
-  const asAnn = caller(links, () => keys.ann)
-  const asBen = caller(links, () => keys.ben)
+  const asAnn = createToolCaller(links, () => keys.ann)
+  const asBen = createToolCaller(links, () => keys.ben)
   let first: Reply['body']
   let second: Reply['body']
   let bundleId: number
@@ -261,10 +261,10 @@ eachDialect((_dialect, newUrl) => {
       ])
       expect(made.slugs.find((s: { is_primary: number }) => s.is_primary === 1).slug).toBe('again-1')
       expect(made.duplicate).toBeUndefined()
-      const before = await links.stored()
+      const before = await links.databaseState()
       const again = (await asAnn('create_link', call)).value
       expect(again).toEqual({ ...made, duplicate: true, duplicate_count: 1 })
-      expect(await links.stored()).toEqual(before)
+      expect(await links.databaseState()).toEqual(before)
     })
 
     test('tells the address to give to people, which leads to the URL', async () => {
@@ -304,7 +304,7 @@ eachDialect((_dialect, newUrl) => {
 
   describe('what is refused', () => {
     test('L24.18 a script or another scheme is no target, in create and update', async () => {
-      const before = await links.stored()
+      const before = await links.databaseState()
       for (const url of ['javascript:alert(1)', 'data:text/html,x', ' JaVaScRiPt:alert(1)', 'ftp://a.b/']) {
         const created = await asAnn('create_link', { url })
         expect(created).toMatchObject({
@@ -316,7 +316,7 @@ eachDialect((_dialect, newUrl) => {
           /^url must use http or https\n/,
         )
       }
-      expect(await links.stored()).toEqual(before)
+      expect(await links.databaseState()).toEqual(before)
     })
 
     test('L24.1 every write by someone who is not the owner, by any tool, and nothing changes', async () => {
@@ -327,7 +327,7 @@ eachDialect((_dialect, newUrl) => {
       const link_id = own.id
       const slug = 'own-b'
       const bundle_id = bundleId
-      const before = await links.stored()
+      const before = await links.databaseState()
       const writes: [tool: string, args: Record<string, unknown>, text: string][] = [
         [
           'update_link',
@@ -357,7 +357,7 @@ eachDialect((_dialect, newUrl) => {
         expect([tool, outcome.isError, outcome.text.split('\n')[0]]).toEqual([tool, true, text])
         expect(outcome.text).toContain('created_by')
       }
-      expect(await links.stored()).toEqual(before)
+      expect(await links.databaseState()).toEqual(before)
       // What anyone may do does not retarget the link or change its primary slug.
       expect((await asBen('add_custom_slug', { link_id, slug: 'from-ben' })).value).toMatchObject({
         is_primary: 0,

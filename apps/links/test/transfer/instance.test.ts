@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { Summing } from '../../src/analytics/summing.ts'
+import { RollupJob } from '../../src/analytics/rollups/rollup-job.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
 import { DatabaseInUse } from '@latchkey/database/instance-lock'
 import { DatabaseNotEmpty } from '@latchkey/database/archive/restore'
@@ -8,13 +8,13 @@ import { importInstance } from '../../src/transfer/instance/import.ts'
 import { InvalidArchive } from '@latchkey/database/archive/reader'
 import { instanceFormat } from '../../src/transfer/instance/tables.ts'
 import { fileOf } from '../../src/transfer/testing.ts'
-import { NOW, Stored, click, closedAfterEach } from '../durability/stored.ts'
-import { LINKS, contents, exported, figures, fill } from './filled.ts'
+import { NOW, TestDatabase, click, closeAfterEach } from '../test-database.ts'
+import { LINKS, readContents, exportText, readAllStats, fillDatabase } from './filled-database.ts'
 
-const { keep } = closedAfterEach()
+const { closeLater } = closeAfterEach()
 
 async function empty(url: string): Promise<string> {
-  const stored = await Stored.open(url)
+  const stored = await TestDatabase.open(url)
   await stored.close()
   return url
 }
@@ -34,9 +34,9 @@ eachDialect((from, newFrom) =>
     if (from === to) return
     describe(`everything of an instance on ${from}, imported into an empty one on ${to}`, () => {
       test('is there again: every row, every sum that the database keeps, every figure of every range; and it goes on from there', async () => {
-        const source = keep(await Stored.open(await newFrom()))
-        await fill(source)
-        const text = await exported(source.database)
+        const source = closeLater(await TestDatabase.open(await newFrom()))
+        await fillDatabase(source)
+        const text = await exportText(source.database)
         const url = await empty(await newTo())
         expect(await take(url, text)).toMatchObject({
           link: LINKS - 1,
@@ -44,24 +44,24 @@ eachDialect((from, newFrom) =>
           bundle: 6,
           api_key: 7,
         })
-        const target = keep(await Stored.open(url))
-        expect(await contents(target)).toEqual(await contents(source))
-        const expected = await figures(source)
-        expect(await figures(target)).toEqual(expected)
-        const summing = new Summing(target.database, 1)
-        while (await summing.step(NOW));
-        expect(await figures(target)).toEqual(expected)
-        expect(await exported(target.database)).toBe(text)
+        const target = closeLater(await TestDatabase.open(url))
+        expect(await readContents(target)).toEqual(await readContents(source))
+        const expected = await readAllStats(source)
+        expect(await readAllStats(target)).toEqual(expected)
+        const rollupJob = new RollupJob(target.database, 1)
+        while (await rollupJob.step(NOW));
+        expect(await readAllStats(target)).toEqual(expected)
+        expect(await exportText(target.database)).toBe(text)
 
-        const recorder = keep(openRecorder(url))
+        const recorder = closeLater(openRecorder(url))
         expect(
           await recorder.record([click(1, 'auto0')], { from: { journalId: 'node-1', seq: 41 }, to: 42 }),
         ).toBe(true)
         while (await recorder.closeHours(NOW + 7200));
-        const [sum, hours] = await target.counts('auto0')
-        const [before] = await source.counts('auto0')
+        const [sum, hours] = await target.countClicks('auto0')
+        const [before] = await source.countClicks('auto0')
         expect([sum, hours]).toEqual([before + 1, before + 1])
-        expect(await target.link('fresh', 'new')).toBe(LINKS + 1)
+        expect(await target.createLink('fresh', 'new')).toBe(LINKS + 1)
       }, 120_000)
     })
   }),
@@ -70,18 +70,18 @@ eachDialect((from, newFrom) =>
 eachDialect((dialect, newUrl) => {
   describe('import of everything', () => {
     const small = async () => {
-      const stored = keep(await Stored.open(await newUrl()))
-      await stored.link('one', 'two')
-      return { text: await exported(stored.database), stored }
+      const stored = closeLater(await TestDatabase.open(await newUrl()))
+      await stored.createLink('one', 'two')
+      return { text: await exportText(stored.database), stored }
     }
 
     test('refuses an instance that has anything, and changes nothing in it', async () => {
       const { text, stored } = await small()
-      const before = await contents(stored)
+      const before = await readContents(stored)
       await stored.close()
       expect(await failureOf(take(stored.url, text))).toBeInstanceOf(DatabaseNotEmpty)
-      const again = keep(await Stored.open(stored.url))
-      expect(await contents(again)).toEqual(before)
+      const again = closeLater(await TestDatabase.open(stored.url))
+      expect(await readContents(again)).toEqual(before)
     })
 
     test('of a file that is cut off, changed or another one leaves the instance empty, says the line, and works afterwards', async () => {
@@ -121,21 +121,21 @@ eachDialect((dialect, newUrl) => {
         expect(failure.message).toMatch(message)
       }
       await take(url, text)
-      const target = keep(await Stored.open(url))
-      expect(await exported(target.database)).toBe(text)
+      const target = closeLater(await TestDatabase.open(url))
+      expect(await exportText(target.database)).toBe(text)
     }, 60_000)
 
     test('in a dry run reads it all and stores nothing', async () => {
       const { text } = await small()
       const url = await empty(await newUrl())
       expect(await take(url, text, { dryRun: true })).toMatchObject({ link: 1, slug: 2, click: 0 })
-      const target = keep(await Stored.open(url))
-      expect((await contents(target))['link']).toEqual([])
+      const target = closeLater(await TestDatabase.open(url))
+      expect((await readContents(target))['link']).toEqual([])
     })
 
     if (dialect === 'sqlite')
       test('has every column of every table, or it follows from others', async () => {
-        const stored = keep(await Stored.open(await newUrl()))
+        const stored = closeLater(await TestDatabase.open(await newUrl()))
         const columns = await stored.rows<{
           name: string
         }>(`select m.name || '.' || c.name || ' ' || lower(c.type) ||
@@ -157,11 +157,11 @@ eachDialect((dialect, newUrl) => {
     if (dialect === 'sqlite')
       test('waits for nobody: a database that is open elsewhere is refused, and keeps its log', async () => {
         const { text } = await small()
-        const running = keep(await Stored.open(await newUrl()))
+        const running = closeLater(await TestDatabase.open(await newUrl()))
         await running.rows('select 1 from link')
         expect(await failureOf(take(running.url, text))).toBeInstanceOf(DatabaseInUse)
         expect(await running.rows('pragma journal_mode')).toEqual([{ journal_mode: 'wal' }])
-        await running.link('still', 'works')
+        await running.createLink('still', 'works')
       })
   })
 })

@@ -9,7 +9,7 @@ import { instanceFormat } from './tables.ts'
 export async function exportInstance(
   database: Database<Tables>,
   now: number,
-  consume: (piece: ArchiveChunk) => Promise<void>,
+  consume: (chunk: ArchiveChunk) => Promise<void>,
 ): Promise<void> {
   const { dialect } = database
   const write = (read: Kysely<Tables>) =>

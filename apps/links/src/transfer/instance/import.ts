@@ -2,36 +2,39 @@ import type { Bulk, Rows } from '@latchkey/database/archive/bulk'
 import type { Value } from '@latchkey/database/archive/reader'
 import { type RestoreOptions, restoreArchive } from '@latchkey/database/archive/restore'
 import { hourOf } from '../../analytics/window.ts'
-import { invalidateSums } from '../../clicks/changed-hours.ts'
+import { invalidateRollups } from '../../clicks/changed-hours.ts'
 import { searchText } from '../../links/store.ts'
-import { urlKey } from '../../links/target-url.ts'
+import { urlKey } from '../../links/destination-url.ts'
 import { type InstanceTable, instanceFormat } from './tables.ts'
 
-type InstanceImport = Pick<RestoreOptions<InstanceTable>, 'databaseUrl' | 'source' | 'dryRun' | 'onRows'> & {
+type InstanceImportOptions = Pick<
+  RestoreOptions<InstanceTable>,
+  'databaseUrl' | 'source' | 'dryRun' | 'onRows'
+> & {
   /** Unix seconds. */
   now: number
   /** Told of work that cannot be counted. */
-  onWork?: (what: string) => void
+  onStep?: (step: string) => void
 }
 
 /** Imports a file of `exportInstance` into an empty instance of either engine, as `restoreArchive` does. */
 export function importInstance({
   now,
-  onWork,
+  onStep,
   ...options
-}: InstanceImport): Promise<Record<InstanceTable, number>> {
+}: InstanceImportOptions): Promise<Record<InstanceTable, number>> {
   return restoreArchive({
     ...options,
     format: instanceFormat,
     // Secrets above all: a service makes its own when it first starts.
     replaced: ['instance', 'preference', 'journal_cursor'],
-    complete: completed,
+    complete: addDerivedColumns,
     async around(bulk) {
-      const rebuild = await prepare(bulk)
+      const rebuild = await dropIndexes(bulk)
       return async () => {
-        onWork?.('building indexes and rollups')
+        onStep?.('building indexes and rollups')
         await rebuild()
-        await makeSums(bulk, now)
+        await buildRollups(bulk, now)
       }
     },
   })
@@ -41,7 +44,7 @@ export function importInstance({
  * Takes away what costs more row by row than at the end; returns what puts it back. On PostgreSQL also the announcements of
  * every row, which nobody hears: no node works on this instance yet.
  */
-async function prepare(bulk: Bulk): Promise<() => Promise<void>> {
+async function dropIndexes(bulk: Bulk): Promise<() => Promise<void>> {
   const isSqlite = bulk.dialect === 'sqlite'
   const definitions = await bulk.column(
     isSqlite
@@ -53,13 +56,13 @@ async function prepare(bulk: Bulk): Promise<() => Promise<void>> {
       ? `select name from sqlite_master where type = 'index' and tbl_name = 'click' and sql is not null`
       : `select indexrelid::regclass::text from pg_index where indrelid = 'click'::regclass and not indisprimary`,
   )
-  const announcing = isSqlite
+  const triggerStatements = isSqlite
     ? []
     : await bulk.column(`select format('alter table %s %%s trigger %I', tgrelid::regclass, tgname) from pg_trigger
         join pg_proc on pg_proc.oid = tgfoid join pg_class on pg_class.oid = tgrelid
         where proname like 'announce%' and relnamespace = current_schema()::regnamespace and not tgisinternal`)
-  const triggers = (how: 'disable' | 'enable') =>
-    bulk.run(...announcing.map((statement) => String(statement).replace('%s', how)))
+  const triggers = (action: 'disable' | 'enable') =>
+    bulk.run(...triggerStatements.map((statement) => String(statement).replace('%s', action)))
   await bulk.run(...names.map((name) => `drop index ${String(name)}`))
   await triggers('disable')
   return async () => {
@@ -71,7 +74,7 @@ async function prepare(bulk: Bulk): Promise<() => Promise<void>> {
 }
 
 /** Links with what they are searched by. */
-function completed(batch: Rows): Rows {
+function addDerivedColumns(batch: Rows): Rows {
   if (batch.table !== 'link') return batch
   const at = (name: string) => batch.columns.indexOf(name)
   const [url, label, owner] = [at('url'), at('label'), at('created_by')]
@@ -91,27 +94,27 @@ function asText(value: Value | undefined): string | null {
   return value === null || value === undefined ? null : String(value)
 }
 
-const SUMS = ['clicks', 'bots', 'self_referrers', 'bot_self_referrers'] as const
-const ADDED = SUMS.map((sum) => `sum(${sum}) as ${sum}`).join(', ')
+const COUNT_COLUMNS = ['clicks', 'bots', 'self_referrers', 'bot_self_referrers'] as const
+const SUMMED_COLUMNS = COUNT_COLUMNS.map((sum) => `sum(${sum}) as ${sum}`).join(', ')
 /** Of clicks that are kept, and of those whose sums by hour alone are left: every click has one link mode. */
-const HOURS = `select link_id, slug, hour, ${ADDED} from (
+const SELECT_HOURS = `select link_id, slug, hour, ${SUMMED_COLUMNS} from (
     select link_id, slug, clicked_at - clicked_at % 3600 as hour, count(*) as clicks, sum(is_bot) as bots,
       sum(is_self_referrer) as self_referrers, sum(is_bot * is_self_referrer) as bot_self_referrers
     from click group by 1, 2, 3
-    union all select link_id, slug, hour, ${SUMS.join(', ')} from click_forgotten where dimension = 'link_mode'
+    union all select link_id, slug, hour, ${COUNT_COLUMNS.join(', ')} from click_forgotten where dimension = 'link_mode'
   ) as counted group by link_id, slug, hour`
 
 /** Sums by hour and slug; those by period are due and made by the service in the background. */
-async function makeSums(bulk: Bulk, now: number): Promise<void> {
-  const columns = `link_id, slug, hour, ${SUMS.join(', ')}`
+async function buildRollups(bulk: Bulk, now: number): Promise<void> {
+  const columns = `link_id, slug, hour, ${COUNT_COLUMNS.join(', ')}`
   await bulk.run(
-    `insert into click_hour_closed (${columns}) ${HOURS}`,
+    `insert into click_hour_closed (${columns}) ${SELECT_HOURS}`,
     `insert into click_hour_open (${columns}) select ${columns} from click_hour_closed where hour >= ${hourOf(now)}`,
     `delete from click_hour_closed where hour >= ${hourOf(now)}`,
-    `update slug set ${SUMS.map((sum) => `closed_${sum} = total.${sum}`).join(', ')}
-      from (select link_id, slug, ${ADDED} from click_hour_closed group by link_id, slug) as total
+    `update slug set ${COUNT_COLUMNS.map((sum) => `closed_${sum} = total.${sum}`).join(', ')}
+      from (select link_id, slug, ${SUMMED_COLUMNS} from click_hour_closed group by link_id, slug) as total
       where slug.slug = total.slug and slug.link_id = total.link_id`,
     // Every link of these periods is without sums as yet.
-    ...invalidateSums(bulk.dialect, 'select distinct 0 as link_id, hour from click_hour_closed'),
+    ...invalidateRollups(bulk.dialect, 'select distinct 0 as link_id, hour from click_hour_closed'),
   )
 }

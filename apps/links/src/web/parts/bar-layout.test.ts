@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { barPath, fittingLabels, placeBars, scaleTicks } from './bar-layout.ts'
+import { barPath, chooseLabels, placeBars, scaleTicks } from './bar-layout.ts'
 
 test('the lines of a chart are whole numbers, equally far apart, and the highest bar is below the last', () => {
   expect(scaleTicks(0)).toEqual([0, 1, 2, 3, 4])
@@ -27,7 +27,7 @@ test('bars share the width, and few of them do not become wide', () => {
 
 test('labels have space between them: as many as fit are shown, at equal distances from the first', () => {
   const labels = Array.from({ length: 30 }, (_, index) => `${index + 1} Nov`)
-  const shown = (width: number) => fittingLabels(labels, placeBars(30, 0, width))
+  const shown = (width: number) => chooseLabels(labels, placeBars(30, 0, width))
   expect(shown(3000)).toHaveLength(30)
   expect(shown(900)).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27])
   const narrow = shown(300)
@@ -35,8 +35,8 @@ test('labels have space between them: as many as fit are shown, at equal distanc
   expect(narrow.length).toBeGreaterThan(2)
   expect(narrow.length).toBeLessThan(6)
   expect(shown(20)).toEqual([0])
-  expect(fittingLabels([], [])).toEqual([])
-  expect(fittingLabels(['1 Nov'], placeBars(1, 0, 100))).toEqual([0])
+  expect(chooseLabels([], [])).toEqual([])
+  expect(chooseLabels(['1 Nov'], placeBars(1, 0, 100))).toEqual([0])
 })
 
 test('a bar has round corners that are never higher than itself', () => {

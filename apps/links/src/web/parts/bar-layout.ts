@@ -2,10 +2,10 @@
 const STEPS = 4
 /** Of a bar's share of the width, on each of its sides. */
 const GAP = 0.18
-const WIDEST_BAR = 36
+const MAX_BAR_WIDTH = 36
 const LABEL_GAP = 24
 /** Of a character at 12 pixels, generously: measuring text would lay out the page once more. */
-const CHARACTER = 6.5
+const CHARACTER_WIDTH = 6.5
 
 /** Where the lines of a chart are: whole numbers from 0 to at least `max`, equally far apart. */
 export function scaleTicks(max: number): number[] {
@@ -28,32 +28,32 @@ export interface BarPlace {
 /** Where each of `count` bars is, from left to right between `left` and `left + width`. */
 export function placeBars(count: number, left: number, width: number): BarPlace[] {
   const share = width / count
-  const bar = Math.min(WIDEST_BAR, share * (1 - 2 * GAP))
+  const bar = Math.min(MAX_BAR_WIDTH, share * (1 - 2 * GAP))
   return Array.from({ length: count }, (_, index) => ({ x: left + share * (index + 0.5), share, width: bar }))
 }
 
 /** The indexes of the labels to show: every first, second or further one, so that none touches another or the edge. */
-export function fittingLabels(labels: readonly string[], places: readonly BarPlace[]): number[] {
+export function chooseLabels(labels: readonly string[], places: readonly BarPlace[]): number[] {
   const edge = (places.at(-1)?.x ?? 0) + (places.at(-1)?.share ?? 0) / 2
   for (let step = 1; step < labels.length; step++) {
-    const shown = labels.flatMap((_, index) => (index % step === 0 ? index : []))
-    if (isFree(shown, { labels, places, edge })) return shown
+    const indexes = labels.flatMap((_, index) => (index % step === 0 ? index : []))
+    if (hasRoom(indexes, { labels, places, edge })) return indexes
   }
   return labels.length > 0 ? [0] : []
 }
 
-interface Labelled {
+interface LabelLayout {
   labels: readonly string[]
   places: readonly BarPlace[]
   edge: number
 }
 
-function isFree(shown: readonly number[], { labels, places, edge }: Labelled): boolean {
-  let free = Number.NEGATIVE_INFINITY
-  return shown.every((index) => {
-    const [x, half] = [places[index]?.x ?? 0, ((labels[index] ?? '').length * CHARACTER) / 2]
-    const isVisible = index === 0 || (x - half >= free && x + half <= edge)
-    free = x + half + LABEL_GAP
+function hasRoom(indexes: readonly number[], { labels, places, edge }: LabelLayout): boolean {
+  let nextFree = Number.NEGATIVE_INFINITY
+  return indexes.every((index) => {
+    const [x, half] = [places[index]?.x ?? 0, ((labels[index] ?? '').length * CHARACTER_WIDTH) / 2]
+    const isVisible = index === 0 || (x - half >= nextFree && x + half <= edge)
+    nextFree = x + half + LABEL_GAP
     return isVisible
   })
 }

@@ -2,7 +2,7 @@ import { Paper, Text } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { type CSSProperties, type SVGProps, useState } from 'react'
 import { useText } from '../texts/text.ts'
-import { type BarPlace, barPath, fittingLabels, placeBars, scaleTicks } from './bar-layout.ts'
+import { type BarPlace, barPath, chooseLabels, placeBars, scaleTicks } from './bar-layout.ts'
 import type { Bucket } from './bucket.ts'
 
 const [ABOVE, BELOW] = [5, 30]
@@ -33,7 +33,7 @@ export function Bars({ buckets, height, short, long, name }: Props) {
           role="application"
           aria-label={t('chart.summary', { title: name, total: number(total) })}
           tabIndex={0}
-          {...choosing(plot, active, setActive)}
+          {...selectionHandlers(plot, active, setActive)}
         >
           <g aria-hidden>
             <Axes plot={plot} labels={buckets.map(({ label }) => short(label))} />
@@ -49,7 +49,7 @@ export function Bars({ buckets, height, short, long, name }: Props) {
         </svg>
       )}
       {/* There before it says something, so that screen readers notice. */}
-      <div className="bars-tip" role="status" style={place && besideBar(place, width)}>
+      <div className="bars-tip" role="status" style={place && tipPosition(place, width)}>
         {bucket && <Tip when={long(bucket.label)} count={bucket.count} />}
       </div>
     </div>
@@ -84,32 +84,32 @@ function layOut(buckets: readonly Bucket[], { width, height, number }: Frame) {
 const axisWidth = (widest: string) => 8 * widest.length + 24
 
 /** What pointers, fingers and keys do. */
-function choosing(
+function selectionHandlers(
   { left, places }: Plot,
   active: number | undefined,
-  choose: (index: number | undefined) => void,
+  select: (index: number | undefined) => void,
 ): SVGProps<SVGSVGElement> {
-  const chooseAt = (svg: Element, clientX: number) => {
+  const selectAt = (svg: Element, clientX: number) => {
     const index = Math.floor((clientX - svg.getBoundingClientRect().left - left) / (places[0]?.share ?? 1))
-    choose(index in places ? index : undefined)
+    select(index in places ? index : undefined)
   }
   return {
-    onMouseMove: (event) => chooseAt(event.currentTarget, event.clientX),
-    onTouchMove: (event) => chooseAt(event.currentTarget, event.touches[0]?.clientX ?? 0),
-    onMouseLeave: () => choose(undefined),
-    onFocus: () => choose(active ?? 0),
-    onBlur: () => choose(undefined),
+    onMouseMove: (event) => selectAt(event.currentTarget, event.clientX),
+    onTouchMove: (event) => selectAt(event.currentTarget, event.touches[0]?.clientX ?? 0),
+    onMouseLeave: () => select(undefined),
+    onFocus: () => select(active ?? 0),
+    onBlur: () => select(undefined),
     onKeyDown: (event) => {
-      const index = reached(event.key, active ?? 0, places.length - 1)
+      const index = indexForKey(event.key, active ?? 0, places.length - 1)
       if (index === undefined) return
       event.preventDefault()
-      choose(index)
+      select(index)
     },
   }
 }
 
 /** The bar that a key leads to; undefined for keys that lead nowhere. */
-function reached(key: string, from: number, last: number): number | undefined {
+function indexForKey(key: string, from: number, last: number): number | undefined {
   if (key === 'ArrowRight') return Math.min(from + 1, last)
   if (key === 'ArrowLeft') return Math.max(from - 1, 0)
   if (key === 'Home') return 0
@@ -117,7 +117,7 @@ function reached(key: string, from: number, last: number): number | undefined {
 }
 
 /** On the side of the bar that has more room. */
-function besideBar({ x }: BarPlace, width: number): CSSProperties {
+function tipPosition({ x }: BarPlace, width: number): CSSProperties {
   return x < width / 2 ? { left: x + 10 } : { right: width - x + 10 }
 }
 
@@ -134,7 +134,7 @@ function Axes({ plot, labels }: { plot: Plot; labels: readonly string[] }) {
           </text>
         </g>
       ))}
-      {fittingLabels(labels, places).map((index) => (
+      {chooseLabels(labels, places).map((index) => (
         <text key={index} x={places[index]?.x} y={base + 18} dy="0.71em" textAnchor="middle">
           {labels[index]}
         </text>

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000
 const WEEK_DAYS = 7
 
 /** A bucket's beginning, in its own calendar as if that were UTC. */
-function beginning(label: string): Date {
+function startOf(label: string): Date {
   const [date = '', hour = '00'] = label.split(' ')
   return new Date(`${date.length === 7 ? `${date}-01` : date}T${hour}:00:00Z`)
 }
@@ -21,7 +21,7 @@ export function unitOf(buckets: readonly Bucket[]): BucketUnit {
   if (first?.label.includes(' ')) return 'hour'
   if (first?.label.length === 7) return 'month'
   if (!first || !second) return 'day'
-  const days = (beginning(second.label).getTime() - beginning(first.label).getTime()) / DAY_MS
+  const days = (startOf(second.label).getTime() - startOf(first.label).getTime()) / DAY_MS
   return days >= WEEK_DAYS ? 'week' : 'day'
 }
 
@@ -42,9 +42,9 @@ const LONG = {
 /** Words buckets in a language: `short` for an axis, `long` for a tooltip or a table. */
 export function bucketNames(language: string, unit: BucketUnit) {
   // Labels are in the calendar of the time zone that was asked for; another conversion would move them.
-  const of = (options: Intl.DateTimeFormatOptions) => {
+  const formatter = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' })
-    return (label: string) => format.format(beginning(label))
+    return (label: string) => format.format(startOf(label))
   }
-  return { short: of(SHORT[unit]), long: of(LONG[unit]) }
+  return { short: formatter(SHORT[unit]), long: formatter(LONG[unit]) }
 }

@@ -21,13 +21,13 @@ interface Props {
 /** Clicks by hour, day, week or month, as bars with a tooltip or as a table. */
 export function TimeChart({ buckets, unit = unitOf(buckets), title, note }: Props) {
   const { t, language } = useText()
-  const [asTable, setAsTable] = useState(false)
+  const [isTable, setIsTable] = useState(false)
   const names = bucketNames(language, unit)
   const long = (label: string) =>
     unit === 'week' ? t('chart.week', { day: names.long(label) }) : names.long(label)
   const name = title ?? t('links.clicks')
-  const View = asTable ? IconChartBar : IconTable
-  const other = t(asTable ? 'chart.chart' : 'chart.table')
+  const ToggleIcon = isTable ? IconChartBar : IconTable
+  const toggleLabel = t(isTable ? 'chart.chart' : 'chart.table')
   return (
     <Box>
       <Group justify="space-between" mb="sm" mih={30} wrap="nowrap">
@@ -43,13 +43,18 @@ export function TimeChart({ buckets, unit = unitOf(buckets), title, note }: Prop
             </Text>
           )}
         </Group>
-        <Tooltip label={other}>
-          <ActionIcon variant="default" size="md" aria-label={other} onClick={() => setAsTable(!asTable)}>
-            <View size={16} stroke={1.6} aria-hidden />
+        <Tooltip label={toggleLabel}>
+          <ActionIcon
+            variant="default"
+            size="md"
+            aria-label={toggleLabel}
+            onClick={() => setIsTable(!isTable)}
+          >
+            <ToggleIcon size={16} stroke={1.6} aria-hidden />
           </ActionIcon>
         </Tooltip>
       </Group>
-      {asTable ? (
+      {isTable ? (
         <Rows buckets={buckets} long={long} name={name} />
       ) : (
         <Drawing buckets={buckets} short={names.short} long={long} name={name} />

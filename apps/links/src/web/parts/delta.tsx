@@ -2,7 +2,7 @@ import { Text, VisuallyHidden } from '@mantine/core'
 import { IconArrowDownRight, IconArrowRight, IconArrowUpRight } from '@latchkey/web/icons'
 import { useText } from '../texts/text.ts'
 
-const WAYS = { up: IconArrowUpRight, down: IconArrowDownRight, same: IconArrowRight }
+const ICONS = { up: IconArrowUpRight, down: IconArrowDownRight, same: IconArrowRight }
 
 /**
  * A change in percent against the window before (`delta_pct` and the like): arrow, sign and figure, so that it is never
@@ -11,13 +11,13 @@ const WAYS = { up: IconArrowUpRight, down: IconArrowDownRight, same: IconArrowRi
 export function Delta({ value }: { value?: number | undefined }) {
   const { t, percent } = useText()
   if (value === undefined) return null
-  const way = value > 0 ? 'up' : value < 0 ? 'down' : 'same'
-  const Arrow = WAYS[way]
+  const direction = value > 0 ? 'up' : value < 0 ? 'down' : 'same'
+  const Arrow = ICONS[direction]
   return (
     <Text
       component="span"
       className="delta figure"
-      data-way={way}
+      data-way={direction}
       size="xs"
       fw={550}
       title={t('delta.against')}

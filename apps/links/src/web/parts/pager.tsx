@@ -4,7 +4,7 @@ import { useText } from '../texts/text.ts'
 
 interface Props {
   /** Name of what has the pages. */
-  what: string
+  label: string
   /** Index of the first one shown. */
   offset: number
   size: number
@@ -13,16 +13,20 @@ interface Props {
 }
 
 /** Back and forth through what has more than one page; nothing else. */
-export function Pager({ what, offset, size, total, onMove }: Props) {
+export function Pager({ label, offset, size, total, onMove }: Props) {
   const { t, number } = useText()
   if (total <= size) return null
-  const shown = { from: number(offset + 1), to: number(Math.min(total, offset + size)), total: number(total) }
+  const values = {
+    from: number(offset + 1),
+    to: number(Math.min(total, offset + size)),
+    total: number(total),
+  }
   const isFirst = offset === 0
   const isLast = offset + size >= total
   return (
-    <Group justify="flex-end" gap="xs" mt="sm" role="group" aria-label={t('link.pagesOf', { what })}>
+    <Group justify="flex-end" gap="xs" mt="sm" role="group" aria-label={t('link.pagesOf', { what: label })}>
       <Text size="xs" c="dimmed" className="figure" aria-live="polite">
-        {t('link.pageOf', shown)}
+        {t('link.pageOf', values)}
       </Text>
       <ActionIcon
         variant="default"

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 let pending: ReadonlySet<string> = new Set()
 const listeners = new Set<() => void>()
 
-function set(next: ReadonlySet<string>) {
+function setPending(next: ReadonlySet<string>) {
   pending = next
   for (const notify of listeners) notify()
 }
@@ -19,11 +19,11 @@ function subscribe(notify: () => void) {
  */
 export const usePending = () => useSyncExternalStore(subscribe, () => pending)
 
-export const begin = (keys: readonly string[]) => set(pending.union(new Set(keys)))
-export const settle = (keys: readonly string[]) => set(pending.difference(new Set(keys)))
+export const markPending = (keys: readonly string[]) => setPending(pending.union(new Set(keys)))
+export const clearPending = (keys: readonly string[]) => setPending(pending.difference(new Set(keys)))
 
 export const linkDeletionOf = (link: number) => `delete link ${link}`
 export const slugRemovalOf = (link: number, slug: string) => `remove slug ${link} ${slug}`
-export const deletionOf = (bundle: number) => `delete bundle ${bundle}`
-export const archivingOf = (bundle: number) => `archive bundle ${bundle}`
-export const removalOf = (bundle: number, link: number) => `remove from bundle ${bundle} ${link}`
+export const bundleDeletionOf = (bundle: number) => `delete bundle ${bundle}`
+export const bundleArchivingOf = (bundle: number) => `archive bundle ${bundle}`
+export const bundleRemovalOf = (bundle: number, link: number) => `remove from bundle ${bundle} ${link}`

@@ -5,7 +5,7 @@ import { useText } from '../texts/text.ts'
 const RANGES = ['24h', '7d', '30d', '90d', '1y', 'all'] as const satisfies readonly Range[]
 
 /** What somebody wrote into the address as a range; undefined when it is none, and the server takes their default. */
-export function asRange(text: string): Range | undefined {
+export function parseRange(text: string): Range | undefined {
   return RANGES.find((range) => range === text)
 }
 
@@ -27,7 +27,7 @@ export function RangePicker({
       size="xs"
       data={RANGES.map((range) => ({ value: range, label: t(`range.${range}`) }))}
       value={value ?? ''}
-      onChange={(chosen) => onChange(chosen as Range)}
+      onChange={(next) => onChange(next as Range)}
     />
   )
 }

@@ -2,7 +2,7 @@ import { Anchor, Box, Group, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { useText } from '../texts/text.ts'
 
-export interface Ranked {
+export interface RankedItem {
   name: string
   count: number
   /** A page of ours that tells more about it. */
@@ -13,7 +13,7 @@ export interface Ranked {
  * The first of a ranked list, with bars. Bars and shares are of `total`, which counts also what is not listed, so they
  * need not add up to the whole. Names are shown as they are given.
  */
-export function Ranking({ items, total }: { items: readonly Ranked[]; total: number }) {
+export function Ranking({ items, total }: { items: readonly RankedItem[]; total: number }) {
   const { t } = useText()
   if (items.length === 0)
     return (
@@ -31,7 +31,7 @@ export function Ranking({ items, total }: { items: readonly Ranked[]; total: num
   )
 }
 
-function Row({ item: { name, count, href }, total }: { item: Ranked; total: number }) {
+function Row({ item: { name, count, href }, total }: { item: RankedItem; total: number }) {
   const { number, share } = useText()
   const part = total === 0 ? 0 : count / total
   return (

@@ -8,12 +8,12 @@ const HEIGHT = 28
  * it. `color` is any CSS colour, else that of charts.
  */
 export function Sparkline({ counts, color }: { counts: readonly number[]; color?: string }) {
-  const most = Math.max(1, ...counts)
+  const max = Math.max(1, ...counts)
   // One bucket is a level line.
-  const shown = counts.length === 1 ? [...counts, ...counts] : counts
-  const points = shown.map((count, index) => {
-    const x = (index / (shown.length - 1)) * WIDTH
-    const y = HEIGHT - 2 - (count / most) * (HEIGHT - 4)
+  const values = counts.length === 1 ? [...counts, ...counts] : counts
+  const points = values.map((count, index) => {
+    const x = (index / (values.length - 1)) * WIDTH
+    const y = HEIGHT - 2 - (count / max) * (HEIGHT - 4)
     return `${x.toFixed(2)},${y.toFixed(2)}`
   })
   return (

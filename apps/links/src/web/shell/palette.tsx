@@ -12,20 +12,20 @@ import { useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { call } from '../call.ts'
 import { pages } from '../pages.tsx'
-import { shortUrl, withoutScheme } from '../parts/short.ts'
-import { changed, useCall } from '../queries.ts'
+import { shortUrl, withoutScheme } from '../parts/short-url.ts'
+import { invalidate, useCall } from '../queries.ts'
 import { useText } from '../texts/text.ts'
 
 /** Pages, actions and links by a few letters of them, from anywhere: Ctrl or Cmd and K. Opens whenever `asked` changes. */
-export default function Palette({ asked }: { asked: number }) {
+export default function Palette({ openCount }: { openCount: number }) {
   const { t } = useText()
   const [, go] = useLocation()
-  const [typed, setTyped] = useState('')
+  const [query, setQuery] = useState('')
   const opener = useRef<HTMLElement | null>(null)
-  useEffect(() => spotlight.open(), [asked])
+  useEffect(() => spotlight.open(), [openCount])
   const actions = useActions()
-  const links = useFoundLinks(typed)
-  const shown: SpotlightActionGroupData[] = [
+  const links = useLinkSearch(query)
+  const groups: SpotlightActionGroupData[] = [
     {
       group: t('shell.pages'),
       actions: pages.map((page) => ({
@@ -40,9 +40,9 @@ export default function Palette({ asked }: { asked: number }) {
   ]
   return (
     <Spotlight
-      actions={shown}
-      query={typed}
-      onQueryChange={setTyped}
+      actions={groups}
+      query={query}
+      onQueryChange={setQuery}
       shortcut="mod + K"
       tagsToIgnore={[]}
       scrollable
@@ -54,7 +54,7 @@ export default function Palette({ asked }: { asked: number }) {
         opener.current = document.activeElement as HTMLElement | null
       }}
       onSpotlightClose={() => {
-        setTyped('')
+        setQuery('')
         // Unless what was chosen has taken the focus to another page.
         setTimeout(() => document.activeElement === document.body && opener.current?.focus())
       }}
@@ -75,7 +75,7 @@ function useActions(): SpotlightActionData[] {
     setColorScheme(theme)
     try {
       await call('updateSettings', { body: { theme } })
-      await changed('settings')
+      await invalidate('settings')
     } catch (error) {
       setColorScheme(colorScheme)
       showError(failure(error))
@@ -98,18 +98,23 @@ function useActions(): SpotlightActionData[] {
 }
 
 /** Links that match the words, and the way to all of them; nothing is asked while nothing is typed. */
-function useFoundLinks(typed: string): SpotlightActionData[] {
+function useLinkSearch(query: string): SpotlightActionData[] {
   const { t } = useText()
   const [, go] = useLocation()
-  const [words] = useDebouncedValue(typed.trim(), 150)
-  const found = useCall('links', 'listLinks', { query: { search: words, per_page: 5 } }, words !== '')
-  if (words === '' || typed.trim() === '') return []
-  const links = (found.data?.body ?? []).map((link) => ({
+  const [searchText] = useDebouncedValue(query.trim(), 150)
+  const results = useCall(
+    'links',
+    'listLinks',
+    { query: { search: searchText, per_page: 5 } },
+    searchText !== '',
+  )
+  if (searchText === '' || query.trim() === '') return []
+  const links = (results.data?.body ?? []).map((link) => ({
     id: `link-${link.id}`,
     label: link.label ?? withoutScheme(shortUrl(link)),
     description: link.label === null ? link.url : withoutScheme(shortUrl(link)),
     // The server has judged that it matches; the palette would look at the words shown here alone.
-    keywords: [typed],
+    keywords: [query],
     leftSection: <IconLink size={18} aria-hidden />,
     onClick: () => go(`/links/${link.id}`),
   }))
@@ -117,10 +122,10 @@ function useFoundLinks(typed: string): SpotlightActionData[] {
     ...links,
     {
       id: 'search-links',
-      label: t('shell.searchLinks', { words }),
-      keywords: [typed],
+      label: t('shell.searchLinks', { words: searchText }),
+      keywords: [query],
       leftSection: <IconSearch size={18} aria-hidden />,
-      onClick: () => go(`/links?${new URLSearchParams({ search: words })}`),
+      onClick: () => go(`/links?${new URLSearchParams({ search: searchText })}`),
     },
   ]
 }

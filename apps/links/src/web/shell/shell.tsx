@@ -18,18 +18,18 @@ const HOME = { path: '/dashboard', words: 'page.toDashboard' }
 export function Shell() {
   useEffect(followChanges, [])
   // How often the palette was asked for from here; once it is there it listens to its keys itself.
-  const [asked, setAsked] = useState(0)
-  const ask = () => setAsked((times) => times + 1)
-  useHotkeys(asked === 0 ? [['mod+K', ask]] : [], [])
+  const [openCount, setOpenCount] = useState(0)
+  const openPalette = () => setOpenCount((count) => count + 1)
+  useHotkeys(openCount === 0 ? [['mod+K', openPalette]] : [], [])
   return (
     <Router base="/_/admin">
-      <Frame pages={pages} actions={<Search onClick={ask} />}>
+      <Frame pages={pages} actions={<Search onClick={openPalette} />}>
         <CurrentPage pages={pages} details={detailPages} home={HOME} />
       </Frame>
-      {asked > 0 && (
+      {openCount > 0 && (
         <ErrorBoundary>
           <Suspense>
-            <Palette asked={asked} />
+            <Palette openCount={openCount} />
           </Suspense>
         </ErrorBoundary>
       )}

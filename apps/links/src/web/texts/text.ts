@@ -7,7 +7,7 @@ import { type OwnKey, texts } from './areas.ts'
 export type TextKey = OwnKey | SharedTextKey
 
 /** Sentences of the server, word by word. */
-const FAILURES: Readonly<Record<string, TextKey>> = {
+const FAILURE_TEXTS: Readonly<Record<string, TextKey>> = {
   'Link not found': 'error.linkGone',
   'Slug not found': 'error.slugGone',
   'Slug not found on this link': 'error.slugGone',
@@ -60,7 +60,7 @@ const FAILURES: Readonly<Record<string, TextKey>> = {
 }
 
 /** Sentences of which several mean the same here, or which name a figure. */
-const ALIKE: readonly (readonly [pattern: RegExp, key: TextKey])[] = [
+const FAILURE_PATTERNS: readonly (readonly [pattern: RegExp, key: TextKey])[] = [
   [/^Only the link owner can /, 'error.notOwner'],
   [/^Only the bundle owner can /, 'error.notBundleOwner'],
   [/^expires_at: /, 'error.expiry'],
@@ -71,7 +71,7 @@ const ALIKE: readonly (readonly [pattern: RegExp, key: TextKey])[] = [
   [/^(?:The service is stopping|The answer was not read); /, 'error.unavailable'],
 ]
 
-const STATUSES: Readonly<Record<number, TextKey>> = {
+const STATUS_TEXTS: Readonly<Record<number, TextKey>> = {
   403: 'error.forbidden',
   404: 'error.gone',
   413: 'error.tooLarge',
@@ -82,9 +82,9 @@ const STATUSES: Readonly<Record<number, TextKey>> = {
 /** What nobody worded is at least said by its status: no page shows the server's own words, which are English. */
 function failureKey({ message, status }: CallError): TextKey {
   return (
-    FAILURES[message] ??
-    ALIKE.find(([pattern]) => pattern.test(message))?.[1] ??
-    STATUSES[status] ??
+    FAILURE_TEXTS[message] ??
+    FAILURE_PATTERNS.find(([pattern]) => pattern.test(message))?.[1] ??
+    STATUS_TEXTS[status] ??
     (status > 500 ? 'error.unavailable' : 'error.refused')
   )
 }
@@ -94,21 +94,21 @@ export const wording: Wording = {
   failureKey,
 }
 
-export type Say = TranslateAny<TextKey>
+export type Translate = TranslateAny<TextKey>
 
 /** Texts, figures and moments in the person's language; the component follows a change of it. */
 export function useText() {
   const { day, moment, ...rest } = useTexts<TextKey>()
-  const percents = (options: Intl.NumberFormatOptions) =>
+  const formatPercent = (options: Intl.NumberFormatOptions) =>
     numberFormat(rest.language, { style: 'percent', ...options })
   return {
     ...rest,
     /** Unix seconds. */
     day: (seconds: number) => day(new Date(seconds * 1000)),
     moment: (seconds: number) => moment(new Date(seconds * 1000)),
-    percent: (value: number) => percents({ signDisplay: 'exceptZero' }).format(value / 100),
+    percent: (value: number) => formatPercent({ signDisplay: 'exceptZero' }).format(value / 100),
     /** A part of a whole, 0 to 1; what is not nothing is never worded as 0 %. */
     share: (part: number) =>
-      part > 0 && part < 0.005 ? `<${percents({}).format(0.01)}` : percents({}).format(part),
+      part > 0 && part < 0.005 ? `<${formatPercent({}).format(0.01)}` : formatPercent({}).format(part),
   }
 }

@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { PageHeading } from '@latchkey/web/shell/heading'
 import { useText } from '../../texts/text.ts'
-import type { Stats } from '../bundle.tsx'
+import type { Stats } from './page.tsx'
 import { BundleIcon } from '../bundles/accent.tsx'
 import { BundleActions, isArchived } from '../bundles/actions.tsx'
 import { usePending } from '../../parts/pending.ts'
-import { LinkPicker } from './picker.tsx'
+import { LinkPicker } from './link-picker.tsx'
 
 interface Props {
   /** Undefined while they are not known, or when there is no such bundle. */

@@ -5,14 +5,14 @@ import { Link } from 'wouter'
 import { call } from '../../call.ts'
 import { Copy } from '@latchkey/web/parts/copy'
 import { Delta } from '../../parts/delta.tsx'
-import { slugUrl, withoutScheme } from '../../parts/short.ts'
+import { slugUrl, withoutScheme } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
-import type { Stats } from '../bundle.tsx'
+import type { Stats } from './page.tsx'
 import { accentColor } from '../bundles/accent.tsx'
-import { isOwn } from '../bundles/actions.tsx'
+import { isMine } from '../bundles/actions.tsx'
 import { useFocusFallback } from '@latchkey/web/focus-fallback'
-import { removalOf, usePending } from '../../parts/pending.ts'
-import { useUndoable } from '../bundles/undoable.ts'
+import { bundleRemovalOf, usePending } from '../../parts/pending.ts'
+import { useUndoableAction } from '../bundles/use-undoable-action.ts'
 
 type Member = Stats['per_link'][number]
 
@@ -21,11 +21,13 @@ const PER_PAGE = 25
 /** The links of a bundle, the most clicked first, each with its share of the bundle's clicks. */
 export function Members({ stats }: { stats: Stats }) {
   const { t, number } = useText()
-  const [chosen, setPage] = useState(1)
+  const [requestedPage, setPage] = useState(1)
   const pending = usePending()
-  const members = stats.per_link.filter((member) => !pending.has(removalOf(stats.bundle.id, member.link_id)))
+  const members = stats.per_link.filter(
+    (member) => !pending.has(bundleRemovalOf(stats.bundle.id, member.link_id)),
+  )
   const pages = Math.ceil(members.length / PER_PAGE)
-  const page = Math.max(1, Math.min(chosen, pages))
+  const page = Math.max(1, Math.min(requestedPage, pages))
   return (
     <Paper withBorder p="md" component="section" aria-labelledby="members">
       <Group gap="xs" align="baseline" mb="xs">
@@ -72,7 +74,7 @@ function MemberRow({ member, bundle }: { member: Member; bundle: Stats['bundle']
   const { number, share } = useText()
   useFocusFallback('#members')
   const name = member.label ?? `/${member.primary_slug}`
-  const short = slugUrl(member.primary_slug)
+  const url = slugUrl(member.primary_slug)
   return (
     <Box component="li" py="xs" className="bundle-member">
       <Group wrap="nowrap" gap="md">
@@ -91,8 +93,8 @@ function MemberRow({ member, bundle }: { member: Member; bundle: Stats['bundle']
             {name}
           </Anchor>
           <Group gap={4} wrap="nowrap">
-            <Text size="xs" c="dimmed" truncate title={`${short} → ${member.url}`}>
-              {withoutScheme(short)} → {withoutScheme(member.url)}
+            <Text size="xs" c="dimmed" truncate title={`${url} → ${member.url}`}>
+              {withoutScheme(url)} → {withoutScheme(member.url)}
             </Text>
           </Group>
         </Box>
@@ -108,8 +110,8 @@ function MemberRow({ member, bundle }: { member: Member; bundle: Stats['bundle']
           </Group>
         </Box>
         <Group gap={0} wrap="nowrap" flex="none">
-          <Copy value={short} />
-          {isOwn(bundle) && <Remove member={member} name={name} bundle={bundle.id} />}
+          <Copy value={url} />
+          {isMine(bundle) && <RemoveButton member={member} name={name} bundle={bundle.id} />}
         </Group>
       </Group>
       <Box aria-hidden className="ranking-bar">
@@ -119,9 +121,9 @@ function MemberRow({ member, bundle }: { member: Member; bundle: Stats['bundle']
   )
 }
 
-function Remove({ member, name, bundle }: { member: Member; name: string; bundle: number }) {
+function RemoveButton({ member, name, bundle }: { member: Member; name: string; bundle: number }) {
   const { t } = useText()
-  const undoable = useUndoable()
+  const runUndoable = useUndoableAction()
   return (
     <Tooltip label={t('bundles.removeHint')}>
       <ActionIcon
@@ -129,7 +131,7 @@ function Remove({ member, name, bundle }: { member: Member; name: string; bundle
         color="gray"
         aria-label={t('bundles.remove', { name })}
         onClick={() =>
-          undoable(removalOf(bundle, member.link_id), t('bundles.removing', { name }), () =>
+          runUndoable(bundleRemovalOf(bundle, member.link_id), t('bundles.removing', { name }), () =>
             call(
               'removeLinkFromBundle',
               { params: { id: bundle, linkId: member.link_id } },

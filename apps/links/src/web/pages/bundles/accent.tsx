@@ -6,10 +6,10 @@ export type Accent = Result<'getBundle'>['accent']
 
 export const accents = ['orange', 'red', 'green', 'blue', 'purple'] as const satisfies readonly Accent[]
 
-const palette = (accent: Accent) => (accent === 'purple' ? 'grape' : accent)
+const mantineColor = (accent: Accent) => (accent === 'purple' ? 'grape' : accent)
 
 /** The accent as a line or dot that stands out from the page, in both schemes. */
-export const accentColor = (accent: Accent) => `var(--mantine-color-${palette(accent)}-outline)`
+export const accentColor = (accent: Accent) => `var(--mantine-color-${mantineColor(accent)}-outline)`
 
 /** Characters as a reader counts them: an emoji of several code points is one. */
 function characters(text: string): string[] {
@@ -18,8 +18,8 @@ function characters(text: string): string[] {
 
 /** A bundle's icon on its colour: an emoji or a few letters, of which the first four fit. */
 export function BundleIcon({ icon, accent }: { icon: string | null; accent: Accent }) {
-  const shown = characters(icon?.trim() ?? '').slice(0, 4)
-  const size = { 0: 0, 1: 20, 2: 16, 3: 13 }[shown.length] ?? 11
+  const symbols = characters(icon?.trim() ?? '').slice(0, 4)
+  const size = { 0: 0, 1: 20, 2: 16, 3: 13 }[symbols.length] ?? 11
   return (
     <Box
       aria-hidden
@@ -27,7 +27,7 @@ export function BundleIcon({ icon, accent }: { icon: string | null; accent: Acce
       h={40}
       fz={size}
       fw={650}
-      bg={`var(--mantine-color-${palette(accent)}-light)`}
+      bg={`var(--mantine-color-${mantineColor(accent)}-light)`}
       style={{
         flex: 'none',
         display: 'grid',
@@ -38,7 +38,7 @@ export function BundleIcon({ icon, accent }: { icon: string | null; accent: Acce
         color: 'var(--mantine-color-text)',
       }}
     >
-      {shown.length === 0 ? <IconFolder size={20} stroke={1.6} /> : shown.join('')}
+      {symbols.length === 0 ? <IconFolder size={20} stroke={1.6} /> : symbols.join('')}
     </Box>
   )
 }

@@ -5,27 +5,27 @@ import { useRef, useState } from 'react'
 import { type Result, call } from '../../call.ts'
 import { me } from '../../me.ts'
 import { withUndo } from '@latchkey/web/parts/undo'
-import { changed } from '../../queries.ts'
+import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import { BundleDialog } from './dialog.tsx'
-import { archivingOf, deletionOf, usePending } from '../../parts/pending.ts'
-import { useUndoable } from './undoable.ts'
+import { bundleArchivingOf, bundleDeletionOf, usePending } from '../../parts/pending.ts'
+import { useUndoableAction } from './use-undoable-action.ts'
 
 export type Bundle = Result<'updateBundle'>
 
 /** Only the owner changes a bundle; everybody may add links to it. */
-export const isOwn = (bundle: Bundle) => bundle.created_by === me.identity
+export const isMine = (bundle: Bundle) => bundle.created_by === me.identity
 
 /** Whether a bundle counts as archived, also while the archiving may still be undone. */
 export const isArchived = (bundle: Bundle, pending: ReadonlySet<string>) =>
-  bundle.archived_at !== null || pending.has(archivingOf(bundle.id))
+  bundle.archived_at !== null || pending.has(bundleArchivingOf(bundle.id))
 
-function useActions(bundle: Bundle) {
+function useBundleActions(bundle: Bundle) {
   const { t, failure } = useText()
-  const undoable = useUndoable()
+  const runUndoable = useUndoableAction()
   const input = { params: { id: bundle.id } }
   const { name } = bundle
-  const atOnce = async (operation: 'archiveBundle' | 'unarchiveBundle') => {
+  const runNow = async (operation: 'archiveBundle' | 'unarchiveBundle') => {
     try {
       await call(operation, input)
       return true
@@ -33,23 +33,23 @@ function useActions(bundle: Bundle) {
       showError(failure(error))
       return false
     } finally {
-      await changed('bundles')
+      await invalidate('bundles')
     }
   }
   return {
     remove: () =>
-      undoable(deletionOf(bundle.id), t('bundles.deleting', { name }), () =>
+      runUndoable(bundleDeletionOf(bundle.id), t('bundles.deleting', { name }), () =>
         call('deleteBundle', input, { keepalive: true }),
       ),
     archive: () =>
-      undoable(archivingOf(bundle.id), t('bundles.archiving', { name }), () =>
+      runUndoable(bundleArchivingOf(bundle.id), t('bundles.archiving', { name }), () =>
         call('archiveBundle', input, { keepalive: true }),
       ),
     async unarchive() {
-      if (!(await atOnce('unarchiveBundle'))) return
+      if (!(await runNow('unarchiveBundle'))) return
       withUndo(t, t('bundles.unarchived', { name }), {
         act() {},
-        undo: () => void atOnce('archiveBundle'),
+        undo: () => void runNow('archiveBundle'),
       })
     },
   }
@@ -61,8 +61,8 @@ export function BundleActions({ bundle, onDeleted }: { bundle: Bundle; onDeleted
   const pending = usePending()
   const [editing, setEditing] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
-  const actions = useActions(bundle)
-  if (!isOwn(bundle)) return null
+  const actions = useBundleActions(bundle)
+  if (!isMine(bundle)) return null
   return (
     <>
       <Menu position="bottom-end">

@@ -5,19 +5,19 @@ import { Link } from 'wouter'
 import { CallError } from '@latchkey/web/call'
 import { showSuccess } from '@latchkey/web/toast'
 import { call } from '../../call.ts'
-import { PartFailed } from '../../parts/part-failed.tsx'
-import { changed, useCall } from '../../queries.ts'
+import { ReadError } from '../../parts/read-error.tsx'
+import { invalidate, useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
-import { useEveryBundle } from './every.ts'
+import { useAllBundles } from './use-all-bundles.ts'
 
-const IS_GONE = 'Link not found'
+const LINK_NOT_FOUND = 'Link not found'
 
 /** Puts a link into a bundle, and says whether there still is such a link. */
-async function isAdded(id: number, link: number): Promise<boolean> {
+async function addLink(id: number, link: number): Promise<boolean> {
   try {
     return (await call('addLinkToBundle', { params: { id }, body: { link_id: link } })).added
   } catch (error) {
-    if (error instanceof CallError && error.message === IS_GONE) return false
+    if (error instanceof CallError && error.message === LINK_NOT_FOUND) return false
     throw error
   }
 }
@@ -25,32 +25,32 @@ async function isAdded(id: number, link: number): Promise<boolean> {
 /** Puts all of them into a bundle; those that are in it already stay. A single link is offered only those that it is not in. */
 export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: () => void }) {
   const { t, failure } = useText()
-  const [chosen, setChosen] = useState<string | null>(null)
+  const [bundleId, setBundleId] = useState<string | null>(null)
   const isOne = ids.length === 1
-  const every = useEveryBundle()
-  const holding = useCall('bundles', 'listBundlesForLink', { params: { id: ids[0] ?? 0 } }, isOne)
+  const allBundles = useAllBundles()
+  const currentBundles = useCall('bundles', 'listBundlesForLink', { params: { id: ids[0] ?? 0 } }, isOne)
   const add = useMutation({
-    mutationFn: ({ id }: { id: number; name: string }) => Promise.all(ids.map((link) => isAdded(id, link))),
-    onSuccess(added, { name }) {
-      showSuccess(t('bundles.linksAdded', { count: added.filter(Boolean).length, name }))
+    mutationFn: ({ id }: { id: number; name: string }) => Promise.all(ids.map((link) => addLink(id, link))),
+    onSuccess(results, { name }) {
+      showSuccess(t('bundles.linksAdded', { count: results.filter(Boolean).length, name }))
       onDone()
     },
-    onSettled: () => changed('bundles'),
+    onSettled: () => invalidate('bundles'),
   })
-  const isRead = every.data && (holding.data || !isOne)
-  const failed = every.error ?? holding.error
-  if (failed && !isRead)
+  const isLoaded = allBundles.data && (currentBundles.data || !isOne)
+  const readError = allBundles.error ?? currentBundles.error
+  if (readError && !isLoaded)
     return (
-      <PartFailed
-        error={failed}
-        onRetry={() => void Promise.all([every.refetch(), isOne && holding.refetch()])}
+      <ReadError
+        error={readError}
+        onRetry={() => void Promise.all([allBundles.refetch(), isOne && currentBundles.refetch()])}
       />
     )
-  if (!isRead) return <Skeleton height={36} />
-  const known = new Set(holding.data?.body.map(({ id }) => id))
-  const bundles = every.data.filter(({ id }) => !known.has(id))
+  if (!isLoaded) return <Skeleton height={36} />
+  const currentIds = new Set(currentBundles.data?.body.map(({ id }) => id))
+  const bundles = allBundles.data.filter(({ id }) => !currentIds.has(id))
   if (bundles.length === 0) return <NoBundle />
-  const bundle = bundles.find(({ id }) => String(id) === chosen)
+  const bundle = bundles.find(({ id }) => String(id) === bundleId)
   return (
     <form
       onSubmit={(event) => {
@@ -68,8 +68,8 @@ export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: (
           nothingFoundMessage={t('bundles.noMatch')}
           limit={50}
           data={bundles.map(({ id, name }) => ({ value: String(id), label: name }))}
-          value={chosen}
-          onChange={setChosen}
+          value={bundleId}
+          onChange={setBundleId}
           error={add.error && failure(add.error)}
         />
         <Button type="submit" disabled={!bundle} loading={add.isPending} style={{ alignSelf: 'flex-end' }}>

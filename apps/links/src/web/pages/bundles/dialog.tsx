@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { CallError } from '@latchkey/web/call'
 import { type Result, call } from '../../call.ts'
-import { changed } from '../../queries.ts'
+import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import { type Accent, BundleIcon, accentColor, accents } from './accent.tsx'
 
@@ -42,7 +42,7 @@ function fieldOf(error: unknown): string | undefined {
   return error instanceof CallError ? /^(name|description|icon|accent)\b/.exec(error.message)?.[1] : undefined
 }
 
-interface Typed {
+interface FormValues {
   name: string
   description: string
   icon: string
@@ -52,7 +52,7 @@ interface Typed {
 /** A bundle's fields as they are typed, and saving them. */
 function useForm({ bundle, onClose, onSaved }: Props) {
   const { failure } = useText()
-  const [typed, setTyped] = useState<Typed>({
+  const [values, setValues] = useState<FormValues>({
     name: bundle?.name ?? '',
     description: bundle?.description ?? '',
     icon: bundle?.icon ?? '',
@@ -60,37 +60,37 @@ function useForm({ bundle, onClose, onSaved }: Props) {
   })
   const save = useMutation({
     mutationFn() {
-      const { description, icon, ...rest } = typed
+      const { description, icon, ...rest } = values
       const body = { ...rest, description: description.trim() || null, icon: icon.trim() || null }
       return bundle
         ? call('updateBundle', { params: { id: bundle.id }, body })
         : call('createBundle', { body })
     },
-    onSuccess(saved) {
+    onSuccess(bundleSaved) {
       onClose()
-      onSaved?.(saved)
-      return changed('bundles')
+      onSaved?.(bundleSaved)
+      return invalidate('bundles')
     },
   })
   const field = fieldOf(save.error)
   return {
-    typed,
+    typed: values,
     save,
-    setAccent: (accent: Accent) => setTyped((before) => ({ ...before, accent })),
+    setAccent: (accent: Accent) => setValues((current) => ({ ...current, accent })),
     /** A refusal that is about no field. */
     refusal: save.error && field === undefined ? failure(save.error) : undefined,
     input: (name: 'name' | 'description' | 'icon') => ({
-      value: typed[name],
+      value: values[name],
       error: field === name && failure(save.error),
       onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
-        setTyped((before) => ({ ...before, [name]: value })),
+        setValues((current) => ({ ...current, [name]: value })),
     }),
   }
 }
 
 function Form(props: Props) {
   const { t } = useText()
-  const { typed, save, setAccent, refusal, input } = useForm(props)
+  const { typed: values, save, setAccent, refusal, input } = useForm(props)
   return (
     <form
       onSubmit={(event) => {
@@ -114,9 +114,9 @@ function Form(props: Props) {
             {...input('icon')}
             flex={1}
           />
-          <BundleIcon icon={typed.icon} accent={typed.accent} />
+          <BundleIcon icon={values.icon} accent={values.accent} />
         </Group>
-        <AccentChoice value={typed.accent} onChange={setAccent} />
+        <AccentChoice value={values.accent} onChange={setAccent} />
         {refusal !== undefined && <Input.Error role="alert">{refusal}</Input.Error>}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={props.onClose}>

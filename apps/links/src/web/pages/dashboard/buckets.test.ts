@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test'
-import { labelled } from './buckets.ts'
+import { labelBuckets } from './buckets.ts'
 
 const at = (iso: string) => new Date(iso)
 
 test('the last count is that of the running hour, day or month, in UTC', () => {
   const now = at('2026-03-01T00:00:05Z')
-  expect(labelled([1, 2], '24h', now)).toEqual([
+  expect(labelBuckets([1, 2], '24h', now)).toEqual([
     { label: '2026-02-28 23', count: 1 },
     { label: '2026-03-01 00', count: 2 },
   ])
-  expect(labelled([1, 2], '7d', now).map(({ label }) => label)).toEqual(['2026-02-28', '2026-03-01'])
-  expect(labelled([1, 2, 3, 4], 'all', now).map(({ label }) => label)).toEqual([
+  expect(labelBuckets([1, 2], '7d', now).map(({ label }) => label)).toEqual(['2026-02-28', '2026-03-01'])
+  expect(labelBuckets([1, 2, 3, 4], 'all', now).map(({ label }) => label)).toEqual([
     '2025-12',
     '2026-01',
     '2026-02',
@@ -19,10 +19,10 @@ test('the last count is that of the running hour, day or month, in UTC', () => {
 })
 
 test('the end of a long month skips no month before it', () => {
-  const labels = labelled([0, 0, 0], '1y', at('2026-03-31T23:59:59Z')).map(({ label }) => label)
+  const labels = labelBuckets([0, 0, 0], '1y', at('2026-03-31T23:59:59Z')).map(({ label }) => label)
   expect(labels).toEqual(['2026-01', '2026-02', '2026-03'])
 })
 
 test('without counts there are no buckets', () => {
-  expect(labelled([], 'all', at('2026-03-01T00:00:00Z'))).toEqual([])
+  expect(labelBuckets([], 'all', at('2026-03-01T00:00:00Z'))).toEqual([])
 })

@@ -13,16 +13,16 @@ function unitOf(range: Range): keyof typeof LABEL_LENGTHS {
 }
 
 /** When a UTC bucket began that is `back` before the one of `now`. */
-function beginning(unit: keyof typeof LABEL_LENGTHS, now: Date, back: number): Date {
-  if (unit === 'month') return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back))
-  return new Date(now.getTime() - back * (unit === 'hour' ? HOUR_MS : DAY_MS))
+function startOf(unit: keyof typeof LABEL_LENGTHS, now: Date, offset: number): Date {
+  if (unit === 'month') return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - offset))
+  return new Date(now.getTime() - offset * (unit === 'hour' ? HOUR_MS : DAY_MS))
 }
 
 /** A sparkline's counts with the UTC hour, day or month that each is of; the last is that of `now`. */
-export function labelled(counts: readonly number[], range: Range, now: Date): Bucket[] {
+export function labelBuckets(counts: readonly number[], range: Range, now: Date): Bucket[] {
   const unit = unitOf(range)
   return counts.map((count, index) => ({
-    label: beginning(unit, now, counts.length - 1 - index)
+    label: startOf(unit, now, counts.length - 1 - index)
       .toISOString()
       .slice(0, LABEL_LENGTHS[unit])
       .replace('T', ' '),

@@ -4,16 +4,16 @@ import { Delta } from '../../parts/delta.tsx'
 import { Sparkline } from '../../parts/sparkline.tsx'
 import type { OwnKey } from '../../texts/areas.ts'
 import { useText } from '../../texts/text.ts'
-import { wordAverage } from '../link/average.ts'
+import { formatAverage } from '../link/average.ts'
 
-interface Figure {
+interface Stat {
   title: OwnKey
   value: string
   change: number | undefined
   counts: readonly number[]
 }
 
-function useFigures(stats: Result<'getDashboard'>): readonly Figure[] {
+function useStats(stats: Result<'getDashboard'>): readonly Stat[] {
   const { number, language } = useText()
   return [
     {
@@ -24,7 +24,7 @@ function useFigures(stats: Result<'getDashboard'>): readonly Figure[] {
     },
     {
       title: 'dashboard.perDay',
-      value: wordAverage(stats.total_clicks / stats.days, language),
+      value: formatAverage(stats.total_clicks / stats.days, language),
       change: stats.clicks_per_day_delta,
       counts: stats.timeline,
     },
@@ -46,14 +46,14 @@ function useFigures(stats: Result<'getDashboard'>): readonly Figure[] {
 export function Cards({ stats }: { stats: Result<'getDashboard'> }) {
   return (
     <SimpleGrid component="section" cols={{ base: 2, md: 4 }} spacing={{ base: 'sm', sm: 'md' }}>
-      {useFigures(stats).map((figure) => (
-        <Card key={figure.title} {...figure} />
+      {useStats(stats).map((stat) => (
+        <Card key={stat.title} {...stat} />
       ))}
     </SimpleGrid>
   )
 }
 
-function Card({ title, value, change, counts }: Figure) {
+function Card({ title, value, change, counts }: Stat) {
   const { t } = useText()
   return (
     <Paper withBorder p="md" pb={0} display="flex" style={{ flexDirection: 'column', overflow: 'hidden' }}>

@@ -5,7 +5,7 @@ import type { Result } from '../../call.ts'
 import { Copy } from '@latchkey/web/parts/copy'
 import { countryNames } from '../../parts/country.ts'
 import { Ranking } from '../../parts/ranking.tsx'
-import { primarySlug, shortUrl, withoutScheme } from '../../parts/short.ts'
+import { primarySlug, shortUrl, withoutScheme } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
 
 type Stats = Result<'getDashboard'>
@@ -13,11 +13,11 @@ type Stats = Result<'getDashboard'>
 export function Lists({ stats }: { stats: Stats }) {
   const { t, number, language } = useText()
   const country = countryNames(language)
-  const inAll = (count: number) => t('dashboard.inAll', { shown: number(count) })
-  const popular = `/links?sort=clicks${stats.range === 'all' ? '' : `&range=${stats.range}`}`
+  const totalText = (count: number) => t('dashboard.inAll', { shown: number(count) })
+  const popularHref = `/links?sort=clicks${stats.range === 'all' ? '' : `&range=${stats.range}`}`
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-      <Panel title={t('dashboard.countries')} aside={inAll(stats.num_countries)}>
+      <Panel title={t('dashboard.countries')} aside={totalText(stats.num_countries)}>
         <Ranking
           items={stats.top_countries.map(({ name, count }) => ({ name: country(name), count }))}
           total={stats.total_clicks}
@@ -25,7 +25,7 @@ export function Lists({ stats }: { stats: Stats }) {
       </Panel>
       <Panel
         title={t('dashboard.topLinks')}
-        aside={<Further href={popular} label={t('dashboard.showPopular')} />}
+        aside={<ShowAllLink href={popularHref} label={t('dashboard.showPopular')} />}
       >
         <Ranking
           items={stats.top_links.map((link) => ({
@@ -36,16 +36,16 @@ export function Lists({ stats }: { stats: Stats }) {
           total={stats.total_clicks}
         />
       </Panel>
-      <Panel title={t('dashboard.referrers')} aside={inAll(stats.num_referrers)}>
+      <Panel title={t('dashboard.referrers')} aside={totalText(stats.num_referrers)}>
         <Ranking items={stats.top_referrers} total={stats.total_clicks} />
       </Panel>
       <Panel
         title={t('dashboard.recent')}
-        aside={<Further href="/links" label={t('dashboard.showRecent')} />}
+        aside={<ShowAllLink href="/links" label={t('dashboard.showRecent')} />}
       >
         <Stack gap="sm" component="ul" className="plain roomy">
           {stats.recent_links.map((link) => (
-            <Recent key={link.id} link={link} />
+            <RecentLink key={link.id} link={link} />
           ))}
         </Stack>
       </Panel>
@@ -69,7 +69,7 @@ function Panel({ title, aside, children }: { title: string; aside: ReactNode; ch
   )
 }
 
-function Further({ href, label }: { href: string; label: string }) {
+function ShowAllLink({ href, label }: { href: string; label: string }) {
   const { t } = useText()
   return (
     <Anchor
@@ -84,9 +84,9 @@ function Further({ href, label }: { href: string; label: string }) {
   )
 }
 
-function Recent({ link }: { link: Stats['recent_links'][number] }) {
+function RecentLink({ link }: { link: Stats['recent_links'][number] }) {
   const { day, moment } = useText()
-  const short = shortUrl(link)
+  const url = shortUrl(link)
   return (
     <Group component="li" justify="space-between" wrap="nowrap" gap="sm">
       <Stack gap={0} miw={0}>
@@ -104,14 +104,14 @@ function Recent({ link }: { link: Stats['recent_links'][number] }) {
           {link.label ?? withoutScheme(link.url)}
         </Anchor>
         <Text size="xs" c="dimmed" truncate>
-          {withoutScheme(short)}
+          {withoutScheme(url)}
         </Text>
       </Stack>
       <Group gap="xs" wrap="nowrap" flex="none">
         <Text size="xs" c="dimmed" title={moment(link.created_at)} className="figure">
           {day(link.created_at)}
         </Text>
-        <Copy value={short} />
+        <Copy value={url} />
       </Group>
     </Group>
   )

@@ -5,29 +5,29 @@ import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { type Result, call } from '../../call.ts'
 import { Copy } from '@latchkey/web/parts/copy'
-import { shortUrl, withoutScheme } from '../../parts/short.ts'
-import { changed } from '../../queries.ts'
+import { shortUrl, withoutScheme } from '../../parts/short-url.ts'
+import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
-import { typedUrl } from './typed-url.ts'
+import { parseUrlInput } from './url-input.ts'
 
 /** Shortens a URL at once, and takes other words to the search of links. What was typed stays until it was taken. */
 export function SmartInput() {
   const { t, failure } = useText()
-  const [typed, setTyped] = useState('')
+  const [text, setText] = useState('')
   const [, go] = useLocation()
   const create = useMutation({
     mutationFn: (url: string) => call('createLink', { body: { url } }),
-    async onSuccess(_, sent) {
+    async onSuccess(_, sentUrl) {
       // What was typed since then stays.
-      setTyped((now) => (typedUrl(now) === sent ? '' : now))
-      await changed('links', 'totals')
+      setText((current) => (parseUrlInput(current) === sentUrl ? '' : current))
+      await invalidate('links', 'totals')
     },
   })
-  const url = typedUrl(typed)
+  const url = parseUrlInput(text)
   const submit = () => {
-    const words = typed.trim()
+    const searchText = text.trim()
     if (url !== undefined) create.mutate(url)
-    else if (words !== '') go(`/links?${new URLSearchParams({ search: words })}`)
+    else if (searchText !== '') go(`/links?${new URLSearchParams({ search: searchText })}`)
   }
   return (
     <Paper
@@ -46,34 +46,34 @@ export function SmartInput() {
           size="md"
           flex={1}
           autoComplete="off"
-          value={typed}
+          value={text}
           error={create.error && failure(create.error)}
           onChange={({ currentTarget }) => {
-            setTyped(currentTarget.value)
+            setText(currentTarget.value)
             if (create.error) create.reset()
           }}
         />
         <Button type="submit" size="md" loading={create.isPending}>
-          {t(url !== undefined || typed.trim() === '' ? 'links.create' : 'dashboard.search')}
+          {t(url !== undefined || text.trim() === '' ? 'links.create' : 'dashboard.search')}
         </Button>
       </Flex>
-      <div role="status">{create.data && <Made link={create.data} />}</div>
+      <div role="status">{create.data && <CreatedLink link={create.data} />}</div>
     </Paper>
   )
 }
 
-function Made({ link }: { link: Result<'createLink'> }) {
+function CreatedLink({ link }: { link: Result<'createLink'> }) {
   const { t } = useText()
-  const short = shortUrl(link)
+  const createdUrl = shortUrl(link)
   return (
     <Group gap="sm" mt="md" className="made">
       <IconCheck size={18} aria-hidden />
       <Text size="sm">{t(link.duplicate ? 'dashboard.had' : 'dashboard.made')}</Text>
       <Group gap={4} wrap="nowrap" maw="100%">
-        <Anchor href={short} target="_blank" rel="noreferrer" fw={600} truncate>
-          {withoutScheme(short)}
+        <Anchor href={createdUrl} target="_blank" rel="noreferrer" fw={600} truncate>
+          {withoutScheme(createdUrl)}
         </Anchor>
-        <Copy value={short} />
+        <Copy value={createdUrl} />
       </Group>
       <Anchor component={Link} href={`/links/${link.id}`} size="sm">
         {t('dashboard.details')}

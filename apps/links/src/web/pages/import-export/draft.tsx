@@ -16,10 +16,10 @@ import { useText } from '../../texts/text.ts'
 import { type Format, formats } from './format.ts'
 import {
   type Draft as Chosen,
-  UPLOAD_LIMIT_BYTES,
+  MAX_UPLOAD_BYTES,
   changeDraft,
-  chooseFile,
-  contentOf,
+  selectFile,
+  draftContent,
   pasteText,
   startJob,
 } from './job.ts'
@@ -27,8 +27,8 @@ import {
 /** What is to be imported. */
 export function Draft({ draft }: { draft: Chosen }) {
   const { t } = useText()
-  const content = contentOf(draft)
-  const isTooLarge = content !== undefined && content.size > UPLOAD_LIMIT_BYTES
+  const content = draftContent(draft)
+  const isTooLarge = content !== undefined && content.size > MAX_UPLOAD_BYTES
   return (
     <Stack gap="md" maw={640}>
       <SegmentedControl
@@ -78,7 +78,7 @@ export function Draft({ draft }: { draft: Chosen }) {
 
 function FileChoice({ file }: { file: File | undefined }) {
   const { t, language } = useText()
-  const [isOver, setIsOver] = useState(false)
+  const [isDragOver, setIsDragOver] = useState(false)
   const size = new Intl.NumberFormat(language, {
     style: 'unit',
     unit: 'kilobyte',
@@ -88,22 +88,25 @@ function FileChoice({ file }: { file: File | undefined }) {
     <Paper
       withBorder
       p="lg"
-      style={{ borderStyle: 'dashed', ...(isOver && { borderColor: 'var(--mantine-primary-color-filled)' }) }}
+      style={{
+        borderStyle: 'dashed',
+        ...(isDragOver && { borderColor: 'var(--mantine-primary-color-filled)' }),
+      }}
       onDragOver={(event) => {
         event.preventDefault()
-        setIsOver(true)
+        setIsDragOver(true)
       }}
-      onDragLeave={() => setIsOver(false)}
+      onDragLeave={() => setIsDragOver(false)}
       onDrop={(event) => {
         event.preventDefault()
-        setIsOver(false)
-        const dropped = event.dataTransfer.files[0]
-        if (dropped) void chooseFile(dropped)
+        setIsDragOver(false)
+        const droppedFile = event.dataTransfer.files[0]
+        if (droppedFile) void selectFile(droppedFile)
       }}
     >
       <Group gap="sm">
         <FileButton
-          onChange={(chosen) => chosen && void chooseFile(chosen)}
+          onChange={(next) => next && void selectFile(next)}
           inputProps={{ 'aria-label': t('transfer.choose'), tabIndex: -1 }}
         >
           {(props) => (

@@ -2,16 +2,16 @@ import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useLocation } from 'wouter'
 import { useText } from '../../texts/text.ts'
-import { type Job, isShown } from './job.ts'
-import { wordsOf } from './words.ts'
+import { type Job, isPageMounted } from './job.ts'
+import { resultTexts } from './result-texts.ts'
 
 /** Says to who looks at another page by then that an import has ended, and leads back to it. */
 export function useEndNotice(): (job: Job | undefined) => void {
   const { t } = useText()
   const [, go] = useLocation()
   return (job) => {
-    if (!job || isShown()) return
-    const { title, help, count } = wordsOf(job)
+    if (!job || isPageMounted()) return
+    const { title, help, count } = resultTexts(job)
     const id = notifications.show({
       autoClose: false,
       ...(job.state !== 'done' && { color: 'red' }),

@@ -14,7 +14,7 @@ export const formats: readonly Format[] = [
 ]
 
 /** Columns, lower case without blanks and underscores, that only the files of one program have together. */
-const SIGNS: readonly (readonly [format: Format, needed: string, oneOf: readonly string[]])[] = [
+const SIGNATURES: readonly (readonly [format: Format, needed: string, oneOf: readonly string[]])[] = [
   ['yourls', 'keyword', ['url']],
   ['kutt', 'target', ['address']],
   ['bitly', 'longurl', ['bitlink', 'link', 'customback-half', 'customback-halves', 'custombitlink']],
@@ -30,8 +30,9 @@ export function guessFormat(head: string): Format {
     .split(/[\r\n]/)
   if (first.startsWith('{')) return 'ndjson'
   const columns = first.split(/[,;\t]/).map((name) => name.replaceAll(/["\s_]/g, '').toLowerCase())
-  const found = SIGNS.find(
-    ([, needed, oneOf]) => columns.includes(needed) && oneOf.some((name) => columns.includes(name)),
+  const signature = SIGNATURES.find(
+    ([, requiredColumn, oneOf]) =>
+      columns.includes(requiredColumn) && oneOf.some((name) => columns.includes(name)),
   )
-  return found?.[0] ?? 'csv'
+  return signature?.[0] ?? 'csv'
 }

@@ -3,10 +3,10 @@ import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { useText } from '../../texts/text.ts'
 import { useEndNotice } from './end-notice.tsx'
-import { type Job, leaveJob, startJob, stopJob } from './job.ts'
+import { type Job, closeJob, startJob, stopJob } from './job.ts'
 import { downloadReport } from './report.ts'
 import { Rows } from './rows.tsx'
-import { wordsOf } from './words.ts'
+import { resultTexts } from './result-texts.ts'
 
 /** The heading of a step; it takes the focus, because the control that led here is gone. */
 function StepTitle({ children }: { children: string }) {
@@ -19,20 +19,26 @@ function StepTitle({ children }: { children: string }) {
   )
 }
 
-export function Working({ job: { isPreview, count, part }, onBack }: { job: Job; onBack: () => void }) {
+export function ImportProgress({
+  job: { isPreview, count, fraction },
+  onBack,
+}: {
+  job: Job
+  onBack: () => void
+}) {
   const { t } = useText()
   return (
     <Stack gap="md">
       <StepTitle>{t(isPreview ? 'transfer.checkingTitle' : 'transfer.runningTitle')}</StepTitle>
       <Text className="figure">
-        {part === undefined
+        {fraction === undefined
           ? t('transfer.sending')
           : t(isPreview ? 'transfer.checking' : 'transfer.running', { count })}
       </Text>
       <Progress
         aria-label={t('transfer.progress')}
-        value={part === undefined ? 100 : part * 100}
-        animated={part === undefined}
+        value={fraction === undefined ? 100 : fraction * 100}
+        animated={fraction === undefined}
         transitionDuration={200}
       />
       {!isPreview && (
@@ -56,23 +62,23 @@ export function Working({ job: { isPreview, count, part }, onBack }: { job: Job;
 }
 
 /** How the preview or the import ended, with every row that is known. */
-export function Ended({ job, onBack }: { job: Job; onBack: () => void }) {
+export function ImportResult({ job, onBack }: { job: Job; onBack: () => void }) {
   const { t, failure } = useText()
   const clicks = job.report?.click_totals ?? 0
   const leave = (keepDraft: boolean) => {
-    leaveJob(keepDraft)
+    closeJob(keepDraft)
     onBack()
   }
-  const words = wordsOf(job)
+  const texts = resultTexts(job)
   return (
     <Stack gap="md">
-      <StepTitle key={words.title}>{t(words.title)}</StepTitle>
+      <StepTitle key={texts.title}>{t(texts.title)}</StepTitle>
       {job.error !== undefined && (
         <Alert color="red" role="alert">
           {failure(job.error)}
         </Alert>
       )}
-      {words.help && <Text>{t(words.help, { count: words.count })}</Text>}
+      {texts.help && <Text>{t(texts.help, { count: texts.count })}</Text>}
       {clicks > 0 && <Alert color="orange">{t('transfer.clicks', { count: clicks })}</Alert>}
       <Actions job={job} leave={leave} />
       {job.rows.length > 0 && <Rows rows={job.rows} isPreview={job.isPreview} />}
@@ -82,13 +88,15 @@ export function Ended({ job, onBack }: { job: Job; onBack: () => void }) {
 
 function Actions({ job, leave }: { job: Job; leave: (keepDraft: boolean) => void }) {
   const { t } = useText()
-  const tell = useEndNotice()
+  const showEndNotice = useEndNotice()
   const count = job.report?.imported ?? 0
   if (job.isPreview)
     return (
       <Group gap="sm">
         {job.state === 'done' && count > 0 && (
-          <Button onClick={() => void startJob(false).then(tell)}>{t('transfer.start', { count })}</Button>
+          <Button onClick={() => void startJob(false).then(showEndNotice)}>
+            {t('transfer.start', { count })}
+          </Button>
         )}
         <Button variant="default" onClick={() => leave(true)}>
           {t('transfer.back')}

@@ -1,71 +1,71 @@
 import { expect, test } from 'bun:test'
 import type { ImportFormat } from '../../../transfer/formats.ts'
 import { readRows } from '../../../transfer/formats.ts'
-import type { Say } from '../../texts/text.ts'
+import type { Translate } from '../../texts/text.ts'
 import { reasonText } from './reason.ts'
 
 const defaults = { owner: 'ann', ownedByFile: false, now: 0 }
 
 /** What the server says about the first line of such a file. */
-async function saidOf(format: ImportFormat, text: string): Promise<string> {
+async function reasonsOf(format: ImportFormat, text: string): Promise<string> {
   const source = new Blob([text]).stream()
   for await (const read of readRows({ source, format }, defaults)) {
-    const said = 'problem' in read ? read.problem : read.value.note
-    if (said !== undefined) return said
+    const reason = 'problem' in read ? read.problem : read.value.note
+    if (reason !== undefined) return reason
   }
   throw new Error('Nothing was said')
 }
 
-const t: Say = (key, values) => `<${[key, ...Object.values(values ?? {})].join(' ')}>`
-const worded = async (format: ImportFormat, text: string) => reasonText(t, await saidOf(format, text))
+const t: Translate = (key, values) => `<${[key, ...Object.values(values ?? {})].join(' ')}>`
+const textOf = async (format: ImportFormat, text: string) => reasonText(t, await reasonsOf(format, text))
 
 const csv = (row: string, columns = 'url,label,expires_at,created_by,tags') => `${columns}\n${row}\n`
 const url = 'https://example.com/'
 
 test('L18.1 what an import says about a row has words of ours', async () => {
-  expect(await worded('csv', csv(`"${url}`, 'url'))).toBe('<transfer.why.quote>')
-  expect(await worded('csv', csv(`"${url}a\nb"`, 'url'))).toBe('<transfer.why.control url>')
-  expect(await worded('csv', csv(`${url},,,,${'x'.repeat(121)}`))).toBe('<transfer.why.long tags.0 120>')
-  expect(await worded('csv', csv(`${url},,soon,,`))).toBe('<transfer.why.time expires_at>')
-  expect(await worded('csv', csv(`${url},,,"a\nb",`))).toBe('<transfer.why.control created_by>')
-  expect(await worded('csv', 'u\0rl\n')).toBe('<transfer.why.fileNotText>')
-  expect(await worded('ndjson', JSON.stringify({ url, label: '\0' }))).toBe('<transfer.why.control label>')
-  expect(await worded('ndjson', JSON.stringify({ url, label: 5 }))).toBe('<transfer.why.wrong label>')
-  expect(await worded('ndjson', JSON.stringify({ url, slugs: [{}] }))).toBe(
+  expect(await textOf('csv', csv(`"${url}`, 'url'))).toBe('<transfer.why.quote>')
+  expect(await textOf('csv', csv(`"${url}a\nb"`, 'url'))).toBe('<transfer.why.control url>')
+  expect(await textOf('csv', csv(`${url},,,,${'x'.repeat(121)}`))).toBe('<transfer.why.long tags.0 120>')
+  expect(await textOf('csv', csv(`${url},,soon,,`))).toBe('<transfer.why.time expires_at>')
+  expect(await textOf('csv', csv(`${url},,,"a\nb",`))).toBe('<transfer.why.control created_by>')
+  expect(await textOf('csv', 'u\0rl\n')).toBe('<transfer.why.fileNotText>')
+  expect(await textOf('ndjson', JSON.stringify({ url, label: '\0' }))).toBe('<transfer.why.control label>')
+  expect(await textOf('ndjson', JSON.stringify({ url, label: 5 }))).toBe('<transfer.why.wrong label>')
+  expect(await textOf('ndjson', JSON.stringify({ url, slugs: [{}] }))).toBe(
     '<transfer.why.wrong slugs.0.slug>',
   )
-  expect(await worded('csv', csv(`"${'x'.repeat(3 * 1024 ** 2)}"`, 'url'))).toBe('<transfer.why.tooLong>')
-  expect(await worded('ndjson', 'x'.repeat(17 * 1024 ** 2))).toBe('<transfer.why.tooLong>')
-  expect(await worded('dub', `[{"url":"${'x'.repeat(3 * 1024 ** 2)}"}]`)).toBe('<transfer.why.tooLong>')
-  expect(await worded('csv', `${Array.from({ length: 1_001 }, (_, at) => `c${at}`).join(',')}\n`)).toBe(
+  expect(await textOf('csv', csv(`"${'x'.repeat(3 * 1024 ** 2)}"`, 'url'))).toBe('<transfer.why.tooLong>')
+  expect(await textOf('ndjson', 'x'.repeat(17 * 1024 ** 2))).toBe('<transfer.why.tooLong>')
+  expect(await textOf('dub', `[{"url":"${'x'.repeat(3 * 1024 ** 2)}"}]`)).toBe('<transfer.why.tooLong>')
+  expect(await textOf('csv', `${Array.from({ length: 1_001 }, (_, at) => `c${at}`).join(',')}\n`)).toBe(
     '<transfer.why.manyColumns 1000>',
   )
   const slugs = Array.from({ length: 5_001 }, (_, at) => `s-${at}`)
-  expect(await worded('ndjson', JSON.stringify({ url, custom_slugs: slugs }))).toBe(
+  expect(await textOf('ndjson', JSON.stringify({ url, custom_slugs: slugs }))).toBe(
     '<transfer.why.manySlugs 5000>',
   )
   const deep = `[{"url":"${url}","key":"a","tags":${'['.repeat(200_000)}${']'.repeat(200_000)}}]`
-  expect(await worded('dub', deep)).toBe('<transfer.why.deep>')
+  expect(await textOf('dub', deep)).toBe('<transfer.why.deep>')
   for (const format of ['dub', 'ndjson'] as const) {
     const values = `{"url":"${url}","key":"a","x":[${'0,'.repeat(60_000)}0]}`
-    expect(await worded(format, values)).toBe('<transfer.why.tooMuch>')
+    expect(await textOf(format, values)).toBe('<transfer.why.tooMuch>')
   }
-  expect(await worded('csv', csv(`${url},,,,"${'a,'.repeat(1_001)}"`))).toBe('<transfer.why.tooMuch>')
-  expect(await worded('dub', '[{"url":')).toBe('<transfer.why.breaksOff>')
-  expect(await worded('shlink', '{"a":1}')).toBe('<transfer.why.noEntries>')
+  expect(await textOf('csv', csv(`${url},,,,"${'a,'.repeat(1_001)}"`))).toBe('<transfer.why.tooMuch>')
+  expect(await textOf('dub', '[{"url":')).toBe('<transfer.why.breaksOff>')
+  expect(await textOf('shlink', '{"a":1}')).toBe('<transfer.why.noEntries>')
 })
 
 test('L18.1 what an import leaves out of a link is named, beside what else it says', async () => {
   const visits = `longUrl,shortCode,meta.validSince,meta.maxVisits\n${url},a,2026-01-01,5\n`
-  expect(await worded('shlink', visits)).toBe(
+  expect(await textOf('shlink', visits)).toBe(
     '<transfer.why.lost <transfer.why.lost.start>, <transfer.why.lost.visits>>',
   )
   const query = JSON.stringify({
     shortUrls: { data: [{ longUrl: url, shortCode: 'a', forwardQuery: true }] },
   })
-  expect(await worded('shlink', query)).toBe('<transfer.why.lost <transfer.why.lost.query>>')
+  expect(await textOf('shlink', query)).toBe('<transfer.why.lost <transfer.why.lost.query>>')
   const targets = { url, key: 'a', ios: 'i', android: 'a', geo: 'g', expiredUrl: 'e' }
-  expect(await worded('dub', JSON.stringify([targets]))).toBe(
+  expect(await textOf('dub', JSON.stringify([targets]))).toBe(
     `<transfer.why.lost ${['ios', 'android', 'country', 'expiry'].map((each) => `<transfer.why.lost.${each}>`).join(', ')}>`,
   )
   const both = 'not taken over: its limit of visits; automatic slug "a" is taken, the link has a fresh one'

@@ -1,5 +1,5 @@
 import type { OwnKey } from '../../texts/areas.ts'
-import type { Say } from '../../texts/text.ts'
+import type { Translate } from '../../texts/text.ts'
 
 /** What the server gives as the reason of a row, and how it is worded here; `[\w.]+` is a column's name. */
 const REASONS: readonly (readonly [pattern: RegExp, key: OwnKey])[] = [
@@ -37,7 +37,7 @@ const REASONS: readonly (readonly [pattern: RegExp, key: OwnKey])[] = [
 ]
 
 /** What of a link another program did and this one does not. */
-const LOST: Readonly<Record<string, OwnKey>> = {
+const OMISSIONS: Readonly<Record<string, OwnKey>> = {
   'the start of its validity': 'transfer.why.lost.start',
   'its limit of visits': 'transfer.why.lost.visits',
   'its target for iOS': 'transfer.why.lost.ios',
@@ -47,20 +47,20 @@ const LOST: Readonly<Record<string, OwnKey>> = {
   'the query behind the short link': 'transfer.why.lost.query',
 }
 
-function lostText(t: Say, lost: string): string {
-  const names = lost.split(', ').map((name) => (LOST[name] ? t(LOST[name]) : name))
+function omissionText(t: Translate, omission: string): string {
+  const names = omission.split(', ').map((name) => (OMISSIONS[name] ? t(OMISSIONS[name]) : name))
   return t('transfer.why.lost', { what: names.join(', ') })
 }
 
-export function reasonText(t: Say, reason: string): string {
+export function reasonText(t: Translate, reason: string): string {
   for (const [pattern, key] of REASONS) {
     const match = pattern.exec(reason)
     if (match) return t(key, match.groups)
   }
-  const lost = /^not taken over: ([^;]+)$/.exec(reason)?.[1]
-  if (lost !== undefined) return lostText(t, lost)
+  const omission = /^not taken over: ([^;]+)$/.exec(reason)?.[1]
+  if (omission !== undefined) return omissionText(t, omission)
   // An imported row may have two remarks.
   const [first, ...rest] = reason.split('; ')
   if (first === undefined || rest.length === 0) return reason
-  return [first, ...rest].map((each) => (each === reason ? each : reasonText(t, each))).join('; ')
+  return [first, ...rest].map((part) => (part === reason ? part : reasonText(t, part))).join('; ')
 }

@@ -7,7 +7,7 @@ function cell(value: string | number | undefined): string {
   return `"${escapeFormulas(String(value ?? '')).replaceAll('"', '""')}"`
 }
 
-function reportOf(rows: readonly Row[]): Blob {
+function createReport(rows: readonly Row[]): Blob {
   const lines = rows.map((row) => COLUMNS.map((name) => cell(row[name])).join(','))
   return new Blob([[COLUMNS.join(','), ...lines, ''].join('\r\n')], { type: 'text/csv' })
 }
@@ -15,7 +15,7 @@ function reportOf(rows: readonly Row[]): Blob {
 /** Has the browser keep what became of each row, as CSV with the server's own words. */
 export function downloadReport(rows: readonly Row[]): void {
   const link = document.createElement('a')
-  link.href = URL.createObjectURL(reportOf(rows))
+  link.href = URL.createObjectURL(createReport(rows))
   link.download = `import-report-${new Date().toISOString().slice(0, 10)}.csv`
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)

@@ -5,7 +5,7 @@ import { useText } from '../../texts/text.ts'
 import type { Row } from './job.ts'
 import { reasonText } from './reason.ts'
 
-const ROWS_A_PAGE = 25
+const ROWS_PER_PAGE = 25
 
 type Outcome = Row['result']
 
@@ -17,7 +17,7 @@ const icons = {
 } satisfies Record<Outcome, unknown>
 
 /** Words for what became of rows, or would. */
-function wording(isPreview: boolean) {
+function outcomeTexts(isPreview: boolean) {
   return {
     imported: isPreview ? 'willImport' : 'imported',
     skipped: isPreview ? 'willSkip' : 'skipped',
@@ -35,33 +35,36 @@ export function Rows({ rows, isPreview }: Props) {
   const { t, number } = useText()
   const [filter, setFilter] = useState<Outcome | 'all'>('all')
   const [page, setPage] = useState(1)
-  const words = wording(isPreview)
-  const shown = filter === 'all' ? rows : rows.filter(({ result }) => result === filter)
+  const texts = outcomeTexts(isPreview)
+  const filteredRows = filter === 'all' ? rows : rows.filter(({ result }) => result === filter)
   const outcomes = (Object.keys(icons) as Outcome[])
     .map((result) => ({ result, count: rows.filter((row) => row.result === result).length }))
     .filter(({ count }) => count > 0)
-  const choose = (value: string) => {
+  const select = (value: string) => {
     setFilter(value as Outcome | 'all')
     setPage(1)
   }
   return (
     <Stack gap="md">
-      <Chip.Group value={filter} onChange={choose}>
+      <Chip.Group value={filter} onChange={select}>
         <Group gap="xs" role="radiogroup" aria-label={t('transfer.rows')}>
           <Chip value="all" variant="outline">{`${t('transfer.all')} ${number(rows.length)}`}</Chip>
           {outcomes.map(({ result, count }) => (
             <Chip key={result} value={result} variant="outline">
-              {`${t(`transfer.${words[result]}`)} ${number(count)}`}
+              {`${t(`transfer.${texts[result]}`)} ${number(count)}`}
             </Chip>
           ))}
         </Group>
       </Chip.Group>
-      <RowTable rows={shown.slice((page - 1) * ROWS_A_PAGE, page * ROWS_A_PAGE)} isPreview={isPreview} />
-      {shown.length > ROWS_A_PAGE && (
+      <RowTable
+        rows={filteredRows.slice((page - 1) * ROWS_PER_PAGE, page * ROWS_PER_PAGE)}
+        isPreview={isPreview}
+      />
+      {filteredRows.length > ROWS_PER_PAGE && (
         <Pagination
           aria-label={t('transfer.pages')}
           size="sm"
-          total={Math.ceil(shown.length / ROWS_A_PAGE)}
+          total={Math.ceil(filteredRows.length / ROWS_PER_PAGE)}
           value={page}
           onChange={setPage}
           getControlProps={(control) => ({
@@ -148,7 +151,7 @@ function OutcomeText({ result, isPreview }: { result: Outcome; isPreview: boolea
   return (
     <Group gap={6} wrap="nowrap">
       <Icon size={16} aria-hidden />
-      <Text size="sm">{t(`transfer.is.${wording(isPreview)[result]}`)}</Text>
+      <Text size="sm">{t(`transfer.is.${outcomeTexts(isPreview)[result]}`)}</Text>
     </Group>
   )
 }

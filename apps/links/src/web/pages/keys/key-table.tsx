@@ -8,7 +8,7 @@ export type Key = Result<'listKeys'>[number]
 
 export function KeyTable({ keys, ref }: { keys: readonly Key[]; ref: Ref<HTMLTableElement> }) {
   const { t } = useText()
-  const [toRevoke, setToRevoke] = useState<Key>()
+  const [keyToRevoke, setKeyToRevoke] = useState<Key>()
   return (
     <Paper withBorder>
       <Table
@@ -41,19 +41,19 @@ export function KeyTable({ keys, ref }: { keys: readonly Key[]; ref: Ref<HTMLTab
         </Table.Thead>
         <Table.Tbody>
           {keys.map((key) => (
-            <Row key={key.id} shown={key} onRevoke={() => setToRevoke(key)} />
+            <Row key={key.id} apiKey={key} onRevoke={() => setKeyToRevoke(key)} />
           ))}
         </Table.Tbody>
       </Table>
-      {toRevoke && <RevokeKey revoked={toRevoke} onClose={() => setToRevoke(undefined)} />}
+      {keyToRevoke && <RevokeKey apiKey={keyToRevoke} onClose={() => setKeyToRevoke(undefined)} />}
     </Paper>
   )
 }
 
-function Row({ shown, onRevoke }: { shown: Key; onRevoke: () => void }) {
+function Row({ apiKey, onRevoke }: { apiKey: Key; onRevoke: () => void }) {
   const { t, day, moment } = useText()
-  const { title, key_prefix, scope, created_at, last_used_at } = shown
-  const used = last_used_at === null ? t('keys.never') : t('keys.usedOn', { day: day(last_used_at) })
+  const { title, key_prefix, scope, created_at, last_used_at } = apiKey
+  const lastUse = last_used_at === null ? t('keys.never') : t('keys.usedOn', { day: day(last_used_at) })
   return (
     <Table.Tr>
       <Table.Td>
@@ -72,7 +72,7 @@ function Row({ shown, onRevoke }: { shown: Key; onRevoke: () => void }) {
             {t('keys.createdOn', { day: day(created_at) })}
           </Text>
           <Text size="sm" c="dimmed">
-            {used}
+            {lastUse}
           </Text>
         </Stack>
       </Table.Td>

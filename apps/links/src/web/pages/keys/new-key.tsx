@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { CallError } from '@latchkey/web/call'
 import { useCopy } from '@latchkey/web/parts/copy'
 import { type Input, call } from '../../call.ts'
-import { changed } from '../../queries.ts'
+import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 
 type Scope = Input<'createKey'>['body']['scope']
@@ -16,42 +16,46 @@ const SCOPES: readonly Scope[] = ['create,read', 'read', 'create']
 export function NewKey({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { t } = useText()
   const [rawKey, setRawKey] = useState<string>()
-  const isMade = rawKey !== undefined
+  const isCreated = rawKey !== undefined
   return (
     <Modal
       opened={opened}
       onClose={onClose}
-      title={t(isMade ? 'keys.made' : 'keys.new')}
+      title={t(isCreated ? 'keys.made' : 'keys.new')}
       size="lg"
-      closeOnClickOutside={!isMade}
-      closeOnEscape={!isMade}
-      withCloseButton={!isMade}
+      closeOnClickOutside={!isCreated}
+      closeOnEscape={!isCreated}
+      withCloseButton={!isCreated}
       closeButtonProps={{ 'aria-label': t('shell.close') }}
       transitionProps={{ onExited: () => setRawKey(undefined) }}
     >
-      {isMade ? <Reveal rawKey={rawKey} onDone={onClose} /> : <Form onMade={setRawKey} onCancel={onClose} />}
+      {isCreated ? (
+        <Reveal rawKey={rawKey} onDone={onClose} />
+      ) : (
+        <Form onCreated={setRawKey} onCancel={onClose} />
+      )}
     </Modal>
   )
 }
 
-function Form({ onMade, onCancel }: { onMade: (rawKey: string) => void; onCancel: () => void }) {
+function Form({ onCreated, onCancel }: { onCreated: (rawKey: string) => void; onCancel: () => void }) {
   const { t, failure } = useText()
   const [title, setTitle] = useState('')
   const [scope, setScope] = useState<Scope>('create,read')
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () => call('createKey', { body: { title, scope } }),
     async onSuccess({ raw_key }) {
-      onMade(raw_key)
-      await changed('keys')
+      onCreated(raw_key)
+      await invalidate('keys')
     },
   })
-  const isAboutTitle = make.error instanceof CallError && make.error.status === 400
+  const isAboutTitle = create.error instanceof CallError && create.error.status === 400
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        make.mutate()
+        create.mutate()
       }}
     >
       <Stack gap="lg">
@@ -61,23 +65,23 @@ function Form({ onMade, onCancel }: { onMade: (rawKey: string) => void; onCancel
           data-autofocus
           required
           value={title}
-          error={isAboutTitle && failure(make.error)}
+          error={isAboutTitle && failure(create.error)}
           onChange={({ currentTarget }) => {
             setTitle(currentTarget.value)
-            make.reset()
+            create.reset()
           }}
         />
         <ScopeChoice value={scope} onChange={setScope} />
-        {make.error && !isAboutTitle && (
+        {create.error && !isAboutTitle && (
           <Alert color="red" role="alert">
-            {failure(make.error)}
+            {failure(create.error)}
           </Alert>
         )}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onCancel}>
             {t('confirm.cancel')}
           </Button>
-          <Button type="submit" loading={make.isPending}>
+          <Button type="submit" loading={create.isPending}>
             {t('keys.make')}
           </Button>
         </Group>
@@ -91,12 +95,12 @@ function ScopeChoice({ value, onChange }: { value: Scope; onChange: (value: Scop
   return (
     <Radio.Group label={t('keys.scope')} value={value} onChange={onChange}>
       <Stack gap="sm" mt="xs">
-        {SCOPES.map((each) => (
+        {SCOPES.map((option) => (
           <Radio
-            key={each}
-            value={each}
-            label={t(`keys.scope.${each}`)}
-            description={t(`keys.scope.${each}Help`)}
+            key={option}
+            value={option}
+            label={t(`keys.scope.${option}`)}
+            description={t(`keys.scope.${option}Help`)}
           />
         ))}
       </Stack>

@@ -1,20 +1,20 @@
 import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../../call.ts'
-import { changed } from '../../queries.ts'
+import { invalidate } from '../../queries.ts'
 import { showSuccess } from '@latchkey/web/toast'
 import { useText } from '../../texts/text.ts'
 import type { Key } from './key-table.tsx'
 
-export function RevokeKey({ revoked, onClose }: { revoked: Key; onClose: () => void }) {
+export function RevokeKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
   const { t, failure } = useText()
   const revoke = useMutation({
-    mutationFn: () => call('revokeKey', { params: { id: revoked.id } }),
+    mutationFn: () => call('revokeKey', { params: { id: apiKey.id } }),
     onSuccess() {
       showSuccess(t('keys.revoked'))
       onClose()
     },
-    onSettled: () => changed('keys'),
+    onSettled: () => invalidate('keys'),
   })
   return (
     <Modal
@@ -25,7 +25,7 @@ export function RevokeKey({ revoked, onClose }: { revoked: Key; onClose: () => v
     >
       <Stack gap="md">
         <Text fw={550} style={{ overflowWrap: 'anywhere' }}>
-          <bdi>{revoked.title}</bdi> <Code>{revoked.key_prefix}…</Code>
+          <bdi>{apiKey.title}</bdi> <Code>{apiKey.key_prefix}…</Code>
         </Text>
         <Text size="sm">{t('keys.revokeHelp')}</Text>
         {revoke.error && (

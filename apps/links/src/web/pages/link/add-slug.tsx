@@ -2,18 +2,18 @@ import { Button, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../call.ts'
-import { changed } from '../../queries.ts'
+import { invalidate } from '../../queries.ts'
 import { showSuccess } from '@latchkey/web/toast'
 import { useText } from '../../texts/text.ts'
 import type { Link } from './link.ts'
 
 export function AddSlug({ link, close }: { link: Link; close: () => void }) {
   const { t, failure } = useText()
-  const [typed, setTyped] = useState('')
+  const [text, setText] = useState('')
   const add = useMutation({
     mutationFn: (slug: string) => call('addSlug', { params: { id: link.id }, body: { slug } }),
     async onSuccess({ slug }) {
-      await changed('links')
+      await invalidate('links')
       close()
       showSuccess(t('link.slugAdded', { slug }))
     },
@@ -22,7 +22,7 @@ export function AddSlug({ link, close }: { link: Link; close: () => void }) {
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        add.mutate(typed.trim())
+        add.mutate(text.trim())
       }}
     >
       <Stack gap="md">
@@ -33,8 +33,8 @@ export function AddSlug({ link, close }: { link: Link; close: () => void }) {
           autoComplete="off"
           autoCapitalize="off"
           spellCheck={false}
-          value={typed}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
           error={add.error && failure(add.error)}
         />
         <Button type="submit" loading={add.isPending} style={{ alignSelf: 'flex-end' }}>

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { daysOf, wordAverage } from './average.ts'
+import { countDays, formatAverage } from './average.ts'
 
 const now = Date.parse('2026-03-20T12:00:00Z') / 1000
 const day = (label: string) => ({ label, count: 1 })
@@ -7,15 +7,15 @@ const at = (moment: string) => Date.parse(moment) / 1000
 
 test('an average is over the days of its range, whenever the link was made', () => {
   const given = { buckets: [], createdAt: now - 60, now }
-  expect((['24h', '7d', '30d', '90d', '1y'] as const).map((range) => daysOf({ ...given, range }))).toEqual([
-    1, 7, 30, 90, 365,
-  ])
+  expect((['24h', '7d', '30d', '90d', '1y'] as const).map((range) => countDays({ ...given, range }))).toEqual(
+    [1, 7, 30, 90, 365],
+  )
 })
 
 test('an average of all time is over the days since the first click', () => {
   const all = { range: 'all', now } as const
   const since = (createdAt: string, ...labels: string[]) =>
-    daysOf({ ...all, createdAt: at(createdAt), buckets: labels.map(day) })
+    countDays({ ...all, createdAt: at(createdAt), buckets: labels.map(day) })
   // Made and clicked on one day: no day before it was made counts.
   expect(since('2026-03-18T18:00:00Z', '2026-03-18', '2026-03-19', '2026-03-20')).toBe(1)
   // Clicked for the first time long after it was made.
@@ -36,7 +36,7 @@ test('a day begins where the reader is, also for an average', () => {
     ] as const) {
       process.env['TZ'] = zone
       const given = { range: 'all', buckets: [day(label)], createdAt: 0, now: at(moment) } as const
-      expect([zone, label, daysOf(given)]).toEqual([zone, label, days])
+      expect([zone, label, countDays(given)]).toEqual([zone, label, days])
     }
   } finally {
     if (TZ === undefined) delete process.env['TZ']
@@ -46,7 +46,7 @@ test('a day begins where the reader is, also for an average', () => {
 
 test('L18.5 averages have as many decimals as say something', () => {
   const worded = [0, 0.004, 0.05, 0.999, 1, 9.94, 9.96, 10, 1234.5]
-  expect(worded.map((value) => wordAverage(value, 'en'))).toEqual([
+  expect(worded.map((value) => formatAverage(value, 'en'))).toEqual([
     '0',
     '0.00',
     '0.05',
@@ -57,5 +57,5 @@ test('L18.5 averages have as many decimals as say something', () => {
     '10',
     '1,235',
   ])
-  expect(wordAverage(2.5, 'sv')).toBe('2,5')
+  expect(formatAverage(2.5, 'sv')).toBe('2,5')
 })

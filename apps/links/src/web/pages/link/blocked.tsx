@@ -1,37 +1,37 @@
 import { Anchor, Button, Divider, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { Link as To } from 'wouter'
-import { primarySlug } from '../../parts/short.ts'
+import { primarySlug } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
 import type { Link } from './link.ts'
-import type { Doomed, Removal } from './removal.tsx'
-import type { useWork } from './work.ts'
+import type { DeletionTarget, Removal } from './use-removal.tsx'
+import type { useLinkActions } from './use-link-actions.ts'
 
 interface Props {
   link: Link
-  doomed: Doomed
+  target: DeletionTarget
   close: () => void
   removal: Removal
-  work: ReturnType<typeof useWork>
+  actions: ReturnType<typeof useLinkActions>
 }
 
 /** Why it cannot be deleted or removed just like that, and the two ways on. */
-export function Blocked({ link, doomed, close, removal, work }: Props) {
+export function BlockedDeletion({ link, target, close, removal, actions }: Props) {
   const { t } = useText()
-  const isLink = doomed === 'link'
-  const isDisabled = (isLink ? link : doomed).disabled_at !== null
+  const isLink = target === 'link'
+  const isDisabled = (isLink ? link : target).disabled_at !== null
   const disable = () => {
     close()
-    if (isLink) work.disable()
-    else work.disableSlug(doomed)
+    if (isLink) actions.disable()
+    else actions.disableSlug(target)
   }
   const force = () => {
     close()
-    removal.force(doomed)
+    removal.force(target)
   }
   return (
     <Stack gap="md">
-      <Why link={link} doomed={doomed} />
+      <BlockedReason link={link} target={target} />
       <Group justify="space-between" gap="sm">
         <Text size="sm" flex="1 1 200px">
           {t(isDisabled ? 'link.alreadyDisabled' : 'link.blockedDisable')}
@@ -43,8 +43,8 @@ export function Blocked({ link, doomed, close, removal, work }: Props) {
         )}
       </Group>
       <Divider />
-      <Confirm
-        slug={isLink ? primarySlug(link) : doomed.slug}
+      <ConfirmDeletion
+        slug={isLink ? primarySlug(link) : target.slug}
         action={t(isLink ? 'link.deleteForced' : 'link.removeForced')}
         onConfirm={force}
       />
@@ -52,13 +52,13 @@ export function Blocked({ link, doomed, close, removal, work }: Props) {
   )
 }
 
-function Why({ link, doomed }: Pick<Props, 'link' | 'doomed'>) {
+function BlockedReason({ link, target }: Pick<Props, 'link' | 'target'>) {
   const { t } = useText()
-  const isLink = doomed === 'link'
-  // Not those of `doomed` itself: they are of when its removal was begun.
+  const isLink = target === 'link'
+  // Not those of `target` itself: they are of when its removal was begun.
   const count = isLink
     ? link.total_clicks
-    : (link.slugs.find(({ slug }) => slug === doomed.slug) ?? doomed).click_count
+    : (link.slugs.find(({ slug }) => slug === target.slug) ?? target).click_count
   if (count > 0) {
     const key = isLink ? 'link.blockedDeleteHelp' : 'link.blockedRemoveHelp'
     return <Text size="sm">{t(key, { count })}</Text>
@@ -73,15 +73,23 @@ function Why({ link, doomed }: Pick<Props, 'link' | 'doomed'>) {
   )
 }
 
-function Confirm({ slug, action, onConfirm }: { slug: string; action: string; onConfirm: () => void }) {
+function ConfirmDeletion({
+  slug,
+  action,
+  onConfirm,
+}: {
+  slug: string
+  action: string
+  onConfirm: () => void
+}) {
   const { t } = useText()
-  const [typed, setTyped] = useState('')
-  const isRight = typed.trim().toLowerCase() === slug
+  const [text, setText] = useState('')
+  const isMatch = text.trim().toLowerCase() === slug
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        if (isRight) onConfirm()
+        if (isMatch) onConfirm()
       }}
     >
       <Stack gap="sm" align="stretch">
@@ -91,14 +99,14 @@ function Confirm({ slug, action, onConfirm }: { slug: string; action: string; on
           autoComplete="off"
           autoCapitalize="off"
           spellCheck={false}
-          value={typed}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
         <Button
           type="submit"
           color="red"
           variant="light"
-          disabled={!isRight}
+          disabled={!isMatch}
           style={{ alignSelf: 'flex-end' }}
         >
           {action}

@@ -3,12 +3,12 @@ import type { ReactNode } from 'react'
 import { Link as To } from 'wouter'
 import { type Input, call } from '../../call.ts'
 import { Copy } from '@latchkey/web/parts/copy'
-import { PartFailed } from '../../parts/part-failed.tsx'
-import { primarySlug, slugUrl, withoutScheme } from '../../parts/short.ts'
-import { changed, useCall } from '../../queries.ts'
+import { ReadError } from '../../parts/read-error.tsx'
+import { primarySlug, slugUrl, withoutScheme } from '../../parts/short-url.ts'
+import { invalidate, useCall } from '../../queries.ts'
 import type { OwnKey } from '../../texts/areas.ts'
 import { useText } from '../../texts/text.ts'
-import { EditInPlace } from './edit.tsx'
+import { EditInPlace } from './edit-in-place.tsx'
 import { type Link, isMine } from './link.ts'
 import { dayAndTime, fromField, toField } from './moment.ts'
 
@@ -22,7 +22,7 @@ const SOURCES: Readonly<Record<string, OwnKey>> = {
 
 async function update(id: number, body: Input<'updateLink'>['body']): Promise<void> {
   await call('updateLink', { params: { id }, body })
-  await changed('links')
+  await invalidate('links')
 }
 
 /** Where the link leads and what is known of it. */
@@ -33,7 +33,7 @@ export function Facts({ link }: { link: Link }) {
       <Stack gap="md">
         <Stack gap={6}>
           <ShortUrl slug={primarySlug(link)} />
-          <Target link={link} />
+          <DestinationField link={link} />
         </Stack>
         <Divider />
         <SimpleGrid component="dl" m={0} cols={{ base: 1, xs: 2, md: 4 }} spacing="lg" verticalSpacing="sm">
@@ -79,7 +79,7 @@ function ShortUrl({ slug }: { slug: string }) {
   )
 }
 
-function Target({ link }: { link: Link }) {
+function DestinationField({ link }: { link: Link }) {
   const { t } = useText()
   return (
     <EditInPlace
@@ -111,8 +111,8 @@ function Expiry({ link }: { link: Link }) {
       value={expires_at === null ? '' : toField(expires_at)}
       save={(value) => update(id, { expires_at: fromField(value) })}
       hint={(value) => {
-        const typed = fromField(value)
-        return typed !== null && typed * 1000 <= Date.now() ? t('link.expiryPast') : undefined
+        const seconds = fromField(value)
+        return seconds !== null && seconds * 1000 <= Date.now() ? t('link.expiryPast') : undefined
       }}
       clear={t('link.noExpiry')}
     >
@@ -127,7 +127,7 @@ function Bundles({ id }: { id: number }) {
   if (error && !data)
     return (
       <Fact name={t('link.bundles')} wide>
-        <PartFailed error={error} onRetry={() => void refetch()} />
+        <ReadError error={error} onRetry={() => void refetch()} />
       </Fact>
     )
   const bundles = data?.body ?? []

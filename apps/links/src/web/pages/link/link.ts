@@ -1,6 +1,6 @@
 import type { Result } from '../../call.ts'
 import { me } from '../../me.ts'
-import { shortUrl, withoutScheme } from '../../parts/short.ts'
+import { shortUrl, withoutScheme } from '../../parts/short-url.ts'
 
 export type Link = Result<'getLink'>
 export type Slug = Link['slugs'][number]

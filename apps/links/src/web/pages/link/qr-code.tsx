@@ -15,31 +15,31 @@ import { IconDownload } from '@latchkey/web/icons'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { addressOf, request } from '../../call.ts'
-import { PartFailed } from '../../parts/part-failed.tsx'
-import { slugUrl, withoutScheme } from '../../parts/short.ts'
+import { ReadError } from '../../parts/read-error.tsx'
+import { slugUrl, withoutScheme } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
 import type { Link } from './link.ts'
 
 const LEVELS = ['L', 'M', 'Q', 'H'] as const
-const LARGEST = 2048
+const MAX_SIZE = 2048
 
-const FIRST = { size: 400, level: 'M' as (typeof LEVELS)[number], dark: '#000000', light: '#ffffff' }
-type Look = typeof FIRST
+const DEFAULT_STYLE = { size: 400, level: 'M' as (typeof LEVELS)[number], dark: '#000000', light: '#ffffff' }
+type QrStyle = typeof DEFAULT_STYLE
 
 /** A refusal that is shown at the field. */
-const ABOUT_A_FIELD = /^(?:size|level|dark): /
+const FIELD_ERROR = /^(?:size|level|dark): /
 
 /** A QR code of one of the link's short URLs, as it will be downloaded. */
 export function QrCode({ link, first }: { link: Link; first: string }) {
   const { t } = useText()
   const [slug, setSlug] = useState(first)
-  const [look, setLook] = useState(FIRST)
-  const [settled] = useDebouncedValue(look, 200)
-  const code = useCode(link.id, slug, settled)
-  const known = link.slugs.map((each) => each.slug)
+  const [style, setStyle] = useState(DEFAULT_STYLE)
+  const [debouncedStyle] = useDebouncedValue(style, 200)
+  const code = useCode(link.id, slug, debouncedStyle)
+  const slugNames = link.slugs.map((each) => each.slug)
   // It may have been removed meanwhile.
-  const slugs = known.includes(slug) ? known : [slug, ...known]
-  const change = (changes: Partial<Look>) => setLook((before) => ({ ...before, ...changes }))
+  const slugs = slugNames.includes(slug) ? slugNames : [slug, ...slugNames]
+  const change = (changes: Partial<QrStyle>) => setStyle((current) => ({ ...current, ...changes }))
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
       <Preview name={t('link.qrOf', { url: withoutScheme(slugUrl(slug)) })} code={code} />
@@ -52,21 +52,21 @@ export function QrCode({ link, first }: { link: Link; first: string }) {
             onChange={({ currentTarget }) => setSlug(currentTarget.value)}
           />
         )}
-        <LookFields look={look} change={change} code={code} />
+        <StyleFields style={style} change={change} code={code} />
         <Group grow gap="xs" mt={4}>
           <Download
             address={code.svg}
             name={`${slug}.svg`}
             text="SVG"
             label={t('link.qrSvg')}
-            off={!code.drawn}
+            isDisabled={!code.isDrawable}
           />
           <Download
             address={code.png}
             name={`${slug}.png`}
             text="PNG"
             label={t('link.qrPng')}
-            off={code.error !== null}
+            isDisabled={code.error !== null}
           />
         </Group>
       </Stack>
@@ -77,7 +77,7 @@ export function QrCode({ link, first }: { link: Link; first: string }) {
 type Code = ReturnType<typeof useCode>
 
 /** Both addresses of the code, and why there is none. */
-function useCode(id: number, slug: string, { size, level, dark, light }: Look) {
+function useCode(id: number, slug: string, { size, level, dark, light }: QrStyle) {
   const input = (format: 'svg' | 'png') => ({
     params: { id },
     query: { slug, size, level, dark, light, format },
@@ -93,9 +93,9 @@ function useCode(id: number, slug: string, { size, level, dark, light }: Look) {
     svg: addressOf('getLinkQr', input('svg')),
     png: addressOf('getLinkQr', input('png')),
     error,
-    again: () => void png.refetch(),
+    refetch: () => void png.refetch(),
     /** Only a PNG can be too small. */
-    drawn: error === null || error.message.startsWith('size: '),
+    isDrawable: error === null || error.message.startsWith('size: '),
   }
 }
 
@@ -111,11 +111,11 @@ function Preview({ name, code }: { name: string; code: Code }) {
           overflow: 'hidden',
         }}
       >
-        {code.drawn && (
+        {code.isDrawable && (
           <img src={code.svg} alt={name} style={{ width: '100%', height: '100%', objectFit: 'contain' }} />
         )}
-        {code.error && !ABOUT_A_FIELD.test(code.error.message) && (
-          <PartFailed error={code.error} onRetry={code.again} />
+        {code.error && !FIELD_ERROR.test(code.error.message) && (
+          <ReadError error={code.error} onRetry={code.refetch} />
         )}
       </Center>
       <Text size="sm" fw={550} style={{ overflowWrap: 'anywhere' }}>
@@ -128,13 +128,13 @@ function Preview({ name, code }: { name: string; code: Code }) {
   )
 }
 
-function LookFields({
-  look,
+function StyleFields({
+  style,
   change,
   code,
 }: {
-  look: Look
-  change: (changes: Partial<Look>) => void
+  style: QrStyle
+  change: (changes: Partial<QrStyle>) => void
   code: Code
 }) {
   const { t } = useText()
@@ -144,20 +144,20 @@ function LookFields({
       <NumberInput
         label={t('link.qrSize')}
         min={1}
-        max={LARGEST}
+        max={MAX_SIZE}
         step={20}
         clampBehavior="strict"
         allowDecimal={false}
         allowNegative={false}
-        value={look.size}
+        value={style.size}
         onChange={(value) => typeof value === 'number' && change({ size: value })}
         error={problems.size}
       />
       <NativeSelect
         label={t('link.qrLevel')}
         data={LEVELS.map((value) => ({ value, label: t(`link.qrLevel.${value}`) }))}
-        value={look.level}
-        onChange={({ currentTarget }) => change({ level: currentTarget.value as Look['level'] })}
+        value={style.level}
+        onChange={({ currentTarget }) => change({ level: currentTarget.value as QrStyle['level'] })}
         error={problems.level}
       />
       <Box>
@@ -167,7 +167,7 @@ function LookFields({
               key={name}
               type="color"
               label={t(name === 'dark' ? 'link.qrDark' : 'link.qrLight')}
-              value={look[name]}
+              value={style[name]}
               onChange={({ currentTarget }) => change({ [name]: currentTarget.value })}
               error={name === 'dark' && problems.dark}
               styles={{ input: { padding: 4 } }}
@@ -183,9 +183,9 @@ function LookFields({
 function useProblems(error: Error | null) {
   const { t, number, failure } = useText()
   const text = error?.message ?? ''
-  const smallest = /^size: must be at least (\d+)/.exec(text)?.[1]
+  const minSize = /^size: must be at least (\d+)/.exec(text)?.[1]
   return {
-    size: smallest && t('link.qrTooSmall', { smallest: number(Number(smallest)) }),
+    size: minSize && t('link.qrTooSmall', { smallest: number(Number(minSize)) }),
     level: text.startsWith('level: ') && failure(error),
     dark: text.startsWith('dark: ') && t('link.qrContrast'),
   }
@@ -196,12 +196,12 @@ interface DownloadProps {
   name: string
   text: string
   label: string
-  off: boolean
+  isDisabled: boolean
 }
 
-function Download({ address, name, text, label, off }: DownloadProps) {
+function Download({ address, name, text, label, isDisabled }: DownloadProps) {
   const icon = <IconDownload size={16} aria-hidden />
-  if (off)
+  if (isDisabled)
     return (
       <Button variant="light" leftSection={icon} aria-label={label} disabled>
         {text}

@@ -24,25 +24,28 @@ import {
 import { useState } from 'react'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
 import { Pager } from '../../parts/pager.tsx'
-import { slugUrl } from '../../parts/short.ts'
+import { slugUrl } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
-import type { Deeds } from './head.tsx'
+import type { LinkControls } from './link-header.tsx'
 import { type Slug, isMine } from './link.ts'
 
 /** A link may have thousands. */
-const PAGE = 10
+const PAGE_SIZE = 10
 
 /** The slugs, the primary one first and then by clicks; `counts` are those of the chosen range. */
-export function Slugs({ counts, ...deeds }: Deeds & { counts: ReadonlyMap<string, number> | undefined }) {
+export function Slugs({
+  counts,
+  ...controls
+}: LinkControls & { counts: ReadonlyMap<string, number> | undefined }) {
   const { t } = useText()
   const [offset, setOffset] = useState(0)
   const clicks = ({ slug }: Slug) => counts?.get(slug) ?? 0
-  const slugs = deeds.link.slugs
-    .filter((slug) => !deeds.removal.isLeaving(slug))
+  const slugs = controls.link.slugs
+    .filter((slug) => !controls.removal.isLeaving(slug))
     .toSorted((a, b) => b.is_primary - a.is_primary || clicks(b) - clicks(a))
   const heading = useFocusWhenGone<HTMLHeadingElement>(slugs.length)
-  const first = Math.min(offset, Math.floor((slugs.length - 1) / PAGE) * PAGE)
-  const most = Math.max(1, ...slugs.map(clicks))
+  const first = Math.min(offset, Math.floor((slugs.length - 1) / PAGE_SIZE) * PAGE_SIZE)
+  const maxClicks = Math.max(1, ...slugs.map(clicks))
   return (
     <Paper withBorder p="md" h="100%">
       <Title order={2} fz="md" mb="xs" ref={heading} tabIndex={-1} style={{ outline: 'none' }}>
@@ -62,12 +65,24 @@ export function Slugs({ counts, ...deeds }: Deeds & { counts: ReadonlyMap<string
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {slugs.slice(first, first + PAGE).map((slug) => (
-            <Row key={slug.slug} slug={slug} clicks={counts && clicks(slug)} most={most} {...deeds} />
+          {slugs.slice(first, first + PAGE_SIZE).map((slug) => (
+            <Row
+              key={slug.slug}
+              slug={slug}
+              clicks={counts && clicks(slug)}
+              maxClicks={maxClicks}
+              {...controls}
+            />
           ))}
         </Table.Tbody>
       </Table>
-      <Pager what={t('link.slugs')} offset={first} size={PAGE} total={slugs.length} onMove={setOffset} />
+      <Pager
+        label={t('link.slugs')}
+        offset={first}
+        size={PAGE_SIZE}
+        total={slugs.length}
+        onMove={setOffset}
+      />
     </Paper>
   )
 }
@@ -75,9 +90,9 @@ export function Slugs({ counts, ...deeds }: Deeds & { counts: ReadonlyMap<string
 function Row({
   slug,
   clicks,
-  most,
-  ...deeds
-}: Deeds & { slug: Slug; clicks: number | undefined; most: number }) {
+  maxClicks,
+  ...controls
+}: LinkControls & { slug: Slug; clicks: number | undefined; maxClicks: number }) {
   const { t, number, day, moment } = useText()
   return (
     <Table.Tr>
@@ -86,9 +101,9 @@ function Row({
           <Text size="sm" fw={550} miw={0} style={{ overflowWrap: 'anywhere' }}>
             {slug.slug}
           </Text>
-          {slug.is_primary === 1 && <Mark text={t('link.primary')} />}
-          {slug.is_custom === 0 && <Mark text={t('link.automatic')} />}
-          {slug.disabled_at !== null && <Mark text={t('link.slugOff')} />}
+          {slug.is_primary === 1 && <SlugBadge text={t('link.primary')} />}
+          {slug.is_custom === 0 && <SlugBadge text={t('link.automatic')} />}
+          {slug.disabled_at !== null && <SlugBadge text={t('link.slugOff')} />}
         </Group>
       </Table.Td>
       <Table.Td>
@@ -97,7 +112,7 @@ function Row({
             {clicks === undefined ? '–' : number(clicks)}
           </Text>
           <Box className="ranking-bar" m={0} aria-hidden>
-            <Box style={{ width: `${(100 * (clicks ?? 0)) / most}%` }} />
+            <Box style={{ width: `${(100 * (clicks ?? 0)) / maxClicks}%` }} />
           </Box>
         </Stack>
       </Table.Td>
@@ -107,13 +122,13 @@ function Row({
         </Text>
       </Table.Td>
       <Table.Td>
-        <SlugMenu slug={slug} {...deeds} />
+        <SlugMenu slug={slug} {...controls} />
       </Table.Td>
     </Table.Tr>
   )
 }
 
-function Mark({ text }: { text: string }) {
+function SlugBadge({ text }: { text: string }) {
   return (
     <Badge variant="default" size="sm" tt="none" fw={500}>
       {text}
@@ -121,7 +136,7 @@ function Mark({ text }: { text: string }) {
   )
 }
 
-function SlugMenu({ slug, opener, ...deeds }: Deeds & { slug: Slug }) {
+function SlugMenu({ slug, opener, ...controls }: LinkControls & { slug: Slug }) {
   const { t } = useText()
   const copyUrl = async () => {
     try {
@@ -152,22 +167,22 @@ function SlugMenu({ slug, opener, ...deeds }: Deeds & { slug: Slug }) {
         </Menu.Item>
         <Menu.Item
           leftSection={<IconQrcode size={16} />}
-          onClick={() => deeds.ask({ about: 'qr', slug: slug.slug })}
+          onClick={() => controls.openDialog({ about: 'qr', slug: slug.slug })}
         >
           {t('link.qr')}
         </Menu.Item>
-        {isMine(deeds.link) && <OwnersItems slug={slug} {...deeds} />}
+        {isMine(controls.link) && <OwnerItems slug={slug} {...controls} />}
       </Menu.Dropdown>
     </Menu>
   )
 }
 
-function OwnersItems({ slug, work, removal }: Omit<Deeds, 'opener'> & { slug: Slug }) {
+function OwnerItems({ slug, actions: work, removal }: Omit<LinkControls, 'opener'> & { slug: Slug }) {
   const { t } = useText()
-  const isOn = slug.disabled_at === null
+  const isEnabled = slug.disabled_at === null
   return (
     <>
-      {isOn && slug.is_primary === 0 && (
+      {isEnabled && slug.is_primary === 0 && (
         <Menu.Item leftSection={<IconStar size={16} />} onClick={() => work.makePrimary(slug)}>
           {t('link.makePrimary')}
         </Menu.Item>
@@ -175,7 +190,7 @@ function OwnersItems({ slug, work, removal }: Omit<Deeds, 'opener'> & { slug: Sl
       {slug.is_custom === 1 && (
         <>
           <Menu.Divider />
-          {isOn ? (
+          {isEnabled ? (
             <Menu.Item leftSection={<IconPlayerPause size={16} />} onClick={() => work.disableSlug(slug)}>
               {t('link.disable')}
             </Menu.Item>

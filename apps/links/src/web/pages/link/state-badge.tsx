@@ -3,8 +3,8 @@ import { IconClockOff, IconPlayerPause } from '@latchkey/web/icons'
 import { useText } from '../../texts/text.ts'
 import { type Link, isMine } from './link.ts'
 import { dayAndTime } from './moment.ts'
-import { type State, useLinkState } from './state.ts'
-import type { useWork } from './work.ts'
+import { type State, useLinkState } from './use-link-state.ts'
+import type { useLinkActions } from './use-link-actions.ts'
 
 const DOTS: Readonly<Record<State, string>> = {
   active: 'var(--mantine-color-teal-6)',
@@ -15,7 +15,7 @@ const DOTS: Readonly<Record<State, string>> = {
 export function StateBadge({ link }: { link: Link }) {
   const { t } = useText()
   const state = useLinkState(link)
-  const words = {
+  const stateTexts = {
     active: t('links.active'),
     disabled: t('links.disabled'),
     expired: t('links.expired'),
@@ -28,13 +28,13 @@ export function StateBadge({ link }: { link: Link }) {
       fw={550}
       leftSection={<Box w={8} h={8} bdrs="xl" bg={DOTS[state]} aria-hidden />}
     >
-      {words[state]}
+      {stateTexts[state]}
     </Badge>
   )
 }
 
 /** What visitors get of a link that does not redirect, and what its owner can do about it. */
-export function StateNotice({ link, work }: { link: Link; work: ReturnType<typeof useWork> }) {
+export function StateNotice({ link, actions }: { link: Link; actions: ReturnType<typeof useLinkActions> }) {
   const { t, language } = useText()
   const state = useLinkState(link)
   if (state === 'active') return null
@@ -60,8 +60,8 @@ export function StateNotice({ link, work }: { link: Link; work: ReturnType<typeo
             size="xs"
             variant="default"
             onClick={() => {
-              if (isDisabled) work.enable()
-              else work.clearExpiry()
+              if (isDisabled) actions.enable()
+              else actions.clearExpiry()
               // This goes when it is done, and must not take the focus along.
               document.querySelector<HTMLElement>('main h1')?.focus()
             }}

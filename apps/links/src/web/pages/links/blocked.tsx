@@ -1,28 +1,28 @@
 import { Box, Button, Divider, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { primarySlug } from '../../parts/short.ts'
+import { primarySlug } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
 import type { LinkRow } from './link-table.tsx'
-import type { LinkWork } from './work.tsx'
+import type { BulkActions } from './use-bulk-actions.tsx'
 
 /** Links that cannot be deleted just like that, and the two ways on. */
-export function Blocked({
+export function BlockedDeletions({
   links,
-  work,
+  actions,
   close,
 }: {
   links: readonly LinkRow[]
-  work: LinkWork
+  actions: BulkActions
   close: () => void
 }) {
   const { t } = useText()
-  const [gone, setGone] = useState<readonly number[]>([])
-  const rest = links.filter(({ id }) => !gone.includes(id))
-  const active = rest.filter(({ disabled_at }) => disabled_at === null)
-  const remove = (link: LinkRow) => {
-    work.removeWithClicks(link)
-    setGone([...gone, link.id])
-    if (rest.length === 1) close()
+  const [deletedIds, setDeletedIds] = useState<readonly number[]>([])
+  const remaining = links.filter(({ id }) => !deletedIds.includes(id))
+  const active = remaining.filter(({ disabled_at }) => disabled_at === null)
+  const deleteLink = (link: LinkRow) => {
+    actions.removeWithClicks(link)
+    setDeletedIds([...deletedIds, link.id])
+    if (remaining.length === 1) close()
   }
   return (
     <Stack gap="md">
@@ -32,32 +32,32 @@ export function Blocked({
           data-autofocus
           style={{ alignSelf: 'flex-start' }}
           onClick={() => {
-            work.disable(active)
+            actions.disable(active)
             close()
           }}
         >
           {t('links.disableAll', { count: active.length })}
         </Button>
       )}
-      {rest.map((link) => (
-        <One key={link.id} link={link} onDelete={() => remove(link)} />
+      {remaining.map((link) => (
+        <BlockedLink key={link.id} link={link} onDelete={() => deleteLink(link)} />
       ))}
     </Stack>
   )
 }
 
-function One({ link, onDelete }: { link: LinkRow; onDelete: () => void }) {
+function BlockedLink({ link, onDelete }: { link: LinkRow; onDelete: () => void }) {
   const { t } = useText()
-  const [typed, setTyped] = useState('')
+  const [text, setText] = useState('')
   const slug = primarySlug(link)
   const count = link.total_clicks
-  const isRight = typed.trim().toLowerCase() === slug
+  const isMatch = text.trim().toLowerCase() === slug
   return (
     <Box
       component="form"
       onSubmit={(event) => {
         event.preventDefault()
-        if (isRight) onDelete()
+        if (isMatch) onDelete()
       }}
     >
       <Divider mb="md" />
@@ -75,10 +75,10 @@ function One({ link, onDelete }: { link: LinkRow; onDelete: () => void }) {
           autoComplete="off"
           autoCapitalize="off"
           spellCheck={false}
-          value={typed}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
-        <Button type="submit" color="red" variant="light" disabled={!isRight}>
+        <Button type="submit" color="red" variant="light" disabled={!isMatch}>
           {t('links.deleteForced')}
         </Button>
       </Group>

@@ -7,10 +7,10 @@ import { type Input, type Result, call } from '../../call.ts'
 import { useDraft } from '@latchkey/web/draft-storage'
 import { Copy } from '@latchkey/web/parts/copy'
 import { me } from '../../me.ts'
-import { shortUrl, withoutScheme } from '../../parts/short.ts'
-import { changed } from '../../queries.ts'
+import { shortUrl, withoutScheme } from '../../parts/short-url.ts'
+import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
-import { LAST_MOMENT, fromField } from '../link/moment.ts'
+import { MAX_DATE_TIME, fromField } from '../link/moment.ts'
 
 const EMPTY = { url: '', label: '', slug: '', expires: '' }
 
@@ -34,21 +34,21 @@ function bodyOf({ url, label, slug, expires }: typeof EMPTY): Input<'createLink'
   }
 }
 
-interface Sent {
+interface CreateRequest {
   body: Input<'createLink'>['body']
   /** What was kept; nothing where another link is made of what was sent before. */
   from?: string
 }
 
 /** The fields, of what is kept of them. */
-const read = (kept: string) => (kept === '' ? EMPTY : (JSON.parse(kept) as typeof EMPTY))
+const parseDraft = (draft: string) => (draft === '' ? EMPTY : (JSON.parse(draft) as typeof EMPTY))
 
-function useCreate(onMade: (from: Sent['from']) => void) {
+function useCreate(onCreated: (from: CreateRequest['from']) => void) {
   return useMutation({
-    mutationFn: ({ body }: Sent) => call('createLink', { body }),
+    mutationFn: ({ body }: CreateRequest) => call('createLink', { body }),
     async onSuccess(_, { from }) {
-      onMade(from)
-      await changed('links', 'totals')
+      onCreated(from)
+      await invalidate('links', 'totals')
     },
   })
 }
@@ -56,18 +56,18 @@ function useCreate(onMade: (from: Sent['from']) => void) {
 /** What was typed stays until the link is made, on other pages too, and what was typed since then stays as well. */
 export function CreateRow() {
   const { t, failure } = useText()
-  const [kept, keep] = useDraft(me.identity, 'new-link')
-  const typed = read(kept)
-  const create = useCreate((from) => keep((now) => (now === from ? '' : now)))
-  const first = useFocusWhenAsked()
-  const wrong = fieldOf(create.error)
+  const [draft, setDraft] = useDraft(me.identity, 'new-link')
+  const values = parseDraft(draft)
+  const create = useCreate((from) => setDraft((current) => (current === from ? '' : current)))
+  const first = useFocusOnNew()
+  const wrongField = fieldOf(create.error)
   const field = (name: Field) => ({
     id: `new-${name}`,
     label: t(`links.${name}`),
-    value: typed[name],
-    error: wrong === name && failure(create.error),
+    value: values[name],
+    error: wrongField === name && failure(create.error),
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
-      keep((now) => JSON.stringify({ ...read(now), [name]: value })),
+      setDraft((current) => JSON.stringify({ ...parseDraft(current), [name]: value })),
   })
   const { data, variables } = create
   return (
@@ -77,7 +77,7 @@ export function CreateRow() {
       component="form"
       onSubmit={(event) => {
         event.preventDefault()
-        if (!create.isPending) create.mutate({ body: bodyOf(typed), from: kept })
+        if (!create.isPending) create.mutate({ body: bodyOf(values), from: draft })
       }}
     >
       <Group align="start" gap="sm">
@@ -91,19 +91,19 @@ export function CreateRow() {
         />
         <TextInput {...field('label')} flex="1 1 140px" autoComplete="off" />
         <TextInput {...field('slug')} flex="1 1 120px" autoComplete="off" autoCapitalize="off" />
-        <TextInput {...field('expires')} type="datetime-local" max={LAST_MOMENT} flex="1 1 190px" />
+        <TextInput {...field('expires')} type="datetime-local" max={MAX_DATE_TIME} flex="1 1 190px" />
         <Button type="submit" loading={create.isPending} mt={{ base: 0, xs: 25 }}>
           {t('links.create')}
         </Button>
       </Group>
-      {create.error && wrong === null && (
+      {create.error && wrongField === null && (
         <Alert color="red" mt="sm" role="alert">
           {failure(create.error)}
         </Alert>
       )}
       <div role="status">
         {data && (
-          <Made
+          <CreatedLink
             link={data}
             onAnother={() => create.mutate({ body: { ...variables.body, allow_duplicate: true } })}
           />
@@ -114,30 +114,30 @@ export function CreateRow() {
 }
 
 /** For the field that `?new` in the address, as from the command palette, takes the focus to. */
-function useFocusWhenAsked() {
+function useFocusOnNew() {
   const field = useRef<HTMLInputElement>(null)
-  const asked = new URLSearchParams(useSearch()).has('new')
+  const isNew = new URLSearchParams(useSearch()).has('new')
   const [path, go] = useLocation()
   useEffect(() => {
-    if (!asked) return
+    if (!isNew) return
     field.current?.focus()
     go(path, { replace: true })
-  }, [asked, path, go])
+  }, [isNew, path, go])
   return field
 }
 
 /** The new short URL; or the one that was there for the same URL, with the choice to make another. */
-function Made({ link, onAnother }: { link: Result<'createLink'>; onAnother: () => void }) {
+function CreatedLink({ link, onAnother }: { link: Result<'createLink'>; onAnother: () => void }) {
   const { t } = useText()
-  const short = shortUrl(link)
+  const url = shortUrl(link)
   return (
     <Group gap="sm" mt="md">
       <Text size="sm">{t(link.duplicate ? 'links.had' : 'links.created')}</Text>
       <Group gap={4} wrap="nowrap" maw="100%">
         <Anchor component={Link} href={`/links/${link.id}`} fw={600} truncate>
-          {withoutScheme(short)}
+          {withoutScheme(url)}
         </Anchor>
-        <Copy value={short} />
+        <Copy value={url} />
       </Group>
       {link.duplicate && (
         <Button size="compact-sm" variant="default" onClick={onAnother}>

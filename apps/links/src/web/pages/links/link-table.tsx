@@ -7,66 +7,70 @@ import { me } from '../../me.ts'
 import { Copy } from '@latchkey/web/parts/copy'
 import { Delta } from '../../parts/delta.tsx'
 import { linkDeletionOf, usePending } from '../../parts/pending.ts'
-import { primarySlug, shortUrl, withoutScheme } from '../../parts/short.ts'
+import { primarySlug, shortUrl, withoutScheme } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
 import { StateBadge } from '../link/state-badge.tsx'
 import { AddToBundle } from '../bundles/add-to-bundle.tsx'
-import { Blocked } from './blocked.tsx'
-import { Bulk } from './bulk.tsx'
-import { useLinkWork } from './work.tsx'
+import { BlockedDeletions } from './blocked.tsx'
+import { BulkActionBar } from './bulk-action-bar.tsx'
+import { useBulkActions } from './use-bulk-actions.tsx'
 
 export type LinkRow = Result<'listLinks'>[number]
 
 /** News may take links off the list meanwhile. */
-type Asked = { about: 'bundle'; ids: readonly number[] } | { about: 'blocked'; links: readonly LinkRow[] }
+type DialogState =
+  | { about: 'bundle'; ids: readonly number[] }
+  | { about: 'blocked'; links: readonly LinkRow[] }
 
 /** Stays while the list is empty: a dialog may be open. */
 export function LinkTable({ links }: { links: readonly LinkRow[] }) {
   const { t } = useText()
-  const [chosen, setChosen] = useState<readonly number[]>([])
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [selectedIds, setSelectedIds] = useState<readonly number[]>([])
+  const [dialog, setDialog] = useState<DialogState | null>(null)
   const pending = usePending()
-  const work = useLinkWork((blocked) => setAsked({ about: 'blocked', links: blocked }))
+  const actions = useBulkActions((blocked) => setDialog({ about: 'blocked', links: blocked }))
   const rows = links.filter(({ id }) => !pending.has(linkDeletionOf(id)))
-  const selected = rows.filter(({ id }) => chosen.includes(id))
+  const selected = rows.filter(({ id }) => selectedIds.includes(id))
   const ids = selected.map(({ id }) => id)
-  const close = () => setAsked(null)
+  const close = () => setDialog(null)
   return (
     <>
       {links.length > 0 && (
         <Stack gap="sm">
           {selected.length > 0 && (
-            <Bulk
+            <BulkActionBar
               links={selected}
-              work={work}
-              onBundle={() => setAsked({ about: 'bundle', ids })}
-              onDone={() => setChosen([])}
+              actions={actions}
+              onBundle={() => setDialog({ about: 'bundle', ids })}
+              onDone={() => setSelectedIds([])}
             />
           )}
           <Paper withBorder style={{ overflow: 'hidden' }}>
-            <Rows rows={rows} selected={ids} select={setChosen} />
+            <Rows rows={rows} selected={ids} select={setSelectedIds} />
           </Paper>
         </Stack>
       )}
       <Modal
-        opened={asked !== null}
+        opened={dialog !== null}
         onClose={close}
         title={
-          asked?.about === 'blocked'
-            ? t('links.blocked', { count: asked.links.length })
+          dialog?.about === 'blocked'
+            ? t('links.blocked', { count: dialog.links.length })
             : t('bundles.addLink')
         }
         transitionProps={{ duration: 0 }}
         closeButtonProps={{ 'aria-label': t('shell.close') }}
         styles={{ title: { fontWeight: 650 } }}
       >
-        {asked?.about === 'blocked' && <Blocked links={asked.links} work={work} close={close} />}
-        {asked?.about === 'bundle' && (
+        {dialog?.about === 'blocked' && (
+          <BlockedDeletions links={dialog.links} actions={actions} close={close} />
+        )}
+        {dialog?.about === 'bundle' && (
           <AddToBundle
-            ids={asked.ids}
+            ids={dialog.ids}
             onDone={() => {
               close()
-              setChosen([])
+              setSelectedIds([])
             }}
           />
         )}
@@ -125,7 +129,7 @@ function Rows({ rows, selected, select }: RowsProps) {
                 onChange={() => toggle(link.id)}
               />
             </Table.Td>
-            {isWide ? <Columns link={link} /> : <Stacked link={link} />}
+            {isWide ? <ColumnCells link={link} /> : <StackedCells link={link} />}
           </Table.Tr>
         ))}
       </Table.Tbody>
@@ -133,7 +137,7 @@ function Rows({ rows, selected, select }: RowsProps) {
   )
 }
 
-function Columns({ link }: { link: LinkRow }) {
+function ColumnCells({ link }: { link: LinkRow }) {
   return (
     <>
       <Table.Td>
@@ -143,26 +147,26 @@ function Columns({ link }: { link: LinkRow }) {
         <StateBadge link={link} />
       </Table.Td>
       <Table.Td>
-        <Short link={link} />
+        <ShortUrl link={link} />
       </Table.Td>
       <Clicks link={link} />
       <Table.Td ta="right">
-        <Made link={link} />
+        <CreatedCell link={link} />
       </Table.Td>
     </>
   )
 }
 
-function Stacked({ link }: { link: LinkRow }) {
+function StackedCells({ link }: { link: LinkRow }) {
   return (
     <>
       <Table.Td>
         <Name link={link} lines={2} />
-        <Short link={link} />
+        <ShortUrl link={link} />
         <Group gap="xs" mt={4}>
           <StateBadge link={link} />
           <Box miw={0}>
-            <Made link={link} />
+            <CreatedCell link={link} />
           </Box>
         </Group>
       </Table.Td>
@@ -197,30 +201,30 @@ function Name({ link, lines = 1 }: { link: LinkRow; lines?: number }) {
 }
 
 /** Where there is too little room, its host is shortened before its slug: that is what tells one from another. */
-function Short({ link }: { link: LinkRow }) {
-  const short = shortUrl(link)
-  const shown = withoutScheme(short)
+function ShortUrl({ link }: { link: LinkRow }) {
+  const url = shortUrl(link)
+  const text = withoutScheme(url)
   const slug = `/${primarySlug(link)}`
   return (
     <Group gap={4} wrap="nowrap">
       <Anchor
-        href={short}
+        href={url}
         target="_blank"
         rel="noreferrer"
         size="sm"
-        title={short}
-        aria-label={shown}
+        title={url}
+        aria-label={text}
         display="flex"
         miw={0}
       >
         <Text span inherit truncate miw={16} style={{ flexShrink: 1e6 }}>
-          {shown.slice(0, -slug.length)}
+          {text.slice(0, -slug.length)}
         </Text>
         <Text span inherit truncate>
           {slug}
         </Text>
       </Anchor>
-      <Copy value={short} />
+      <Copy value={url} />
     </Group>
   )
 }
@@ -238,7 +242,7 @@ function Clicks({ link }: { link: LinkRow }) {
 }
 
 /** When, and by whom where that is somebody else. */
-function Made({ link }: { link: LinkRow }) {
+function CreatedCell({ link }: { link: LinkRow }) {
   const { day, moment } = useText()
   return (
     <>

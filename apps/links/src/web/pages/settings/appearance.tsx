@@ -3,7 +3,7 @@ import { LanguageChoice, SchemeChoice } from '@latchkey/web/parts/appearance'
 import { changeLanguage } from '@latchkey/web/texts'
 import { useText } from '../../texts/text.ts'
 import { type Settings, useSaving } from './saving.ts'
-import { Saved, Section } from './section.tsx'
+import { SaveStatus, Section } from './section.tsx'
 
 export function Appearance({ settings }: { settings: Settings }) {
   const { t } = useText()
@@ -19,13 +19,13 @@ function OwnLanguage({ lang }: Pick<Settings, 'lang'>) {
   const { failure } = useText()
   const saving = useSaving((settings) => void changeLanguage(settings.lang))
   return (
-    <Saved saving={saving}>
+    <SaveStatus saving={saving}>
       <LanguageChoice
         value={lang}
         onChange={(value) => saving.save({ lang: value })}
         error={saving.error && failure(saving.error)}
       />
-    </Saved>
+    </SaveStatus>
   )
 }
 
@@ -34,12 +34,12 @@ function OwnScheme({ theme }: Pick<Settings, 'theme'>) {
   const { setColorScheme } = useMantineColorScheme()
   const saving = useSaving((settings) => setColorScheme(settings.theme ?? 'auto'))
   return (
-    <Saved saving={saving}>
+    <SaveStatus saving={saving}>
       <SchemeChoice
         value={theme}
         onChange={(value) => saving.save({ theme: value })}
         error={saving.error && failure(saving.error)}
       />
-    </Saved>
+    </SaveStatus>
   )
 }

@@ -5,51 +5,51 @@ import { useState } from 'react'
 import { me } from '../../me.ts'
 import { useText } from '../../texts/text.ts'
 import { type Settings, useSaving } from './saving.ts'
-import { Saved } from './section.tsx'
+import { SaveStatus } from './section.tsx'
 
-const [SHORTEST, LONGEST] = [3, 128]
+const [MIN_LENGTH, MAX_LENGTH] = [3, 128]
 /** Symbols of an automatic slug. */
-const SYMBOLS = 32
+const ALPHABET_SIZE = 32
 /** Above this a number is not exact. */
 const EXACT_LENGTH = 10
 
 /** `32^length` in words: exact while a number can be, then as a power of ten. */
 function combinations(length: number, number: (value: number) => string): string {
-  if (length <= EXACT_LENGTH) return number(SYMBOLS ** length)
-  const [mantissa = '', exponent = ''] = (SYMBOLS ** length).toExponential(1).split('e+')
-  const raised = exponent
+  if (length <= EXACT_LENGTH) return number(ALPHABET_SIZE ** length)
+  const [mantissa = '', exponent = ''] = (ALPHABET_SIZE ** length).toExponential(1).split('e+')
+  const superscript = exponent
     .split('')
     .map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)])
     .join('')
-  return `≈ ${number(Number(mantissa))} × 10${raised}`
+  return `≈ ${number(Number(mantissa))} × 10${superscript}`
 }
 
 export function SlugLength({ slug_default_length }: Settings) {
   const { t, failure, number } = useText()
   const saving = useSaving()
-  const [typed, setTyped] = useState<number | string>(slug_default_length)
-  const isGood = typeof typed === 'number' && typed >= SHORTEST && typed <= LONGEST
+  const [text, setText] = useState<number | string>(slug_default_length)
+  const isValid = typeof text === 'number' && text >= MIN_LENGTH && text <= MAX_LENGTH
   return (
-    <Saved saving={saving}>
+    <SaveStatus saving={saving}>
       <NumberInput
         label={t('settings.slugLength')}
-        description={isGood && t('settings.slugLengthHelp', { combinations: combinations(typed, number) })}
-        error={isGood ? saving.error && failure(saving.error) : t('settings.slugLengthBad')}
+        description={isValid && t('settings.slugLengthHelp', { combinations: combinations(text, number) })}
+        error={isValid ? saving.error && failure(saving.error) : t('settings.slugLengthBad')}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
-        min={SHORTEST}
-        max={LONGEST}
+        min={MIN_LENGTH}
+        max={MAX_LENGTH}
         clampBehavior="none"
         allowDecimal={false}
         allowNegative={false}
-        value={typed}
+        value={text}
         onChange={(value) => {
-          setTyped(value)
+          setText(value)
           saving.reset()
-          if (typeof value === 'number' && value >= SHORTEST && value <= LONGEST)
+          if (typeof value === 'number' && value >= MIN_LENGTH && value <= MAX_LENGTH)
             saving.save({ slug_default_length: value })
         }}
       />
-    </Saved>
+    </SaveStatus>
   )
 }
 
@@ -59,7 +59,7 @@ export function DefaultRange({ default_range }: Settings) {
   const { t, failure } = useText()
   const saving = useSaving()
   return (
-    <Saved saving={saving}>
+    <SaveStatus saving={saving}>
       <Select
         label={t('settings.range')}
         description={t('settings.rangeHelp')}
@@ -70,7 +70,7 @@ export function DefaultRange({ default_range }: Settings) {
         value={default_range}
         onChange={(value) => value !== null && saving.save({ default_range: value })}
       />
-    </Saved>
+    </SaveStatus>
   )
 }
 
@@ -85,7 +85,7 @@ export function Filter({ name, label, help, settings }: FilterProps) {
   const { failure } = useText()
   const saving = useSaving()
   return (
-    <Saved saving={saving}>
+    <SaveStatus saving={saving}>
       <Switch
         label={label}
         description={help}
@@ -94,7 +94,7 @@ export function Filter({ name, label, help, settings }: FilterProps) {
         checked={settings[name]}
         onChange={({ currentTarget }) => saving.save({ [name]: currentTarget.checked })}
       />
-    </Saved>
+    </SaveStatus>
   )
 }
 
@@ -103,14 +103,14 @@ export function RootRedirect({ root_redirect_url }: Settings) {
   const { t, failure } = useText()
   const saving = useSaving()
   const stored = root_redirect_url ?? ''
-  const [typed, setTyped] = useState<string>()
+  const [text, setText] = useState<string>()
   const commit = () => {
-    if (typed === undefined || typed.trim() === stored) return
-    saving.save({ root_redirect_url: typed.trim() || null })
+    if (text === undefined || text.trim() === stored) return
+    saving.save({ root_redirect_url: text.trim() || null })
   }
   useWindowEvent('pagehide', commit)
   return (
-    <Saved saving={saving}>
+    <SaveStatus saving={saving}>
       <TextInput
         label={t('settings.root')}
         description={t('settings.rootHelp', { origin: me.origin })}
@@ -119,14 +119,14 @@ export function RootRedirect({ root_redirect_url }: Settings) {
         type="url"
         inputMode="url"
         placeholder="https://"
-        value={typed ?? stored}
+        value={text ?? stored}
         onChange={({ currentTarget }) => {
-          setTyped(currentTarget.value)
+          setText(currentTarget.value)
           saving.reset()
         }}
         onBlur={commit}
         onKeyDown={(event) => event.key === 'Enter' && !isComposing(event) && commit()}
       />
-    </Saved>
+    </SaveStatus>
   )
 }

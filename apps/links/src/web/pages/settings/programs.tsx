@@ -82,7 +82,9 @@ function Mcp() {
             {t(isOn ? 'settings.mcpOn' : 'settings.mcpOff')}
           </Badge>
           <Text size="sm" c="dimmed" flex={1}>
-            {isOn ? me.mcp.map((way) => t(`settings.mcp.${way}`)).join(' · ') : t('settings.mcpOffHelp')}
+            {isOn
+              ? me.mcp.map((method) => t(`settings.mcp.${method}`)).join(' · ')
+              : t('settings.mcpOffHelp')}
           </Text>
         </Group>
       </Item>

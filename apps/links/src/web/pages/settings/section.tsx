@@ -16,7 +16,7 @@ export function Section({ title, children }: { title: string; children: ReactNod
 }
 
 /** A control that saves by itself; how that goes is said in the line of its label. */
-export function Saved({ saving, children }: { saving: Saving; children: ReactNode }) {
+export function SaveStatus({ saving, children }: { saving: Saving; children: ReactNode }) {
   const { t } = useText()
   return (
     <Box pos="relative">

@@ -1,0 +1,255 @@
+import type { Database } from '@latchkey/database/database'
+import { type RawBuilder, sql } from 'kysely'
+import { filteredClicks, filteredSum, isInFilter } from '../../clicks/store.ts'
+import { numberRows } from '../../db/rows.ts'
+import { isSnapshot } from '../../db/snapshot.ts'
+import type { ClickCounts, Tables } from '../../db/tables.ts'
+import { type Cover, type StoredPeriod, type Period, endOf } from './cover.ts'
+import type { ViewerFilters } from '../filters.ts'
+import { type LinkClicks, LinkTally } from './link-tally.ts'
+import { type BucketUnit, beginningOf, bucketOf } from '../sparkline.ts'
+import { type MaxUnit, coverWindow } from './period-store.ts'
+import { TallyCache } from './tally-cache.ts'
+import { countSums, forgottenIntervals, intervalRows, periodRows, unitNumber } from './tally-store.ts'
+import { distinctColumn } from './visitors.ts'
+import { DAY, HOUR, type Window } from '../window.ts'
+
+type Db = Database<Tables>
+
+/** Stands for the whole window where its clicks are not told apart by bucket. */
+const WHOLE_WINDOW = 0
+
+/** The clicks of every link in a cover of the instance, by bucket of a sparkline or all in one. */
+async function readLinkTallies(
+  db: Db,
+  { periods, gaps }: Cover,
+  unit: BucketUnit | undefined,
+): Promise<Map<number, LinkTally>> {
+  const tallies = await readPeriodTallies(db, periods, unit)
+  if (gaps.length === 0) return tallies
+  const tallyOf = (bucket: number) => {
+    const existing = tallies.get(bucket) ?? new LinkTally()
+    tallies.set(bucket, existing)
+    return existing
+  }
+  const bucket = (column: string) =>
+    unit ? bucketSql(db.dialect, unit, sql.ref(column)) : sql.lit(WHOLE_WINDOW)
+  // Every click has a link mode: what is forgotten of those is together all forgotten clicks.
+  const { rows } = await sql<ClickCounts & { bucket: number; link_id: number }>`
+    select bucket, link_id, ${countSums()} from (
+      select ${bucket('clicked_at')} as bucket, click.link_id, sign as clicks, sign * is_bot as bots,
+        sign * is_self_referrer as self_referrers, sign * is_bot * is_self_referrer as bot_self_referrers
+      from ${intervalRows(db.dialect, gaps)} as gap cross join ${clickTable(db)} where clicked_at >= low and clicked_at < high
+      union all
+      select ${bucket('hour')}, part.link_id, clicks, bots, self_referrers, bot_self_referrers
+      from ${intervalRows(db.dialect, forgottenIntervals(gaps))} as gap
+      cross join click_forgotten as part where hour >= low and hour < high and dimension = 'link_mode'
+    ) as part group by 1, 2`.execute(db.read)
+  for (const { bucket: number, link_id, ...counts } of rows) tallyOf(number).add(link_id, counts)
+  return tallies
+}
+
+const tallyCache = new TallyCache<LinkTally>()
+/** What is remembered of periods: there is nothing else. */
+const LINKS = ['links']
+
+/** What complete periods add up to. */
+async function readPeriodTallies(
+  db: Db,
+  periods: readonly StoredPeriod[],
+  unit: BucketUnit | undefined,
+): Promise<Map<number, LinkTally>> {
+  const periodsOf = Map.groupBy(periods, ({ start }) => (unit ? bucketOf(unit, start) : WHOLE_WINDOW))
+  const tallies = new Map<number, LinkTally>()
+  for (const [bucket, own] of periodsOf) {
+    // Only in a snapshot are a period's links those of its stamp.
+    const existing = isSnapshot(db) ? tallyCache.get(own, LINKS) : undefined
+    const tally = existing ?? new LinkTally()
+    tallies.set(bucket, tally)
+    if (existing) continue
+    for (const links of await readPackedLinks(db, own)) tally.addPacked(links)
+    if (isSnapshot(db)) tallyCache.add(own, LINKS, tally)
+  }
+  return tallies
+}
+
+/**
+ * The index by link covers what is asked, so that SQLite would look through the links one after the other in a database that somebody has
+ * analysed: half a second with fifty million clicks, instead of four milliseconds.
+ */
+function clickTable({ dialect }: Db): RawBuilder<unknown> {
+  return dialect === 'sqlite' ? sql`click indexed by click_by_time` : sql`click`
+}
+
+async function readPackedLinks({ read, dialect }: Db, periods: readonly Period[]): Promise<Uint8Array[]> {
+  const { rows } = await sql<{
+    links: Uint8Array
+  }>`select part.links from ${periodRows(dialect, periods)} as chosen
+    cross join click_link as part where part.unit = ${unitNumber} and part.start = chosen.start`.execute(read)
+  return rows.map(({ links }) => links)
+}
+
+/** The clicks of every link in a window, from nothing larger than `largest`. */
+export async function readLinkTally(db: Db, window: Window, maxUnit?: MaxUnit): Promise<LinkTally> {
+  const tallies = await readLinkTallies(db, await coverWindow(db, 'instance', window, maxUnit), undefined)
+  return tallies.get(WHOLE_WINDOW) ?? new LinkTally()
+}
+
+/** The clicks of every link that was clicked in a window, the most first. */
+export async function readClicksByLink(
+  db: Db,
+  window: Window,
+  filters: ViewerFilters,
+): Promise<LinkClicks[]> {
+  const tally = await readLinkTally(db, window)
+  return tally.toLinkClicks(filters).toSorted((a, b) => b.clicks - a.clicks)
+}
+
+/** Clicked links of the whole instance in a window: how many, their clicks, and those with the most, then by id. */
+export async function findClickedLinks(
+  db: Db,
+  window: Window,
+  filters: ViewerFilters,
+  limit: number,
+): Promise<{ top: LinkClicks[]; links: number; clicks: number }> {
+  const tally = await readLinkTally(db, window)
+  let [all, links] = [0, 0]
+  const top: LinkClicks[] = []
+  tally.forEachFiltered(filters, (link_id, clicks) => {
+    all += clicks
+    links++
+    if (top.length === limit && (top[limit - 1]?.clicks ?? 0) >= clicks) return
+    // They come by id, so a later one stands behind all that have as many clicks.
+    const index = top.findIndex((other) => other.clicks < clicks)
+    top.splice(index === -1 ? top.length : index, 0, { link_id, clicks })
+    if (top.length > limit) top.pop()
+  })
+  return { top, links, clicks: all }
+}
+
+/** When the first click that counts was made, on any link; undefined without any by `now`. */
+export async function findFirstClickTimeOfInstance(
+  { read }: Db,
+  now: number,
+  filters: ViewerFilters,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ at: number }>`select at from (
+      select * from (select clicked_at as at from click
+        where clicked_at <= ${now} and ${isInFilter(filters)} order by clicked_at limit 1) as kept
+      union all select * from (select hour as at from click_forgotten
+        where dimension = 'link_mode' and ${filteredSum(filters)} > 0 order by hour limit 1) as forgotten
+    ) as first order by at limit 1`.execute(read)
+  return rows[0]?.at
+}
+
+/** What the buckets of a sparkline hold of the whole instance. */
+export interface InstanceBucket {
+  clicks: number
+  links: number
+}
+
+/** Clicks and clicked links of the whole instance by bucket of the sparkline. */
+export async function readInstanceBuckets(
+  db: Db,
+  window: Window,
+  unit: BucketUnit,
+  filters: ViewerFilters,
+): Promise<Map<number, InstanceBucket>> {
+  const cover = await coverWindow(db, 'instance', window, unit)
+  // What a bucket is made of in parts is added up by link first: a link may be in several of them.
+  const whole = cover.periods.filter((period) => period.unit === unit && isInside(period, window))
+  const parts = { ...cover, periods: cover.periods.filter((period) => !whole.includes(period)) }
+  const distinct = distinctColumn(filters)
+  const buckets = new Map(
+    whole.map((period) => [
+      bucketOf(unit, period.start),
+      { clicks: filteredClicks(period, filters), links: period[distinct] },
+    ]),
+  )
+  for (const [bucket, tally] of await readLinkTallies(db, parts, unit)) {
+    const counts = { clicks: 0, links: 0 }
+    tally.forEachFiltered(filters, (_link, clicks) => {
+      counts.clicks += clicks
+      counts.links++
+    })
+    buckets.set(bucket, counts)
+  }
+  return buckets
+}
+
+function isInside({ unit, start }: Period, { from, to }: Window): boolean {
+  return start >= from && endOf(unit, start) <= to + 1
+}
+
+/** Links created in each bucket of the sparkline. */
+export async function countLinksByBucket(
+  db: Db,
+  { from, to }: Window,
+  unit: BucketUnit,
+): Promise<Map<number, number>> {
+  const { rows } = await sql<{ at: number | null }>`select min(created_at) as at from link
+    where created_at >= ${from}`.execute(db.read)
+  const intervals: BucketInterval[] = []
+  for (let low = rows[0]?.at ?? Infinity; low <= to;) {
+    const end = endOf(unit, beginningOf(unit, low))
+    intervals.push({ n: bucketOf(unit, low), low, high: Math.min(end, to + 1) })
+    low = end
+  }
+  return countCreatedLinks(db, intervals)
+}
+
+export async function countLinksIn(db: Db, { from, to }: Window): Promise<number> {
+  return (await countCreatedLinks(db, [{ n: WHOLE_WINDOW, low: from, high: to + 1 }])).get(WHOLE_WINDOW) ?? 0
+}
+
+/** `[low, high)`, whose links are counted for `n`. */
+interface BucketInterval {
+  n: number
+  low: number
+  high: number
+}
+
+/** How many links were created in each of these: whole days have their numbers, the rest is counted in an index. */
+async function countCreatedLinks(
+  { read, dialect }: Db,
+  intervals: readonly BucketInterval[],
+): Promise<Map<number, number>> {
+  const days: BucketInterval[] = []
+  const rest: BucketInterval[] = []
+  for (const { n, low, high } of intervals) {
+    const first = Math.ceil(low / DAY) * DAY
+    const end = Math.floor(high / DAY) * DAY
+    if (first < end) {
+      days.push({ n, low: first, high: end })
+      rest.push({ n, low, high: first }, { n, low: end, high })
+    } else rest.push({ n, low, high })
+  }
+  const { rows } = await sql<{ n: number; links: number | null }>`
+    select n, sum(links) as links from (
+      select n, (select sum(links) from link_day where start >= low and start < high) as links
+      from ${numberRows(dialect, ['n', 'low', 'high'], days)} as span
+      union all
+      select n, (select count(*) from link where created_at >= low and created_at < high) as links
+      from ${numberRows(dialect, ['n', 'low', 'high'], rest)} as span
+    ) as created group by n`.execute(read)
+  return new Map(rows.map(({ n, links }) => [n, links ?? 0]))
+}
+
+export async function findNewestLinkIds({ read }: Db, limit: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`select id from link
+    order by created_at desc, id desc limit ${limit}`.execute(read)
+  return rows.map(({ id }) => id)
+}
+
+/** `bucketOf` of the sparkline rules, in SQL. */
+export function bucketSql(
+  dialect: Db['dialect'],
+  unit: BucketUnit,
+  column: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  if (unit === 'hour') return sql`${column} / ${sql.lit(HOUR)}`
+  if (unit === 'day') return sql`${column} / ${sql.lit(DAY)}`
+  return dialect === 'sqlite'
+    ? sql`cast(strftime('%Y%m', ${column}, 'unixepoch') as integer)`
+    : sql`cast(to_char(to_timestamp(${column}) at time zone 'UTC', 'YYYYMM') as bigint)`
+}

@@ -1,0 +1,39 @@
+/** Values by key up to so many bytes; those that nobody asked for the longest make room. */
+export class LruCache<Value> {
+  readonly #maxBytes: number
+  #bytes = 0
+  /** In the order of their last use. */
+  readonly #entries = new Map<string, { value: Value; bytes: number }>()
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  has(key: string): boolean {
+    return this.#entries.has(key)
+  }
+
+  hasRoomFor(bytes: number): boolean {
+    return bytes <= this.#maxBytes
+  }
+
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key)
+    if (!entry) return undefined
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    return entry.value
+  }
+
+  /** What is there already stays, and what needs more room than there is does not come in. */
+  add(key: string, value: Value, bytes: number): void {
+    if (this.#entries.has(key) || !this.hasRoomFor(bytes)) return
+    this.#entries.set(key, { value, bytes })
+    this.#bytes += bytes
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#bytes <= this.#maxBytes) break
+      this.#entries.delete(oldest)
+      this.#bytes -= entry.bytes
+    }
+  }
+}

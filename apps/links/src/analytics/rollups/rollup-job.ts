@@ -1,0 +1,148 @@
+import type { Database } from '@latchkey/database/database'
+import { withSnapshot } from '../../db/snapshot.ts'
+import type { PeriodUnit, Tables } from '../../db/tables.ts'
+import { type Period, endOf, periodUnits } from './cover.ts'
+import { readLinkTally } from './instance-store.ts'
+import type { LinkTally } from './link-tally.ts'
+import { INSTANCE, type MaxUnit } from './period-store.ts'
+import { readTally } from './tally-store.ts'
+import {
+  type DuePeriod,
+  type PeriodRollup,
+  findRolledUpLinks,
+  findNextDue,
+  storeInstanceRollup,
+  storeLinkRollups,
+} from './rollup-store.ts'
+import { instanceDimensions, linkColumns } from './tally.ts'
+import { type DistinctCounts, readVisitorCounts } from './visitors.ts'
+import type { Window } from '../window.ts'
+
+type Db = Database<Tables>
+
+/** Clicks of a link in a period from which on its sums are kept: below, reading the clicks costs no more. */
+const MIN_CLICKS = 100
+/** Links that are summed and stored together. */
+const LINKS_PER_STEP = 20
+
+/**
+ * Sums what is due and over, a slice at a time, so that whoever shares the thread is not kept waiting. It reads without
+ * holding anybody up, and stores only what nobody has changed meanwhile; several may work beside each other.
+ */
+export class RollupJob {
+  readonly #db: Db
+  readonly #minClicks: number
+  #current: { due: DuePeriod; rest: Period[]; links: LinkTally } | undefined
+
+  constructor(db: Db, minClicks = MIN_CLICKS) {
+    this.#db = db
+    this.#minClicks = minClicks
+  }
+
+  /** Does the next slice of what was over at this moment (Unix seconds); false when nothing is left to do. */
+  async step(now: number): Promise<boolean> {
+    this.#current ??= await this.#findWork(now)
+    if (!this.#current) return false
+    const { due, rest: remaining, links } = this.#current
+    const batch = remaining.splice(0, LINKS_PER_STEP)
+    const isStored =
+      batch.length > 0 ? await this.#rollUpLinks(due, batch) : await this.#rollUpInstance(due, links)
+    // Without them it was either the last part, or somebody has changed or completed the period: then it is due again.
+    if (!isStored || batch.length === 0) this.#current = undefined
+    return true
+  }
+
+  async #findWork(now: number) {
+    const due = await findNextDue(this.#db, now)
+    if (!due) return undefined
+    return withSnapshot(this.#db, async (db) => {
+      const links = await readLinkTally(db, windowOf(due), nextSmallerUnit(due.unit))
+      const linkIds: number[] = []
+      links.forEach((linkId, { clicks }) => {
+        if (clicks >= this.#minClicks) linkIds.push(linkId)
+      })
+      const completedIds = await findRolledUpLinks(db, due, linkIds)
+      const remaining = linkIds.filter((id) => !completedIds.has(id)).map((link_id) => ({ ...due, link_id }))
+      return { due, rest: remaining, links }
+    })
+  }
+
+  async #rollUpLinks(due: DuePeriod, periods: readonly Period[]): Promise<boolean> {
+    const rollups = await withSnapshot(this.#db, async (db) => {
+      const linkRollups: PeriodRollup[] = []
+      for (const period of periods) linkRollups.push(await rollUpLink(db, period))
+      return linkRollups
+    })
+    return storeLinkRollups(this.#db, due, rollups)
+  }
+
+  async #rollUpInstance(due: DuePeriod, links: LinkTally): Promise<boolean> {
+    const tally = await withSnapshot(this.#db, (db) =>
+      readTally(db, 'instance', windowOf(due), {
+        columns: instanceDimensions,
+        withNames: true,
+        largest: nextSmallerUnit(due.unit),
+      }),
+    )
+    const total = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
+    const distinct = { distinct_raw: 0, distinct_no_bots: 0, distinct_no_self: 0, distinct_neither: 0 }
+    links.forEach((_, { clicks, bots, self_referrers: own, bot_self_referrers: both }) => {
+      total.clicks += clicks
+      total.bots += bots
+      total.self_referrers += own
+      total.bot_self_referrers += both
+      distinct.distinct_raw++
+      distinct.distinct_no_bots += Number(clicks > bots)
+      distinct.distinct_no_self += Number(clicks > own)
+      distinct.distinct_neither += Number(clicks > bots + own - both)
+    })
+    return storeInstanceRollup(
+      this.#db,
+      due,
+      { link_id: INSTANCE, total, distinct, tally, columns: instanceDimensions },
+      links,
+    )
+  }
+}
+
+async function rollUpLink(db: Db, period: Period): Promise<PeriodRollup> {
+  const { link_id, unit } = period
+  const window = windowOf(period)
+  const columns = linkColumns(unit)
+  const tally = await readTally(db, [link_id], window, {
+    columns,
+    withNames: true,
+    largest: nextSmallerUnit(unit),
+  })
+  const total = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
+  const modes = tally.valuesOf('link_mode')
+  // Every click has a link mode: together those are all clicks.
+  for (const counts of modes.listClicked().map((entry) => modes.countsOf(entry))) {
+    total.clicks += counts.clicks
+    total.bots += counts.bots
+    total.self_referrers += counts.self_referrers
+    total.bot_self_referrers += counts.bot_self_referrers
+  }
+  const distinct =
+    unit === 'hour' || unit === '6h'
+      ? NO_VISITORS
+      : await readVisitorCounts(db, [link_id], window, nextSmallerUnit(unit))
+  return { link_id, total, distinct, tally, columns }
+}
+
+/** Visitors are one per day: those of an hour are of no use to a longer window. */
+const NO_VISITORS: DistinctCounts = {
+  distinct_raw: 0,
+  distinct_no_bots: 0,
+  distinct_no_self: 0,
+  distinct_neither: 0,
+}
+
+function windowOf({ unit, start }: Pick<Period, 'unit' | 'start'>): Window {
+  return { from: start, to: endOf(unit, start) - 1 }
+}
+
+/** What a period is summed from. */
+function nextSmallerUnit(unit: PeriodUnit): MaxUnit {
+  return periodUnits[periodUnits.indexOf(unit) + 1] ?? 'none'
+}

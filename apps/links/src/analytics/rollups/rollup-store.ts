@@ -1,0 +1,143 @@
+import { type Database, inList } from '@latchkey/database/database'
+import type { Transaction } from 'kysely'
+import type { ClickCounts, ClickPeriodTable, PeriodUnit, Tables } from '../../db/tables.ts'
+import { endOf, periodUnits } from './cover.ts'
+import type { LinkTally } from './link-tally.ts'
+import type { RollupColumn, Tally } from './tally.ts'
+import type { DistinctCounts } from './visitors.ts'
+
+type Db = Database<Tables>
+type Tx = Transaction<Tables>
+
+/** A period whose clicks have changed since it was summed; the stamp is another one after each change. */
+export interface DuePeriod {
+  unit: PeriodUnit
+  start: number
+  stamp: number
+}
+
+/** What is stored of one link's period, or of the instance's. */
+export interface PeriodRollup {
+  link_id: number
+  total: ClickCounts
+  distinct: DistinctCounts
+  tally: Tally
+  columns: readonly RollupColumn[]
+}
+
+/** The oldest of the smallest periods that are due and over: larger ones are made of them. */
+export async function findNextDue({ read }: Db, now: number): Promise<DuePeriod | undefined> {
+  for (const unit of periodUnits.toReversed()) {
+    const due = await read
+      .selectFrom('click_due')
+      .selectAll()
+      .where('unit', '=', unit)
+      .orderBy('start')
+      .limit(1)
+      .executeTakeFirst()
+    if (due && endOf(unit, due.start) <= now) return due
+  }
+  return undefined
+}
+
+/** Those of these links whose sums of the period stand. */
+export async function findRolledUpLinks(
+  { read, dialect }: Db,
+  { unit, start }: DuePeriod,
+  linkIds: readonly number[],
+): Promise<Set<number>> {
+  const rows = await read
+    .selectFrom('click_period')
+    .select('link_id')
+    .where(inList(dialect, 'link_id', linkIds))
+    .where('unit', '=', unit)
+    .where('start', '=', start)
+    .execute()
+  return new Set(rows.map((row) => row.link_id))
+}
+
+/** Stores sums of links, unless the period has changed since it became due with this stamp; then false. */
+export async function storeLinkRollups(
+  db: Db,
+  due: DuePeriod,
+  rollups: readonly PeriodRollup[],
+): Promise<boolean> {
+  return db.write(async (tx) => {
+    if (!(await isUnchanged(tx, db, due))) return false
+    await storePeriods(tx, db, due, rollups)
+    return true
+  })
+}
+
+/** The same for the instance, with which the period is no longer due. */
+export async function storeInstanceRollup(
+  db: Db,
+  due: DuePeriod,
+  instance: PeriodRollup,
+  links: LinkTally,
+): Promise<boolean> {
+  return db.write(async (tx) => {
+    if (!(await isUnchanged(tx, db, due))) return false
+    const { unit, start } = due
+    await tx.deleteFrom('click_due').where('unit', '=', unit).where('start', '=', start).execute()
+    await tx.deleteFrom('click_link').where('unit', '=', unit).where('start', '=', start).execute()
+    await tx.insertInto('click_link').values({ unit, start, links: links.toPacked() }).execute()
+    await storePeriods(tx, db, due, [instance])
+    return true
+  })
+}
+
+/** Holds the due row until the transaction ends, so that whoever changes the period's clicks comes before or after. */
+async function isUnchanged(tx: Tx, { dialect }: Db, { unit, start, stamp }: DuePeriod): Promise<boolean> {
+  const row = await tx
+    .selectFrom('click_due')
+    .select('stamp')
+    .where('unit', '=', unit)
+    .where('start', '=', start)
+    .where('stamp', '=', stamp)
+    .$if(dialect === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function storePeriods(
+  tx: Tx,
+  { dialect }: Db,
+  due: DuePeriod,
+  rollups: readonly PeriodRollup[],
+): Promise<void> {
+  const { unit, start, stamp } = due
+  const ids = rollups.map(({ link_id }) => link_id)
+  for (const table of ['click_period', 'click_sum'] as const)
+    await tx
+      .deleteFrom(table)
+      .where(inList(dialect, 'link_id', ids))
+      .where('unit', '=', unit)
+      .where('start', '=', start)
+      .execute()
+  const periods: ClickPeriodTable[] = rollups.map(({ link_id, total, distinct }) => ({
+    link_id,
+    unit,
+    start,
+    ...total,
+    ...distinct,
+    stamp,
+  }))
+  await tx.insertInto('click_period').values(periods).execute()
+  const sums = rollups.flatMap(({ link_id, tally, columns: wanted }) =>
+    wanted.flatMap((dimension) => {
+      const packed = tally.valuesOf(dimension).toPacked(dimension !== 'visitor_fp')
+      return packed ? [{ link_id, unit, start, dimension, ...packed }] : []
+    }),
+  )
+  for (const rows of chunks(sums)) await tx.insertInto('click_sum').values(rows).execute()
+}
+
+/** Rows of one statement: an engine takes some ten thousand parameters. */
+const ROWS_PER_INSERT = 500
+
+function chunks<Row>(rows: readonly Row[]): Row[][] {
+  return Array.from({ length: Math.ceil(rows.length / ROWS_PER_INSERT) }, (_, index) =>
+    rows.slice(index * ROWS_PER_INSERT, (index + 1) * ROWS_PER_INSERT),
+  )
+}

@@ -1,0 +1,79 @@
+import { type Finding, fail, ok, warn } from '@latchkey/doctor/finding'
+import { isLoopbackHost } from '@latchkey/http/safe-url'
+import { explainExposure, findExposure } from '../access/exposure.ts'
+import { createKeySet } from '../access/key-set.ts'
+import type { Settings } from '../settings/settings.ts'
+
+const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost'])
+const ALL_ADDRESSES = new Set(['0.0.0.0/0', '::/0'])
+
+/** Who may use the admin side (L16). */
+export async function checkAccess(settings: Settings): Promise<Finding> {
+  const { access, accessHeader, accessJwksUrl, trustedProxies } = settings
+  if (access === 'header')
+    return trustedProxies.some((range) => ALL_ADDRESSES.has(range))
+      ? fail('access', 'TRUSTED_PROXIES allows every client to choose its identity: list only your proxies')
+      : ok('access', `header: ${trustedProxies.join(', ')} may set the identity in ${accessHeader}`)
+  if (access === 'loopback') {
+    const message = 'loopback: only this machine can open the admin side'
+    return settings.baseUrl === null && LOOPBACK_HOSTS.has(settings.host)
+      ? ok('access', message)
+      : ok('access', `${message}; set LINKS_ACCESS to jwt or header to admit others`)
+  }
+  try {
+    await createKeySet(accessJwksUrl ?? '').load()
+    return ok('access', `jwt: the keys at ${accessJwksUrl} can be fetched`)
+  } catch {
+    return fail('access', `jwt: the keys at ${accessJwksUrl} cannot be fetched: check LINKS_ACCESS_JWKS_URL`)
+  }
+}
+
+const ANSWER_TIMEOUT_MS = 5_000
+
+/** Whether the public address leads here; before the first start it cannot. */
+export async function checkPublicAddress({ baseUrl, proxyHeader }: Settings): Promise<Finding> {
+  const name = 'address'
+  if (baseUrl === null)
+    return warn(
+      name,
+      'short URLs take their host from each request: set LINKS_BASE_URL to the public address',
+    )
+  const problem = await checkHealth(baseUrl)
+  if (problem !== undefined)
+    return warn(name, `${baseUrl} ${problem}: start the service, or check its host name and the proxy`)
+  if (baseUrl.startsWith('http:') && !LOOPBACK_HOSTS.has(new URL(baseUrl).hostname))
+    return warn(name, `${baseUrl} answers without encryption: put an HTTPS proxy in front of it`)
+  if (baseUrl.startsWith('https:') && proxyHeader === null)
+    return warn(
+      name,
+      `${baseUrl} answers, but all visitors appear to have the proxy's address: set PROXY_HEADER`,
+    )
+  return ok(name, `${baseUrl} answers`)
+}
+
+/** Whether the public address keeps strangers from the admin side and the metrics, whatever the settings say. */
+export async function checkAdminSide({ access, baseUrl }: Settings): Promise<Finding[]> {
+  const name = 'admin'
+  if (baseUrl === null) return []
+  if (access === 'loopback' && isLoopbackHost(new URL(baseUrl).hostname))
+    return [ok(name, `${baseUrl} is this machine, which may use the admin side`)]
+  const exposure = await findExposure(baseUrl)
+  if (exposure === 'unreachable') return [warn(name, `not checked: ${baseUrl} does not answer`)]
+  return exposure === 'refused'
+    ? [ok(name, `${baseUrl} refuses unauthenticated requests at /_/admin and /_/metrics`)]
+    : [fail(name, explainExposure(baseUrl, exposure))]
+}
+
+async function checkHealth(baseUrl: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(`${baseUrl}/_/health`, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+    })
+    const body: unknown = await response.json().catch(() => undefined)
+    const isOurs = typeof body === 'object' && body !== null && 'status' in body && body.status === 'ok'
+    return isOurs ? undefined : `answers with status ${response.status}, but not as Latchkey Links`
+  } catch {
+    return 'does not answer'
+  }
+}

@@ -1,0 +1,39 @@
+import { transportFailure } from '@latchkey/http/failure'
+import { type RateLimiter, createRateLimiter } from '@latchkey/http/rate-limit'
+import type { Settings } from '../settings/settings.ts'
+
+/** Apart, so that a flood of strangers can never take the room of callers who are known. */
+export interface Limiters {
+  callers: RateLimiter
+  addresses: RateLimiter
+}
+
+export function createLimiters({ rateLimit }: Pick<Settings, 'rateLimit'>): Limiters | undefined {
+  return rateLimit === null
+    ? undefined
+    : { callers: createRateLimiter(rateLimit), addresses: createRateLimiter(rateLimit) }
+}
+
+/** Counts requests, and returns the headers that say how many are left. Throws what a caller with too many is refused with. */
+export function requireAllowed(
+  limiter: RateLimiter | undefined,
+  key: string,
+  requests = 1,
+): Record<string, string> {
+  const result = limiter?.take(key, requests)
+  if (!result) return {}
+  const headers = {
+    'RateLimit-Limit': String(result.limit),
+    'RateLimit-Remaining': String(result.remaining),
+    'RateLimit-Reset': String(result.resetSeconds),
+  }
+  if (result.allowed) return headers
+  // No wait would help.
+  if (requests > result.limit)
+    throw transportFailure('invalid_input', {
+      text: `request: must be a batch of at most ${result.limit}`,
+      headers,
+    })
+  const refusalHeaders = { ...headers, 'Retry-After': String(result.retryAfterSeconds) }
+  throw transportFailure('too_many_requests', { headers: refusalHeaders })
+}

@@ -1,0 +1,62 @@
+import { afterEach, expect, mock, spyOn, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { type KyselyPlugin } from 'kysely'
+import { TestDatabase, closeAfterEach } from '../../../test/test-database.ts'
+import { SlugSpace } from './generator.ts'
+
+const { closeLater } = closeAfterEach()
+
+afterEach(() => mock.restore())
+
+eachDialect((_dialect, newUrl) => {
+  test('few slugs are counted again after a minute, many of them after longer, and sooner near the limit', async () => {
+    const stored = closeLater(await TestDatabase.open(await newUrl()))
+    const linkId = await stored.createLink('auto')
+    const addSlugs = (length: number, count: number, first = 0) =>
+      stored.database.write(async (tx) => {
+        const row = { link_id: linkId, is_custom: 1, created_at: 1 }
+        for (let from = 0; from < count; from += 5_000) {
+          const size = Math.min(5_000, count - from)
+          const rows = Array.from({ length: size }, (_, n) => ({
+            ...row,
+            slug: (first + from + n).toString(36).padStart(length, '0'),
+          }))
+          await tx.insertInto('slug').values(rows).execute()
+        }
+      })
+    const use = new SlugSpace()
+    let nowMs = 0
+    spyOn(performance, 'now').mockImplementation(() => nowMs)
+    /** How many counts it takes to find out, beside the length. */
+    const roomy = (length: number) =>
+      stored.database.write(async (tx) => {
+        let counts = 0
+        const counting: KyselyPlugin = {
+          transformQuery: ({ node }) => node,
+          async transformResult({ result }) {
+            counts++
+            return result
+          },
+        }
+        const found = await use.findLength(tx.withPlugin(counting), length)
+        return [found, counts]
+      })
+    await addSlugs(3, 4_000)
+    await addSlugs(4, 40_000)
+    expect([await roomy(3), await roomy(4)]).toEqual([
+      [3, 1],
+      [4, 1],
+    ])
+    // Another process adds some.
+    await addSlugs(3, 97, 4_000)
+    nowMs = 59_000
+    expect(await roomy(3)).toEqual([3, 0])
+    nowMs = 61_000
+    expect([await roomy(3), await roomy(4)]).toEqual([
+      [4, 1],
+      [4, 0],
+    ])
+    nowMs = 60_000 + 40_000 * 4 + 1_000
+    expect(await roomy(4)).toEqual([4, 1])
+  })
+})

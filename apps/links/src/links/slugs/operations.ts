@@ -1,0 +1,279 @@
+import type { Transaction } from 'kysely'
+import { z } from 'zod'
+import { Range } from '../../analytics/schema.ts'
+import { filteredClicks } from '../../clicks/store.ts'
+import { type Context, operation } from '../../context.ts'
+import type { Tables } from '../../db/tables.ts'
+import { failure, type FailureCode } from '../../failures.ts'
+import { forceParameter, getLink, flushBeforeDeletion } from '../operations.ts'
+import { Id, IdParams, Link, LinkId } from '../schema.ts'
+import { type LinkRow, findLinkRow, lockLinkRow, readChangedLink, toSlug } from '../store.ts'
+import { deleteClicks } from '../delete-clicks.ts'
+import { CustomSlug, Slug, SlugParam } from './schema.ts'
+import {
+  type SlugRow,
+  findSlug,
+  hasTooManyGuestSlugs,
+  hasTooManySlugs,
+  insertSlug,
+  removeSlug,
+  setPrimarySlug,
+  setSlugDisabled,
+  findNextPrimary,
+} from './store.ts'
+
+type Tx = Transaction<Tables>
+
+/** Which slug a route means: one of a link, or any by its name alone (L8.3). */
+interface SlugReference {
+  id?: number | undefined
+  slug: string
+}
+
+/** Every write exists in both forms; they differ only in where the slug is looked up and in the word for "missing". */
+const pathForms = [
+  {
+    prefix: '/links/{id}/slugs',
+    suffix: '',
+    params: z.object({ id: Id, slug: SlugParam }),
+    missing: ['link_not_found', 'slug_not_on_link'],
+  },
+  { prefix: '/slugs', suffix: 'BySlug', params: z.object({ slug: SlugParam }), missing: ['slug_not_found'] },
+] as const
+
+async function requireOwnedSlug(
+  tx: Tx,
+  context: Context,
+  { id, slug }: SlugReference,
+  notOwner: FailureCode,
+): Promise<{ link: LinkRow; row: SlugRow }> {
+  const linkId = id ?? (await findSlug(tx, slug))?.link_id
+  if (linkId === undefined) throw failure('slug_not_found')
+  const link = await lockLinkRow(tx, context.database, linkId)
+  if (!link) throw failure(id === undefined ? 'slug_not_found' : 'link_not_found')
+  // Read again under the lock: it may have moved or gone meanwhile.
+  const row = await findSlug(tx, slug)
+  if (row?.link_id !== linkId) throw failure(id === undefined ? 'slug_not_found' : 'slug_not_on_link')
+  if (link.created_by !== context.identity) throw failure(notOwner)
+  return { link, row }
+}
+
+/** Adds a custom slug. The owner's becomes primary while the automatic slug still is (L8.5). */
+async function addSlug(context: Context, linkId: number, slug: string): Promise<Slug> {
+  return context.database.write(async (tx) => {
+    const link = await lockLinkRow(tx, context.database, linkId)
+    if (!link) throw failure('link_not_found')
+    const isOwner = link.created_by === context.identity
+    const row = { slug, link_id: linkId, is_custom: 1, created_at: context.now, disabled_at: null }
+    if (!(await insertSlug(tx, { ...row, added_by: isOwner ? null : context.identity })))
+      throw failure('slug_taken')
+    if (await hasTooManySlugs(tx, linkId)) throw failure('too_many_slugs')
+    if (!isOwner && (await hasTooManyGuestSlugs(tx, linkId, context.identity)))
+      throw failure('too_many_guest_slugs')
+    context.slugSpace.recordSlug(slug)
+    const primary = await findSlug(tx, link.primary_slug)
+    const becomesPrimary = isOwner && primary?.is_custom === 0
+    if (becomesPrimary) await setPrimarySlug(tx, linkId, slug)
+    return toSlug(row, becomesPrimary ? slug : link.primary_slug, 0)
+  })
+}
+
+const addToLink = operation({
+  id: 'addSlug',
+  methods: ['POST'],
+  path: '/links/{id}/slugs',
+  scope: 'create',
+  tag: 'Slugs',
+  summary: 'Add a custom slug to any link',
+  params: IdParams,
+  body: z.object({ slug: CustomSlug }),
+  result: Slug,
+  status: 201,
+  failures: ['link_not_found', 'slug_taken', 'too_many_slugs', 'too_many_guest_slugs'],
+  handler: (context, { params, body }) => addSlug(context, params.id, body.slug),
+})
+
+const addByName = operation({
+  id: 'addSlugToLink',
+  methods: ['POST'],
+  path: '/slugs',
+  scope: 'create',
+  tag: 'Slugs',
+  summary: 'Add a custom slug to the link named in the body',
+  body: z.object({ link_id: LinkId, slug: CustomSlug }),
+  result: Slug,
+  status: 201,
+  failures: ['link_not_found', 'slug_taken', 'too_many_slugs', 'too_many_guest_slugs'],
+  handler: (context, { body }) => addSlug(context, body.link_id, body.slug),
+})
+
+const getLinkBySlug = operation({
+  id: 'getLinkBySlug',
+  methods: ['GET'],
+  path: '/slugs/{slug}',
+  scope: 'read',
+  tag: 'Slugs',
+  summary: 'Read the link of a slug, enabled or disabled',
+  params: z.object({ slug: SlugParam }),
+  query: z.object({ range: Range.optional() }),
+  result: Link,
+  failures: ['link_not_found'],
+  async handler(context, { params, query }) {
+    await context.flushClicks()
+    const row = await findSlug(context.database.read, params.slug)
+    if (!row) throw failure('link_not_found')
+    return getLink(context, row.link_id, query.range)
+  },
+})
+
+async function disableSlug(tx: Tx, context: Context, reference: SlugReference): Promise<void> {
+  const { link, row } = await requireOwnedSlug(tx, context, reference, 'not_owner_slug_disable')
+  if (row.is_custom === 0) throw failure('auto_slug_disable')
+  if (row.disabled_at !== null) return
+  if (row.slug === link.primary_slug) await setPrimarySlug(tx, link.id, await findNextPrimary(tx, row, false))
+  await setSlugDisabled(tx, row.slug, context.now)
+}
+
+async function enableSlug(tx: Tx, context: Context, reference: SlugReference): Promise<void> {
+  const { row } = await requireOwnedSlug(tx, context, reference, 'not_owner_slug_enable')
+  if (row.disabled_at !== null) await setSlugDisabled(tx, row.slug, null)
+}
+
+async function setPrimary(tx: Tx, context: Context, reference: SlugReference): Promise<Link> {
+  const { link, row } = await requireOwnedSlug(tx, context, reference, 'not_owner_primary')
+  if (row.disabled_at !== null) throw failure('disabled_primary')
+  await setPrimarySlug(tx, link.id, row.slug)
+  return readChangedLink(tx, link.id, context)
+}
+
+/** What a write answers with, read before it is committed. */
+async function readChangedSlug(tx: Tx, context: Context, slug: string): Promise<Slug> {
+  const row = await findSlug(tx, slug)
+  const link = row && (await findLinkRow(tx, row.link_id))
+  if (!link) throw failure('slug_not_found')
+  return toSlug(row, link.primary_slug, filteredClicks(row, context.filters))
+}
+
+type PathForm = (typeof pathForms)[number]
+
+const post = { methods: ['POST'] as ['POST'], scope: 'create', tag: 'Slugs' }
+
+function stateChange(verb: 'disable' | 'enable', { prefix, suffix, params, missing }: PathForm) {
+  const change = verb === 'disable' ? disableSlug : enableSlug
+  return operation({
+    ...post,
+    id: `${verb}Slug${suffix}`,
+    path: `${prefix}/{slug}/${verb}`,
+    summary:
+      verb === 'disable'
+        ? 'Disable a slug, which stays taken'
+        : 'Enable a slug, which does not become primary',
+    params,
+    result: Slug,
+    failures: [...missing, `not_owner_slug_${verb}`, ...(verb === 'disable' ? ['auto_slug_disable'] : [])],
+    async handler(context, input) {
+      const reference: SlugReference = input.params
+      await context.flushClicks()
+      return context.database.write(async (tx) => {
+        await change(tx, context, reference)
+        return readChangedSlug(tx, context, reference.slug)
+      })
+    },
+  })
+}
+
+function primaryChange({ prefix, suffix, params, missing }: PathForm) {
+  return operation({
+    ...post,
+    id: `setPrimarySlug${suffix}`,
+    path: `${prefix}/{slug}/primary`,
+    summary: 'Make a slug primary: displayed, and encoded in QR codes',
+    params,
+    result: Link,
+    failures: [...missing, 'not_owner_primary', 'disabled_primary'],
+    async handler(context, input) {
+      await context.flushClicks()
+      return context.database.write((tx) => setPrimary(tx, context, input.params))
+    },
+  })
+}
+
+/** The admin side's own form of it (L17). */
+export const choosePrimarySlug = operation({
+  id: 'choosePrimarySlug',
+  methods: ['PUT'],
+  path: '/links/{id}/slugs/primary',
+  scope: 'create',
+  tag: 'Slugs',
+  summary: 'Make a slug primary: displayed, and encoded in QR codes',
+  params: IdParams,
+  body: z.object({ slug: CustomSlug }),
+  result: Link,
+  failures: ['link_not_found', 'slug_not_on_link', 'not_owner_primary', 'disabled_primary'],
+  async handler(context, { params, body }) {
+    const reference = { id: params.id, slug: body.slug }
+    await context.flushClicks()
+    return context.database.write((tx) => setPrimary(tx, context, reference))
+  },
+})
+
+/** Asked when nothing else can change the slug any more: read earlier, its row lacks what was counted since. */
+async function hasClicks(tx: Tx, context: Context, slug: string): Promise<boolean> {
+  if (context.hasPendingClicks({ slug })) return true
+  const row = await findSlug(tx, slug)
+  return row !== undefined && row.clicks > 0
+}
+
+function removeOperation({ prefix, suffix, params, missing }: PathForm) {
+  return operation({
+    ...post,
+    id: `removeSlug${suffix}`,
+    methods: ['DELETE'],
+    path: `${prefix}/{slug}`,
+    summary: 'Remove a custom slug, which becomes available again',
+    params,
+    query: z.object({ force: forceParameter() }),
+    result: z.object({ removed: z.literal(true) }),
+    failures: [
+      ...missing,
+      'not_owner_slug_remove',
+      'auto_slug_remove',
+      'slug_has_clicks',
+      'deletion_stopped',
+    ],
+    // Millions of clicks take a while.
+    lasting: true,
+    async handler(context, input) {
+      await flushBeforeDeletion(context, { slug: input.params.slug }, input.query.force)
+      const requireRemovable = async (tx: Tx) => {
+        const owned = await requireOwnedSlug(tx, context, input.params, 'not_owner_slug_remove')
+        if (owned.row.is_custom === 0) throw failure('auto_slug_remove')
+        return owned
+      }
+      const findScope = async (tx: Tx) => {
+        const { link_id, slug } = (await requireRemovable(tx)).row
+        return { link_id, slug }
+      }
+      const removeRows = () =>
+        context.database.write(async (tx) => {
+          const { link, row } = await requireRemovable(tx)
+          if (!input.query.force && (await hasClicks(tx, context, row.slug))) throw failure('slug_has_clicks')
+          if (row.slug === link.primary_slug)
+            await setPrimarySlug(tx, link.id, await findNextPrimary(tx, row, true))
+          await removeSlug(tx, context.database, row)
+        })
+      if (input.query.force) await deleteClicks(context.database, findScope, removeRows)
+      else await removeRows()
+      return { removed: true as const }
+    },
+  })
+}
+
+const writeOperations = pathForms.flatMap((form) => [
+  stateChange('disable', form),
+  stateChange('enable', form),
+  primaryChange(form),
+  removeOperation(form),
+])
+
+export const slugOperations = [addToLink, addByName, getLinkBySlug, ...writeOperations]

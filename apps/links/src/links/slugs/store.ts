@@ -1,0 +1,128 @@
+import type { DialectName } from '@latchkey/database/url'
+import { markHoursChanged } from '../../clicks/changed-hours.ts'
+import type { Tables } from '../../db/tables.ts'
+import { MAX_GUEST_SLUGS, MAX_SLUGS } from './slug.ts'
+import type { Insertable, Kysely, Selectable, Transaction } from 'kysely'
+import { sql } from 'kysely'
+
+/** A slug with its lifetime clicks, raw. */
+export type SlugRow = Selectable<Tables['counted_slug']>
+type Tx = Transaction<Tables>
+
+/** Stores the slug unless another has it; false when it is taken. Waits for a concurrent writer of the same slug. */
+export async function insertSlug(tx: Tx, row: Insertable<Tables['slug']>): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('slug')
+    .values(row)
+    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+export async function findSlug(db: Kysely<Tables>, slug: string): Promise<SlugRow | undefined> {
+  return db.selectFrom('counted_slug').selectAll().where('slug', '=', slug).executeTakeFirst()
+}
+
+export async function setSlugDisabled(tx: Tx, slug: string, disabledAt: number | null): Promise<void> {
+  await tx.updateTable('slug').set({ disabled_at: disabledAt }).where('slug', '=', slug).execute()
+}
+
+export async function setPrimarySlug(tx: Tx, linkId: number, slug: string): Promise<void> {
+  await tx.updateTable('link').set({ primary_slug: slug }).where('id', '=', linkId).execute()
+}
+
+/** The slug that takes over when the primary one leaves: `preferCustom` asks for the oldest enabled custom slug first. */
+export async function findNextPrimary(tx: Tx, current: SlugRow, preferCustom: boolean): Promise<string> {
+  const { slug } = await tx
+    .selectFrom('slug')
+    .select('slug')
+    .where('link_id', '=', current.link_id)
+    .where('slug', '!=', current.slug)
+    .where('disabled_at', 'is', null)
+    .$if(!preferCustom, (query) => query.where('is_custom', '=', 0))
+    .orderBy('is_custom', 'desc')
+    .orderBy('created_at')
+    .orderBy('slug')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  return slug
+}
+
+/** Removes a slug with its clicks. The generator will not hand it out again; a person may choose it. */
+export async function removeSlug(
+  tx: Tx,
+  { dialect }: { dialect: DialectName },
+  { link_id, slug }: Pick<SlugRow, 'link_id' | 'slug'>,
+): Promise<void> {
+  await retireSlugs(tx, { link_id, slug })
+  await tx.deleteFrom('slug').where('slug', '=', slug).execute()
+  const hours = await tx
+    .selectFrom('click_hour')
+    .select('hour')
+    .distinct()
+    .where('link_id', '=', link_id)
+    .where('slug', '=', slug)
+    .execute()
+  if (hours.length > 0)
+    await markHoursChanged(
+      tx,
+      dialect,
+      hours.map(({ hour }) => ({ link_id, hour })),
+    )
+  for (const table of ['click', 'click_forgotten', 'click_hour_open', 'click_hour_closed'] as const)
+    await tx.deleteFrom(table).where('link_id', '=', link_id).where('slug', '=', slug).execute()
+}
+
+/** All slugs of the link, or the one of them. */
+export async function retireSlugs(
+  tx: Tx,
+  { link_id, slug }: { link_id: number; slug?: string },
+): Promise<void> {
+  await tx
+    .insertInto('retired_slug')
+    .columns(['slug'])
+    .expression((eb) =>
+      eb
+        .selectFrom('slug')
+        .select('slug')
+        .where('link_id', '=', link_id)
+        .$if(slug !== undefined, (query) => query.where('slug', '=', slug ?? '')),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export async function isRetired(tx: Tx, slug: string): Promise<boolean> {
+  const row = await tx.selectFrom('retired_slug').select('slug').where('slug', '=', slug).executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether the link has more slugs than a link may have: the newest has to be taken back. */
+export async function hasTooManySlugs(tx: Tx, linkId: number): Promise<boolean> {
+  const { count } = await tx
+    .selectFrom('slug')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('link_id', '=', linkId)
+    .executeTakeFirstOrThrow()
+  return count > MAX_SLUGS
+}
+
+/** Whether this person has more slugs on the link of another than one may have: the newest has to be taken back. */
+export async function hasTooManyGuestSlugs(tx: Tx, linkId: number, identity: string): Promise<boolean> {
+  const { count } = await tx
+    .selectFrom('slug')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('link_id', '=', linkId)
+    .where('added_by', '=', identity)
+    .executeTakeFirstOrThrow()
+  return count > MAX_GUEST_SLUGS
+}
+
+export async function countSlugsOfLength(tx: Tx, length: number): Promise<number> {
+  const row = await tx
+    .selectFrom('slug')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where(sql<number>`length(slug)`, '=', length)
+    .executeTakeFirstOrThrow()
+  return row.count
+}

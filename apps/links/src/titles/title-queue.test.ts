@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { createLog } from '@latchkey/http/log'
+import { sql } from 'kysely'
+import { TestDatabase, closeAfterEach } from '../../test/test-database.ts'
+import { TitleQueue } from './title-queue.ts'
+
+const { closeLater } = closeAfterEach()
+
+const log = createLog({ write: () => {} })
+
+eachDialect((_dialect, newUrl) => {
+  test('L6.6 a title becomes the label of a link that still has none and the same URL', async () => {
+    const stored = closeLater(await TestDatabase.open(await newUrl()))
+    const unlabelledId = await stored.createLink('aaaa')
+    const labelledId = await stored.createLink('bbbb')
+    const changed = await stored.createLink('cccc')
+    await stored.run(sql`update link set label = 'Own' where id = ${labelledId}`)
+    const titleQueue = new TitleQueue(stored.database, async () => 'Title', log)
+    titleQueue.enqueue(unlabelledId, 'https://example.com/aaaa')
+    titleQueue.enqueue(labelledId, 'https://example.com/bbbb')
+    titleQueue.enqueue(changed, 'https://example.com/before')
+    await titleQueue.close()
+    expect(await stored.rows('select label from link order by id')).toEqual([
+      { label: 'Title' },
+      { label: 'Own' },
+      { label: null },
+    ])
+  })
+
+  test('while draining nothing more is fetched, and closing ends the fetches that run', async () => {
+    const { database } = closeLater(await TestDatabase.open(await newUrl()))
+    const fetches: { url: string; answer: (title: null) => void }[] = []
+    const fetchTitle = (url: string, ending?: AbortSignal) => {
+      const { promise, resolve } = Promise.withResolvers<null>()
+      fetches.push({ url, answer: resolve })
+      ending?.addEventListener('abort', () => resolve(null))
+      return promise
+    }
+    const titleQueue = new TitleQueue(database, fetchTitle, log)
+    for (let n = 0; n < 10; n++) titleQueue.enqueue(n, `https://example.com/${n}`)
+    expect(fetches.map(({ url }) => url)).toEqual(
+      Array.from({ length: 8 }, (_, n) => `https://example.com/${n}`),
+    )
+    titleQueue.drain()
+    fetches[0]?.answer(null)
+    titleQueue.enqueue(10, 'https://example.com/late')
+    await new Promise(setImmediate)
+    expect(fetches).toHaveLength(8)
+    await titleQueue.close()
+  })
+})

@@ -1,0 +1,20 @@
+import { useEffect, useState } from 'react'
+import type { Link } from './link.ts'
+
+export type State = 'active' | 'disabled' | 'expired'
+
+/** The longest that a timer can wait. */
+const MAX_WAIT_MS = 2 ** 31 - 1
+
+/** What the link does at this moment (L7); a page that stays open sees it expire. */
+export function useLinkState({ disabled_at, expires_at }: Link): State {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const expiresIn = expires_at === null ? Infinity : expires_at * 1000 - Date.now()
+    if (expiresIn <= 0 || expiresIn === Infinity) return undefined
+    const timer = setTimeout(() => setNow(Date.now()), Math.min(expiresIn, MAX_WAIT_MS))
+    return () => clearTimeout(timer)
+  }, [expires_at, now])
+  if (disabled_at !== null) return 'disabled'
+  return expires_at !== null && expires_at * 1000 <= Date.now() ? 'expired' : 'active'
+}

@@ -1,0 +1,67 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useState } from 'react'
+import { isMine } from '../link/link.ts'
+import { useText } from '../../texts/text.ts'
+import type { LinkRow } from './link-table.tsx'
+import type { BulkActions } from './use-bulk-actions.tsx'
+
+interface Props {
+  links: readonly LinkRow[]
+  actions: BulkActions
+  onBundle: () => void
+  /** Afterwards nothing is selected any more. */
+  onDone: () => void
+}
+
+/** What can be done to all selected links. */
+export function BulkActionBar({ links, actions, onBundle, onDone }: Props) {
+  const { t } = useText()
+  const areAllMine = links.every(isMine)
+  const hasSome = (disabled: boolean) => links.some(({ disabled_at }) => (disabled_at !== null) === disabled)
+  const thenDone = (act: (links: readonly LinkRow[]) => void) => () => {
+    act(links)
+    onDone()
+  }
+  const [isChecking, setChecking] = useState(false)
+  const deleteLinks = async () => {
+    setChecking(true)
+    if (await actions.remove(links)) onDone()
+    setChecking(false)
+  }
+  return (
+    <Group gap="xs" role="group" aria-label={t('links.selected', { count: links.length })}>
+      <Text size="sm" fw={550} mr="xs">
+        {t('links.selected', { count: links.length })}
+      </Text>
+      <Button size="compact-sm" variant="default" onClick={onBundle}>
+        {t('bundles.addLink')}
+      </Button>
+      {areAllMine && hasSome(false) && (
+        <Button size="compact-sm" variant="default" onClick={thenDone(actions.disable)}>
+          {t('links.disable')}
+        </Button>
+      )}
+      {areAllMine && hasSome(true) && (
+        <Button size="compact-sm" variant="default" onClick={thenDone(actions.enable)}>
+          {t('links.enable')}
+        </Button>
+      )}
+      {areAllMine && (
+        <Button
+          size="compact-sm"
+          variant="light"
+          color="red"
+          loading={isChecking}
+          onClick={() => void deleteLinks()}
+        >
+          {t('links.delete')}
+        </Button>
+      )}
+      {!areAllMine && (
+        <Text size="sm" c="dimmed">
+          {t('links.foreign')}
+        </Text>
+      )}
+    </Group>
+  )
+}

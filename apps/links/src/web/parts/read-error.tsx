@@ -1,0 +1,29 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { useText } from '../texts/text.ts'
+
+interface Props {
+  error: unknown
+  onRetry: () => void
+  /** What is not there for it; to be told where that cannot be seen. */
+  title?: string
+}
+
+/** Why a part of a page could not be shown, where a notice has no room. */
+export function ReadError({ error, onRetry, title }: Props) {
+  const { t, failure } = useText()
+  return (
+    <Stack align="center" gap="sm" p="md" role="alert">
+      <Text size="sm" ta="center">
+        {title !== undefined && (
+          <Text span inherit display="block" fw={550}>
+            {title}
+          </Text>
+        )}
+        {failure(error)}
+      </Text>
+      <Button variant="light" size="compact-sm" onClick={onRetry}>
+        {t('page.retry')}
+      </Button>
+    </Stack>
+  )
+}

@@ -1,0 +1,11 @@
+import { Stack } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+/** Dimmed, and announced as busy, while it shows what was asked for before. */
+export function StaleContent({ isStale, children }: { isStale: boolean; children: ReactNode }) {
+  return (
+    <Stack gap="md" aria-busy={isStale} style={{ opacity: isStale ? 0.6 : 1 }}>
+      {children}
+    </Stack>
+  )
+}

@@ -1,0 +1,152 @@
+import { sql } from 'kysely'
+import * as fc from 'fast-check'
+import { readDashboardStats } from '../../src/analytics/dashboard.ts'
+import { readClickStats, readTimeline } from '../../src/analytics/stats.ts'
+import { Range } from '../../src/analytics/schema.ts'
+import { RollupJob } from '../../src/analytics/rollups/rollup-job.ts'
+import { readBundleStats } from '../../src/bundles/stats.ts'
+import { findBundleRow, summarise } from '../../src/bundles/store.ts'
+import { openRecorder } from '../../src/clicks/recorder.ts'
+import { deleteClicksBefore } from '../../src/clicks/retention.ts'
+import { withSnapshot } from '../../src/db/snapshot.ts'
+import { deleteLink, searchText } from '../../src/links/store.ts'
+import { urlKey } from '../../src/links/destination-url.ts'
+import { exportInstance } from '../../src/transfer/instance/export.ts'
+import type { Database } from '@latchkey/database/database'
+import type { Tables } from '../../src/db/tables.ts'
+import { type Slug, classifyGenerated, histories } from '../analytics/click-history.ts'
+import { NOW, TestDatabase } from '../test-database.ts'
+
+const DAY = 86_400
+export const LINKS = 6
+/** What files, engines and spreadsheets have trouble with. */
+const TEXTS = [
+  'Plain',
+  'quotes " and \\ and /',
+  'line\nend\r\ttab',
+  'Åsa 🔑 ключ',
+  '\u2028\u007f\u0001',
+  "o'clock",
+  '',
+]
+
+/** An instance with something of everything: every state, clicks in open, closed, summed and forgotten hours. */
+export async function fillDatabase(stored: TestDatabase): Promise<void> {
+  const slugs: Slug[] = []
+  for (let at = 0; at < LINKS; at++) {
+    const id = await stored.createLink(`auto${at}`, `custom.${at}`, `more-${at}`)
+    slugs.push({ linkId: id, slug: `auto${at}` }, { linkId: id, slug: `custom.${at}` })
+    const label = TEXTS[at % TEXTS.length] ?? null
+    const url = `https://example.com/${at}?q=%C3%B6#'"`
+    const created_by = at % 2 === 0 ? 'ann@example.com' : 'Åsa Öberg'
+    await stored.run(sql`update link set label = ${label}, url = ${url}, url_key = ${urlKey(url)},
+      search_text = ${searchText({ label, url, created_by })},
+      expires_at = ${[null, 0, NOW + 5, 253_402_300_799][at % 4]}, disabled_at = ${at % 5 === 0 ? NOW : null},
+      created_by = ${created_by}, created_at = ${NOW - at * 40 * DAY},
+      created_via = ${at === 3 ? null : 'api'}, primary_slug = ${at % 3 === 0 ? `custom.${at}` : `auto${at}`}
+      where id = ${id}`)
+    await stored.run(sql`update slug set disabled_at = ${NOW - 9} where slug = ${`more-${at}`}`)
+  }
+  const recorder = openRecorder(stored.url)
+  const clicks = fc
+    .sample(histories, { numRuns: 6, seed: 7 })
+    .flat()
+    .map((click) => classifyGenerated(click, slugs))
+  await recorder.record(clicks, { from: { journalId: 'node-1', seq: 0 }, to: 41 })
+  while (await recorder.closeHours(NOW - 2 * 3600));
+  await deleteClicksBefore(stored.database, NOW - 400 * DAY)
+  const rollupJob = new RollupJob(stored.database, 1)
+  for (let step = 0; step < 40; step++) await rollupJob.step(NOW)
+  await recorder.close()
+  await stored.database.write((tx) => deleteLink(tx, stored.database, slugs.at(-1)?.linkId ?? 0))
+  await fillOtherTables(stored)
+}
+
+async function fillOtherTables(stored: TestDatabase): Promise<void> {
+  for (const [at, text] of TEXTS.entries()) {
+    await stored.run(sql`insert into bundle
+      (name, description, icon, accent, archived_at, created_via, created_by, created_at, updated_at)
+      values (${`b ${text}`}, ${at === 0 ? null : text}, ${at === 1 ? '🔑' : null}, 'red', ${at === 2 ? NOW : null},
+        'api', 'ann@example.com', ${NOW + at}, ${NOW + at})`)
+    await stored.run(sql`insert into bundle_link select ${at + 1}, id from link where id % 7 = ${at}`)
+    await stored.run(sql`insert into bundle_link select ${at + 1}, id from link where ${at} = 0 and id > 1`)
+    await stored.run(sql`insert into api_key (title, key_prefix, key_hash, scope, identity, created_at, last_used_at)
+      values (${text}, 'sk_0000', ${`hash ${at}`}, 'create,read', 'ann@example.com', ${NOW}, ${at === 0 ? null : NOW})`)
+  }
+  await stored.run(sql`insert into preference (identity, slug_default_length, theme, default_range, filter_bots)
+    values ('ann@example.com', 7, 'dark', '7d', 0)`)
+  await stored.run(
+    sql`insert into instance values ('title_secret', 's3cret'), ('root_redirect_url', 'https://example.com/')`,
+  )
+  await stored.run(sql`insert into imported_file values ('abc', ${NOW})`)
+  await stored.run(sql`delete from bundle where id = ${TEXTS.length}`)
+}
+
+export async function exportText(database: Database<Tables>): Promise<string> {
+  let text = ''
+  await exportInstance(database, NOW, async (piece) => void (text += piece.text))
+  return text
+}
+
+/** Rows as both engines have them, without ids that nobody sees; and what the database keeps of them by itself. */
+export async function readContents(stored: TestDatabase): Promise<Record<string, unknown[]>> {
+  const queries = {
+    link: 'select * from link order by id',
+    slug: 'select * from counted_slug order by slug',
+    retired: 'select slug from retired_slug order by slug',
+    bundle: 'select * from bundle order by id',
+    member: 'select * from bundle_link order by bundle_id, link_id',
+    key: 'select * from api_key order by id',
+    preference: 'select * from preference order by identity',
+    instance: 'select * from instance order by name',
+    click: `select link_id, slug, clicked_at, referrer, referrer_host, country, device_type, os, browser, link_mode, channel,
+      utm_source, utm_medium, utm_campaign, utm_term, utm_content, user_agent, is_bot, is_self_referrer, visitor_fp
+      from click order by id`,
+    hour: 'select * from click_hour order by link_id, hour, slug',
+    forgotten: 'select * from click_forgotten order by link_id, hour, slug, dimension, name, clicks',
+    imported: 'select * from imported_file order by sha256',
+    cursor: 'select * from journal_cursor order by journal_id',
+    owner:
+      'select created_by, sum(links) as links from link_count group by created_by having sum(links) > 0 order by 1',
+    day: 'select start, sum(links) as links from link_day group by start having sum(links) > 0 order by 1',
+  }
+  const contents: Record<string, unknown[]> = {}
+  for (const [name, query] of Object.entries(queries)) contents[name] = await stored.rows(query)
+  return contents
+}
+
+/** Every figure of every link, bundle and the instance, in every range, as every viewer sees it. */
+export async function readAllStats(stored: TestDatabase): Promise<unknown[]> {
+  const links = await stored.rows<{ id: number }>('select id from link order by id')
+  const bundles = await stored.rows<{ id: number }>('select id from bundle order by id')
+  const allStats: unknown[] = []
+  for (const range of Range.options)
+    for (const filters of [
+      { bots: false, selfReferrers: false },
+      { bots: true, selfReferrers: true },
+    ]) {
+      const view = { range, tz: 'UTC', now: NOW, filters }
+      await withSnapshot(stored.database, async (db) => {
+        for (const { id } of links) {
+          const { stats } = await readClickStats(db, [id], view)
+          allStats.push({
+            range,
+            id,
+            stats,
+            line: await readTimeline(db, [id], { ...view, tz: 'Asia/Kolkata' }),
+          })
+        }
+        for (const { id } of bundles) {
+          const row = await findBundleRow(db.read, id)
+          if (!row) continue
+          allStats.push({
+            range,
+            stats: await readBundleStats(db, row, view),
+            shown: await summarise(db, [row], view),
+          })
+        }
+        allStats.push({ range, dashboard: await readDashboardStats(db, view) })
+      })
+    }
+  return allStats
+}
