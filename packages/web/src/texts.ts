@@ -24,21 +24,6 @@ export type TextKey<T> = keyof T extends infer Key
     : Key
   : never
 
-type Area = Readonly<Record<Language, Readonly<Record<string, string>>>>
-type KeysOf<A> = A extends { en: infer Own } ? keyof Own : never
-
-/**
- * Merges areas that hold all languages. Only Links still has such areas: remove this with them
- * (README.md, "Texts").
- *
- * @example import * as shell from './areas/shell.ts' // exports en, sv and id
- * const texts = mergeAreas([shell])
- */
-export function mergeAreas<A extends Area>(areas: readonly A[]) {
-  const every = languages.map((language) => [language, Object.assign({}, ...areas.map((a) => a[language]))])
-  return Object.fromEntries(every) as Record<Language, Readonly<Record<KeysOf<A>, string>>>
-}
-
 export interface Wording {
   /** All texts of the app, except `sharedTexts`. */
   texts: Readonly<Record<Language, Texts>>

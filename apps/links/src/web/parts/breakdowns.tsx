@@ -8,7 +8,7 @@ import { ReadError } from './read-error.tsx'
 import { Ranking } from './ranking.tsx'
 import { StaleContent } from './stale-content.tsx'
 import { useCall } from '../queries.ts'
-import type { OwnKey } from '../texts/areas.ts'
+import type { OwnKey } from '../texts/index.ts'
 import { useText } from '../texts/text.ts'
 
 type Stats = Result<'getLinkAnalytics'>

@@ -2,7 +2,7 @@ import type { CallError } from '@latchkey/web/call'
 import { numberFormat } from '@latchkey/web/formats'
 import { type Translate as TranslateAny, type Wording, useTexts } from '@latchkey/web/texts'
 import type { SharedTextKey } from '@latchkey/web/shared-texts'
-import { type OwnKey, texts } from './areas.ts'
+import { type OwnKey, texts } from './index.ts'
 
 export type TextKey = OwnKey | SharedTextKey
 

@@ -3,7 +3,7 @@ import { CallError } from '@latchkey/web/call'
 import { testTexts } from '@latchkey/web/testing/texts'
 import { expect, test } from 'bun:test'
 import { failures, literalTexts } from '../../failures.ts'
-import { texts } from './areas.ts'
+import { texts } from './index.ts'
 import { wording } from './text.ts'
 
 testTexts(texts, join(import.meta.dirname, '..'))

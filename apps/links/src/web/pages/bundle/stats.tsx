@@ -50,7 +50,7 @@ function Totals({ stats }: { stats: Stats }) {
       <Stat
         name={t('bundles.visitors')}
         value={isUnknown ? '–' : number(stats.unique_visitors)}
-        {...(isUnknown && { children: t('figures.visitorsUnknown') })}
+        {...(isUnknown && { children: t('chart.visitorsUnknown') })}
       />
       <Stat name={t('bundles.clicked')} value={number(stats.clicked_links)}>
         {t('bundles.clickedOf', { total: number(stats.link_count) })}

@@ -2,7 +2,7 @@ import { Group, Paper, SimpleGrid, Text } from '@mantine/core'
 import type { Result } from '../../call.ts'
 import { Delta } from '../../parts/delta.tsx'
 import { Sparkline } from '../../parts/sparkline.tsx'
-import type { OwnKey } from '../../texts/areas.ts'
+import type { OwnKey } from '../../texts/index.ts'
 import { useText } from '../../texts/text.ts'
 import { formatAverage } from '../link/average.ts'
 

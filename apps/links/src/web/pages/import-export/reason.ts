@@ -1,4 +1,4 @@
-import type { OwnKey } from '../../texts/areas.ts'
+import type { OwnKey } from '../../texts/index.ts'
 import type { Translate } from '../../texts/text.ts'
 
 /** What the server gives as the reason of a row, and how it is worded here; `[\w.]+` is a column's name. */

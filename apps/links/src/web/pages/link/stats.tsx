@@ -145,7 +145,7 @@ function Visitors({ stats }: { stats: Stats | undefined }) {
     return <Stat name={name} value={stats && number(stats.unique_visitors)} />
   const hint = (
     <Text size="xs" c="dimmed">
-      {t('figures.visitorsUnknown')}
+      {t('chart.visitorsUnknown')}
     </Text>
   )
   return <Stat name={name} value="–" aside={hint} />

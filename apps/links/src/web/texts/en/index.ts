@@ -1,0 +1,23 @@
+import bundles from './bundles.ts'
+import charts from './charts.ts'
+import dashboard from './dashboard.ts'
+import errors from './errors.ts'
+import keys from './keys.ts'
+import link from './link.ts'
+import links from './links.ts'
+import settings from './settings.ts'
+import shell from './shell.ts'
+import transfer from './transfer.ts'
+
+export default {
+  ...bundles,
+  ...charts,
+  ...dashboard,
+  ...errors,
+  ...keys,
+  ...link,
+  ...links,
+  ...settings,
+  ...shell,
+  ...transfer,
+}
