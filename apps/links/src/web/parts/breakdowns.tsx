@@ -53,8 +53,8 @@ function useValueNames(breakdown: BreakdownName): (name: string) => string {
 }
 
 interface BreakdownsProps {
-  /** Whose clicks; a link's without it. */
-  subject?: 'link' | 'bundle'
+  /** Required, because a misspelt name in a spread object is no type error. */
+  subject: 'link' | 'bundle'
   id: number
   /** The range that was asked for; undefined for the person's own. */
   range: Range | undefined
@@ -172,7 +172,7 @@ function BreakdownPage({
   return <Ranking items={items.map((item) => ({ ...item, name: name(item.name) }))} total={total} />
 }
 
-function useBreakdown({ subject = 'link', id, range, breakdown }: BreakdownProps, offset: number) {
+function useBreakdown({ subject, id, range, breakdown }: BreakdownProps, offset: number) {
   const query = { dimension: breakdown, offset, limit: PAGE_SIZE, ...(range && { range }) }
   return useCall(`${subject}s`, subject === 'link' ? 'getLinkBreakdown' : 'getBundleBreakdown', {
     params: { id },

@@ -25,7 +25,7 @@ export function BundleTotals({ stats }: { stats: Stats }) {
 /** Who clicked, from where and with what. `range` is what was asked for; undefined for the person's own. */
 export function VisitorBreakdowns({ stats, range }: { stats: Stats; range: Range | undefined }) {
   const { t } = useText()
-  const breakdownProps = { of: 'bundle', id: stats.bundle.id, range, stats } as const
+  const breakdownProps = { subject: 'bundle', id: stats.bundle.id, range, stats } as const
   return (
     <Stack gap="md">
       <Title order={2}>{t('bundles.who')}</Title>

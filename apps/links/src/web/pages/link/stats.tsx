@@ -69,7 +69,9 @@ export function LinkStats(controls: LinkControls) {
           <Clicks link={link} stats={stats} timeline={timeline} showAll={() => selectRange('all')} />
         )}
         <SlugsAndChannels stats={stats} range={range} controls={controls} />
-        {stats && stats.total_clicks > 0 && <Breakdowns id={link.id} range={range} stats={stats} />}
+        {stats && stats.total_clicks > 0 && (
+          <Breakdowns subject="link" id={link.id} range={range} stats={stats} />
+        )}
       </StaleContent>
     </Stack>
   )
@@ -95,7 +97,7 @@ function SlugsAndChannels({ stats, range, controls }: SlugsAndChannelsProps) {
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack gap="md" h="100%">
             <LinkModes stats={stats} />
-            <Channels id={controls.link.id} range={range} stats={stats} />
+            <Channels subject="link" id={controls.link.id} range={range} stats={stats} />
           </Stack>
         </Grid.Col>
       )}
