@@ -50,7 +50,7 @@ export interface Links {
 }
 
 /** Below the time in which a stop lets requests finish, so that whoever waits is still told 503. */
-const STATEMENT_TIMEOUT_MS = 8_000
+const STATEMENT_LIMIT_MS = 8_000
 /** Whoever waits that long for clicks may then wait for a statement as well. */
 const FLUSH_TIMEOUT_MS = 3_000
 
@@ -63,7 +63,7 @@ export interface LinksOptions {
   /** Milliseconds since 1970. */
   now?: () => number
   /** Whoever asks an API waits no longer than this for one statement, in milliseconds. */
-  statementTimeoutMs?: number | undefined
+  statementLimitMs?: number | undefined
   /** The same for clicks to be counted; then figures are answered without them. */
   flushTimeoutMs?: number | undefined
 }
@@ -195,13 +195,13 @@ function createServices(dependencies: LinksDependencies): Services {
   const {
     settings,
     log,
-    statementTimeoutMs = STATEMENT_TIMEOUT_MS,
+    statementLimitMs = STATEMENT_LIMIT_MS,
     flushTimeoutMs = FLUSH_TIMEOUT_MS,
   } = dependencies
   const { drainThread, titleQueue, metrics } = dependencies
   const proxies = { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) }
   const feed = openFeed(settings, dependencies.database, log)
-  const database = dependencies.database.withStatementTimeout(statementTimeoutMs)
+  const database = dependencies.database.withStatementTimeout(statementLimitMs)
   const slugSpace = new SlugSpace()
   const imports = new RunningImports(dependencies.database, settings.databaseUrl, slugSpace)
   const now = () => Math.floor(dependencies.now() / 1000)

@@ -7,14 +7,14 @@ import { explainExposure, findExposure } from './access/exposure.ts'
 import { builtPages } from './http/pages.ts'
 import type { Settings } from './settings/settings.ts'
 
-export interface RunningLinks {
+export interface Running {
   url: string
   /** Stops accepting, finishes requests, commits and counts what is waiting. */
   stop(): Promise<void>
 }
 
 /** Starts the service as the settings say: migrated and listening when it returns. */
-export async function startLinks(settings: Settings): Promise<RunningLinks> {
+export async function startLinks(settings: Settings): Promise<Running> {
   const log = createLog()
   const links = await createLinks({ settings, log })
   const server = await listen(settings, links, log).catch(async (error: unknown) => {

@@ -48,7 +48,7 @@ eachDialect((dialect, newUrl) => {
   test('whoever follows a link, reads one or changes one does not wait for those who list', async () => {
     const links = new TestLinks()
     // As long as it takes on a busy machine: both lists are read by one thread.
-    await links.start(await newUrl(), {}, { statementTimeoutMs: 60_000 })
+    await links.start(await newUrl(), {}, { statementLimitMs: 60_000 })
     const key = await links.key('ann@example.com')
     const { id } = await links.createLink(key, { slug: 'here', url: 'https://example.com/there' })
     await slowDown(links, 12_000_000)
@@ -80,7 +80,7 @@ eachDialect((dialect, newUrl) => {
 
   test('whoever follows a link does not wait for an export', async () => {
     const links = new TestLinks()
-    await links.start(await newUrl(), {}, { statementTimeoutMs: 60_000 })
+    await links.start(await newUrl(), {}, { statementLimitMs: 60_000 })
     await links.createLink(await links.key('ann@example.com'), { slug: 'here' })
     await links.database.write(async (tx) => {
       const [view] = await links.rows<{ sql: string }>(

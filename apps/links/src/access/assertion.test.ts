@@ -32,7 +32,7 @@ async function createSigner(alg: string, kid: string): Promise<Signer> {
 }
 
 // What the issuer's address answers, and how often it was asked.
-const issuer = { keys: [] as JWK[], answer: null as (() => Response) | null, asked: 0 }
+const issuer = { keys: [] as JWK[], answer: null as (() => Response) | null, requestCount: 0 }
 let server: ReturnType<typeof Bun.serve>
 let rsa: Signer
 let ec: Signer
@@ -50,7 +50,7 @@ beforeAll(async () => {
     hostname: '127.0.0.1',
     fetch({ url }) {
       if (new URL(url).pathname === '/elsewhere') return Response.json({ keys: issuer.keys })
-      issuer.asked += 1
+      issuer.requestCount += 1
       return issuer.answer?.() ?? Response.json({ keys: issuer.keys })
     },
   })
@@ -61,7 +61,7 @@ afterAll(() => server.stop(true))
 beforeEach(() => {
   issuer.keys = [rsa.jwk, ec.jwk]
   issuer.answer = null
-  issuer.asked = 0
+  issuer.requestCount = 0
   clock.seconds = NOW
 })
 
@@ -296,7 +296,7 @@ test('without an assertion nobody is admitted, this machine included, and the is
     expect(admission).toMatchObject({ ok: false, status: 401 })
     expect(admission).toMatchObject({ message: expect.stringContaining('Cf-Access-Jwt-Assertion') })
   }
-  expect(issuer.asked).toBe(0)
+  expect(issuer.requestCount).toBe(0)
 })
 
 describe('an assertion for the MCP endpoint', () => {
@@ -321,7 +321,7 @@ describe('the keys', () => {
     await Promise.all(Array.from({ length: 20 }, () => admit(assertion, access)))
     clock.seconds += 599
     await admit(assertion, access)
-    expect(issuer.asked).toBe(1)
+    expect(issuer.requestCount).toBe(1)
   })
 
   test('are fetched again for an unknown key, so that rotation works', async () => {
@@ -331,7 +331,7 @@ describe('the keys', () => {
     clock.seconds += 5
     expect(await admit(await other.sign(claims()), access)).toMatchObject({ ok: true })
     expect(await admit(await rsa.sign(claims()), access)).toMatchObject({ ok: false, status: 401 })
-    expect(issuer.asked).toBe(2)
+    expect(issuer.requestCount).toBe(2)
   })
 
   test('are not fetched again and again for made-up key ids', async () => {
@@ -340,7 +340,7 @@ describe('the keys', () => {
       const forged = await other.sign(claims(), { kid: `made-up-${i}` })
       expect(await admit(forged, access)).toMatchObject({ ok: false, status: 401 })
     }
-    expect(issuer.asked).toBe(1)
+    expect(issuer.requestCount).toBe(1)
   })
 
   test('are fetched again after ten minutes, so that a withdrawn key stops working', async () => {
@@ -379,7 +379,7 @@ describe('the keys', () => {
       expect(await admit(await other.sign(claims({ exp: NOW + 90_000 })), access)).toMatchObject({
         status: 401,
       })
-      expect(issuer.asked).toBe(2)
+      expect(issuer.requestCount).toBe(2)
     })
   }
 

@@ -75,7 +75,7 @@ const list = operation({
     const after = parseCursor(listKey, query.cursor)
     await context.flushClicks()
     // One more than asked for tells whether there is a next page.
-    const candidates = await listBundles(database, { shown: filter, limit: limit + 1 }, after)
+    const candidates = await listBundles(database, { filter: filter, limit: limit + 1 }, after)
     const { rows, next } = cutPage(listKey, candidates, limit)
     const items = await summarise(database, rows, { ...context, range })
     return { items, total: await countBundles(database, filter), next }

@@ -20,7 +20,7 @@ export async function readBundleStats(
   const memberStats = members
     .map((member) => {
       const count = sum((slugsOf.get(member.link_id) ?? []).map((slug) => slug.clicks))
-      return memberClicks(member, { count, before: clicks.previous?.get(member.link_id), share })
+      return memberClicks(member, { count, previous: clicks.previous?.get(member.link_id), share })
     })
     .toSorted((a, b) => b.click_count - a.click_count || a.link_id - b.link_id)
   const [best] = memberStats
@@ -51,9 +51,9 @@ function memberClicks(
   { link_id, label, primary_slug, url }: Member,
   {
     count,
-    before: previous,
+    previous: previous,
     share,
-  }: { count: number; before: number | undefined; share: (count: number) => number },
+  }: { count: number; previous: number | undefined; share: (count: number) => number },
 ): BundleStats['per_link'][number] {
   return {
     link_id,

@@ -83,7 +83,7 @@ export async function countBundles(db: Db, filter: BundleFilter): Promise<number
 /** One page, newest first. */
 export async function listBundles(
   db: Db,
-  { shown: filter, limit }: { shown: BundleFilter; limit: number },
+  { filter, limit }: { filter: BundleFilter; limit: number },
   after: Position | undefined,
 ): Promise<BundleRow[]> {
   return selectBundles(db.read, filter)

@@ -13,7 +13,7 @@ const BATCHES_PER_STEP = 48
  * How long a statement on PostgreSQL may take before the step is given up, in milliseconds, and tried anew: what waits on a
  * connection whose server is gone would else wait for a quarter of an hour, and with it all who read figures.
  */
-const STATEMENT_TIMEOUT_MS = 30_000
+const STATEMENT_LIMIT_MS = 30_000
 /** How long clicks may have to wait for sums. */
 const ROLL_UP_MS = 20
 
@@ -34,7 +34,7 @@ export class Drain {
 
   constructor(journalPath: string, databaseUrl: string) {
     this.#journal = new JournalReader(journalPath)
-    this.#recorder = openRecorder(databaseUrl, STATEMENT_TIMEOUT_MS)
+    this.#recorder = openRecorder(databaseUrl, STATEMENT_LIMIT_MS)
     this.#databaseUrl = databaseUrl
   }
 
@@ -85,7 +85,7 @@ export class Drain {
   #openRollups() {
     const database = openDatabase<Tables>(this.#databaseUrl)
     const withTimeout =
-      database.dialect === 'postgres' ? database.withStatementTimeout(STATEMENT_TIMEOUT_MS) : database
+      database.dialect === 'postgres' ? database.withStatementTimeout(STATEMENT_LIMIT_MS) : database
     return { database, summing: new RollupJob(withTimeout) }
   }
 

@@ -82,7 +82,7 @@ describe('appending', () => {
     expect(slugsOnDisk(path).toSorted()).toEqual(
       Array.from({ length: 200 }, (_, index) => `s${index}`).toSorted(),
     )
-    expect(journal.state).toMatchObject({ committed: 200, lost: 0, failing: false })
+    expect(journal.state).toMatchObject({ committed: 200, lost: 0, isFailing: false })
   })
 
   test('clicks of one turn share one batch, in their order', async () => {
@@ -161,7 +161,7 @@ describe('a journal that cannot be written', () => {
     await Promise.all([journal.append(visit(1, 'x')), journal.append(visit(1, 'y'))])
 
     expect(losses).toEqual([{ error: expect.objectContaining({ message: 'no room' }), clicks: 2 }])
-    expect(journal.state).toMatchObject({ committed: 1, lost: 2, failing: true })
+    expect(journal.state).toMatchObject({ committed: 1, lost: 2, isFailing: true })
     expect(slugsOnDisk(path)).toEqual(['before'])
   })
 
@@ -174,7 +174,7 @@ describe('a journal that cannot be written', () => {
     makeWritable(path)
     await journal.append(visit(1, 'after'))
 
-    expect(journal.state).toMatchObject({ committed: 1, lost: 1, failing: false })
+    expect(journal.state).toMatchObject({ committed: 1, lost: 1, isFailing: false })
     expect(losses).toHaveLength(1)
     expect(slugsOnDisk(path)).toEqual(['after'])
   })

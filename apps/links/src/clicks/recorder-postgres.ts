@@ -67,8 +67,8 @@ const MOVE_CURSOR = `insert into journal_cursor (journal_id, seq) values ($1, $2
   on conflict (journal_id) do update set seq = excluded.seq`
 
 /** With a limit a statement fails that takes longer, also when its server is gone without a word. */
-export function openPostgresRecorder(url: string, timeoutMs?: number): Recorder {
-  const pool = openPool(url, { statementLimitMs: timeoutMs })
+export function openPostgresRecorder(url: string, statementLimitMs?: number): Recorder {
+  const pool = openPool(url, { statementLimitMs: statementLimitMs })
   return {
     async position(journalId) {
       const { rows } = await pool.query<{ seq: number }>(SELECT_POSITION, [journalId])

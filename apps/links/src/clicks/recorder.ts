@@ -32,8 +32,8 @@ export interface Recorder {
 }
 
 /** With a limit, in milliseconds, no statement on PostgreSQL takes longer, or is waited for. */
-export function openRecorder(databaseUrl: string, timeoutMs?: number): Recorder {
+export function openRecorder(databaseUrl: string, statementLimitMs?: number): Recorder {
   return dialectOf(databaseUrl) === 'sqlite'
     ? openSqliteRecorder(sqlitePath(databaseUrl))
-    : openPostgresRecorder(databaseUrl, timeoutMs)
+    : openPostgresRecorder(databaseUrl, statementLimitMs)
 }

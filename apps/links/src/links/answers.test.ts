@@ -19,15 +19,15 @@ eachDialect((_dialect, newUrl) => {
         throw new Error('The database was read outside of the transaction')
       },
     })
-    const database = { ...stored.database, read: gone, beside: { ...stored.database, read: gone } }
+    const database = { ...stored.database, read: gone, offThread: { ...stored.database, read: gone } }
     const context = {
       database,
       identity: 'ann@example.com',
       createdVia: 'api',
       filters: NO_FILTERS,
       now: NOW,
-      lengthUse: new SlugSpace(),
-      settleClicks: async () => true,
+      slugSpace: new SlugSpace(),
+      flushClicks: async () => true,
     } as unknown as Context
     return (id: string, input: object) => {
       const operation = [...linkOperations, ...slugOperations].find((one) => one.id === id)

@@ -35,7 +35,7 @@ eachDialect((_dialect, newUrl) => {
   function createRemover({ database }: TestDatabase) {
     return (name: string, params: object, identity = 'ann@example.com') => {
       const operation = [...linkOperations, ...slugOperations].find((one) => one.id === name)
-      const context = { database, identity, settleClicks: async () => true } as unknown as Context
+      const context = { database, identity, flushClicks: async () => true } as unknown as Context
       return operation?.handler(context, { params, query: { force: true } } as never)
     }
   }

@@ -271,7 +271,7 @@ async function readLinksByIds(db: Db, ids: readonly number[], view: LinkView): P
   const links = new Map(
     rows.map((row) => [
       row.id,
-      toLink(row, slugsOf.get(row.id) ?? [], { countOf, before: clicks?.previous?.get(row.id) }),
+      toLink(row, slugsOf.get(row.id) ?? [], { countOf, previousClicks: clicks?.previous?.get(row.id) }),
     ]),
   )
   return ids.flatMap((id) => links.get(id) ?? [])
@@ -280,7 +280,7 @@ async function readLinksByIds(db: Db, ids: readonly number[], view: LinkView): P
 function toLink(
   row: LinkRow,
   slugs: SlugRow[],
-  { countOf, before: previousClicks }: { countOf: (slug: SlugRow) => number; before: number | undefined },
+  { countOf, previousClicks }: { countOf: (slug: SlugRow) => number; previousClicks: number | undefined },
 ): StoredLink {
   const { primary_slug, url_key: _, search_text: __, ...link } = row
   const slugAnswers = slugs.map((slug) => toSlug(slug, primary_slug, countOf(slug)))

@@ -38,7 +38,7 @@ export function createMcp(services: Services) {
       const isOwnHost = hasMcpHost(request.url)
       const route = findMcpRoute(path, isOwnHost)
       if (route === undefined) return undefined
-      const address = addressOf(request, { peer: peerInfo.peer, path, ownHost: isOwnHost }, services)
+      const address = addressOf(request, { peer: peerInfo.peer, path, isOwnHost: isOwnHost }, services)
       return route === 'endpoint'
         ? observe(endpoint, request, (requestId) =>
             serve(endpoint, request, { peerInfo, address, requestId }),
@@ -110,7 +110,10 @@ async function serve(endpoint: Endpoint, request: Request, details: RequestDetai
     context: async (): Promise<Context> => {
       const readerFields = await readCaller(services.database.read, caller.identity, 'mcp')
       // Assistants know what they link to, and say so (L6.6).
-      const context = { ...services.contextFor(request, peerInfo.peer, readerFields), labelLater: undefined }
+      const context = {
+        ...services.contextFor(request, peerInfo.peer, readerFields),
+        enqueueTitleFetch: undefined,
+      }
       contexts.push(context)
       return context
     },

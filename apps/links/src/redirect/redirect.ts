@@ -51,9 +51,9 @@ export class Redirect {
     try {
       const result = this.#options.lookup.find(slug)
       if (!(result instanceof Promise))
-        return this.destination(request, slug, query, { peer, target: result })
+        return this.#follow(request, slug, query, { peer, destination: result })
       return result.then(
-        (destination) => this.destination(request, slug, query, { peer, target: destination }),
+        (destination) => this.#follow(request, slug, query, { peer, destination: destination }),
         (error) => this.#unavailable(error),
       )
     } catch (error) {
@@ -61,11 +61,11 @@ export class Redirect {
     }
   }
 
-  destination(
+  #follow(
     request: Request,
     slug: string,
     query: string | null,
-    { peer, target: destination }: { peer: string; target: Destination | undefined },
+    { peer, destination: destination }: { peer: string; destination: Destination | undefined },
   ): Response | Promise<Response> {
     const nowSeconds = Math.floor(this.#options.now() / 1000)
     if (!destination || (destination.expiresAt !== null && destination.expiresAt <= nowSeconds))

@@ -59,7 +59,7 @@ class ImportRun {
       source: this.#read(),
       // On the admin side nobody makes links in another's name, whatever a file says.
       ownedByFile: false,
-      besideOthers: true,
+      isBackground: true,
       onSlug: (slug: string) => void this.#slugs.push(slug),
     }
     this.#batches = importBatches(options, this.#report)

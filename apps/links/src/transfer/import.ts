@@ -142,19 +142,21 @@ class BatchWriter {
   readonly #options: ImportOptions
   readonly #slugSpace = new SlugSpace()
   /** Where rows are stored: a dry run has a database of its own, so that later rows meet earlier ones. */
-  readonly #target: ImportDatabase
+  readonly #importDatabase: ImportDatabase
   readonly #report: ImportReport
 
   constructor(options: ImportOptions, importDatabase: ImportDatabase, report: ImportReport) {
     this.#options = options
-    this.#target = importDatabase
+    this.#importDatabase = importDatabase
     this.#report = report
   }
 
   async store(batch: readonly ParsedRow[]): Promise<RowOutcome[]> {
     for (let races = 0; ; races++) {
       try {
-        const { outcomes, bundles, slugs } = await this.#target.write((tx) => this.#storeIn(tx, batch))
+        const { outcomes, bundles, slugs } = await this.#importDatabase.write((tx) =>
+          this.#storeIn(tx, batch),
+        )
         this.#report.bundles += bundles
         for (const slug of slugs) this.#recordSlug(slug)
         return outcomes
@@ -173,9 +175,9 @@ class BatchWriter {
     tx: Transaction<Tables>,
     batch: readonly ParsedRow[],
   ): Promise<{ outcomes: RowOutcome[]; bundles: number; slugs: string[] }> {
-    await lockImports(tx, this.#target)
+    await lockImports(tx, this.#importDatabase)
     const planned = await this.#planRows(tx, batch)
-    const complete = await this.#completeRows(tx, planned.rows, planned.known)
+    const complete = await this.#completeRows(tx, planned.rows, planned.existing)
     await storeRows(tx, [...complete.values()])
     for (const { row, plan } of planned.rows)
       if ('overwrites' in plan) await overwriteLink(tx, plan.overwrites, row)
@@ -186,7 +188,7 @@ class BatchWriter {
     const { bundlesFromTags, now } = this.#options
     return {
       slugs: [...complete.values()].flatMap(slugsOf),
-      bundles: bundlesFromTags ? await bundleByTags(tx, this.#target, stored, now) : 0,
+      bundles: bundlesFromTags ? await bundleByTags(tx, this.#importDatabase, stored, now) : 0,
       outcomes: planned.all.map((each) =>
         'problem' in each
           ? { line: each.line, result: 'bad', reason: each.problem }
@@ -201,13 +203,13 @@ class BatchWriter {
     const existing: ExistingLinks = { urlOf: new Map(), ownerOf: new Map(), links: new Set() }
     // What a dry run has stored is the newer.
     if (dryRun) await loadExisting({ db: database.read, dialect: database.dialect }, rows, existing, policy)
-    await loadExisting({ db: tx, dialect: this.#target.dialect }, rows, existing, policy)
+    await loadExisting({ db: tx, dialect: this.#importDatabase.dialect }, rows, existing, policy)
     const all = batch.map((entry) => {
       if ('problem' in entry) return entry
       const row = policy.onConflict === 'rename' ? renameTaken(entry.value, existing) : entry.value
       return { line: entry.line, row, plan: planRow(row, existing, policy) }
     })
-    return { all, rows: all.filter((each) => 'row' in each), known: existing }
+    return { all, rows: all.filter((each) => 'row' in each), existing }
   }
 
   /** The rows to be stored, each with its automatic slug. */
@@ -224,7 +226,7 @@ class BatchWriter {
       ? await this.#visibleLength(tx)
       : 0
     const freshAutoSlugs = await generateFreshSlugs(
-      { db: tx, dialect: this.#target.dialect },
+      { db: tx, dialect: this.#importDatabase.dialect },
       rowsWithoutAuto.map(({ primary }) => (primary === null ? visibleLength : HIDDEN_LENGTH)),
       existing.urlOf,
     )

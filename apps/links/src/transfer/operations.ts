@@ -8,7 +8,7 @@ import type { ImportJob } from './import-worker.ts'
 import type { RunningImport } from './running-imports.ts'
 import { streamText } from './stream.ts'
 
-const UPLOAD_LIMIT_BYTES = 32 * 1024 ** 2
+const MAX_UPLOAD_BYTES = 32 * 1024 ** 2
 /** Rows that a report in one piece names; who wants all of a longer file asks for lines. */
 const MAX_ROWS = 1_000
 const ROWS_PER_PROGRESS = 500
@@ -93,7 +93,7 @@ const importOperation = operation({
       .optional()
       .transform((value) => value === 'true'),
   }),
-  upload: { limitBytes: UPLOAD_LIMIT_BYTES },
+  upload: { limitBytes: MAX_UPLOAD_BYTES },
   lasting: true,
   result: FullReport,
   failures: ['import_stopped', 'import_running', 'imports_full'],

@@ -22,10 +22,10 @@ test('an upload is kept whole, in a file that has no name', async () => {
 
 test('an upload that does not fit on the disk is refused, also when a part of its last piece does', async () => {
   const script = `
-    const { keepUpload } = require(${JSON.stringify(join(import.meta.dir, 'upload.ts'))})
+    const { storeUpload } = require(${JSON.stringify(join(import.meta.dir, 'upload.ts'))})
     const once = (async function* () { yield Buffer.from('x'.repeat(100_000)) })()
-    const told = await keepUpload(once).then(({ bytes }) => bytes, ({ code }) => code)
-    console.log(told)`
+    const result = await storeUpload(once).then(({ bytes }) => bytes, ({ code }) => code)
+    console.log(result)`
   // The largest file that the process may write is 32 KiB: the disk of a shell's making.
   const limited = ['sh', '-c', `trap '' XFSZ; ulimit -f 64; exec "$0" -e "$1"`, process.execPath, script]
   const child = Bun.spawn(limited, { stdout: 'pipe' })

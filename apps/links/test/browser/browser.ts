@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sqlitePath } from '@latchkey/database/url'
 import { type View, testBrowser } from '@latchkey/web/testing/browser'
-import { type RunningLinks, startLinks } from '../../src/main.ts'
+import { type Running, startLinks } from '../../src/main.ts'
 import { readSettings } from '../../src/settings/settings.ts'
 
 /**
@@ -19,7 +19,7 @@ export function openAdminPages(
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-pages-'))
   const databaseUrl = `sqlite:${join(folder, 'links.db')}`
   const browser = testBrowser(headers)
-  let service: RunningLinks | undefined
+  let service: Running | undefined
   beforeAll(async () => {
     const settings = readSettings({
       LINKS_DATABASE_URL: databaseUrl,
