@@ -1,6 +1,6 @@
 import { codePoints, text } from '@latchkey/http/text'
 import { z } from 'zod'
-import { isVisible } from './visible.ts'
+import { isVisible } from '@latchkey/http/visible'
 
 /**
  * Text without surrounding white space, of `min` to `max` characters after trimming (R15.3). At

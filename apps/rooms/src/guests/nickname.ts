@@ -1,6 +1,6 @@
 import { boundMarks } from '@latchkey/http/text'
 import { cleanName, truncateToGraphemes } from '../login/display-name.ts'
-import { isVisible } from '../visible.ts'
+import { isVisible } from '@latchkey/http/visible'
 import { lookalikePattern, plain, unboxLetters } from '../users/lookalikes.ts'
 
 /**

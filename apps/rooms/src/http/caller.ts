@@ -4,7 +4,7 @@ import type { Services } from '../services.ts'
 import { findActor } from '../sessions/actor.ts'
 import { csrfTokenOf } from '../sessions/csrf.ts'
 import { mayBeSucceeded } from '../sessions/store.ts'
-import { TOKEN } from '../token.ts'
+import { TOKEN } from '@latchkey/tokens/token'
 import { type Client, clientOf } from './client.ts'
 import { type CookieNames, clearedCookies, cookieNames, csrfCookie, readCookie } from './cookies.ts'
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { RoomInvitationRow } from '../db/tables.ts'
 import { MemberRole } from '../members/schema.ts'
 import { NextCursor } from '../paging.ts'
-import { TOKEN } from '../token.ts'
+import { TOKEN } from '@latchkey/tokens/token'
 import { Id, Moment, Success, toMoment } from '../wire.ts'
 
 /** Default lifetimes in hours. Both are limited to 30 days. */

@@ -1,6 +1,6 @@
 import { hashToken } from '@latchkey/tokens/opaque'
 import type { LoginStateRow } from '../db/tables.ts'
-import { unseal } from '../seal.ts'
+import { unseal } from '@latchkey/tokens/seal'
 import type { CallbackQuery } from './callback-query.ts'
 import { type LoginContext, StaleLogin, stateHashOf } from './login-state.ts'
 import { type LoginError, LoginFailure, type Provider, type ProviderIdentity } from './provider.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createToken, hashToken } from '@latchkey/tokens/opaque'
 import type { Context } from '../context.ts'
-import { newToken } from '../token.ts'
+import { newToken } from '@latchkey/tokens/token'
 import { LoginFailure } from './provider.ts'
 
 /** The context of the login flow: a `Context` without a signed-in user. */

@@ -1,5 +1,5 @@
 import { hashToken } from '@latchkey/tokens/opaque'
-import { seal } from '../seal.ts'
+import { seal } from '@latchkey/tokens/seal'
 import {
   CALLBACK_PATH,
   type LoginContext,

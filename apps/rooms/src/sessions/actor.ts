@@ -1,6 +1,6 @@
 import type { Log } from '@latchkey/http/log'
 import type { Actor, Policy } from '../context.ts'
-import { TOKEN } from '../token.ts'
+import { TOKEN } from '@latchkey/tokens/token'
 import type { SessionLookup, SessionWithUser } from './lookup.ts'
 import { idleEnd, isDueToSlide, isLive, lifetimesOf } from './session.ts'
 import type { SlideQueue } from './slide-queue.ts'

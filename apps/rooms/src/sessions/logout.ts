@@ -1,7 +1,7 @@
 import { createToken } from '@latchkey/tokens/opaque'
 import { auditAct } from '../audit/act.ts'
 import { type Context, actorOf } from '../context.ts'
-import { unseal } from '../seal.ts'
+import { unseal } from '@latchkey/tokens/seal'
 import { type ProviderSession, findProviderSession, revokeSession, revokeSessionsOf } from './store.ts'
 
 /** Not stored: what the provider returns after the logout has no effect (R12.2). */

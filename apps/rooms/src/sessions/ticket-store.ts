@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { hashToken } from '@latchkey/tokens/opaque'
 import type { Tables } from '../db/tables.ts'
-import { TOKEN, newToken } from '../token.ts'
+import { TOKEN, newToken } from '@latchkey/tokens/token'
 
 export const TICKET_SECONDS = 60
 

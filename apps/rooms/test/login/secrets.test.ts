@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { unseal } from '../../src/seal.ts'
+import { unseal } from '@latchkey/tokens/seal'
 import { ALICE } from '../provider/hostile.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
 import { CLICK_HEADERS, dump, locationOf, target } from './steps.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { unseal } from '../../src/seal.ts'
+import { unseal } from '@latchkey/tokens/seal'
 import { ALICE, sha256 } from '../provider/hostile.ts'
 import { NOON, ORIGIN, openRooms } from '../rooms.ts'
 import { CLICK_HEADERS, findAuditEvents, dump, locationOf, target } from './steps.ts'

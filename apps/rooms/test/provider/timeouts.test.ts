@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { type ConsumedLoginState, completeLogin } from '../../src/login/callback.ts'
 import { TIMEOUTS } from '../../src/login/outbound.ts'
 import type { Provider } from '../../src/login/provider.ts'
-import { seal } from '../../src/seal.ts'
+import { seal } from '@latchkey/tokens/seal'
 import { REDIRECT_URI, sha256 } from './hostile.ts'
 import { type ProviderBench, NONCE, VERIFIER, openProviderBench, begin, failureOf } from './provider.ts'
 

@@ -1,8 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 // AES-256-GCM (NIST SP 800-38D) under a key that only the holder of a random token can derive
-// (HKDF, RFC 5869). Without the session token or login state, a copy of the database does not
-// reveal the sealed text.
+// (HKDF, RFC 5869). Without the token, a copy of the database does not reveal the sealed text.
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -12,7 +11,12 @@ const TAG_BYTES = 16
  */
 export type Purpose = 'id-token' | 'pkce-verifier'
 
-/** Base64url of nonce, tag and ciphertext. */
+/**
+ * Encrypts a text under a key derived from `token`. Returns base64url of nonce, tag and ciphertext,
+ * different at each call.
+ *
+ * @example seal(idToken, sessionToken, 'id-token')
+ */
 export function seal(text: string, token: string, purpose: Purpose): string {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', keyOf(token, purpose), nonce)
@@ -20,7 +24,10 @@ export function seal(text: string, token: string, purpose: Purpose): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')
 }
 
-/** Undefined if the text was sealed with another token or for another purpose, or was changed. */
+/**
+ * Decrypts a text of `seal`. Returns undefined if it was sealed with another token or for another
+ * purpose, or was changed. Never throws.
+ */
 export function unseal(sealed: string, token: string, purpose: Purpose): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
