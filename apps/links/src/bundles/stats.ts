@@ -51,7 +51,7 @@ function memberClicks(
   { link_id, label, primary_slug, url }: Member,
   {
     count,
-    previous: previous,
+    previous,
     share,
   }: { count: number; previous: number | undefined; share: (count: number) => number },
 ): BundleStats['per_link'][number] {

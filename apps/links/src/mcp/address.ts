@@ -42,7 +42,7 @@ export interface Address {
 /** How the client that sent this request sees the endpoint. `path` is the one of its request, for what host it may be. */
 export function addressOf(
   request: Request,
-  { peer, path, isOwnHost: isOwnHost }: { peer: string; path: string; isOwnHost: boolean },
+  { peer, path, isOwnHost }: { peer: string; path: string; isOwnHost: boolean },
   { proxies, originOf }: { proxies: Proxies; originOf: (request: Request, peer: string) => string },
 ): Address {
   if (!isOwnHost) {

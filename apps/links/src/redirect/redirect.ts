@@ -65,7 +65,7 @@ export class Redirect {
     request: Request,
     slug: string,
     query: string | null,
-    { peer, destination: destination }: { peer: string; destination: Destination | undefined },
+    { peer, destination }: { peer: string; destination: Destination | undefined },
   ): Response | Promise<Response> {
     const nowSeconds = Math.floor(this.#options.now() / 1000)
     if (!destination || (destination.expiresAt !== null && destination.expiresAt <= nowSeconds))

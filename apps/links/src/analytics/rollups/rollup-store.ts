@@ -124,7 +124,7 @@ async function storePeriods(
     stamp,
   }))
   await tx.insertInto('click_period').values(periods).execute()
-  const sums = rollups.flatMap(({ link_id, tally, columns: columns }) =>
+  const sums = rollups.flatMap(({ link_id, tally, columns }) =>
     columns.flatMap((dimension) => {
       const packed = tally.valuesOf(dimension).toPacked(dimension !== 'visitor_fp')
       return packed ? [{ link_id, unit, start, dimension, ...packed }] : []
