@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type OperationTable, bundleClient, operationTable } from '@latchkey/web/build'
 import { adminOperations } from '../http/operations.ts'
 
-/** What the pages know of each operation: how to call it. */
+/** Method and path of each operation, for the calls of the pages. */
 export const operations: OperationTable = operationTable(adminOperations)
 
 const [, , folder] = Bun.argv

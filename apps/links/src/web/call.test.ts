@@ -1,7 +1,8 @@
 import { testCalls } from '@latchkey/web/testing/calls'
 import { operations } from './build.ts'
 
-// The pages name links by their ids, and slugs by both; they have the origin of short URLs from their HTML.
+// The pages address links by id, and slugs by link id and slug. Their HTML contains the origin of
+// short URLs.
 const others = [
   'addSlugToLink',
   'disableSlugBySlug',

@@ -27,7 +27,7 @@ type Operations =
 
 type InputWith<Id extends Operations['id'], Query> = InputOf<OfId<Operations, Id>, Query>
 
-/** Their routers take pages and states in more forms than the operations themselves. */
+/** Operations whose routes accept more forms of paging and state than their own input. */
 interface PagedCalls {
   listLinks: { input: InputWith<'listLinks', z.output<typeof LinkPageQuery>> }
   listBundles: {
@@ -53,16 +53,16 @@ export const { addressOf, request, reply, call } = createCalls<Calls>({ base: '/
 
 interface Reply<Body> {
   body: Body
-  /** How many there are in all, of a list that has pages. */
+  /** Number of entries on all pages. */
   total: number
   page: number
-  /** The cursor of the next page; missing on the last, and where pages are numbered. */
+  /** Cursor of the next page. Missing on the last page and in lists with numbered pages. */
   next?: string
-  /** When this was answered, by the server's clock. */
+  /** Time of the response, by the server's clock. */
   at: Date
 }
 
-/** Calls an operation whose list has pages. Rejects with `CallError`. */
+/** Calls an operation that returns a list in pages. Rejects with `CallError`. */
 export async function callForPage<Id extends OperationId>(
   id: Id,
   input: Input<Id>,

@@ -1,10 +1,13 @@
 const { identity = '', origin = location.origin, signOut, mcp = '' } = document.documentElement.dataset
 
-/** Who looks at the pages, the origin of the short links, and what is set up here; the server writes it into the page. */
+/**
+ * The user's identity, the origin of short URLs and the setup of the instance, from the HTML of the
+ * page.
+ */
 export const me = {
   identity,
   origin,
   canSignOut: signOut === 'true',
-  /** How the MCP endpoint admits assistants; nothing: it is off. */
+  /** Ways to authenticate at the MCP endpoint. Empty if it is disabled. */
   mcp: (['oauth', 'access', 'keys', 'local'] as const).filter((method) => mcp.split(' ').includes(method)),
 }

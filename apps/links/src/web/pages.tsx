@@ -6,13 +6,13 @@ import type { TextKey } from './texts/text.ts'
 const LinkPage = lazy(() => import('./pages/link/page.tsx'))
 const BundlePage = lazy(() => import('./pages/bundle/page.tsx'))
 
-/** All of them are in the navigation. */
+/** Every page is in the navigation. */
 interface NavigationPage extends Page {
   title: TextKey
   icon: NonNullable<Page['icon']>
 }
 
-/** The pages in the order of the navigation; each is a file of its own in the bundle. */
+/** The pages in the order of the navigation. Each is bundled as a separate file. */
 export const pages: readonly NavigationPage[] = [
   {
     path: '/dashboard',

@@ -4,10 +4,10 @@ import { QueryObserver } from '@tanstack/react-query'
 import type { Changes } from '../events/changes.ts'
 import { followChanges } from './queries.ts'
 
-const sources: Source[] = []
-const own = { document: globalThis.document, EventSource: globalThis.EventSource }
+const sources: FakeEventSource[] = []
+const originals = { document: globalThis.document, EventSource: globalThis.EventSource }
 
-class Source extends EventTarget {
+class FakeEventSource extends EventTarget {
   static readonly CLOSED = 2
   readyState = 0
   constructor() {
@@ -21,15 +21,15 @@ beforeAll(() => {
   Object.assign(globalThis, {
     OPERATIONS: { followChanges: ['GET', '/events'] },
     document: Object.assign(new EventTarget(), { hidden: false }),
-    EventSource: Source,
+    EventSource: FakeEventSource,
   })
 })
 afterAll(() => {
-  Object.assign(globalThis, own)
+  Object.assign(globalThis, originals)
 })
 
-/** Which of these are read again at this news. */
-async function readAt(news: Partial<Changes>): Promise<string[]> {
+/** Returns the operations that are read again after an event with these changes. */
+async function operationsReadAfter(changes: Partial<Changes>): Promise<string[]> {
   const read: string[] = []
   const params = { id: 7 }
   const keys = [
@@ -44,24 +44,24 @@ async function readAt(news: Partial<Changes>): Promise<string[]> {
     const queryFn = () => read.push(queryKey[1])
     new QueryObserver(queries, { queryKey, queryFn, staleTime: Infinity }).subscribe(() => {})
   }
-  const data = JSON.stringify({ links: [], bundles: [], totals: true, more: false, ...news })
+  const data = JSON.stringify({ links: [], bundles: [], totals: true, more: false, ...changes })
   sources[0]?.dispatchEvent(new MessageEvent('changes', { data }))
   await Bun.sleep(0)
   queries.clear()
   return read
 }
 
-test('news of other links leave what shows one link alone; those of it, and of more than is named, do not', async () => {
+test('a query of a single link is read again only after changes of this link or of unnamed links', async () => {
   const stop = followChanges()
   const others = ['listLinks', 'getBundleAnalytics', 'getDashboard']
   const all = ['listLinks', 'getLink', 'getBundleAnalytics', 'getDashboard']
-  expect(await readAt({ links: [8] })).toEqual(others)
-  expect(await readAt({ links: [8, 7] })).toEqual(all)
-  expect(await readAt({ links: [8], more: true })).toEqual(all)
+  expect(await operationsReadAfter({ links: [8] })).toEqual(others)
+  expect(await operationsReadAfter({ links: [8, 7] })).toEqual(all)
+  expect(await operationsReadAfter({ links: [8], more: true })).toEqual(all)
   stop()
 })
 
-test('L18.3 events that were refused are asked for again with each poll, and polling ends once they come', () => {
+test('L18.3: a refused event stream is opened again at each poll, and polling ends when it opens', () => {
   sources.length = 0
   let poll = () => {}
   const polls = spyOn(globalThis, 'setInterval').mockImplementation(((run: () => void) => {
@@ -74,9 +74,9 @@ test('L18.3 events that were refused are asked for again with each poll, and pol
   first?.dispatchEvent(new Event('error'))
   expect(polls).toHaveBeenCalledTimes(1)
   poll()
-  // While it says that it connects, the browser goes on by itself.
+  // While the state is CONNECTING, the browser reconnects itself.
   expect(sources).toHaveLength(1)
-  Object.assign(first ?? {}, { readyState: Source.CLOSED })
+  Object.assign(first ?? {}, { readyState: FakeEventSource.CLOSED })
   poll()
   expect(sources).toHaveLength(2)
   sources[1]?.dispatchEvent(new Event('open'))

@@ -2,10 +2,10 @@ import { FRESH_MS, invalidate as invalidateAny, refetch, useRead } from '@latchk
 import type { Changes } from '../events/changes.ts'
 import { type Input, type OperationId, addressOf, callForPage } from './call.ts'
 
-/** What of the store a query shows: `/events` names these, and a mutation says which it changed. */
+/** Part of the stored data that a query reads. Mutations and `/events` name the changed parts. */
 export type Resource = 'links' | 'bundles' | 'totals' | 'keys' | 'settings'
 
-/** Reads an operation; nothing while not `enabled`. */
+/** Reads the result of an operation. Sends no request unless `enabled`. */
 export function useCall<Id extends OperationId>(
   resource: Resource,
   id: Id,
@@ -15,21 +15,28 @@ export function useCall<Id extends OperationId>(
   return useRead([resource, id, input], (signal) => callForPage(id, input, { signal }), enabled)
 }
 
-/** After a change: everything shown about these resources is read again. */
+/** Reads all queries of these resources again. Call it after a change. */
 export const invalidate: (...resources: readonly Resource[]) => Promise<void> = invalidateAny
 
 const REFRESHED_RESOURCES: readonly unknown[] = ['links', 'bundles', 'totals']
 
-/** Reads again what may have changed: everything, unless it is told that only these links did. */
+/**
+ * Refetches queries that may have changed. A query of a single link is refetched only if the link
+ * is in `links`, or if `more`.
+ */
 function refresh({ links = [], more = true }: Partial<Changes> = {}): void {
   void refetch(([resource, , input]) => {
-    // Figures of a bundle change with its links, whose clicks do not name it.
+    // The statistics of a bundle change with each of its links, but an event of a click does not
+    // name the bundle.
     const id = resource === 'links' ? (input as Partial<Input<'getLink'>>).params?.id : undefined
     return REFRESHED_RESOURCES.includes(resource) && (more || id === undefined || links.includes(id))
   })
 }
 
-/** Keeps figures fresh until the returned function is called: by events, else by polling; not at all when hidden. */
+/**
+ * Refreshes statistics until the returned function is called: on events, or by polling while the
+ * event stream is down. Pauses while the page is hidden.
+ */
 export function followChanges(): () => void {
   let source: EventSource | undefined
   let poll: ReturnType<typeof setInterval> | undefined
@@ -46,13 +53,13 @@ export function followChanges(): () => void {
       if (poll === undefined) return
       clearInterval(poll)
       poll = undefined
-      // What changed meanwhile.
+      // Changes while the stream was down sent no event.
       refresh()
     })
     source.addEventListener('error', () => {
       poll ??= setInterval(() => {
         refresh()
-        // A refusal, as while the service starts, ends it for good.
+        // After a refusal, such as while the service starts, the browser does not reconnect.
         if (source?.readyState === EventSource.CLOSED) resume()
       }, FRESH_MS)
     })

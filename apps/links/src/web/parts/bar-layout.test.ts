@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { barPath, chooseLabels, placeBars, scaleTicks } from './bar-layout.ts'
 
-test('the lines of a chart are whole numbers, equally far apart, and the highest bar is below the last', () => {
+test('grid lines are integers at equal distances, and the highest one is not below the highest bar', () => {
   expect(scaleTicks(0)).toEqual([0, 1, 2, 3, 4])
   expect(scaleTicks(1)).toEqual([0, 1, 2, 3, 4])
   expect(scaleTicks(5)).toEqual([0, 2, 4, 6, 8])
@@ -15,7 +15,7 @@ test('the lines of a chart are whole numbers, equally far apart, and the highest
   }
 })
 
-test('bars share the width, and few of them do not become wide', () => {
+test('bars share the width, and a few bars do not become wide', () => {
   expect(placeBars(2, 10, 200)).toEqual([
     { x: 60, share: 100, width: 36 },
     { x: 160, share: 100, width: 36 },
@@ -25,21 +25,21 @@ test('bars share the width, and few of them do not become wide', () => {
   expect(many.at(-1)?.x).toBe(497.5)
 })
 
-test('labels have space between them: as many as fit are shown, at equal distances from the first', () => {
+test('as many labels as fit are drawn, at equal distances from the first', () => {
   const labels = Array.from({ length: 30 }, (_, index) => `${index + 1} Nov`)
-  const shown = (width: number) => chooseLabels(labels, placeBars(30, 0, width))
-  expect(shown(3000)).toHaveLength(30)
-  expect(shown(900)).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27])
-  const narrow = shown(300)
+  const indexesAt = (width: number) => chooseLabels(labels, placeBars(30, 0, width))
+  expect(indexesAt(3000)).toHaveLength(30)
+  expect(indexesAt(900)).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27])
+  const narrow = indexesAt(300)
   expect(narrow[0]).toBe(0)
   expect(narrow.length).toBeGreaterThan(2)
   expect(narrow.length).toBeLessThan(6)
-  expect(shown(20)).toEqual([0])
+  expect(indexesAt(20)).toEqual([0])
   expect(chooseLabels([], [])).toEqual([])
   expect(chooseLabels(['1 Nov'], placeBars(1, 0, 100))).toEqual([0])
 })
 
-test('a bar has round corners that are never higher than itself', () => {
+test('the rounded corners of a bar are never higher than the bar', () => {
   expect(barPath({ x: 50, share: 30, width: 20 }, 100, 200)).toBe(
     'M40,200V103Q40,100 43,100H57Q60,100 60,103V200Z',
   )

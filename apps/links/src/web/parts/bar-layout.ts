@@ -1,38 +1,41 @@
-/** Lines that a chart has above its base. */
+/** Number of grid lines above the base line. */
 const STEPS = 4
-/** Of a bar's share of the width, on each of its sides. */
+/** Free space on each side of a bar, as a fraction of its share of the width. */
 const GAP = 0.18
 const MAX_BAR_WIDTH = 36
 const LABEL_GAP = 24
-/** Of a character at 12 pixels, generously: measuring text would lay out the page once more. */
+/** Pixels of a character at 12 px, rounded up. Measuring text would cause another layout. */
 const CHARACTER_WIDTH = 6.5
 
-/** Where the lines of a chart are: whole numbers from 0 to at least `max`, equally far apart. */
+/** Values of the grid lines: integers at equal distances, from 0 to at least `max`. */
 export function scaleTicks(max: number): number[] {
   const rough = Math.max(max, 1) / STEPS
   const digits = Math.floor(Math.log10(rough)) + 1
-  // Twentieths of a power of ten read well; of a single digit only tenths do.
+  // A step is a multiple of 5, 50 and so on with its number of digits, and any integer below 10.
   const unit = 10 ** digits * (digits === 1 ? 0.1 : 0.05)
   const step = Math.ceil(Math.ceil(rough / unit) * unit)
   return Array.from({ length: STEPS + 1 }, (_, index) => index * step)
 }
 
 export interface BarPlace {
-  /** The middle. */
+  /** Centre of the bar. */
   x: number
-  /** Everything that belongs to the bar, with the space around it. */
+  /** Width of the bar with the space around it. */
   share: number
   width: number
 }
 
-/** Where each of `count` bars is, from left to right between `left` and `left + width`. */
+/** Positions of `count` bars, from left to right between `left` and `left + width`. */
 export function placeBars(count: number, left: number, width: number): BarPlace[] {
   const share = width / count
   const bar = Math.min(MAX_BAR_WIDTH, share * (1 - 2 * GAP))
   return Array.from({ length: count }, (_, index) => ({ x: left + share * (index + 0.5), share, width: bar }))
 }
 
-/** The indexes of the labels to show: every first, second or further one, so that none touches another or the edge. */
+/**
+ * Indexes of the labels to draw: every nth, with the smallest n at which no label touches another
+ * one or the edge.
+ */
 export function chooseLabels(labels: readonly string[], places: readonly BarPlace[]): number[] {
   const edge = (places.at(-1)?.x ?? 0) + (places.at(-1)?.share ?? 0) / 2
   for (let step = 1; step < labels.length; step++) {
@@ -58,7 +61,7 @@ function hasRoom(indexes: readonly number[], { labels, places, edge }: LabelLayo
   })
 }
 
-/** The path of a bar with round upper corners. */
+/** SVG path of a bar with rounded upper corners. */
 export function barPath({ x, width }: BarPlace, top: number, base: number): string {
   const radius = Math.min(3, width / 2, base - top)
   const [left, right] = [x - width / 2, x + width / 2]

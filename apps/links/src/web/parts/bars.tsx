@@ -16,7 +16,10 @@ interface Props {
   name: string
 }
 
-/** The drawing of a `TimeChart`. A tooltip is at the bar under the pointer, or at the one that the arrow keys reached. */
+/**
+ * Bars of a `TimeChart`. The bar under the pointer, or the one selected with the arrow keys, has a
+ * tooltip.
+ */
 export function Bars({ buckets, height, short, long, name }: Props) {
   const { t, number } = useText()
   const { ref, width } = useElementSize()
@@ -48,7 +51,7 @@ export function Bars({ buckets, height, short, long, name }: Props) {
           </g>
         </svg>
       )}
-      {/* There before it says something, so that screen readers notice. */}
+      {/* Screen readers announce a status only if its element exists before its text. */}
       <div className="bars-tip" role="status" style={place && tipPosition(place, width)}>
         {bucket && <Tip when={long(bucket.label)} count={bucket.count} />}
       </div>
@@ -64,7 +67,6 @@ interface Frame {
   number: (value: number) => string
 }
 
-/** Where everything is. */
 function layOut(buckets: readonly Bucket[], { width, height, number }: Frame) {
   const max = Math.max(...buckets.map(({ count }) => count))
   const ticks = scaleTicks(max)
@@ -80,10 +82,9 @@ function layOut(buckets: readonly Bucket[], { width, height, number }: Frame) {
   }
 }
 
-/** Room for figures as wide as this one, and the gap beside them. */
+/** Pixels for numbers up to this width, and the gap beside them. */
 const axisWidth = (widest: string) => 8 * widest.length + 24
 
-/** What pointers, fingers and keys do. */
 function selectionHandlers(
   { left, places }: Plot,
   active: number | undefined,
@@ -108,7 +109,7 @@ function selectionHandlers(
   }
 }
 
-/** The bar that a key leads to; undefined for keys that lead nowhere. */
+/** Returns the index of the bar that a key selects, or undefined for other keys. */
 function indexForKey(key: string, from: number, last: number): number | undefined {
   if (key === 'ArrowRight') return Math.min(from + 1, last)
   if (key === 'ArrowLeft') return Math.max(from - 1, 0)
@@ -116,7 +117,7 @@ function indexForKey(key: string, from: number, last: number): number | undefine
   return key === 'End' ? last : undefined
 }
 
-/** On the side of the bar that has more room. */
+/** The side of the bar with more space. */
 function tipPosition({ x }: BarPlace, width: number): CSSProperties {
   return x < width / 2 ? { left: x + 10 } : { right: width - x + 10 }
 }

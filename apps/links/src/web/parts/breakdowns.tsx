@@ -13,7 +13,7 @@ import { useText } from '../texts/text.ts'
 
 type Stats = Result<'getLinkAnalytics'>
 
-/** As many as ClickStats has of each list (L14.5). */
+/** Number of entries in each breakdown of the statistics (L14.5). */
 const PAGE_SIZE = 10
 
 const VALUE_NAMES: Readonly<Record<string, OwnKey>> = {
@@ -39,7 +39,9 @@ const SYSTEMS: Readonly<Record<string, string>> = {
   linux: 'Linux',
 }
 
-/** Names of a list as people know them; what visitors' browsers said is shown as it came. */
+/**
+ * Display names of the values of a breakdown. Values that visitors' browsers sent are unchanged.
+ */
 function useValueNames(breakdown: BreakdownName): (name: string) => string {
   const { t, language } = useText()
   if (breakdown === 'countries') return countryNames(language)
@@ -56,12 +58,12 @@ interface BreakdownsProps {
   /** Required, because a misspelt name in a spread object is no type error. */
   subject: 'link' | 'bundle'
   id: number
-  /** The range that was asked for; undefined for the person's own. */
+  /** The requested range. Undefined for the user's default range. */
   range: Range | undefined
   stats: Stats
 }
 
-/** Who clicked, from where and with what. */
+/** Breakdowns by country, referrer, device and UTM parameter. */
 export function Breakdowns(props: BreakdownsProps) {
   const { t } = useText()
   return (
@@ -111,7 +113,7 @@ export function Channels({ stats, ...props }: Omit<BreakdownsProps, 'stats'> & {
   return <Card title={title} children={<Skeleton height={120} />} />
 }
 
-/** How often the short URL itself was followed and how often its QR code; both, also when one never was. */
+/** Clicks of the short URL and of its QR code. Both are listed, even without clicks. */
 export function LinkModes({ stats }: { stats: Stats | undefined }) {
   const { t } = useText()
   const name = useValueNames('link_modes')
@@ -150,7 +152,7 @@ function BreakdownCard(props: BreakdownProps) {
   )
 }
 
-/** One list: its first page from the statistics, further ones when they are asked for. */
+/** One breakdown. Its first page comes from the statistics, further pages are read on demand. */
 function BreakdownList({ breakdown, ...props }: BreakdownProps) {
   const { stats } = props
   const first = stats[breakdown]
@@ -184,10 +186,10 @@ function BreakdownPages({ first, ...props }: BreakdownProps & { first: readonly 
   const { t } = useText()
   const [offset, setOffset] = useState(0)
   const { data, isLoadingError, error, isPlaceholderData, refetch } = useBreakdown(props, offset)
-  // Kept while a page cannot be had: there is a way back from it.
+  // Stays when a page fails to load, to keep the pager.
   const [total, setTotal] = useState(0)
   if (data && data.body.total !== total) setTotal(data.body.total)
-  // News may leave nothing of the page.
+  // After an update, the current page may not exist.
   if (data && !isPlaceholderData && offset > 0 && offset >= total)
     setOffset(Math.max(0, Math.floor((total - 1) / PAGE_SIZE) * PAGE_SIZE))
   const items = offset === 0 ? first : data?.body.items

@@ -4,7 +4,7 @@ import { countryNames } from './country.ts'
 
 const labelled = (...labels: string[]) => labels.map((label) => ({ label, count: 0 }))
 
-test('the labels of a timeline tell what its buckets are', () => {
+test('the unit of a timeline follows from its labels', () => {
   expect(unitOf(labelled('2026-11-21 09', '2026-11-21 10'))).toBe('hour')
   expect(unitOf(labelled('2026-11-20', '2026-11-21'))).toBe('day')
   expect(unitOf(labelled('2026-11-16', '2026-11-23'))).toBe('week')
@@ -13,13 +13,13 @@ test('the labels of a timeline tell what its buckets are', () => {
   expect(unitOf([])).toBe('day')
 })
 
-test('a bucket is worded in the language, and no time zone of the reader moves it', () => {
+test('a bucket is formatted for the language, whatever the time zone of the browser', () => {
   expect(bucketNames('en', 'day').long('2026-11-01')).toBe('Sun, Nov 1, 2026')
   expect(bucketNames('sv', 'hour').short('2026-11-21 00')).toBe('00:00')
   expect(bucketNames('id', 'month').long('2026-05')).toBe('Mei 2026')
 })
 
-test('a country has its name in the language, and what is no country stays as it is', () => {
+test('a country has its name in the language, and an unknown code is unchanged', () => {
   expect(countryNames('sv')('DE')).toBe('Tyskland')
   expect(countryNames('id')('JP')).toBe('Jepang')
   for (const code of ['T1', 'XX', '', '<b>', 'DEU']) expect(countryNames('en')(code)).toBe(code)

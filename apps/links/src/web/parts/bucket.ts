@@ -9,13 +9,13 @@ export type BucketUnit = 'hour' | 'day' | 'week' | 'month'
 const DAY_MS = 86_400_000
 const WEEK_DAYS = 7
 
-/** A bucket's beginning, in its own calendar as if that were UTC. */
+/** Start of a bucket, with its label read as UTC. */
 function startOf(label: string): Date {
   const [date = '', hour = '00'] = label.split(' ')
   return new Date(`${date.length === 7 ? `${date}-01` : date}T${hour}:00:00Z`)
 }
 
-/** What the buckets of a timeline are: their labels tell it, by their form and by how far they are apart. */
+/** Returns the unit of a timeline, from the format and the distance of its labels. */
 export function unitOf(buckets: readonly Bucket[]): BucketUnit {
   const [first, second] = buckets
   if (first?.label.includes(' ')) return 'hour'
@@ -39,9 +39,9 @@ const LONG = {
   month: { month: 'long', year: 'numeric' },
 } as const satisfies Record<BucketUnit, Intl.DateTimeFormatOptions>
 
-/** Words buckets in a language: `short` for an axis, `long` for a tooltip or a table. */
+/** Formats of buckets in a language: `short` for an axis, `long` for a tooltip or a table. */
 export function bucketNames(language: string, unit: BucketUnit) {
-  // Labels are in the calendar of the time zone that was asked for; another conversion would move them.
+  // Labels are already in the requested time zone. Another conversion would shift them.
   const formatter = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' })
     return (label: string) => format.format(startOf(label))

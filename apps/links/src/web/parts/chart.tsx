@@ -8,13 +8,13 @@ import { type Bucket, type BucketUnit, bucketNames, unitOf } from './bucket.ts'
 const HEIGHT = 260
 
 interface Props {
-  /** As a timeline has them: ascending, without gaps. */
+  /** Ascending, without gaps. */
   buckets: readonly Bucket[]
-  /** What a bucket is; without it the labels tell. */
+  /** By default, the unit follows from the labels. */
   unit?: BucketUnit
-  /** Heading of the chart, and its name for who does not see it; "Clicks" without it. */
+  /** Heading and accessible name. By default, the chart has no heading and is named "Clicks". */
   title?: string
-  /** Said beside the heading, such as the time zone. */
+  /** Text beside the heading, such as the time zone. */
   note?: string
 }
 
@@ -90,7 +90,7 @@ function Drawing(props: DrawingProps) {
 function Rows({ buckets, long, name }: Pick<DrawingProps, 'buckets' | 'long' | 'name'>) {
   const { t, number } = useText()
   return (
-    // Can be scrolled with the keyboard only when it can have the focus.
+    // Only a focusable region can be scrolled with the keyboard.
     <Box mah={HEIGHT} mih={HEIGHT} style={{ overflow: 'auto' }} role="region" aria-label={name} tabIndex={0}>
       <Table stickyHeader>
         <Table.Thead>

@@ -1,4 +1,4 @@
-/** Names countries by their ISO code in a language; a code that is none (`T1`, `XX`) stays as it is. */
+/** Names of countries by ISO code, in a language. Other codes (`T1`, `XX`) are unchanged. */
 export function countryNames(language: string): (code: string) => string {
   const names = new Intl.DisplayNames(language, { type: 'region' })
   return (code) => {

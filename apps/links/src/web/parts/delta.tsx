@@ -5,8 +5,9 @@ import { useText } from '../texts/text.ts'
 const ICONS = { up: IconArrowUpRight, down: IconArrowDownRight, same: IconArrowRight }
 
 /**
- * A change in percent against the window before (`delta_pct` and the like): arrow, sign and figure, so that it is never
- * told by colour alone. Shows nothing without a value: then there is nothing to compare with.
+ * Change in percent from the previous window (`delta_pct` and similar). Arrow and sign carry the
+ * meaning, not colour alone. Renders nothing without a value, when there is nothing to compare
+ * with.
  */
 export function Delta({ value }: { value?: number | undefined }) {
   const { t, percent } = useText()

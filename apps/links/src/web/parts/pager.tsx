@@ -3,16 +3,16 @@ import { IconChevronLeft, IconChevronRight } from '@latchkey/web/icons'
 import { useText } from '../texts/text.ts'
 
 interface Props {
-  /** Name of what has the pages. */
+  /** Name of the list. */
   label: string
-  /** Index of the first one shown. */
+  /** Index of the first entry on the page. */
   offset: number
   size: number
   total: number
   onMove: (offset: number) => void
 }
 
-/** Back and forth through what has more than one page; nothing else. */
+/** Buttons for the previous and next page. Renders nothing for a single page. */
 export function Pager({ label, offset, size, total, onMove }: Props) {
   const { t, number } = useText()
   if (total <= size) return null

@@ -14,8 +14,8 @@ function subscribe(notify: () => void) {
 }
 
 /**
- * What is being deleted, archived or removed while that may still be undone: every page shows it as done already, also
- * the page that somebody goes to meanwhile.
+ * Keys of deletions, archivings and removals that can still be undone. Every page, including pages
+ * opened in the meantime, shows them as done.
  */
 export const usePending = () => useSyncExternalStore(subscribe, () => pending)
 

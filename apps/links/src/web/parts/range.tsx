@@ -4,14 +4,16 @@ import { useText } from '../texts/text.ts'
 
 const RANGES = ['24h', '7d', '30d', '90d', '1y', 'all'] as const satisfies readonly Range[]
 
-/** What somebody wrote into the address as a range; undefined when it is none, and the server takes their default. */
+/**
+ * Parses the range in an address. Undefined if invalid: the server then uses the user's default.
+ */
 export function parseRange(text: string): Range | undefined {
   return RANGES.find((range) => range === text)
 }
 
 /**
- * Chooses the window that figures are of. `value` is undefined while it is not known yet, as when the answer will tell
- * the person's default; then none is marked.
+ * Picker for the range of statistics. While `value` is undefined, such as before the response with
+ * the user's default, nothing is selected.
  */
 export function RangePicker({
   value,

@@ -5,13 +5,13 @@ import { useText } from '../texts/text.ts'
 export interface RankedItem {
   name: string
   count: number
-  /** A page of ours that tells more about it. */
+  /** Page of this client with details. */
   href?: string
 }
 
 /**
- * The first of a ranked list, with bars. Bars and shares are of `total`, which counts also what is not listed, so they
- * need not add up to the whole. Names are shown as they are given.
+ * Top entries of a ranked list, with bars. Bars and shares are parts of `total`, which includes
+ * entries that are not listed, so they may add up to less than 100 %. Names are rendered unchanged.
  */
 export function Ranking({ items, total }: { items: readonly RankedItem[]; total: number }) {
   const { t } = useText()
@@ -24,7 +24,7 @@ export function Ranking({ items, total }: { items: readonly RankedItem[]; total:
   return (
     <ol className="ranking">
       {items.map((item, index) => (
-        // Two links may have the same name; their rank tells them apart.
+        // Names are not unique: two links may have the same one.
         <Row key={`${index}-${item.name}`} item={item} total={total} />
       ))}
     </ol>

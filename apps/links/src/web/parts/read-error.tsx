@@ -4,11 +4,11 @@ import { useText } from '../texts/text.ts'
 interface Props {
   error: unknown
   onRetry: () => void
-  /** What is not there for it; to be told where that cannot be seen. */
+  /** Names the missing content, where the context does not show it. */
   title?: string
 }
 
-/** Why a part of a page could not be shown, where a notice has no room. */
+/** Error of a part of a page that is too small for a notice. */
 export function ReadError({ error, onRetry, title }: Props) {
   const { t, failure } = useText()
   return (

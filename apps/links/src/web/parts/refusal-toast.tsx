@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { type RefObject, useEffect, useRef } from 'react'
 import type { Translate } from '../texts/text.ts'
 
-/** Whether the page that asks is still shown: for what ends after it may have been left. */
+/** True while the component is mounted, for actions that end after the user has left the page. */
 export function useIsMounted(): RefObject<boolean> {
   const isMounted = useRef(true)
   useEffect(() => {
@@ -15,7 +15,10 @@ export function useIsMounted(): RefObject<boolean> {
   return isMounted
 }
 
-/** Tells what was not deleted for its clicks, until it is closed, and leads to what can be done: `act` gets what closes it. */
+/**
+ * Shows until dismissed what was not deleted because it has clicks, with a button for the next
+ * step. `onAction` receives a function that closes the toast.
+ */
 export function showRefusal(t: Translate, text: string, onAction: (close: () => void) => void): void {
   const id = notifications.show({
     color: 'orange',

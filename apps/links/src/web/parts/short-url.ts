@@ -3,7 +3,7 @@ import { me } from '../me.ts'
 
 type WithSlugs = Pick<Result<'getLink'>, 'slugs'>
 
-/** The slug that stands for a link. */
+/** The primary slug, or the first slug if none is primary. */
 export function primarySlug({ slugs }: WithSlugs): string {
   return (slugs.find(({ is_primary }) => is_primary === 1) ?? slugs[0])?.slug ?? ''
 }
@@ -12,12 +12,11 @@ export function slugUrl(slug: string): string {
   return `${me.origin}/${slug}`
 }
 
-/** The address to hand out. */
+/** Short URL of the primary slug. */
 export function shortUrl(link: WithSlugs): string {
   return slugUrl(primarySlug(link))
 }
 
-/** An address as it is shown where its scheme says nothing. */
 export function withoutScheme(url: string): string {
   return url.replace(/^https?:\/\//, '')
 }

@@ -4,12 +4,12 @@ const WIDTH = 100
 const HEIGHT = 28
 
 /**
- * The shape of a figure over its window. Its values are said elsewhere on the page, so it is hidden from who cannot see
- * it. `color` is any CSS colour, else that of charts.
+ * Trend of a count over its window. Hidden from screen readers, because the page has the values as
+ * text. `color` is any CSS colour; the default is the colour of charts.
  */
 export function Sparkline({ counts, color }: { counts: readonly number[]; color?: string }) {
   const max = Math.max(1, ...counts)
-  // One bucket is a level line.
+  // A single bucket becomes a level line.
   const values = counts.length === 1 ? [...counts, ...counts] : counts
   const points = values.map((count, index) => {
     const x = (index / (values.length - 1)) * WIDTH

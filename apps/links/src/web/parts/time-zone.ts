@@ -1,2 +1,2 @@
-/** Of whoever looks: in it the days of charts begin. */
+/** Time zone of the browser, in which the days of charts begin. */
 export const { timeZone } = Intl.DateTimeFormat().resolvedOptions()

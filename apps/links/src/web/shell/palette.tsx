@@ -16,7 +16,10 @@ import { shortUrl, withoutScheme } from '../parts/short-url.ts'
 import { invalidate, useCall } from '../queries.ts'
 import { useText } from '../texts/text.ts'
 
-/** Pages, actions and links by a few letters of them, from anywhere: Ctrl or Cmd and K. Opens whenever `asked` changes. */
+/**
+ * Search for pages, actions and links, on any page with Ctrl+K or Cmd+K. Opens when `openCount`
+ * changes.
+ */
 export default function Palette({ openCount }: { openCount: number }) {
   const { t } = useText()
   const [, go] = useLocation()
@@ -55,7 +58,7 @@ export default function Palette({ openCount }: { openCount: number }) {
       }}
       onSpotlightClose={() => {
         setQuery('')
-        // Unless what was chosen has taken the focus to another page.
+        // If the chosen action has opened another page, that page has the focus.
         setTimeout(() => document.activeElement === document.body && opener.current?.focus())
       }}
       attributes={{ content: { 'aria-label': t('shell.search') } }}
@@ -97,7 +100,7 @@ function useActions(): SpotlightActionData[] {
   ]
 }
 
-/** Links that match the words, and the way to all of them; nothing is asked while nothing is typed. */
+/** Actions for the matching links and for all results. An empty query sends no request. */
 function useLinkSearch(query: string): SpotlightActionData[] {
   const { t } = useText()
   const [, go] = useLocation()
@@ -113,7 +116,7 @@ function useLinkSearch(query: string): SpotlightActionData[] {
     id: `link-${link.id}`,
     label: link.label ?? withoutScheme(shortUrl(link)),
     description: link.label === null ? link.url : withoutScheme(shortUrl(link)),
-    // The server has judged that it matches; the palette would look at the words shown here alone.
+    // The server has matched the link. The palette would match only its label and description.
     keywords: [query],
     leftSection: <IconLink size={18} aria-hidden />,
     onClick: () => go(`/links/${link.id}`),

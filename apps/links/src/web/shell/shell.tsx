@@ -10,14 +10,14 @@ import { detailPages, pages } from '../pages.tsx'
 import { followChanges } from '../queries.ts'
 import { useText } from '../texts/text.ts'
 
-// No part of what is needed for a first page.
+// Loaded on first use: the first page does not need it.
 const Palette = lazy(() => import('./palette.tsx'))
 
 const HOME = { path: '/dashboard', words: 'page.toDashboard' }
 
 export function Shell() {
   useEffect(followChanges, [])
-  // How often the palette was asked for from here; once it is there it listens to its keys itself.
+  // Number of requests to open the palette. Once loaded, it handles its shortcut itself.
   const [openCount, setOpenCount] = useState(0)
   const openPalette = () => setOpenCount((count) => count + 1)
   useHotkeys(openCount === 0 ? [['mod+K', openPalette]] : [], [])

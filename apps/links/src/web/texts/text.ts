@@ -6,7 +6,7 @@ import { type OwnKey, texts } from './index.ts'
 
 export type TextKey = OwnKey | SharedTextKey
 
-/** Sentences of the server, word by word. */
+/** Keys of the texts for messages of the server. */
 const FAILURE_TEXTS: Readonly<Record<string, TextKey>> = {
   'Link not found': 'error.linkGone',
   'Slug not found': 'error.slugGone',
@@ -59,14 +59,14 @@ const FAILURE_TEXTS: Readonly<Record<string, TextKey>> = {
     'error.deletionStopped',
 }
 
-/** Sentences of which several mean the same here, or which name a figure. */
+/** Keys of the texts for messages that contain a value or share a text. */
 const FAILURE_PATTERNS: readonly (readonly [pattern: RegExp, key: TextKey])[] = [
   [/^Only the link owner can /, 'error.notOwner'],
   [/^Only the bundle owner can /, 'error.notBundleOwner'],
   [/^expires_at: /, 'error.expiry'],
   [/^\w+: must (?:be well-formed Unicode|not contain control characters)/, 'error.characters'],
   [/^The database cannot be used at the moment; nothing was /, 'error.storage'],
-  // Of an import; the page says how many are stored.
+  // From an import. The page displays the number of stored links.
   [/^The database cannot be used any more; the \d+ links /, 'error.unavailable'],
   [/^(?:The service is stopping|The answer was not read); /, 'error.unavailable'],
 ]
@@ -79,7 +79,10 @@ const STATUS_TEXTS: Readonly<Record<number, TextKey>> = {
   500: 'error.internal',
 }
 
-/** What nobody worded is at least said by its status: no page shows the server's own words, which are English. */
+/**
+ * Returns the key of the text for a refusal. Unknown messages get a text by their status. No page
+ * displays the server's own message, which is English.
+ */
 function failureKey({ message, status }: CallError): TextKey {
   return (
     FAILURE_TEXTS[message] ??
@@ -96,18 +99,20 @@ export const wording: Wording = {
 
 export type Translate = TranslateAny<TextKey>
 
-/** Texts, figures and moments in the person's language; the component follows a change of it. */
+/**
+ * Texts, numbers and times in the user's language. The component re-renders when the language
+ * changes. Times are Unix seconds, as in the API.
+ */
 export function useText() {
   const { day, moment, ...rest } = useTexts<TextKey>()
   const formatPercent = (options: Intl.NumberFormatOptions) =>
     numberFormat(rest.language, { style: 'percent', ...options })
   return {
     ...rest,
-    /** Unix seconds. */
     day: (seconds: number) => day(new Date(seconds * 1000)),
     moment: (seconds: number) => moment(new Date(seconds * 1000)),
     percent: (value: number) => formatPercent({ signDisplay: 'exceptZero' }).format(value / 100),
-    /** A part of a whole, 0 to 1; what is not nothing is never worded as 0 %. */
+    /** Formats a fraction, 0 to 1, as a percentage. A positive fraction is never 0 %. */
     share: (part: number) =>
       part > 0 && part < 0.005 ? `<${formatPercent({}).format(0.01)}` : formatPercent({}).format(part),
   }

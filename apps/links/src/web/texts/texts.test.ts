@@ -8,8 +8,11 @@ import { wording } from './text.ts'
 
 testTexts(texts, join(import.meta.dirname, '..'))
 
-/** What no page can be told: it sends JSON, only to routes that exist, offers only what there is, and words a 401 itself. */
-const UNTOLD: ReadonlySet<string> = new Set([
+/**
+ * Refusals that pages cannot cause or do not display: they send JSON to existing routes, offer only
+ * valid choices, and handle status 401 themselves.
+ */
+const EXCLUDED: ReadonlySet<string> = new Set([
   ...[
     failures.unauthorized,
     failures.api_keys_refused,
@@ -17,7 +20,7 @@ const UNTOLD: ReadonlySet<string> = new Set([
     failures.content_type,
     failures.invalid_json,
     failures.invalid_input,
-    // Told with a figure, which the QR dialog words.
+    // Contains a number. The QR code dialog has its own text.
     failures.qr_too_small,
   ].map(({ text }) => text),
   'accent must be one of: orange, red, green, blue, purple',
@@ -26,16 +29,16 @@ const UNTOLD: ReadonlySet<string> = new Set([
   'filter_self_referrers must be a boolean',
 ])
 
-const told = (status: number, text: string) => wording.failureKey(new CallError(status, text)) ?? ''
+const keyFor = (status: number, text: string) => wording.failureKey(new CallError(status, text)) ?? ''
 
-test('L18.1 every sentence with which the server refuses something has words of ours', () => {
+test('L18.1: every refusal of the server has a text', () => {
   const literals = [...literalTexts].map((text) => ({ status: 400, text }))
-  const refusals = [...Object.values(failures), ...literals].filter(({ text }) => !UNTOLD.has(text))
-  expect(refusals.filter(({ status, text }) => !(told(status, text) in texts.en))).toEqual([])
-  expect(refusals.filter(({ status, text }) => told(status, text) === 'error.refused')).toEqual([])
+  const refusals = [...Object.values(failures), ...literals].filter(({ text }) => !EXCLUDED.has(text))
+  expect(refusals.filter(({ status, text }) => !(keyFor(status, text) in texts.en))).toEqual([])
+  expect(refusals.filter(({ status, text }) => keyFor(status, text) === 'error.refused')).toEqual([])
 })
 
-test('what nobody worded is said by its status, never in words of the server', () => {
+test('an unknown message gets a text by its status, never the words of the server', () => {
   for (const [status, key] of [
     [0, 'error.refused'],
     [400, 'error.refused'],
@@ -47,7 +50,7 @@ test('what nobody worded is said by its status, never in words of the server', (
     [502, 'error.unavailable'],
     [503, 'error.unavailable'],
   ] as const) {
-    expect([status, told(status, 'New words')]).toEqual([status, key])
-    expect([status, told(status, '')]).toEqual([status, key])
+    expect([status, keyFor(status, 'New words')]).toEqual([status, key])
+    expect([status, keyFor(status, '')]).toEqual([status, key])
   }
 })

@@ -11,7 +11,7 @@ import { usePending } from '../../parts/pending.ts'
 import { LinkPicker } from './link-picker.tsx'
 
 interface Props {
-  /** Undefined while they are not known, or when there is no such bundle. */
+  /** Undefined while loading, and for a bundle that does not exist. */
   stats: Stats | undefined
   onDeleted: () => void
 }

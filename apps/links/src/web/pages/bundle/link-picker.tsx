@@ -18,7 +18,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Finds links and adds them, one after the other; stays open for the next. */
+/** Searches for links to add to the bundle. Stays open after each one. */
 export function LinkPicker({ stats, opened, onClose }: Props) {
   const { t } = useText()
   return (
@@ -82,7 +82,7 @@ function MoreResults({ count }: { count: number }) {
   const { t, number } = useText()
   return (
     <Text size="sm" c="dimmed" py="xs">
-      {t('bundles.moreFound', { shown: number(count) })}
+      {t('bundles.moreFound', { additional: number(count) })}
     </Text>
   )
 }
@@ -118,7 +118,7 @@ function LinkChoice({ link, bundle, isMember }: { link: Link; bundle: number; is
         {...(isAdded && { c: 'dimmed' })}
         leftSection={isAdded && <IconCheck size={14} aria-hidden />}
         loading={add.isPending}
-        // Not `disabled`: the focus stays where it is, for the next one.
+        // `disabled` would lose the focus.
         aria-disabled={isAdded}
         aria-label={isAdded ? `${t('bundles.added')}: ${name}` : t('bundles.addNamed', { name })}
         onClick={() => !isAdded && add.mutate()}

@@ -18,7 +18,7 @@ type Member = Stats['per_link'][number]
 
 const PER_PAGE = 25
 
-/** The links of a bundle, the most clicked first, each with its share of the bundle's clicks. */
+/** Links of a bundle with their share of its clicks, the most clicked first. */
 export function Members({ stats }: { stats: Stats }) {
   const { t, number } = useText()
   const [requestedPage, setPage] = useState(1)

@@ -22,7 +22,7 @@ export function BundleTotals({ stats }: { stats: Stats }) {
   )
 }
 
-/** Who clicked, from where and with what. `range` is what was asked for; undefined for the person's own. */
+/** Breakdowns of a bundle. `range` is the requested range, undefined for the user's default. */
 export function VisitorBreakdowns({ stats, range }: { stats: Stats; range: Range | undefined }) {
   const { t } = useText()
   const breakdownProps = { subject: 'bundle', id: stats.bundle.id, range, stats } as const
@@ -71,7 +71,7 @@ function Totals({ stats }: { stats: Stats }) {
   )
 }
 
-/** One figure, its name above it, and what there is to say about it below. */
+/** A value with its name above and a note below. */
 function Stat({ name, value, children }: { name: string; value: string; children?: ReactNode }) {
   return (
     <Paper withBorder px="md" py="sm" flex="1 1 150px" miw={0}>

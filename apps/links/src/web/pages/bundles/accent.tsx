@@ -8,15 +8,15 @@ export const accents = ['orange', 'red', 'green', 'blue', 'purple'] as const sat
 
 const mantineColor = (accent: Accent) => (accent === 'purple' ? 'grape' : accent)
 
-/** The accent as a line or dot that stands out from the page, in both schemes. */
+/** Colour of an accent as a line or dot, with enough contrast in both colour schemes. */
 export const accentColor = (accent: Accent) => `var(--mantine-color-${mantineColor(accent)}-outline)`
 
-/** Characters as a reader counts them: an emoji of several code points is one. */
+/** Splits a text into grapheme clusters. An emoji of several code points is one. */
 function characters(text: string): string[] {
   return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
 }
 
-/** A bundle's icon on its colour: an emoji or a few letters, of which the first four fit. */
+/** Icon of a bundle on its accent: an emoji or the first four letters. */
 export function BundleIcon({ icon, accent }: { icon: string | null; accent: Accent }) {
   const symbols = characters(icon?.trim() ?? '').slice(0, 4)
   const size = { 0: 0, 1: 20, 2: 16, 3: 13 }[symbols.length] ?? 11

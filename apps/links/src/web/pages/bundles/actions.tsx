@@ -13,10 +13,10 @@ import { useUndoableAction } from './use-undoable-action.ts'
 
 export type Bundle = Result<'updateBundle'>
 
-/** Only the owner changes a bundle; everybody may add links to it. */
+/** Only the owner may change a bundle. Any user may add links to it. */
 export const isMine = (bundle: Bundle) => bundle.created_by === me.identity
 
-/** Whether a bundle counts as archived, also while the archiving may still be undone. */
+/** True for an archived bundle, and while its archiving can still be undone. */
 export const isArchived = (bundle: Bundle, pending: ReadonlySet<string>) =>
   bundle.archived_at !== null || pending.has(bundleArchivingOf(bundle.id))
 
@@ -55,7 +55,10 @@ function useBundleActions(bundle: Bundle) {
   }
 }
 
-/** What the owner does with a bundle; nothing for others. `onDeleted` is told at once. */
+/**
+ * Menu of a bundle for its owner. Renders nothing for other users. `onDeleted` is called
+ * immediately, before the time to undo has passed.
+ */
 export function BundleActions({ bundle, onDeleted }: { bundle: Bundle; onDeleted?: () => void }) {
   const { t } = useText()
   const pending = usePending()
@@ -111,7 +114,7 @@ export function BundleActions({ bundle, onDeleted }: { bundle: Bundle; onDeleted
         bundle={bundle}
         opened={editing}
         onClose={() => setEditing(false)}
-        // What opened it, an item of the menu, is no longer there.
+        // The menu item that opened the dialog has been unmounted.
         onClosed={() => button.current?.focus()}
       />
     </>

@@ -12,7 +12,10 @@ import { useAllBundles } from './use-all-bundles.ts'
 
 const LINK_NOT_FOUND = 'Link not found'
 
-/** Puts a link into a bundle, and says whether there still is such a link. */
+/**
+ * Adds a link to a bundle. Returns whether the bundle changed: false for a deleted link or a
+ * member.
+ */
 async function addLink(id: number, link: number): Promise<boolean> {
   try {
     return (await call('addLinkToBundle', { params: { id }, body: { link_id: link } })).added
@@ -22,7 +25,7 @@ async function addLink(id: number, link: number): Promise<boolean> {
   }
 }
 
-/** Puts all of them into a bundle; those that are in it already stay. A single link is offered only those that it is not in. */
+/** Form to add links to a bundle. For a single link, it omits the bundles that contain the link. */
 export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: () => void }) {
   const { t, failure } = useText()
   const [bundleId, setBundleId] = useState<string | null>(null)

@@ -11,7 +11,7 @@ import { usePending } from '../../parts/pending.ts'
 
 type Summary = Result<'listBundles'>[number]
 
-/** `search` is the query string with which the bundle's own page is opened. */
+/** `search` is the query string of the link to the page of the bundle. */
 export function BundleCard({ bundle, search }: { bundle: Summary; search: string }) {
   const { t, number } = useText()
   useFocusFallback('h1')

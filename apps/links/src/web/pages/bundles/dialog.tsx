@@ -10,16 +10,16 @@ import { type Accent, BundleIcon, accentColor, accents } from './accent.tsx'
 type Bundle = Result<'createBundle'>
 
 interface Props {
-  /** The one to change; without it a new one is made. */
+  /** The bundle to change. Without it, a new one is created. */
   bundle?: Bundle
   opened: boolean
   onClose: () => void
-  /** Told when it is no longer shown; it does not give the focus back itself then. */
+  /** Called when the dialog has closed. With it, the dialog does not return the focus itself. */
   onClosed?: () => void
   onSaved?: (bundle: Bundle) => void
 }
 
-/** Makes a bundle or changes one. */
+/** Creates or changes a bundle. */
 export function BundleDialog(props: Props) {
   const { t } = useText()
   return (
@@ -49,7 +49,7 @@ interface FormValues {
   accent: Accent
 }
 
-/** A bundle's fields as they are typed, and saving them. */
+/** Values of the fields, and the mutation that saves them. */
 function useForm({ bundle, onClose, onSaved }: Props) {
   const { failure } = useText()
   const [values, setValues] = useState<FormValues>({
@@ -74,10 +74,10 @@ function useForm({ bundle, onClose, onSaved }: Props) {
   })
   const field = fieldOf(save.error)
   return {
-    typed: values,
+    values,
     save,
     setAccent: (accent: Accent) => setValues((current) => ({ ...current, accent })),
-    /** A refusal that is about no field. */
+    /** A refusal that no field caused. */
     refusal: save.error && field === undefined ? failure(save.error) : undefined,
     input: (name: 'name' | 'description' | 'icon') => ({
       value: values[name],
@@ -90,7 +90,7 @@ function useForm({ bundle, onClose, onSaved }: Props) {
 
 function Form(props: Props) {
   const { t } = useText()
-  const { typed: values, save, setAccent, refusal, input } = useForm(props)
+  const { values, save, setAccent, refusal, input } = useForm(props)
   return (
     <form
       onSubmit={(event) => {

@@ -38,7 +38,7 @@ function useBundles(filter: BundleFilter, range: Range | undefined) {
   })
 }
 
-/** What is shown, with what is about to happen to it (L18.4) taken for done. */
+/** The listed bundles. Pending deletions and archivings (L18.4) count as done. */
 function useRows(pages: readonly { body: Result<'listBundles'> }[], filter: BundleFilter) {
   const pending = usePending()
   return pages
@@ -47,16 +47,16 @@ function useRows(pages: readonly { body: Result<'listBundles'> }[], filter: Bund
     .filter((bundle) => filter === 'all' || isArchived(bundle, pending) === (filter === 'archived'))
 }
 
-/** What was shown before may have no row that belongs to what is asked for now. */
+/** The result of the previous query may have no row that matches the current filter. */
 const isWaiting = ({ isPending, isPlaceholderData }: ReturnType<typeof useBundles>, rows: number) =>
   isPending || (isPlaceholderData && rows === 0)
 
-/** How many bundles there are in any state; asked for only while it matters. */
+/** Number of bundles in any state. Read only while `enabled`. */
 function useTotal(enabled: boolean) {
   return useCall('bundles', 'listBundles', { query: { archived: 'all', limit: 1 } }, enabled)
 }
 
-/** Where there is none at all, the button to make one stands beside what a bundle is. */
+/** Without any bundle, the button to create one is in the notice that explains bundles. */
 const mayHaveBundles = ({ data, isLoadingError }: ReturnType<typeof useTotal>) =>
   isLoadingError || (data?.total ?? 0) > 0
 
@@ -118,7 +118,7 @@ function Controls({ mayCreate, filter, range, onFilter, onRange }: ControlsProps
   )
 }
 
-/** Makes a bundle, and leads to its page: links are added there. */
+/** Creates a bundle and opens its page, where links are added. */
 function NewBundleButton() {
   const { t } = useText()
   const [, go] = useLocation()
@@ -165,7 +165,7 @@ function LoadMore({ count, bundles }: { count: number; bundles: ReturnType<typeo
         </Alert>
       )}
       <Text size="sm" c="dimmed" className="figure">
-        {t('bundles.shown', { shown: number(count), total: number(bundles.data?.pages[0]?.total ?? 0) })}
+        {t('bundles.shown', { loaded: number(count), total: number(bundles.data?.pages[0]?.total ?? 0) })}
       </Text>
       <Button
         variant="default"
@@ -180,7 +180,7 @@ function LoadMore({ count, bundles }: { count: number; bundles: ReturnType<typeo
 
 interface EmptyProps {
   filter: BundleFilter
-  /** Of all states. */
+  /** Number of bundles in any state. */
   total: ReturnType<typeof useTotal>
   onShowAll: () => void
 }

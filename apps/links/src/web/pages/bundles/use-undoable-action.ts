@@ -4,7 +4,7 @@ import { markPending, clearPending } from '../../parts/pending.ts'
 import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 
-/** Does `act` when the toast that says `text` is over, unless it is undone; until then `key` is pending. */
+/** Runs `act` when the toast with `text` closes without an undo. Until then, `key` is pending. */
 export function useUndoableAction() {
   const { t, failure } = useText()
   return (key: string, text: string, act: () => Promise<unknown>) => {

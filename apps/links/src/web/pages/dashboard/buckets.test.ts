@@ -3,7 +3,7 @@ import { labelBuckets } from './buckets.ts'
 
 const at = (iso: string) => new Date(iso)
 
-test('the last count is that of the running hour, day or month, in UTC', () => {
+test('the last count belongs to the current hour, day or month in UTC', () => {
   const now = at('2026-03-01T00:00:05Z')
   expect(labelBuckets([1, 2], '24h', now)).toEqual([
     { label: '2026-02-28 23', count: 1 },
@@ -18,11 +18,11 @@ test('the last count is that of the running hour, day or month, in UTC', () => {
   ])
 })
 
-test('the end of a long month skips no month before it', () => {
+test('at the end of a long month, no earlier month is skipped', () => {
   const labels = labelBuckets([0, 0, 0], '1y', at('2026-03-31T23:59:59Z')).map(({ label }) => label)
   expect(labels).toEqual(['2026-01', '2026-02', '2026-03'])
 })
 
-test('without counts there are no buckets', () => {
+test('an empty list of counts has no buckets', () => {
   expect(labelBuckets([], 'all', at('2026-03-01T00:00:00Z'))).toEqual([])
 })

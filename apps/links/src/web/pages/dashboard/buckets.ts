@@ -4,7 +4,7 @@ import type { Bucket } from '../../parts/bucket.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** `YYYY-MM-DD HH`, `YYYY-MM-DD` and `YYYY-MM` are the beginnings of an ISO moment. */
+/** `YYYY-MM-DD HH`, `YYYY-MM-DD` and `YYYY-MM` are prefixes of an ISO date, except for its `T`. */
 const LABEL_LENGTHS = { hour: 13, day: 10, month: 7 }
 
 function unitOf(range: Range): keyof typeof LABEL_LENGTHS {
@@ -12,13 +12,15 @@ function unitOf(range: Range): keyof typeof LABEL_LENGTHS {
   return range === '1y' || range === 'all' ? 'month' : 'day'
 }
 
-/** When a UTC bucket began that is `back` before the one of `now`. */
+/** A time in the UTC bucket that is `offset` buckets before the bucket of `now`. */
 function startOf(unit: keyof typeof LABEL_LENGTHS, now: Date, offset: number): Date {
   if (unit === 'month') return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - offset))
   return new Date(now.getTime() - offset * (unit === 'hour' ? HOUR_MS : DAY_MS))
 }
 
-/** A sparkline's counts with the UTC hour, day or month that each is of; the last is that of `now`. */
+/**
+ * Labels the counts of a sparkline with their UTC hour, day or month. The last is that of `now`.
+ */
 export function labelBuckets(counts: readonly number[], range: Range, now: Date): Bucket[] {
   const unit = unitOf(range)
   return counts.map((count, index) => ({

@@ -13,7 +13,7 @@ type Stats = Result<'getDashboard'>
 export function Lists({ stats }: { stats: Stats }) {
   const { t, number, language } = useText()
   const country = countryNames(language)
-  const totalText = (count: number) => t('dashboard.inAll', { shown: number(count) })
+  const totalText = (count: number) => t('dashboard.inAll', { total: number(count) })
   const popularHref = `/links?sort=clicks${stats.range === 'all' ? '' : `&range=${stats.range}`}`
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">

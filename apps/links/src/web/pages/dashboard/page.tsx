@@ -16,7 +16,7 @@ import { SmartInput } from './smart-input.tsx'
 export default function Dashboard() {
   const [view, setView] = useQueryString({ range: '' })
   const selectedRange = parseRange(view.range)
-  // Without a range the server takes the person's own, and says which that is.
+  // Without a range, the server uses the user's default and returns it.
   const stats = useCall('totals', 'getDashboard', {
     query: selectedRange === undefined ? {} : { range: selectedRange },
   })
@@ -56,7 +56,7 @@ function DashboardStats({ stats, at }: { stats: Result<'getDashboard'>; at: Date
   )
 }
 
-/** As high as what comes, so that nothing moves when it does. */
+/** As high as the loaded content, to avoid a layout shift. */
 function LoadingSkeleton() {
   return (
     <>

@@ -10,7 +10,9 @@ import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import { parseUrlInput } from './url-input.ts'
 
-/** Shortens a URL at once, and takes other words to the search of links. What was typed stays until it was taken. */
+/**
+ * Field that shortens a URL and searches for other text. The text stays until the link is created.
+ */
 export function SmartInput() {
   const { t, failure } = useText()
   const [text, setText] = useState('')
@@ -18,7 +20,7 @@ export function SmartInput() {
   const create = useMutation({
     mutationFn: (url: string) => call('createLink', { body: { url } }),
     async onSuccess(_, sentUrl) {
-      // What was typed since then stays.
+      // Text that was typed after the request stays.
       setText((current) => (parseUrlInput(current) === sentUrl ? '' : current))
       await invalidate('links', 'totals')
     },

@@ -1,7 +1,7 @@
 /**
- * The URL that somebody meant who typed this, or undefined for words to search for: anything with a scheme (the server
- * says which it takes), and a host that is followed by a path or begins with `www.`. A name with a dot alone is more
- * likely part of what is searched for.
+ * Parses typed text as a URL. Undefined for search terms. A URL has a scheme, which the server
+ * validates, or a host that begins with `www.` or is followed by a path. A host alone is more
+ * likely a search term.
  */
 export function parseUrlInput(text: string): string | undefined {
   const trimmed = text.trim()

@@ -15,7 +15,7 @@ import { useState } from 'react'
 import { useText } from '../../texts/text.ts'
 import { type Format, formats } from './format.ts'
 import {
-  type Draft as Chosen,
+  type Draft as DraftState,
   MAX_UPLOAD_BYTES,
   changeDraft,
   selectFile,
@@ -24,8 +24,8 @@ import {
   startJob,
 } from './job.ts'
 
-/** What is to be imported. */
-export function Draft({ draft }: { draft: Chosen }) {
+/** Form for the file or text to import. */
+export function Draft({ draft }: { draft: DraftState }) {
   const { t } = useText()
   const content = draftContent(draft)
   const isTooLarge = content !== undefined && content.size > MAX_UPLOAD_BYTES

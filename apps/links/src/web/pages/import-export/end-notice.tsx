@@ -5,7 +5,7 @@ import { useText } from '../../texts/text.ts'
 import { type Job, isPageMounted } from './job.ts'
 import { resultTexts } from './result-texts.ts'
 
-/** Says to who looks at another page by then that an import has ended, and leads back to it. */
+/** Notifies users on other pages that an import has ended, with a button that opens its result. */
 export function useEndNotice(): (job: Job | undefined) => void {
   const { t } = useText()
   const [, go] = useLocation()

@@ -13,8 +13,8 @@ export const formats: readonly Format[] = [
   'dub',
 ]
 
-/** Columns, lower case without blanks and underscores, that only the files of one program have together. */
-const SIGNATURES: readonly (readonly [format: Format, needed: string, oneOf: readonly string[]])[] = [
+/** Columns that identify the program of a file, in lower case without blanks and underscores. */
+const SIGNATURES: readonly (readonly [format: Format, requiredColumn: string, oneOf: readonly string[]])[] = [
   ['yourls', 'keyword', ['url']],
   ['kutt', 'target', ['address']],
   ['bitly', 'longurl', ['bitlink', 'link', 'customback-half', 'customback-halves', 'custombitlink']],
@@ -22,7 +22,7 @@ const SIGNATURES: readonly (readonly [format: Format, needed: string, oneOf: rea
   ['dub', 'destinationurl', ['shortlink']],
 ]
 
-/** What a file that begins with `head` most likely is. */
+/** Guesses the format of a file from its beginning. */
 export function guessFormat(head: string): Format {
   const [first = ''] = head
     .replace(/^\ufeff/, '')

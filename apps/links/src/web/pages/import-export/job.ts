@@ -8,7 +8,7 @@ type FullReport = Result<'importLinks'>
 export type Row = FullReport['rows'][number]
 export type Report = Omit<FullReport, 'rows' | 'rows_omitted'>
 
-/** What the server says line by line. */
+/** A line of the response. */
 interface Line {
   row?: Row
   progress?: { rows: number; bytes: number; of_bytes: number }
@@ -19,10 +19,10 @@ interface Line {
 export interface Job {
   isPreview: boolean
   state: 'working' | 'done' | 'stopped' | 'failed'
-  /** Grows; `count` tells by how much. */
+  /** The same array during a job: rows are appended, and `count` is its length. */
   rows: Row[]
   count: number
-  /** Part of the file that is done, 0 to 1; undefined while it is sent. */
+  /** Processed part of the file, 0 to 1. Undefined during the upload. */
   fraction?: number
   report?: Report
   error?: unknown
@@ -43,7 +43,7 @@ interface ImportState {
 export const MAX_UPLOAD_BYTES = 32 * 1024 ** 2
 const HEAD_BYTES = 4096
 
-// Outside the page, so that an import goes on while somebody looks at another one.
+// Outside the page, because an import continues while the user is on another page.
 let state: ImportState = { draft: { source: 'file', text: '', format: 'csv' } }
 let abort: AbortController | undefined
 const listeners = new Set<() => void>()
@@ -58,7 +58,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Whether somebody looks at the page that shows the work. */
+/** True while the page that shows the job is open. */
 export function isPageMounted(): boolean {
   return listeners.size > 0
 }
@@ -82,26 +82,29 @@ export function pasteText(text: string): void {
   changeDraft({ text, ...(isNew && { format: guessFormat(text) }) })
 }
 
-/** What would be imported; undefined while there is nothing. */
+/** Content to import. Undefined if the draft is empty. */
 export function draftContent({ source, file, text }: Draft): Blob | undefined {
   if (source === 'file') return file
   return text.trim() === '' ? undefined : new Blob([text])
 }
 
-/** Back to the draft; after an import, to an empty one. */
+/** Closes the job. Shows the draft again, or an empty draft without `keepDraft`. */
 export function closeJob(keepDraft: boolean): void {
   const { source, format } = state.draft
   setState({ draft: keepDraft ? state.draft : { source, format, text: '' } })
 }
 
-/** Rows that are stored stay stored; a preview leads back to the draft. */
+/** Stops the job. Imported rows stay stored. After a preview, the draft is shown again. */
 export function stopJob(): void {
   abort?.abort()
 }
 
 const warn = (event: Event) => event.preventDefault()
 
-/** Previews or imports the draft; how it goes is in `useWork().job`, and how it ended is the result. */
+/**
+ * Previews or imports the draft. `useImportState().job` has the progress. Resolves with the ended
+ * job, or undefined if there is none.
+ */
 export async function startJob(isPreview: boolean): Promise<Job | undefined> {
   const upload = draftContent(state.draft)
   if (!upload) return undefined
@@ -136,7 +139,7 @@ export async function startJob(isPreview: boolean): Promise<Job | undefined> {
   return state.job
 }
 
-/** What `lines` change about the job. */
+/** Returns the changes of the job by `lines`. */
 function applyLines(job: Job, lines: readonly Line[]): Partial<Job> {
   const change: Partial<Job> = {}
   for (const { row, progress, report, error } of lines) {
@@ -148,7 +151,7 @@ function applyLines(job: Job, lines: readonly Line[]): Partial<Job> {
   return { ...change, count: job.rows.length }
 }
 
-/** The lines of a stream of JSON objects, as many at once as came at once. */
+/** Parses a stream of JSON lines. Yields the lines of each chunk together. */
 async function* linesOf(response: Response): AsyncGenerator<Line[]> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

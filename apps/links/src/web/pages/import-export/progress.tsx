@@ -8,7 +8,7 @@ import { downloadReport } from './report.ts'
 import { Rows } from './rows.tsx'
 import { resultTexts } from './result-texts.ts'
 
-/** The heading of a step; it takes the focus, because the control that led here is gone. */
+/** Heading of a step. Takes the focus, because the control that started the step is unmounted. */
 function StepTitle({ children }: { children: string }) {
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => title.current?.focus(), [])
@@ -61,7 +61,7 @@ export function ImportProgress({
   )
 }
 
-/** How the preview or the import ended, with every row that is known. */
+/** Result of a preview or import, with all rows that were received. */
 export function ImportResult({ job, onBack }: { job: Job; onBack: () => void }) {
   const { t, failure } = useText()
   const clicks = job.report?.click_totals ?? 0

@@ -6,23 +6,23 @@ import { reasonText } from './reason.ts'
 
 const defaults = { owner: 'ann', ownedByFile: false, now: 0 }
 
-/** What the server says about the first line of such a file. */
-async function reasonsOf(format: ImportFormat, text: string): Promise<string> {
+/** Returns the first reason that the server gives for a row of a file. */
+async function firstReason(format: ImportFormat, text: string): Promise<string> {
   const source = new Blob([text]).stream()
   for await (const read of readRows({ source, format }, defaults)) {
     const reason = 'problem' in read ? read.problem : read.value.note
     if (reason !== undefined) return reason
   }
-  throw new Error('Nothing was said')
+  throw new Error('No row has a reason')
 }
 
 const t: Translate = (key, values) => `<${[key, ...Object.values(values ?? {})].join(' ')}>`
-const textOf = async (format: ImportFormat, text: string) => reasonText(t, await reasonsOf(format, text))
+const textOf = async (format: ImportFormat, text: string) => reasonText(t, await firstReason(format, text))
 
 const csv = (row: string, columns = 'url,label,expires_at,created_by,tags') => `${columns}\n${row}\n`
 const url = 'https://example.com/'
 
-test('L18.1 what an import says about a row has words of ours', async () => {
+test('L18.1: every reason for an imported row has a text', async () => {
   expect(await textOf('csv', csv(`"${url}`, 'url'))).toBe('<transfer.why.quote>')
   expect(await textOf('csv', csv(`"${url}a\nb"`, 'url'))).toBe('<transfer.why.control url>')
   expect(await textOf('csv', csv(`${url},,,,${'x'.repeat(121)}`))).toBe('<transfer.why.long tags.0 120>')
@@ -55,7 +55,7 @@ test('L18.1 what an import says about a row has words of ours', async () => {
   expect(await textOf('shlink', '{"a":1}')).toBe('<transfer.why.noEntries>')
 })
 
-test('L18.1 what an import leaves out of a link is named, beside what else it says', async () => {
+test('L18.1: the text of a row names the omitted properties of its link, beside other reasons', async () => {
   const visits = `longUrl,shortCode,meta.validSince,meta.maxVisits\n${url},a,2026-01-01,5\n`
   expect(await textOf('shlink', visits)).toBe(
     '<transfer.why.lost <transfer.why.lost.start>, <transfer.why.lost.visits>>',

@@ -1,7 +1,7 @@
 import type { OwnKey } from '../../texts/index.ts'
 import type { Translate } from '../../texts/text.ts'
 
-/** What the server gives as the reason of a row, and how it is worded here; `[\w.]+` is a column's name. */
+/** Texts for the reasons that the server gives for rows. `[\w.]+` is the name of a column. */
 const REASONS: readonly (readonly [pattern: RegExp, key: OwnKey])[] = [
   [/^slug "(?<slug>.+?)" is taken, it leads to (?<url>.+)$/s, 'transfer.why.taken'],
   [/^slug "(?<slug>.+?)" leads to this URL already$/, 'transfer.why.sameSlug'],
@@ -11,8 +11,8 @@ const REASONS: readonly (readonly [pattern: RegExp, key: OwnKey])[] = [
   [/^the file has no column (?<missing>.+), only: (?<columns>.*)$/s, 'transfer.why.columns'],
   [/^the file is empty:/, 'transfer.why.empty'],
   [/^has (?<has>\d+) fields where the header has (?<needs>\d+)$/, 'transfer.why.fields'],
-  [/^the file has more than (?<most>\d+) columns$/, 'transfer.why.manyColumns'],
-  [/^has more than (?<most>\d+) slugs$/, 'transfer.why.manySlugs'],
+  [/^the file has more than (?<max>\d+) columns$/, 'transfer.why.manyColumns'],
+  [/^has more than (?<max>\d+) slugs$/, 'transfer.why.manySlugs'],
   [/^is nested more than \d+ levels deep$/, 'transfer.why.deep'],
   [/^has more than \d+ (?:values|tags)$/, 'transfer.why.tooMuch'],
   [/^is not a JSON object$/, 'transfer.why.notJson'],
@@ -22,7 +22,7 @@ const REASONS: readonly (readonly [pattern: RegExp, key: OwnKey])[] = [
   [/^slug is required$/, 'transfer.why.slugRequired'],
   [/^the link has a password/, 'transfer.why.password'],
   [/^slug (?<slug>".*"): /s, 'transfer.why.badSlug'],
-  [/^(?<field>[\w.]+): must be at most (?<most>\d+) characters$/, 'transfer.why.long'],
+  [/^(?<field>[\w.]+): must be at most (?<max>\d+) characters$/, 'transfer.why.long'],
   [/^(?<field>[\w.]+): must be (?:a time|Unix seconds)/, 'transfer.why.time'],
   [
     /^(?<field>[\w.]+): must (?:be well-formed Unicode|not contain control characters|be an identity)/,
@@ -36,7 +36,7 @@ const REASONS: readonly (readonly [pattern: RegExp, key: OwnKey])[] = [
   [/^the file is not UTF-8 text/, 'transfer.why.fileNotText'],
 ]
 
-/** What of a link another program did and this one does not. */
+/** Properties of a link in other programs that this service does not support. */
 const OMISSIONS: Readonly<Record<string, OwnKey>> = {
   'the start of its validity': 'transfer.why.lost.start',
   'its limit of visits': 'transfer.why.lost.visits',
@@ -59,7 +59,7 @@ export function reasonText(t: Translate, reason: string): string {
   }
   const omission = /^not taken over: ([^;]+)$/.exec(reason)?.[1]
   if (omission !== undefined) return omissionText(t, omission)
-  // An imported row may have two remarks.
+  // An imported row may have two reasons.
   const [first, ...rest] = reason.split('; ')
   if (first === undefined || rest.length === 0) return reason
   return [first, ...rest].map((part) => (part === reason ? part : reasonText(t, part))).join('; ')

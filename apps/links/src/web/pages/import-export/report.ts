@@ -12,7 +12,7 @@ function createReport(rows: readonly Row[]): Blob {
   return new Blob([[COLUMNS.join(','), ...lines, ''].join('\r\n')], { type: 'text/csv' })
 }
 
-/** Has the browser keep what became of each row, as CSV with the server's own words. */
+/** Downloads the result of each row as CSV, with the reasons in the words of the server. */
 export function downloadReport(rows: readonly Row[]): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(createReport(rows))

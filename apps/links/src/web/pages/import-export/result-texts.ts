@@ -1,6 +1,6 @@
 import type { Job } from './job.ts'
 
-/** How a preview or an import has ended. */
+/** Keys of the texts for the result of a preview or import. */
 export function resultTexts({ isPreview, state, report, rows }: Job) {
   const count = report?.imported ?? rows.filter(({ result }) => result === 'imported').length
   if (state === 'failed') {

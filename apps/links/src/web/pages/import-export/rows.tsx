@@ -16,7 +16,7 @@ const icons = {
   bad: IconX,
 } satisfies Record<Outcome, unknown>
 
-/** Words for what became of rows, or would. */
+/** Parts of the keys of outcomes. A preview names what an import would do. */
 function outcomeTexts(isPreview: boolean) {
   return {
     imported: isPreview ? 'willImport' : 'imported',

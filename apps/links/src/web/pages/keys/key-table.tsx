@@ -60,7 +60,7 @@ function Row({ apiKey, onRevoke }: { apiKey: Key; onRevoke: () => void }) {
         <Text size="sm" fw={550} lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
           {title}
         </Text>
-        {/* What the columns hold where there is room for them. */}
+        {/* The values of the columns that are hidden at this width. */}
         <Stack gap={2} hiddenFrom="md" mt={2}>
           <Text size="sm" c="dimmed" hiddenFrom="sm">
             <Code>{key_prefix}…</Code>

@@ -12,7 +12,7 @@ type Scope = Input<'createKey'>['body']['scope']
 
 const SCOPES: readonly Scope[] = ['create,read', 'read', 'create']
 
-/** Two steps in one dialog: what the key is, then the key itself, which only its own button closes. */
+/** Dialog with two steps: the form, then the new key. Only its button closes the second step. */
 export function NewKey({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { t } = useText()
   const [rawKey, setRawKey] = useState<string>()

@@ -11,7 +11,10 @@ const DAYS: Readonly<Record<Exclude<Range, 'all'>, number>> = {
   '1y': 365,
 }
 
-/** A day, a week or a month begins where the reader is: in their time zone the buckets were asked for (parts/zone.ts). */
+/**
+ * Start of a day, week or month in the time zone of the browser, as requested
+ * (`parts/time-zone.ts`).
+ */
 const startOf = (label: string) => Date.parse(`${label.length === 7 ? `${label}-01` : label}T00:00`) / 1000
 
 interface AverageInput {
@@ -23,8 +26,9 @@ interface AverageInput {
 }
 
 /**
- * How many days an average is over: those of the range, and for all time those since the first click, at least one. The
- * first click is known to its bucket only; a link made within that bucket was clicked no earlier than it was made.
+ * Number of days for an average: the days of the range, or of all time since the first click, at
+ * least 1. Only the bucket of the first click is known. For a link that was created within this
+ * bucket, the days begin with its creation.
  */
 export function countDays({ range, buckets, createdAt, now }: AverageInput): number {
   if (range !== 'all') return DAYS[range]
@@ -34,7 +38,7 @@ export function countDays({ range, buckets, createdAt, now }: AverageInput): num
   return Math.max(1, Math.floor((now - since) / DAY_SECONDS))
 }
 
-/** 0 as `0`, below 1 with two decimals, below 10 with one, else with none (L18.5). */
+/** Formats 0 as `0`, below 1 with two decimals, below 10 with one, else without (L18.5). */
 export function formatAverage(value: number, language: string): string {
   const digits = value === 0 || value >= 10 ? 0 : value < 1 ? 2 : 1
   return new Intl.NumberFormat(language, {

@@ -15,7 +15,10 @@ interface Props {
   actions: ReturnType<typeof useLinkActions>
 }
 
-/** Why it cannot be deleted or removed just like that, and the two ways on. */
+/**
+ * Explains why clicks block a deletion or removal. Offers to disable the target instead, or to
+ * delete it with its clicks.
+ */
 export function BlockedDeletion({ link, target, close, removal, actions }: Props) {
   const { t } = useText()
   const isLink = target === 'link'
@@ -55,7 +58,7 @@ export function BlockedDeletion({ link, target, close, removal, actions }: Props
 function BlockedReason({ link, target }: Pick<Props, 'link' | 'target'>) {
   const { t } = useText()
   const isLink = target === 'link'
-  // Not those of `target` itself: they are of when its removal was begun.
+  // The counts of `target` date from the start of its removal.
   const count = isLink
     ? link.total_clicks
     : (link.slugs.find(({ slug }) => slug === target.slug) ?? target).click_count

@@ -9,7 +9,7 @@ import { QrCode } from './qr-code.tsx'
 import type { DeletionTarget, Removal } from './use-removal.tsx'
 import type { useLinkActions } from './use-link-actions.ts'
 
-/** What a dialog is open about. */
+/** Subject of the open dialog. */
 export type DialogState =
   | { about: 'slug' }
   | { about: 'bundle' }
@@ -20,7 +20,7 @@ interface Props {
   link: Link
   dialog: DialogState | null
   close: () => void
-  /** What opened it and gets the focus back: a menu's entry is gone by then. */
+  /** Receives the focus when the dialog closes. A menu item would be unmounted by then. */
   opener: RefObject<HTMLElement | null>
   removal: Removal
   actions: ReturnType<typeof useLinkActions>

@@ -7,28 +7,29 @@ import { useText } from '../../texts/text.ts'
 import { MAX_DATE_TIME } from './moment.ts'
 
 interface Field {
-  /** What is edited, for the field; and the words of the button that begins it. */
+  /** Label of the field. */
   label: string
+  /** Label of the button that opens the field. */
   edit: string
-  /** What the field begins with; moments as the browser's own field has them. */
+  /** Initial value, in the format of the input `type`. */
   value: string
   type?: 'text' | 'datetime-local'
   maxLength?: number
   save: (value: string) => Promise<unknown>
-  /** A word about what is typed, before it is saved. */
+  /** Returns a hint about a value before it is saved. */
   hint?: (value: string) => string | undefined
-  /** Offers to save nothing at all, in these words. */
+  /** Label of the button that saves an empty value. Without it, there is no such button. */
   clear?: string
 }
 
 interface Props extends Field {
   mayEdit: boolean
-  /** What is shown is a heading. */
+  /** True if the displayed value is a heading. */
   large?: boolean
   children: ReactNode
 }
 
-/** Still read out and still in the same place of the page, so that nothing is built anew. */
+/** Keeps the element mounted and readable for screen readers. */
 const VISUALLY_HIDDEN: CSSProperties = {
   position: 'absolute',
   width: 1,
@@ -37,7 +38,7 @@ const VISUALLY_HIDDEN: CSSProperties = {
   clipPath: 'inset(50%)',
 }
 
-/** Something shown that its owner edits where it stands. What was typed stays until it is saved or given up. */
+/** A value that its owner edits in place. The typed text stays until it is saved or cancelled. */
 export function EditInPlace({ mayEdit, large = false, children, ...field }: Props) {
   const [editing, setEditing] = useState(false)
   const editButton = useRef<HTMLButtonElement>(null)

@@ -25,7 +25,7 @@ async function update(id: number, body: Input<'updateLink'>['body']): Promise<vo
   await invalidate('links')
 }
 
-/** Where the link leads and what is known of it. */
+/** Short URL, destination and properties of the link. */
 export function Facts({ link }: { link: Link }) {
   const { t, day, moment } = useText()
   return (

@@ -31,7 +31,7 @@ const MAX_LABEL_LENGTH = 500
 export interface LinkControls {
   link: Link
   openDialog: (dialog: DialogState) => void
-  /** Kept at what a dialog is opened from. */
+  /** The element that opened the dialog. */
   opener: RefObject<HTMLElement | null>
   removal: Removal
   actions: ReturnType<typeof useLinkActions>
@@ -143,7 +143,10 @@ function LinkMenu({ link, openDialog, opener, removal, actions }: LinkControls) 
   )
 }
 
-/** Makes a link of one's own to the same URL, and goes there. An expiry that has passed is not taken along. */
+/**
+ * Creates a link to the same URL, owned by the user, and opens its page. Omits an expiry in the
+ * past.
+ */
 function useDuplicate(link: Link): () => void {
   const { t, failure } = useText()
   const [, go] = useLocation()

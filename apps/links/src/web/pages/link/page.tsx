@@ -54,7 +54,7 @@ function Detail({ link }: { link: Link }) {
   const opener = useRef<HTMLElement | null>(null)
   const removal = useRemoval(link, (target) => setDialog({ about: 'blocked', target }))
   const actions = useLinkActions(link)
-  if (removal.isLeaving('link'))
+  if (removal.isPending('link'))
     return (
       <>
         <PageHeading title={nameOf(link)} mb="lg" style={{ overflowWrap: 'anywhere' }} />

@@ -26,10 +26,10 @@ const MAX_SIZE = 2048
 const DEFAULT_STYLE = { size: 400, level: 'M' as (typeof LEVELS)[number], dark: '#000000', light: '#ffffff' }
 type QrStyle = typeof DEFAULT_STYLE
 
-/** A refusal that is shown at the field. */
+/** Refusals that are displayed at their field. */
 const FIELD_ERROR = /^(?:size|level|dark): /
 
-/** A QR code of one of the link's short URLs, as it will be downloaded. */
+/** QR code of one of the short URLs of the link, exactly as it is downloaded. */
 export function QrCode({ link, first }: { link: Link; first: string }) {
   const { t } = useText()
   const [slug, setSlug] = useState(first)
@@ -37,7 +37,7 @@ export function QrCode({ link, first }: { link: Link; first: string }) {
   const [debouncedStyle] = useDebouncedValue(style, 200)
   const code = useCode(link.id, slug, debouncedStyle)
   const slugNames = link.slugs.map((each) => each.slug)
-  // It may have been removed meanwhile.
+  // The selected slug may have been removed in the meantime.
   const slugs = slugNames.includes(slug) ? slugNames : [slug, ...slugNames]
   const change = (changes: Partial<QrStyle>) => setStyle((current) => ({ ...current, ...changes }))
   return (
@@ -76,14 +76,14 @@ export function QrCode({ link, first }: { link: Link; first: string }) {
 
 type Code = ReturnType<typeof useCode>
 
-/** Both addresses of the code, and why there is none. */
+/** URLs of the code in both formats, and the error if it cannot be drawn. */
 function useCode(id: number, slug: string, { size, level, dark, light }: QrStyle) {
   const input = (format: 'svg' | 'png') => ({
     params: { id },
     query: { slug, size, level, dark, light, format },
   })
   const png = useQuery({
-    // Not below a resource: no click changes it.
+    // The key has no resource: clicks do not change the code.
     queryKey: ['qr', input('png')],
     queryFn: async ({ signal }) =>
       (await request('getLinkQr', input('png'), { signal, accept: 'image/png' })).status,
@@ -94,7 +94,7 @@ function useCode(id: number, slug: string, { size, level, dark, light }: QrStyle
     png: addressOf('getLinkQr', input('png')),
     error,
     refetch: () => void png.refetch(),
-    /** Only a PNG can be too small. */
+    /** True if an SVG can be drawn. A size can be too small for a PNG only. */
     isDrawable: error === null || error.message.startsWith('size: '),
   }
 }
@@ -138,7 +138,7 @@ function StyleFields({
   code: Code
 }) {
   const { t } = useText()
-  const problems = useProblems(code.error)
+  const problems = useFieldErrors(code.error)
   return (
     <>
       <NumberInput
@@ -179,13 +179,13 @@ function StyleFields({
   )
 }
 
-/** The server's word about each field, in the person's language. */
-function useProblems(error: Error | null) {
+/** Error of each field, in the user's language. */
+function useFieldErrors(error: Error | null) {
   const { t, number, failure } = useText()
   const text = error?.message ?? ''
   const minSize = /^size: must be at least (\d+)/.exec(text)?.[1]
   return {
-    size: minSize && t('link.qrTooSmall', { smallest: number(Number(minSize)) }),
+    size: minSize && t('link.qrTooSmall', { min: number(Number(minSize)) }),
     level: text.startsWith('level: ') && failure(error),
     dark: text.startsWith('dark: ') && t('link.qrContrast'),
   }

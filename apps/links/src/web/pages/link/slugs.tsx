@@ -29,10 +29,10 @@ import { useText } from '../../texts/text.ts'
 import type { LinkControls } from './link-header.tsx'
 import { type Slug, isMine } from './link.ts'
 
-/** A link may have thousands. */
+/** A link may have thousands of slugs. */
 const PAGE_SIZE = 10
 
-/** The slugs, the primary one first and then by clicks; `counts` are those of the chosen range. */
+/** The primary slug, then the others by clicks. `counts` are the clicks in the selected range. */
 export function Slugs({
   counts,
   ...controls
@@ -41,7 +41,7 @@ export function Slugs({
   const [offset, setOffset] = useState(0)
   const clicks = ({ slug }: Slug) => counts?.get(slug) ?? 0
   const slugs = controls.link.slugs
-    .filter((slug) => !controls.removal.isLeaving(slug))
+    .filter((slug) => !controls.removal.isPending(slug))
     .toSorted((a, b) => b.is_primary - a.is_primary || clicks(b) - clicks(a))
   const heading = useFocusWhenGone<HTMLHeadingElement>(slugs.length)
   const first = Math.min(offset, Math.floor((slugs.length - 1) / PAGE_SIZE) * PAGE_SIZE)
@@ -143,7 +143,7 @@ function SlugMenu({ slug, opener, ...controls }: LinkControls & { slug: Slug }) 
       await navigator.clipboard.writeText(slugUrl(slug.slug))
       showSuccess(t('link.copied'))
     } catch {
-      // It is refused, or not there at all where the page came over plain HTTP.
+      // The browser has denied access. Without HTTPS, there is no clipboard.
       showError(t('copy.notCopied'))
     }
   }

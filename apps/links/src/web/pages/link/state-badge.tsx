@@ -33,7 +33,7 @@ export function StateBadge({ link }: { link: Link }) {
   )
 }
 
-/** What visitors get of a link that does not redirect, and what its owner can do about it. */
+/** Explains a link that does not redirect, with the button for its owner that reactivates it. */
 export function StateNotice({ link, actions }: { link: Link; actions: ReturnType<typeof useLinkActions> }) {
   const { t, language } = useText()
   const state = useLinkState(link)
@@ -62,7 +62,7 @@ export function StateNotice({ link, actions }: { link: Link; actions: ReturnType
             onClick={() => {
               if (isDisabled) actions.enable()
               else actions.clearExpiry()
-              // This goes when it is done, and must not take the focus along.
+              // The notice disappears afterwards, and the focus would be lost with it.
               document.querySelector<HTMLElement>('main h1')?.focus()
             }}
           >

@@ -22,7 +22,7 @@ import { useLinkState } from './use-link-state.ts'
 
 type Timeline = Result<'getLinkTimeline'>
 
-/** What was asked for; undefined while it is awaited, null where it could not be had. */
+/** Body of a result. Undefined while loading, null after an error. */
 function bodyOf<Body>({
   data,
   isLoadingError,
@@ -47,7 +47,7 @@ function useLinkStats(id: number, range: Range | undefined) {
   }
 }
 
-/** Everything that was counted, in the range of the page's address; without one there, in the person's own. */
+/** Statistics of the link in the range of the address, else in the user's default range. */
 export function LinkStats(controls: LinkControls) {
   const { t } = useText()
   const { link } = controls
@@ -85,7 +85,9 @@ interface SlugsAndChannelsProps {
   controls: LinkControls
 }
 
-/** By which slugs and how the link was reached. Slugs are there also without figures: things are done to them. */
+/**
+ * Clicks by slug and channel. Slugs are listed even without statistics, because of their actions.
+ */
 function SlugsAndChannels({ stats, range, controls }: SlugsAndChannelsProps) {
   const counts = stats ? new Map(stats.slug_clicks.map(({ slug, count }) => [slug, count])) : undefined
   return (
@@ -108,7 +110,7 @@ function SlugsAndChannels({ stats, range, controls }: SlugsAndChannelsProps) {
 interface StatsProps {
   link: Link
   stats: Stats | undefined
-  /** Null where it could not be had. */
+  /** Undefined while loading, null after an error. */
   timeline: Timeline | null | undefined
 }
 

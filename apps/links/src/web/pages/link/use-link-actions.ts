@@ -9,12 +9,12 @@ import type { Link, Slug } from './link.ts'
 
 interface LinkAction {
   run: () => Promise<unknown>
-  /** What is said once it is done, and what takes it back; to take it back has neither. */
+  /** Text of the toast after the action, which offers `undo`. An undo has neither. */
   successText?: string
   undo?: () => Promise<unknown>
 }
 
-/** What acts at once and can be taken back: disable, enable, another primary slug. */
+/** Actions that run immediately and can be undone: disable, enable, choose a primary slug. */
 export function useLinkActions(link: Link) {
   const { t, failure } = useText()
   const { mutate } = useMutation({
@@ -22,9 +22,10 @@ export function useLinkActions(link: Link) {
       await run()
       await invalidate('links', 'totals')
     },
-    // Not where it is begun: on another page that would not be told any more.
-    onSuccess(_, { successText: done, undo }): void {
-      if (done !== undefined && undo) withUndo(t, done, { act() {}, undo: () => perform({ run: undo }) })
+    // Callbacks of `mutate` would not run after the user has left the page.
+    onSuccess(_, { successText, undo }): void {
+      if (successText !== undefined && undo)
+        withUndo(t, successText, { act() {}, undo: () => perform({ run: undo }) })
     },
     onError: (error) => showError(failure(error), t('shell.close')),
   })

@@ -3,10 +3,10 @@ import type { Link } from './link.ts'
 
 export type State = 'active' | 'disabled' | 'expired'
 
-/** The longest that a timer can wait. */
+/** Longest delay of `setTimeout`. */
 const MAX_WAIT_MS = 2 ** 31 - 1
 
-/** What the link does at this moment (L7); a page that stays open sees it expire. */
+/** Current state of the link (L7). The component re-renders when the link expires. */
 export function useLinkState({ disabled_at, expires_at }: Link): State {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

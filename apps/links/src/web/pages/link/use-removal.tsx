@@ -9,7 +9,7 @@ import { markPending, linkDeletionOf, clearPending, slugRemovalOf, usePending } 
 import { showRefusal, useIsMounted } from '../../parts/refusal-toast.tsx'
 import type { Link, Slug } from './link.ts'
 
-/** The whole link, or a slug of it. */
+/** The link itself or one of its slugs. */
 export type DeletionTarget = 'link' | Slug
 
 const HAS_CLICKS_ERRORS: ReadonlySet<string> = new Set([
@@ -18,14 +18,14 @@ const HAS_CLICKS_ERRORS: ReadonlySet<string> = new Set([
 ])
 
 export interface Removal {
-  /** Deletes or removes it after the time to undo; where clicks are known to forbid that, asks instead. */
+  /** Deletes or removes the target after the time to undo. If it has clicks, calls `onBlocked`. */
   begin: (target: DeletionTarget) => void
-  /** The same with its clicks. */
+  /** Deletes or removes the target with its clicks, after the time to undo. */
   force: (target: DeletionTarget) => void
-  isLeaving: (target: DeletionTarget) => boolean
+  isPending: (target: DeletionTarget) => boolean
 }
 
-/** `ask` is called with what has clicks that forbid its removal. */
+/** Calls `onBlocked` with a target that cannot be deleted or removed because it has clicks. */
 export function useRemoval(link: Link, onBlocked: (target: DeletionTarget) => void): Removal {
   const { t, failure } = useText()
   const [, go] = useLocation()
@@ -64,7 +64,7 @@ export function useRemoval(link: Link, onBlocked: (target: DeletionTarget) => vo
   return {
     begin: (target) => (clicksOf(target) > 0 ? onBlocked(target) : start(target, false)),
     force: (target) => start(target, true),
-    isLeaving: (target) => pending.has(keyOf(target)),
+    isPending: (target) => pending.has(keyOf(target)),
   }
 }
 

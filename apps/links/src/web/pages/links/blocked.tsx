@@ -5,7 +5,7 @@ import { useText } from '../../texts/text.ts'
 import type { LinkRow } from './link-table.tsx'
 import type { BulkActions } from './use-bulk-actions.tsx'
 
-/** Links that cannot be deleted just like that, and the two ways on. */
+/** Lists links with clicks. Offers to disable them, or to delete each with its clicks. */
 export function BlockedDeletions({
   links,
   actions,

@@ -9,11 +9,11 @@ interface Props {
   links: readonly LinkRow[]
   actions: BulkActions
   onBundle: () => void
-  /** Afterwards nothing is selected any more. */
+  /** Clears the selection. */
   onDone: () => void
 }
 
-/** What can be done to all selected links. */
+/** Actions for the selected links. */
 export function BulkActionBar({ links, actions, onBundle, onDone }: Props) {
   const { t } = useText()
   const areAllMine = links.every(isMine)

@@ -16,7 +16,7 @@ const EMPTY = { url: '', label: '', slug: '', expires: '' }
 
 type Field = keyof typeof EMPTY
 
-/** Which field a refusal is about; null when it is about none of them. */
+/** Returns the field that caused a refusal, or null. */
 function fieldOf(error: Error | null): Field | null {
   const text = error?.message ?? ''
   if (/^url\b/.test(text)) return 'url'
@@ -36,11 +36,11 @@ function bodyOf({ url, label, slug, expires }: typeof EMPTY): Input<'createLink'
 
 interface CreateRequest {
   body: Input<'createLink'>['body']
-  /** What was kept; nothing where another link is made of what was sent before. */
+  /** The stored draft. Missing if the previous request is repeated to create a second link. */
   from?: string
 }
 
-/** The fields, of what is kept of them. */
+/** Parses the stored draft. */
 const parseDraft = (draft: string) => (draft === '' ? EMPTY : (JSON.parse(draft) as typeof EMPTY))
 
 function useCreate(onCreated: (from: CreateRequest['from']) => void) {
@@ -53,7 +53,10 @@ function useCreate(onCreated: (from: CreateRequest['from']) => void) {
   })
 }
 
-/** What was typed stays until the link is made, on other pages too, and what was typed since then stays as well. */
+/**
+ * Form for a new link. The draft outlasts the page until the link is created. Text that was typed
+ * after the request stays.
+ */
 export function CreateRow() {
   const { t, failure } = useText()
   const [draft, setDraft] = useDraft(me.identity, 'new-link')
@@ -113,7 +116,9 @@ export function CreateRow() {
   )
 }
 
-/** For the field that `?new` in the address, as from the command palette, takes the focus to. */
+/**
+ * Returns a ref for the field that `?new` in the address focuses. The command palette uses `?new`.
+ */
 function useFocusOnNew() {
   const field = useRef<HTMLInputElement>(null)
   const isNew = new URLSearchParams(useSearch()).has('new')
@@ -126,7 +131,7 @@ function useFocusOnNew() {
   return field
 }
 
-/** The new short URL; or the one that was there for the same URL, with the choice to make another. */
+/** The new short URL, or the existing one for the same URL with a button to create another. */
 function CreatedLink({ link, onAnother }: { link: Result<'createLink'>; onAnother: () => void }) {
   const { t } = useText()
   const url = shortUrl(link)

@@ -17,12 +17,12 @@ import { useBulkActions } from './use-bulk-actions.tsx'
 
 export type LinkRow = Result<'listLinks'>[number]
 
-/** News may take links off the list meanwhile. */
+/** Contains the links themselves: an update may remove them from the list. */
 type DialogState =
   | { about: 'bundle'; ids: readonly number[] }
   | { about: 'blocked'; links: readonly LinkRow[] }
 
-/** Stays while the list is empty: a dialog may be open. */
+/** Mounted even if the list is empty, because a dialog may be open. */
 export function LinkTable({ links }: { links: readonly LinkRow[] }) {
   const { t } = useText()
   const [selectedIds, setSelectedIds] = useState<readonly number[]>([])
@@ -85,7 +85,7 @@ interface RowsProps {
   select: (ids: readonly number[]) => void
 }
 
-/** Narrower than this, what has columns of its own elsewhere stands below a link's name. */
+/** Below this width, the values of other columns are below the name of the link. */
 const ALL_COLUMNS = '(min-width: 75em)'
 
 function Rows({ rows, selected, select }: RowsProps) {
@@ -175,7 +175,7 @@ function StackedCells({ link }: { link: LinkRow }) {
   )
 }
 
-/** A label is not cut before so many lines. */
+/** `lines` is the number of lines before the label is cut. */
 function Name({ link, lines = 1 }: { link: LinkRow; lines?: number }) {
   return (
     <>
@@ -200,7 +200,7 @@ function Name({ link, lines = 1 }: { link: LinkRow; lines?: number }) {
   )
 }
 
-/** Where there is too little room, its host is shortened before its slug: that is what tells one from another. */
+/** In a narrow column, the host is cut before the slug, which distinguishes the short URLs. */
 function ShortUrl({ link }: { link: LinkRow }) {
   const url = shortUrl(link)
   const text = withoutScheme(url)
@@ -241,7 +241,7 @@ function Clicks({ link }: { link: LinkRow }) {
   )
 }
 
-/** When, and by whom where that is somebody else. */
+/** Date of creation, and the owner unless it is the user. */
 function CreatedCell({ link }: { link: LinkRow }) {
   const { day, moment } = useText()
   return (

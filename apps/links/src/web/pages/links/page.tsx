@@ -31,7 +31,7 @@ type Change = (changes: Partial<View>, options?: { isTyping: boolean }) => void
 
 function queryOf({ page, per_page, range, ...view }: View): NonNullable<Input<'listLinks'>['query']> {
   const window = range === 'all' ? {} : { range }
-  // The server judges what somebody wrote into the address.
+  // The server validates values that a user typed into the address.
   return { ...view, ...window, page: Number(page), per_page: Number(per_page) } as NonNullable<
     Input<'listLinks'>['query']
   >
@@ -42,7 +42,7 @@ export default function Links() {
   const change: Change = (changes, options) => setView({ page: '1', ...changes }, options)
   const links = useCall('links', 'listLinks', { query: queryOf(view) })
   const isEmpty = links.data?.body.length === 0
-  // That nothing was found before says nothing about what is asked for now.
+  // An empty result of the previous query does not apply to the current one.
   const isLoading = links.isPending || (links.isPlaceholderData && isEmpty)
   return (
     <Stack gap="lg">
@@ -83,7 +83,7 @@ function Filters({ view, change }: { view: View; change: Change }) {
     lastSearch.current = value
     change({ search: value }, { isTyping: true })
   }, 250)
-  // Another search than what was typed last: cleared, or from the command palette.
+  // The search changed without typing: it was cleared, or set by the command palette.
   if (view.search !== lastSearch.current) {
     lastSearch.current = view.search
     setText(view.search)
@@ -122,7 +122,7 @@ function Filters({ view, change }: { view: View; change: Change }) {
   )
 }
 
-/** How many there are, for who does not see them come. */
+/** Number of results, for screen readers. */
 function ResultCount({ total }: { total: number | undefined }) {
   const { t } = useText()
   const text =

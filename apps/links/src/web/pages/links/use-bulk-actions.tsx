@@ -13,7 +13,10 @@ const HAS_CLICKS = 'Cannot delete a link with clicks, disable it instead'
 
 const isBlocked = (error: unknown) => error instanceof CallError && error.message === HAS_CLICKS
 
-/** Does something to each link; says what went wrong, and returns those to which it is done and those whose clicks forbade it. */
+/**
+ * Runs an action for each link. Shows errors. Returns the changed links and those blocked by
+ * clicks.
+ */
 function useForEachLink() {
   const { t, failure } = useText()
   return async (links: readonly LinkRow[], run: (id: number) => Promise<unknown>) => {
@@ -29,7 +32,7 @@ function useForEachLink() {
   }
 }
 
-/** Null once it is gone. */
+/** Null if the link has been deleted. */
 async function findLink(id: number): Promise<LinkRow | null> {
   try {
     return await call('getLink', { params: { id } })
@@ -40,8 +43,8 @@ async function findLink(id: number): Promise<LinkRow | null> {
 }
 
 /**
- * Links as they are now, with every click there has been: rows count those of the page's window, and a link is deleted with
- * all of them. Nothing where that cannot be known, which is said.
+ * Reads the current links with all their clicks. Rows have the clicks of the selected range only,
+ * but a deletion concerns all clicks. Shows an error and returns undefined if a read fails.
  */
 function useReadLinks() {
   const { t, failure } = useText()
@@ -56,7 +59,10 @@ function useReadLinks() {
   }
 }
 
-/** Tells of links that were not deleted for their clicks, and leads to what can be done, on whatever page one is then. */
+/**
+ * Shows how many links were not deleted because they have clicks, with a button for the next step
+ * that works on any page.
+ */
 function useBlockedNotice(onBlocked: (links: readonly LinkRow[]) => void) {
   const { t } = useText()
   const readLinks = useReadLinks()
@@ -81,7 +87,10 @@ function useBlockedNotice(onBlocked: (links: readonly LinkRow[]) => void) {
 const disable = (id: number) => call('disableLink', { params: { id } })
 const enable = (id: number) => call('enableLink', { params: { id } })
 
-/** What is done to several links at once. `onBlocked` gets those whose clicks forbid to delete them. */
+/**
+ * Actions for several links. `onBlocked` receives links that are not deleted because they have
+ * clicks.
+ */
 export function useBulkActions(onBlocked: (links: readonly LinkRow[]) => void) {
   const { t } = useText()
   const forEachLink = useForEachLink()
@@ -105,7 +114,7 @@ export function useBulkActions(onBlocked: (links: readonly LinkRow[]) => void) {
   const change = async (links: readonly LinkRow[], to: 'disabled' | 'enabled') => {
     const linksToChange = links.filter(({ disabled_at }) => (disabled_at === null) === (to === 'disabled'))
     const [run, reverse] = to === 'disabled' ? [disable, enable] : [enable, disable]
-    // Told and undone is only what this changed.
+    // The toast counts, and undo reverts, only the links that this action changed.
     const { done } = await forEachLink(linksToChange, run)
     if (done.length === 0) return
     const message = t(to === 'disabled' ? 'links.wasDisabled' : 'links.wasEnabled', { count: done.length })
@@ -114,7 +123,10 @@ export function useBulkActions(onBlocked: (links: readonly LinkRow[]) => void) {
   return {
     disable: (links: readonly LinkRow[]) => void change(links, 'disabled'),
     enable: (links: readonly LinkRow[]) => void change(links, 'enabled'),
-    /** Deletes what it can, after the time to undo; asks about what is known to have clicks. False where it cannot tell. */
+    /**
+     * Deletes the links without clicks after the time to undo, and calls `onBlocked` with the
+     * others. Returns false if the links could not be read.
+     */
     remove: async (rows: readonly LinkRow[]) => {
       const links = await readLinks(rows)
       if (!links) return false

@@ -8,12 +8,12 @@ import { type Settings, useSaving } from './saving.ts'
 import { SaveStatus } from './section.tsx'
 
 const [MIN_LENGTH, MAX_LENGTH] = [3, 128]
-/** Symbols of an automatic slug. */
+/** Number of different characters in automatic slugs. */
 const ALPHABET_SIZE = 32
-/** Above this a number is not exact. */
+/** `32^length` is a safe integer up to this length. */
 const EXACT_LENGTH = 10
 
-/** `32^length` in words: exact while a number can be, then as a power of ten. */
+/** Formats `32^length`: exactly up to `EXACT_LENGTH`, then rounded, as a power of ten. */
 function combinations(length: number, number: (value: number) => string): string {
   if (length <= EXACT_LENGTH) return number(ALPHABET_SIZE ** length)
   const [mantissa = '', exponent = ''] = (ALPHABET_SIZE ** length).toExponential(1).split('e+')
@@ -98,7 +98,7 @@ export function Filter({ name, label, help, settings }: FilterProps) {
   )
 }
 
-/** Saved when the field is left: a half-typed address must lead nobody astray. */
+/** Saves when the field loses the focus. A half-typed URL would misdirect visitors. */
 export function RootRedirect({ root_redirect_url }: Settings) {
   const { t, failure } = useText()
   const saving = useSaving()

@@ -34,7 +34,9 @@ export function Account() {
   )
 }
 
-/** In a clone of the repository, since they are not published; and the client of another, which is. */
+/**
+ * The SDKs of this repository are not published: install them from a clone. `shrtnr` is published.
+ */
 const CLIENTS = ['pip install ./sdks/python', '(cd sdks/typescript && npm pack)', 'pip install shrtnr']
 
 export function Programs() {

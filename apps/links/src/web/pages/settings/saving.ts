@@ -12,7 +12,7 @@ const readCached = () => queries.getQueryData<{ body: Settings }>(KEY)?.body
 
 const namesOf = (change: Change) => Object.keys(change) as (keyof Settings)[]
 
-/** By setting: what the server holds as far as is known, and how many saves of it have no answer yet. */
+/** Last known value on the server and number of unanswered saves, by preference. */
 const pendingSaves = new Map<keyof Settings, { value: unknown; saves: number }>()
 
 function startChange(change: Change): void {
@@ -22,7 +22,7 @@ function startChange(change: Change): void {
   }
 }
 
-/** What is to be shown after a save has ended: nothing of what another save of it has yet to decide. */
+/** Returns the values to display after a save, except those with another unanswered save. */
 function finishChange(change: Change, answer?: Settings): Partial<Settings> {
   const finished = namesOf(change).flatMap((name) => {
     const { value, saves } = pendingSaves.get(name) ?? { value: readCached()?.[name], saves: 1 }
@@ -35,8 +35,8 @@ function finishChange(change: Change, answer?: Settings): Partial<Settings> {
 }
 
 /**
- * Saves one setting. What is chosen shows at once, and is taken back when it is refused; `settle` hears what holds, at
- * both moments. Saves of all settings run one after the other.
+ * Saves one preference. Displays the new value immediately, and the previous one again after a
+ * refusal. `onSettled` receives the preferences at both times. Saves run one after the other.
  */
 export function useSaving(onSettled: (settings: Settings) => void = () => {}) {
   const updateCache = (part: object) => {
@@ -53,7 +53,7 @@ export function useSaving(onSettled: (settings: Settings) => void = () => {}) {
     },
     onError(_, change) {
       updateCache(finishChange(change))
-      // A save whose answer was lost may have been done.
+      // The server may have saved the value although its response was lost.
       if (pendingSaves.size === 0) void invalidate('settings')
     },
     async onSuccess(settings, change) {

@@ -15,7 +15,7 @@ export function Section({ title, children }: { title: string; children: ReactNod
   )
 }
 
-/** A control that saves by itself; how that goes is said in the line of its label. */
+/** A control that saves automatically, with the state of the save beside its label. */
 export function SaveStatus({ saving, children }: { saving: Saving; children: ReactNode }) {
   const { t } = useText()
   return (

@@ -6,7 +6,7 @@ export default {
   'bundles.archivedOne': 'Archived',
   'bundles.new': 'New bundle',
   'bundles.more': 'Show more',
-  'bundles.shown': '{{shown}} of {{total}}',
+  'bundles.shown': '{{loaded}} of {{total}}',
   'bundles.none': 'No bundles yet',
   'bundles.noneHelp':
     'A bundle shows the clicks of several links together: a campaign, a launch, a newsletter.',
@@ -84,6 +84,6 @@ export default {
   'bundles.added': 'Added',
   'bundles.noneFound': 'No links match. Try other words.',
   'bundles.noLinks': 'There are no links yet. Make one on the page of links first.',
-  'bundles.moreFound': '{{shown}} more. Type more to narrow them down.',
+  'bundles.moreFound': '{{additional}} more. Type more to narrow them down.',
   'bundles.done': 'Done',
 }

@@ -15,7 +15,7 @@ export default {
   'dashboard.topLinks': 'Most clicked',
   'dashboard.referrers': 'Top referrers',
   'dashboard.recent': 'Recent links',
-  'dashboard.inAll': '{{shown}} in all',
+  'dashboard.inAll': '{{total}} in all',
   'dashboard.showAll': 'Show all',
   'dashboard.showPopular': 'Show all links by clicks',
   'dashboard.showRecent': 'Show all links, the newest first',

@@ -106,7 +106,7 @@ export default {
   'link.qrSvg': 'Download SVG',
   'link.qrPng': 'Download PNG',
   'link.qrContrast': 'These colours are too alike to be scanned. Choose a darker or a lighter one.',
-  'link.qrTooSmall': 'Too small for a PNG of this code; the smallest is {{smallest}} pixels.',
+  'link.qrTooSmall': 'Too small for a PNG of this code; the smallest is {{min}} pixels.',
   'link.figures': 'Figures',
   'link.average': 'Average a day',
   'link.visitors': 'Unique visitors',

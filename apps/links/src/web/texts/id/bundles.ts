@@ -8,7 +8,7 @@ export default {
   'bundles.archivedOne': 'Diarsipkan',
   'bundles.new': 'Kumpulan baru',
   'bundles.more': 'Tampilkan lebih banyak',
-  'bundles.shown': '{{shown}} dari {{total}}',
+  'bundles.shown': '{{loaded}} dari {{total}}',
   'bundles.none': 'Belum ada kumpulan',
   'bundles.noneHelp':
     'Kumpulan menampilkan klik dari beberapa tautan bersama-sama: kampanye, peluncuran, buletin.',
@@ -87,6 +87,6 @@ export default {
   'bundles.added': 'Ditambahkan',
   'bundles.noneFound': 'Tidak ada tautan yang cocok. Coba kata lain.',
   'bundles.noLinks': 'Belum ada tautan. Buat satu dulu di halaman tautan.',
-  'bundles.moreFound': '{{shown}} lagi. Ketik lebih banyak untuk mempersempit.',
+  'bundles.moreFound': '{{additional}} lagi. Ketik lebih banyak untuk mempersempit.',
   'bundles.done': 'Selesai',
 } satisfies Record<keyof typeof en, string>

@@ -17,7 +17,7 @@ export default {
   'dashboard.topLinks': 'Paling banyak diklik',
   'dashboard.referrers': 'Perujuk teratas',
   'dashboard.recent': 'Tautan terbaru',
-  'dashboard.inAll': 'total {{shown}}',
+  'dashboard.inAll': 'total {{total}}',
   'dashboard.showAll': 'Tampilkan semua',
   'dashboard.showPopular': 'Tampilkan semua tautan menurut klik',
   'dashboard.showRecent': 'Tampilkan semua tautan, terbaru dulu',

@@ -108,7 +108,7 @@ export default {
   'link.qrSvg': 'Unduh SVG',
   'link.qrPng': 'Unduh PNG',
   'link.qrContrast': 'Kedua warna terlalu mirip untuk dipindai. Pilih yang lebih gelap atau lebih terang.',
-  'link.qrTooSmall': 'Terlalu kecil untuk PNG kode ini; paling kecil {{smallest}} piksel.',
+  'link.qrTooSmall': 'Terlalu kecil untuk PNG kode ini; paling kecil {{min}} piksel.',
   'link.figures': 'Angka',
   'link.average': 'Rata-rata per hari',
   'link.visitors': 'Pengunjung unik',

@@ -8,7 +8,7 @@ export default {
   'bundles.archivedOne': 'Arkiverad',
   'bundles.new': 'Ny samling',
   'bundles.more': 'Visa fler',
-  'bundles.shown': '{{shown}} av {{total}}',
+  'bundles.shown': '{{loaded}} av {{total}}',
   'bundles.none': 'Inga samlingar än',
   'bundles.noneHelp':
     'En samling visar klicken på flera länkar tillsammans: en kampanj, en lansering, ett nyhetsbrev.',
@@ -87,6 +87,6 @@ export default {
   'bundles.added': 'Tillagd',
   'bundles.noneFound': 'Inga länkar matchar. Pröva andra ord.',
   'bundles.noLinks': 'Det finns inga länkar än. Skapa en på sidan med länkar först.',
-  'bundles.moreFound': '{{shown}} till. Skriv mer för att begränsa listan.',
+  'bundles.moreFound': '{{additional}} till. Skriv mer för att begränsa listan.',
   'bundles.done': 'Klar',
 } satisfies Record<keyof typeof en, string>

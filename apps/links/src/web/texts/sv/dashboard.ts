@@ -17,7 +17,7 @@ export default {
   'dashboard.topLinks': 'Mest klickade',
   'dashboard.referrers': 'Vanligaste källorna',
   'dashboard.recent': 'Senaste länkarna',
-  'dashboard.inAll': '{{shown}} totalt',
+  'dashboard.inAll': '{{total}} totalt',
   'dashboard.showAll': 'Visa alla',
   'dashboard.showPopular': 'Visa alla länkar efter klick',
   'dashboard.showRecent': 'Visa alla länkar, de nyaste först',

@@ -108,7 +108,7 @@ export default {
   'link.qrSvg': 'Ladda ner SVG',
   'link.qrPng': 'Ladda ner PNG',
   'link.qrContrast': 'Färgerna är för lika för att kunna skannas. Välj en mörkare eller en ljusare.',
-  'link.qrTooSmall': 'För litet för en PNG av koden; minst {{smallest}} pixlar behövs.',
+  'link.qrTooSmall': 'För litet för en PNG av koden; minst {{min}} pixlar behövs.',
   'link.figures': 'Siffror',
   'link.average': 'I snitt per dag',
   'link.visitors': 'Unika besökare',
