@@ -122,7 +122,7 @@ export function LinkModes({ stats }: { stats: Stats | undefined }) {
     count: stats?.link_modes.find((item) => item.name === mode)?.count ?? 0,
   }))
   return (
-    <Card title={t('link.access')}>
+    <Card title={t('link.modes')}>
       <Ranking items={items} total={stats?.total_clicks ?? 0} />
     </Card>
   )

@@ -30,7 +30,7 @@ export function showRefusal(t: Translate, text: string, onAction: (close: () => 
           {text}
         </Text>
         <Button size="compact-sm" variant="light" onClick={() => onAction(() => notifications.hide(id))}>
-          {t('link.whatNow')}
+          {t('link.nextStep')}
         </Button>
       </Group>
     ),

@@ -75,7 +75,7 @@ function About({ bundle }: { bundle: Stats['bundle'] }) {
           miw={0}
           style={{ overflowWrap: 'anywhere' }}
         >
-          {t('bundles.madeBy', { owner: bundle.created_by, day: day(bundle.created_at) })}
+          {t('bundles.createdBy', { owner: bundle.created_by, day: day(bundle.created_at) })}
         </Text>
       </Group>
     </>

@@ -28,7 +28,7 @@ export default function BundleDetail({ id }: { id: number }) {
   })
   const pending = usePending()
   const isGone = stats.error instanceof CallError && stats.error.status === 404
-  const missingReason = pending.has(bundleDeletionOf(id)) ? 'leaving' : isGone ? 'gone' : undefined
+  const missingReason = pending.has(bundleDeletionOf(id)) ? 'isDeleting' : isGone ? 'gone' : undefined
   const data = missingReason ? undefined : stats.data?.body
   return (
     <Stack gap="lg">
@@ -62,7 +62,7 @@ function StatsContent({ stats, range }: { stats: Stats; range: Range | undefined
   )
 }
 
-function Missing({ reason }: { reason: 'leaving' | 'gone' }) {
+function Missing({ reason }: { reason: 'isDeleting' | 'gone' }) {
   const { t } = useText()
   const action = (
     <Button component={Link} href="/bundles">

@@ -28,7 +28,7 @@ export function VisitorBreakdowns({ stats, range }: { stats: Stats; range: Range
   const breakdownProps = { subject: 'bundle', id: stats.bundle.id, range, stats } as const
   return (
     <Stack gap="md">
-      <Title order={2}>{t('bundles.who')}</Title>
+      <Title order={2}>{t('bundles.breakdowns')}</Title>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         <Channels {...breakdownProps} />
         <LinkModes stats={stats} />
@@ -63,7 +63,7 @@ function Totals({ stats }: { stats: Stats }) {
           })}
       </Stat>
       {topPerformer && (
-        <Stat name={t('bundles.best')} value={topPerformer.label ?? `/${topPerformer.slug}`}>
+        <Stat name={t('bundles.topPerformer')} value={topPerformer.label ?? `/${topPerformer.slug}`}>
           {t('bundles.ofClicks', { share: share(topPerformer.pct_of_bundle / 100) })}
         </Stat>
       )}

@@ -68,9 +68,9 @@ function CreatedLink({ link }: { link: Result<'createLink'> }) {
   const { t } = useText()
   const createdUrl = shortUrl(link)
   return (
-    <Group gap="sm" mt="md" className="made">
+    <Group gap="sm" mt="md">
       <IconCheck size={18} aria-hidden />
-      <Text size="sm">{t(link.duplicate ? 'dashboard.had' : 'dashboard.made')}</Text>
+      <Text size="sm">{t(link.duplicate ? 'dashboard.exists' : 'dashboard.created')}</Text>
       <Group gap={4} wrap="nowrap" maw="100%">
         <Anchor href={createdUrl} target="_blank" rel="noreferrer" fw={600} truncate>
           {withoutScheme(createdUrl)}

@@ -23,53 +23,53 @@ const csv = (row: string, columns = 'url,label,expires_at,created_by,tags') => `
 const url = 'https://example.com/'
 
 test('L18.1: every reason for an imported row has a text', async () => {
-  expect(await textOf('csv', csv(`"${url}`, 'url'))).toBe('<transfer.why.quote>')
-  expect(await textOf('csv', csv(`"${url}a\nb"`, 'url'))).toBe('<transfer.why.control url>')
-  expect(await textOf('csv', csv(`${url},,,,${'x'.repeat(121)}`))).toBe('<transfer.why.long tags.0 120>')
-  expect(await textOf('csv', csv(`${url},,soon,,`))).toBe('<transfer.why.time expires_at>')
-  expect(await textOf('csv', csv(`${url},,,"a\nb",`))).toBe('<transfer.why.control created_by>')
-  expect(await textOf('csv', 'u\0rl\n')).toBe('<transfer.why.fileNotText>')
-  expect(await textOf('ndjson', JSON.stringify({ url, label: '\0' }))).toBe('<transfer.why.control label>')
-  expect(await textOf('ndjson', JSON.stringify({ url, label: 5 }))).toBe('<transfer.why.wrong label>')
+  expect(await textOf('csv', csv(`"${url}`, 'url'))).toBe('<transfer.reason.quote>')
+  expect(await textOf('csv', csv(`"${url}a\nb"`, 'url'))).toBe('<transfer.reason.control url>')
+  expect(await textOf('csv', csv(`${url},,,,${'x'.repeat(121)}`))).toBe('<transfer.reason.long tags.0 120>')
+  expect(await textOf('csv', csv(`${url},,soon,,`))).toBe('<transfer.reason.time expires_at>')
+  expect(await textOf('csv', csv(`${url},,,"a\nb",`))).toBe('<transfer.reason.control created_by>')
+  expect(await textOf('csv', 'u\0rl\n')).toBe('<transfer.reason.fileNotText>')
+  expect(await textOf('ndjson', JSON.stringify({ url, label: '\0' }))).toBe('<transfer.reason.control label>')
+  expect(await textOf('ndjson', JSON.stringify({ url, label: 5 }))).toBe('<transfer.reason.wrong label>')
   expect(await textOf('ndjson', JSON.stringify({ url, slugs: [{}] }))).toBe(
-    '<transfer.why.wrong slugs.0.slug>',
+    '<transfer.reason.wrong slugs.0.slug>',
   )
-  expect(await textOf('csv', csv(`"${'x'.repeat(3 * 1024 ** 2)}"`, 'url'))).toBe('<transfer.why.tooLong>')
-  expect(await textOf('ndjson', 'x'.repeat(17 * 1024 ** 2))).toBe('<transfer.why.tooLong>')
-  expect(await textOf('dub', `[{"url":"${'x'.repeat(3 * 1024 ** 2)}"}]`)).toBe('<transfer.why.tooLong>')
+  expect(await textOf('csv', csv(`"${'x'.repeat(3 * 1024 ** 2)}"`, 'url'))).toBe('<transfer.reason.tooLong>')
+  expect(await textOf('ndjson', 'x'.repeat(17 * 1024 ** 2))).toBe('<transfer.reason.tooLong>')
+  expect(await textOf('dub', `[{"url":"${'x'.repeat(3 * 1024 ** 2)}"}]`)).toBe('<transfer.reason.tooLong>')
   expect(await textOf('csv', `${Array.from({ length: 1_001 }, (_, at) => `c${at}`).join(',')}\n`)).toBe(
-    '<transfer.why.manyColumns 1000>',
+    '<transfer.reason.manyColumns 1000>',
   )
   const slugs = Array.from({ length: 5_001 }, (_, at) => `s-${at}`)
   expect(await textOf('ndjson', JSON.stringify({ url, custom_slugs: slugs }))).toBe(
-    '<transfer.why.manySlugs 5000>',
+    '<transfer.reason.manySlugs 5000>',
   )
   const deep = `[{"url":"${url}","key":"a","tags":${'['.repeat(200_000)}${']'.repeat(200_000)}}]`
-  expect(await textOf('dub', deep)).toBe('<transfer.why.deep>')
+  expect(await textOf('dub', deep)).toBe('<transfer.reason.deep>')
   for (const format of ['dub', 'ndjson'] as const) {
     const values = `{"url":"${url}","key":"a","x":[${'0,'.repeat(60_000)}0]}`
-    expect(await textOf(format, values)).toBe('<transfer.why.tooMuch>')
+    expect(await textOf(format, values)).toBe('<transfer.reason.tooMuch>')
   }
-  expect(await textOf('csv', csv(`${url},,,,"${'a,'.repeat(1_001)}"`))).toBe('<transfer.why.tooMuch>')
-  expect(await textOf('dub', '[{"url":')).toBe('<transfer.why.breaksOff>')
-  expect(await textOf('shlink', '{"a":1}')).toBe('<transfer.why.noEntries>')
+  expect(await textOf('csv', csv(`${url},,,,"${'a,'.repeat(1_001)}"`))).toBe('<transfer.reason.tooMuch>')
+  expect(await textOf('dub', '[{"url":')).toBe('<transfer.reason.breaksOff>')
+  expect(await textOf('shlink', '{"a":1}')).toBe('<transfer.reason.noEntries>')
 })
 
 test('L18.1: the text of a row names the omitted properties of its link, beside other reasons', async () => {
   const visits = `longUrl,shortCode,meta.validSince,meta.maxVisits\n${url},a,2026-01-01,5\n`
   expect(await textOf('shlink', visits)).toBe(
-    '<transfer.why.lost <transfer.why.lost.start>, <transfer.why.lost.visits>>',
+    '<transfer.reason.omitted <transfer.reason.omitted.start>, <transfer.reason.omitted.visits>>',
   )
   const query = JSON.stringify({
     shortUrls: { data: [{ longUrl: url, shortCode: 'a', forwardQuery: true }] },
   })
-  expect(await textOf('shlink', query)).toBe('<transfer.why.lost <transfer.why.lost.query>>')
+  expect(await textOf('shlink', query)).toBe('<transfer.reason.omitted <transfer.reason.omitted.query>>')
   const targets = { url, key: 'a', ios: 'i', android: 'a', geo: 'g', expiredUrl: 'e' }
   expect(await textOf('dub', JSON.stringify([targets]))).toBe(
-    `<transfer.why.lost ${['ios', 'android', 'country', 'expiry'].map((each) => `<transfer.why.lost.${each}>`).join(', ')}>`,
+    `<transfer.reason.omitted ${['ios', 'android', 'country', 'expiry'].map((each) => `<transfer.reason.omitted.${each}>`).join(', ')}>`,
   )
   const both = 'not taken over: its limit of visits; automatic slug "a" is taken, the link has a fresh one'
   expect(reasonText(t, both)).toBe(
-    '<transfer.why.lost <transfer.why.lost.visits>>; <transfer.why.autoTaken a>',
+    '<transfer.reason.omitted <transfer.reason.omitted.visits>>; <transfer.reason.autoTaken a>',
   )
 })

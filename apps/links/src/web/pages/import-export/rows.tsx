@@ -88,7 +88,7 @@ function RowTable({ rows, isPreview }: Props) {
               {t('transfer.line')}
             </Table.Th>
             <Table.Th w={180} visibleFrom="sm">
-              {t(isPreview ? 'transfer.outcome' : 'transfer.happened')}
+              {t(isPreview ? 'transfer.outcome' : 'transfer.importOutcome')}
             </Table.Th>
             <Table.Th w={160} visibleFrom="md">
               {t('transfer.slug')}

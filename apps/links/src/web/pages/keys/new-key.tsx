@@ -21,7 +21,7 @@ export function NewKey({ opened, onClose }: { opened: boolean; onClose: () => vo
     <Modal
       opened={opened}
       onClose={onClose}
-      title={t(isCreated ? 'keys.made' : 'keys.new')}
+      title={t(isCreated ? 'keys.newKey' : 'keys.new')}
       size="lg"
       closeOnClickOutside={!isCreated}
       closeOnEscape={!isCreated}
@@ -82,7 +82,7 @@ function Form({ onCreated, onCancel }: { onCreated: (rawKey: string) => void; on
             {t('confirm.cancel')}
           </Button>
           <Button type="submit" loading={create.isPending}>
-            {t('keys.make')}
+            {t('keys.create')}
           </Button>
         </Group>
       </Stack>
@@ -123,7 +123,7 @@ function Reveal({ rawKey, onDone }: { rawKey: string; onDone: () => void }) {
       </Alert>
       <Group align="end" gap="sm">
         <TextInput
-          label={t('keys.made')}
+          label={t('keys.newKey')}
           value={rawKey}
           readOnly
           flex="1 1 260px"

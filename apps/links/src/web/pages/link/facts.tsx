@@ -84,13 +84,13 @@ function DestinationField({ link }: { link: Link }) {
   return (
     <EditInPlace
       mayEdit={isMine(link)}
-      label={t('link.target')}
+      label={t('link.destination')}
       edit={t('link.editUrl')}
       value={link.url}
       save={(url) => update(link.id, { url })}
     >
       <Text size="sm" c="dimmed" lineClamp={3} title={link.url} style={{ overflowWrap: 'anywhere' }}>
-        {t('link.target')}{' '}
+        {t('link.destination')}{' '}
         <Anchor href={link.url} target="_blank" rel="noreferrer" size="sm" c="inherit" underline="always">
           <bdi>{link.url}</bdi>
         </Anchor>

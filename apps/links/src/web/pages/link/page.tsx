@@ -58,7 +58,7 @@ function Detail({ link }: { link: Link }) {
     return (
       <>
         <PageHeading title={nameOf(link)} mb="lg" style={{ overflowWrap: 'anywhere' }} />
-        <Notice title={t('link.leaving')} help={t('link.leavingHelp')} />
+        <Notice title={t('link.isDeleting')} help={t('link.isDeletingHelp')} />
       </>
     )
   const controls = { link, opener, removal, actions, openDialog: setDialog }

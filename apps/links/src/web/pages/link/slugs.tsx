@@ -103,7 +103,7 @@ function Row({
           </Text>
           {slug.is_primary === 1 && <SlugBadge text={t('link.primary')} />}
           {slug.is_custom === 0 && <SlugBadge text={t('link.automatic')} />}
-          {slug.disabled_at !== null && <SlugBadge text={t('link.slugOff')} />}
+          {slug.disabled_at !== null && <SlugBadge text={t('link.slugIsDisabled')} />}
         </Group>
       </Table.Td>
       <Table.Td>

@@ -58,7 +58,7 @@ export function LinkStats(controls: LinkControls) {
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="sm">
-        <Title order={2}>{t('link.figures')}</Title>
+        <Title order={2}>{t('link.stats')}</Title>
         <RangePicker value={range ?? timeline?.range} onChange={selectRange} />
       </Group>
       <StaleContent isStale={isStale}>

@@ -57,7 +57,7 @@ export function useRemoval(link: Link, onBlocked: (target: DeletionTarget) => vo
   }
   const start = (target: DeletionTarget, force: boolean) => {
     markPending([keyOf(target)])
-    const text = target === 'link' ? t('link.leaving') : t('link.removing', { slug: target.slug })
+    const text = target === 'link' ? t('link.isDeleting') : t('link.removing', { slug: target.slug })
     withUndo(t, text, { act: () => void execute(target, force), undo: () => clearPending([keyOf(target)]) })
   }
   const clicksOf = (target: DeletionTarget) => (target === 'link' ? link.total_clicks : target.click_count)

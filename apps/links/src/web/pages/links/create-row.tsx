@@ -137,7 +137,7 @@ function CreatedLink({ link, onAnother }: { link: Result<'createLink'>; onAnothe
   const url = shortUrl(link)
   return (
     <Group gap="sm" mt="md">
-      <Text size="sm">{t(link.duplicate ? 'links.had' : 'links.created')}</Text>
+      <Text size="sm">{t(link.duplicate ? 'links.exists' : 'links.created')}</Text>
       <Group gap={4} wrap="nowrap" maw="100%">
         <Anchor component={Link} href={`/links/${link.id}`} fw={600} truncate>
           {withoutScheme(url)}
@@ -146,7 +146,7 @@ function CreatedLink({ link, onAnother }: { link: Result<'createLink'>; onAnothe
       </Group>
       {link.duplicate && (
         <Button size="compact-sm" variant="default" onClick={onAnother}>
-          {t('links.makeAnother')}
+          {t('links.createAnother')}
         </Button>
       )}
     </Group>

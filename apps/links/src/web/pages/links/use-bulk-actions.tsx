@@ -80,7 +80,7 @@ function useBlockedNotice(onBlocked: (links: readonly LinkRow[]) => void) {
       close()
       if (current.length > 0) onBlocked(current)
     }
-    showRefusal(t, t('links.kept', { count: links.length }), (close) => void onAction(close))
+    showRefusal(t, t('links.notDeleted', { count: links.length }), (close) => void onAction(close))
   }
 }
 

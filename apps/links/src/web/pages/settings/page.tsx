@@ -39,7 +39,7 @@ function OwnSettings({ settings }: { settings: Settings }) {
       <Section title={t('settings.links')}>
         <SlugLength {...settings} />
       </Section>
-      <Section title={t('settings.figures')}>
+      <Section title={t('settings.stats')}>
         <DefaultRange {...settings} />
         <Filter
           name="filter_bots"

@@ -18,8 +18,8 @@ export default {
   'keys.usedOn': 'Last used {{day}}',
   'keys.never': 'Never used',
   'keys.actions': 'Actions',
-  'keys.make': 'Make key',
-  'keys.made': 'Your new key',
+  'keys.create': 'Make key',
+  'keys.newKey': 'Your new key',
   'keys.once': 'This key is shown only now',
   'keys.onceHelp':
     'Copy it to a safe place before you close this. It cannot be shown again: a lost key is revoked and replaced.',

@@ -7,7 +7,7 @@ export default {
   'settings.slugLength': 'Length of automatic slugs',
   'settings.slugLengthHelp': '{{combinations}} possible slugs',
   'settings.slugLengthBad': 'Choose a whole number from 3 to 128.',
-  'settings.figures': 'Figures',
+  'settings.stats': 'Figures',
   'settings.range': 'Default range',
   'settings.rangeHelp': 'What charts and figures show at first.',
   'settings.range.24h': '24 hours',

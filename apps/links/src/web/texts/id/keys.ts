@@ -20,8 +20,8 @@ export default {
   'keys.usedOn': 'Terakhir dipakai {{day}}',
   'keys.never': 'Belum pernah dipakai',
   'keys.actions': 'Tindakan',
-  'keys.make': 'Buat kunci',
-  'keys.made': 'Kunci baru Anda',
+  'keys.create': 'Buat kunci',
+  'keys.newKey': 'Kunci baru Anda',
   'keys.once': 'Kunci ini hanya ditampilkan sekarang',
   'keys.onceHelp':
     'Salin ke tempat yang aman sebelum menutup ini. Kunci tidak dapat ditampilkan lagi: kunci yang hilang harus dicabut dan diganti.',

@@ -9,7 +9,7 @@ export default {
   'settings.slugLength': 'Panjang slug otomatis',
   'settings.slugLengthHelp': '{{combinations}} kemungkinan slug',
   'settings.slugLengthBad': 'Pilih bilangan bulat dari 3 sampai 128.',
-  'settings.figures': 'Statistik',
+  'settings.stats': 'Statistik',
   'settings.range': 'Rentang bawaan',
   'settings.rangeHelp': 'Yang pertama kali ditampilkan grafik dan angka.',
   'settings.range.24h': '24 jam',

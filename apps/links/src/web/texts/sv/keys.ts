@@ -20,8 +20,8 @@ export default {
   'keys.usedOn': 'Senast använd {{day}}',
   'keys.never': 'Aldrig använd',
   'keys.actions': 'Åtgärder',
-  'keys.make': 'Skapa nyckel',
-  'keys.made': 'Din nya nyckel',
+  'keys.create': 'Skapa nyckel',
+  'keys.newKey': 'Din nya nyckel',
   'keys.once': 'Nyckeln visas bara nu',
   'keys.onceHelp':
     'Kopiera den till ett säkert ställe innan du stänger. Den kan inte visas igen: en borttappad nyckel återkallas och ersätts.',

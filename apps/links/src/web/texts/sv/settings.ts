@@ -9,7 +9,7 @@ export default {
   'settings.slugLength': 'Längd på automatiska kortnamn',
   'settings.slugLengthHelp': '{{combinations}} möjliga kortnamn',
   'settings.slugLengthBad': 'Välj ett heltal från 3 till 128.',
-  'settings.figures': 'Statistik',
+  'settings.stats': 'Statistik',
   'settings.range': 'Förvald period',
   'settings.rangeHelp': 'Det som diagram och siffror visar från början.',
   'settings.range.24h': '24 timmar',
