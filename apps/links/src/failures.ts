@@ -6,6 +6,11 @@ import type { Log } from '@latchkey/http/log'
 export const failures = {
   ...transportFailures,
   api_keys_refused: { status: 401, text: 'API keys are not accepted here' },
+  access_unavailable: {
+    status: 503,
+    text: 'The keys of the access layer cannot be fetched at the moment: check LINKS_ACCESS_JWKS_URL',
+  },
+  outcome_unknown: { status: 503, text: OUTCOME_UNKNOWN },
   cross_site: { status: 403, text: 'Cross-site request refused' },
   link_not_found: { status: 404, text: 'Link not found' },
   slug_not_found: { status: 404, text: 'Slug not found' },
@@ -52,10 +57,77 @@ export const failures = {
     status: 503,
     text: 'The database cannot be used any more; some of the clicks are deleted. Try again later to delete the rest.',
   },
-  cursor: { status: 400, text: 'cursor: is not valid with these parameters' },
+  cursor_invalid: { status: 400, text: 'cursor: is not valid with these parameters' },
 } as const satisfies typeof transportFailures & Record<string, { status: number; text: string }>
 
 export type FailureCode = keyof typeof failures
+
+/** Codes of invalid values that have one of their own, as `<field>_<problem>` (L25.6). */
+const invalidValueCodes = [
+  'url_required',
+  'url_invalid',
+  'url_too_long',
+  'url_malformed',
+  'slug_required',
+  'slug_invalid',
+  'slug_too_long',
+  'slug_reserved',
+  'label_too_long',
+  'label_malformed',
+  'expires_at_invalid',
+  'search_too_long',
+  'search_malformed',
+  'name_required',
+  'name_too_long',
+  'name_malformed',
+  'description_too_long',
+  'description_malformed',
+  'icon_too_long',
+  'icon_malformed',
+  'accent_invalid',
+  'title_required',
+  'title_too_long',
+  'title_malformed',
+  'scope_invalid',
+  'slug_default_length_invalid',
+  'root_redirect_url_invalid',
+  'root_redirect_url_too_long',
+  'root_redirect_url_malformed',
+  'dark_low_contrast',
+  'unknown_field',
+  'upload_interrupted',
+] as const
+
+export type ErrorCode = FailureCode | (typeof invalidValueCodes)[number]
+
+/** The closed list of error codes on the wire (L25.6). */
+export const errorCodes: readonly ErrorCode[] = [
+  ...(Object.keys(failures) as FailureCode[]),
+  ...invalidValueCodes,
+]
+
+const codes: ReadonlySet<string> = new Set(errorCodes)
+
+/** The error code on the wire: the more specific code of the failure if it is listed. */
+export function errorCodeOf({ code, detail }: Failure): string {
+  // `custom_slug` is another name of `slug`.
+  const specific = detail?.replace(/^custom_slug_/, 'slug_')
+  return specific !== undefined && codes.has(specific) ? specific : code
+}
+
+/** A PNG of a QR code would have less than one pixel per module. */
+export class QrSizeTooSmall extends Failure {
+  /** Pixels. */
+  readonly minSize: number
+
+  constructor(minSize: number) {
+    super('qr_too_small', {
+      status: failures.qr_too_small.status,
+      text: `size: must be at least ${minSize} for this code as PNG`,
+    })
+    this.minSize = minSize
+  }
+}
 
 /** A failure of the list; `text` replaces the sentence where it must name a figure. */
 export function failure(code: FailureCode, text: string = failures[code].text): Failure {
@@ -88,8 +160,7 @@ export function failureOf(
   const isUnavailable = isStorageUnavailable(error)
   if (isUnavailable && logDatabaseFault) logDatabaseFault(error)
   else log.error(isUnavailable ? 'the database cannot be used' : message, { requestId, error })
-  if (error instanceof OutcomeUnknown)
-    return transportFailure('storage_unavailable', { text: OUTCOME_UNKNOWN })
+  if (error instanceof OutcomeUnknown) return failure('outcome_unknown')
   return isUnavailable
     ? transportFailure('storage_unavailable', { headers: { 'Retry-After': '5' } })
     : transportFailure('internal')

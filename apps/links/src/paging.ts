@@ -50,7 +50,7 @@ export function parseCursor(
   const length = by === 'age' ? 2 : 3
   const isValid =
     mark === fingerprint(listKey) && numbers.length === length && numbers.every((n) => /^\d{1,15}$/.test(n))
-  if (!isValid || created_at === undefined || id === undefined) throw failure('cursor')
+  if (!isValid || created_at === undefined || id === undefined) throw failure('cursor_invalid')
   return { created_at, id, clicks }
 }
 

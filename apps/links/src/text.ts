@@ -4,7 +4,10 @@ import type { z } from 'zod'
 /** `text` of at most `limit` code points. */
 export function boundedText(limit: number, schema = text()): z.ZodString {
   return schema
-    .refine((value) => codePoints(value) <= limit, `must be at most ${limit} characters`)
+    .refine((value) => codePoints(value) <= limit, {
+      error: `must be at most ${limit} characters`,
+      params: { problem: 'too_long' },
+    })
     .meta({ maxLength: limit })
 }
 

@@ -120,7 +120,10 @@ eachDialect((_dialect, newUrl) => {
       }
       for (const authorization of [`Bearer ${key}`, `bearer ${key}`, 'Bearer sk_x']) {
         const api = await links.fetch(KEYS, { headers: { ...headers, Authorization: authorization } }, peer)
-        expect([api.status, await api.json()]).toEqual([401, { error: 'API keys are not accepted here' }])
+        expect([api.status, await api.json()]).toEqual([
+          401,
+          { error: 'API keys are not accepted here', code: 'api_keys_refused' },
+        ])
         const page = await links.fetch(
           DASHBOARD,
           { headers: { ...headers, Authorization: authorization } },

@@ -29,7 +29,11 @@ eachDialect((dialect, newUrl) => {
   const refuses = async (method: string, path: string, body: unknown, expected: [number, string]) => {
     const before = await links.databaseState()
     const reply = await call('ann', method, path, body)
-    expect([body, reply.status, reply.body]).toEqual([body, expected[0], { error: expected[1] }])
+    expect([body, reply.status, reply.body]).toEqual([
+      body,
+      expected[0],
+      { error: expected[1], code: expect.any(String) },
+    ])
     expect(await links.databaseState()).toEqual(before)
     return reply
   }
@@ -66,7 +70,7 @@ eachDialect((dialect, newUrl) => {
     for (const { status, body } of refused)
       expect([status, body]).toEqual([
         400,
-        { error: 'You have as many API keys as you can have; revoke one first' },
+        { error: 'You have as many API keys as you can have; revoke one first', code: 'too_many_keys' },
       ])
     expect(await service.rows('select identity from api_key')).toHaveLength(3)
     expect((await make('ben')).status).toBe(201)
@@ -274,7 +278,10 @@ eachDialect((dialect, newUrl) => {
     }
     const key = await service.key('ann@example.com')
     const reply = await service.callAdmin('GET', '/settings', { key, headers: as('ann') })
-    expect([reply.status, reply.body]).toEqual([401, { error: 'API keys are not accepted here' }])
+    expect([reply.status, reply.body]).toEqual([
+      401,
+      { error: 'API keys are not accepted here', code: 'api_keys_refused' },
+    ])
   })
 
   test('two settings pages saving at once lose nothing of each other', async () => {

@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import { type Links, type LinksOptions, createLinks } from '../src/app.ts'
 import type { Tables } from '../src/db/tables.ts'
 import type { Scope } from '../src/keys/schema.ts'
+import { errorCodes } from '../src/failures.ts'
 import { insertKey } from '../src/keys/store.ts'
 import { readSettings } from '../src/settings/settings.ts'
 import { expectDocumented } from './documented.ts'
@@ -106,7 +107,7 @@ export class TestLinks {
       timeout: () => undefined,
     })
     if (/^\/_\/(admin\/)?api(\/|\?|$)/.test(path) && request.method !== 'HEAD')
-      await expectOneErrorShape(response.clone())
+      await expectOneErrorShape(path, response.clone())
     return response
   }
 
@@ -224,12 +225,18 @@ export class TestLinks {
   }
 }
 
-/** L3.3: an error is one JSON object with the one string field `error`, whatever went wrong. */
-export async function expectOneErrorShape(response: Response): Promise<void> {
+/** L3.3, L25.6: every error has one shape, and a code of the closed list. */
+export async function expectOneErrorShape(path: string, response: Response): Promise<void> {
   expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   if (response.status < 400) return
   expect(response.headers.get('content-type')).toMatch(/^application\/json(;|$)/)
-  expect(await response.json()).toEqual({ error: expect.stringMatching(/./) })
+  const { error, ...rest } = (await response.json()) as Record<string, unknown>
+  const header = response.headers.get('x-error-code')
+  const isAdmin = path.startsWith('/_/admin/')
+  expect(error).toMatch(/./)
+  expect(errorCodes as readonly unknown[]).toContain(isAdmin ? rest['code'] : header)
+  if (isAdmin) expect(header).toBeNull()
+  else expect(rest).toEqual({})
 }
 
 /** A service for the test that calls this; closed after it. */

@@ -3,8 +3,9 @@ import { Failure, transportFailure } from './failure.ts'
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 /** The client disconnected or took too long. */
-export const BROKEN_UPLOAD = transportFailure('invalid_input', {
+export const BROKEN_UPLOAD = transportFailure('invalid_request', {
   text: 'request: the upload broke off; nothing was changed',
+  detail: 'upload_interrupted',
 })
 
 /**
@@ -14,7 +15,8 @@ export const BROKEN_UPLOAD = transportFailure('invalid_input', {
  */
 export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
   const bytes = await readBytes(request, limitBytes)
-  if (!JSON_TYPE.test(request.headers.get('content-type') ?? '')) throw transportFailure('content_type')
+  if (!JSON_TYPE.test(request.headers.get('content-type') ?? ''))
+    throw transportFailure('unsupported_media_type')
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {

@@ -2,6 +2,8 @@
 export interface FailureKind {
   readonly status: number
   readonly text: string
+  /** A more specific code, such as `url_too_long`, for apps that list it. */
+  readonly detail?: string | undefined
 }
 
 /** One invalid field: its path, separated by dots, and a stable code for the problem. */
@@ -13,11 +15,13 @@ export interface FieldProblem {
 /**
  * A listed failure of a request. `code` comes from the app's closed list. `message` is shown to the
  * caller and never contains internals. `headers` are added to the answer (`Allow`, `Retry-After`,
- * …). `fields` describe the invalid input, in apps that report it.
+ * …). `fields` describe the invalid input, in apps that report it. `detail` is a more specific code
+ * than `code`, for apps whose list has it.
  */
 export class Failure extends Error {
   readonly code: string
   readonly status: number
+  readonly detail: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly fields: readonly FieldProblem[]
 
@@ -31,6 +35,7 @@ export class Failure extends Error {
     this.name = 'Failure'
     this.code = code
     this.status = kind.status
+    this.detail = kind.detail
     this.headers = headers
     this.fields = fields
   }
@@ -43,9 +48,9 @@ export const transportFailures = {
   not_found: { status: 404, text: 'Not Found' },
   method_not_allowed: { status: 405, text: 'Method Not Allowed' },
   body_too_large: { status: 413, text: 'Request body too large' },
-  content_type: { status: 400, text: 'Content-Type must be application/json' },
+  unsupported_media_type: { status: 400, text: 'Content-Type must be application/json' },
   invalid_json: { status: 400, text: 'Invalid JSON body' },
-  invalid_input: { status: 400, text: 'request: is not valid' },
+  invalid_request: { status: 400, text: 'request: is not valid' },
   too_many_requests: { status: 429, text: 'Too many requests' },
   internal: { status: 500, text: 'Internal Server Error' },
   storage_unavailable: {
@@ -62,16 +67,22 @@ export type TransportFailure = keyof typeof transportFailures
 
 /**
  * Creates a failure of the transport. `text` replaces the standard sentence where it must name the
- * problem.
+ * problem, and `detail` names the problem for apps that list such codes.
  */
 export function transportFailure(
   code: TransportFailure,
   {
     text,
+    detail,
     headers,
     fields,
-  }: { text?: string; headers?: Record<string, string>; fields?: readonly FieldProblem[] } = {},
+  }: {
+    text?: string
+    detail?: string
+    headers?: Record<string, string>
+    fields?: readonly FieldProblem[]
+  } = {},
 ): Failure {
   const kind = transportFailures[code]
-  return new Failure(code, { status: kind.status, text: text ?? kind.text }, headers, fields)
+  return new Failure(code, { status: kind.status, text: text ?? kind.text, detail }, headers, fields)
 }

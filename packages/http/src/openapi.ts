@@ -29,6 +29,8 @@ export interface DocumentOptions<Context> {
   /** Headers of every answer, and additional headers of answers with one status. */
   headers: Headers
   headersByStatus: Readonly<Record<number, Headers>>
+  /** Additional headers of all error responses. */
+  errorHeaders?: Headers
   /** Default: a bearer key with scopes. */
   access?: Access<Context>
   /** Properties of an error beside its sentence. */
@@ -122,6 +124,7 @@ function security(names: readonly string[]): Json[] {
 function headerComponents<Context>(options: DocumentOptions<Context>): [name: string, header: Json][] {
   const all = [
     options.headers,
+    options.errorHeaders ?? {},
     ...Object.values(options.headersByStatus),
     ...options.operations.map((operation) => operation.headers ?? {}),
   ]
@@ -178,15 +181,17 @@ function responses<Context>(
     ...options.always,
     ...(options.access?.failuresOf(operation, method) ?? []),
     ...(operation.params ? ['not_found'] : []),
-    ...(operation.query ? ['invalid_input'] : []),
-    ...(operation.body ? ['body_too_large', 'content_type', 'invalid_json', 'invalid_input'] : []),
+    ...(operation.query ? ['invalid_request'] : []),
+    ...(operation.body
+      ? ['body_too_large', 'unsupported_media_type', 'invalid_json', 'invalid_request']
+      : []),
     ...(operation.failures ?? []),
   ]
   const listed = codes.map((code) => options.codeOf?.(code) ?? code)
   for (const [status, texts] of textsByStatus(listed, options.failures))
     result[status] = {
       description: texts.join(' · '),
-      headers: headerRefs(options.headers, options.headersByStatus[status]),
+      headers: headerRefs(options.headers, options.errorHeaders, options.headersByStatus[status]),
       content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
     }
   return result

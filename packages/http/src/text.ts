@@ -16,6 +16,7 @@ export function text(): z.ZodString {
     .string()
     .refine((value) => value.isWellFormed() && !value.includes('\0'), {
       error: 'must be well-formed Unicode without NUL',
+      params: { problem: 'malformed' },
       abort: true,
     })
     .meta({ pattern: TEXT_PATTERN })

@@ -36,10 +36,27 @@ export function parseOrFail<Schema extends z.ZodType>(
   const [issue] = parsed.error.issues
   const message = issue?.message ?? 'is not valid'
   const field = issue?.path.join('.') || 'request'
-  throw transportFailure('invalid_input', {
+  throw transportFailure('invalid_request', {
+    ...(issue && { detail: detailOf(issue) }),
     text: literals.has(message) ? message : `${field}: ${message}`,
     fields: parsed.error.issues.map(fieldProblem),
   })
+}
+
+/**
+ * Names the problem as `<field>_<problem>`, such as `url_too_long`. A custom check names its problem
+ * with `params: { problem }`.
+ */
+function detailOf(issue: z.core.$ZodIssue): string {
+  return `${issue.path.join('_')}_${problemOf(issue)}`
+}
+
+function problemOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'custom') return String(issue.params?.['problem'] ?? 'invalid')
+  if (issue.code === 'invalid_type' && issue.message.endsWith('is required')) return 'required'
+  // The only lower limit of a text is one character.
+  if (issue.code === 'too_small' && issue.origin === 'string') return 'required'
+  return issue.code === 'too_big' && issue.origin === 'string' ? 'too_long' : 'invalid'
 }
 
 function fieldProblem({ path, code, ...issue }: z.core.$ZodIssue): FieldProblem {
@@ -54,10 +71,11 @@ export function parseBody<Schema extends z.ZodObject>(
   literals: LiteralTexts,
 ): z.output<Schema> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw transportFailure('invalid_input', { text: 'request: must be a JSON object' })
+    throw transportFailure('invalid_request', { text: 'request: must be a JSON object' })
   const unknown = Object.keys(body).find((name) => !Object.hasOwn(schema.shape, name))
   if (unknown !== undefined)
-    throw transportFailure('invalid_input', {
+    throw transportFailure('invalid_request', {
+      detail: 'unknown_field',
       text: `Unknown field "${unknown}"`,
       fields: [{ path: unknown, code: 'unrecognized_keys' }],
     })

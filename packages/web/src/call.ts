@@ -89,7 +89,7 @@ const ANSWER_WITHIN_MS = 60_000
  */
 const noAnswer = (givenUp?: AbortSignal) => (error: unknown) => {
   if (givenUp?.aborted) throw error
-  throw new CallError(0, 'offline')
+  throw new CallError(0, 'offline', { code: 'offline' })
 }
 
 async function bodyOf(response: Response, givenUp?: AbortSignal): Promise<unknown> {

@@ -1,4 +1,3 @@
-import { OUTCOME_UNKNOWN } from '@latchkey/http/failure'
 import { createInstance } from 'i18next'
 import { initReactI18next, useTranslation } from 'react-i18next'
 import { CallError } from './call.ts'
@@ -106,8 +105,7 @@ export function useTexts<Key extends string = SharedTextKey>() {
     failure: (error: unknown) => {
       if (!(error instanceof CallError)) return t('page.error')
       if (error.status === 401) return t('shell.stale')
-      if (error.status === 0 && error.message === 'offline') return t('error.offline')
-      if (error.message === OUTCOME_UNKNOWN) return t('error.outcomeUnknown')
+      if (error.code === 'offline') return t('error.offline')
       const key = keyOfFailure(error)
       return key === undefined ? error.message || t('page.error') : t(key)
     },

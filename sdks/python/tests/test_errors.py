@@ -57,8 +57,10 @@ def test_an_error_has_status_code_and_sentence(
     assert str(error) == f"{status} {message}"
 
 
-def test_an_error_has_the_code_that_the_server_sends(kind: str) -> None:
-    error = failure_to(kind, Said(409, {"error": "Taken", "code": "slug_taken"}))
+def test_an_error_has_the_code_of_the_header(kind: str) -> None:
+    """L25.6"""
+    headers = {"x-error-code": "slug_taken"}
+    error = failure_to(kind, Said(409, {"error": "Taken"}, headers))
     assert error.code == "slug_taken"
 
 

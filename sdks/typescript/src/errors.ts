@@ -11,8 +11,8 @@ export abstract class LinksError extends Error {
 }
 
 /**
- * The server answered with an error. `message` is its sentence, `code` the one it sent or else the meaning of the
- * status: `invalid_request`, `unauthorized`, `forbidden`, `not_found`, `conflict`, `too_many_requests`, …
+ * The server answered with an error. `message` is its sentence. `code` is the error code that it sent, such as
+ * `slug_taken`; without one, it is derived from the status: `invalid_request`, `unauthorized`, `forbidden`, `not_found`, `conflict`, `too_many_requests`, …
  */
 export class LinksApiError extends LinksError {
   readonly status: number

@@ -179,10 +179,10 @@ function unexpected({ status, headers }: Answer): LinksApiError {
 }
 
 function apiError({ status, headers, bytes }: Answer, retryAfter: number | undefined): LinksApiError {
-  const { error, code } = errorBody(bytes)
+  const { error } = errorBody(bytes)
   return new LinksApiError({
     status,
-    code: typeof code === 'string' ? code : undefined,
+    code: headers.get('x-error-code') ?? undefined,
     message: typeof error === 'string' ? error : `HTTP ${status}`,
     requestId: headers.get('x-request-id') ?? undefined,
     retryAfter,
@@ -190,7 +190,7 @@ function apiError({ status, headers, bytes }: Answer, retryAfter: number | undef
 }
 
 /** Whatever a proxy in between may have made of it. */
-function errorBody(bytes: ArrayBuffer): { error?: unknown; code?: unknown } {
+function errorBody(bytes: ArrayBuffer): { error?: unknown } {
   try {
     const body: unknown = JSON.parse(new TextDecoder().decode(bytes))
     return typeof body === 'object' && body !== null ? body : {}

@@ -35,8 +35,9 @@ describe('an error of the server', () => {
     })
   })
 
-  test('has the code that the server sends, where it sends one', async () => {
-    const error = await failureTo({ status: 409, body: { error: 'Taken', code: 'slug_taken' } })
+  test('L25.6: has the error code that the server sends in a header', async () => {
+    const headers = { 'x-error-code': 'slug_taken' }
+    const error = await failureTo({ status: 409, headers, body: { error: 'Taken' } })
     expect(error.code).toBe('slug_taken')
   })
 

@@ -54,7 +54,7 @@ eachDialect((dialect, newUrl) => {
         message: 'Cannot delete a link with clicks, disable it instead',
       })
       expect(await ann.links.delete(link.id, { force: true })).toEqual({ deleted: true })
-      expect(await failureOf(ann.links.get(link.id))).toMatchObject({ status: 404, code: 'not_found' })
+      expect(await failureOf(ann.links.get(link.id))).toMatchObject({ status: 404, code: 'link_not_found' })
     })
 
     test('walk all links, none twice', async () => {
@@ -143,7 +143,7 @@ eachDialect((dialect, newUrl) => {
       expect(error).toBeInstanceOf(LinksApiError)
       expect(error).toMatchObject({
         status: 403,
-        code: 'forbidden',
+        code: 'not_owner_update',
         message: 'Only the link owner can update this link',
         requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
-import { failures, literalTexts } from '@latchkey/links/failures'
+import { errorCodes, failures, literalTexts } from '@latchkey/links/failures'
 import { adminOperations } from '@latchkey/links/http/operations'
 import { createDocument } from '@latchkey/links/http/reference'
 import { declarations as ofLinks, readSettings } from '@latchkey/links/settings/settings'
@@ -233,13 +233,16 @@ function spelledOut(words: readonly string[]): string[] {
   )
 }
 
-test('docs/api/errors.md lists every text that a request to Links can end in, with its status', () => {
+test('L25.6: docs/api/errors.md lists every error of Links with its status, text and code', () => {
   const page = texts.get('docs/api/errors.md') ?? ''
-  const listed = [...page.matchAll(/^\| (\d{3}) +\| `([^|]+?)` +\|/gm)].map(
-    ([, status, text]) => `${status} ${text}`,
+  const listed = [...page.matchAll(/^\| (\d{3}) +\| `([^|]+?)` +\| `(\w+)` +\|/gm)].map(
+    ([, status, text, code]) => `${status} ${text} ${code}`,
   )
-  const all = Object.entries(failures).map(([, { status, text }]) => `${status} ${text}`)
+  const all = Object.entries(failures).map(([code, { status, text }]) => `${status} ${text} ${code}`)
   expect(listed.toSorted()).toEqual(all.toSorted())
+  const [codeList = ''] = /^`url_required`[^]+?\n\n/m.exec(page) ?? []
+  const own = [...codeList.matchAll(/`(\w+)`/g)].map(([, code = '']) => code)
+  expect(own).toEqual(errorCodes.filter((code) => !Object.hasOwn(failures, code)))
   const sentences = [...page.matchAll(/^- `(.+)`$/gm)].map(([, text = '']) => text)
   expect(sentences.toSorted()).toEqual([...literalTexts].toSorted())
 })

@@ -31,6 +31,7 @@ test('L16 an API key is refused in every mode, whatever else the request shows',
       for (const peer of ['127.0.0.1', '10.0.0.1', '203.0.113.7']) {
         expect(await access.admit(withKey, peer)).toEqual({
           ok: false,
+          code: 'api_keys_refused',
           status: 401,
           message: 'API keys are not accepted here',
         })

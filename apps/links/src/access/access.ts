@@ -9,8 +9,11 @@ import { findRemoteRefusal } from './local-requests.ts'
 
 export type AccessMethod = 'loopback' | 'header' | 'cookie' | 'assertion'
 
+type RefusalCode = 'unauthorized' | 'api_keys_refused' | 'forbidden' | 'access_unavailable'
+
 export interface Refusal {
   readonly ok: false
+  readonly code: RefusalCode
   readonly status: 401 | 403 | 503
   readonly message: string
   readonly retryAfterSeconds?: number
@@ -44,7 +47,7 @@ export function createAccess(settings: Settings, dependencies: AccessDependencie
   return {
     async admit(request, peer) {
       if (API_KEY.test(request.headers.get('authorization') ?? ''))
-        return refuse(401, failures.api_keys_refused.text)
+        return refuse('api_keys_refused', failures.api_keys_refused.text)
       return await mode.admit(request, peer)
     },
     admitAssertion: (request, audience) => mode.admitAssertion(request, audience),
@@ -77,7 +80,7 @@ async function admitNoAssertion(): Promise<null> {
 function admitLoopback(proxyHeader: string | null): Access['admit'] {
   return async (request, peer) => {
     const reason = findRemoteRefusal(request, peer, proxyHeader)
-    if (reason !== null) return refuse(403, reason)
+    if (reason !== null) return refuse('forbidden', reason)
     return { ok: true, identity: LOOPBACK_IDENTITY, via: 'loopback' }
   }
 }
@@ -86,16 +89,17 @@ function admitIdentityHeader(name: string, trusted: Trusted): Access['admit'] {
   return async (request, peer) => {
     if (!trusted.has(peer))
       return refuse(
-        401,
+        'unauthorized',
         'Only a proxy in TRUSTED_PROXIES may say who is calling, and this request came from none',
       )
     const value = request.headers.get(name)?.trim()
-    if (!value) return refuse(401, `The proxy did not say who is calling: it must set the header ${name}`)
+    if (!value)
+      return refuse('unauthorized', `The proxy did not say who is calling: it must set the header ${name}`)
     // A proxy that adds its header beside the visitor's own gives a list; the visitor's part must not count.
     const identity = value.includes(',') ? null : decodeUtf8(value)
     if (!isIdentity(identity))
       return refuse(
-        401,
+        'unauthorized',
         `The header ${name} must hold one identity: the proxy must replace what visitors send`,
       )
     return { ok: true, identity, via: 'header' }
@@ -122,11 +126,11 @@ function createAssertionAccess(settings: Settings, dependencies: AccessDependenc
     try {
       const claims = await verifyAssertion(assertion, keys, { issuer, audience }, now())
       const claimed = identityFromClaims(claims)
-      if (!claimed.ok) return refuse(401, `The access assertion ${claimed.problem}`)
+      if (!claimed.ok) return refuse('unauthorized', `The access assertion ${claimed.problem}`)
       return { ok: true, identity: claimed.identity, via, until: claims.exp }
     } catch (error) {
       if (error instanceof KeysUnavailable) return keysUnavailable(error)
-      return refuse(401, explainBadAssertion(error))
+      return refuse('unauthorized', explainBadAssertion(error))
     }
   }
 
@@ -137,7 +141,7 @@ function createAssertionAccess(settings: Settings, dependencies: AccessDependenc
       const inCookie = cookie(request, settings.accessCookie)
       if (inCookie) return await admit(inCookie, ownAudience, 'cookie')
       return refuse(
-        401,
+        'unauthorized',
         `The request did not come through the access layer: it has neither the header ${header} nor the cookie ${settings.accessCookie}`,
       )
     },
@@ -164,16 +168,13 @@ function cookie(request: Request, name: string): string | undefined {
 
 function keysUnavailable({ retryAfterSeconds }: KeysUnavailable): Refusal {
   return {
-    ...refuse(
-      503,
-      'The keys of the access layer cannot be fetched at the moment: check LINKS_ACCESS_JWKS_URL',
-    ),
+    ...refuse('access_unavailable', failures.access_unavailable.text),
     retryAfterSeconds,
   }
 }
 
-function refuse(status: Refusal['status'], message: string): Refusal {
-  return { ok: false, status, message }
+function refuse(code: RefusalCode, message: string): Refusal {
+  return { ok: false, code, status: failures[code].status, message }
 }
 
 function requireSetting(value: string | null): string {

@@ -52,10 +52,10 @@ const Name = z
     text()
       .trim()
       .min(1, 'name must not be blank')
-      .refine(
-        (name) => codePoints(name) <= MAX_NAME_LENGTH,
-        `name must be ${MAX_NAME_LENGTH} characters or fewer`,
-      ),
+      .refine((name) => codePoints(name) <= MAX_NAME_LENGTH, {
+        error: `name must be ${MAX_NAME_LENGTH} characters or fewer`,
+        params: { problem: 'too_long' },
+      }),
   )
   .meta({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: TEXT_PATTERN })
 

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
-import { type Failure, transportFailure } from '@latchkey/http/failure'
+import { Failure } from '@latchkey/http/failure'
 import { type PeerInfo, mount } from '@latchkey/http/mount'
-import { type Admission, createAccess, isCrossSite, isFromOwnPage } from '../access/access.ts'
+import { type Admission, type Refusal, createAccess, isCrossSite, isFromOwnPage } from '../access/access.ts'
 import { filtersOf } from '../analytics/filters.ts'
 import { Range } from '../analytics/schema.ts'
 import type { Context, CreatedVia } from '../context.ts'
@@ -13,7 +13,7 @@ import { messagePage, notFoundPage } from '../redirect/pages.ts'
 import { adminOperations } from './operations.ts'
 import { failurePage } from './failure-page.ts'
 import { ASSETS_PATH, createPages } from './pages.ts'
-import { renderFailure } from './public-api.ts'
+import { adminFailureResponse, renderFailure } from './render-failure.ts'
 import type { Caller, Services } from './services.ts'
 
 export const ADMIN_API_PATH = '/_/admin/api'
@@ -81,7 +81,7 @@ function createAdminApi(services: Services, admit: (request: Request, peer: stri
         admittedUntil,
       }),
     headersOf: ({ headers }) => headers,
-    render: (error, requestId) => renderFailure(services, error, requestId),
+    render: (error, requestId) => renderFailure(services, error, requestId, adminFailureResponse),
     observe: services.observe,
   })
 }
@@ -97,24 +97,20 @@ export async function readCaller(
   return { identity, createdVia, filters: filtersOf(preferences), defaultRange }
 }
 
-type AccessRefusal = Extract<Admission, { ok: false }>
+type PageRefusal = Pick<Refusal, 'status' | 'message' | 'retryAfterSeconds'>
 
-const CROSS_SITE: AccessRefusal = { ok: false, status: 403, message: failures.cross_site.text }
+const CROSS_SITE = { status: 403, message: failures.cross_site.text } as const
 
-function retryAfter({ retryAfterSeconds }: AccessRefusal): Record<string, string> {
+function retryAfter({ retryAfterSeconds }: PageRefusal): Record<string, string> {
   return retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
 }
 
-const failureCodes = { 401: 'unauthorized', 403: 'forbidden', 503: 'storage_unavailable' } as const
-
-function toFailure(refusal: AccessRefusal): Failure {
-  return transportFailure(failureCodes[refusal.status], {
-    text: refusal.message,
-    headers: retryAfter(refusal),
-  })
+function toFailure(refusal: Refusal): Failure {
+  const { code, status, message } = refusal
+  return new Failure(code, { status, text: message }, retryAfter(refusal))
 }
 
-function refusalPage(refusal: AccessRefusal): Response {
+function refusalPage(refusal: PageRefusal): Response {
   return messagePage(
     refusal.status,
     'No access to the admin side',

@@ -2,14 +2,15 @@ import { clientAddress } from '@latchkey/http/client-address'
 import { prefixOf } from '@latchkey/http/client-prefix'
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { transportFailure } from '@latchkey/http/failure'
-import { type PeerInfo, type Authenticated, failureResponse, mount } from '@latchkey/http/mount'
+import { type Authenticated, type PeerInfo, mount } from '@latchkey/http/mount'
 import { NO_FILTERS } from '../analytics/filters.ts'
 import type { Context } from '../context.ts'
-import { failure, failureOf, literalTexts } from '../failures.ts'
+import { failure, literalTexts } from '../failures.ts'
 import { permits } from '../keys/schema.ts'
 import { type PresentedKey, findKey, markKeyUsed } from '../keys/store.ts'
 import { type Limiters, createLimiters, requireAllowed } from './rate-limits.ts'
 import { apiOperations } from './operations.ts'
+import { publicFailureResponse, renderFailure } from './render-failure.ts'
 import type { Services } from './services.ts'
 
 export const API_PATH = '/_/api'
@@ -35,7 +36,7 @@ export function createPublicApi(services: Services) {
         defaultRange: 'all',
       }),
     headersOf: ({ headers }) => headers,
-    render: (error, requestId) => renderFailure(services, error, requestId),
+    render: (error, requestId) => renderFailure(services, error, requestId, publicFailureResponse),
     observe: services.observe,
   })
 }
@@ -68,13 +69,4 @@ export function recordKeyUse({ database, keysUsedAt, log, now }: Services, key: 
   database
     .write((tx) => markKeyUsed(tx, key.id, nowSeconds))
     .catch((error: unknown) => log.warn('the last use of a key could not be stored', { error }))
-}
-
-/** Every error of both APIs in the one shape; our own faults are logged with the request's id and carry no detail. */
-export function renderFailure(
-  { log, logDatabaseFault }: Services,
-  error: unknown,
-  requestId: string,
-): Response {
-  return failureResponse(failureOf(error, { log, logDatabaseFault, requestId, message: 'a request failed' }))
 }

@@ -30,7 +30,7 @@ export function requireAllowed(
   if (result.allowed) return headers
   // No wait would help.
   if (requests > result.limit)
-    throw transportFailure('invalid_input', {
+    throw transportFailure('invalid_request', {
       text: `request: must be a batch of at most ${result.limit}`,
       headers,
     })

@@ -1,5 +1,4 @@
 import { transportFailure } from '@latchkey/http/failure'
-import { failureResponse } from '@latchkey/http/mount'
 import { openApiDocument } from '@latchkey/http/openapi'
 import type { ResponseHeader } from '@latchkey/http/operation'
 import { referenceAnswers } from '@latchkey/http/reference-page'
@@ -8,11 +7,13 @@ import { clicksAsOfHeader } from './clicks-as-of.ts'
 import { apiOperations } from './operations.ts'
 import { VERSION } from '../version.ts'
 import { API_PATH } from './public-api.ts'
+import { ERROR_CODE_HEADER, publicFailureResponse } from './render-failure.ts'
 
 const DESCRIPTION = `Short links with custom slugs, QR codes and exact click counts.
 
 Every route needs an API key: \`Authorization: Bearer sk_…\`. Create one with \`latchkey keys create\`.
-Times are integer Unix seconds, UTC. Errors are \`{"error": "…"}\` with a stable English sentence.`
+Times are integer Unix seconds, UTC. Errors are \`{"error": "…"}\` with a stable English sentence,
+and have a stable code in the header \`X-Error-Code\`.`
 
 /** Of the limit nothing is said where there is none. */
 const headers: Readonly<Record<string, ResponseHeader>> = {
@@ -20,6 +21,12 @@ const headers: Readonly<Record<string, ResponseHeader>> = {
   'RateLimit-Limit': { type: 'integer', description: 'Number of requests that may be sent at once.' },
   'RateLimit-Remaining': { type: 'integer', description: 'Number of these requests that are left.' },
   'RateLimit-Reset': { type: 'integer', description: 'Seconds until the full number is available again.' },
+}
+const errorHeaders: Readonly<Record<string, ResponseHeader>> = {
+  [ERROR_CODE_HEADER]: {
+    type: 'string',
+    description: 'Stable code of the error, such as `link_not_found`. Decide by it, not by the sentence.',
+  },
 }
 const retryAfter: Readonly<Record<string, ResponseHeader>> = {
   'Retry-After': { type: 'integer', description: 'Seconds to wait before trying again.' },
@@ -35,6 +42,7 @@ export function createDocument(version: string): Record<string, unknown> {
     operations: apiOperations,
     failures,
     headers,
+    errorHeaders,
     headersByStatus: {
       200: clicksAsOfHeader,
       401: { 'WWW-Authenticate': { type: 'string', description: '`Bearer`.' } },
@@ -48,6 +56,7 @@ export function createDocument(version: string): Record<string, unknown> {
       'too_many_requests',
       'internal',
       'storage_unavailable',
+      'outcome_unknown',
     ],
   })
 }
@@ -83,7 +92,7 @@ export function createReference(): (method: string, path: string) => Promise<Res
 
 async function respond(method: string, answer: () => Response | Promise<Response>): Promise<Response> {
   const response =
-    method === 'GET' || method === 'HEAD' ? await answer() : failureResponse(METHOD_NOT_ALLOWED)
+    method === 'GET' || method === 'HEAD' ? await answer() : publicFailureResponse(METHOD_NOT_ALLOWED)
   response.headers.set('X-Request-Id', crypto.randomUUID())
   return response
 }

@@ -33,10 +33,10 @@ export const NewApiKey = z.object({
       z
         .string()
         .min(1, 'Title is required')
-        .refine(
-          (title) => codePoints(title) <= MAX_TITLE_LENGTH,
-          `must be at most ${MAX_TITLE_LENGTH} characters`,
-        ),
+        .refine((title) => codePoints(title) <= MAX_TITLE_LENGTH, {
+          error: `must be at most ${MAX_TITLE_LENGTH} characters`,
+          params: { problem: 'too_long' },
+        }),
     ),
   scope: Scope,
 })

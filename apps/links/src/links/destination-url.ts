@@ -15,10 +15,12 @@ export const DestinationUrl = text()
       .string()
       .refine((value) => !CONTROL_CHARACTER.test(value), {
         error: 'must not contain control characters',
+        params: { problem: 'malformed' },
         abort: true,
       })
       .refine((value) => codePoints(value) <= MAX_LENGTH, {
         error: `must be at most ${MAX_LENGTH} characters`,
+        params: { problem: 'too_long' },
         abort: true,
       })
       .refine((value) => URL.canParse(value), { error: 'url must be a valid URL', abort: true })

@@ -75,7 +75,7 @@ export const listLinks = operation({
   summary: 'List links',
   query: LinkQuery,
   result: z.array(Link),
-  failures: ['cursor'],
+  failures: ['cursor_invalid'],
   async handler(context, { query }: { query: LinkPageQuery }) {
     await context.flushClicks()
     const isNumbered = query.page !== undefined || query.per_page !== undefined

@@ -174,7 +174,7 @@ async function readMessage(request: Request): Promise<unknown> {
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     if (error.code === 'invalid_json') return protocolError(400, -32700, 'Parse error: the body is not JSON')
-    return protocolError(error.code === 'content_type' ? 415 : error.status, -32000, error.message)
+    return protocolError(error.code === 'unsupported_media_type' ? 415 : error.status, -32000, error.message)
   }
 }
 

@@ -40,7 +40,7 @@ const hints: Partial<Record<FailureCode, string>> = {
 
 /** The API's text, then the way out. Names the tool where the arguments are to blame. */
 export function formatFailure(failure: Failure, tool: string): string {
-  if (failure.code === 'invalid_input')
+  if (failure.code === 'invalid_request')
     return `${failure.message}\nCorrect the arguments of ${tool}; its input schema names every limit.`
   const hint = hints[failure.code as FailureCode]
   return hint === undefined ? failure.message : `${failure.message}\n${hint}`

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../context.ts'
-import { failure } from '../failures.ts'
+import { QrSizeTooSmall, failure } from '../failures.ts'
 import { IdParams, wholeNumber } from '../links/schema.ts'
 import { requireLink } from '../links/operations.ts'
 import { SlugQuery } from '../links/slugs/schema.ts'
@@ -31,6 +31,7 @@ const QrQuery = z
   })
   .refine(({ dark, light }) => contrastRatio(dark, light) >= MIN_CONTRAST, {
     path: ['dark'],
+    params: { problem: 'low_contrast' },
     error: `must contrast with light at least ${MIN_CONTRAST}:1`,
   })
 
@@ -71,8 +72,7 @@ function renderOrFail(options: Parameters<typeof renderQr>[0]): QrImage {
   try {
     return renderQr(options)
   } catch (error) {
-    if (error instanceof QrTooSmall)
-      throw failure('qr_too_small', `size: must be at least ${error.minSize} for this code as PNG`)
+    if (error instanceof QrTooSmall) throw new QrSizeTooSmall(error.minSize)
     if (error instanceof RangeError) throw failure('qr_too_long')
     throw error
   }

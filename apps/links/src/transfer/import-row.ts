@@ -163,7 +163,7 @@ function checkSlug(
   createdAt: number,
 ): ImportSlug {
   const problem = findSlugProblem(slug)
-  if (problem !== undefined) throw refuseRow(`slug ${JSON.stringify(slug)}: ${problem}`)
+  if (problem) throw refuseRow(`slug ${JSON.stringify(slug)}: ${problem.message}`)
   const times = parseOrFail(SlugTimes, { created_at: createdAtCell, disabled_at: disabledAt }, literalTexts)
   return {
     slug: foldSlug(slug),
@@ -179,5 +179,5 @@ export function requireMaxSlugs(slugs: readonly unknown[]): void {
 
 /** What a row that cannot be stored ends in. */
 export function refuseRow(text: string): Failure {
-  return new Failure('invalid_input', { status: 400, text })
+  return new Failure('invalid_request', { status: 400, text })
 }

@@ -1,6 +1,8 @@
+import { Failure } from '@latchkey/http/failure'
 import { z } from 'zod'
 import { operation } from '../context.ts'
 import type { Context } from '../context.ts'
+import { failure } from '../failures.ts'
 import { exportFormats, exportLinks } from './export.ts'
 import { importFormats } from './formats.ts'
 import { type ImportReport, type RowOutcome, newReport } from './import.ts'
@@ -72,10 +74,10 @@ async function* streamLines(context: Context, running: RunningImport, job: Job):
     }
     yield `${JSON.stringify({ report: toReport(last, job.dryRun) })}\n`
   } catch (error) {
-    const isStopped = (error as { code?: unknown }).code === 'import_stopped'
-    if (!isStopped) context.reportError(error)
-    const message = isStopped ? (error as Error).message : 'Internal Server Error'
-    yield `${JSON.stringify({ error: message, report: toReport(last, job.dryRun) })}\n`
+    const isFailure = error instanceof Failure
+    if (!isFailure) context.reportError(error)
+    const { code, message } = isFailure ? error : failure('internal')
+    yield `${JSON.stringify({ error: message, code, report: toReport(last, job.dryRun) })}\n`
   }
 }
 

@@ -111,7 +111,7 @@ export class RunningImport {
     return this.#upload?.bytes ?? 0
   }
 
-  /** Takes the whole file. Throws what `pieces` throws, and `invalid_input` when they take too long. */
+  /** Takes the whole file. Throws what `pieces` throws, and `invalid_request` when they take too long. */
   async receive(chunks: Source): Promise<void> {
     const signal = AbortSignal.any([this.#abort, AbortSignal.timeout(this.#dependencies.timeouts.uploadMs)])
     this.#upload = await storeUpload(untilAborted(chunks, signal))
@@ -201,7 +201,8 @@ function stoppedFailure(
     imported === 0
       ? `${messages.before}; nothing was imported. Try again later.`
       : `${messages.midway}; the ${imported} links up to line ${last?.line} are stored. Import the file again later: what is there already is skipped.`
-  return failure('import_stopped', text)
+  const isUnchanged = imported === 0 && messages === UNAVAILABLE
+  return failure(isUnchanged ? 'storage_unavailable' : 'import_stopped', text)
 }
 
 const STOPPING = { before: 'The service is stopping', midway: 'The service is stopping' }

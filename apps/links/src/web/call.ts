@@ -1,9 +1,17 @@
-import { type CallOptions, type CallsOf, type InputOf, type OfId, createCalls } from '@latchkey/web/call'
+import {
+  CallError,
+  type CallOptions,
+  type CallsOf,
+  type InputOf,
+  type OfId,
+  createCalls,
+} from '@latchkey/web/call'
 import type { z } from 'zod'
 import type { analyticsOperations, dashboardOperations } from '../analytics/operations.ts'
 import type { bundleOperations } from '../bundles/operations.ts'
 import type { BundleQuery } from '../bundles/schema.ts'
 import type { eventOperations } from '../events/operations.ts'
+import type { ErrorCode } from '../failures.ts'
 import type { keyOperations } from '../keys/operations.ts'
 import type { linkOperations } from '../links/operations.ts'
 import type { LinkPageQuery } from '../links/schema.ts'
@@ -77,4 +85,17 @@ export async function callForPage<Id extends OperationId>(
     ...(next !== undefined && { next: decodeURIComponent(next) }),
     at: new Date(headers.get('Date') ?? Date.now()),
   }
+}
+
+/** True if `error` is a refusal with one of these codes (L25.6). */
+export function isRefusal(error: unknown, ...codes: readonly ErrorCode[]): boolean {
+  return error instanceof CallError && codes.some((code) => code === error.code)
+}
+
+/** The field that a refusal is about, by the codes of each field. */
+export function fieldOfRefusal<Field extends string>(
+  error: unknown,
+  codesOf: Readonly<Record<Field, readonly ErrorCode[]>>,
+): Field | undefined {
+  return (Object.keys(codesOf) as Field[]).find((field) => isRefusal(error, ...codesOf[field]))
 }

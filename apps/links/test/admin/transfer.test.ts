@@ -223,7 +223,10 @@ eachDialect((dialect, newUrl) => {
     const row = `https://example.com/${'x'.repeat(1000)}\n`
     const head = `url\n${row.repeat(20)}`
     const announced = await report(head + ' '.repeat(32 * MEGABYTE), 'format=csv')
-    expect([announced.status, announced.body]).toEqual([413, { error: 'Request body too large' }])
+    expect([announced.status, announced.body]).toEqual([
+      413,
+      { error: 'Request body too large', code: 'body_too_large' },
+    ])
     let pulled = 0
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -246,7 +249,7 @@ eachDialect((dialect, newUrl) => {
     })
     expect(await report(broken, 'format=csv')).toEqual({
       status: 400,
-      body: { error: 'request: the upload broke off; nothing was changed' },
+      body: { error: 'request: the upload broke off; nothing was changed', code: 'upload_interrupted' },
     })
     expect(await links.databaseState()).toEqual(before)
   })
@@ -333,21 +336,25 @@ eachDialect((dialect, newUrl) => {
     const [first, second] = [openUpload(), openUpload()]
     const anns = upload(first.body, 'format=csv')
     await first.begun
-    const refused = async (as: string, error: string) => {
+    const refused = async (as: string, code: 'import_running' | 'imports_full', error: string) => {
       const { body, pulled } = openUpload()
       const { status, headers, text } = await upload(body, 'format=csv', { as })
       expect([status, JSON.parse(text), headers.get('retry-after'), pulled()]).toEqual([
         429,
-        { error },
+        { error, code },
         '10',
         0,
       ])
     }
-    await refused('ann@example.com', 'You have an import running; wait until it ends')
+    await refused('ann@example.com', 'import_running', 'You have an import running; wait until it ends')
     const bens = upload(second.body, 'format=csv&dry_run=true', { as: 'ben@example.com' })
     await second.begun
-    await refused('cleo@example.com', 'This server runs as many imports as it can; try again later')
-    await refused('ben@example.com', 'You have an import running; wait until it ends')
+    await refused(
+      'cleo@example.com',
+      'imports_full',
+      'This server runs as many imports as it can; try again later',
+    )
+    await refused('ben@example.com', 'import_running', 'You have an import running; wait until it ends')
     first.end()
     expect((await anns).status).toBe(200)
     expect((await upload('url\n', 'format=csv')).status).toBe(200)

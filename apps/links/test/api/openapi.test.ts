@@ -237,13 +237,14 @@ test('the closed list of failures holds none that no operation or surface can en
     'not_found',
     'method_not_allowed',
     'body_too_large',
-    'content_type',
+    'unsupported_media_type',
   ]
-  const everywhere = [...transport, 'invalid_json', 'invalid_input', 'too_many_requests', 'internal']
+  const everywhere = [...transport, 'invalid_json', 'invalid_request', 'too_many_requests', 'internal']
   // The access layer's own refusals, at the admin side.
-  const access = ['api_keys_refused', 'cross_site', 'storage_unavailable']
+  const access = ['api_keys_refused', 'cross_site', 'access_unavailable']
+  const storage = ['storage_unavailable', 'outcome_unknown']
   const own = [...apiOperations, ...adminOperations].flatMap((operation) => operation.failures ?? [])
-  expect(new Set([...everywhere, ...access, ...own])).toEqual(new Set(Object.keys(failures)))
+  expect(new Set([...everywhere, ...access, ...storage, ...own])).toEqual(new Set(Object.keys(failures)))
 })
 
 eachDialect((_dialect, newUrl) => {
@@ -346,7 +347,7 @@ eachDialect((_dialect, newUrl) => {
       await links.fetch(`/${slug}`)
       return call()
     },
-    cursor: (_world, call) => ({ ...call(), path: `${call().path}?cursor=x` }),
+    cursor_invalid: (_world, call) => ({ ...call(), path: `${call().path}?cursor=x` }),
     qr_too_small: (_world, call) => ({ ...call(), path: `${call().path}?format=png&size=1` }),
     qr_too_long: (_world, call) => {
       const { options, ...rest } = call()

@@ -624,7 +624,7 @@ test('L18.5 a QR code that cannot be drawn says why, and is drawn once it can be
   await dialog.getByLabel('Slug').selectOption('drawn-1')
   await dialog.getByRole('img', { name: /drawn-1/ }).waitFor()
   await page.route(/level=L.*format=png/, (route) =>
-    route.fulfill({ status: 400, json: { error: failures.qr_too_long.text } }),
+    route.fulfill({ status: 400, json: { error: failures.qr_too_long.text, code: 'qr_too_long' } }),
   )
   await dialog.getByLabel('Error correction').selectOption('L')
   await dialog.getByText('An address this long does not fit at this level.').waitFor()

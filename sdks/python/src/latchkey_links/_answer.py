@@ -27,12 +27,11 @@ def wait_after(
 
 
 def error_of(response: httpx.Response, now: float) -> LinksApiError:
-    body = _error_body(response)
-    message, code = body.get("error"), body.get("code")
+    message = _error_body(response).get("error")
     return LinksApiError(
         response.status_code,
         message if isinstance(message, str) else f"HTTP {response.status_code}",
-        code=code if isinstance(code, str) else None,
+        code=response.headers.get("x-error-code"),
         request_id=response.headers.get("x-request-id"),
         retry_after=read_retry_after(response.headers.get("retry-after"), now),
     )

@@ -33,8 +33,9 @@ class LinksError(Exception):
 class LinksApiError(LinksError):
     """The server answered with an error.
 
-    `message` is its sentence, `code` the one it sent or else the meaning of the status. `request_id`
-    names the request in the log of the server; `retry_after` is in seconds.
+    `message` is its sentence. `code` is the error code that it sent, such as `slug_taken`; without
+    one, it is derived from the status. `request_id` names the request in the log of the server;
+    `retry_after` is in seconds.
     """
 
     def __init__(

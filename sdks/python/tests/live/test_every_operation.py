@@ -81,7 +81,7 @@ async def links(tag: str, ann: Any, ben: Any, reader: Any) -> None:
     error = await refused(lambda: ann.links.delete(link.id))
     assert error.message == "Cannot delete a link with clicks, disable it instead"
     assert (await done(ann.links.delete(link.id, force=True))).deleted is True
-    assert (await refused(lambda: ann.links.get(link.id))).code == "not_found"
+    assert (await refused(lambda: ann.links.get(link.id))).code == "link_not_found"
 
 
 async def walking(tag: str, ann: Any, ben: Any, reader: Any) -> None:
@@ -171,7 +171,7 @@ async def bundles(tag: str, ann: Any, ben: Any, reader: Any) -> None:
 async def refusals(tag: str, ann: Any, ben: Any, reader: Any) -> None:
     link = await done(ann.links.create(url=f"https://example.com/python/mine/{tag}"))
     error = await refused(lambda: ben.links.update(link.id, label="Mine now"))
-    assert (error.status, error.code) == (403, "forbidden")
+    assert (error.status, error.code) == (403, "not_owner_update")
     assert error.message == "Only the link owner can update this link"
     assert len(error.request_id or "") == 36
     assert await done(ann.links.get(link.id)) == link

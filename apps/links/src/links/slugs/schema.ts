@@ -24,8 +24,10 @@ const SLUG_PATTERN = '^[A-Za-z0-9]([A-Za-z0-9._~-]*[A-Za-z0-9])?$'
 export const CustomSlug = z
   .string({ error: (issue) => (issue.input === undefined ? 'slug is required' : undefined) })
   .superRefine((value, context) => {
-    const message = findSlugProblem(value)
-    if (message !== undefined) context.addIssue({ code: 'custom', message })
+    const found = findSlugProblem(value)
+    if (!found) return
+    const { problem, message } = found
+    context.addIssue({ code: 'custom', message, params: { problem } })
   })
   .transform(foldSlug)
   .meta({

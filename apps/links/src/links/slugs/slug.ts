@@ -21,13 +21,18 @@ export function isSlug(value: string): boolean {
   return value.length <= MAX_SLUG_LENGTH && CHARSET.test(value)
 }
 
+export interface SlugProblem {
+  problem: 'required' | 'invalid' | 'too_long' | 'reserved'
+  message: string
+}
+
 /** The first problem of a custom slug (L8.1, L8.2), or undefined. */
-export function findSlugProblem(value: string): string | undefined {
-  if (value.trim() === '') return 'Custom slug must not be empty'
-  if (value.startsWith('_')) return 'Slug must not start with underscore'
+export function findSlugProblem(value: string): SlugProblem | undefined {
+  if (value.trim() === '') return { problem: 'required', message: 'Custom slug must not be empty' }
+  if (value.startsWith('_')) return { problem: 'invalid', message: 'Slug must not start with underscore' }
   // A code point takes at most two units, so that what is much longer need not be walked.
   if (value.length > 2 * MAX_SLUG_LENGTH || Array.from(value).length > MAX_SLUG_LENGTH)
-    return 'Slug must be 128 characters or fewer'
-  if (!CHARSET.test(value)) return CHARSET_PROBLEM
-  return isReserved(foldSlug(value)) ? 'Slug is reserved' : undefined
+    return { problem: 'too_long', message: 'Slug must be 128 characters or fewer' }
+  if (!CHARSET.test(value)) return { problem: 'invalid', message: CHARSET_PROBLEM }
+  return isReserved(foldSlug(value)) ? { problem: 'reserved', message: 'Slug is reserved' } : undefined
 }

@@ -2,74 +2,100 @@ import type { CallError } from '@latchkey/web/call'
 import { numberFormat } from '@latchkey/web/formats'
 import { type Translate as TranslateAny, type Wording, useTexts } from '@latchkey/web/texts'
 import type { SharedTextKey } from '@latchkey/web/shared-texts'
+import type { ErrorCode } from '../../failures.ts'
 import { type OwnKey, texts } from './index.ts'
 
 export type TextKey = OwnKey | SharedTextKey
 
-/** Keys of the texts for messages of the server. */
-const FAILURE_TEXTS: Readonly<Record<string, TextKey>> = {
-  'Link not found': 'error.linkGone',
-  'Slug not found': 'error.slugGone',
-  'Slug not found on this link': 'error.slugGone',
-  'Bundle not found': 'error.bundleGone',
-  'Key not found': 'keys.gone',
-  'url must be a valid URL': 'error.urlInvalid',
-  'url must use http or https': 'error.urlInvalid',
-  'url: must be at most 2048 characters': 'settings.rootLong',
-  'label: must be at most 500 characters': 'error.labelLong',
-  'search: must be at most 256 characters': 'error.searchLong',
-  'slug is required': 'error.slugEmpty',
-  'Custom slug must not be empty': 'error.slugEmpty',
-  'Slug must not start with underscore': 'error.slugSymbols',
-  'Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -':
-    'error.slugSymbols',
-  'Slug must be 128 characters or fewer': 'error.slugLong',
-  'Slug is reserved': 'error.slugReserved',
-  'Slug already exists': 'error.slugTaken',
-  'A link has at most 5000 slugs': 'error.slugsMany',
-  'You can add at most 50 slugs to a link of another person': 'error.guestSlugsMany',
-  'You have as many API keys as you can have; revoke one first': 'keys.many',
-  'Cannot delete a link with clicks, disable it instead': 'link.notDeleted',
-  'Cannot remove a slug with clicks, disable it instead': 'error.slugHasClicks',
-  'Cannot make a disabled slug primary, enable it first': 'error.disabledPrimary',
-  'Cannot disable the system-generated slug; only custom slugs can be disabled. Disable the whole link instead.':
-    'error.automaticDisable',
-  'Cannot remove the system-generated slug; only custom slugs can be removed. Delete the whole link instead.':
-    'error.automaticRemove',
-  'level: does not fit an address of this length': 'error.qrLevel',
-  'Title is required': 'keys.titleRequired',
-  'title: must be at most 120 characters': 'keys.titleLong',
-  'root_redirect_url must be a valid http or https URL': 'settings.rootBad',
-  'root_redirect_url: must be at most 2048 characters': 'settings.rootLong',
-  'slug_default_length: must be at least 3': 'settings.slugLengthBad',
-  'slug_default_length: must be at most 128': 'settings.slugLengthBad',
-  'slug_default_length: must be an integer': 'settings.slugLengthBad',
-  'the import was cut off': 'transfer.lost',
-  'request: the upload broke off; nothing was changed': 'transfer.brokeOff',
-  'The import stopped before its end': 'error.unavailable',
-  'You have an import running; wait until it ends': 'transfer.own',
-  'This server runs as many imports as it can; try again later': 'transfer.full',
-  'name is required': 'bundles.nameRequired',
-  'name must not be blank': 'bundles.nameRequired',
-  'name must be 120 characters or fewer': 'bundles.nameLong',
-  'description: must be at most 2000 characters': 'bundles.descriptionLong',
-  'icon: must be at most 64 characters': 'bundles.iconLong',
-  'cursor: is not valid with these parameters': 'error.listMoved',
-  'The database cannot be used any more; some of the clicks are deleted. Try again later to delete the rest.':
-    'error.deletionStopped',
-}
+/** Errors that the client itself detects, beside `offline`. */
+type ClientError = 'import_interrupted'
 
-/** Keys of the texts for messages that contain a value or share a text. */
-const FAILURE_PATTERNS: readonly (readonly [pattern: RegExp, key: TextKey])[] = [
-  [/^Only the link owner can /, 'error.notOwner'],
-  [/^Only the bundle owner can /, 'error.notBundleOwner'],
-  [/^expires_at: /, 'error.expiry'],
-  [/^\w+: must (?:be well-formed Unicode|not contain control characters)/, 'error.characters'],
-  [/^The database cannot be used at the moment; nothing was /, 'error.storage'],
-  // From an import. The page displays the number of stored links.
-  [/^The database cannot be used any more; the \d+ links /, 'error.unavailable'],
-  [/^(?:The service is stopping|The answer was not read); /, 'error.unavailable'],
-]
+/** The text of each error code of the API (L25.6) and of the client. */
+const ERROR_TEXTS: Readonly<Record<ErrorCode | ClientError, TextKey>> = {
+  unauthorized: 'shell.stale',
+  api_keys_refused: 'error.forbidden',
+  forbidden: 'error.forbidden',
+  cross_site: 'error.forbidden',
+  not_found: 'error.gone',
+  method_not_allowed: 'error.refused',
+  body_too_large: 'error.tooLarge',
+  unsupported_media_type: 'error.refused',
+  invalid_json: 'error.refused',
+  invalid_request: 'error.refused',
+  unknown_field: 'error.refused',
+  too_many_requests: 'error.tooMany',
+  internal: 'error.internal',
+  storage_unavailable: 'error.storage',
+  access_unavailable: 'error.unavailable',
+  outcome_unknown: 'error.outcomeUnknown',
+  link_not_found: 'error.linkGone',
+  slug_not_found: 'error.slugGone',
+  slug_not_on_link: 'error.slugGone',
+  bundle_not_found: 'error.bundleGone',
+  key_not_found: 'keys.gone',
+  not_owner_update: 'error.notOwner',
+  not_owner_disable: 'error.notOwner',
+  not_owner_enable: 'error.notOwner',
+  not_owner_delete: 'error.notOwner',
+  not_owner_slug_disable: 'error.notOwner',
+  not_owner_slug_enable: 'error.notOwner',
+  not_owner_slug_remove: 'error.notOwner',
+  not_owner_primary: 'error.notOwner',
+  not_owner_bundle_update: 'error.notBundleOwner',
+  not_owner_bundle_archive: 'error.notBundleOwner',
+  not_owner_bundle_unarchive: 'error.notBundleOwner',
+  not_owner_bundle_delete: 'error.notBundleOwner',
+  not_owner_bundle_links: 'error.notBundleOwner',
+  url_required: 'error.urlInvalid',
+  url_invalid: 'error.urlInvalid',
+  url_too_long: 'settings.rootLong',
+  url_malformed: 'error.characters',
+  label_too_long: 'error.labelLong',
+  label_malformed: 'error.characters',
+  expires_at_invalid: 'error.expiry',
+  search_too_long: 'error.searchLong',
+  search_malformed: 'error.characters',
+  slug_required: 'error.slugEmpty',
+  slug_invalid: 'error.slugSymbols',
+  slug_too_long: 'error.slugLong',
+  slug_reserved: 'error.slugReserved',
+  slug_taken: 'error.slugTaken',
+  too_many_slugs: 'error.slugsMany',
+  too_many_guest_slugs: 'error.guestSlugsMany',
+  link_has_clicks: 'link.notDeleted',
+  slug_has_clicks: 'error.slugHasClicks',
+  disabled_primary: 'error.disabledPrimary',
+  auto_slug_disable: 'error.automaticDisable',
+  auto_slug_remove: 'error.automaticRemove',
+  // The QR dialog has a text with the smallest size.
+  qr_too_small: 'error.refused',
+  qr_too_long: 'error.qrLevel',
+  dark_low_contrast: 'link.qrContrast',
+  name_required: 'bundles.nameRequired',
+  name_too_long: 'bundles.nameLong',
+  name_malformed: 'error.characters',
+  description_too_long: 'bundles.descriptionLong',
+  description_malformed: 'error.characters',
+  icon_too_long: 'bundles.iconLong',
+  icon_malformed: 'error.characters',
+  accent_invalid: 'error.refused',
+  title_required: 'keys.titleRequired',
+  title_too_long: 'keys.titleLong',
+  title_malformed: 'error.characters',
+  scope_invalid: 'error.refused',
+  too_many_keys: 'keys.many',
+  slug_default_length_invalid: 'settings.slugLengthBad',
+  root_redirect_url_invalid: 'settings.rootBad',
+  root_redirect_url_too_long: 'settings.rootLong',
+  root_redirect_url_malformed: 'error.characters',
+  upload_interrupted: 'transfer.brokeOff',
+  import_interrupted: 'transfer.lost',
+  import_stopped: 'error.unavailable',
+  import_running: 'transfer.own',
+  imports_full: 'transfer.full',
+  deletion_stopped: 'error.deletionStopped',
+  cursor_invalid: 'error.listMoved',
+}
 
 const STATUS_TEXTS: Readonly<Record<number, TextKey>> = {
   403: 'error.forbidden',
@@ -79,17 +105,15 @@ const STATUS_TEXTS: Readonly<Record<number, TextKey>> = {
   500: 'error.internal',
 }
 
+const hasText = (code: string): code is keyof typeof ERROR_TEXTS => Object.hasOwn(ERROR_TEXTS, code)
+
 /**
- * Returns the key of the text for a refusal. Unknown messages get a text by their status. No page
- * displays the server's own message, which is English.
+ * Key of the text of a refusal: by its code, else by its status. A proxy answers without a code. The
+ * server's own sentences are English and are not shown.
  */
-function failureKey({ message, status }: CallError): TextKey {
-  return (
-    FAILURE_TEXTS[message] ??
-    FAILURE_PATTERNS.find(([pattern]) => pattern.test(message))?.[1] ??
-    STATUS_TEXTS[status] ??
-    (status > 500 ? 'error.unavailable' : 'error.refused')
-  )
+function failureKey({ code, status }: CallError): TextKey {
+  if (code !== undefined && hasText(code)) return ERROR_TEXTS[code]
+  return STATUS_TEXTS[status] ?? (status > 500 ? 'error.unavailable' : 'error.refused')
 }
 
 export const wording: Wording = {

@@ -1,3 +1,4 @@
+import { OUTCOME_UNKNOWN } from '@latchkey/http/failure'
 import { momentFormat } from '@latchkey/web/formats'
 import { type Translate as TranslateAny, type Wording, useTexts } from '@latchkey/web/texts'
 import type { SharedTextKey } from '@latchkey/web/shared-texts'
@@ -10,7 +11,11 @@ export type Translate = TranslateAny<TextKey>
 export const wording: Wording = {
   texts,
   product: instance.product,
-  failureKey: ({ code }) => (code !== undefined && isKey(`error.${code}`) ? `error.${code}` : undefined),
+  failureKey({ code, message }) {
+    // R15.2 has no code for it.
+    if (message === OUTCOME_UNKNOWN) return 'error.outcomeUnknown'
+    return code !== undefined && isKey(`error.${code}`) ? `error.${code}` : undefined
+  },
 }
 
 export function isKey(key: string): key is OwnKey {

@@ -2,15 +2,12 @@ import { Anchor, Button, Select, Skeleton, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { CallError } from '@latchkey/web/call'
 import { showSuccess } from '@latchkey/web/toast'
-import { call } from '../../call.ts'
+import { call, isRefusal } from '../../call.ts'
 import { ReadError } from '../../parts/read-error.tsx'
 import { invalidate, useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import { useAllBundles } from './use-all-bundles.ts'
-
-const LINK_NOT_FOUND = 'Link not found'
 
 /**
  * Adds a link to a bundle. Returns whether the bundle changed: false for a deleted link or a
@@ -20,7 +17,7 @@ async function addLink(id: number, link: number): Promise<boolean> {
   try {
     return (await call('addLinkToBundle', { params: { id }, body: { link_id: link } })).added
   } catch (error) {
-    if (error instanceof CallError && error.message === LINK_NOT_FOUND) return false
+    if (isRefusal(error, 'link_not_found')) return false
     throw error
   }
 }

@@ -1,8 +1,7 @@
 import { Button, Group, Input, Modal, Radio, Stack, Text, TextInput, Textarea } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { CallError } from '@latchkey/web/call'
-import { type Result, call } from '../../call.ts'
+import { type Result, call, fieldOfRefusal } from '../../call.ts'
 import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import { type Accent, BundleIcon, accentColor, accents } from './accent.tsx'
@@ -37,10 +36,12 @@ export function BundleDialog(props: Props) {
   )
 }
 
-/** The field that a refusal is about: the server's texts begin with its name. */
-function fieldOf(error: unknown): string | undefined {
-  return error instanceof CallError ? /^(name|description|icon|accent)\b/.exec(error.message)?.[1] : undefined
-}
+/** Error codes that are shown at a field. */
+const FIELD_ERRORS = {
+  name: ['name_required', 'name_too_long', 'name_malformed'],
+  description: ['description_too_long', 'description_malformed'],
+  icon: ['icon_too_long', 'icon_malformed'],
+} as const
 
 interface FormValues {
   name: string
@@ -72,7 +73,7 @@ function useForm({ bundle, onClose, onSaved }: Props) {
       return invalidate('bundles')
     },
   })
-  const field = fieldOf(save.error)
+  const field = fieldOfRefusal(save.error, FIELD_ERRORS)
   return {
     values,
     save,

@@ -14,6 +14,7 @@ interface Line {
   progress?: { rows: number; bytes: number; of_bytes: number }
   report?: Report
   error?: string
+  code?: string
 }
 
 export interface Job {
@@ -99,6 +100,9 @@ export function stopJob(): void {
   abort?.abort()
 }
 
+const interrupted = () =>
+  new CallError(0, 'the connection was lost during the import', { code: 'import_interrupted' })
+
 const warn = (event: Event) => event.preventDefault()
 
 /**
@@ -125,13 +129,11 @@ export async function startJob(isPreview: boolean): Promise<Job | undefined> {
       { upload, accept: 'application/x-ndjson', signal, answerWithinMs: null },
     )
     for await (const lines of linesOf(response)) update(applyLines(job, lines))
-    if (job.state === 'working')
-      update({ state: 'failed', error: new CallError(0, 'the import was cut off') })
+    if (job.state === 'working') update({ state: 'failed', error: interrupted() })
   } catch (error) {
     if (abort.signal.aborted && isPreview) closeJob(true)
     else if (abort.signal.aborted) update({ state: 'stopped' })
-    else
-      update({ state: 'failed', error: job.count > 0 ? new CallError(0, 'the import was cut off') : error })
+    else update({ state: 'failed', error: job.count > 0 ? interrupted() : error })
   } finally {
     removeEventListener('beforeunload', warn)
     if (!isPreview) await invalidate('links', 'totals')
@@ -142,11 +144,15 @@ export async function startJob(isPreview: boolean): Promise<Job | undefined> {
 /** Returns the changes of the job by `lines`. */
 function applyLines(job: Job, lines: readonly Line[]): Partial<Job> {
   const change: Partial<Job> = {}
-  for (const { row, progress, report, error } of lines) {
+  for (const { row, progress, report, error, code } of lines) {
     if (row) job.rows.push(row)
     if (progress) change.fraction = progress.bytes / Math.max(1, progress.of_bytes)
     if (report) Object.assign(change, { report, state: 'done' })
-    if (error !== undefined) Object.assign(change, { state: 'failed', error: new CallError(500, error) })
+    if (error !== undefined)
+      Object.assign(change, {
+        state: 'failed',
+        error: new CallError(500, error, code === undefined ? {} : { code }),
+      })
   }
   return { ...change, count: job.rows.length }
 }

@@ -11,10 +11,11 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
+import { CallError } from '@latchkey/web/call'
 import { IconDownload } from '@latchkey/web/icons'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { addressOf, request } from '../../call.ts'
+import { addressOf, fieldOfRefusal, isRefusal, request } from '../../call.ts'
 import { ReadError } from '../../parts/read-error.tsx'
 import { slugUrl, withoutScheme } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
@@ -26,8 +27,12 @@ const MAX_SIZE = 2048
 const DEFAULT_STYLE = { size: 400, level: 'M' as (typeof LEVELS)[number], dark: '#000000', light: '#ffffff' }
 type QrStyle = typeof DEFAULT_STYLE
 
-/** Refusals that are displayed at their field. */
-const FIELD_ERROR = /^(?:size|level|dark): /
+/** Error codes that are shown at a field. */
+const FIELD_ERRORS = {
+  size: ['qr_too_small'],
+  level: ['qr_too_long'],
+  dark: ['dark_low_contrast'],
+} as const
 
 /** QR code of one of the short URLs of the link, exactly as it is downloaded. */
 export function QrCode({ link, first }: { link: Link; first: string }) {
@@ -95,7 +100,7 @@ function useCode(id: number, slug: string, { size, level, dark, light }: QrStyle
     error,
     refetch: () => void png.refetch(),
     /** True if an SVG can be drawn. A size can be too small for a PNG only. */
-    isDrawable: error === null || error.message.startsWith('size: '),
+    isDrawable: error === null || isRefusal(error, 'qr_too_small'),
   }
 }
 
@@ -114,7 +119,7 @@ function Preview({ name, code }: { name: string; code: Code }) {
         {code.isDrawable && (
           <img src={code.svg} alt={name} style={{ width: '100%', height: '100%', objectFit: 'contain' }} />
         )}
-        {code.error && !FIELD_ERROR.test(code.error.message) && (
+        {code.error && !fieldOfRefusal(code.error, FIELD_ERRORS) && (
           <ReadError error={code.error} onRetry={code.refetch} />
         )}
       </Center>
@@ -182,12 +187,12 @@ function StyleFields({
 /** Error of each field, in the user's language. */
 function useFieldErrors(error: Error | null) {
   const { t, number, failure } = useText()
-  const text = error?.message ?? ''
-  const minSize = /^size: must be at least (\d+)/.exec(text)?.[1]
+  const field = fieldOfRefusal(error, FIELD_ERRORS)
+  const minSize = error instanceof CallError ? Number(error.answer['min_size']) : 0
   return {
-    size: minSize && t('link.qrTooSmall', { min: number(Number(minSize)) }),
-    level: text.startsWith('level: ') && failure(error),
-    dark: text.startsWith('dark: ') && t('link.qrContrast'),
+    size: field === 'size' && t('link.qrTooSmall', { min: number(minSize) }),
+    level: field === 'level' && failure(error),
+    dark: field === 'dark' && failure(error),
   }
 }
 

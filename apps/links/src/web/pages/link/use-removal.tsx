@@ -1,6 +1,5 @@
 import { useLocation } from 'wouter'
-import { CallError } from '@latchkey/web/call'
-import { call } from '../../call.ts'
+import { call, isRefusal } from '../../call.ts'
 import { showError } from '@latchkey/web/toast'
 import { withUndo } from '@latchkey/web/parts/undo'
 import { invalidate } from '../../queries.ts'
@@ -11,11 +10,6 @@ import type { Link, Slug } from './link.ts'
 
 /** The link itself or one of its slugs. */
 export type DeletionTarget = 'link' | Slug
-
-const HAS_CLICKS_ERRORS: ReadonlySet<string> = new Set([
-  'Cannot delete a link with clicks, disable it instead',
-  'Cannot remove a slug with clicks, disable it instead',
-])
 
 export interface Removal {
   /** Deletes or removes the target after the time to undo. If it has clicks, calls `onBlocked`. */
@@ -34,7 +28,7 @@ export function useRemoval(link: Link, onBlocked: (target: DeletionTarget) => vo
     target === 'link' ? linkDeletionOf(link.id) : slugRemovalOf(link.id, target.slug)
   const isMounted = useIsMounted()
   const handleError = (target: DeletionTarget, error: unknown) => {
-    if (!(error instanceof CallError && HAS_CLICKS_ERRORS.has(error.message))) {
+    if (!isRefusal(error, 'link_has_clicks', 'slug_has_clicks')) {
       showError(failure(error), t('shell.close'))
       return
     }

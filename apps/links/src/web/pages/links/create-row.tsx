@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useSearch } from 'wouter/use-browser-location'
-import { type Input, type Result, call } from '../../call.ts'
+import { type Input, type Result, call, fieldOfRefusal } from '../../call.ts'
 import { useDraft } from '@latchkey/web/draft-storage'
 import { Copy } from '@latchkey/web/parts/copy'
 import { me } from '../../me.ts'
@@ -16,14 +16,13 @@ const EMPTY = { url: '', label: '', slug: '', expires: '' }
 
 type Field = keyof typeof EMPTY
 
-/** Returns the field that caused a refusal, or null. */
-function fieldOf(error: Error | null): Field | null {
-  const text = error?.message ?? ''
-  if (/^url\b/.test(text)) return 'url'
-  if (/^label\b/.test(text)) return 'label'
-  if (/^expires_at\b/.test(text)) return 'expires'
-  return /slug/i.test(text) ? 'slug' : null
-}
+/** Error codes that are shown at a field. */
+const FIELD_ERRORS = {
+  url: ['url_required', 'url_invalid', 'url_too_long', 'url_malformed'],
+  label: ['label_too_long', 'label_malformed'],
+  slug: ['slug_required', 'slug_invalid', 'slug_too_long', 'slug_reserved', 'slug_taken'],
+  expires: ['expires_at_invalid'],
+} as const
 
 function bodyOf({ url, label, slug, expires }: typeof EMPTY): Input<'createLink'>['body'] {
   return {
@@ -63,7 +62,7 @@ export function CreateRow() {
   const values = parseDraft(draft)
   const create = useCreate((from) => setDraft((current) => (current === from ? '' : current)))
   const first = useFocusOnNew()
-  const wrongField = fieldOf(create.error)
+  const wrongField = fieldOfRefusal(create.error, FIELD_ERRORS)
   const field = (name: Field) => ({
     id: `new-${name}`,
     label: t(`links.${name}`),
@@ -99,7 +98,7 @@ export function CreateRow() {
           {t('links.create')}
         </Button>
       </Group>
-      {create.error && wrongField === null && (
+      {create.error && wrongField === undefined && (
         <Alert color="red" mt="sm" role="alert">
           {failure(create.error)}
         </Alert>

@@ -1,6 +1,6 @@
 import { useLocation } from 'wouter'
 import { CallError } from '@latchkey/web/call'
-import { call } from '../../call.ts'
+import { call, isRefusal } from '../../call.ts'
 import { showError } from '@latchkey/web/toast'
 import { withUndo } from '@latchkey/web/parts/undo'
 import { invalidate } from '../../queries.ts'
@@ -9,9 +9,7 @@ import { markPending, linkDeletionOf, clearPending } from '../../parts/pending.t
 import { showRefusal, useIsMounted } from '../../parts/refusal-toast.tsx'
 import type { LinkRow } from './link-table.tsx'
 
-const HAS_CLICKS = 'Cannot delete a link with clicks, disable it instead'
-
-const isBlocked = (error: unknown) => error instanceof CallError && error.message === HAS_CLICKS
+const isBlocked = (error: unknown) => isRefusal(error, 'link_has_clicks')
 
 /**
  * Runs an action for each link. Shows errors. Returns the changed links and those blocked by
