@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { listAuditActions, guest, outcome, signedInUser } from '../admin/people.ts'
+import { eraseAccount, refusal, signedInGuest, signedInUser } from '../actions.ts'
+import { listAuditActions } from '../audit-log.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 
 eachDialect((_dialect, newUrl) => {
@@ -77,10 +78,10 @@ eachDialect((_dialect, newUrl) => {
       { body: { name: 'Quay' } },
       201,
     )
-    const stopped = await eva.browser.send('/api/account', { method: 'DELETE', body: { confirm: true } })
+    const stopped = await eraseAccount(eva)
     expect(await stopped.json()).toMatchObject({ code: 'owns_rooms', roomIds: [room.id] })
     await eva.browser.send(`/api/rooms/${room.id}`, { method: 'DELETE' })
-    const erased = await eva.browser.send('/api/account', { method: 'DELETE', body: { confirm: true } })
+    const erased = await eraseAccount(eva)
     expect(await erased.json()).toEqual({ success: true })
     expect(eva.browser.token).toBeUndefined()
     expect((await elsewhere.browser.send('/api/session')).status).toBe(401)
@@ -104,7 +105,7 @@ eachDialect((_dialect, newUrl) => {
       { confirm: null },
       { confirm: true, x: 1 },
     ])
-      expect(await outcome(await bob.browser.send('/api/account', { method: 'DELETE', body }))).toEqual([
+      expect(await refusal(await bob.browser.send('/api/account', { method: 'DELETE', body }))).toEqual([
         400,
         'invalid_request',
       ])
@@ -112,14 +113,14 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('guests and people who are signed out have no account to export or erase', async () => {
-    const anonymous = await guest(rooms)
+    const anonymous = await signedInGuest(rooms)
     const erase = { method: 'DELETE', body: { confirm: true } }
-    for (const [browser, refusal] of [
+    for (const [browser, refused] of [
       [anonymous.browser, [403, 'guest_not_permitted']],
       [rooms.browser(), [401, 'unauthenticated']],
     ] as const) {
-      expect(await outcome(await browser.send('/api/account/export'))).toEqual([...refusal])
-      expect(await outcome(await browser.send('/api/account', erase))).toEqual([...refusal])
+      expect(await refusal(await browser.send('/api/account/export'))).toEqual([...refused])
+      expect(await refusal(await browser.send('/api/account', erase))).toEqual([...refused])
     }
     expect((await anonymous.browser.send('/api/session')).status).toBe(200)
   })

@@ -4,10 +4,19 @@ import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
 import { USER_REFERENCES, continueErasure, deleteUser } from '../../src/account/store.ts'
 import { lockAccount } from '../../src/users/store.ts'
-import { type SignedInUser, guest, outcome, signedInUser } from '../admin/people.ts'
+import {
+  type SignedInUser,
+  createRoom,
+  eraseAccount,
+  makeMember,
+  member,
+  refusal,
+  signedInGuest,
+  signedInUser,
+  succeed,
+} from '../actions.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { untilWaiting } from '../rooms/locks.ts'
-import { createRoom, makeMember, member } from '../rooms/rooms.ts'
 import type { TestRooms } from '../rooms.ts'
 
 const MINUTE = 60_000
@@ -59,8 +68,7 @@ async function referring(
   return counts
 }
 
-const erase = (who: SignedInUser) =>
-  who.browser.json('/api/account', { method: 'DELETE', body: { confirm: true } })
+const erase = (who: SignedInUser) => succeed(eraseAccount(who))
 
 /** An administrator, a room of somebody else, and Eva who has said much in it. */
 async function withEva(url: string) {
@@ -127,18 +135,18 @@ eachDialect((dialect, newUrl) => {
       ['DELETE', '', undefined],
     ] as const) {
       const answer = await ada.browser.send(`/api/admin/users/${eva.id}${path}`, { method, body })
-      expect([method, path, await outcome(answer)]).toEqual([method, path, [404, 'not_found']])
+      expect([method, path, await refusal(answer)]).toEqual([method, path, [404, 'not_found']])
     }
     for (const action of ['kick', 'ban']) {
       const body = { action }
       const answer = await olga.browser.send(`/api/rooms/${roomId}/members/${eva.id}/remove`, { body })
-      expect([action, await outcome(answer)]).toEqual([action, [404, 'not_found']])
+      expect([action, await refusal(answer)]).toEqual([action, [404, 'not_found']])
     }
     // Who signs in again is somebody new.
     const again = await signedInUser(service, { sub: 'eva', name: 'Eva' })
     expect(again.id).not.toBe(eva.id)
     expect(await referring(service, again.id)).toMatchObject({ 'identities.user_id': 1 })
-    await again.browser.json('/api/account', { method: 'DELETE', body: { confirm: true } })
+    await succeed(eraseAccount(again))
 
     // The process is killed after one piece; another one goes on.
     expect(await service.rooms.database.write(continueErasure)).toBe('more')
@@ -220,7 +228,7 @@ eachDialect((dialect, newUrl) => {
       else for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
       return begun
     })
-    expect(await outcome(await opened)).toEqual([401, 'unauthenticated'])
+    expect(await refusal(await opened)).toEqual([401, 'unauthenticated'])
     service.clock.ms += MINUTE
     await service.rooms.jobs.runDue()
     expect(await referring(service, eva.id)).toEqual({})
@@ -230,7 +238,7 @@ eachDialect((dialect, newUrl) => {
     const service = await rooms({ url: await newUrl() })
     const olga = await member(service, 'Olga')
     const { id: roomId } = await createRoom(olga)
-    const guests = [await guest(service, 'Gus'), await guest(service, 'Gun')]
+    const guests = [await signedInGuest(service, 'Gus'), await signedInGuest(service, 'Gun')]
     await doMuch(service, roomId, guests[0]?.id ?? '', 2_500)
     for (const { browser } of guests) await browser.json('/api/auth/logout', { body: {} })
     service.clock.ms += 7 * DAY

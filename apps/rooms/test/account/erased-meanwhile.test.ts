@@ -1,7 +1,7 @@
 // An account that is erased between the look at its session and what is done with it (R15.1, R28.22).
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { type SignedInUser, outcome, signedInUser } from '../admin/people.ts'
+import { type SignedInUser, refusal, signedInUser } from '../actions.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { untilWaiting } from '../rooms/locks.ts'
 import type { TestRooms } from '../rooms.ts'
@@ -43,7 +43,7 @@ eachDialect((_dialect, newUrl) => {
       const answer = await whileErased(service, eva, () =>
         eva.browser.send(address, { method: 'POST', body }),
       )
-      expect([address, await outcome(answer)]).toEqual([address, [401, 'unauthenticated']])
+      expect([address, await refusal(answer)]).toEqual([address, [401, 'unauthenticated']])
       expect(eva.browser.token).toBeUndefined()
     }
     expect(service.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([])
@@ -60,7 +60,7 @@ eachDialect((_dialect, newUrl) => {
       const answer = await whileErased(service, eva, () =>
         ada.browser.send(`/api/admin/users/${eva.id}/${path}`, { method, body }),
       )
-      expect([path, await outcome(answer)]).toEqual([path, [404, 'not_found']])
+      expect([path, await refusal(answer)]).toEqual([path, [404, 'not_found']])
     }
     expect((await ada.browser.send('/api/session')).status).toBe(200)
     expect(service.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([])

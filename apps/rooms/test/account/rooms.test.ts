@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { signedInUser } from '../admin/people.ts'
+import { createRoom, makeMember, member, signedInUser } from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { createRoom, makeMember, member } from '../rooms/rooms.ts'
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms

@@ -2,9 +2,8 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
-import { guest, signedInUser } from '../admin/people.ts'
+import { createRoom, member, signedInGuest, signedInUser } from '../actions.ts'
 import { roomsPerTest } from '../per-test.ts'
-import { createRoom, member } from '../rooms/rooms.ts'
 import type { TestRooms } from '../rooms.ts'
 
 const DAY = 86_400_000
@@ -68,7 +67,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('a guest who is purged leaves no address behind either', async () => {
     const service = await rooms({ url: await newUrl() })
-    const gus = await guest(service)
+    const gus = await signedInGuest(service)
     await gus.browser.json('/api/auth/logout', { body: {} })
     expect(await rowsWith(service, 'audit_events', gus.id)).not.toEqual([])
     service.clock.ms += 7 * DAY + 1

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { signedInGuest, signedInUser } from '../actions.ts'
 import { openRooms } from '../rooms.ts'
 import { deliver } from '../sessions/deliver.ts'
-import { guest, signedInUser } from './people.ts'
 
 eachDialect((_dialect, newUrl) => {
   test('C131 (R21.2): the log tells of logins, failures, logouts, logout tokens, revocations, guests, grants and the provider, with actor, address and request, and of no token', async () => {
@@ -20,7 +20,7 @@ eachDialect((_dialect, newUrl) => {
     })
     // The claim and the team are gone.
     await bob.browser.signIn({ sub: 'bob', name: 'Bob' })
-    const visitor = await guest(rooms)
+    const visitor = await signedInGuest(rooms)
     const failing = rooms.browser({ ip: '192.0.2.50' })
     await failing.send('/api/auth/callback?code=secret-code&state=secret-state')
     const put = (granted: boolean) =>

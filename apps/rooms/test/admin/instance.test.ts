@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { type SignedInUser, refusal, signedInGuest, signedInUser } from '../actions.ts'
+import { listAuditActions } from '../audit-log.ts'
 import { NOON, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
-import { type SignedInUser, listAuditActions, guest, outcome, signedInUser } from './people.ts'
 
 interface Lines {
   events: { id: string; action: string; actorUserId: string | null; createdAt: string }[]
@@ -33,7 +34,7 @@ eachDialect((_dialect, newUrl) => {
     })
     expect(await rooms.browser().json('/api/config')).toMatchObject(given)
     expect(
-      await outcome(await rooms.browser().send('/api/session', { body: { nickname: 'Harbour Talk' } })),
+      await refusal(await rooms.browser().send('/api/session', { body: { nickname: 'Harbour Talk' } })),
     ).toEqual([400, 'nickname_reserved'])
     // What is not named keeps its value.
     expect(await (await settings({ announcement: null })).json()).toMatchObject({
@@ -63,7 +64,7 @@ eachDialect((_dialect, newUrl) => {
       ['https://help.example.com'],
       `https://help.example.com/${'x'.repeat(500)}`,
     ])
-      expect(await outcome(await settings({ supportUrl }))).toEqual([400, 'invalid_request'])
+      expect(await refusal(await settings({ supportUrl }))).toEqual([400, 'invalid_request'])
     for (const body of [
       { productName: 'x'.repeat(501) },
       { announcement: '' },
@@ -72,7 +73,7 @@ eachDialect((_dialect, newUrl) => {
       [],
       null,
     ])
-      expect(await outcome(await settings(body))).toEqual([400, 'invalid_request'])
+      expect(await refusal(await settings(body))).toEqual([400, 'invalid_request'])
     expect((await settings({ announcement: 'ü'.repeat(500) })).status).toBe(200)
     await settings({ announcement: null })
     expect(await admin.browser.json('/api/admin/settings')).toMatchObject({ settings: {} })
@@ -157,12 +158,12 @@ eachDialect((_dialect, newUrl) => {
     expect((await bob.browser.send('/api/session')).status).toBe(401)
     expect((await second.browser.send('/api/session')).status).toBe(200)
     for (const id of [session.id, crypto.randomUUID(), 'x', session.id.toUpperCase()])
-      expect(await outcome(await end(id))).toEqual([404, 'not_found'])
+      expect(await refusal(await end(id))).toEqual([404, 'not_found'])
     const all = `/api/admin/users/${bob.id}/revoke-sessions`
     expect(await admin.browser.json(all, { method: 'POST' })).toEqual({ revoked: 1 })
     expect((await second.browser.send('/api/session')).status).toBe(401)
     expect(await admin.browser.json(all, { method: 'POST' })).toEqual({ revoked: 0 })
-    const guests = [await guest(rooms), await guest(rooms)]
+    const guests = [await signedInGuest(rooms), await signedInGuest(rooms)]
     expect(await admin.browser.json('/api/admin/guests/revoke-all', { method: 'POST' })).toEqual({
       revoked: 2,
     })
@@ -175,7 +176,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await admin.browser.send('/api/session')).status).toBe(200)
     for (const missing of ['sessions', 'revoke-sessions'])
       expect(
-        await outcome(
+        await refusal(
           await admin.browser.send(`/api/admin/users/${crypto.randomUUID()}/${missing}`, {
             method: missing === 'sessions' ? 'GET' : 'POST',
           }),
@@ -245,7 +246,7 @@ eachDialect((_dialect, newUrl) => {
     const before = await read(`limit=100&before=${encodeURIComponent(new Date(start).toISOString())}`)
     expect(before.events.map(({ id }) => id)).toEqual(events.slice(7).map(({ id }) => id))
     for (const bad of ['before=yesterday', 'before=0', 'actorUserId=x', 'cursor=x', 'limit=0', 'action=%00'])
-      expect([bad, await outcome(await admin.browser.send(`/api/admin/audit?${bad}`))]).toEqual([
+      expect([bad, await refusal(await admin.browser.send(`/api/admin/audit?${bad}`))]).toEqual([
         bad,
         [400, 'invalid_request'],
       ])

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { Relay } from '@latchkey/database/testing-relay'
+import { signedInUser } from '../actions.ts'
+import { listAuditActions } from '../audit-log.ts'
 import { openRooms } from '../rooms.ts'
-import { listAuditActions, signedInUser } from './people.ts'
 
 eachDialect((dialect, newUrl) => {
   // No connection to lose.

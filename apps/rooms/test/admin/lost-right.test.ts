@@ -2,11 +2,10 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { lockGrantChanges } from '../../src/grants/operations.ts'
+import { type SignedInUser, createRoom, member, refusal, signedInUser } from '../actions.ts'
+import { listAuditEvents } from '../audit-log.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { untilWaiting } from '../rooms/locks.ts'
-import { createRoom, member } from '../rooms/rooms.ts'
-import { listAuditEvents } from '../sessions/people.ts'
-import { type SignedInUser, outcome, signedInUser } from './people.ts'
 
 const MINUTE = 60_000
 /** Something for the event loop to do until a request waits for the transaction that runs. */
@@ -61,7 +60,7 @@ eachDialect((dialect, newUrl) => {
         await tx.deleteFrom('role_grants').where('user_id', '=', bob.id).execute()
         return begun
       })
-      expect(await outcome(await answer)).toEqual([403, 'forbidden'])
+      expect(await refusal(await answer)).toEqual([403, 'forbidden'])
       expect(await lines()).toBe(before)
       const eva = await database.read.selectFrom('users').selectAll().where('id', '=', stage.eva.id).execute()
       expect(eva).toMatchObject([{ disabled: 0 }])

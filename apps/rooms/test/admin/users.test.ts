@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { type SignedInUser, eraseAccount, refusal, signedInGuest, signedInUser } from '../actions.ts'
+import { listAuditActions } from '../audit-log.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type SignedInUser, listAuditActions, guest, outcome, signedInUser } from './people.ts'
 
 interface Page {
   users: { id: string; nickname: string; roleSources: unknown[] }[]
@@ -65,11 +66,11 @@ eachDialect((_dialect, newUrl) => {
     })
 
     test('one character is too few, and none or blanks list everybody', async () => {
-      expect(await outcome(await admin.browser.send('/api/admin/users?q=a'))).toEqual([
+      expect(await refusal(await admin.browser.send('/api/admin/users?q=a'))).toEqual([
         400,
         'invalid_request',
       ])
-      expect(await outcome(await admin.browser.send('/api/admin/users?q=%20a%20'))).toEqual([
+      expect(await refusal(await admin.browser.send('/api/admin/users?q=%20a%20'))).toEqual([
         400,
         'invalid_request',
       ])
@@ -93,7 +94,7 @@ eachDialect((_dialect, newUrl) => {
         roleSources: [{ role: 'platform_admin', scopeType: 'platform', scopeId: '', source: 'bootstrap' }],
       },
     ])
-    const anonymous = await guest(rooms)
+    const anonymous = await signedInGuest(rooms)
     const page = await admin.browser.json<Page>(`/api/admin/users?q=${anonymous.id}`)
     expect(page.users).toEqual([
       expect.objectContaining({ identityType: 'guest', email: null, roleSources: [] }),
@@ -110,19 +111,19 @@ eachDialect((_dialect, newUrl) => {
       seen.push(...page.users.map(({ id }) => id))
       cursor = page.nextCursor
       later()
-      await guest(rooms, 'Newcomer')
+      await signedInGuest(rooms, 'Newcomer')
     }
     expect(seen).toEqual(all)
     for (const bad of ['x', 'MTIz', '', '.', Buffer.from('1.2.3').toString('base64url')])
-      expect(await outcome(await admin.browser.send(`/api/admin/users?cursor=${bad}`))).toEqual([
+      expect(await refusal(await admin.browser.send(`/api/admin/users?cursor=${bad}`))).toEqual([
         400,
         'invalid_request',
       ])
     const { nextCursor } = await admin.browser.json<Page>('/api/admin/users?limit=1')
     const elsewhere = await admin.browser.send(`/api/admin/users?q=asa&cursor=${nextCursor}`)
-    expect(await outcome(elsewhere)).toEqual([400, 'invalid_request'])
+    expect(await refusal(elsewhere)).toEqual([400, 'invalid_request'])
     for (const limit of ['0', '101', '1.5', 'x', ''])
-      expect(await outcome(await admin.browser.send(`/api/admin/users?limit=${limit}`))).toEqual([
+      expect(await refusal(await admin.browser.send(`/api/admin/users?limit=${limit}`))).toEqual([
         400,
         'invalid_request',
       ])
@@ -151,9 +152,9 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('nobody disables themselves, nor somebody who does not exist', async () => {
-    expect(await outcome(await patch(admin, admin.id, true))).toEqual([409, 'own_account'])
+    expect(await refusal(await patch(admin, admin.id, true))).toEqual([409, 'own_account'])
     expect((await patch(admin, admin.id, false)).status).toBe(200)
-    expect(await outcome(await patch(admin, crypto.randomUUID(), true))).toEqual([404, 'not_found'])
+    expect(await refusal(await patch(admin, crypto.randomUUID(), true))).toEqual([404, 'not_found'])
   })
 
   test('C91 (R9.7): a manual grant or withdrawal ends the sessions of its target, who then has the right or not', async () => {
@@ -175,7 +176,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await withdrawn.json()).toEqual({ success: true, changed: true, remaining: [] })
     expect((await carol.browser.send('/api/session')).status).toBe(401)
     await carol.browser.signIn({ sub: 'carol', name: 'Carol' })
-    expect(await outcome(await carol.browser.send('/api/admin/users'))).toEqual([403, 'forbidden'])
+    expect(await refusal(await carol.browser.send('/api/admin/users'))).toEqual([403, 'forbidden'])
     expect(await (await put(admin, carol.id, false)).json()).toMatchObject({ changed: false })
     expect(await listAuditActions(rooms, since)).toEqual([
       ['grant.add', admin.id, carol.id],
@@ -204,7 +205,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await withdrawn.json()).toEqual({ success: true, changed: true, remaining: [] })
     expect(dora.browser.token).not.toBe(oldToken)
     expect((await dora.browser.send('/api/session')).status).toBe(200)
-    expect(await outcome(await dora.browser.send('/api/admin/users'))).toEqual([403, 'forbidden'])
+    expect(await refusal(await dora.browser.send('/api/admin/users'))).toEqual([403, 'forbidden'])
     expect((await elsewhere.browser.send('/api/session')).status).toBe(401)
     const thief = rooms.browser()
     thief.cookies.set('__Host-latchkey_session', oldToken)
@@ -227,12 +228,12 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('R9.4: guests, disabled and unknown people get no right', async () => {
-    const anonymous = await guest(rooms)
-    expect(await outcome(await put(admin, anonymous.id, true))).toEqual([403, 'guest_not_permitted'])
+    const anonymous = await signedInGuest(rooms)
+    expect(await refusal(await put(admin, anonymous.id, true))).toEqual([403, 'guest_not_permitted'])
     const off = await signedInUser(rooms, { sub: 'off', name: 'Off' })
     await patch(admin, off.id, true)
-    expect(await outcome(await put(admin, off.id, true))).toEqual([409, 'account_disabled'])
-    expect(await outcome(await put(admin, crypto.randomUUID(), true))).toEqual([404, 'not_found'])
+    expect(await refusal(await put(admin, off.id, true))).toEqual([409, 'account_disabled'])
+    expect(await refusal(await put(admin, crypto.randomUUID(), true))).toEqual([404, 'not_found'])
     const grants = await rooms.rooms.database.read
       .selectFrom('role_grants')
       .select('user_id')
@@ -245,14 +246,14 @@ eachDialect((_dialect, newUrl) => {
     for (const response of [
       await put(admin, admin.id, false),
       await admin.browser.send(`/api/admin/users/${admin.id}`, { method: 'DELETE' }),
-      await admin.browser.send('/api/account', { method: 'DELETE', body: { confirm: true } }),
+      await eraseAccount(admin),
     ])
-      expect(await outcome(response)).toEqual([409, 'last_admin'])
+      expect(await refusal(response)).toEqual([409, 'last_admin'])
     // A disabled administrator is none.
     const other = await signedInUser(rooms, { sub: 'other', name: 'Other' })
     await put(admin, other.id, true)
     await patch(admin, other.id, true)
-    expect(await outcome(await put(admin, admin.id, false))).toEqual([409, 'last_admin'])
+    expect(await refusal(await put(admin, admin.id, false))).toEqual([409, 'last_admin'])
     expect((await admin.browser.send('/api/admin/users')).status).toBe(200)
   })
 
@@ -270,9 +271,9 @@ eachDialect((_dialect, newUrl) => {
     for (const response of [
       await put(now, now.id, false),
       await patch(earlier, now.id, true),
-      await now.browser.send('/api/account', { method: 'DELETE', body: { confirm: true } }),
+      await eraseAccount(now),
     ])
-      expect(await outcome(response)).toEqual([409, 'last_admin'])
+      expect(await refusal(response)).toEqual([409, 'last_admin'])
     // They themselves may go: who can sign in remains.
     expect((await put(now, also.id, false)).status).toBe(200)
     expect((await put(earlier, earlier.id, false)).status).toBe(200)
@@ -280,7 +281,7 @@ eachDialect((_dialect, newUrl) => {
     await t.rooms.database.write(async (tx) => {
       await tx.updateTable('identities').set({ issuer: 'https://earlier.example.com' }).execute()
     })
-    expect(await outcome(await put(now, now.id, false))).toEqual([409, 'last_admin'])
+    expect(await refusal(await put(now, now.id, false))).toEqual([409, 'last_admin'])
     await t.close()
   })
 
@@ -331,7 +332,7 @@ eachDialect((_dialect, newUrl) => {
     const { read } = rooms.rooms.database
     for (const table of ['identities', 'sessions', 'role_grants'] as const)
       expect(await read.selectFrom(table).select('id').where('user_id', '=', eva.id).execute()).toEqual([])
-    expect(await outcome(await admin.browser.send(path, { method: 'DELETE' }))).toEqual([404, 'not_found'])
+    expect(await refusal(await admin.browser.send(path, { method: 'DELETE' }))).toEqual([404, 'not_found'])
     expect((await listAuditActions(rooms, since)).filter(([action]) => !action?.startsWith('room.'))).toEqual(
       [['account.delete', admin.id, eva.id]],
     )
@@ -344,7 +345,7 @@ eachDialect((_dialect, newUrl) => {
     const bob = await signedInUser(rooms, { sub: 'bob2', name: 'Bob' })
     rooms.clock.ms += 43_200_001
     expect((await admin.browser.send('/api/admin/users')).status).toBe(200)
-    expect(await outcome(await patch(admin, bob.id, true))).toEqual([403, 'reauth_required'])
+    expect(await refusal(await patch(admin, bob.id, true))).toEqual([403, 'reauth_required'])
     await admin.browser.signIn({ sub: 'admin', name: 'Ada', email: 'ada@example.com' })
     expect((await patch(admin, bob.id, true)).status).toBe(200)
   })

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { expectAccessible, expectWithinWidth, screenshot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
-import { listAuditActions } from '../admin/people.ts'
 import { recordSubjectSource } from '../../src/platform/provider-change.ts'
+import { listAuditActions } from '../audit-log.ts'
 import { ALICE, type Person } from '../provider/hostile.ts'
 import { BOB, roomPages } from './browser.ts'
 

@@ -5,8 +5,8 @@ import type { SocketData } from '../../src/realtime/gateway.ts'
 import { builtPages } from '../../src/http/pages.ts'
 import { ALICE, type Person } from '../provider/hostile.ts'
 import { freePort } from '@latchkey/http/free-port'
-import { until } from '../realtime/redis.ts'
 import { ORIGIN, type TestOptions, type TestRooms, openRooms } from '../rooms.ts'
+import { until } from '../until.ts'
 
 const GENEROUS_LIMITS = {
   http_per_minute: 100_000,

@@ -6,8 +6,8 @@ import {
   screenshot,
 } from '@latchkey/web/testing/browser'
 import type { WebSocketRoute } from 'playwright-core'
+import { type TestUser, createRoom, member } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
-import { type TestUser, createRoom, member } from '../rooms/rooms.ts'
 import { BOB, LOOKS, ROOT, isRefusal, roomPages } from './browser.ts'
 
 const pages = roomPages()

@@ -8,9 +8,9 @@ import {
 import { expectSmallFirstLoad } from '@latchkey/web/testing/first-load'
 import { LOGIN_ERRORS } from '../../src/login/provider.ts'
 import { texts } from '../../src/web/texts/index.ts'
+import { admin } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
-import { until } from '../realtime/redis.ts'
-import { admin } from '../rooms/rooms.ts'
+import { until } from '../until.ts'
 import { isRefusal, roomPages } from './browser.ts'
 
 const pages = roomPages()

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { expectAccessible, expectWithinWidth, keepToasts, screenshot } from '@latchkey/web/testing/browser'
+import { type TestUser, createRoom, member } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
-import { type TestUser, createRoom, member } from '../rooms/rooms.ts'
 import { BOB, ROOT, isRefusal, roomPages } from './browser.ts'
 
 const pages = roomPages()

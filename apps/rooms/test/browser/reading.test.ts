@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
+import { type TestUser, admin, createMessage, createRoom, member } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
-import { type TestUser, admin, createRoom, member } from '../rooms/rooms.ts'
 import { ROOT, roomPages } from './browser.ts'
 
 const pages = roomPages()
@@ -15,13 +15,10 @@ beforeAll(async () => {
   root = await admin(pages.service(), 'Rosa Root')
 }, 60_000)
 
-const createMessage = (id: string, content: string) =>
-  host.browser.json(`/api/rooms/${id}/messages`, { body: { content } }, 201)
-
 /** A room in which so much was said. */
 async function roomWith(count: number) {
   const { id } = await createRoom(host, { name: 'Harbour' })
-  for (let index = 1; index <= count; index++) await createMessage(id, `Message number ${index}`)
+  for (let index = 1; index <= count; index++) await createMessage(host, id, `Message number ${index}`)
   return id
 }
 
@@ -95,13 +92,13 @@ test('whoever reads above is told of what is new below, is led there by a button
       return scrolled.then(() => undefined)
     })
   const news = page.getByRole('button', { name: /new message/ })
-  await createMessage(id, 'Seen as it came')
+  await createMessage(host, id, 'Seen as it came')
   await line(page, 'Seen as it came').waitFor()
   expect(await news.count()).toBe(0)
   await up()
-  await createMessage(id, 'New below')
+  await createMessage(host, id, 'New below')
   await page.getByRole('button', { name: '1 new message', exact: true }).waitFor()
-  await createMessage(id, 'And more')
+  await createMessage(host, id, 'And more')
   await page.getByRole('button', { name: '2 new messages', exact: true }).waitFor()
   await expectAccessible(page)
   await screenshot(page, 'reading-new-below')
@@ -138,7 +135,7 @@ test('the mark of what is new stands where that begins, and where more came than
   await line(page, 'Message number 3').waitFor()
   await look(page, true)
   pages.service().clock.ms += 10_000
-  for (let index = 4; index <= 620; index++) await createMessage(id, `Message number ${index}`)
+  for (let index = 4; index <= 620; index++) await createMessage(host, id, `Message number ${index}`)
   await line(page, 'Message number 620').waitFor()
   expect(await page.title()).toStartWith('(617) ')
   const told = async () => (await list(page).locator('li').allInnerTexts()).map((text) => text.trim())
@@ -167,7 +164,7 @@ test('what was missed while there was no connection is marked as new, though the
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await line(page, 'Message number 3').waitFor()
   await pages.whileDown(page, async () => {
-    for (let index = 4; index <= 43; index++) await createMessage(id, `Message number ${index}`)
+    for (let index = 4; index <= 43; index++) await createMessage(host, id, `Message number ${index}`)
   })
   await line(page, 'Message number 43').waitFor()
   await page.getByText('New', { exact: true }).waitFor()
@@ -175,7 +172,7 @@ test('what was missed while there was no connection is marked as new, though the
   expect(texts[texts.indexOf('New') + 1]).toContain('Message number 4')
   // They are before one's eyes by now.
   expect(await page.title()).not.toStartWith('(')
-  await createMessage(id, 'Seen as it came')
+  await createMessage(host, id, 'Seen as it came')
   await line(page, 'Seen as it came').waitFor()
   expect(await page.getByText('New', { exact: true }).count()).toBe(1)
 }, 60_000)
@@ -183,7 +180,7 @@ test('what was missed while there was no connection is marked as new, though the
 test('the end stays in sight when the window is turned, narrowed and widened', async () => {
   const { id } = await createRoom(host, { name: 'Harbour' })
   for (let index = 1; index <= 30; index++)
-    await createMessage(id, `Message number ${index} with https://example.com/x`)
+    await createMessage(host, id, `Message number ${index} with https://example.com/x`)
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 1280, height: 860 })
   const newest = list(page).getByText('Message number 30 with')
   await newest.waitFor()

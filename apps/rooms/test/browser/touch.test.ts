@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { expectFingerSized, expectWithinWidth, screenshot } from '@latchkey/web/testing/browser'
-import { createRoom, member } from '../rooms/rooms.ts'
+import { createRoom, member } from '../actions.ts'
 import { ROOT, roomPages } from './browser.ts'
 
 const pages = roomPages()

@@ -1,8 +1,9 @@
 // Where a request comes from (R3.4): one resolver for limits, lists and records.
 import { describe, expect, test } from 'bun:test'
+import { listAuditEvents } from '../audit-log.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { deliver } from '../sessions/deliver.ts'
-import { listAuditEvents, browserOf, insertPerson } from '../sessions/people.ts'
+import { browserOf, insertPerson } from '../sessions/people.ts'
 import { listen, sendRaw } from './raw.ts'
 
 const { rooms, alsoClose } = roomsPerTest()

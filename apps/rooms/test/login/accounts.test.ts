@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import type { ProviderConfig } from '../../src/login/provider-config.ts'
+import { findAuditEvents } from '../audit-log.ts'
 import { ALICE, type HostileProvider, hostileProvider } from '../provider/hostile.ts'
 import { openRooms } from '../rooms.ts'
-import { findAuditEvents, counts, dump, target } from './steps.ts'
+import { counts, dump, target } from './steps.ts'
 
 const MODES: [string, (idp: HostileProvider) => ProviderConfig][] = [
   ['oidc', (idp) => idp.config()],

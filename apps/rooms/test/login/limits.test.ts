@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { apiOperations } from '../../src/http/operations.ts'
+import { findAuditEvents } from '../audit-log.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { CLICK_HEADERS, findAuditEvents, dump, target } from './steps.ts'
+import { CLICK_HEADERS, dump, target } from './steps.ts'
 
 async function outcome(t: TestRooms, ip: string): Promise<string> {
   const url = target(await t.browser({ ip }).send('/api/auth/login', { headers: CLICK_HEADERS }))

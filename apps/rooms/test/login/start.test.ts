@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { unseal } from '@latchkey/tokens/seal'
+import { findAuditEvents } from '../audit-log.ts'
 import { ALICE, sha256 } from '../provider/hostile.ts'
 import { NOON, ORIGIN, openRooms } from '../rooms.ts'
-import { CLICK_HEADERS, findAuditEvents, dump, locationOf, target } from './steps.ts'
+import { CLICK_HEADERS, dump, locationOf, target } from './steps.ts'
 
 const OTHER = 'https://chat.example.org'
 

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Rooms } from '../../src/app.ts'
-import { ORIGIN } from '../rooms.ts'
+import { findAuditEvents } from '../audit-log.ts'
+import { ALICE } from '../provider/hostile.ts'
+import { type Browser, ORIGIN, type TestRooms } from '../rooms.ts'
 
 /** What a browser says of a click on a link or button of our own pages. */
 export const CLICK_HEADERS = {
@@ -53,17 +55,21 @@ export async function counts(rooms: Rooms) {
 
 export const NOTHING = { users: 0, sessions: 0, grants: 0 }
 
-/** The audit log's rows of one action, their metadata parsed. */
-export async function findAuditEvents(rooms: Rooms, action: string) {
-  const rows = await rooms.database.read
-    .selectFrom('audit_events')
-    .selectAll()
-    .where('action', '=', action)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
-  return rows.map(({ metadata, ...row }) => ({
-    ...row,
-    metadata: JSON.parse(metadata) as Record<string, unknown>,
-  }))
+/** Starts a login and returns the callback URL to which the provider sends the browser. */
+export async function beginLogin(t: TestRooms, browser: Browser, returnTo?: string): Promise<URL> {
+  return new URL(t.idp.authorize(await browser.startLogin(returnTo), ALICE))
+}
+
+/** A copy of the URL with a changed query. */
+export function changeQuery(url: URL, change: (query: URLSearchParams) => void): string {
+  const copy = new URL(url)
+  change(copy.searchParams)
+  return copy.href
+}
+
+/** The reasons of the failed logins in the audit log, each repeated by its count. */
+export async function failureReasons(t: TestRooms): Promise<string[]> {
+  return (await findAuditEvents(t.rooms, 'auth.login_failed')).flatMap(({ metadata }) =>
+    Array.from({ length: Number(metadata['count']) }, () => String(metadata['reason'])),
+  )
 }

@@ -1,8 +1,21 @@
 // That a role which was set or taken by hand is not brought back by an older invitation (issue 19, point 7).
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import {
+  type TestUser,
+  acceptInvitation,
+  createInvitation,
+  createInvitationLink,
+  createRoom,
+  endMembership,
+  makeMember,
+  member,
+  removeMember,
+  roleOf,
+  setRole,
+  succeed,
+} from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type TestUser, createRoom, makeMember, member } from '../rooms/rooms.ts'
 import { expectRefused } from './state.ts'
 
 const MINUTE = 60_000
@@ -18,41 +31,13 @@ eachDialect((_dialect, newUrl) => {
   })
   afterAll(() => rooms.close())
 
-  const link = async (roomId: string, role: string, who = owner) => {
-    const body = { role, maxUses: 50, expiresInHours: 720 }
-    const made = await who.browser.json<{ token: string; invitation: { id: string } }>(
-      `/api/rooms/${roomId}/invitations/links`,
-      { body },
-      201,
-    )
-    return made
-  }
-  const invite = async (roomId: string, { user }: TestUser, role: string) => {
-    const body = { userId: user.id, role }
-    const response = await owner.browser.send(`/api/rooms/${roomId}/invitations/users`, { body })
-    const { invitation } = (await response.json()) as { invitation: { id: string } }
-    return invitation.id
-  }
-  const accept = (who: TestUser, given: string) =>
-    who.browser.send(`/api/room-invitations/${given}/accept`, { method: 'POST' })
+  const link = (roomId: string, role: string, who = owner) =>
+    createInvitationLink(who, roomId, { role, maxUses: 50, expiresInHours: 720 })
+  const invite = async (roomId: string, target: TestUser, role: string) =>
+    (await createInvitation(owner, roomId, target, { role })).id
   const accepted = async (who: TestUser, given: string) => {
-    const response = await accept(who, given)
+    const response = await acceptInvitation(who, given)
     return [response.status, ((await response.json()) as { role?: string }).role]
-  }
-  const setRole = (roomId: string, { user }: TestUser, role: string) =>
-    owner.browser.json(`/api/rooms/${roomId}/members/${user.id}`, { method: 'PATCH', body: { role } })
-  const remove = (roomId: string, { user }: TestUser, action: string) =>
-    owner.browser.json(`/api/rooms/${roomId}/members/${user.id}/remove`, { body: { action } })
-  const leave = ({ browser }: TestUser, roomId: string) =>
-    browser.json(`/api/rooms/${roomId}/membership`, { method: 'DELETE' })
-  const roleOf = async (roomId: string, { user }: TestUser) => {
-    const row = await rooms.rooms.database.read
-      .selectFrom('room_members')
-      .select('role')
-      .where('room_id', '=', roomId)
-      .where('user_id', '=', user.id)
-      .executeTakeFirst()
-    return row?.role ?? null
   }
 
   test('a moderator who is made a listener does not rise again by the link they came by', async () => {
@@ -60,9 +45,9 @@ eachDialect((_dialect, newUrl) => {
     const bob = await member(rooms, 'Bob')
     const { token } = await link(id, 'moderator')
     expect(await accepted(bob, token)).toEqual([200, 'moderator'])
-    await setRole(id, bob, 'listener')
-    await expectRefused(rooms, () => accept(bob, token), [409, 'already_member'])
-    expect(await roleOf(id, bob)).toBe('listener')
+    await succeed(setRole(owner, id, bob, 'listener'))
+    await expectRefused(rooms, () => acceptInvitation(bob, token), [409, 'already_member'])
+    expect(await roleOf(rooms, id, bob)).toBe('listener')
     // Others still come in by it.
     expect(await accepted(await member(rooms), token)).toEqual([200, 'moderator'])
   })
@@ -72,8 +57,8 @@ eachDialect((_dialect, newUrl) => {
     const bob = await member(rooms, 'Bob')
     const older = await link(id, 'moderator')
     await makeMember(rooms, id, bob, 'moderator')
-    await setRole(id, bob, 'speaker')
-    await expectRefused(rooms, () => accept(bob, older.token), [409, 'already_member'])
+    await succeed(setRole(owner, id, bob, 'speaker'))
+    await expectRefused(rooms, () => acceptInvitation(bob, older.token), [409, 'already_member'])
     const newer = await link(id, 'moderator')
     expect(await accepted(bob, newer.token)).toEqual([200, 'moderator'])
   })
@@ -83,10 +68,10 @@ eachDialect((_dialect, newUrl) => {
     const bob = await member(rooms, 'Bob')
     const older = await link(id, 'moderator')
     await makeMember(rooms, id, bob, 'moderator')
-    await setRole(id, bob, 'listener')
-    await leave(bob, id)
+    await succeed(setRole(owner, id, bob, 'listener'))
+    await succeed(endMembership(bob, id))
     expect(await accepted(bob, older.token)).toEqual([200, 'listener'])
-    await expectRefused(rooms, () => accept(bob, older.token), [409, 'already_member'])
+    await expectRefused(rooms, () => acceptInvitation(bob, older.token), [409, 'already_member'])
   })
 
   test('of private rooms too, in which visitors would speak', async () => {
@@ -94,8 +79,8 @@ eachDialect((_dialect, newUrl) => {
     const bob = await member(rooms, 'Bob')
     const older = await link(id, 'moderator')
     await makeMember(rooms, id, bob, 'moderator')
-    await setRole(id, bob, 'listener')
-    await leave(bob, id)
+    await succeed(setRole(owner, id, bob, 'listener'))
+    await succeed(endMembership(bob, id))
     expect(await accepted(bob, older.token)).toEqual([200, 'listener'])
   })
 
@@ -103,7 +88,7 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     await makeMember(rooms, id, bob, 'moderator')
-    await setRole(id, bob, 'listener')
+    await succeed(setRole(owner, id, bob, 'listener'))
     const { token } = await link(id, 'speaker')
     expect(await accepted(bob, token)).toEqual([200, 'speaker'])
   })
@@ -114,13 +99,13 @@ eachDialect((_dialect, newUrl) => {
       const { id } = await createRoom(owner)
       const bob = await member(rooms, 'Bob')
       const [used, unused] = [await link(id, 'moderator'), await link(id, 'moderator')]
-      await accept(bob, used.token)
-      await remove(id, bob, action)
+      await acceptInvitation(bob, used.token)
+      await succeed(removeMember(owner, id, bob, { action }))
       if (action === 'kick') rooms.clock.ms += 10 * MINUTE
       else await owner.browser.json(`/api/rooms/${id}/bans/${bob.user.id}`, { method: 'DELETE' })
-      await expectRefused(rooms, () => accept(bob, used.token), [409, 'invitation_used'])
+      await expectRefused(rooms, () => acceptInvitation(bob, used.token), [409, 'invitation_used'])
       expect(await accepted(bob, unused.token)).toEqual([200, 'listener'])
-      expect(await roleOf(id, bob)).toBe('listener')
+      expect(await roleOf(rooms, id, bob)).toBe('listener')
       const newer = await link(id, 'moderator')
       expect(await accepted(bob, newer.token)).toEqual([200, 'moderator'])
     },
@@ -131,9 +116,9 @@ eachDialect((_dialect, newUrl) => {
     const bob = await member(rooms, 'Bob')
     const { token } = await link(id, 'speaker')
     expect(await accepted(bob, token)).toEqual([200, 'speaker'])
-    await leave(bob, id)
-    await expectRefused(rooms, () => accept(bob, token), [409, 'invitation_used'])
-    expect(await roleOf(id, bob)).toBeNull()
+    await succeed(endMembership(bob, id))
+    await expectRefused(rooms, () => acceptInvitation(bob, token), [409, 'invitation_used'])
+    expect(await roleOf(rooms, id, bob)).toBeNull()
   })
 
   test('an invitation to the person gives no more than the role set since either, until it is renewed', async () => {
@@ -141,12 +126,12 @@ eachDialect((_dialect, newUrl) => {
     const bob = await member(rooms, 'Bob')
     const pending = await invite(id, bob, 'moderator')
     const { token } = await link(id, 'moderator')
-    await accept(bob, token)
-    await setRole(id, bob, 'listener')
+    await acceptInvitation(bob, token)
+    await succeed(setRole(owner, id, bob, 'listener'))
     const answerable = async () =>
       (await bob.browser.json<{ invitations: unknown[] }>('/api/room-invitations/pending')).invitations
     expect(await answerable()).toEqual([])
-    await expectRefused(rooms, () => accept(bob, pending), [409, 'already_member'])
+    await expectRefused(rooms, () => acceptInvitation(bob, pending), [409, 'already_member'])
     expect(await invite(id, bob, 'moderator')).toBe(pending)
     expect(await answerable()).toHaveLength(1)
     expect(await accepted(bob, pending)).toEqual([200, 'moderator'])
@@ -162,17 +147,17 @@ eachDialect((_dialect, newUrl) => {
     const at = `/api/rooms/${id}/ownership-transfer`
     await bob.browser.json(at, { body: { userId: owner.user.id } }, 201)
     await owner.browser.json(`${at}/confirm`, { method: 'POST' })
-    await setRole(id, bob, 'listener')
-    await expectRefused(rooms, () => accept(bob, token), [409, 'already_member'])
-    expect(await roleOf(id, bob)).toBe('listener')
+    await succeed(setRole(owner, id, bob, 'listener'))
+    await expectRefused(rooms, () => acceptInvitation(bob, token), [409, 'already_member'])
+    expect(await roleOf(rooms, id, bob)).toBe('listener')
   })
 
   test('looking at an older link shows the way into the room instead of a role that it does not give', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const { token } = await link(id, 'moderator')
-    await accept(bob, token)
-    await setRole(id, bob, 'listener')
+    await acceptInvitation(bob, token)
+    await succeed(setRole(owner, id, bob, 'listener'))
     const seen = await bob.browser.json(`/api/room-invitations/${token}`)
     expect(seen).toMatchObject({ roomId: id })
   })
@@ -181,7 +166,7 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const made = await link(id, 'speaker')
-    const answers = await Promise.all(Array.from({ length: 10 }, () => accept(bob, made.token)))
+    const answers = await Promise.all(Array.from({ length: 10 }, () => acceptInvitation(bob, made.token)))
     expect(answers.filter(({ ok }) => ok)).toHaveLength(1)
     const { read } = rooms.rooms.database
     const uses = read.selectFrom('room_invitation_uses').selectAll()
@@ -192,9 +177,9 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const made = await link(id, 'moderator')
-    await accept(bob, made.token)
-    await setRole(id, bob, 'listener')
-    await setRole(id, bob, 'speaker')
+    await acceptInvitation(bob, made.token)
+    await succeed(setRole(owner, id, bob, 'listener'))
+    await succeed(setRole(owner, id, bob, 'speaker'))
     const { database } = rooms.rooms
     const [use] = await database.read
       .selectFrom('room_invitation_uses')
@@ -220,7 +205,7 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     await makeMember(rooms, id, bob, 'moderator')
-    await setRole(id, bob, 'listener')
+    await succeed(setRole(owner, id, bob, 'listener'))
     const kept = () =>
       rooms.rooms.database.read
         .selectFrom('room_manual_roles')

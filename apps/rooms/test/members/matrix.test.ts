@@ -8,9 +8,20 @@ import { DEFAULT_LIMITS, type LimitName } from '../../src/limits.ts'
 import { memberOperations } from '../../src/members/operations.ts'
 import { moderationOperations } from '../../src/members/moderation/operations.ts'
 import { ownershipOperations } from '../../src/members/ownership/operations.ts'
+import {
+  type TestUser,
+  admin,
+  ban,
+  createRoom,
+  guest,
+  join,
+  makeMember,
+  member,
+  offerRoom,
+  succeed,
+} from '../actions.ts'
 import { addressOf } from '../operations/actors.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
-import { type TestUser, admin, ban, createRoom, guest, join, makeMember, member } from '../rooms/rooms.ts'
 import { expectRefused, stateOf } from './state.ts'
 
 const OPERATIONS: readonly AnyOperation<Context>[] = [
@@ -325,8 +336,7 @@ eachDialect((_dialect, newUrl) => {
   }
 
   async function offerTo({ roomId, owner, target }: Stage): Promise<void> {
-    const body = { userId: target.user.id }
-    await owner.browser.json(`/api/rooms/${roomId}/ownership-transfer`, { body }, 201)
+    await succeed(offerRoom(owner, roomId, target), 201)
   }
 
   async function invite(

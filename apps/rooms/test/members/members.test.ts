@@ -1,18 +1,24 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { type TestRooms, openRooms } from '../rooms.ts'
 import {
   type TestUser,
   admin,
   ban,
+  changeSettings,
+  createMessage,
   createRoom,
+  endMembership,
   guest,
   join,
   leave,
   makeMember,
   member,
   refusal,
-} from '../rooms/rooms.ts'
+  rolesIn,
+  setRole,
+  succeed,
+} from '../actions.ts'
+import { type TestRooms, openRooms } from '../rooms.ts'
 import { insertPerson } from '../sessions/people.ts'
 import { expectRefused, linesOf } from './state.ts'
 
@@ -39,18 +45,10 @@ eachDialect((_dialect, newUrl) => {
   beforeEach(() => void (rooms.publishedEvents.length = 0))
 
   const db = () => rooms.rooms.database.read
-  const setRole = (who: TestUser, roomId: string, target: { user: { id: string } }, role: unknown) =>
-    who.browser.send(`/api/rooms/${roomId}/members/${target.user.id}`, { method: 'PATCH', body: { role } })
   const list = (who: TestUser, roomId: string, query = '') =>
     who.browser.json<{ members: MemberSeen[]; nextCursor: string | null }>(
       `/api/rooms/${roomId}/members${query}`,
     )
-  const drop = (who: TestUser, roomId: string) =>
-    who.browser.send(`/api/rooms/${roomId}/membership`, { method: 'DELETE' })
-  const rolesIn = async (roomId: string) => {
-    const rows = await db().selectFrom('room_members').selectAll().where('room_id', '=', roomId).execute()
-    return new Map(rows.map(({ user_id, role }) => [user_id, role]))
-  }
 
   test('R16.4: members are listed with the owner, in the order in which they came, page by page', async () => {
     const { id } = await createRoom(owner)
@@ -220,8 +218,8 @@ eachDialect((_dialect, newUrl) => {
       await expectRefused(rooms, () => setRole(who, id, owner, 'listener'), [409, 'target_is_owner'])
     expect((await setRole(root, id, second, 'listener')).status).toBe(200)
     expect((await setRole(owner, id, bob, 'moderator')).status).toBe(200)
-    expect(await rolesIn(id)).toEqual(
-      new Map([
+    expect(await rolesIn(rooms, id)).toEqual(
+      Object.fromEntries([
         [first.user.id, 'moderator'],
         [second.user.id, 'listener'],
         [bob.user.id, 'moderator'],
@@ -243,7 +241,7 @@ eachDialect((_dialect, newUrl) => {
     const bob = await member(rooms)
     await join(bob, id)
     await setRole(owner, id, bob, 'moderator')
-    await owner.browser.json(`/api/rooms/${id}/settings`, { method: 'PATCH', body: { name: 'New' } })
+    await succeed(changeSettings(owner, id, { name: 'New' }))
     for (const [who, role] of [
       [owner, 'owner'],
       [bob, 'moderator'],
@@ -267,7 +265,7 @@ eachDialect((_dialect, newUrl) => {
       await makeMember(rooms, id, bob, 'moderator')
       await join(bob, id)
       rooms.publishedEvents.length = 0
-      expect((await drop(bob, id)).status).toBe(200)
+      expect((await endMembership(bob, id)).status).toBe(200)
       expect(rooms.publishedEvents[0]).toMatchObject({
         kind: 'event',
         event: { event: 'member.left', data: { person: { userId: bob.user.id, role: 'moderator' } } },
@@ -285,7 +283,7 @@ eachDialect((_dialect, newUrl) => {
         expect(visits).toEqual([])
         expect(await refusal(await join(bob, id))).toEqual([404, 'not_found'])
       }
-      expect(await rolesIn(id)).toEqual(new Map())
+      expect(await rolesIn(rooms, id)).toEqual({})
       expect((await linesOf(rooms, id)).map(({ action }) => action)).toEqual(['room.membership.leave'])
     }
   })
@@ -303,7 +301,7 @@ eachDialect((_dialect, newUrl) => {
       if (where === 'gone') await leave(root, id)
       rooms.publishedEvents.length = 0
       const actions = async () => (await linesOf(rooms, id)).map(({ action }) => action)
-      expect((await drop(root, id)).status).toBe(200)
+      expect((await endMembership(root, id)).status).toBe(200)
       const entered = ['room.membership.leave', 'room.admin_entry']
       expect([where, await actions()]).toEqual([where, atOnce ? entered : ['room.membership.leave']])
       expect(rooms.publishedEvents.filter(({ kind }) => kind === 'removed')).toEqual([])
@@ -317,24 +315,24 @@ eachDialect((_dialect, newUrl) => {
 
   test('the owner does not leave before somebody else has the room, and who is no member has nothing to give up', async () => {
     const { id } = await createRoom(owner)
-    await expectRefused(rooms, () => drop(owner, id), [409, 'owner_must_transfer'])
+    await expectRefused(rooms, () => endMembership(owner, id), [409, 'owner_must_transfer'])
     const visitor = await member(rooms)
     await join(visitor, id)
-    await expectRefused(rooms, () => drop(visitor, id), [404, 'not_found'])
+    await expectRefused(rooms, () => endMembership(visitor, id), [404, 'not_found'])
     const banned = await member(rooms)
     await ban(rooms, id, banned)
-    await expectRefused(rooms, () => drop(banned, id), [404, 'not_found'])
-    await expectRefused(rooms, () => drop(visitor, NOWHERE), [404, 'not_found'])
+    await expectRefused(rooms, () => endMembership(banned, id), [404, 'not_found'])
+    await expectRefused(rooms, () => endMembership(visitor, NOWHERE), [404, 'not_found'])
   })
 
   test('R28.18: entering a public room, reading and talking in it leave no membership behind', async () => {
     const { id } = await createRoom(owner)
     for (const who of [await member(rooms), await guest(rooms), await admin(rooms)]) {
       await join(who, id)
-      await who.browser.json(`/api/rooms/${id}/messages`, { body: { content: 'Hello' } }, 201)
+      await createMessage(who, id, 'Hello')
       await who.browser.json(`/api/rooms/${id}/leave`, { method: 'DELETE' })
     }
-    expect(await rolesIn(id)).toEqual(new Map())
+    expect(await rolesIn(rooms, id)).toEqual({})
     expect((await list(owner, id)).members).toHaveLength(1)
   })
 })

@@ -1,15 +1,24 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import {
+  type TestUser,
+  admin,
+  createRoom,
+  guest,
+  join,
+  makeMember,
+  member,
+  refusal,
+  removeMember,
+  unban,
+} from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type TestUser, admin, createRoom, guest, join, makeMember, member, refusal } from '../rooms/rooms.ts'
 import { browserOf, insertPerson } from '../sessions/people.ts'
 import { expectRefused, linesOf } from './state.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
 const NOWHERE = '11111111-2222-4333-8444-555555555555'
-
-type Target = { user: { id: string } }
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
@@ -22,10 +31,6 @@ eachDialect((_dialect, newUrl) => {
   beforeEach(() => void (rooms.publishedEvents.length = 0))
 
   const db = () => rooms.rooms.database.read
-  const remove = (who: TestUser, roomId: string, target: Target, body: Record<string, unknown>) =>
-    who.browser.send(`/api/rooms/${roomId}/members/${target.user.id}/remove`, { body })
-  const unban = (who: TestUser, roomId: string, target: Target) =>
-    who.browser.send(`/api/rooms/${roomId}/bans/${target.user.id}`, { method: 'DELETE' })
   const bansOf = async (who: TestUser, roomId: string) =>
     (await who.browser.json<{ bans: Record<string, unknown>[] }>(`/api/rooms/${roomId}/bans`)).bans
   const rowsIn = async (table: 'room_members' | 'room_visits' | 'presence_leases', roomId: string) =>
@@ -43,7 +48,7 @@ eachDialect((_dialect, newUrl) => {
     await join(bob, id)
     rooms.publishedEvents.length = 0
     const untilMs = rooms.clock.ms + 10 * MINUTE
-    expect((await remove(owner, id, bob, { action: 'kick', reason: ' Shouting ' })).status).toBe(200)
+    expect((await removeMember(owner, id, bob, { action: 'kick', reason: ' Shouting ' })).status).toBe(200)
     expect(rooms.publishedEvents).toEqual([
       {
         kind: 'event',
@@ -106,7 +111,7 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     await makeMember(rooms, id, bob, 'speaker')
-    expect((await remove(owner, id, bob, { action: 'ban', cooldownMinutes: 1 })).status).toBe(200)
+    expect((await removeMember(owner, id, bob, { action: 'ban', cooldownMinutes: 1 })).status).toBe(200)
     rooms.clock.ms += 400 * DAY
     const [bobAgain, olga] = [await member(rooms, 'Other'), await withSession(owner)]
     expect(await bansOf(olga, id)).toEqual([
@@ -136,13 +141,13 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const disabled = { user: await insertPerson(rooms, { disabled: 1 }) }
     for (const target of [await member(rooms), await guest(rooms), disabled]) {
-      expect((await remove(owner, id, target, { action: 'ban' })).status).toBe(200)
+      expect((await removeMember(owner, id, target, { action: 'ban' })).status).toBe(200)
       expect(rooms.publishedEvents.filter(({ kind }) => kind === 'event')).toEqual([])
     }
     expect(await seqOf(id)).toBe(0)
     expect(await bansOf(owner, id)).toHaveLength(3)
     const nobody = { user: { id: NOWHERE } }
-    await expectRefused(rooms, () => remove(owner, id, nobody, { action: 'ban' }), [404, 'not_found'])
+    await expectRefused(rooms, () => removeMember(owner, id, nobody, { action: 'ban' }), [404, 'not_found'])
   })
 
   test('R17.4: moderators remove and readmit visitors, listeners and speakers, moderators only by owner and administrators', async () => {
@@ -155,35 +160,35 @@ eachDialect((_dialect, newUrl) => {
         const bob = await member(rooms)
         if (role) await makeMember(rooms, id, bob, role)
         else await join(bob, id)
-        expect((await remove(first, id, bob, { action })).status).toBe(200)
+        expect((await removeMember(first, id, bob, { action })).status).toBe(200)
         expect((await unban(first, id, bob)).status).toBe(200)
       }
       for (const target of [first, second])
-        await expectRefused(rooms, () => remove(first, id, target, { action }), [403, 'forbidden'])
+        await expectRefused(rooms, () => removeMember(first, id, target, { action }), [403, 'forbidden'])
       for (const who of [first, owner, root])
-        await expectRefused(rooms, () => remove(who, id, owner, { action }), [409, 'target_is_owner'])
+        await expectRefused(rooms, () => removeMember(who, id, owner, { action }), [409, 'target_is_owner'])
     }
-    expect((await remove(owner, id, second, { action: 'kick' })).status).toBe(200)
+    expect((await removeMember(owner, id, second, { action: 'kick' })).status).toBe(200)
     expect(await bansOf(first, id)).toEqual([expect.objectContaining({ role: 'moderator', kind: 'kick' })])
     await expectRefused(rooms, () => unban(first, id, second), [403, 'forbidden'])
     expect((await unban(root, id, second)).status).toBe(200)
-    expect((await remove(root, id, first, { action: 'ban' })).status).toBe(200)
+    expect((await removeMember(root, id, first, { action: 'ban' })).status).toBe(200)
   })
 
   test('R17.4: barring somebody again neither hides that they were moderator nor shortens what barred them', async () => {
     const { id } = await createRoom(owner)
     const [first, second] = [await member(rooms), await member(rooms)]
     for (const who of [first, second]) await makeMember(rooms, id, who, 'moderator')
-    await remove(owner, id, second, { action: 'kick', cooldownMinutes: 60 })
+    await removeMember(owner, id, second, { action: 'kick', cooldownMinutes: 60 })
     for (const body of [{ action: 'kick', cooldownMinutes: 1 }, { action: 'ban' }])
-      await expectRefused(rooms, () => remove(first, id, second, body), [403, 'forbidden'])
+      await expectRefused(rooms, () => removeMember(first, id, second, body), [403, 'forbidden'])
     const hourMs = rooms.clock.ms + 60 * MINUTE
-    await remove(owner, id, second, { action: 'kick', cooldownMinutes: 1 })
+    await removeMember(owner, id, second, { action: 'kick', cooldownMinutes: 1 })
     expect(await bansOf(owner, id)).toEqual([
       expect.objectContaining({ kind: 'kick', role: 'moderator', expiresAt: new Date(hourMs).toISOString() }),
     ])
-    await remove(owner, id, second, { action: 'ban' })
-    await remove(owner, id, second, { action: 'kick', cooldownMinutes: 1440 })
+    await removeMember(owner, id, second, { action: 'ban' })
+    await removeMember(owner, id, second, { action: 'kick', cooldownMinutes: 1440 })
     expect(await bansOf(owner, id)).toEqual([
       expect.objectContaining({ kind: 'ban', role: 'moderator', expiresAt: null }),
     ])
@@ -193,10 +198,10 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const [first, second] = [await member(rooms), await member(rooms)]
     for (const who of [first, second]) await makeMember(rooms, id, who, 'moderator')
-    await remove(owner, id, second, { action: 'kick', cooldownMinutes: 1 })
+    await removeMember(owner, id, second, { action: 'kick', cooldownMinutes: 1 })
     rooms.clock.ms += MINUTE
     await expectRefused(rooms, () => unban(owner, id, second), [404, 'not_found'])
-    expect((await remove(first, id, second, { action: 'kick' })).status).toBe(200)
+    expect((await removeMember(first, id, second, { action: 'kick' })).status).toBe(200)
     expect(await bansOf(owner, id)).toEqual([expect.objectContaining({ role: null, kind: 'kick' })])
   })
 
@@ -204,7 +209,7 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const culprit = await guest(rooms, 'Culprit', '2001:db8:1:2::3')
     await join(culprit, id)
-    expect((await remove(owner, id, culprit, { action: 'ban' })).status).toBe(200)
+    expect((await removeMember(owner, id, culprit, { action: 'ban' })).status).toBe(200)
     const text = JSON.stringify([await bansOf(owner, id), rooms.publishedEvents, await linesOf(rooms, id)])
     expect(text).not.toContain('2001:db8:1:2')
     rooms.clock.ms += 1
@@ -226,7 +231,7 @@ eachDialect((_dialect, newUrl) => {
     for (const [name, value] of culprit.browser.cookies) elsewhere.cookies.set(name, value)
     for (const browser of [culprit.browser, elsewhere])
       await browser.json(`/api/rooms/${id}/join`, { method: 'POST', body: {} })
-    await remove(owner, id, culprit, { action: 'ban' })
+    await removeMember(owner, id, culprit, { action: 'ban' })
     rooms.clock.ms += 1
     expect(await refusal(await join(await guest(rooms, 'Again', '198.18.0.7'), id))).toEqual([403, 'banned'])
     expect((await join(await guest(rooms, 'Innocent', '203.0.113.10'), id)).status).toBe(200)
@@ -241,7 +246,7 @@ eachDialect((_dialect, newUrl) => {
       await browser.json(`/api/rooms/${id}/join`, { method: 'POST', body: {} })
     const there = await guest(rooms, 'There before', '203.0.113.77')
     expect((await join(there, id)).status).toBe(200)
-    await remove(owner, id, culprit, { action: 'ban' })
+    await removeMember(owner, id, culprit, { action: 'ban' })
     expect(JSON.stringify(await bansOf(owner, id))).not.toContain('203.0.113.77')
     rooms.clock.ms += 1
     expect(await refusal(await join(await guest(rooms, 'As a guest', '203.0.113.77'), id))).toEqual([
@@ -258,11 +263,11 @@ eachDialect((_dialect, newUrl) => {
   test('a kick bars nobody by address, and lifting the ban of a guest readmits the neighbours', async () => {
     const { id } = await createRoom(owner)
     const culprit = await guest(rooms, 'Culprit', '203.0.113.99')
-    await remove(owner, id, culprit, { action: 'kick' })
+    await removeMember(owner, id, culprit, { action: 'kick' })
     rooms.clock.ms += 1
     const neighbour = await guest(rooms, 'Neighbour', '203.0.113.99')
     expect((await join(neighbour, id)).status).toBe(200)
-    await remove(owner, id, culprit, { action: 'ban' })
+    await removeMember(owner, id, culprit, { action: 'ban' })
     rooms.clock.ms += 1
     const late = await guest(rooms, 'Late', '203.0.113.99')
     expect(await refusal(await join(late, id))).toEqual([403, 'banned'])
@@ -276,7 +281,7 @@ eachDialect((_dialect, newUrl) => {
     for (let count = 0; count < 5; count++) {
       rooms.clock.ms += 1
       const bob = await member(rooms)
-      await remove(owner, id, bob, { action: 'ban' })
+      await removeMember(owner, id, bob, { action: 'ban' })
       banned.unshift(bob.user.id)
     }
     const paged: string[] = []
@@ -305,6 +310,6 @@ eachDialect((_dialect, newUrl) => {
       { action: 'kick', reason: 'x'.repeat(501) },
       { action: 'ban', until: 1 },
     ])
-      await expectRefused(rooms, () => remove(owner, id, bob, body), [400, 'invalid_request'])
+      await expectRefused(rooms, () => removeMember(owner, id, bob, body), [400, 'invalid_request'])
   })
 })

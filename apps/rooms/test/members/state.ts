@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
+import { refusal } from '../actions.ts'
+import { listAuditEvents } from '../audit-log.ts'
 import type { TestRooms } from '../rooms.ts'
-import { refusal } from '../rooms/rooms.ts'
-import { listAuditEvents } from '../sessions/people.ts'
 
 const TABLES = [
   'rooms',

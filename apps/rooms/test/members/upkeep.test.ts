@@ -1,8 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { roomJobs } from '../../src/jobs/rooms.ts'
+import {
+  type TestUser,
+  acceptInvitation,
+  ban,
+  createInvitationLink,
+  createRoom,
+  declineInvitation,
+  inviteUser,
+  makeMember,
+  member,
+  offerRoom,
+  succeed,
+} from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type TestUser, ban, createRoom, makeMember, member } from '../rooms/rooms.ts'
 
 const HOUR = 3_600_000
 
@@ -24,12 +36,7 @@ eachDialect((_dialect, newUrl) => {
 
   test('R28.4: expired, used-up and declined invitations go, and no others', async () => {
     const { id } = await createRoom(owner)
-    const links = async (body: Record<string, unknown>) =>
-      owner.browser.json<{ invitation: { id: string }; token: string }>(
-        `/api/rooms/${id}/invitations/links`,
-        { body },
-        201,
-      )
+    const links = (body: Record<string, unknown>) => createInvitationLink(owner, id, body)
     const [bob, cem] = [await member(rooms), await member(rooms)]
     await links({ expiresInHours: 1 })
     const used = await links({ expiresInHours: 3 })
@@ -38,14 +45,10 @@ eachDialect((_dialect, newUrl) => {
       { token: used.token, who: bob },
       { token: half.token, who: cem },
     ])
-      await who.browser.json(`/api/room-invitations/${token}/accept`, { method: 'POST' })
+      await succeed(acceptInvitation(who, token))
     const dan = await member(rooms)
-    const { invitation } = await owner.browser.json<{ invitation: { id: string } }>(
-      `/api/rooms/${id}/invitations/users`,
-      { body: { userId: dan.user.id } },
-      201,
-    )
-    await dan.browser.json(`/api/room-invitations/${invitation.id}/decline`, { method: 'POST' })
+    const { invitation } = await succeed<{ invitation: { id: string } }>(inviteUser(owner, id, dan), 201)
+    await succeed(declineInvitation(dan, invitation.id))
     const live = await links({ expiresInHours: 2 })
     rooms.clock.ms += HOUR
     await run('invitations')
@@ -71,7 +74,7 @@ eachDialect((_dialect, newUrl) => {
       rooms.clock.ms += later
       const { id } = await createRoom(owner)
       await makeMember(rooms, id, bob)
-      await owner.browser.json(`/api/rooms/${id}/ownership-transfer`, { body: { userId: bob.user.id } }, 201)
+      await succeed(offerRoom(owner, id, bob), 201)
       ids.push(id)
     }
     rooms.clock.ms += 23 * HOUR

@@ -1,7 +1,7 @@
 import type { AnyOperation } from '@latchkey/http/operation'
 import type { Context } from '../../src/context.ts'
 import { DEFAULT_LIMITS, type LimitName } from '../../src/limits.ts'
-import { guest, signedInUser } from '../admin/people.ts'
+import { signedInGuest, signedInUser } from '../actions.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
 
 export const ACTORS = ['nobody', 'guest', 'member', 'admin'] as const
@@ -30,7 +30,7 @@ export async function openActors(url: string): Promise<TestActors> {
   const browsers = new Map<ActorName, Browser>()
   const enter: Record<ActorName, () => Promise<Browser>> = {
     nobody: async () => rooms.browser({ ip: '192.0.2.100' }),
-    guest: async () => (await guest(rooms)).browser,
+    guest: async () => (await signedInGuest(rooms)).browser,
     member: async () =>
       (await signedInUser(rooms, { sub: 'member', name: 'Mia', email: 'mia@example.com' })).browser,
     admin: async () =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { guest, signedInUser } from '../admin/people.ts'
+import { signedInGuest, signedInUser } from '../actions.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
 import { deliver } from '../sessions/deliver.ts'
 
@@ -19,7 +19,7 @@ test('C132 (R24.2): metrics count logins by outcome, key set fetches, logout tok
   const rooms = await openRooms({ settings: { metricsToken: TOKEN } })
   const alice = await signedInUser(rooms, { sub: 'alice', name: 'Alice', sid: 's1' })
   await signedInUser(rooms, { sub: 'bob', name: 'Bob' })
-  await guest(rooms)
+  await signedInGuest(rooms)
   await rooms.browser().send('/api/auth/callback?state=x&code=y')
   const refused = rooms.browser({ ip: '192.0.2.201' })
   const callback = new URL(rooms.idp.authorize(await refused.startLogin()))
@@ -114,7 +114,7 @@ test('R24.2: pages, their files, checks and the reference are counted by route a
 
 test('R24.2: while the database is away the figures go on, and the live sessions are those last known', async () => {
   const rooms = await openRooms({ settings: { metricsToken: TOKEN } })
-  await guest(rooms)
+  await signedInGuest(rooms)
   const before = await figures(rooms)
   await rooms.close()
   const after = await figures(rooms)

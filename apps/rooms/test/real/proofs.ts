@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { freePort } from '@latchkey/http/free-port'
-import { until } from '../realtime/redis.ts'
+import { until } from '../until.ts'
 import type { Addresses } from './documented.ts'
 import { type Page, Person } from './person.ts'
 import type { LogoutProvider, RealProvider } from './provider.ts'

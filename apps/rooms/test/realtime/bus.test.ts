@@ -3,10 +3,11 @@ import { createLog } from '@latchkey/http/log'
 import type { RemoteEvent, ClusterEvent } from '../../src/cluster-events.ts'
 import { type Bus, createLocalBus } from '../../src/realtime/bus.ts'
 import { createRedisBus } from '../../src/realtime/bus-redis.ts'
-import { createRoom, member } from '../rooms/rooms.ts'
+import { createRoom, member } from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
+import { until } from '../until.ts'
 import { listen } from './live.ts'
-import { ownRedis, redisServer, until } from './redis.ts'
+import { ownRedis, redisServer } from './redis.ts'
 
 const EVENT: ClusterEvent = { kind: 'presence', roomId: 'harbour' }
 

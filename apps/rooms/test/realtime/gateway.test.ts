@@ -2,13 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { eachDialect } from '@latchkey/database/testing'
 import type { LimitName } from '../../src/limits.ts'
 import type { Settings } from '../../src/settings/settings.ts'
+import { admin, createRoom, guest, member } from '../actions.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
-import { admin, createRoom, guest, member } from '../rooms/rooms.ts'
 import { browserOf } from '../sessions/people.ts'
+import { until } from '../until.ts'
 import { type Live, advance, cookiesOf, listen } from './live.ts'
 import { RawSocket } from './raw-socket.ts'
-import { until } from './redis.ts'
 
 const HANDSHAKE = [
   'Connection: Upgrade',

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { guest } from '../actions.ts'
 import type { Browser } from '../rooms.ts'
-import { guest } from '../rooms/rooms.ts'
 import { lossyBus } from './lossy-bus.ts'
 import { closeNodes, twoNodes } from './nodes.ts'
 

@@ -138,21 +138,6 @@ export class LiveSocket {
   }
 }
 
-/** A new room, by this person. */
-export async function openRoom(browser: Browser, settings: Record<string, unknown> = {}): Promise<string> {
-  const { room } = await browser.json<{ room: { id: string } }>(
-    '/api/rooms',
-    { body: { name: 'Harbour', ...settings } },
-    201,
-  )
-  return room.id
-}
-
-/** Says something over HTTP, as the web client does. */
-export async function createMessage(browser: Browser, roomId: string, content: string): Promise<void> {
-  await browser.json(`/api/rooms/${roomId}/messages`, { body: { content } }, 201)
-}
-
 /** Time goes on, and the node looks what is due. */
 export async function advance({ rooms, clock }: TestRooms, ms: number): Promise<void> {
   clock.ms += ms

@@ -2,8 +2,20 @@ import { afterAll, afterEach, beforeAll, describe, expect, mock, spyOn, test } f
 import { eachDialect } from '@latchkey/database/testing'
 import { LobbySnapshot } from '../../src/realtime/lobby-snapshot.ts'
 import type { Lobby } from '../../src/realtime/lobby.ts'
+import {
+  type TestUser,
+  admin,
+  ban,
+  changeSettings,
+  createRoom,
+  deleteRoom,
+  guest,
+  join,
+  makeMember,
+  member,
+  succeed,
+} from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type TestUser, admin, ban, createRoom, guest, join, makeMember, member } from '../rooms/rooms.ts'
 import { type Live, type LiveSocket, listen } from './live.ts'
 import { DROPS_EVERYTHING, type Loss, lossyBus } from './lossy-bus.ts'
 import { advanceAll, closeNodes, twoNodes } from './nodes.ts'
@@ -65,7 +77,7 @@ eachDialect((_dialect, newUrl) => {
     return told
   }
   const settings = (roomId: string, body: Record<string, unknown>) =>
-    owner.browser.json(`/api/rooms/${roomId}/settings`, { method: 'PATCH', body })
+    succeed(changeSettings(owner, roomId, body))
   const newRoom = async (body: Record<string, unknown> = {}) => {
     const { id } = await createRoom(owner, body)
     await makeMember(service, id, people.get('listener') as TestUser)
@@ -104,7 +116,7 @@ eachDialect((_dialect, newUrl) => {
       await toldOf(id)
       await settings(id, { name: 'Cellar' })
       expect(await toldOf(id)).toEqual({ owner: 'owner', listener: 'listener' })
-      await owner.browser.json(`/api/rooms/${id}`, { method: 'DELETE' })
+      await succeed(deleteRoom(owner, id))
       expect(await toldOf(id)).toEqual({ owner: 'remove', listener: 'remove' })
     })
 
@@ -207,8 +219,7 @@ eachDialect((_dialect, newUrl) => {
       const socket = nodes[1].live.connect(otto.browser)
       await socket.ask({ type: 'subscribe_lobby' })
       await advanceAll(nodes, 5_000)
-      const set = (id: string, body: Record<string, unknown>) =>
-        olga.browser.json(`/api/rooms/${id}/settings`, { method: 'PATCH', body })
+      const set = (id: string, body: Record<string, unknown>) => succeed(changeSettings(olga, id, body))
       return { nodes, olga, lines: () => linesOf(socket, flushes), set }
     }
 
@@ -229,7 +240,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await told()).toEqual([id])
       await set(id, { visibility: 'public' })
       expect(await told()).toMatchObject([{ id }])
-      for (const each of [id, hidden.id]) await olga.browser.json(`/api/rooms/${each}`, { method: 'DELETE' })
+      for (const each of [id, hidden.id]) await succeed(deleteRoom(olga, each))
       expect(await told()).toEqual([id])
       await closeNodes(nodes)
     })
@@ -245,7 +256,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await socket.ask({ type: 'subscribe_lobby' })).toMatchObject({ type: 'subscribed_lobby' })
       const set = { method: 'PATCH', body: { name: 'Cellar' } }
       await olga.browser.json(`/api/rooms/${id}/settings`, set)
-      await olga.browser.json(`/api/rooms/${gone.id}`, { method: 'DELETE' })
+      await succeed(deleteRoom(olga, gone.id))
       for (let second = 0; second < 6; second++) await advanceAll(nodes, 1_000)
       const lines = await linesOf(socket, [tell])
       expect(lines).toContain(gone.id)
@@ -389,7 +400,7 @@ eachDialect((_dialect, newUrl) => {
         await socket.settle()
         socket.frames.length = 0
       }
-      await owner.browser.json(`/api/rooms/${id}`, { method: 'DELETE' })
+      await succeed(deleteRoom(owner, id))
       const told: unknown[] = []
       for (const [name, socket] of looking) {
         await socket.settle()

@@ -2,8 +2,8 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { Relay } from '@latchkey/database/testing-relay'
+import { createRoom, guest, member } from '../actions.ts'
 import { openRooms } from '../rooms.ts'
-import { createRoom, guest, member } from '../rooms/rooms.ts'
 
 /** Of the statement that looks up what the author is called, beside the transaction that stores the message. */
 const CALLED = 'as "nickname", "users"."avatar_color" from "users"'

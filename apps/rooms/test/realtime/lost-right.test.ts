@@ -1,11 +1,11 @@
 // A right that the provider takes back with a login costs rooms as one that a person takes back does (R17.7, R28.3).
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { createMessage, createRoom, member } from '../actions.ts'
 import { claimPath } from '../provider/hostile.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { createRoom, member } from '../rooms/rooms.ts'
 import { untilWaiting } from '../rooms/locks.ts'
-import { type Live, listen, createMessage } from './live.ts'
+import { type Live, listen } from './live.ts'
 
 const ROOT = { sub: 'root', name: 'Root' }
 
@@ -33,12 +33,12 @@ eachDialect((dialect, newUrl) => {
     const socket = live.connect(before)
     for (const { id } of [hidden, open])
       expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed' })
-    await createMessage(owner.browser, hidden.id, 'for administrators')
+    await createMessage(owner, hidden.id, 'for administrators')
     await socket.frame(({ type, roomId }) => type === 'event' && roomId === hidden.id)
     await rooms.signedInBrowser({ ...ROOT, groups: [] })
     expect(await socket.of('room.removed')).toMatchObject({ roomId: hidden.id, reason: 'access_lost' })
-    await createMessage(owner.browser, hidden.id, 'not for others')
-    await createMessage(owner.browser, open.id, 'for everybody')
+    await createMessage(owner, hidden.id, 'not for others')
+    await createMessage(owner, open.id, 'for everybody')
     await socket.frame(({ type, roomId }) => type === 'event' && roomId === open.id)
     await socket.settle()
     expect(JSON.stringify(socket.frames)).toContain('for administrators')
@@ -81,7 +81,7 @@ eachDialect((dialect, newUrl) => {
         .where('room_id', '=', roomId)
         .execute()
       expect(leases).toEqual([])
-      await createMessage(owner.browser, roomId, 'not for others')
+      await createMessage(owner, roomId, 'not for others')
       await socket.settle()
       expect(JSON.stringify(socket.frames)).not.toContain('not for others')
     })

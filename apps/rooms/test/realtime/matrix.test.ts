@@ -1,9 +1,18 @@
 // Every message of a client, from everybody it can come from (R27.4).
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import {
+  type TestUser,
+  admin,
+  ban,
+  createMessage,
+  createRoom,
+  guest,
+  makeMember,
+  member,
+} from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type TestUser, admin, ban, createRoom, guest, makeMember, member } from '../rooms/rooms.ts'
-import { type Live, type LiveSocket, listen, createMessage } from './live.ts'
+import { type Live, type LiveSocket, listen } from './live.ts'
 
 const PEOPLE = [
   'guest',
@@ -131,7 +140,7 @@ eachDialect((_dialect, newUrl) => {
           expect([name, isTyping]).toEqual([name, typeof outcome !== 'string' && name !== 'owner'])
           socket.frames.length = 0
           const text = `For those inside, ${name}`
-          await createMessage(the('owner').browser, id, text)
+          await createMessage(the('owner'), id, text)
           await watching.frame((frame) => JSON.stringify(frame).includes(text))
           await socket.settle()
           expect([name, JSON.stringify(socket.frames).includes(text)]).toEqual([

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, mock, spyOn, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { type TestUser, ban, createMessage, createRoom, guest, member } from '../actions.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type TestUser, ban, createRoom, guest, member } from '../rooms/rooms.ts'
-import { type Live, advance, cookiesOf, listen, createMessage } from './live.ts'
+import { until } from '../until.ts'
+import { type Live, advance, cookiesOf, listen } from './live.ts'
 import { RawSocket } from './raw-socket.ts'
-import { until } from './redis.ts'
 
 const NOWHERE = '11111111-2222-4333-8444-555555555555'
 const { rooms } = roomsPerTest()
@@ -127,9 +127,9 @@ eachDialect((_dialect, newUrl) => {
       const { id } = await createRoom(owner)
       const socket = await connect()
       await socket.subscribe(id)
-      await createMessage(owner.browser, id, 'one')
+      await createMessage(owner, id, 'one')
       expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed', seq: 1 })
-      await createMessage(owner.browser, id, 'two')
+      await createMessage(owner, id, 'two')
       await socket.frame(({ seq, type }) => type === 'event' && seq === 2)
       await socket.settle()
       expect(socket.frames.filter(({ type }) => type === 'event').map(({ seq }) => seq)).toEqual([1, 2])
@@ -146,9 +146,9 @@ eachDialect((_dialect, newUrl) => {
       })
       // Once more changes nothing.
       expect(await socket.ask({ type: 'unsubscribe', roomId: id })).toMatchObject({ type: 'unsubscribed' })
-      await createMessage(owner.browser, id, 'unheard')
+      await createMessage(owner, id, 'unheard')
       expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed', seq: 1 })
-      await createMessage(owner.browser, id, 'heard')
+      await createMessage(owner, id, 'heard')
       await socket.frame(({ type }) => type === 'event')
       expect(socket.frames.filter(({ type }) => type === 'event').map(({ seq }) => seq)).toEqual([2])
       socket.close()
@@ -175,7 +175,7 @@ eachDialect((_dialect, newUrl) => {
       const people = await Promise.all(Array.from({ length: 8 }, (_, i) => member(service, `Person ${i}`)))
       const sockets = await Promise.all(people.map((each) => connect(each)))
       const speaking = (async () => {
-        for (let i = 0; i < 18; i++) await createMessage(owner.browser, id, `Message ${i}`)
+        for (let i = 0; i < 18; i++) await createMessage(owner, id, `Message ${i}`)
       })()
       const answers: number[] = []
       for (const [i, socket] of sockets.entries()) {
@@ -213,7 +213,7 @@ eachDialect((_dialect, newUrl) => {
       } finally {
         await writer.schema.alterTable('room_events_away').renameTo('room_events').execute()
       }
-      await createMessage(owner.browser, id, 'after')
+      await createMessage(owner, id, 'after')
       await socket.frame(({ type, seq }) => type === 'event' && seq === 4)
       expect(socket.frames.filter(({ type }) => type === 'event').map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
       socket.close()

@@ -1,7 +1,8 @@
+import { createRoom } from '../actions.ts'
 import { hostileProvider } from '../provider/hostile.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
 import { browserOf, insertPerson } from '../sessions/people.ts'
-import { type Live, listen, openRoom } from './live.ts'
+import { type Live, listen } from './live.ts'
 import { lossyBus } from './lossy-bus.ts'
 import { ResumingClient, type ReceivedEvent, isForNow } from './resuming-client.ts'
 
@@ -65,7 +66,7 @@ export async function runReconnecting(options: ReconnectOptions): Promise<Reconn
   const nodes = [await open(), await open()] as [Node, Node]
   const { service } = nodes[0]
   const owner = await browserOf(service, await insertPerson(service))
-  const roomId = await openRoom(owner, { maxParticipants: 100, retention: 'forever' })
+  const { id: roomId } = await createRoom({ browser: owner }, { maxParticipants: 100, retention: 'forever' })
   const browsers: Browser[] = []
   for (let i = 0; i < options.clients; i++)
     browsers.push(await browserOf(service, await insertPerson(service, { nickname: `Person ${i}` })))

@@ -1,4 +1,5 @@
 import { freePort } from '@latchkey/http/free-port'
+import { until } from '../until.ts'
 
 /** Where servers are that only the administrator has in the path. */
 const WIDE = { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` }
@@ -49,13 +50,4 @@ async function answers(port: number): Promise<boolean> {
   const answered = await Promise.race([promise, Bun.sleep(1_000).then(() => false)])
   socket.end()
   return answered
-}
-
-/** Looks again and again whether it is so; throws after twenty seconds. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error('It did not come about')
-    await Bun.sleep(20)
-  }
 }

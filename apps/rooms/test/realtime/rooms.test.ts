@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { createMessage, createRoom } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type Live, advance, listen, openRoom, createMessage } from './live.ts'
+import { type Live, advance, listen } from './live.ts'
 
 const BOB = { sub: 'bob', name: 'Bob Berg' }
 
@@ -22,7 +23,7 @@ eachDialect((_dialect, newUrl) => {
     test('a socket is welcomed, and what is said comes to everybody there, once and numbered', async () => {
       const alice = await service.signedInBrowser(ALICE)
       const bob = await service.signedInBrowser(BOB)
-      const roomId = await openRoom(alice)
+      const { id: roomId } = await createRoom({ browser: alice })
       const [a, b] = [live.connect(alice), live.connect(bob)]
       expect(await a.of('welcome')).toMatchObject({ protocol: 'latchkey.v1', limits: { frameBytes: 16_384 } })
       expect(a.protocol).toBe('latchkey.v1')
@@ -34,8 +35,8 @@ eachDialect((_dialect, newUrl) => {
         count: 1,
       })
       expect(await b.subscribe(roomId)).toMatchObject({ role: 'listener', canPublish: false })
-      await createMessage(alice, roomId, 'Ahoy')
-      await createMessage(bob, roomId, 'Ahoy yourself')
+      await createMessage({ browser: alice }, roomId, 'Ahoy')
+      await createMessage({ browser: bob }, roomId, 'Ahoy yourself')
       const said = (socket: typeof a) =>
         socket.frames
           .filter(({ type }) => type === 'event')
@@ -59,7 +60,7 @@ eachDialect((_dialect, newUrl) => {
     test('who comes is told to those who are there, and who goes only when the time of grace is over', async () => {
       const alice = await service.signedInBrowser(ALICE)
       const bob = await service.signedInBrowser(BOB)
-      const roomId = await openRoom(alice)
+      const { id: roomId } = await createRoom({ browser: alice })
       const a = live.connect(alice)
       await a.subscribe(roomId)
       const b = live.connect(bob)
@@ -82,13 +83,13 @@ eachDialect((_dialect, newUrl) => {
     test('a room that is made private is gone at once for who does not belong to it, and stays for who does', async () => {
       const alice = await service.signedInBrowser(ALICE)
       const bob = await service.signedInBrowser(BOB)
-      const roomId = await openRoom(alice)
+      const { id: roomId } = await createRoom({ browser: alice })
       const [a, b] = [live.connect(alice), live.connect(bob)]
       await a.subscribe(roomId)
       await b.subscribe(roomId)
       await alice.json(`/api/rooms/${roomId}/settings`, { method: 'PATCH', body: { visibility: 'private' } })
       expect(await b.of('room.removed')).toMatchObject({ roomId, reason: 'access_lost', until: null })
-      await createMessage(alice, roomId, 'Among ourselves')
+      await createMessage({ browser: alice }, roomId, 'Among ourselves')
       await a.frame(({ event }) => event === 'message.created')
       await b.settle()
       expect(JSON.stringify(b.frames)).not.toContain('Among ourselves')

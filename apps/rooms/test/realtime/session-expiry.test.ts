@@ -1,15 +1,16 @@
 // Whatever ends a session or costs a room is felt by every socket on every node, and by no other (R18.3, R17.7).
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { admin, createMessage, createRoom, makeMember, member } from '../actions.ts'
 import { ALICE, claimPath } from '../provider/hostile.ts'
 import type { Browser, TestOptions } from '../rooms.ts'
-import { admin, createRoom, makeMember, member } from '../rooms/rooms.ts'
 import { deliver } from '../sessions/deliver.ts'
 import { browserOf, insertPerson } from '../sessions/people.ts'
-import { type Frame, type LiveSocket, createMessage } from './live.ts'
+import { until } from '../until.ts'
+import { type Frame, type LiveSocket } from './live.ts'
 import { DROPS_EVERYTHING, lossyBus } from './lossy-bus.ts'
 import { type Node, advanceAll, closeNodes, twoNodes } from './nodes.ts'
-import { ownRedis, redisServer, until } from './redis.ts'
+import { ownRedis, redisServer } from './redis.ts'
 
 type TestUser = Awaited<ReturnType<typeof member>>
 
@@ -271,7 +272,7 @@ eachDialect((dialect, newUrl) => {
             expect(socket.isClosed).toBe(false)
           }
           if (reason !== 'deleted') {
-            await createMessage(owner.browser, roomId, 'Among ourselves')
+            await createMessage(owner, roomId, 'Among ourselves')
             await way.pass(nodes, 5_000, () => staying.every(hasHeard))
             for (const socket of staying) await socket.frame(isSaid)
           }
@@ -298,7 +299,7 @@ eachDialect((dialect, newUrl) => {
         await ok(root.browser, `${address}/platform-admin`, { method: 'PUT', body: { granted: false } })
         // Sessions go with the right (R9.7), and the room with the sessions.
         await way.pass(nodes, 5_000, () => going.every((socket) => socket.isClosed))
-        await createMessage(owner.browser, roomId, 'Among ourselves')
+        await createMessage(owner, roomId, 'Among ourselves')
         for (const socket of going) {
           expect((await socket.closed).code).toBe(4401)
           expect(JSON.stringify(socket.frames)).not.toContain('Among ourselves')
@@ -320,7 +321,7 @@ eachDialect((dialect, newUrl) => {
         await way.pass(nodes, 5_000, () => going.every(isTold))
         for (const socket of going)
           expect(await socket.of('room.removed')).toMatchObject({ roomId, reason: 'access_lost' })
-        await createMessage(owner.browser, roomId, 'Among ourselves')
+        await createMessage(owner, roomId, 'Among ourselves')
         await way.pass(nodes, 5_000, () => staying.every(hasHeard))
         for (const socket of staying) await socket.frame(isSaid)
         for (const socket of staying) socket.close()

@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { Relay } from '@latchkey/database/testing-relay'
 import { freePort } from '@latchkey/http/free-port'
+import { createRoom, member } from '../actions.ts'
 import { Person } from '../real/person.ts'
 import { startService } from '../real/service.ts'
 import { openRooms } from '../rooms.ts'
-import { createRoom, member } from '../rooms/rooms.ts'
-import { until } from './redis.ts'
+import { until } from '../until.ts'
 
 /** Only posting sends it, with the row of the room held since the number was taken. */
 const STORE_MESSAGE = 'insert into "room_messages"'

@@ -3,12 +3,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { apiOperations } from '../../src/http/operations.ts'
 import { DEFAULT_LIMITS, type LimitName } from '../../src/limits.ts'
+import {
+  type TestUser,
+  admin,
+  ban,
+  changeSettings,
+  createRoom,
+  makeMember,
+  member,
+  refusal,
+  succeed,
+} from '../actions.ts'
+import { listAuditEvents } from '../audit-log.ts'
 import { expectRefused, stateOf } from '../members/state.ts'
 import { addressOf } from '../operations/actors.ts'
 import { type Live, listen } from '../realtime/live.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
-import { listAuditEvents } from '../sessions/people.ts'
-import { type TestUser, admin, ban, createRoom, makeMember, member, refusal } from './rooms.ts'
 
 interface Stage {
   roomId: string
@@ -222,7 +232,7 @@ eachDialect((_dialect, newUrl) => {
     const old = await admin(lasting, 'Old')
     const { id } = await createRoom(owner, { visibility: 'private' })
     lasting.clock.ms += 86_400_000
-    await old.browser.json(`/api/rooms/${id}/settings`, { method: 'PATCH', body: { name: 'Changed' } })
+    await succeed(changeSettings(old, id, { name: 'Changed' }))
     await lasting.close()
   })
 

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { type TestRooms, openRooms } from '../rooms.ts'
-import { listAuditEvents } from '../sessions/people.ts'
 import {
   type TestUser,
   admin,
@@ -13,7 +11,9 @@ import {
   makeMember,
   member,
   refusal,
-} from './rooms.ts'
+} from '../actions.ts'
+import { listAuditEvents } from '../audit-log.ts'
+import { type TestRooms, openRooms } from '../rooms.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000

@@ -1,7 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import {
+  type TestUser,
+  changeSettings,
+  createMessage,
+  createRoom,
+  deleteMessage,
+  join,
+  leave,
+  makeMember,
+  member,
+  refusal,
+  succeed,
+} from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type TestUser, createRoom, join, leave, makeMember, member, refusal } from './rooms.ts'
 
 const DAY = 86_400_000
 
@@ -33,23 +45,14 @@ eachDialect((_dialect, newUrl) => {
 
   const log = ({ browser }: TestUser, roomId: string, query = '') =>
     browser.json<Log>(`/api/rooms/${roomId}/events${query}`)
-  const createMessage = async ({ browser }: TestUser, roomId: string, content: string) => {
-    const path = `/api/rooms/${roomId}/messages`
-    const { message } = await browser.json<{ message: { id: string } }>(path, { body: { content } }, 201)
-    return message.id
-  }
-  const remove = ({ browser }: TestUser, roomId: string, id: string) =>
-    browser.json(`/api/rooms/${roomId}/messages/${id}`, { method: 'DELETE' })
-  const change = ({ browser }: TestUser, roomId: string, body: Record<string, unknown>) =>
-    browser.json(`/api/rooms/${roomId}/settings`, { method: 'PATCH', body })
   const seqs = ({ events }: Log) => events.map(({ seq }) => seq)
 
   test('R16.3: the list has what sockets were told, in the same words, with the text of messages', async () => {
     const { id } = await createRoom(owner)
     rooms.publishedEvents.length = 0
-    const kept = await createMessage(owner, id, 'Kept')
-    const regretted = await createMessage(owner, id, 'Regretted')
-    await remove(owner, id, regretted)
+    const { id: kept } = await createMessage(owner, id, 'Kept')
+    const { id: regretted } = await createMessage(owner, id, 'Regretted')
+    await succeed(deleteMessage(owner, id, regretted))
     const { events, lastSeq, reset } = await log(owner, id)
     expect([lastSeq, reset]).toEqual([3, false])
     const told = rooms.publishedEvents.flatMap((event) => (event.kind === 'event' ? [event.event] : []))
@@ -69,7 +72,7 @@ eachDialect((_dialect, newUrl) => {
     const [speaker, visitor] = [await member(rooms), await member(rooms)]
     await makeMember(rooms, id, speaker, 'speaker')
     await join(visitor, id)
-    await change(owner, id, { name: 'Renamed' })
+    await succeed(changeSettings(owner, id, { name: 'Renamed' }))
     await createMessage(owner, id, 'After')
     const seen = []
     for (const who of [owner, speaker, visitor]) seen.push((await log(who, id)).events[0]?.data.room)
@@ -112,12 +115,12 @@ eachDialect((_dialect, newUrl) => {
     await createMessage(owner, id, 'one')
     await join(visitor, id)
     await createMessage(owner, id, 'two')
-    await change(owner, id, { name: 'Renamed' })
+    await succeed(changeSettings(owner, id, { name: 'Renamed' }))
     const seen = await log(visitor, id)
     expect([seqs(seen), seen.lastSeq, seen.reset]).toEqual([[2, 3], 3, false])
     expect(await log(outside, id)).toEqual({ events: [], lastSeq: 3, reset: false })
     expect(seqs(await log(owner, id))).toEqual([1, 2, 3])
-    await change(owner, id, { historyVisibility: 'none' })
+    await succeed(changeSettings(owner, id, { historyVisibility: 'none' }))
     expect(seqs(await log(owner, id))).toEqual([])
     expect(seqs(await log(visitor, id))).toEqual([2, 3, 4])
     await leave(visitor, id)
@@ -190,9 +193,10 @@ eachDialect((_dialect, newUrl) => {
     }
     const talk = async (who: TestUser, at: number) => {
       for (let count = 0; count < 6; count++) {
-        const said = await createMessage(who, id, `${at}.${count}`)
-        if ((at + count) % 3 === 0) await remove(who, id, said)
-        if ((at + count) % 4 === 0) await change(owner, id, { maxParticipants: 20 + at + count })
+        const { id: said } = await createMessage(who, id, `${at}.${count}`)
+        if ((at + count) % 3 === 0) await succeed(deleteMessage(who, id, said))
+        if ((at + count) % 4 === 0)
+          await succeed(changeSettings(owner, id, { maxParticipants: 20 + at + count }))
       }
     }
     let talking = true

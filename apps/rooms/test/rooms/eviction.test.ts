@@ -2,8 +2,20 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import type { ClusterEvent } from '../../src/cluster-events.ts'
 import { revokeAccess, revokeLostAccessOfUser } from '../../src/rooms/eviction.ts'
+import {
+  type TestUser,
+  admin,
+  changeSettings,
+  createMessage,
+  createRoom,
+  guest,
+  join,
+  makeMember,
+  member,
+  refusal,
+  succeed,
+} from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type TestUser, admin, createRoom, guest, join, makeMember, member, refusal } from './rooms.ts'
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
@@ -14,8 +26,6 @@ eachDialect((_dialect, newUrl) => {
   })
   afterAll(() => rooms.close())
 
-  const change = ({ browser }: TestUser, id: string, body: Record<string, unknown>) =>
-    browser.json(`/api/rooms/${id}/settings`, { method: 'PATCH', body })
   const peopleIn = async (roomId: string) => {
     const db = rooms.rooms.database.read
     const rows = [
@@ -36,7 +46,7 @@ eachDialect((_dialect, newUrl) => {
     await makeMember(rooms, id, greta)
     for (const who of [owner, insider, visitor, root, gustav, greta]) await join(who, id)
     rooms.publishedEvents.length = 0
-    await change(owner, id, { visibility: 'private' })
+    await succeed(changeSettings(owner, id, { visibility: 'private' }))
     expect(await peopleIn(id)).toEqual(ids(owner, insider, root))
     const [removed, ...none] = removals()
     expect(none).toEqual([])
@@ -59,13 +69,13 @@ eachDialect((_dialect, newUrl) => {
     const [visitor, gustav] = [await member(rooms), await guest(rooms)]
     for (const who of [visitor, gustav]) await join(who, id)
     rooms.publishedEvents.length = 0
-    await change(owner, id, { allowGuests: false })
+    await succeed(changeSettings(owner, id, { allowGuests: false }))
     expect(await peopleIn(id)).toEqual(ids(visitor))
     expect(removals()).toEqual([
       { kind: 'removed', roomId: id, userIds: [gustav.user.id], reason: 'access_lost', untilMs: null },
     ])
     rooms.publishedEvents.length = 0
-    await change(owner, id, { name: 'Without guests' })
+    await succeed(changeSettings(owner, id, { name: 'Without guests' }))
     expect(removals()).toEqual([])
   })
 
@@ -90,7 +100,7 @@ eachDialect((_dialect, newUrl) => {
     await join(bob, id)
     const lost = { roomId: id, userIds: [bob.user.id], reason: 'kicked' as const }
     await rooms.rooms.database.write((tx) => revokeAccess(tx, lost))
-    await owner.browser.json(`/api/rooms/${id}/messages`, { body: { content: 'About Bob' } }, 201)
+    await createMessage(owner, id, 'About Bob')
     await join(bob, id)
     expect(await bob.browser.json(`/api/rooms/${id}/messages`)).toEqual({ messages: [], nextCursor: null })
   })
@@ -138,7 +148,7 @@ eachDialect((_dialect, newUrl) => {
     const crowd = await Promise.all(Array.from({ length: 10 }, (_, at) => member(at % 2 ? rooms : node)))
     await Promise.all([
       ...crowd.slice(0, 5).map((who) => join(who, id)),
-      change(owner, id, { visibility: 'private' }),
+      succeed(changeSettings(owner, id, { visibility: 'private' })),
       ...crowd.slice(5).map((who) => join(who, id)),
     ])
     expect(await peopleIn(id)).toEqual(new Set())

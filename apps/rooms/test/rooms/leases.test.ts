@@ -7,8 +7,8 @@ import {
   shortenLeases,
   startVisit,
 } from '../../src/rooms/visits.ts'
+import { type TestUser, createRoom, leave, member } from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type TestUser, createRoom, leave, member } from './rooms.ts'
 
 const SECOND = 1000
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { type TestRooms, openRooms } from '../rooms.ts'
 import {
   type RoomJson,
   type TestUser,
@@ -12,7 +11,8 @@ import {
   makeMember,
   member,
   refusal,
-} from './rooms.ts'
+} from '../actions.ts'
+import { type TestRooms, openRooms } from '../rooms.ts'
 
 interface Page {
   rooms: RoomJson[]

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { until } from '../realtime/redis.ts'
 import type { TestRooms } from '../rooms.ts'
+import { until } from '../until.ts'
 
 /**
  * Until so many statements wait for a lock in this database of PostgreSQL's, or `done` has ended without waiting for one;

@@ -1,36 +1,31 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { type TestRooms, openRooms } from '../rooms.ts'
-import { listAuditEvents } from '../sessions/people.ts'
 import {
+  type MessageJson,
+  type MessagePage,
   type TestUser,
   admin,
   ban,
+  createMessage,
   createRoom,
+  deleteMessage,
   guest,
   join,
   leave,
   makeMember,
   member,
+  postMessage,
+  readContents,
+  readMessages,
   refusal,
-} from './rooms.ts'
+} from '../actions.ts'
+import { listAuditEvents } from '../audit-log.ts'
+import { type TestRooms, openRooms } from '../rooms.ts'
 
 const SECOND = 1000
 const HOUR = 3600 * SECOND
 const DAY = 24 * HOUR
 const NOWHERE = '11111111-2222-4333-8444-555555555555'
-
-interface Said {
-  id: string
-  seq: number
-  content: string | null
-  clientId: string | null
-  [member: string]: unknown
-}
-interface Page {
-  messages: Said[]
-  nextCursor: string | null
-}
 
 /** Lets a message be so old, without letting sessions and visits age with it. */
 async function age(rooms: TestRooms, id: string, ms: number): Promise<void> {
@@ -54,22 +49,6 @@ eachDialect((_dialect, newUrl) => {
   afterAll(() => rooms.close())
 
   const db = () => rooms.rooms.database.read
-  const post = ({ browser }: TestUser, roomId: string, body: unknown) =>
-    browser.send(`/api/rooms/${roomId}/messages`, { body })
-  const createMessage = async ({ browser }: TestUser, roomId: string, content = 'Hello') => {
-    const { message } = await browser.json<{ message: Said }>(
-      `/api/rooms/${roomId}/messages`,
-      { body: { content } },
-      201,
-    )
-    return message
-  }
-  const page = ({ browser }: TestUser, roomId: string, query = '') =>
-    browser.json<Page>(`/api/rooms/${roomId}/messages${query}`)
-  const heard = async (who: TestUser, roomId: string) =>
-    (await page(who, roomId)).messages.map(({ content }) => content)
-  const remove = ({ browser }: TestUser, roomId: string, id: string) =>
-    browser.send(`/api/rooms/${roomId}/messages/${id}`, { method: 'DELETE' })
   const stored = (roomId: string) =>
     db().selectFrom('room_messages').selectAll().where('room_id', '=', roomId).orderBy('seq').execute()
 
@@ -77,9 +56,9 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const gustav = await guest(rooms, 'Gustav')
     rooms.publishedEvents.length = 0
-    const response = await post(gustav, id, { content: '  <b>Hi</b> 😀\n', clientId: 'c-1' })
+    const response = await postMessage(gustav, id, { content: '  <b>Hi</b> 😀\n', clientId: 'c-1' })
     expect(response.status).toBe(201)
-    const { message } = (await response.json()) as { message: Said }
+    const { message } = (await response.json()) as { message: MessageJson }
     expect(message).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       roomId: id,
@@ -93,7 +72,7 @@ eachDialect((_dialect, newUrl) => {
       createdAt: new Date(rooms.clock.ms).toISOString(),
       deletedAt: null,
     })
-    expect(await page(owner, id)).toEqual({ messages: [message], nextCursor: null })
+    expect(await readMessages(owner, id)).toEqual({ messages: [message], nextCursor: null })
     expect(rooms.publishedEvents).toEqual([
       {
         kind: 'event',
@@ -125,10 +104,13 @@ eachDialect((_dialect, newUrl) => {
       null,
     ]
     for (const body of bad)
-      expect([body, await refusal(await post(owner, id, body))]).toEqual([body, [400, 'invalid_request']])
+      expect([body, await refusal(await postMessage(owner, id, body))]).toEqual([
+        body,
+        [400, 'invalid_request'],
+      ])
     expect(await stored(id)).toEqual([])
     for (const content of ['Hello', '.', '👩\u200d🚀'])
-      expect((await post(owner, id, { content })).status).toBe(201)
+      expect((await postMessage(owner, id, { content })).status).toBe(201)
     expect((await stored(id)).map(({ seq }) => seq)).toEqual([1, 2, 3])
   })
 
@@ -138,8 +120,8 @@ eachDialect((_dialect, newUrl) => {
       [owner, 2000],
       [await guest(rooms), 1000],
     ] as const) {
-      expect((await post(who, id, { content: ` ${'😀'.repeat(most)} ` })).status).toBe(201)
-      const long = await post(who, id, { content: 'x'.repeat(most + 1) })
+      expect((await postMessage(who, id, { content: ` ${'😀'.repeat(most)} ` })).status).toBe(201)
+      const long = await postMessage(who, id, { content: 'x'.repeat(most + 1) })
       expect(long.status).toBe(400)
       expect(await long.json()).toEqual({
         error: `content: must have at most ${most} characters`,
@@ -162,36 +144,40 @@ eachDialect((_dialect, newUrl) => {
     ] as const) {
       for (let count = 0; count < most; count++)
         expect(
-          (await post(who, count % 2 ? id : other.id, { content: 'x', clientId: `c-${count}` })).status,
+          (await postMessage(who, count % 2 ? id : other.id, { content: 'x', clientId: `c-${count}` }))
+            .status,
         ).toBe(201)
-      const refused = await post(who, id, { content: 'x', clientId: 'late' })
+      const refused = await postMessage(who, id, { content: 'x', clientId: 'late' })
       expect(refused.headers.get('retry-after')).toBe(String(Math.ceil(10 / most)))
       expect(await refusal(refused)).toEqual([429, 'rate_limited'])
-      expect((await post(who, other.id, { content: 'x', clientId: 'c-0' })).status).toBe(200)
+      expect((await postMessage(who, other.id, { content: 'x', clientId: 'c-0' })).status).toBe(200)
     }
-    expect((await post(await guest(node), id, { content: 'x' })).status).toBe(201)
+    expect((await postMessage(await guest(node), id, { content: 'x' })).status).toBe(201)
     await node.close()
   })
 
   test('R28.27: the same clientId again answers 200 with what is stored, whatever is sent with it', async () => {
     const { id } = await createRoom(owner)
-    const { message } = (await (await post(owner, id, { content: 'Once', clientId: 'a' })).json()) as {
-      message: Said
+    const { message } = (await (await postMessage(owner, id, { content: 'Once', clientId: 'a' })).json()) as {
+      message: MessageJson
     }
     rooms.publishedEvents.length = 0
     for (const content of ['Once', 'Twice']) {
-      const again = await post(owner, id, { content, clientId: 'a' })
+      const again = await postMessage(owner, id, { content, clientId: 'a' })
       expect(again.status).toBe(200)
       expect(await again.json()).toEqual({ message })
     }
     expect(rooms.publishedEvents).toEqual([])
     const bob = await member(rooms)
-    expect((await post(bob, id, { content: 'Mine', clientId: 'a' })).status).toBe(201)
+    expect((await postMessage(bob, id, { content: 'Mine', clientId: 'a' })).status).toBe(201)
     const elsewhere = await createRoom(owner)
-    expect((await post(owner, elsewhere.id, { content: 'There', clientId: 'a' })).status).toBe(201)
+    expect((await postMessage(owner, elsewhere.id, { content: 'There', clientId: 'a' })).status).toBe(201)
     expect(await stored(id)).toHaveLength(2)
     await ban(rooms, id, bob)
-    expect(await refusal(await post(bob, id, { content: 'Mine', clientId: 'a' }))).toEqual([403, 'banned'])
+    expect(await refusal(await postMessage(bob, id, { content: 'Mine', clientId: 'a' }))).toEqual([
+      403,
+      'banned',
+    ])
   })
 
   test('R28.27: the same message sent twenty times at once, on two nodes, is stored once', async () => {
@@ -202,7 +188,7 @@ eachDialect((_dialect, newUrl) => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
         at % 2
-          ? post(owner, id, { content: 'Once', clientId: 'same' })
+          ? postMessage(owner, id, { content: 'Once', clientId: 'same' })
           : there.browser.send(`/api/rooms/${id}/messages`, { body: { content: 'Once', clientId: 'same' } }),
       ),
     )
@@ -249,7 +235,11 @@ eachDialect((_dialect, newUrl) => {
       const pages: (string | null)[][] = []
       let cursor: string | null = ''
       while (cursor !== null) {
-        const next: Page = await page(owner, id, `?limit=${limit}${cursor && `&cursor=${cursor}`}`)
+        const next: MessagePage = await readMessages(
+          owner,
+          id,
+          `?limit=${limit}${cursor && `&cursor=${cursor}`}`,
+        )
         expect(next.messages.length).toBeLessThanOrEqual(limit)
         pages.unshift(next.messages.map(({ content }) => content))
         cursor = next.nextCursor
@@ -270,8 +260,8 @@ eachDialect((_dialect, newUrl) => {
     const message = await createMessage(bob, id, 'Regretted')
     rooms.publishedEvents.length = 0
     rooms.clock.ms += SECOND
-    expect(await (await remove(bob, id, message.id)).json()).toEqual({ success: true })
-    const { messages } = await page(owner, id)
+    expect(await (await deleteMessage(bob, id, message.id)).json()).toEqual({ success: true })
+    const { messages } = await readMessages(owner, id)
     const deletedAt = new Date(rooms.clock.ms).toISOString()
     expect(messages).toEqual([{ ...message, content: null, deletedAt }])
     const data = { messageId: message.id, deletedBy: bob.user.id }
@@ -285,7 +275,7 @@ eachDialect((_dialect, newUrl) => {
       metadata: { messageId: message.id, authorUserId: bob.user.id },
     })
     expect(JSON.stringify(await stored(id))).not.toContain('Regretted')
-    expect((await remove(bob, id, message.id)).status).toBe(200)
+    expect((await deleteMessage(bob, id, message.id)).status).toBe(200)
     expect(rooms.publishedEvents).toHaveLength(1)
   })
 
@@ -306,7 +296,7 @@ eachDialect((_dialect, newUrl) => {
     }
     for (const [name, who, may] of people) {
       const message = await createMessage(author, id)
-      const response = await remove(who, id, message.id)
+      const response = await deleteMessage(who, id, message.id)
       expect([name, response.ok ? 200 : await refusal(response)]).toEqual([
         name,
         may ? 200 : [403, 'forbidden'],
@@ -321,12 +311,12 @@ eachDialect((_dialect, newUrl) => {
     const bob = await member(rooms)
     const mine = await createRoom(bob)
     const message = await createMessage(owner, id)
-    expect(await refusal(await remove(bob, mine.id, message.id))).toEqual([404, 'not_found'])
+    expect(await refusal(await deleteMessage(bob, mine.id, message.id))).toEqual([404, 'not_found'])
     for (const wrong of [NOWHERE, 'x', message.id.toUpperCase()])
-      expect(await refusal(await remove(owner, id, wrong))).toEqual([404, 'not_found'])
+      expect(await refusal(await deleteMessage(owner, id, wrong))).toEqual([404, 'not_found'])
     const own = await createMessage(bob, id)
     await ban(rooms, id, bob)
-    expect(await refusal(await remove(bob, id, own.id))).toEqual([403, 'banned'])
+    expect(await refusal(await deleteMessage(bob, id, own.id))).toEqual([403, 'banned'])
     expect((await stored(id)).map(({ content }) => content)).toEqual(['Hello', 'Hello'])
   })
 
@@ -345,14 +335,14 @@ eachDialect((_dialect, newUrl) => {
     await makeMember(rooms, id, late, 'moderator')
     await join(late, id)
     await createMessage(owner, id, 'three')
-    expect(await heard(early, id)).toEqual(['one', 'two', 'three'])
-    expect(await heard(visitor, id)).toEqual(['two', 'three'])
-    expect(await heard(late, id)).toEqual(['three'])
-    expect(await heard(outside, id)).toEqual([])
-    expect(await heard(owner, id)).toEqual(['one', 'two', 'three'])
-    expect(await heard(await admin(rooms), id)).toEqual(['one', 'two', 'three'])
-    const [first] = (await page(owner, id)).messages
-    expect(await refusal(await remove(late, id, first?.id ?? ''))).toEqual([404, 'not_found'])
+    expect(await readContents(early, id)).toEqual(['one', 'two', 'three'])
+    expect(await readContents(visitor, id)).toEqual(['two', 'three'])
+    expect(await readContents(late, id)).toEqual(['three'])
+    expect(await readContents(outside, id)).toEqual([])
+    expect(await readContents(owner, id)).toEqual(['one', 'two', 'three'])
+    expect(await readContents(await admin(rooms), id)).toEqual(['one', 'two', 'three'])
+    const [first] = (await readMessages(owner, id)).messages
+    expect(await refusal(await deleteMessage(late, id, first?.id ?? ''))).toEqual([404, 'not_found'])
   })
 
   test('R17.8: none shows everybody, the owner too, only what came since the start of the current visit', async () => {
@@ -362,15 +352,15 @@ eachDialect((_dialect, newUrl) => {
     await makeMember(rooms, id, bob)
     const mine = await createMessage(owner, id, 'one')
     for (const who of [owner, bob, root]) {
-      expect(await heard(who, id)).toEqual([])
+      expect(await readContents(who, id)).toEqual([])
       await join(who, id)
-      expect(await heard(who, id)).toEqual([])
+      expect(await readContents(who, id)).toEqual([])
     }
     await createMessage(bob, id, 'two')
-    for (const who of [owner, bob, root]) expect(await heard(who, id)).toEqual(['two'])
+    for (const who of [owner, bob, root]) expect(await readContents(who, id)).toEqual(['two'])
     await leave(bob, id)
-    expect(await heard(bob, id)).toEqual([])
-    expect((await remove(owner, id, mine.id)).status).toBe(200)
+    expect(await readContents(bob, id)).toEqual([])
+    expect((await deleteMessage(owner, id, mine.id)).status).toBe(200)
   })
 
   test('R17.8: what was said under none stays unread when the room keeps its history from now on', async () => {
@@ -379,11 +369,11 @@ eachDialect((_dialect, newUrl) => {
     await createMessage(owner, id, 'Between us')
     const settings = `/api/rooms/${id}/settings`
     await owner.browser.json(settings, { method: 'PATCH', body: { name: 'Still none' } })
-    expect(await heard(owner, id)).toEqual(['Between us'])
+    expect(await readContents(owner, id)).toEqual(['Between us'])
     await owner.browser.json(settings, { method: 'PATCH', body: { historyVisibility: 'all' } })
     await createMessage(owner, id, 'For all')
-    expect(await heard(await member(rooms), id)).toEqual(['For all'])
-    expect(await heard(owner, id)).toEqual(['For all'])
+    expect(await readContents(await member(rooms), id)).toEqual(['For all'])
+    expect(await readContents(owner, id)).toEqual(['For all'])
     const log = await owner.browser.json<{ events: { seq: number }[] }>(`/api/rooms/${id}/events?after=1`)
     expect(log).toMatchObject({ lastSeq: 4, reset: true })
     expect(log.events.map(({ seq }) => seq)).toEqual([3, 4])
@@ -424,9 +414,9 @@ eachDialect((_dialect, newUrl) => {
       const { id: messageId } = await createMessage(owner, id, 'Old')
       const grow = (ms: number) => age(rooms, messageId, ms)
       await grow(keptMs - 1)
-      expect([keptMs, await heard(owner, id)]).toEqual([keptMs, ['Old']])
+      expect([keptMs, await readContents(owner, id)]).toEqual([keptMs, ['Old']])
       await grow(keptMs)
-      expect([keptMs, await heard(owner, id)]).toEqual([keptMs, []])
+      expect([keptMs, await readContents(owner, id)]).toEqual([keptMs, []])
       const [row] = await stored(id)
       expect(row?.content).toBe('Old')
     }
@@ -437,7 +427,7 @@ eachDialect((_dialect, newUrl) => {
     const gustav = await guest(rooms, 'Gustav')
     await createMessage(gustav, id)
     const author = async () => {
-      const [message] = (await page(owner, id)).messages
+      const [message] = (await readMessages(owner, id)).messages
       return [message?.['userId'], message?.['nickname'], message?.['guest']]
     }
     await gustav.browser.json('/api/session', { method: 'PATCH', body: { nickname: 'Greta' } })

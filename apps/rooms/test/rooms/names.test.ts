@@ -2,8 +2,18 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { loadEvents } from '../../src/messages/event-log.ts'
 import { findUserDisplay } from '../../src/messages/store.ts'
+import {
+  type TestUser,
+  createMessage,
+  createRoom,
+  eraseAccount,
+  guest,
+  join,
+  makeMember,
+  member,
+  succeed,
+} from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
-import { type TestUser, createRoom, guest, join, makeMember, member } from './rooms.ts'
 
 /** Everything that is stored of what happens in rooms, as one text. */
 async function storedIn({ rooms: { database } }: TestRooms): Promise<string> {
@@ -31,7 +41,7 @@ eachDialect((_dialect, newUrl) => {
     const members = `/api/rooms/${id}/members`
     for (const { user } of [ines, bob])
       await owner.browser.json(`${members}/${user.id}`, { method: 'PATCH', body: { role: 'speaker' } })
-    await ines.browser.json(`/api/rooms/${id}/messages`, { body: { content: 'Hello' } }, 201)
+    await createMessage(ines, id, 'Hello')
     await owner.browser.json(`${members}/${ines.user.id}/remove`, { body: { action: 'kick' } })
     const names = async () => {
       const { events } = await owner.browser.json<Events>(`/api/rooms/${id}/events?after=0`)
@@ -45,7 +55,7 @@ eachDialect((_dialect, newUrl) => {
     ]
     expect(await names()).toEqual(happened('Inês Quixote'))
     expect(await storedIn(service)).toContain('Quixote')
-    await ines.browser.json('/api/account', { method: 'DELETE', body: { confirm: true } })
+    await succeed(eraseAccount(ines))
     expect(await names()).toEqual(happened(`#${ines.user.id.slice(0, 4)}`))
     expect(await storedIn(service)).not.toContain('Quixote')
   })
@@ -111,7 +121,7 @@ eachDialect((_dialect, newUrl) => {
     await guest(service, 'Nobody else')
     for (const each of people) {
       await join(each, id)
-      await each.browser.json(`/api/rooms/${id}/messages`, { body: { content: 'Hello' } }, 201)
+      await createMessage(each, id, 'Hello')
     }
     const { messages } = await owner.browser.json<{ messages: { nickname: string }[] }>(
       `/api/rooms/${id}/messages`,

@@ -1,17 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { type TestRooms, openRooms } from '../rooms.ts'
-import { listAuditEvents } from '../sessions/people.ts'
 import {
   type RoomJson,
   type TestUser,
   admin,
+  changeSettings,
+  createMessage,
   createRoom,
+  deleteRoom,
   guest,
   makeMember,
   member,
   refusal,
-} from './rooms.ts'
+  succeed,
+} from '../actions.ts'
+import { listAuditEvents } from '../audit-log.ts'
+import { type TestRooms, openRooms } from '../rooms.ts'
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
@@ -26,8 +30,6 @@ eachDialect((_dialect, newUrl) => {
   const db = () => rooms.rooms.database.read
   const countRooms = async () => (await db().selectFrom('rooms').select('id').execute()).length
   const create = ({ browser }: TestUser, body: unknown) => browser.send('/api/rooms', { body })
-  const change = ({ browser }: TestUser, id: string, body: unknown) =>
-    browser.send(`/api/rooms/${id}/settings`, { method: 'PATCH', body })
   const auditOf = async (id: string) =>
     (await listAuditEvents(rooms)).filter(({ target }) => (target as string[] | null)?.[1] === id)
 
@@ -100,11 +102,14 @@ eachDialect((_dialect, newUrl) => {
     for (const part of bad) {
       const whole = { name: 'Lounge', ...(part as Record<string, unknown>) }
       expect([part, await refusal(await create(ada, whole))]).toEqual([part, [400, 'invalid_request']])
-      expect([part, await refusal(await change(ada, id, part))]).toEqual([part, [400, 'invalid_request']])
+      expect([part, await refusal(await changeSettings(ada, id, part))]).toEqual([
+        part,
+        [400, 'invalid_request'],
+      ])
     }
     for (const body of [{}, [], null, 'x', 1]) {
       expect(await refusal(await create(ada, body))).toEqual([400, 'invalid_request'])
-      expect(await refusal(await change(ada, id, body))).toEqual([400, 'invalid_request'])
+      expect(await refusal(await changeSettings(ada, id, body))).toEqual([400, 'invalid_request'])
     }
     expect(await countRooms()).toBe(before)
     expect(await stored()).toEqual(room)
@@ -116,7 +121,7 @@ eachDialect((_dialect, newUrl) => {
     const padded = `${' '.repeat(2100)}Zed${'\n'.repeat(2100)}`
     const { id, name } = await createRoom(ada, { name: padded })
     expect(name).toBe('Zed')
-    const changed = await change(ada, id, { name: padded.replace('Zed', 'Zoe') })
+    const changed = await changeSettings(ada, id, { name: padded.replace('Zed', 'Zoe') })
     expect(await changed.json()).toMatchObject({ room: { name: 'Zoe' } })
   })
 
@@ -132,13 +137,13 @@ eachDialect((_dialect, newUrl) => {
     expect(await countRooms()).toBe(before)
     const { id } = await createRoom(gustav, { visibility: 'unlisted' })
     for (const settings of [{ visibility: 'private' }, { allowGuests: false }])
-      expect(await refusal(await change(gustav, id, { name: 'Other', ...settings }))).toEqual([
+      expect(await refusal(await changeSettings(gustav, id, { name: 'Other', ...settings }))).toEqual([
         403,
         'guest_not_permitted',
       ])
     const { room } = await gustav.browser.json<{ room: RoomJson }>(`/api/rooms/${id}`)
     expect(room).toMatchObject({ visibility: 'unlisted', allowGuests: true, name: 'Lounge' })
-    expect((await change(gustav, id, { name: 'Other', visibility: 'public' })).status).toBe(200)
+    expect((await changeSettings(gustav, id, { name: 'Other', visibility: 'public' })).status).toBe(200)
   })
 
   test('C125 (R14.5): with GUEST_ROOMS=false guests open no rooms, members do', async () => {
@@ -166,7 +171,7 @@ eachDialect((_dialect, newUrl) => {
     await createRoom(gustav)
     const { id } = await createRoom(gustav)
     expect(await refusal(await create(gustav, { name: 'Third' }))).toEqual([409, 'limit_reached'])
-    await gustav.browser.json(`/api/rooms/${id}`, { method: 'DELETE' })
+    await succeed(deleteRoom(gustav, id))
     const neighbour = await guest(node, 'Greta', ip)
     expect(await refusal(await create(neighbour, { name: 'Fourth' }))).toEqual([429, 'rate_limited'])
     await createRoom(await guest(node, 'Gina', '203.0.113.51'))
@@ -195,15 +200,15 @@ eachDialect((_dialect, newUrl) => {
       others.push(insider)
     }
     for (const who of others) {
-      expect(await refusal(await change(who, id, { name: 'Taken' }))).toEqual([403, 'forbidden'])
+      expect(await refusal(await changeSettings(who, id, { name: 'Taken' }))).toEqual([403, 'forbidden'])
       expect(await refusal(await who.browser.send(`/api/rooms/${id}`, { method: 'DELETE' }))).toEqual([
         403,
         'forbidden',
       ])
     }
     const root = await admin(rooms)
-    expect((await change(root, id, { name: 'Renamed' })).status).toBe(200)
-    expect((await change(ada, id, { name: 'Again' })).status).toBe(200)
+    expect((await changeSettings(root, id, { name: 'Renamed' })).status).toBe(200)
+    expect((await changeSettings(ada, id, { name: 'Again' })).status).toBe(200)
     expect((await root.browser.send(`/api/rooms/${id}`, { method: 'DELETE' })).status).toBe(200)
   })
 
@@ -212,7 +217,7 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(ada)
     rooms.publishedEvents.length = 0
     const { room } = (await (
-      await change(ada, id, {
+      await changeSettings(ada, id, {
         name: 'Lounge',
         maxParticipants: 7,
         defaultRole: 'speaker',
@@ -253,7 +258,9 @@ eachDialect((_dialect, newUrl) => {
     const ada = await member(rooms)
     const { id } = await createRoom(ada)
     rooms.publishedEvents.length = 0
-    const { room } = (await (await change(ada, id, { name: 'Lounge', maxParticipants: 50 })).json()) as {
+    const { room } = (await (
+      await changeSettings(ada, id, { name: 'Lounge', maxParticipants: 50 })
+    ).json()) as {
       room: RoomJson
     }
     expect(room).toMatchObject({ lastSeq: 0 })
@@ -266,9 +273,9 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(ada, { name: 'Doomed' })
     await makeMember(rooms, id, await member(rooms))
     await ada.browser.json(`/api/rooms/${id}/join`, { method: 'POST' })
-    await ada.browser.json(`/api/rooms/${id}/messages`, { body: { content: 'Last words' } }, 201)
+    await createMessage(ada, id, 'Last words')
     rooms.publishedEvents.length = 0
-    expect(await ada.browser.json(`/api/rooms/${id}`, { method: 'DELETE' })).toEqual({ success: true })
+    expect(await succeed(deleteRoom(ada, id))).toEqual({ success: true })
     expect(rooms.publishedEvents[0]).toEqual({
       kind: 'removed',
       roomId: id,

@@ -1,9 +1,18 @@
 // A room that no longer keeps from those who come later what is said in it (R17.8, docs/decisions/0017).
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import {
+  type TestUser,
+  changeSettings,
+  createMessage,
+  createRoom,
+  join,
+  member,
+  readContents,
+  refusal,
+} from '../actions.ts'
 import { roomsPerTest } from '../per-test.ts'
 import type { TestRooms } from '../rooms.ts'
-import { type TestUser, createRoom, join, member, refusal } from './rooms.ts'
 
 const SAID = 5_000
 const PIECE = 1_000
@@ -48,21 +57,8 @@ async function withUnread(url: string) {
   return { service, owner, id }
 }
 
-const settle = ({ browser }: TestUser, roomId: string, historyVisibility: string) =>
-  browser.send(`/api/rooms/${roomId}/settings`, { method: 'PATCH', body: { historyVisibility } })
-
 async function change(who: TestUser, roomId: string, historyVisibility: string): Promise<void> {
-  expect((await settle(who, roomId, historyVisibility)).status).toBe(200)
-}
-
-const createMessage = ({ browser }: TestUser, roomId: string, content: string) =>
-  browser.json(`/api/rooms/${roomId}/messages`, { body: { content } }, 201)
-
-async function read({ browser }: TestUser, roomId: string): Promise<unknown[]> {
-  const { messages } = await browser.json<{ messages: { content: string }[] }>(
-    `/api/rooms/${roomId}/messages`,
-  )
-  return messages.map(({ content }) => content)
+  expect((await changeSettings(who, roomId, { historyVisibility })).status).toBe(200)
 }
 
 /** Once, when a piece has left no more than so many messages, and others have their turn. */
@@ -96,9 +92,9 @@ eachDialect((_dialect, newUrl) => {
     expect(await counts(service, id)).toEqual([0, 1])
     const later = await member(service, 'Bob')
     await join(later, id)
-    expect([await read(later, id), await read(owner, id)]).toEqual([[], []])
+    expect([await readContents(later, id), await readContents(owner, id)]).toEqual([[], []])
     await createMessage(later, id, 'Afterwards')
-    expect(await read(owner, id)).toEqual(['Afterwards'])
+    expect(await readContents(owner, id)).toEqual(['Afterwards'])
   })
 
   test('what is said once everybody may read it stays, though another change is still on its way to the same', async () => {
@@ -110,7 +106,7 @@ eachDialect((_dialect, newUrl) => {
     await change(owner, id, 'all')
     expect(await counts(service, id)).toEqual([1, 3])
     const later = await member(service, 'Bob')
-    expect([await read(later, id), await read(owner, id)]).toEqual([['Stays'], ['Stays']])
+    expect([await readContents(later, id), await readContents(owner, id)]).toEqual([['Stays'], ['Stays']])
   })
 
   test('what only those who are there can read goes with the change itself', async () => {
@@ -121,13 +117,13 @@ eachDialect((_dialect, newUrl) => {
     await database.write((tx) =>
       tx.updateTable('room_visits').set({ started_seq: 100 }).where('room_id', '=', id).execute(),
     )
-    expect(await read(here, id)).toHaveLength(50)
+    expect(await readContents(here, id)).toHaveLength(50)
     const seen = new Set<number>()
     database.afterWrite(async () => void seen.add((await counts(service, id))[0] ?? 0))
     await change(owner, id, 'all')
     expect([...seen]).toEqual([0])
     expect(await counts(service, id)).toEqual([0, 1])
-    expect(await read(here, id)).toEqual([])
+    expect(await readContents(here, id)).toEqual([])
   })
 
   test('two who make a room readable at once both succeed, and what was said before is gone', async () => {
@@ -135,7 +131,7 @@ eachDialect((_dialect, newUrl) => {
     await Promise.all([change(owner, id, 'all'), change(owner, id, 'all')])
     expect(await counts(service, id)).toEqual([0, 1])
     await createMessage(owner, id, 'Afterwards')
-    expect(await read(owner, id)).toEqual(['Afterwards'])
+    expect(await readContents(owner, id)).toEqual(['Afterwards'])
   })
 
   test('whoever loses the right to change the room meanwhile has taken nothing from those who are there', async () => {
@@ -149,8 +145,11 @@ eachDialect((_dialect, newUrl) => {
         tx.updateTable('rooms').set({ owner_id: heir.user.id }).where('id', '=', id).execute(),
       ),
     )
-    expect(await refusal(await settle(owner, id, 'all'))).toEqual([403, 'forbidden'])
-    expect(await read(heir, id)).toEqual(['Heard'])
+    expect(await refusal(await changeSettings(owner, id, { historyVisibility: 'all' }))).toEqual([
+      403,
+      'forbidden',
+    ])
+    expect(await readContents(heir, id)).toEqual(['Heard'])
     expect(await counts(service, id)).toEqual([1, SAID + 2])
     const room = await database.read.selectFrom('rooms').select('history_visibility').executeTakeFirst()
     expect(room).toEqual({ history_visibility: 'none' })

@@ -3,6 +3,17 @@ import { eachDialect } from '@latchkey/database/testing'
 import type { ClusterEvent } from '../../src/cluster-events.ts'
 import { pagesOfMessages } from '../../src/account/store.ts'
 import { roomJobs } from '../../src/jobs/rooms.ts'
+import {
+  type TestUser,
+  createMessage,
+  createRoom,
+  deleteRoom,
+  join,
+  leave,
+  member,
+  succeed,
+  visitOf,
+} from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { browserOf } from '../sessions/people.ts'
 import { findMessage, findMessagesBetween, listEvents, listMessages } from '../../src/messages/store.ts'
@@ -11,7 +22,6 @@ import { deleteOrphanedLog } from '../../src/rooms/store.ts'
 import { deletePastRetention } from '../../src/rooms/upkeep.ts'
 import { renewLeases } from '../../src/rooms/visits.ts'
 import { untilWaiting } from './locks.ts'
-import { type TestUser, createRoom, join, leave, member } from './rooms.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -35,13 +45,6 @@ eachDialect((dialect, newUrl) => {
     const outcome = await rooms.rooms.database.write((tx) => job.run(tx, rooms.clock.ms))
     return typeof outcome === 'object' ? outcome.events : []
   }
-  const visitOf = async (roomId: string, { user }: TestUser) =>
-    db()
-      .selectFrom('room_visits')
-      .selectAll()
-      .where('room_id', '=', roomId)
-      .where('user_id', '=', user.id)
-      .executeTakeFirst()
   const count = async (table: 'room_messages' | 'room_events', roomId: string) =>
     (await db().selectFrom(table).select('seq').where('room_id', '=', roomId).execute()).length
   /** By the owner of the rooms, past all limits. */
@@ -70,15 +73,15 @@ eachDialect((dialect, newUrl) => {
     const goneMs = rooms.clock.ms + 45 * SECOND
     rooms.clock.ms = goneMs - 1
     expect(await run('presence')).toEqual([])
-    expect(await visitOf(id, bob)).toMatchObject({ ended_at: null })
+    expect(await visitOf(rooms, id, bob)).toMatchObject({ ended_at: null })
     await join(cem, id)
     rooms.clock.ms = goneMs + 10 * SECOND
     expect(await run('presence')).toEqual([
       { kind: 'presence', roomId: id },
       { kind: 'lobby', roomId: id },
     ])
-    expect(await visitOf(id, bob)).toMatchObject({ ended_at: goneMs })
-    expect(await visitOf(id, cem)).toMatchObject({ ended_at: null })
+    expect(await visitOf(rooms, id, bob)).toMatchObject({ ended_at: goneMs })
+    expect(await visitOf(rooms, id, cem)).toMatchObject({ ended_at: null })
     expect(await leasesOf(id)).toEqual([cem.user.id])
     expect(await run('presence')).toEqual([])
   })
@@ -96,8 +99,8 @@ eachDialect((dialect, newUrl) => {
     expect(told.filter((id) => id === there.id)).toHaveLength(2)
     expect(told).not.toContain(here.id)
     expect(await leasesOf(here.id)).toEqual([bob.user.id])
-    expect(await visitOf(here.id, bob)).toMatchObject({ ended_at: null })
-    expect(await visitOf(there.id, bob)).toMatchObject({ ended_at: expect.any(Number) })
+    expect(await visitOf(rooms, here.id, bob)).toMatchObject({ ended_at: null })
+    expect(await visitOf(rooms, there.id, bob)).toMatchObject({ ended_at: expect.any(Number) })
   })
 
   test('whoever comes back while the job runs is not sent away', async () => {
@@ -111,7 +114,7 @@ eachDialect((dialect, newUrl) => {
     ])
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     for (const [at, who] of people.entries()) {
-      const visit = await visitOf(id, who)
+      const visit = await visitOf(rooms, id, who)
       expect([at, visit?.ended_at === null]).toEqual([at, at < 3])
     }
     expect(new Set(await leasesOf(id))).toEqual(new Set(people.slice(0, 3).map(({ user }) => user.id)))
@@ -144,7 +147,7 @@ eachDialect((dialect, newUrl) => {
         return started
       })
       await Promise.all([job, renewed])
-      expect(await visitOf(first!.id, bob)).toMatchObject({ ended_at: expect.any(Number) })
+      expect(await visitOf(rooms, first!.id, bob)).toMatchObject({ ended_at: expect.any(Number) })
       expect(await leasesOf(first!.id)).toEqual([])
     })
 
@@ -159,8 +162,7 @@ eachDialect((dialect, newUrl) => {
     const made: { id: string; keptMs: number | null }[] = []
     for (const [retention, historyVisibility, keptMs] of kinds) {
       const { id } = await createRoom(owner, { retention, historyVisibility })
-      for (const content of ['old', 'young'])
-        await owner.browser.json(`/api/rooms/${id}/messages`, { body: { content } }, 201)
+      for (const content of ['old', 'young']) await createMessage(owner, id, content)
       made.push({ id, keptMs })
       const oldMs = rooms.clock.ms - (keptMs ?? 3650 * DAY)
       await rooms.rooms.database.write(async (tx) => {
@@ -226,7 +228,7 @@ eachDialect((dialect, newUrl) => {
     const { id: other } = await createRoom(owner)
     const length = 2_500
     for (const roomId of [id, other]) await saySoMuch(roomId, { length, atMs: rooms.clock.ms })
-    await owner.browser.json(`/api/rooms/${id}`, { method: 'DELETE' })
+    await succeed(deleteRoom(owner, id))
     const left = await count('room_messages', id)
     expect([left > 0, left < length]).toEqual([true, true])
     for (const path of ['', '/messages', '/events?after=0'])
@@ -261,7 +263,7 @@ eachDialect((dialect, newUrl) => {
     test('what a gone room has left is all deleted when two nodes are at it at once', async () => {
       const { id } = await createRoom(owner)
       await saySoMuch(id, { length: 2_500, atMs: rooms.clock.ms })
-      await owner.browser.json(`/api/rooms/${id}`, { method: 'DELETE' })
+      await succeed(deleteRoom(owner, id))
       const { database } = rooms.rooms
       const { other } = await database.write(async (tx) => {
         await tx.deleteFrom('room_events').where('room_id', '=', id).execute()
@@ -284,7 +286,7 @@ eachDialect((dialect, newUrl) => {
       const { gone } = await database.write(async (tx) => {
         await tx.deleteFrom('room_events').where('room_id', '=', id).execute()
         await deletePastRetention(tx, rooms.clock.ms)
-        const begun = { gone: owner.browser.json(`/api/rooms/${id}`, { method: 'DELETE' }) }
+        const begun = { gone: succeed(deleteRoom(owner, id)) }
         await untilWaiting(rooms)
         return begun
       })
@@ -304,9 +306,9 @@ eachDialect((dialect, newUrl) => {
     await leave(young, id)
     rooms.clock.ms += DAY - 1
     await run('old-visits')
-    expect(await visitOf(id, old)).toBeUndefined()
-    expect(await visitOf(id, young)).toBeDefined()
-    expect(await visitOf(id, staying)).toBeDefined()
+    expect(await visitOf(rooms, id, old)).toBeUndefined()
+    expect(await visitOf(rooms, id, young)).toBeDefined()
+    expect(await visitOf(rooms, id, staying)).toBeDefined()
   })
 
   test('the service runs these jobs by itself and tells what they find', async () => {

@@ -1,8 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import {
+  type TestUser,
+  changeSettings,
+  createMessage,
+  createRoom,
+  guest,
+  join,
+  leave,
+  makeMember,
+  member,
+  readContents,
+  refusal,
+  succeed,
+  visitOf,
+} from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { browserOf } from '../sessions/people.ts'
-import { type TestUser, createRoom, guest, join, leave, makeMember, member, refusal } from './rooms.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -17,13 +31,6 @@ eachDialect((_dialect, newUrl) => {
   afterAll(() => rooms.close())
 
   const db = () => rooms.rooms.database.read
-  const visitOf = (roomId: string, { user }: TestUser) =>
-    db()
-      .selectFrom('room_visits')
-      .selectAll()
-      .where('room_id', '=', roomId)
-      .where('user_id', '=', user.id)
-      .executeTakeFirst()
   const peopleIn = async (roomId: string) => {
     const { room, participants } = await owner.browser.json<{
       room: { participantCount: number }
@@ -31,14 +38,6 @@ eachDialect((_dialect, newUrl) => {
     }>(`/api/rooms/${roomId}`)
     expect(room.participantCount).toBe(participants.length)
     return participants
-  }
-  const createMessage = ({ browser }: TestUser, roomId: string, content: string) =>
-    browser.json(`/api/rooms/${roomId}/messages`, { body: { content } }, 201)
-  const heard = async ({ browser }: TestUser, roomId: string) => {
-    const { messages } = await browser.json<{ messages: { content: string }[] }>(
-      `/api/rooms/${roomId}/messages`,
-    )
-    return messages.map(({ content }) => content)
   }
 
   test('R28.18: joining makes somebody present, tells of it, and leaves no membership behind', async () => {
@@ -90,7 +89,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await (await leave(bob, id)).json()).toEqual({ success: true, left: false })
     expect(await refusal(await leave(bob, hidden.id))).toEqual([404, 'not_found'])
     expect(rooms.publishedEvents).toEqual([])
-    expect(await visitOf(id, bob)).toBeUndefined()
+    expect(await visitOf(rooms, id, bob)).toBeUndefined()
   })
 
   test('leaving ends the visit with all connections at once, and keeps a membership', async () => {
@@ -131,8 +130,8 @@ eachDialect((_dialect, newUrl) => {
     await join(bob, id)
     expect(await refusal(await join(cem, id))).toEqual([409, 'room_full'])
     expect(await refusal(await join(owner, id))).toEqual([409, 'room_full'])
-    expect(await visitOf(id, cem)).toBeUndefined()
-    await owner.browser.json(`/api/rooms/${id}/settings`, { method: 'PATCH', body: { maxParticipants: 1 } })
+    expect(await visitOf(rooms, id, cem)).toBeUndefined()
+    await succeed(changeSettings(owner, id, { maxParticipants: 1 }))
     expect((await join(ann, id)).status).toBe(200)
     expect(await peopleIn(id)).toHaveLength(2)
     await leave(bob, id)
@@ -199,36 +198,36 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
     const bob = await member(rooms)
     await join(bob, id)
-    const first = await visitOf(id, bob)
+    const first = await visitOf(rooms, id, bob)
     await createMessage(owner, id, 'one')
     await leave(bob, id)
     await createMessage(owner, id, 'two')
     rooms.clock.ms += 10 * MINUTE
     await join(bob, id)
-    expect(await visitOf(id, bob)).toEqual(first)
-    expect(await heard(bob, id)).toEqual(['one', 'two'])
+    expect(await visitOf(rooms, id, bob)).toEqual(first)
+    expect(await readContents(bob, id)).toEqual(['one', 'two'])
     await leave(bob, id)
     rooms.clock.ms += 10 * MINUTE + 1
     await join(bob, id)
-    expect(await visitOf(id, bob)).toMatchObject({
+    expect(await visitOf(rooms, id, bob)).toMatchObject({
       started_at: rooms.clock.ms,
       started_seq: 2,
       ended_at: null,
     })
-    expect(await heard(bob, id)).toEqual([])
+    expect(await readContents(bob, id)).toEqual([])
   })
 
   test('R17.8: a visit whose lease ran out has ended then, whether or not a job has seen it', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'none' })
     const bob = await member(rooms)
     await join(bob, id)
-    const first = await visitOf(id, bob)
+    const first = await visitOf(rooms, id, bob)
     rooms.clock.ms += 45 * SECOND + 10 * MINUTE
     await join(bob, id)
-    expect(await visitOf(id, bob)).toEqual(first)
+    expect(await visitOf(rooms, id, bob)).toEqual(first)
     rooms.clock.ms += 45 * SECOND + 10 * MINUTE + 1
     await join(bob, id)
-    expect(await visitOf(id, bob)).toMatchObject({ started_at: rooms.clock.ms })
+    expect(await visitOf(rooms, id, bob)).toMatchObject({ started_at: rooms.clock.ms })
   })
 
   test('R17.7: whose session ends is in no room any more, unless by another session, and goes on with the visit after coming back', async () => {
@@ -237,7 +236,7 @@ eachDialect((_dialect, newUrl) => {
     const phone = { user: bob.user, browser: await browserOf(rooms, bob.user) }
     await join(bob, id)
     await join(phone, id)
-    const before = await visitOf(id, bob)
+    const before = await visitOf(rooms, id, bob)
     const logOut = ({ browser }: TestUser) => browser.json('/api/auth/logout', { body: {} })
     rooms.clock.ms += 20 * SECOND
     await logOut(bob)
@@ -250,9 +249,9 @@ eachDialect((_dialect, newUrl) => {
     await leave(eve, id)
     rooms.clock.ms += 5 * SECOND
     await rooms.rooms.jobs.runDue()
-    expect(await visitOf(id, bob)).toMatchObject({ ...before, ended_at: leftMs })
-    await join({ user: bob.user, browser: await browserOf(rooms, bob.user) }, id)
-    expect(await visitOf(id, bob)).toEqual(before)
+    expect(await visitOf(rooms, id, bob)).toMatchObject({ ...before, ended_at: leftMs })
+    await join({ browser: await browserOf(rooms, bob.user) }, id)
+    expect(await visitOf(rooms, id, bob)).toEqual(before)
   })
 
   test('R14.7 R17.7: a guest who signs in takes the place that the guest had, and is not kept out by it', async () => {

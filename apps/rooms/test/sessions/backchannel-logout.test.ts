@@ -5,11 +5,12 @@ import { eachDialect } from '@latchkey/database/testing'
 import type { DialectName } from '@latchkey/database/url'
 import { Client } from 'pg'
 import { ANSWER_TIMEOUT_MS } from '../../src/http/backchannel-logout.ts'
+import { listAuditEvents } from '../audit-log.ts'
 import { ALICE, type Json, type Person } from '../provider/hostile.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { type Browser, type TestRooms } from '../rooms.ts'
 import { deliver } from './deliver.ts'
-import { listAuditEvents, browserOf, insertPerson } from './people.ts'
+import { browserOf, insertPerson } from './people.ts'
 
 const BOB: Person = { sub: 'bob', name: 'Bob Berg' }
 

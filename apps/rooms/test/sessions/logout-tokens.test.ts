@@ -1,11 +1,11 @@
 // Which logout tokens are believed (R13.2 to R13.5), through the whole service.
 import { describe, expect, test } from 'bun:test'
 import { createHmac, createPublicKey } from 'node:crypto'
+import { listAuditEvents } from '../audit-log.ts'
 import { ALICE, type Json, LOGOUT_EVENT, base64url, newSigningKey } from '../provider/hostile.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { type TestRooms } from '../rooms.ts'
 import { deliver } from './deliver.ts'
-import { listAuditEvents } from './people.ts'
 
 const { rooms } = roomsPerTest()
 

@@ -2,10 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { DEFAULT_TIMEOUTS } from '../../src/login/provider-dependencies.ts'
+import { listAuditEvents } from '../audit-log.ts'
 import { ALICE, type Json } from '../provider/hostile.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { ORIGIN, type TestRooms } from '../rooms.ts'
-import { listAuditEvents, browserOf, insertPerson, storedSession } from './people.ts'
+import { browserOf, insertPerson, storedSession } from './people.ts'
 
 const { rooms } = roomsPerTest()
 

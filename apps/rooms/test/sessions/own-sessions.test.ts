@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { listAuditEvents } from '../audit-log.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { NOON } from '../rooms.ts'
-import { listAuditEvents, browserOf, insertPerson, storedSession } from './people.ts'
+import { browserOf, insertPerson, storedSession } from './people.ts'
 
 const { rooms } = roomsPerTest()
 

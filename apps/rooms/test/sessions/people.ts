@@ -69,20 +69,3 @@ export async function storedSession(test: TestRooms, id: string) {
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 }
-
-/** The audit log without its times and ids, oldest first. */
-export async function listAuditEvents(test: TestRooms): Promise<Record<string, unknown>[]> {
-  const rows = await test.rooms.database.read
-    .selectFrom('audit_events')
-    .selectAll()
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
-  return rows.map(({ action, actor_user_id, target_type, target_id, metadata, client_ip }) => ({
-    action,
-    actor: actor_user_id,
-    target: target_type === null ? null : [target_type, target_id],
-    metadata: JSON.parse(metadata) as unknown,
-    ip: client_ip,
-  }))
-}

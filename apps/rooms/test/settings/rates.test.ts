@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { apiOperations } from '../../src/http/operations.ts'
-import { listen, openRoom } from '../realtime/live.ts'
+import { createRoom, refusal } from '../actions.ts'
+import { listen } from '../realtime/live.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
-import { outcome } from '../admin/people.ts'
 
 const ID = '11111111-2222-4333-8444-555555555555'
 
@@ -32,7 +32,7 @@ async function untilRefused(send: () => Promise<Response>): Promise<number> {
     const response = await send()
     if (response.status !== 429) continue
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(await outcome(response)).toEqual([429, 'rate_limited'])
+    expect(await refusal(response)).toEqual([429, 'rate_limited'])
     return passed
   }
 }
@@ -93,8 +93,8 @@ test('R22: exports_per_hour counts by person, on every device', () =>
 test('R22: body_bytes bounds the body of a request', () =>
   withRooms({ body_bytes: 100 }, async (rooms) => {
     const send = (nickname: string) => rooms.browser().send('/api/session', { body: { nickname } })
-    expect(await outcome(await send('x'.repeat(90)))).toEqual([413, 'too_large'])
-    expect(await outcome(await send(`Gustav${' '.repeat(79)}`))).toEqual([201, undefined])
+    expect(await refusal(await send('x'.repeat(90)))).toEqual([413, 'too_large'])
+    expect(await refusal(await send(`Gustav${' '.repeat(79)}`))).toEqual([201, undefined])
   }))
 
 test('R22: admin_writes_per_minute counts writes per person, not reads', () =>
@@ -141,7 +141,7 @@ test('R22: room_writes_per_minute counts rooms that are entered over a socket, w
   withRooms({ room_writes_per_minute: 3 }, async (rooms) => {
     const live = listen(rooms.rooms)
     const one = await rooms.signedInBrowser({ sub: 'one', name: 'One' })
-    const roomId = await openRoom(one)
+    const { id: roomId } = await createRoom({ browser: one })
     const socket = live.connect(one)
     expect(await socket.subscribe(roomId)).toMatchObject({ type: 'subscribed' })
     expect((await one.send(`/api/rooms/${roomId}/join`, { method: 'POST' })).status).toBe(200)

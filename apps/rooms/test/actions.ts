@@ -1,0 +1,396 @@
+// The verbs that tests share. Verbs of the API return the response; those that end with JSON throw
+// on another status than the expected one.
+import type { UserRow } from '../src/db/tables.ts'
+import type { Person } from './provider/hostile.ts'
+import type { Browser, TestRooms } from './rooms.ts'
+import { browserOf, insertPerson } from './sessions/people.ts'
+
+/** A user with a browser. */
+export interface TestUser {
+  user: UserRow
+  browser: Browser & { sessionId: string }
+}
+
+/** A user whose browser sends the request. */
+export interface Actor {
+  browser: Pick<Browser, 'send' | 'json'>
+}
+
+/** A user that a request names. */
+export interface Target {
+  user: { id: string }
+}
+
+/** A user who has signed in over HTTP. */
+export interface SignedInUser {
+  browser: Browser
+  id: string
+  sessionId: string
+}
+
+let lastHost = 0
+let lastSignIn = 1
+
+/** Inserts an account and opens a browser for it, at its own address. */
+export async function member(test: TestRooms, nickname = 'Ada'): Promise<TestUser> {
+  return withBrowser(test, await insertPerson(test, { nickname }))
+}
+
+export async function guest(test: TestRooms, nickname = 'Gustav', ip?: string): Promise<TestUser> {
+  return withBrowser(test, await insertPerson(test, { nickname, is_guest: 1, email: null }), ip)
+}
+
+export async function admin(test: TestRooms, nickname = 'Root'): Promise<TestUser> {
+  const testUser = await member(test, nickname)
+  await test.rooms.database.write((tx) =>
+    tx
+      .insertInto('role_grants')
+      .values({
+        id: crypto.randomUUID(),
+        user_id: testUser.user.id,
+        role: 'platform_admin',
+        scope_type: 'platform',
+        scope_id: '',
+        source: 'manual',
+        granted_by: null,
+        created_at: test.clock.ms,
+      })
+      .execute(),
+  )
+  return testUser
+}
+
+interface SessionJson {
+  user: { id: string }
+  session: { id: string }
+}
+
+/** Signs in at the provider, from an address of its own. */
+export async function signedInUser(rooms: TestRooms, person: Person): Promise<SignedInUser> {
+  const browser = await rooms.signedInBrowser(person, { ip: `203.0.113.${lastSignIn++ % 250}` })
+  const { user, session } = await browser.json<SessionJson>('/api/session')
+  return { browser, id: user.id, sessionId: session.id }
+}
+
+/** Becomes a guest over HTTP, from an address of its own. */
+export async function signedInGuest(rooms: TestRooms, nickname = 'Gustav'): Promise<SignedInUser> {
+  const browser = rooms.browser({ ip: `198.51.100.${lastSignIn++ % 250}` })
+  const { user, session } = await browser.json<SessionJson>('/api/session', { body: { nickname } }, 201)
+  return { browser, id: user.id, sessionId: session.id }
+}
+
+async function withBrowser(test: TestRooms, user: UserRow, ip?: string): Promise<TestUser> {
+  lastHost += 1
+  const address = ip ?? `198.51.${lastHost >> 8}.${lastHost & 255}`
+  return { user, browser: await browserOf(test, user, { ip: address }) }
+}
+
+export interface RoomJson {
+  id: string
+  name: string
+  role: string | null
+  canPublish: boolean
+  participantCount: number
+  lastSeq: number
+  [member: string]: unknown
+}
+
+export async function createRoom(
+  { browser }: Actor,
+  settings: Record<string, unknown> = {},
+): Promise<RoomJson> {
+  const { room } = await browser.json<{ room: RoomJson }>(
+    '/api/rooms',
+    { body: { name: 'Lounge', ...settings } },
+    201,
+  )
+  return room
+}
+
+/** Makes somebody a member, as an accepted invitation does. */
+export async function makeMember(
+  test: TestRooms,
+  roomId: string,
+  { user }: TestUser,
+  role: 'moderator' | 'speaker' | 'listener' = 'listener',
+): Promise<void> {
+  await test.rooms.database.write(async (tx) => {
+    const { last_seq } = await tx
+      .selectFrom('rooms')
+      .select('last_seq')
+      .where('id', '=', roomId)
+      .executeTakeFirstOrThrow()
+    const row = { room_id: roomId, user_id: user.id, role, joined_at: test.clock.ms, joined_seq: last_seq }
+    await tx.insertInto('room_members').values(row).execute()
+  })
+}
+
+/** Bars somebody, as a kick or ban does. */
+export async function ban(
+  test: TestRooms,
+  roomId: string,
+  { user }: TestUser,
+  { untilMs = null, guestPrefix = null }: { untilMs?: number | null; guestPrefix?: string | null } = {},
+): Promise<void> {
+  await test.rooms.database.write((tx) =>
+    tx
+      .insertInto('room_bans')
+      .values({
+        room_id: roomId,
+        user_id: user.id,
+        kind: untilMs === null ? 'ban' : 'kick',
+        role_held: null,
+        guest_prefix: guestPrefix,
+        reason: null,
+        banned_by: null,
+        expires_at: untilMs,
+        created_at: test.clock.ms,
+      })
+      .execute(),
+  )
+}
+
+/** Status and error code of a response. */
+export async function refusal(response: Response): Promise<[number, string | undefined]> {
+  const { code } = (await response.json()) as { code?: string }
+  return [response.status, code]
+}
+
+/** Reads the JSON of a response. Throws on another status. */
+export async function succeed<Body = Record<string, unknown>>(
+  sent: Promise<Response>,
+  status = 200,
+): Promise<Body> {
+  const response = await sent
+  const text = await response.text()
+  if (response.status !== status) throw new Error(`${response.status} ${text}`)
+  return JSON.parse(text) as Body
+}
+
+export function join({ browser }: Actor, roomId: string): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/join`, { method: 'POST', body: {} })
+}
+
+export function leave({ browser }: Actor, roomId: string): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/leave`, { method: 'DELETE' })
+}
+
+export function changeSettings({ browser }: Actor, roomId: string, body: unknown): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/settings`, { method: 'PATCH', body })
+}
+
+export function deleteRoom({ browser }: Actor, roomId: string): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}`, { method: 'DELETE' })
+}
+
+export interface MessageJson {
+  id: string
+  seq: number
+  userId: string | null
+  nickname: string
+  content: string | null
+  clientId: string | null
+  [member: string]: unknown
+}
+
+export interface MessagePage {
+  messages: MessageJson[]
+  nextCursor: string | null
+}
+
+export function postMessage({ browser }: Actor, roomId: string, body: unknown): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/messages`, { body })
+}
+
+/** Posts a message and returns it. */
+export async function createMessage(actor: Actor, roomId: string, content = 'Hello'): Promise<MessageJson> {
+  const { message } = await succeed<{ message: MessageJson }>(postMessage(actor, roomId, { content }), 201)
+  return message
+}
+
+export function deleteMessage({ browser }: Actor, roomId: string, messageId: string): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/messages/${messageId}`, { method: 'DELETE' })
+}
+
+export function readMessages({ browser }: Actor, roomId: string, query = ''): Promise<MessagePage> {
+  return browser.json<MessagePage>(`/api/rooms/${roomId}/messages${query}`)
+}
+
+/** The texts of the first page of messages. */
+export async function readContents(actor: Actor, roomId: string): Promise<(string | null)[]> {
+  return (await readMessages(actor, roomId)).messages.map(({ content }) => content)
+}
+
+export function setRole(
+  { browser }: Actor,
+  roomId: string,
+  { user }: Target,
+  role: unknown,
+): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/members/${user.id}`, { method: 'PATCH', body: { role } })
+}
+
+/** Kicks, bans or removes a user, according to `action`. */
+export function removeMember(
+  { browser }: Actor,
+  roomId: string,
+  { user }: Target,
+  body: { action?: unknown; [member: string]: unknown },
+): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/members/${user.id}/remove`, { body })
+}
+
+export function unban({ browser }: Actor, roomId: string, { user }: Target): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/bans/${user.id}`, { method: 'DELETE' })
+}
+
+/** Ends the sender's own membership. */
+export function endMembership({ browser }: Actor, roomId: string): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/membership`, { method: 'DELETE' })
+}
+
+export interface InvitationJson {
+  id: string
+  permission: string
+  [member: string]: unknown
+}
+
+export interface InvitationLinkJson {
+  invitation: InvitationJson
+  token: string
+  url: string
+}
+
+/** Invites one account by its id. */
+export function inviteUser(
+  { browser }: Actor,
+  roomId: string,
+  { user }: Target,
+  more: Record<string, unknown> = {},
+): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/invitations/users`, { body: { userId: user.id, ...more } })
+}
+
+/** Invites one account and returns the invitation, new or renewed. */
+export async function createInvitation(...args: Parameters<typeof inviteUser>): Promise<InvitationJson> {
+  const { invitation } = (await (await inviteUser(...args)).json()) as { invitation: InvitationJson }
+  return invitation
+}
+
+export function createInvitationLink(
+  { browser }: Actor,
+  roomId: string,
+  body: Record<string, unknown> = {},
+): Promise<InvitationLinkJson> {
+  return browser.json<InvitationLinkJson>(`/api/rooms/${roomId}/invitations/links`, { body }, 201)
+}
+
+/** Looks at an invitation link without accepting it. */
+export function previewInvitation({ browser }: Actor, token: string): Promise<Response> {
+  return browser.send(`/api/room-invitations/${token}`)
+}
+
+export function acceptInvitation({ browser }: Actor, idOrToken: string): Promise<Response> {
+  return browser.send(`/api/room-invitations/${idOrToken}/accept`, { method: 'POST' })
+}
+
+export function declineInvitation({ browser }: Actor, id: string): Promise<Response> {
+  return browser.send(`/api/room-invitations/${id}/decline`, { method: 'POST' })
+}
+
+export function revokeInvitation({ browser }: Actor, roomId: string, id: string): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/invitations/${id}`, { method: 'DELETE' })
+}
+
+/** The pending invitations of the sender. */
+export async function pendingInvitations({ browser }: Actor): Promise<InvitationJson[]> {
+  const path = '/api/room-invitations/pending'
+  return (await browser.json<{ invitations: InvitationJson[] }>(path)).invitations
+}
+
+/** The live invitations of a room. */
+export async function listInvitations({ browser }: Actor, roomId: string): Promise<InvitationJson[]> {
+  const path = `/api/rooms/${roomId}/invitations`
+  return (await browser.json<{ invitations: InvitationJson[] }>(path)).invitations
+}
+
+export function offerRoom({ browser }: Actor, roomId: string, { user }: Target): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/ownership-transfer`, { body: { userId: user.id } })
+}
+
+export function confirmTransfer({ browser }: Actor, roomId: string): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/ownership-transfer/confirm`, { method: 'POST' })
+}
+
+export function declineTransfer({ browser }: Actor, roomId: string): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/ownership-transfer/decline`, { method: 'POST' })
+}
+
+export function cancelTransfer({ browser }: Actor, roomId: string): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/ownership-transfer`, { method: 'DELETE' })
+}
+
+/** The pending transfers that the sender offered or may confirm. */
+export async function pendingTransfers({ browser }: Actor): Promise<Record<string, unknown>[]> {
+  const path = '/api/room-ownership-transfers/pending'
+  return (await browser.json<{ transfers: Record<string, unknown>[] }>(path)).transfers
+}
+
+/** Takes over a room as an administrator. */
+export function takeOver(
+  { browser }: Actor,
+  roomId: string,
+  reason: unknown = 'The owner is gone',
+): Promise<Response> {
+  return browser.send(`/api/admin/rooms/${roomId}/takeover`, { body: { reason } })
+}
+
+/** Deletes the sender's own account. */
+export function eraseAccount({ browser }: Actor): Promise<Response> {
+  return browser.send('/api/account', { method: 'DELETE', body: { confirm: true } })
+}
+
+/** The stored role of a member, or null. */
+export async function roleOf(test: TestRooms, roomId: string, { user }: Target): Promise<string | null> {
+  return (await rolesIn(test, roomId))[user.id] ?? null
+}
+
+/** The stored roles of all members, by user id. */
+export async function rolesIn(test: TestRooms, roomId: string): Promise<Record<string, string>> {
+  const rows = await test.rooms.database.read
+    .selectFrom('room_members')
+    .selectAll()
+    .where('room_id', '=', roomId)
+    .execute()
+  return Object.fromEntries(rows.map(({ user_id, role }) => [user_id, role]))
+}
+
+/** The stored owner of a room. */
+export async function ownerOf(test: TestRooms, roomId: string): Promise<string | undefined> {
+  const row = await test.rooms.database.read
+    .selectFrom('rooms')
+    .select('owner_id')
+    .where('id', '=', roomId)
+    .executeTakeFirst()
+  return row?.owner_id
+}
+
+/** The stored visit of a user in a room. */
+export function visitOf(test: TestRooms, roomId: string, { user }: Target) {
+  return test.rooms.database.read
+    .selectFrom('room_visits')
+    .selectAll()
+    .where('room_id', '=', roomId)
+    .where('user_id', '=', user.id)
+    .executeTakeFirst()
+}
+
+/** How often an invitation was accepted, as stored. */
+export async function useCountOf(test: TestRooms, invitationId: string): Promise<number> {
+  const row = await test.rooms.database.read
+    .selectFrom('room_invitations')
+    .select('use_count')
+    .where('id', '=', invitationId)
+    .executeTakeFirstOrThrow()
+  return row.use_count
+}

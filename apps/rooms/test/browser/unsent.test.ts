@@ -1,0 +1,276 @@
+import { beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { expectAccessible, expectWithinWidth, screenshot } from '@latchkey/web/testing/browser'
+import { type TestUser, createMessage, createRoom, member } from '../actions.ts'
+import { ALICE, type Person } from '../provider/hostile.ts'
+import { until } from '../until.ts'
+import { BOB, ROOT, roomPages } from './browser.ts'
+import { field, isLost, lines, send, texts } from './room-page.ts'
+
+const pages = roomPages()
+
+let host: TestUser
+beforeAll(async () => {
+  await pages.signIn(ROOT)
+  host = await member(pages.service(), 'Hanna Host')
+}, 60_000)
+
+const newRoom = async (settings: Record<string, unknown> = {}) => (await createRoom(host, settings)).id
+test('R18.8 whoever the server has asked for half a minute of peace is not offered to try at once', async () => {
+  const { page } = await pages.openAs(ALICE, '/', { width: 390 })
+  await page.routeWebSocket('**/api/ws', (socket) => void socket.close({ code: 4429 }))
+  await page.reload()
+  await page.getByRole('status').getByText('Connection lost. Trying again.').waitFor()
+  expect(await page.getByRole('button', { name: 'Try now' }).count()).toBe(0)
+  await screenshot(page, 'connection-resting')
+}, 60_000)
+
+test('R18.5 after a lost connection everything that was missed is there once and in order, and it was shown', async () => {
+  const id = await newRoom()
+  await createMessage(host, id, 'Before')
+  const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await lines(page).getByText('Before').waitFor()
+  await page.getByRole('button', { name: 'People (1)' }).waitFor()
+  await pages.whileDown(page, async () => {
+    await expectAccessible(page)
+    await screenshot(page, 'room-connection-lost')
+    for (let index = 1; index <= 5; index++) await createMessage(host, id, `Missed ${index}`)
+    await send(page, 'Said into the void')
+    await page.getByText('Not sent').waitFor()
+    expect(await texts(page)).toEqual(['Before'])
+    await page.getByRole('button', { name: 'Try now' }).click()
+  })
+  await lines(page).getByText('Said into the void').waitFor()
+  await page.getByText('Not sent').waitFor({ state: 'detached' })
+  // All of it is read out, though it came at once.
+  const readOut = page.locator('[aria-live=polite] p')
+  await readOut.getByText('Missed 5').waitFor({ state: 'attached' })
+  expect(await readOut.allInnerTexts()).toEqual([1, 2, 3, 4, 5].map((index) => `Hanna Host: Missed ${index}`))
+  await page.getByText('Sending').waitFor({ state: 'detached' })
+  await createMessage(host, id, 'After')
+  await lines(page).getByText('After', { exact: true }).waitFor()
+  const all = [
+    'Before',
+    'Missed 1',
+    'Missed 2',
+    'Missed 3',
+    'Missed 4',
+    'Missed 5',
+    'Said into the void',
+    'After',
+  ]
+  expect(await texts(page)).toEqual(all)
+  expect(errors.filter((text) => !isLost(text))).toEqual([])
+}, 90_000)
+
+test('what is said while a service is started again keeps the order in which it was written, for everybody', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  const bob = await pages.openAs(BOB, `/rooms/${id}`)
+  await page.getByRole('button', { name: 'People (2)' }).waitFor()
+  await send(page, 'Before')
+  await lines(bob.page).getByText('Before').waitFor()
+  // The service answers again before the page has a connection again.
+  await page.evaluate(() => {
+    const { WebSocket } = globalThis
+    const open = { at: '/nowhere' }
+    addEventListener('let-in', () => (open.at = ''))
+    globalThis.WebSocket = class extends WebSocket {
+      constructor(url: string | URL, protocols?: string | string[]) {
+        super(`${String(url)}${open.at}`, protocols)
+      }
+    }
+  })
+  const down = Promise.withResolvers<undefined>()
+  const over = pages.whileDown(page, async () => {
+    await send(page, 'Void 1')
+    await page.getByRole('alert').getByText('Void 1').waitFor()
+    down.resolve(undefined)
+  })
+  await down.promise
+  await until(() =>
+    page.evaluate(() =>
+      fetch('/api/config').then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  await send(page, 'Void 2')
+  await lines(bob.page).getByText('Void 2').waitFor()
+  await page.getByText('Sending').waitFor({ state: 'detached' })
+  expect(await texts(page)).toEqual(['Before', 'Void 1', 'Void 2'])
+  expect(await page.getByText('Not sent').count()).toBe(0)
+  await page.evaluate(() => dispatchEvent(new Event('let-in')))
+  await over
+  await send(page, 'After')
+  await lines(bob.page).getByText('After').waitFor()
+  for (const each of [page, bob.page]) {
+    expect(await texts(each)).toEqual(['Before', 'Void 1', 'Void 2', 'After'])
+    await each.context().close()
+  }
+}, 60_000)
+
+test('a message that alone was lost is sent again by itself, before what was said after it', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 390, height: 700 })
+  await page.getByText('Nothing has been said yet').waitFor()
+  await page.route('**/messages', (route) => route.abort(), { times: 2 })
+  await send(page, 'First')
+  await page.getByRole('alert').getByText('First').waitFor()
+  await screenshot(page, 'room-one-unsent-390')
+  await send(page, 'Second')
+  await lines(page).getByText('Second', { exact: true }).waitFor()
+  await page.getByText('Sending').waitFor({ state: 'detached' })
+  await page.getByText('Not sent').waitFor({ state: 'detached' })
+  expect(await texts(page)).toEqual(['First', 'Second'])
+}, 60_000)
+
+test('a message whose answer never comes holds up what is said after it for no longer than its limit, and is there once', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await page.getByText('Nothing has been said yet').waitFor()
+  await page.evaluate(() => {
+    AbortSignal.timeout = () => {
+      const limit = new AbortController()
+      addEventListener('too-late', () => limit.abort(new DOMException('Too late', 'TimeoutError')))
+      return limit.signal
+    }
+  })
+  const stored = Promise.withResolvers<undefined>()
+  await page.route('**/messages', (route) => void route.fetch().then(() => stored.resolve(undefined)), {
+    times: 1,
+  })
+  await send(page, 'First')
+  await stored.promise
+  await send(page, 'Second')
+  expect(await page.getByText('Not sent').count()).toBe(0)
+  await page.evaluate(() => dispatchEvent(new Event('too-late')))
+  await lines(page).getByText('Second', { exact: true }).waitFor()
+  await page.getByText('Sending').waitFor({ state: 'detached' })
+  await page.getByText('Not sent').waitFor({ state: 'detached' })
+  expect(await texts(page)).toEqual(['First', 'Second'])
+}, 60_000)
+
+test('what was said while the network was away is sent once it is back, also where the connection outlived that', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await page.getByRole('button', { name: 'People (1)' }).waitFor()
+  await page.context().setOffline(true)
+  await send(page, 'Said in a tunnel')
+  await page.getByRole('alert').getByText('Not sent').waitFor()
+  await page.context().setOffline(false)
+  await lines(page).getByText('Said in a tunnel').waitFor()
+  await page.getByText('Not sent').waitFor({ state: 'detached' })
+  expect(await texts(page)).toEqual(['Said in a tunnel'])
+}, 60_000)
+
+test('however much could not be sent, the field to write in stays in sight', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 390, height: 700 })
+  await page.getByText('Nothing has been said yet').waitFor()
+  await page.route('**/messages', (route) => route.abort())
+  for (const text of ['One', 'Two', 'Three', 'Four']) {
+    await send(page, text)
+    await page.getByRole('alert').getByText(text, { exact: true }).waitFor()
+  }
+  const { y = 0, height = 0 } = (await field(page).boundingBox()) ?? {}
+  expect(y + height).toBeLessThan(700)
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(700)
+  await expectAccessible(page)
+  await expectWithinWidth(page)
+  await screenshot(page, 'room-much-unsent-390')
+}, 60_000)
+
+test('what could not be sent survives a reload and a new sign-in, is stored once, and can be taken back', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await page.getByText('Nothing has been said yet').waitFor()
+  await page.route('**/messages', (route) =>
+    route.request().method() === 'POST' ? route.abort() : route.continue(),
+  )
+  await send(page, 'Important')
+  await page.getByRole('alert').getByText('Not sent').waitFor()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  expect(await field(page).inputValue()).toBe('Important')
+  await field(page).press('End')
+  await page.keyboard.type(' indeed')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('Not sent').waitFor()
+  await field(page).fill('Half a thou')
+  await page.context().clearCookies()
+  await page.unroute('**/messages')
+  await page.reload()
+  await page.waitForURL(/\/login\?/)
+  await page.getByRole('link', { name: 'Sign in with Test provider' }).click()
+  await lines(page).getByText('Important indeed').waitFor()
+  expect(await field(page).inputValue()).toBe('Half a thou')
+  await page.reload()
+  await lines(page).getByText('Important indeed').waitFor()
+  expect(await texts(page)).toEqual(['Important indeed'])
+}, 90_000)
+
+/** The cookies of a session of this person. */
+const sessionOf = async (person: Person) => {
+  const { page } = await pages.openAs(person, '/')
+  const cookies = await page.context().cookies()
+  await page.context().close()
+  return cookies
+}
+
+/** As when somebody has signed in in another tab. */
+const takeSession = async (page: Page, cookies: Awaited<ReturnType<typeof sessionOf>>) => {
+  await page.context().clearCookies()
+  await page.context().addCookies(cookies)
+}
+
+test('a tab that was cut off while somebody else signed in sends nothing as them, and shows nothing of the one before', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await page.getByText('Nothing has been said yet').waitFor()
+  const bobs = await sessionOf(BOB)
+  const sent: string[] = []
+  page.on('request', (request) => request.method() === 'POST' && sent.push(request.postData() ?? ''))
+  await pages.whileDown(page, async () => {
+    await send(page, 'Of Alice alone')
+    await page.getByRole('alert').getByText('Not sent').waitFor()
+    await field(page).fill('Half a thought')
+    await takeSession(page, bobs)
+    sent.length = 0
+  })
+  await page.getByRole('link', { name: 'Account of Bob Berg' }).waitFor()
+  await page.getByText('Nothing has been said yet').waitFor()
+  expect(await field(page).inputValue()).toBe('')
+  expect(await page.getByText('Of Alice alone').count()).toBe(0)
+  expect(await page.getByRole('link', { name: /^Account of Alice/ }).count()).toBe(0)
+  expect([sent, await texts(page)]).toEqual([[], []])
+  // What was not sent waits for whose it is.
+  await page.goto(pages.at(`/api/auth/login?prompt=login&returnTo=/rooms/${id}`))
+  await lines(page).getByText('Of Alice alone').waitFor()
+  expect(await field(page).inputValue()).toBe('Half a thought')
+}, 60_000)
+
+test('a tab that has not noticed that somebody else signed in sends nothing as them, and is theirs from then on', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await page.getByText('Nothing has been said yet').waitFor()
+  await takeSession(page, await sessionOf(BOB))
+  await send(page, 'Of Alice alone')
+  await page.getByRole('link', { name: 'Account of Bob Berg' }).waitFor()
+  await page.getByText('Nothing has been said yet').waitFor()
+  expect([await texts(page), await field(page).inputValue()]).toEqual([[], ''])
+  await send(page, 'Of Bob')
+  await lines(page).getByText('Of Bob').waitFor()
+  expect(await texts(page)).toEqual(['Of Bob'])
+}, 60_000)
+
+test('a tab goes on when the same person has signed in anew in another one', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await page.getByText('Nothing has been said yet').waitFor()
+  await takeSession(page, await sessionOf(ALICE))
+  await send(page, 'Still Alice')
+  await lines(page).getByText('Still Alice').waitFor()
+  expect([await texts(page), await field(page).inputValue()]).toEqual([['Still Alice'], ''])
+  expect(await page.getByText('Not sent').count()).toBe(0)
+}, 60_000)
