@@ -1,5 +1,5 @@
-// The verbs that tests share. Verbs of the API return the response; those that end with JSON throw
-// on another status than the expected one.
+// The verbs that tests share. Verbs of the API return the response. Those that return JSON throw if
+// the status is not the expected one.
 import type { UserRow } from '../src/db/tables.ts'
 import type { Person } from './provider/hostile.ts'
 import type { Browser, TestRooms } from './rooms.ts'
@@ -31,7 +31,7 @@ export interface SignedInUser {
 let lastHost = 0
 let lastSignIn = 1
 
-/** Inserts an account and opens a browser for it, at its own address. */
+/** Inserts an account and opens a browser for it, with its own address. */
 export async function member(test: TestRooms, nickname = 'Ada'): Promise<TestUser> {
   return withBrowser(test, await insertPerson(test, { nickname }))
 }
@@ -65,14 +65,14 @@ interface SessionJson {
   session: { id: string }
 }
 
-/** Signs in at the provider, from an address of its own. */
+/** Signs in at the provider, from an own address. */
 export async function signedInUser(rooms: TestRooms, person: Person): Promise<SignedInUser> {
   const browser = await rooms.signedInBrowser(person, { ip: `203.0.113.${lastSignIn++ % 250}` })
   const { user, session } = await browser.json<SessionJson>('/api/session')
   return { browser, id: user.id, sessionId: session.id }
 }
 
-/** Becomes a guest over HTTP, from an address of its own. */
+/** Becomes a guest over HTTP, from an own address. */
 export async function signedInGuest(rooms: TestRooms, nickname = 'Gustav'): Promise<SignedInUser> {
   const browser = rooms.browser({ ip: `198.51.100.${lastSignIn++ % 250}` })
   const { user, session } = await browser.json<SessionJson>('/api/session', { body: { nickname } }, 201)
@@ -107,7 +107,7 @@ export async function createRoom(
   return room
 }
 
-/** Makes somebody a member, as an accepted invitation does. */
+/** Inserts a membership, as an accepted invitation does. */
 export async function makeMember(
   test: TestRooms,
   roomId: string,
@@ -125,7 +125,7 @@ export async function makeMember(
   })
 }
 
-/** Bars somebody, as a kick or ban does. */
+/** Inserts a ban or, with `untilMs`, a kick. */
 export async function ban(
   test: TestRooms,
   roomId: string,

@@ -1,7 +1,10 @@
 import { afterEach } from 'bun:test'
 import { type TestOptions, type TestRooms, openRooms } from './rooms.ts'
 
-/** For the file that calls this: opens services which are closed after the test that opened them, the last one first. */
+/**
+ * For the calling file: opens services that are closed after the test that opened them, the last
+ * one first.
+ */
 export function roomsPerTest() {
   const open: { close(): Promise<void> }[] = []
   afterEach(async () => {
@@ -18,7 +21,7 @@ export function roomsPerTest() {
       open.push(opened)
       return opened
     },
-    /** Closed as well, before what was opened earlier. */
+    /** Registers another resource to close, before those that were opened earlier. */
     alsoClose: (close: () => Promise<void>) => void open.push({ close }),
   }
 }

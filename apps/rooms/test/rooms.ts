@@ -12,20 +12,20 @@ import { csrfTokenOf } from '../src/sessions/csrf.ts'
 import { ALICE, type HostileProvider, type Person, hostileProvider } from './provider/hostile.ts'
 
 export const ORIGIN = 'https://rooms.example.com'
-/** 2026-11-21 12:00 UTC: where the clock of a test stands until it moves it. */
+/** 2026-11-21 12:00 UTC: the time at which the clock of a test starts. */
 export const NOON = Date.UTC(2026, 10, 21, 12)
 
 export interface TestRooms {
   rooms: Rooms
   idp: HostileProvider
   clock: { ms: number }
-  /** In force on this node. */
+  /** The limits of this node. */
   limits: Limits
-  /** Every line that was logged. */
+  /** All log lines. */
   logLines: string[]
-  /** What this node has told, in its order. */
+  /** The events that this node has published, in order. */
   publishedEvents: ClusterEvent[]
-  /** A browser of its own: cookies, and an address. */
+  /** A new browser, with its own cookies and address. */
   browser(options?: { ip?: string; origin?: string }): Browser
   /** A browser in which this person has signed in. */
   signedInBrowser(person?: Person, options?: { ip?: string }): Promise<Browser>
@@ -35,19 +35,19 @@ export interface TestRooms {
 }
 
 export interface TestOptions {
-  /** From `eachDialect`; otherwise a SQLite file of its own. */
+  /** From `eachDialect`. By default a new SQLite file. */
   url?: string
-  /** What nodes hear of each other by; of its own unless given. */
+  /** The bus between nodes. By default a new one. */
   bus?: Bus
   settings?: Partial<Settings>
   limits?: Partial<Record<LimitName, number>>
-  /** What the provider is configured as; plain `oidc` unless told. */
+  /** The configuration of the provider. By default plain `oidc`. */
   provider?: (idp: HostileProvider) => ProviderConfig
-  /** A provider, clock and log that another instance has too. */
+  /** The provider, clock and log of another instance. */
   shared?: Pick<TestRooms, 'idp' | 'clock' | 'logLines'>
 }
 
-/** The whole service on an injected clock, without a port, signed in at a provider that tests can bend. */
+/** The whole service on an injected clock, without a port, with a hostile provider. */
 export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
   const clock = options.shared?.clock ?? { ms: NOON }
   const idp = options.shared?.idp ?? (await hostileProvider({ now: () => clock.ms }))
@@ -128,7 +128,7 @@ interface RequestOptions {
   headers?: Record<string, string>
 }
 
-/** What a browser does with cookies, redirects' addresses and the token against cross-site requests; nothing more. */
+/** The parts of a browser that matter here: cookies, redirect addresses and the CSRF token. */
 export class Browser {
   readonly cookies = new Map<string, string>()
   readonly #test: TestRooms
@@ -141,12 +141,12 @@ export class Browser {
     this.origin = origin
   }
 
-  /** The session cookie's text. */
+  /** The text of the session cookie. */
   get token(): string | undefined {
     return this.cookies.get('__Host-latchkey_session') ?? this.cookies.get('latchkey_session')
   }
 
-  /** Sends a request as the page of this origin would, and keeps the cookies of the answer. */
+  /** Sends a request as the page of this origin would, and stores the cookies of the response. */
   async send(address: string, { method, body, headers = {} }: RequestOptions = {}): Promise<Response> {
     const url = new URL(address, this.origin)
     const verb = method ?? (body === undefined ? 'GET' : 'POST')
@@ -171,7 +171,7 @@ export class Browser {
     return response
   }
 
-  /** The answer's JSON; throws when its status is another. */
+  /** The JSON of the response. Throws on another status. */
   async json<Body = Record<string, unknown>>(
     address: string,
     sent: RequestOptions = {},
@@ -183,7 +183,7 @@ export class Browser {
     return JSON.parse(text) as Body
   }
 
-  /** Starts a login as a click on the button does, and returns the provider's address that it leads to. */
+  /** Starts a login as a click on the button does, and returns the provider URL of the redirect. */
   async startLogin(returnTo?: string): Promise<string> {
     const query = returnTo === undefined ? '' : `?returnTo=${encodeURIComponent(returnTo)}`
     const response = await this.send(`/api/auth/login${query}`, {
@@ -197,7 +197,7 @@ export class Browser {
     return response.headers.get('location') ?? ''
   }
 
-  /** Signs in at the provider and comes back; returns the last answer. */
+  /** Signs in at the provider and returns the response to the callback. */
   async signIn(person: Person = ALICE, returnTo?: string): Promise<Response> {
     const callback = this.#test.idp.authorize(await this.startLogin(returnTo), person)
     return this.send(callback)

@@ -12,7 +12,7 @@ eachDialect((_dialect, newUrl) => {
   })
   afterAll(() => rooms.close())
 
-  test('R28.26: an account can be exported: everything that is stored about the person, and nobody else', async () => {
+  test('R28.26: an export contains everything that is stored about the account and nothing about others', async () => {
     const claims = { teams: [{ id: 't1', role: 'owner' }], phone: '+46 70 000 00 00', picture: 'https://x/y' }
     const bob = await signedInUser(rooms, { sub: 'bob', name: 'Bob', email: 'bob@example.com', ...claims })
     const response = await bob.browser.send('/api/account/export')
@@ -60,15 +60,15 @@ eachDialect((_dialect, newUrl) => {
       },
       activity: [expect.objectContaining({ action: 'auth.login', actorUserId: bob.id })],
     })
-    // Of the claims, only those that are needed are stored at all.
+    // Only the claims that are needed are stored at all.
     expect(text).not.toContain('+46')
     expect(text).not.toContain('https://x/y')
-    // No key to anything.
+    // No credential of any kind.
     expect(text).not.toContain(bob.browser.token ?? 'x')
     expect(text).not.toContain('token')
   })
 
-  test('R28.26: an account can be erased; its cookies, rows and sessions are gone, the audit log says that it was', async () => {
+  test('R28.26: erasing an account deletes its cookies, rows and sessions and is recorded in the audit log', async () => {
     rooms.clock.ms += 1000
     const since = rooms.clock.ms
     const eva = await signedInUser(rooms, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
@@ -96,7 +96,7 @@ eachDialect((_dialect, newUrl) => {
     expect(log).not.toContain('eva@example.com')
   })
 
-  test('nothing is erased without confirmation', async () => {
+  test('an account is not erased without confirmation', async () => {
     const bob = await signedInUser(rooms, { sub: 'bob', name: 'Bob' })
     for (const body of [
       {},
@@ -112,7 +112,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await bob.browser.send('/api/session')).status).toBe(200)
   })
 
-  test('guests and people who are signed out have no account to export or erase', async () => {
+  test('guests and signed-out visitors have no account to export or erase', async () => {
     const anonymous = await signedInGuest(rooms)
     const erase = { method: 'DELETE', body: { confirm: true } }
     for (const [browser, refused] of [

@@ -1,4 +1,5 @@
-// Accounts that so much refers to that it does not go in one transaction (docs/decisions/0017, R14.7, R28.26).
+// Erasure of accounts with more references than fit in one transaction (docs/decisions/0017, R14.7,
+// R28.26).
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
@@ -24,12 +25,12 @@ const DAY = 86_400_000
 const SAID = 20_000
 const DONE = 1_500
 const PIECE = 1_000
-/** Something for the event loop to do until a request waits for the transaction that runs. */
+/** Keeps the event loop busy until a request waits for the running transaction. */
 const TURNS = 50
 
 const { rooms, nodeOf } = roomsPerTest()
 
-/** Past all limits: what this person has said in the room, has deleted there, and has done. */
+/** Posts, deletes and records more for this user than the limits allow. */
 async function doMuch(service: TestRooms, roomId: string, userId: string, said = SAID): Promise<void> {
   const all = said + DONE
   await service.rooms.database.write(async (tx) => {
@@ -51,7 +52,7 @@ async function doMuch(service: TestRooms, roomId: string, userId: string, said =
   })
 }
 
-/** How much of each refers to this account. */
+/** The number of rows per table that refer to this account. */
 async function referring(
   { rooms: { database } }: TestRooms,
   userId: string,
@@ -70,7 +71,7 @@ async function referring(
 
 const erase = (who: SignedInUser) => succeed(eraseAccount(who))
 
-/** An administrator, a room of somebody else, and Eva who has said much in it. */
+/** An administrator, a room of another user, and Eva, who has posted many messages in it. */
 async function withEva(url: string) {
   const service = await rooms({ url })
   const ada = await signedInUser(service, { sub: 'admin', name: 'Ada' })
@@ -89,14 +90,14 @@ async function withEva(url: string) {
 }
 
 eachDialect((dialect, newUrl) => {
-  test('R28.26: who has said and done a lot is erased at once for everybody, and in pieces from what was said, also after a stop in between', async () => {
+  test('R28.26: an account with many messages disappears at once for all users, is erased in batches, and survives a restart in between', async () => {
     const { service, ada, eva, olga, roomId } = await withEva(await newUrl())
     const { read } = service.rooms.database
     const elsewhere = await signedInUser(service, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
     expect(await erase(eva)).toEqual({ success: true })
     expect(eva.browser.token).toBeUndefined()
     expect((await elsewhere.browser.send('/api/session')).status).toBe(401)
-    // Nobody is left, but for what has to be found.
+    // No trace remains except what the erasure itself needs.
     expect(await referring(service, eva.id)).toEqual({
       'room_messages.user_id': SAID,
       'room_messages.deleted_by': DONE,
@@ -142,13 +143,13 @@ eachDialect((dialect, newUrl) => {
       const answer = await olga.browser.send(`/api/rooms/${roomId}/members/${eva.id}/remove`, { body })
       expect([action, await refusal(answer)]).toEqual([action, [404, 'not_found']])
     }
-    // Who signs in again is somebody new.
+    // The same person is a new user at the next sign-in.
     const again = await signedInUser(service, { sub: 'eva', name: 'Eva' })
     expect(again.id).not.toBe(eva.id)
     expect(await referring(service, again.id)).toMatchObject({ 'identities.user_id': 1 })
     await succeed(eraseAccount(again))
 
-    // The process is killed after one piece; another one goes on.
+    // The process is killed after one batch. Another one continues.
     expect(await service.rooms.database.write(continueErasure)).toBe('more')
     expect(await referring(service, eva.id)).toMatchObject({ 'room_messages.user_id': SAID - PIECE })
     expect(await seen()).toEqual(meanwhile)
@@ -186,7 +187,7 @@ eachDialect((dialect, newUrl) => {
     expect(service.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([])
   })
 
-  test('somebody else signs in, and goes, while an account is being erased', async () => {
+  test('other users can sign in and leave while an account is being erased', async () => {
     const { service, eva } = await withEva(await newUrl())
     await erase(eva)
     const { database } = service.rooms
@@ -206,7 +207,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   if (dialect === 'postgres')
-    test('somebody else signs in, and goes, at the very moment of a piece', async () => {
+    test('other users can sign in and leave in the middle of a batch', async () => {
       const { service, eva } = await withEva(await newUrl())
       await erase(eva)
       await service.rooms.database.write(async (tx) => {
@@ -216,13 +217,14 @@ eachDialect((dialect, newUrl) => {
       expect(await referring(service, eva.id)).toMatchObject({ 'room_messages.user_id': SAID - PIECE })
     })
 
-  test('who opens a room at the instant in which the account is erased is signed out, and owns none', async () => {
+  test('a user who creates a room while the account is being erased is signed out and owns nothing', async () => {
     const { service, eva } = await withEva(await newUrl())
     const { database } = service.rooms
     const { opened } = await database.write(async (tx) => {
       await lockAccount(tx, eva.id)
       await deleteUser(tx, eva.id, service.clock.ms)
-      // In a member of its own, or the transaction would wait for what waits for it.
+      // Inside an object, because returning the promise itself would make the transaction wait for
+      // a request that waits for the transaction.
       const begun = { opened: eva.browser.send('/api/rooms', { body: { name: 'Quay' } }) }
       if (dialect === 'postgres') await untilWaiting(service)
       else for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -234,7 +236,7 @@ eachDialect((dialect, newUrl) => {
     expect(await referring(service, eva.id)).toEqual({})
   })
 
-  test('R14.7: guests go one after the other, and who has said a lot goes in pieces', async () => {
+  test('R14.7: guests are purged one after the other, and a guest with many messages is purged in batches', async () => {
     const service = await rooms({ url: await newUrl() })
     const olga = await member(service, 'Olga')
     const { id: roomId } = await createRoom(olga)
@@ -249,11 +251,11 @@ eachDialect((dialect, newUrl) => {
     })
     await service.rooms.jobs.runDue()
     for (const { id } of guests) expect(await referring(service, id)).toEqual({})
-    // Each in a transaction of its own.
+    // Each in its own transaction.
     expect([...most]).toEqual([3, 2, 1])
   })
 
-  test('whatever refers to an account is known to its erasure', async () => {
+  test('erasure covers every column that refers to an account', async () => {
     const { rooms: service } = await rooms({ url: await newUrl() })
     const { rows } =
       dialect === 'sqlite'
@@ -268,7 +270,7 @@ eachDialect((dialect, newUrl) => {
             from pg_constraint join pg_attribute on attrelid = conrelid and attnum = any (conkey)
             where contype = 'f' and confrelid = 'users'::regclass and attname <> 'is_guest'
               and connamespace = current_schema()::regnamespace`.execute(service.database.read)
-    // Rooms have another owner before.
+    // Rooms get another owner first.
     expect(rows.map(({ referring: name }) => name).toSorted()).toEqual(
       [...USER_REFERENCES.map((each) => each.join('.')), 'rooms.owner_id'].toSorted(),
     )

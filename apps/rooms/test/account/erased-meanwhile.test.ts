@@ -1,4 +1,4 @@
-// An account that is erased between the look at its session and what is done with it (R15.1, R28.22).
+// Accounts that are erased between the session lookup and the operation (R15.1, R28.22).
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type SignedInUser, refusal, signedInUser } from '../actions.ts'
@@ -8,10 +8,10 @@ import type { TestRooms } from '../rooms.ts'
 
 const { rooms } = roomsPerTest()
 
-/** Something for the event loop to do until a request waits for the transaction that runs. */
+/** Keeps the event loop busy until a request waits for the running transaction. */
 const TURNS = 50
 
-/** The answer to a request that found its session, and whose account is gone when it wants to write. */
+/** The response to a request that found its session and whose account is gone when it writes. */
 async function whileErased(
   service: TestRooms,
   erased: SignedInUser,
@@ -20,7 +20,8 @@ async function whileErased(
   const { database } = service.rooms
   const { answer } = await database.write(async (tx) => {
     await tx.deleteFrom('users').where('id', '=', erased.id).execute()
-    // In a member of its own, or the transaction would wait for what waits for it.
+    // Inside an object, because returning the promise itself would make the transaction wait for a
+    // request that waits for the transaction.
     const started = { answer: act() }
     if (database.dialect === 'postgres') await untilWaiting(service)
     else for (let turn = 0; turn < TURNS; turn++) await Bun.sleep(0)
@@ -30,7 +31,7 @@ async function whileErased(
 }
 
 eachDialect((_dialect, newUrl) => {
-  test('whoever acts at the instant in which the account is erased is signed out, and nothing fails by our fault', async () => {
+  test('a request by an account that is erased at the same moment is answered as signed out, not with an internal error', async () => {
     const service = await rooms({ url: await newUrl() })
     await signedInUser(service, { sub: 'admin', name: 'Ada' })
     for (const [address, body] of [
@@ -49,7 +50,7 @@ eachDialect((_dialect, newUrl) => {
     expect(service.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([])
   })
 
-  test('whoever does something to an account that is erased in the same instant hears that there is none', async () => {
+  test('a request about an account that is erased at the same moment is answered with not found', async () => {
     const service = await rooms({ url: await newUrl() })
     const ada = await signedInUser(service, { sub: 'admin', name: 'Ada' })
     for (const [method, path, body] of [

@@ -10,7 +10,7 @@ eachDialect((_dialect, newUrl) => {
   })
   afterAll(() => rooms.close())
 
-  test('R28.26: an export holds all that rooms hold of the person, and nothing that others said or wrote of them', async () => {
+  test('R28.26: an export contains the user’s own room data and nothing that other users wrote', async () => {
     const bob = await signedInUser(rooms, { sub: 'bob', name: 'Bob' })
     const olga = await member(rooms, 'Olga')
     const { room: own } = await bob.browser.json<{ room: { id: string } }>(
@@ -65,11 +65,11 @@ eachDialect((_dialect, newUrl) => {
     expect(text).not.toContain(links[0]?.token_hash ?? 'x')
   })
 
-  test('R22: of somebody who has said and done a lot, an export holds all of it in order, and no more than a part at a time', async () => {
+  test('R22: an export of a very active account is complete and ordered, and reads one page at a time', async () => {
     const carl = await signedInUser(rooms, { sub: 'carl', name: 'Carl' })
     const { id: room_id } = await createRoom(await member(rooms, 'Olga'))
     const often = Array.from({ length: 1_001 }, (_, seq) => seq)
-    // Many at the same moment, as pages must neither repeat nor pass over any.
+    // Many rows with the same time: pages must neither repeat nor skip any of them.
     const ids = often.map((n) => [n, `${String(n).padStart(4, '0')}-${carl.id}`, 1 + (n >> 8)] as const)
     await rooms.rooms.database.write(async (tx) => {
       for (const [n, id, created_at] of ids) {

@@ -1,4 +1,4 @@
-// What is left of an account that was erased (issue 19, point 13).
+// The traces of an erased account (issue 19, point 13).
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
@@ -10,7 +10,7 @@ const DAY = 86_400_000
 const IP = '203.0.113.200'
 const { rooms } = roomsPerTest()
 
-/** All rows of a table in which this stands. */
+/** All rows of a table that contain this text. */
 async function rowsWith({ rooms: { database } }: TestRooms, table: string, text: string): Promise<unknown[]> {
   const { rows: all } = await sql`select * from ${sql.table(table)}`.execute(database.read)
   return all.filter((row) => JSON.stringify(row).includes(text))
@@ -18,7 +18,7 @@ async function rowsWith({ rooms: { database } }: TestRooms, table: string, text:
 
 eachDialect((_dialect, newUrl) => {
   test.each([0, 1_500])(
-    'address, id and the ids given to messages go with an account, also with %d lines more in the log',
+    'an erased account leaves no address, id or client-chosen message id behind, also with %d more audit rows',
     async (more) => {
       const service = await rooms({ url: await newUrl() })
       const ada = await signedInUser(service, { sub: 'ada', name: 'Ada' })
@@ -51,7 +51,7 @@ eachDialect((_dialect, newUrl) => {
         expect([table, (await rowsWith(service, table, IP)).length]).toEqual([table, 0])
       expect(await rowsWith(service, 'room_messages', 'device-7')).toEqual([])
       expect(await rowsWith(service, 'room_messages', user.id)).toEqual([])
-      // Only that it was erased goes on naming it.
+      // Only the record of the erasure still names the account.
       expect(await rowsWith(service, 'audit_events', user.id)).toEqual([
         expect.objectContaining({
           action: 'account.delete',
@@ -60,12 +60,12 @@ eachDialect((_dialect, newUrl) => {
           client_ip: null,
         }),
       ])
-      // What others did keeps their address.
+      // Actions of other users keep their address.
       expect((await rowsWith(service, 'audit_events', ada.id)).length).toBeGreaterThan(0)
     },
   )
 
-  test('a guest who is purged leaves no address behind either', async () => {
+  test('a purged guest leaves no address behind', async () => {
     const service = await rooms({ url: await newUrl() })
     const gus = await signedInGuest(service)
     await gus.browser.json('/api/auth/logout', { body: {} })

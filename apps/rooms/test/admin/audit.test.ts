@@ -5,7 +5,7 @@ import { openRooms } from '../rooms.ts'
 import { deliver } from '../sessions/deliver.ts'
 
 eachDialect((_dialect, newUrl) => {
-  test('C131 (R21.2): the log tells of logins, failures, logouts, logout tokens, revocations, guests, grants and the provider, with actor, address and request, and of no token', async () => {
+  test('C131 (R21.2): the audit log records sign-ins, failures, sign-outs, logout tokens, revocations, guests, grants and provider changes with actor, address and request id, and without tokens', async () => {
     const rooms = await openRooms({
       url: await newUrl(),
       provider: (idp) =>

@@ -20,7 +20,7 @@ eachDialect((_dialect, newUrl) => {
   afterAll(() => rooms.close())
   const settings = (body: unknown) => admin.browser.send('/api/admin/settings', { method: 'PATCH', body })
 
-  test('R28.23: a platform setting reaches people who are signed out, and can be cleared', async () => {
+  test('R28.23: platform settings reach signed-out visitors and can be cleared', async () => {
     const limits = { ...DEFAULT_LIMITS, admin_writes_per_minute: 1000 }
     expect(await admin.browser.json('/api/admin/settings')).toEqual({ settings: {}, limits })
     const given = {
@@ -36,7 +36,7 @@ eachDialect((_dialect, newUrl) => {
     expect(
       await refusal(await rooms.browser().send('/api/session', { body: { nickname: 'Harbour Talk' } })),
     ).toEqual([400, 'nickname_reserved'])
-    // What is not named keeps its value.
+    // A setting that is not named keeps its value.
     expect(await (await settings({ announcement: null })).json()).toMatchObject({
       settings: { productName: 'Harbour Talk', supportUrl: given.supportUrl },
     })
@@ -49,7 +49,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await admin.browser.json('/api/admin/settings')).toEqual({ settings: {}, limits })
   })
 
-  test('settings that cannot be shown safely are refused, and change nothing', async () => {
+  test('settings that cannot be displayed safely are refused and change nothing', async () => {
     for (const supportUrl of [
       'http://help.example.com',
       'javascript:alert(1)',
@@ -79,7 +79,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await admin.browser.json('/api/admin/settings')).toMatchObject({ settings: {} })
   })
 
-  test('the provider page says how the provider is reached and what to register there, and no secret', async () => {
+  test('the provider page shows how the provider is reached and what to register there, and no secret', async () => {
     const answer = await admin.browser.json('/api/admin/provider')
     expect(answer as unknown).toEqual({
       mode: 'oidc',
@@ -109,13 +109,13 @@ eachDialect((_dialect, newUrl) => {
     expect(JSON.parse(text)).toMatchObject({
       mode: 'oauth2',
       register: { backchannelLogoutUri: null },
-      // Ada herself.
+      // Ada's own session.
       unreachableAccounts: 1,
     })
     await other.close()
   })
 
-  test('the provider page tells of the last logout token, good or bad', async () => {
+  test('the provider page shows the last logout token, accepted or rejected', async () => {
     const form = (token: string) => ({
       method: 'POST',
       headers: { host: 'rooms.example.com', 'content-type': 'application/x-www-form-urlencoded' },
@@ -135,7 +135,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await last()).toEqual({ at: new Date(NOON + 2000).toISOString(), result: 'accepted' })
   })
 
-  test('sessions of anybody can be listed and ended, one, all of a person, or those of all guests', async () => {
+  test('an administrator lists and revokes sessions: one, all of a user, or those of all guests', async () => {
     rooms.clock.ms += 1000
     const since = rooms.clock.ms
     const bob = await signedInUser(rooms, { sub: 'bob', name: 'Bob' })
@@ -191,7 +191,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('an administrator who ends their own session is signed out', async () => {
+  test('an administrator who revokes their own session is signed out', async () => {
     const { session } = await admin.browser.json<{ session: { id: string } }>('/api/session')
     await admin.browser.send(`/api/admin/sessions/${session.id}`, { method: 'DELETE' })
     expect(admin.browser.token).toBeUndefined()
@@ -201,7 +201,7 @@ eachDialect((_dialect, newUrl) => {
     await admin.browser.signIn({ sub: 'admin', name: 'Ada' })
   })
 
-  test('the audit log is read newest first, by page and by filter, and never doubles or loses a line', async () => {
+  test('the audit log is read newest first, by page and by filter, without duplicated or missing rows', async () => {
     const start = rooms.clock.ms + 1000
     rooms.clock.ms = start
     for (let n = 0; n < 7; n++) await settings({ announcement: `${n}` })
@@ -229,7 +229,7 @@ eachDialect((_dialect, newUrl) => {
     let cursor: string | null = ''
     while (cursor !== null) {
       const page: Lines = await read(`limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)
-      // Looking at the log is a line of its own.
+      // Reading the log is recorded in it.
       const done = page.events.filter(({ action }) => action !== 'admin.audit.read')
       seen.push(...done.map(({ id }) => id))
       cursor = page.nextCursor
@@ -252,7 +252,7 @@ eachDialect((_dialect, newUrl) => {
       ])
   })
 
-  test('C131 (R21.2): every line of a request has its address and id, and none has a token', async () => {
+  test('C131 (R21.2): every row that a request causes has its address and request id, and none contains a token', async () => {
     const rows = await rooms.rooms.database.read.selectFrom('audit_events').selectAll().execute()
     for (const { action, client_ip, request_id } of rows.filter((row) => row.action !== 'provider.changed'))
       expect([action, client_ip, request_id]).toEqual([

@@ -6,10 +6,10 @@ import { listAuditActions } from '../audit-log.ts'
 import { openRooms } from '../rooms.ts'
 
 eachDialect((dialect, newUrl) => {
-  // No connection to lose.
+  // SQLite has no connection to lose.
   if (dialect === 'sqlite') return
 
-  test('nobody is disabled or enabled who is said not to be, when a connection is lost while their rights are read', async () => {
+  test('a request that disables or enables a user reports the stored state when the connection is lost while rights are read', async () => {
     const url = await newUrl()
     const relay = await Relay.before(url)
     const rooms = await openRooms({ url: relay.through(url) })

@@ -1,4 +1,5 @@
-// What administrators do is decided in the transaction that does it, and what they look at is audited (issue 19, point 13).
+// The right of an administrator is checked in the transaction of the operation, and reads are
+// audited (issue 19, point 13).
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { lockGrantChanges } from '../../src/grants/operations.ts'
@@ -8,13 +9,13 @@ import { roomsPerTest } from '../per-test.ts'
 import { untilWaiting } from '../rooms/locks.ts'
 
 const MINUTE = 60_000
-/** Something for the event loop to do until a request waits for the transaction that runs. */
+/** Keeps the event loop busy until a request waits for the running transaction. */
 const TURNS = 50
 
 const { rooms } = roomsPerTest()
 
 eachDialect((dialect, newUrl) => {
-  /** Two administrators, Eva who is none, and a room of somebody else. */
+  /** Two administrators, Eva without that right, and a room of another user. */
   async function withEva() {
     const service = await rooms({ url: await newUrl() })
     const [ada, bob] = [
@@ -42,7 +43,7 @@ eachDialect((dialect, newUrl) => {
   ]
 
   for (const [what, method, path, body] of acts)
-    test(`who ${what} and loses the right before it is done does nothing`, async () => {
+    test(`an administrator who ${what} and loses the right before the commit changes nothing`, async () => {
       const stage = await withEva()
       const { service, bob } = stage
       const { database } = service.rooms
@@ -53,7 +54,8 @@ eachDialect((dialect, newUrl) => {
         const held = tx.updateTable('role_grants').set((eb) => ({ role: eb.ref('role') }))
         await held.where('user_id', '=', bob.id).execute()
         const sent = { method, ...(body !== undefined && { body }) }
-        // In a member of its own, or the transaction would wait for what waits for it.
+        // Inside an object, because returning the promise itself would make the transaction wait
+        // for a request that waits for the transaction.
         const begun = { answer: bob.browser.send(`/api/admin${path(stage)}`, sent) }
         if (dialect === 'postgres') await untilWaiting(service)
         else for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -72,7 +74,7 @@ eachDialect((dialect, newUrl) => {
       .filter(({ action }) => String(action).endsWith('read'))
       .map(({ action, actor, target, metadata }) => [action, actor, target, metadata])
 
-  test('looking at the sessions of somebody is audited, once for who looks again within ten minutes', async () => {
+  test('reading the sessions of another user is audited, once per ten minutes', async () => {
     const { service, ada, bob, eva } = await withEva()
     const look = (who: SignedInUser, at: SignedInUser) =>
       who.browser.json(`/api/admin/users/${at.id}/sessions`)
@@ -90,13 +92,13 @@ eachDialect((dialect, newUrl) => {
     service.clock.ms += 11 * MINUTE
     await look(ada, eva)
     expect(await reads(service)).toHaveLength(4)
-    // Of one's own sessions nothing is said, and nothing of what one may not see.
+    // Reading one's own sessions is not recorded, nor is a refused read.
     await eva.browser.json('/api/sessions')
     expect((await eva.browser.send(`/api/admin/users/${ada.id}/sessions`)).status).toBe(403)
     expect(await reads(service)).toHaveLength(4)
   })
 
-  test('looking at the audit log is audited, with what was looked for', async () => {
+  test('reading the audit log is audited with its filter', async () => {
     const { service, ada, eva } = await withEva()
     const look = (query: string) =>
       ada.browser.json<{ nextCursor: string | null }>(`/api/admin/audit${query}`)

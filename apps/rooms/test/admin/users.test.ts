@@ -22,10 +22,10 @@ eachDialect((_dialect, newUrl) => {
     who.browser.send(`/api/admin/users/${userId}/status`, { method: 'PATCH', body: { disabled } })
   const put = (who: SignedInUser, userId: string, granted: boolean) =>
     who.browser.send(`/api/admin/users/${userId}/platform-admin`, { method: 'PUT', body: { granted } })
-  /** A later moment, so that what happens from now on can be told from before. */
+  /** Advances the clock and returns the time, to separate later events from earlier ones. */
   const later = () => (rooms.clock.ms += 1000)
 
-  describe('searching people', () => {
+  describe('searching users', () => {
     let found: (q: string) => Promise<string[]>
     beforeAll(async () => {
       for (const [sub, name, email] of [
@@ -41,14 +41,14 @@ eachDialect((_dialect, newUrl) => {
       }
     })
 
-    test('a part of a name finds people in any usual case', async () => {
+    test('a part of a name matches in upper and lower case', async () => {
       expect(await found('asa')).toEqual(['AsaXLind', 'Asa_Lind'])
       for (const q of ['åsa', 'ÅSA', 'Åsa', 'öst', 'ÖST', 'Åsa 100'])
         expect(await found(q)).toEqual(['Åsa 100% Öst'])
       for (const q of ['мария', 'МАРИЯ', 'ария', 'мАрИ']) expect(await found(q)).toEqual(['Мария'])
     })
 
-    test('R28.8: % and _ and the escape character match literally', async () => {
+    test('R28.8: %, _ and the escape character match literally', async () => {
       expect(await found('0%')).toEqual(['Åsa 100% Öst'])
       expect(await found('%%')).toEqual([])
       expect(await found('a_L')).toEqual(['Asa_Lind'])
@@ -56,7 +56,7 @@ eachDialect((_dialect, newUrl) => {
       for (const q of ['!!', '!%', '\\%', "'';--"]) expect(await found(q)).toEqual([])
     })
 
-    test('an e-mail is found whole only, and an id finds its owner', async () => {
+    test('an email address matches only as a whole, and an id matches its user', async () => {
       expect(await found('asa@example.com')).toEqual(['Åsa 100% Öst'])
       expect(await found('ASA@Example.com')).toEqual(['Åsa 100% Öst'])
       expect(await found('asa@example')).toEqual([])
@@ -65,7 +65,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await found(crypto.randomUUID())).toEqual([])
     })
 
-    test('one character is too few, and none or blanks list everybody', async () => {
+    test('one character is refused, and an empty or blank query lists all users', async () => {
       expect(await refusal(await admin.browser.send('/api/admin/users?q=a'))).toEqual([
         400,
         'invalid_request',
@@ -79,7 +79,7 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('people come with what administrators need to know, and nothing else', async () => {
+  test('a user in the list has the fields that administrators need and no others', async () => {
     const { users } = await admin.browser.json<Page>(`/api/admin/users?q=${admin.id}`)
     expect(users as unknown[]).toEqual([
       {
@@ -101,7 +101,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('R28.4: pages follow each other without gap or repetition while others arrive, also for equal times', async () => {
+  test('R28.4: pages have no gaps or repetitions while users are added, also for equal times', async () => {
     const all = (await admin.browser.json<Page>('/api/admin/users?limit=100')).users.map(({ id }) => id)
     const seen: string[] = []
     let cursor: string | null = ''
@@ -129,7 +129,7 @@ eachDialect((_dialect, newUrl) => {
       ])
   })
 
-  test('R8.4: disabling ends the sessions at once and keeps the person out; enabling lets them in again', async () => {
+  test('R8.4: disabling a user revokes their sessions and prevents sign-in until they are enabled', async () => {
     const since = later()
     const bob = await signedInUser(rooms, { sub: 'bob', name: 'Bob' })
     const disabled = await patch(admin, bob.id, true)
@@ -151,13 +151,13 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('nobody disables themselves, nor somebody who does not exist', async () => {
+  test('an administrator disables neither themselves nor an unknown user', async () => {
     expect(await refusal(await patch(admin, admin.id, true))).toEqual([409, 'own_account'])
     expect((await patch(admin, admin.id, false)).status).toBe(200)
     expect(await refusal(await patch(admin, crypto.randomUUID(), true))).toEqual([404, 'not_found'])
   })
 
-  test('C91 (R9.7): a manual grant or withdrawal ends the sessions of its target, who then has the right or not', async () => {
+  test('C91 (R9.7): a manual grant or revocation ends the sessions of its target and changes the right', async () => {
     const since = later()
     const carol = await signedInUser(rooms, { sub: 'carol', name: 'Carol' })
     const oldToken = carol.browser.token
@@ -169,7 +169,7 @@ eachDialect((_dialect, newUrl) => {
     await carol.browser.signIn({ sub: 'carol', name: 'Carol' })
     expect(carol.browser.token).not.toBe(oldToken)
     expect((await carol.browser.send('/api/admin/users')).status).toBe(200)
-    // Given twice is given once, and costs no session.
+    // A repeated grant changes nothing and ends no session.
     expect(await (await put(admin, carol.id, true)).json()).toMatchObject({ changed: false })
     expect((await carol.browser.send('/api/admin/users')).status).toBe(200)
     const withdrawn = await put(admin, carol.id, false)
@@ -186,7 +186,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('C91 (R9.7): whoever changes their own right goes on with a new session; the old one is dead', async () => {
+  test('C91 (R9.7): a user who changes their own right gets a new session, and the old one is revoked', async () => {
     const dora = await signedInUser(rooms, { sub: 'dora', name: 'Dora' })
     const elsewhere = await signedInUser(rooms, { sub: 'dora', name: 'Dora' })
     await put(admin, dora.id, true)
@@ -217,17 +217,18 @@ eachDialect((_dialect, newUrl) => {
       .where('revoked_at', 'is', null)
       .execute()
     expect(after).toHaveLength(1)
-    // The same login: no more time, and the provider still knows which of its sessions it is.
+    // The login stays the same: the lifetime is not extended, and the provider's session id is
+    // kept.
     const { login_at, absolute_expires_at, idp_issuer, idp_sub, idp_sid } = after[0] ?? {}
     expect(before).toContainEqual(
       expect.objectContaining({ login_at, absolute_expires_at, idp_issuer, idp_sub, idp_sid }),
     )
-    // And provider logout still has its hint.
+    // Sign-out at the provider still has its hint.
     const { logoutUrl } = await dora.browser.json<{ logoutUrl: string }>('/api/auth/logout', { body: {} })
     expect(new URL(logoutUrl).searchParams.get('id_token_hint')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
   })
 
-  test('R9.4: guests, disabled and unknown people get no right', async () => {
+  test('R9.4: guests, disabled users and unknown users are not granted the right', async () => {
     const anonymous = await signedInGuest(rooms)
     expect(await refusal(await put(admin, anonymous.id, true))).toEqual([403, 'guest_not_permitted'])
     const off = await signedInUser(rooms, { sub: 'off', name: 'Off' })
@@ -242,14 +243,14 @@ eachDialect((_dialect, newUrl) => {
     expect(grants).toEqual([])
   })
 
-  test('R9.4: no act leaves nobody who can administer', async () => {
+  test('R9.4: no operation leaves the instance without an administrator', async () => {
     for (const response of [
       await put(admin, admin.id, false),
       await admin.browser.send(`/api/admin/users/${admin.id}`, { method: 'DELETE' }),
       await eraseAccount(admin),
     ])
       expect(await refusal(response)).toEqual([409, 'last_admin'])
-    // A disabled administrator is none.
+    // A disabled administrator does not count.
     const other = await signedInUser(rooms, { sub: 'other', name: 'Other' })
     await put(admin, other.id, true)
     await patch(admin, other.id, true)
@@ -257,7 +258,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await admin.browser.send('/api/admin/users')).status).toBe(200)
   })
 
-  test('R9.4: an administrator of an earlier provider does not stand in for the last who can sign in', async () => {
+  test('R9.4: an administrator of an earlier provider does not count as the last one who can sign in', async () => {
     const t = await openRooms({ url: await newUrl() })
     const earlier = await signedInUser(t, { sub: 'earlier', name: 'Earlier' })
     const also = await signedInUser(t, { sub: 'also', name: 'Also' })
@@ -274,10 +275,10 @@ eachDialect((_dialect, newUrl) => {
       await eraseAccount(now),
     ])
       expect(await refusal(response)).toEqual([409, 'last_admin'])
-    // They themselves may go: who can sign in remains.
+    // That administrator can be revoked: another one who can sign in remains.
     expect((await put(now, also.id, false)).status).toBe(200)
     expect((await put(earlier, earlier.id, false)).status).toBe(200)
-    // Who may administer, from before, is still guarded where nobody who can sign in does.
+    // If no administrator can sign in, the last one of an earlier provider is still protected.
     await t.rooms.database.write(async (tx) => {
       await tx.updateTable('identities').set({ issuer: 'https://earlier.example.com' }).execute()
     })
@@ -285,7 +286,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('R9.4: of two administrators who withdraw, disable or erase each other at once, one remains', async () => {
+  test('R9.4: if two administrators revoke, disable or erase each other at once, one of them remains', async () => {
     const acts = [
       (who: SignedInUser, other: SignedInUser) => put(who, other.id, false),
       (who: SignedInUser, other: SignedInUser) => patch(who, other.id, true),
@@ -300,7 +301,8 @@ eachDialect((_dialect, newUrl) => {
       await bob.browser.signIn({ sub: 'bob', name: 'Bob' })
       const answers = await Promise.all([act(ada, bob), act(bob, ada)])
       const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
-      // The one who was too late finds nobody to take it from, has no session any more, or is the last.
+      // The later request finds nothing to revoke, has lost its session, or is about the last
+      // administrator.
       expect([n, statuses[0], [401, 403, 409].includes(statuses[1] ?? 0)]).toEqual([n, 200, true])
       const admins = await two.rooms.database.read
         .selectFrom('role_grants')
@@ -313,7 +315,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('erasing somebody takes everything of theirs, and is audited without them', async () => {
+  test('erasing a user deletes all their data and is audited without their details', async () => {
     const since = later()
     const eva = await signedInUser(rooms, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
     const path = `/api/admin/users/${eva.id}`
@@ -336,12 +338,12 @@ eachDialect((_dialect, newUrl) => {
     expect((await listAuditActions(rooms, since)).filter(([action]) => !action?.startsWith('room.'))).toEqual(
       [['account.delete', admin.id, eva.id]],
     )
-    // The same person is a stranger now.
+    // The same person is now an unknown user.
     const again = await signedInUser(rooms, { sub: 'eva', name: 'Eva' })
     expect(again.id).not.toBe(eva.id)
   })
 
-  test('writes need a recent sign-in, reading does not (R2)', async () => {
+  test('writes need a recent sign-in, reads do not (R2)', async () => {
     const bob = await signedInUser(rooms, { sub: 'bob2', name: 'Bob' })
     rooms.clock.ms += 43_200_001
     expect((await admin.browser.send('/api/admin/users')).status).toBe(200)

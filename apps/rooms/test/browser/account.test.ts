@@ -10,14 +10,14 @@ import { BOB, LOOKS, isRefusal, roomPages } from './browser.ts'
 
 const pages = roomPages({ limits: { guest_rename_per_minute: 5 } })
 const CAROL: Person = { sub: 'carol', name: 'Carol Claesson', email: 'carol@example.com' }
-/** Who comes first administers, and may not go while nobody else does. */
+/** The first user to sign in is the administrator, and cannot leave as the only one. */
 const ADMIN: Person = ALICE
 
 beforeAll(async () => {
   await pages.signIn(ADMIN)
 }, 60_000)
 
-test('sessions are listed, one is ended, then all others, and those browsers are at the login with the way back', async () => {
+test('sessions are listed and ended, one and then all others, and those browsers show the sign-in page with a return path', async () => {
   await pages.openAs(BOB, '/account')
   await pages.openAs(BOB, '/account')
   const third = await pages.openAs(BOB, '/?q=x')
@@ -38,7 +38,7 @@ test('sessions are listed, one is ended, then all others, and those browsers are
   await page.getByText('2 sessions are ended').waitFor()
   await list.getByRole('listitem').nth(1).waitFor({ state: 'detached' })
   expect(await pages.liveSessions('Bob Berg')).toHaveLength(1)
-  // Their sockets are closed, so they need not ask for anything to know.
+  // Their sockets are closed, so the pages notice without a request.
   await third.page.waitForURL(/\/login\?/)
   const query = new URL(third.page.url()).searchParams
   expect(query.get('returnTo')).toBe('/?q=x')
@@ -46,7 +46,7 @@ test('sessions are listed, one is ended, then all others, and those browsers are
   await third.page.getByRole('status').getByText('Your session has ended').waitFor()
 }, 60_000)
 
-test('a nickname that was typed when the session ended is there again after signing in, and only for the same person', async () => {
+test('a nickname typed before the session ended is restored after signing in, only for the same user', async () => {
   const { page } = await pages.open('/login?returnTo=/account')
   await page.getByRole('textbox', { name: 'Nickname' }).fill('Gunilla')
   await page.getByRole('button', { name: 'Enter as a guest' }).click()
@@ -57,7 +57,7 @@ test('a nickname that was typed when the session ended is there again after sign
   await page.context().clearCookies()
   await page.getByRole('button', { name: 'Save nickname' }).click()
   await page.waitForURL(/\/login\?.*returnTo=%2Faccount/)
-  // Somebody else in the same tab sees nothing of it.
+  // Another user in the same tab does not see it.
   await page.getByRole('textbox', { name: 'Nickname' }).fill('Gustav')
   await page.getByRole('button', { name: 'Enter as a guest' }).click()
   await page.getByRole('button', { name: 'Save nickname' }).waitFor()
@@ -71,11 +71,11 @@ test('a nickname that was typed when the session ended is there again after sign
   await page.getByText('Your nickname is changed').waitFor()
   await page.getByRole('link', { name: 'Account of Gunilla the Second' }).waitFor()
   expect(await name.inputValue()).toBe('')
-  // Guests have nothing at a provider to take along or to erase here.
+  // Guests have nothing at a provider to export or erase here.
   expect(await page.getByRole('button', { name: 'Delete account' }).count()).toBe(0)
 }, 60_000)
 
-test('a guest finds the way to sign in, and comes back where they were; a member is not offered one', async () => {
+test('a guest can sign in and returns to the same page; a member is not offered to sign in', async () => {
   const { page, errors } = await pages.open('/login?returnTo=/account', { width: 390 })
   await page.getByRole('textbox', { name: 'Nickname' }).fill('Gunnar')
   await page.getByRole('button', { name: 'Enter as a guest' }).click()
@@ -105,7 +105,7 @@ test('a guest finds the way to sign in, and comes back where they were; a member
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
 }, 60_000)
 
-test('signing out goes by way of the provider, and everywhere means everywhere', async () => {
+test('signing out goes through the provider, and signing out everywhere ends all sessions', async () => {
   await pages.openAs(BOB, '/')
   const { page } = await pages.openAs(BOB, '/account')
   const { issuer } = pages.service().idp
@@ -118,14 +118,14 @@ test('signing out goes by way of the provider, and everywhere means everywhere',
   expect(await pages.liveSessions('Bob Berg')).toHaveLength(0)
   await page.waitForURL(`${issuer}/end-session**`)
   expect(passed.filter((url) => url.includes('/login'))).toEqual([])
-  // As the provider sends people back.
+  // The redirect by which the provider returns to us.
   await page.goto(pages.at('/?state=whatever'))
   await page.waitForURL(pages.at('/login'))
   await page.goto(pages.at('/account'))
   await page.waitForURL(pages.at('/login?returnTo=%2Faccount'))
 }, 60_000)
 
-test('where the provider cannot be signed out of, the login says that one has signed out', async () => {
+test('if the provider has no sign-out, the sign-in page confirms that the user is signed out', async () => {
   const { page } = await pages.open('/login?returnTo=/account')
   await page.getByRole('textbox', { name: 'Nickname' }).fill('Gustav')
   await page.getByRole('button', { name: 'Enter as a guest' }).click()
@@ -133,7 +133,7 @@ test('where the provider cannot be signed out of, the login says that one has si
   await page.getByRole('status').getByText('You have signed out').waitFor()
 }, 60_000)
 
-test('one’s own data come as a file', async () => {
+test('account data is downloaded as a file', async () => {
   const { page } = await pages.openAs(BOB, '/account')
   const coming = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download your data' }).click()
@@ -143,7 +143,7 @@ test('one’s own data come as a file', async () => {
   expect(told.user.email).toBe('bob@example.com')
 }, 60_000)
 
-test('an account is erased after a question, not while it administers alone or owns rooms, and it is said why', async () => {
+test('an account is erased after confirmation, and not while it is the only administrator or owns rooms, with the reason shown', async () => {
   const admin = await pages.openAs(ADMIN, '/account')
   const ask = async ({ page }: typeof admin) => {
     await page.getByRole('button', { name: 'Delete account' }).click()

@@ -6,7 +6,9 @@ import { LOOKS, isRefusal, roomPages } from './browser.ts'
 const pages = roomPages()
 const PARTS = ['people', 'rooms', 'settings', 'provider', 'audit'] as const
 
-/** An administrator, somebody whose names are as long as they can be, with a room, and a guest. */
+/**
+ * An administrator, a user whose names have the greatest length and who owns a room, and a guest.
+ */
 beforeAll(async () => {
   const someone = () => pages.service().browser({ origin: pages.at('') })
   await someone().signIn(ALICE)
@@ -17,7 +19,7 @@ beforeAll(async () => {
 })
 
 for (const [locale, widths] of LOOKS)
-  test(`the administration is accessible and fits in all its parts, ${locale}`, async () => {
+  test(`every section of the administration is accessible and fits, ${locale}`, async () => {
     const { page, errors } = await pages.openAs(ALICE, '/admin', { locale })
     for (const part of PARTS) {
       await page.goto(pages.at(`/admin?part=${part}`))

@@ -7,7 +7,7 @@ import { ALICE, type Person } from '../provider/hostile.ts'
 import { BOB, roomPages } from './browser.ts'
 
 const pages = roomPages()
-/** Who comes first administers. */
+/** The first user to sign in is the administrator. */
 const ADMIN: Person = ALICE
 const CAROL: Person = { sub: 'carol', name: 'Carol Claesson', email: 'carol@example.com' }
 const DAVID: Person = { sub: 'david', name: 'David Dahl', email: 'david@example.com' }
@@ -35,17 +35,17 @@ const lineOf = (page: Page, name: string) =>
     .getByRole('listitem')
     .filter({ has: page.getByRole('button', { name: `Change ${name}`, exact: true }) })
 
-/** Chooses what to do to somebody, with the keyboard, and returns the question. */
+/** Chooses an action for a user with the keyboard, and returns the dialog. */
 async function choose(page: Page, name: string, act: string) {
   await page.getByRole('button', { name: `Change ${name}`, exact: true }).press('Enter')
-  // The focus comes a moment after what it goes to.
+  // Focus moves shortly after the element appears.
   await page.getByRole('menu').locator(':focus').waitFor()
   await page.getByRole('menuitem', { name: act, exact: true }).press('Enter')
   await page.getByRole('dialog').locator('[data-autofocus]:focus').waitFor()
   return page.getByRole('dialog')
 }
 
-test('whoever does not administer, or is not signed in, is shown no such page and no link to it', async () => {
+test('visitors and users who are not administrators see neither the console nor a link to it', async () => {
   const bob = await pages.openAs(BOB, '/admin')
   await bob.page.getByRole('heading', { level: 1, name: 'This page does not exist' }).waitFor()
   expect(await bob.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
@@ -56,7 +56,7 @@ test('whoever does not administer, or is not signed in, is shown no such page an
   expect(await nobody.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
 }, 60_000)
 
-test('people are found by a part of a name, and a search of one letter is not sent', async () => {
+test('users are found by a part of their name, and a query of one letter is not sent', async () => {
   for (const person of [BOB, CAROL]) await pages.signIn(person)
   const { page, errors } = await pages.openAs(ADMIN, '/')
   await page.getByRole('link', { name: 'Administration' }).click()
@@ -78,7 +78,7 @@ test('people are found by a part of a name, and a search of one letter is not se
   expect(errors).toEqual([])
 }, 60_000)
 
-test('people come page by page, each once', async () => {
+test('users are listed page by page, each once', async () => {
   for (let number = 0; number < 51; number++) {
     pages.service().clock.ms += 1
     await guest(`Visitor ${number}`)
@@ -101,7 +101,7 @@ test('people come page by page, each once', async () => {
   expect(await pages.liveSessions('Alice Andersson')).not.toEqual([])
 }, 60_000)
 
-test('somebody is disabled only after a question, is signed out by it, and is enabled again', async () => {
+test('a user is disabled after confirmation, is signed out by it, and can be enabled again', async () => {
   await pages.signIn(BOB)
   const { page } = await pages.openAs(ADMIN, '/admin?q=Bob')
   const asked = await choose(page, 'Bob Berg', 'Disable')
@@ -114,7 +114,7 @@ test('somebody is disabled only after a question, is signed out by it, and is en
   await (await choose(page, 'Bob Berg', 'Disable')).getByRole('button', { name: 'Disable' }).press('Enter')
   await lineOf(page, 'Bob Berg').getByText('Disabled', { exact: true }).waitFor()
   expect(await pages.liveSessions('Bob Berg')).toEqual([])
-  // Nobody makes an administrator of whoever cannot sign in.
+  // A disabled user cannot become an administrator.
   const refused = await choose(page, 'Bob Berg', 'Make administrator')
   await refused.getByRole('button', { name: 'Make administrator' }).click()
   await refused.getByRole('alert').getByText('Enable it first').waitFor()
@@ -124,7 +124,7 @@ test('somebody is disabled only after a question, is signed out by it, and is en
   await lineOf(page, 'Bob Berg').getByText('Disabled', { exact: true }).waitFor({ state: 'detached' })
 }, 60_000)
 
-test('R9.4 the only administrator cannot go, nor disable their own account, and is told what to do', async () => {
+test('R9.4: the only administrator cannot leave or disable their own account, and is shown the reason', async () => {
   const { page } = await pages.openAs(ADMIN, '/admin?q=Alice')
   const taking = await choose(page, 'Alice Andersson', 'Take away administration')
   await taking.getByRole('button', { name: 'Take away administration' }).click()
@@ -142,7 +142,7 @@ test('R9.4 the only administrator cannot go, nor disable their own account, and 
   expect(await rights('Alice Andersson')).toEqual([{ role: 'platform_admin', source: 'bootstrap' }])
 }, 60_000)
 
-test('R9.7 the right to administer is given and taken, and whoever gives up their own sees the console no more', async () => {
+test('R9.7: the administrator’s right is granted and revoked, and a user who revokes their own loses the console', async () => {
   const { page } = await pages.openAs(DAVID, '/account')
   await page.context().close()
   const alice = await pages.openAs(ADMIN, '/admin?q=David')
@@ -164,7 +164,7 @@ test('R9.7 the right to administer is given and taken, and whoever gives up thei
   expect(passed).toEqual([])
 }, 60_000)
 
-test('R10.5 sessions of somebody are listed, one is ended after a question, then all', async () => {
+test('R10.5: the sessions of a user are listed and revoked, one after confirmation and then all', async () => {
   for (const _ of [1, 2, 3]) await pages.signIn(CAROL)
   const before = (await pages.liveSessions('Carol Claesson')).length
   const { page } = await pages.openAs(ADMIN, '/admin?q=Carol')
@@ -196,7 +196,7 @@ test('R10.5 sessions of somebody are listed, one is ended after a question, then
   expect(await pages.liveSessions('Carol Claesson')).toEqual([])
 }, 60_000)
 
-test('R14.3 of a private room nobody is told that it admits guests', async () => {
+test('R14.3: a private room is not shown as open to guests', async () => {
   const { browser } = await pages.signIn({ sub: 'fia', name: 'Fia Falk', email: 'fia@example.com' })
   for (const visibility of ['private', 'unlisted'])
     await browser.json('/api/rooms', { body: { name: `Fias ${visibility} room`, visibility } }, 201)
@@ -206,7 +206,7 @@ test('R14.3 of a private room nobody is told that it admits guests', async () =>
   await line('Fias private room').getByText('Private · does not admit guests').waitFor()
 }, 60_000)
 
-test('an owner of rooms is erased once these are taken over, with a reason, from where it is said', async () => {
+test('an owner of rooms is erased after the rooms are taken over, with a reason, from the error that lists them', async () => {
   const eva = await pages.signIn({ sub: 'eva', name: 'Eva Ek', email: 'eva@example.com' })
   const { room } = await eva.browser.json<{ room: { id: string } }>(
     '/api/rooms',
@@ -250,7 +250,7 @@ test('an owner of rooms is erased once these are taken over, with a reason, from
   ])
 }, 60_000)
 
-test('a sign-in that is too long ago leads to a new one and back, and nothing that was typed is lost', async () => {
+test('a sign-in that is too old leads through a new one and back, and keeps what was typed', async () => {
   const { page } = await pages.openAs(ADMIN, '/admin?part=settings')
   const field = page.getByRole('textbox', { name: 'Announcement' })
   await field.fill('Closed on Sunday')
@@ -271,7 +271,7 @@ test('a sign-in that is too long ago leads to a new one and back, and nothing th
   await page.getByText('Closed on Sunday').first().waitFor()
 }, 60_000)
 
-test('settings are changed, a link that is not https is refused at its field, and an emptied one is deleted', async () => {
+test('settings are changed, a link without https is refused at its field, and an empty one is deleted', async () => {
   const { page } = await pages.openAs(ADMIN, '/admin?part=settings')
   await page.getByRole('textbox', { name: 'Name of this instance' }).fill('The House')
   const link = page.getByRole('textbox', { name: 'Link for help and support' })
@@ -305,7 +305,7 @@ test('settings are changed, a link that is not https is refused at its field, an
   await page.getByText('guest_rooms_per_hour', { exact: true }).waitFor()
 }, 60_000)
 
-test('what is typed while settings are saved stays, and is saved next', async () => {
+test('what is typed while settings are being saved is kept and saved next', async () => {
   const { page } = await pages.openAs(ADMIN, '/admin?part=settings')
   const name = page.getByRole('textbox', { name: 'Name of this instance' })
   const announcement = page.getByRole('textbox', { name: 'Announcement' })
@@ -331,7 +331,7 @@ test('what is typed while settings are saved stays, and is saved next', async ()
   expect([await name.inputValue(), await announcement.inputValue()]).toEqual(['Second', 'Open'])
 }, 60_000)
 
-test('R23.5 the addresses to register are shown to the letter and can be copied, with the state of the provider', async () => {
+test('R23.5: the addresses to register are shown exactly and can be copied, with the state of the provider', async () => {
   const { page } = await pages.openAs(ADMIN, '/admin?part=provider')
   const register = page.getByRole('region', { name: 'To be registered at the provider' })
   for (const address of ['/api/auth/callback', '', '/api/auth/backchannel-logout']) {
@@ -345,12 +345,12 @@ test('R23.5 the addresses to register are shown to the letter and can be copied,
   expect(await page.getByRole('main').textContent()).not.toContain('cannot be reached')
 }, 60_000)
 
-test('R15.1 why the metadata of the provider cannot be used is said in one’s own language, with the details as they are logged', async () => {
+test('R15.1: the reason why provider metadata cannot be used is shown in the user’s language, with the details of the log', async () => {
   const { idp, clock } = pages.service()
   const { page } = await pages.openAs(ADMIN, '/admin', { locale: 'sv', width: 390 })
   const told = page.getByRole('alert', { name: 'Identitetstjänstens metadata kan inte användas' })
   const look = async () => {
-    // What is known is asked for anew after an hour.
+    // A cached result is reloaded after an hour.
     clock.ms += 3_600_001
     await page.goto(pages.at('/admin?part=provider'))
   }
@@ -374,7 +374,7 @@ test('R15.1 why the metadata of the provider cannot be used is said in one’s o
   }
 }, 60_000)
 
-test('R8.5 accounts of an earlier provider are told of, and a question fits the narrowest window', async () => {
+test('R8.5: accounts of an earlier provider are pointed out, and dialogs fit the narrowest window', async () => {
   const { id } = await pages.signIn({ sub: 'gustav', name: 'Gustav Grahn' })
   const { database } = pages.service().rooms
   await database.write((tx) =>
@@ -406,7 +406,7 @@ test('R8.5 accounts of an earlier provider are told of, and a question fits the 
   await page.getByText('Nobody was found').waitFor()
 }, 60_000)
 
-test('the audit log is filtered by what was done, by whom, to whom and before when, and leads to people', async () => {
+test('the audit log is filtered by action, actor, target and time, and links to users', async () => {
   const frida = await pages.signIn({ sub: 'frida', name: 'Frida Falk' })
   await frida.browser.json('/api/rooms', { body: { name: 'Fridas room' } }, 201)
   const { page } = await pages.openAs(ADMIN, '/admin?q=Frida')

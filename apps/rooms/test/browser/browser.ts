@@ -30,13 +30,14 @@ const GENEROUS_LIMITS = {
 
 interface OpenedPage {
   page: Page
-  /** What the page has said to its console as an error. */
+  /** The console errors of the page. */
   errors: string[]
 }
 
 /**
- * A real service on a free port, signed in at a provider that tests can bend, and a real browser, for the tests of the file
- * that calls this. `headers` go with every request of the browser, such as the languages that it wants.
+ * For the calling file: a real service on a free port, signed in at the hostile provider, and a
+ * real browser. `headers`, such as the accepted languages, are sent with every request of the
+ * browser.
  */
 export function roomPages(options: TestOptions = {}, headers: Record<string, string> = {}) {
   const browser = testBrowser(headers)
@@ -49,15 +50,15 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
       websocket: rooms.websocket,
     })
   beforeAll(async () => {
-    // The service has to know its own origin before it is made.
+    // The service must know its own origin before it is created.
     up.port = await freePort()
     up.service = await openRooms({
       ...options,
-      // On a clock that stands still nothing that is counted is ever forgotten.
+      // Under a clock that stands still, rate limits never recover.
       limits: { ...GENEROUS_LIMITS, ...options.limits },
       settings: { allowedHosts: [`http://localhost:${up.port}`, ORIGIN], ...options.settings },
     })
-    // Sessions of browsers end by the clock of the browser.
+    // Browsers expire cookies by their own clock.
     up.service.clock.ms = Date.now()
     up.server = serve(up.service)
     await builtPages()
@@ -74,7 +75,10 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
   return {
     service,
     at,
-    /** Nobody answers meanwhile, as when the network or the service is gone; `act` begins once this page has noticed. */
+    /**
+     * Stops the server, as in an outage, until `act` has finished. `act` begins once this page has
+     * noticed.
+     */
     async whileDown(page: Page, act: () => Promise<unknown>): Promise<void> {
       const notice = page.getByRole('status').getByText('Connection lost. Trying again.')
       await up.server?.stop(true)
@@ -84,8 +88,8 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
       } finally {
         up.server = serve(service())
       }
-      // The network is back too, so that it does not wait for its time to try again. A page that finds somebody else signed in
-      // is loaded anew meanwhile.
+      // The network is back too, so the page does not wait for its next attempt. A page that finds
+      // another user signed in reloads meanwhile.
       await until(async () => {
         await page.evaluate(() => dispatchEvent(new Event('online'))).catch(() => undefined)
         return !(await notice.isVisible())
@@ -104,7 +108,7 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
         .where('sessions.revoked_at', 'is', null)
         .selectAll('sessions')
         .execute(),
-    /** Somebody who has signed in without looking at a page. */
+    /** A user who has signed in without opening a page. */
     async signIn(person: Person) {
       const own = service().browser({ origin: at('') })
       await own.signIn(person)
@@ -112,7 +116,7 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
       return { browser: own, id: user.id }
     },
     open: (path: string, view?: View): Promise<OpenedPage> => withShortTimeout(browser.open(at(path), view)),
-    /** A page of a browser in which this person has signed in with the provider, at `path`. */
+    /** A page at `path`, in a browser in which this person has signed in at the provider. */
     async openAs(person: Person, path: string, view?: View): Promise<OpenedPage> {
       service().idp.person = person
       try {
@@ -126,11 +130,11 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
   }
 }
 
-/** Who signs in first where it matters that nobody else administers. */
+/** Signs in first in tests in which no other user may be the administrator. */
 export const ROOT: Person = { sub: 'root', name: 'Root' }
 export const BOB: Person = { sub: 'bob', name: 'Bob Berg', email: 'bob@example.com' }
 
-/** What does not come within this time does not come. */
+/** The timeout of every wait. */
 const WITHIN_MS = 12_000
 
 async function withShortTimeout(opening: Promise<OpenedPage>): Promise<OpenedPage> {
@@ -139,12 +143,12 @@ async function withShortTimeout(opening: Promise<OpenedPage>): Promise<OpenedPag
   return openedPage
 }
 
-/** In which languages pages are looked at, and at which widths in pixels, each in light and in dark. */
+/** Languages and widths in pixels in which pages are checked, each in light and dark. */
 export const LOOKS = [
   ['en', [1280]],
   ['sv', [390, 320]],
   ['id', [390, 320]],
 ] as const
 
-/** What the browser itself says of an answer that was a refusal on purpose. */
+/** Whether a console error only reports a response that was refused on purpose. */
 export const isRefusal = (text: string) => /Failed to load resource.*status of (?:4\d\d|503)/.test(text)

@@ -19,7 +19,7 @@ beforeAll(async () => {
   host = await member(pages.service(), 'Hanna Host')
 }, 60_000)
 
-test('a room is opened with the keyboard alone and every option, and is what was chosen', async () => {
+test('a room is created with the keyboard alone, with every option as chosen', async () => {
   const { page, errors } = await pages.openAs(ALICE, '/')
   await page.getByRole('heading', { name: 'There are no rooms yet' }).waitFor()
   await page.getByRole('button', { name: 'New room' }).press('Enter')
@@ -64,7 +64,7 @@ test('a room is opened with the keyboard alone and every option, and is what was
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
 }, 60_000)
 
-test('Escape loses nothing that was chosen for a new room, and the next one begins anew', async () => {
+test('Escape keeps what was chosen for a new room, and the next new room starts empty', async () => {
   const { page } = await pages.openAs(ALICE, '/')
   const dialog = page.getByRole('dialog', { name: 'New room' })
   const name = dialog.getByRole('textbox', { name: 'Name' })
@@ -92,7 +92,7 @@ test('Escape loses nothing that was chosen for a new room, and the next one begi
   expect(await chosen()).toEqual(['', false, '50', 'Listener'])
 }, 60_000)
 
-test('R23.2 rooms are found by a part of their names, with counts and one’s own role, and appear while one looks', async () => {
+test('R23.2: rooms are found by a part of their name, show counts and the user’s own role, and appear as they are created', async () => {
   const { page } = await pages.openAs(BOB, '/')
   const cards = page.locator('.cards > li')
   await createRoom(host, { name: 'Garden' })
@@ -114,7 +114,7 @@ test('R23.2 rooms are found by a part of their names, with counts and one’s ow
   expect(page.url()).toBe(pages.at(`/rooms/${corner.id}`))
 }, 60_000)
 
-test('however many rooms change, one after the other, the list of them is read a few times only', async () => {
+test('many changes of rooms in a row cause only a few reads of the list', async () => {
   const { page } = await pages.openAs(BOB, '/')
   const news = Promise.withResolvers<WebSocketRoute>()
   await page.routeWebSocket('**/api/ws', (socket) => {
@@ -139,11 +139,11 @@ test('however many rooms change, one after the other, the list of them is read a
   }
   await createRoom(host, { name: 'The last of many' })
   await page.getByRole('link', { name: 'The last of many' }).waitFor()
-  // At once, and then every two seconds at most.
+  // One read at once, and then at most one every two seconds.
   expect(reads - before).toBeLessThanOrEqual(2 + (performance.now() - startedMs) / 2_000)
 }, 60_000)
 
-test('invitations and handovers wait in the lobby as they come, and are accepted, declined and withdrawn', async () => {
+test('invitations and transfers appear in the lobby and are accepted, declined and withdrawn there', async () => {
   const { page } = await pages.openAs(BOB, '/')
   await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor()
   const bob = await pages.idOf('Bob Berg')
@@ -169,7 +169,8 @@ test('invitations and handovers wait in the lobby as they come, and are accepted
   await waiting.getByRole('button', { name: 'Accept: Hanna Host wants to hand Wanted over to you' }).click()
   await page.getByRole('heading', { name: 'Wanted', level: 1 }).waitFor()
   await page.getByText('Owner', { exact: true }).first().waitFor()
-  // What came while one was elsewhere, or nowhere, is there too, however short that was.
+  // What arrived while the user was on another page or offline is shown too, however short the
+  // absence.
   await page.getByRole('link', { name: /for your answer$/ }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Rooms', exact: true }).click()
   await page.locator('.cards').getByRole('link', { name: 'Wanted', exact: true }).click()
@@ -185,7 +186,7 @@ for (const [what, path] of [
   ['invitations', '**/api/room-invitations/pending*'],
   ['handovers', '**/api/room-ownership-transfers/pending'],
 ] as const)
-  test(`where ${what} cannot be read the lobby says so, and not that nothing waits`, async () => {
+  test(`if ${what} cannot be read, the lobby says so and does not claim that there are none`, async () => {
     const { page } = await pages.open('/login')
     await page.route(path, (route) => route.fulfill({ status: 500, json: { error: 'x', code: 'internal' } }))
     pages.service().idp.person = { sub: what, name: 'Nobody invited' }
@@ -200,7 +201,7 @@ for (const [what, path] of [
     pages.service().idp.reset()
   }, 60_000)
 
-test('R23.4 an invitation link shows the room, survives the login, and is used up by the button only', async () => {
+test('R23.4: an invitation link shows the room, survives the sign-in, and is used only by the button', async () => {
   const room = await createRoom(host, { name: 'Link room', visibility: 'private' })
   const { url } = await host.browser.json<{ url: string }>(
     `/api/rooms/${room.id}/invitations/links`,
@@ -234,7 +235,7 @@ test('R23.4 an invitation link shows the room, survives the login, and is used u
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
 }, 60_000)
 
-test('an invitation leads whoever is a member already to the room, and uses nothing up', async () => {
+test('an invitation leads an existing member to the room and is not used', async () => {
   const room = await createRoom(host, { name: 'Joined before', visibility: 'private' })
   const { url } = await host.browser.json<{ url: string }>(
     `/api/rooms/${room.id}/invitations/links`,
@@ -252,7 +253,7 @@ test('an invitation leads whoever is a member already to the room, and uses noth
   await page.getByRole('heading', { name: 'Joined before', level: 1, exact: true }).waitFor()
 }, 60_000)
 
-test('a guest comes in by an invitation link and joins', async () => {
+test('a guest enters by an invitation link and joins', async () => {
   const room = await createRoom(host, { name: 'Open house' })
   const { url } = await host.browser.json<{ url: string }>(
     `/api/rooms/${room.id}/invitations/links`,
@@ -293,7 +294,7 @@ for (const [locale, widths] of LOOKS)
     expect(errors.filter((text) => !isRefusal(text))).toEqual([])
   }, 90_000)
 
-test('more invitations than a page holds are shown when one asks for them', async () => {
+test('further invitations are loaded on request', async () => {
   const { page } = await pages.openAs({ sub: 'wanted', name: 'Wanda Wanted' }, '/')
   await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor()
   const userId = await pages.idOf('Wanda Wanted')
@@ -324,12 +325,12 @@ test('more invitations than a page holds are shown when one asks for them', asyn
   await screenshot(page, 'lobby-pending-many-390')
   await waiting.getByRole('button', { name: 'Decline: Invitation to Den 1 as Speaker' }).press('Enter')
   await waiting.getByText('Invitation to Den 1 as Speaker').waitFor({ state: 'detached' })
-  // The button went, and the keyboard goes on in the list.
+  // The button disappears, and focus moves into the list.
   await waiting.getByRole('list').and(page.locator(':focus')).waitFor()
   expect(await waiting.getByRole('listitem').count()).toBe(50)
 }, 90_000)
 
-test('an invitation is told wherever one is, and leads to its answer; so is an offer, but not to whoever has made it', async () => {
+test('an invitation or an offer is announced on every page and leads to its answer, but an offer is not announced to its sender', async () => {
   const hall = await createRoom(host, { name: 'Hall' })
   const den = await createRoom(host, { name: 'Den', visibility: 'private' })
   const loft = await createRoom(host, { name: 'Loft', visibility: 'private' })
@@ -361,7 +362,7 @@ test('an invitation is told wherever one is, and leads to its answer; so is an o
   await list.getByRole('button', { name: /^Accept: Hanna Host wants to hand Den over/ }).click()
   await page.getByRole('heading', { name: 'Den', level: 1 }).waitFor()
   await waiting.waitFor({ state: 'detached' })
-  // Of an offer of one's own the lobby tells, and it waits for somebody else.
+  // The lobby shows an offer of one's own as waiting for the other user.
   const { browser } = await pages.signIn(person)
   await browser.json(`/api/rooms/${den.id}/ownership-transfer`, { body: { userId: host.user.id } }, 201)
   await page.goto(pages.at('/'))

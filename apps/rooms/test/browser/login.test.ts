@@ -18,7 +18,7 @@ afterEach(() => pages.service().idp.reset())
 const ROOM = '/rooms/6f0c1a52-8f5e-4d0a-9a39-0f5c3f0a7b11'
 const button = 'Sign in with Test provider'
 
-test('R28.12 a room link that is opened signed out leads there after the login, and the login asks the provider once', async () => {
+test('R28.12: a room link that is opened signed out is reached after signing in, and the provider is asked once', async () => {
   const { page, errors } = await pages.open(`${ROOM}?from=mail#latest`)
   await page.waitForURL(/\/login\?/)
   expect(new URL(page.url()).searchParams.get('returnTo')).toBe(`${ROOM}?from=mail#latest`)
@@ -30,13 +30,13 @@ test('R28.12 a room link that is opened signed out leads there after the login, 
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
 }, 60_000)
 
-test('a first visit to the login loads few bytes, all of them named in its HTML', async () => {
+test('a first visit to the sign-in page loads few bytes, all of them named in its HTML', async () => {
   const { page } = await pages.open('/login')
   await page.getByRole('link', { name: button }).waitFor()
   await expectSmallFirstLoad(page, 250_000)
 }, 60_000)
 
-test('R28.12 a way back that leads elsewhere, or to the login itself, is the start page', async () => {
+test('R28.12: a return path to another site, or to the sign-in page itself, becomes the start page', async () => {
   for (const target of [
     'https://evil.example/',
     '//evil.example',
@@ -51,7 +51,7 @@ test('R28.12 a way back that leads elsewhere, or to the login itself, is the sta
   }
 }, 60_000)
 
-test('whoever is signed in and opens the login goes on to where they wanted', async () => {
+test('a signed-in user who opens the sign-in page is redirected to the return path', async () => {
   const { page } = await pages.openAs(ALICE, '/account')
   await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor()
   await page.goto(pages.at('/login'))
@@ -59,14 +59,14 @@ test('whoever is signed in and opens the login goes on to where they wanted', as
   expect(page.url()).toBe(pages.at('/'))
   await page.goto(pages.at('/login?returnTo=/account'))
   await page.waitForURL(pages.at('/account'))
-  // What failed in another tab is said, and nothing is started by itself.
+  // A failure in another tab is shown, and no sign-in starts on its own.
   await page.goto(pages.at('/login?error=state_invalid&returnTo=/account'))
   await page.getByRole('alert', { name: texts.en['login.failed'] }).waitFor()
   await page.getByRole('link', { name: 'Go on as Alice Andersson' }).click()
   await page.waitForURL(pages.at('/account'))
 }, 60_000)
 
-test('R10.3 a sign-in in one tab replaces the session of another, which goes on where it was as whoever signed in', async () => {
+test('R10.3: a sign-in in one tab replaces the session of another, which stays on its page as the new user', async () => {
   const { page: first } = await pages.open('/login')
   await first.getByRole('textbox', { name: 'Nickname' }).fill('Gun Gast')
   await first.getByRole('button', { name: 'Enter as a guest' }).click()
@@ -89,23 +89,23 @@ test('R10.3 a sign-in in one tab replaces the session of another, which goes on 
     await until(() => welcomes > before)
   }
   await connected(() => second.goto(pages.at('/?q=x')))
-  // What is asked for in the instant of the change is refused, which leads by way of the login.
+  // A request at the moment of the change is refused and goes through the sign-in page.
   await second.waitForLoadState('networkidle')
-  // The guest has become somebody else, who is shown nothing of the guest.
+  // The guest is now another user, who sees nothing of the guest.
   await Promise.all([second.waitForEvent('framenavigated'), signIn()])
   await second.getByRole('link', { name: alice }).waitFor()
-  // The same person anew: nothing on the page is touched.
+  // The same user signs in again: the page does not change.
   await second.getByRole('button', { name: 'New room' }).click()
   const name = second.getByRole('textbox', { name: 'Name' })
   await name.fill('Half a na')
   await second.waitForLoadState('networkidle')
   const looked = second.waitForResponse((answer) => answer.url().includes('/api/rooms?'))
   await connected(signIn)
-  // The last that it asks for by itself.
+  // The last request that the page sends on its own.
   await (await looked).finished()
   expect(await name.inputValue()).toBe('Half a na')
   expect(new Set(passed)).toEqual(new Set(['/']))
-  // A session that nothing replaces is over, for the reason that the server gave.
+  // A session that is not replaced has ended, for the reason that the server gave.
   const root = await admin(pages.service(), 'Rut Root')
   const { user } = await first.evaluate(
     async () => (await fetch('/api/session')).json() as Promise<{ user: { id: string } }>,
@@ -114,7 +114,7 @@ test('R10.3 a sign-in in one tab replaces the session of another, which goes on 
   await second.waitForURL(pages.at('/login?ended=revoked&returnTo=%2F%3Fq%3Dx'))
 }, 60_000)
 
-test('what was searched for is the same after the login and when one comes back', async () => {
+test('a search is kept across the sign-in and across Back', async () => {
   const search = `?${new URLSearchParams({ q: 'R&D %41 å' })}`
   const { page } = await pages.open(`/${search}`)
   await page.waitForURL(/\/login\?/)
@@ -129,7 +129,7 @@ test('what was searched for is the same after the login and when one comes back'
   }
 }, 60_000)
 
-test('R23.7 language and colours are chosen before anybody signs in, and hold on every page of this browser', async () => {
+test('R23.7: language and colours are chosen before the sign-in and apply to every page of this browser', async () => {
   const { page, errors } = await pages.open('/login', { width: 320 })
   await page.getByRole('button', { name: 'Language and colours' }).focus()
   await page.keyboard.press('Enter')
@@ -146,7 +146,7 @@ test('R23.7 language and colours are chosen before anybody signs in, and hold on
   await screenshot(page, 'appearance-320')
   await page.keyboard.press('Escape')
   await page.locator('button[aria-label="Bahasa dan warna"]:focus').waitFor()
-  // The next page has both from its first moment, before the client has started.
+  // The next page has both from the start, before the client code runs.
   await page.route(/\/assets\/main-.*\.js/, (route) => route.abort())
   await page.goto(pages.at('/login?error=state_invalid'), { waitUntil: 'commit' })
   await page.locator('html[lang=id][data-mantine-color-scheme=dark]').waitFor({ state: 'attached' })
@@ -161,7 +161,7 @@ test('R23.7 language and colours are chosen before anybody signs in, and hold on
 }, 60_000)
 
 for (const language of ['en', 'sv', 'id'] as const)
-  test(`R6.8 every way in which a login can fail has its sentence and a way on, never a loop (${language})`, async () => {
+  test(`R6.8: every login failure has its message and a way to continue, without a loop (${language})`, async () => {
     const own = texts[language]
     const { page, errors } = await pages.open('/login', { locale: language })
     const starts: string[] = []
@@ -184,7 +184,7 @@ for (const language of ['en', 'sv', 'id'] as const)
     expect(errors.filter((text) => !isRefusal(text))).toEqual([])
   }, 120_000)
 
-test('what the provider answers becomes a sentence: a refusal, and a provider that is down', async () => {
+test('a refusal by the provider and a provider that is down have their own messages', async () => {
   const { idp } = pages.service()
   const { page } = await pages.open('/login?returnTo=/account')
   idp.answer('token', () => Response.json({ error: '<script>' }, { status: 400 }))
@@ -198,7 +198,7 @@ test('what the provider answers becomes a sentence: a refusal, and a provider th
   await page.waitForURL(pages.at('/account'))
 }, 60_000)
 
-test('a guest comes in with the keyboard alone, is told what is wrong with a name, and reaches the link that was opened', async () => {
+test('a guest enters with the keyboard alone, is shown what is wrong with a name, and reaches the requested link', async () => {
   const { page, errors } = await pages.open('/account')
   await page.waitForURL(/\/login\?returnTo=%2Faccount/)
   const name = page.getByRole('textbox', { name: 'Nickname' })
@@ -217,7 +217,7 @@ test('a guest comes in with the keyboard alone, is told what is wrong with a nam
   await page.keyboard.press('Enter')
   await page.waitForURL(pages.at('/account'))
   await page.getByText('You are a guest').waitFor()
-  // A guest may become a member: the login is shown, and does not lead on by itself.
+  // A guest may become a member: the sign-in page is shown and does not redirect on its own.
   await page.goto(pages.at('/login?returnTo=/account'))
   await page.getByText('You are here as the guest Gustav').waitFor()
   expect(await page.getByRole('textbox').count()).toBe(0)
@@ -226,7 +226,7 @@ test('a guest comes in with the keyboard alone, is told what is wrong with a nam
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
 }, 60_000)
 
-test('an address that is none says so, with its status, and no script stands in any page', async () => {
+test('an unknown address is answered with its status and an error page, and no page contains an inline script', async () => {
   for (const [path, status] of [
     ['/', 200],
     ['/login', 200],
@@ -246,7 +246,7 @@ test('an address that is none says so, with its status, and no script stands in 
   expect(page.url()).toBe(pages.at('/nowhere'))
 }, 60_000)
 
-test('R23.1 the login is accessible and fits, with everything that it can show, in each width and scheme', async () => {
+test('R23.1: the sign-in page is accessible and fits, in all its states, widths and colour schemes', async () => {
   const { page, errors } = await pages.open('/login?error=provider_unavailable')
   await page.getByRole('button', { name: 'Enter as a guest' }).click()
   await page.getByText('Enter a nickname.').waitFor()
@@ -254,7 +254,7 @@ test('R23.1 the login is accessible and fits, with everything that it can show, 
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
 }, 60_000)
 
-test('R28.23 everybody reads what the operator tells, under the name that the operator gave, and can ask for help', async () => {
+test('R28.23: every visitor sees the operator’s announcement and name, and can ask for help', async () => {
   const root = await admin(pages.service(), 'Rosa Root')
   const change = (body: Record<string, string | null>) =>
     root.browser.json('/api/admin/settings', { method: 'PATCH', body })

@@ -13,7 +13,7 @@ beforeAll(async () => {
   helper = await member(pages.service(), 'Hedda Helper')
 }, 60_000)
 
-/** A room of Alice's, with her in it. */
+/** A room of Alice's, with Alice in it. */
 async function aliceInHerRoom(name: string) {
   const opened = await pages.openAs(ALICE, '/')
   await opened.page.getByRole('button', { name: 'New room' }).click()
@@ -29,7 +29,7 @@ const manage = async (page: Page, part: string) => {
   return page.getByRole('dialog', { name: 'Manage the room' })
 }
 
-test('a moderator is made, removes somebody with a reason, and readmits them, with the keyboard alone', async () => {
+test('a member becomes a moderator, removes a participant with a reason, and readmits them, with the keyboard alone', async () => {
   const alice = await aliceInHerRoom('Moderated')
   const bob = await pages.openAs(BOB, alice.path)
   const { page } = alice
@@ -42,7 +42,7 @@ test('a moderator is made, removes somebody with a reason, and readmits them, wi
   await page.getByRole('menuitem', { name: 'Make Moderator' }).press('Enter')
   await people.getByRole('listitem').filter({ hasText: 'Bob Berg' }).getByText('Moderator').waitFor()
   await bob.page.getByRole('button', { name: 'Manage' }).waitFor()
-  // Moderators have no settings and nothing to do with the owner.
+  // Moderators have no settings and no actions on the owner.
   await bob.page.getByRole('button', { name: 'Manage' }).click()
   await bob.page.getByRole('tab').first().waitFor()
   expect(await bob.page.getByRole('tab').allInnerTexts()).toEqual([
@@ -79,7 +79,7 @@ test('a moderator is made, removes somebody with a reason, and readmits them, wi
   await bob.page.getByRole('button', { name: 'Leave' }).click()
   await page.getByText('1 person is here').waitFor({ timeout: 20_000 })
   await screenshot(page, 'manage-ban-of-someone-gone')
-  // The question stays when whom it is about has left.
+  // The dialog stays open when its user has left.
   await ban.getByRole('button', { name: 'Ban' }).press('Enter')
   await ban.waitFor({ state: 'detached' })
   await page.keyboard.press('Escape')
@@ -90,7 +90,7 @@ test('a moderator is made, removes somebody with a reason, and readmits them, wi
   }
 }, 90_000)
 
-test('on a phone what is told covers no part of the message field', async () => {
+test('toasts do not cover the message field on a phone', async () => {
   const { page, path } = await aliceInHerRoom('Pocket')
   await pages.openAs(BOB, path)
   await page.setViewportSize({ width: 390, height: 700 })
@@ -108,7 +108,7 @@ test('on a phone what is told covers no part of the message field', async () => 
   expect((toast?.y ?? 700) + (toast?.height ?? 0)).toBeLessThan(field?.y ?? 0)
 }, 60_000)
 
-test('after a question about a person the keyboard goes on where it was, or in the list when they are gone', async () => {
+test('after a dialog about a user, focus returns to where it was, or to the list if the user is gone', async () => {
   const { page, path } = await aliceInHerRoom('Questions')
   await pages.openAs(BOB, path)
   await page.getByRole('button', { name: 'People (2)' }).press('Enter')
@@ -117,7 +117,7 @@ test('after a question about a person the keyboard goes on where it was, or in t
   const remove = page.getByRole('dialog', { name: 'Remove Bob Berg?' })
   const ask = async () => {
     await actions.press('Enter')
-    // The focus comes a moment after what it goes to.
+    // Focus moves shortly after the element appears.
     await page.getByRole('menu').locator(':focus').waitFor()
     await page.getByRole('menuitem', { name: 'Remove' }).press('Enter')
     await remove.locator('[data-autofocus]:focus').waitFor()
@@ -125,7 +125,7 @@ test('after a question about a person the keyboard goes on where it was, or in t
   await ask()
   await page.keyboard.press('Escape')
   await remove.waitFor({ state: 'detached' })
-  // Escape closes the question only.
+  // Escape closes only the dialog.
   await actions.and(page.locator(':focus')).waitFor()
   await ask()
   await remove.getByRole('button', { name: 'Remove' }).press('Enter')
@@ -135,7 +135,7 @@ test('after a question about a person the keyboard goes on where it was, or in t
   await screenshot(page, 'manage-removed-focus')
 }, 60_000)
 
-test('people are invited by name and by a link that is shown once, copied, and taken back', async () => {
+test('users are invited by name and by a link that is shown once, copied, and revoked', async () => {
   const { page } = await aliceInHerRoom('Inviting')
   const part = await manage(page, 'Invitations')
   await part.getByText('There are no open invitations').waitFor()
@@ -165,7 +165,7 @@ test('people are invited by name and by a link that is shown once, copied, and t
   expect(invitations.map(({ roomName }) => roomName)).toEqual(['Inviting'])
 }, 90_000)
 
-test('whoever chooses a role is told what it is for, and so is whoever is invited', async () => {
+test('a role is explained where it is chosen and to the user who is invited', async () => {
   const { page } = await aliceInHerRoom('Roles')
   const part = await manage(page, 'Settings')
   const helpOf = (name: string) =>
@@ -195,7 +195,7 @@ test('whoever chooses a role is told what it is for, and so is whoever is invite
   await screenshot(bob.page, 'invitation-role')
 }, 60_000)
 
-test('settings are changed for everybody at once, and a room is deleted only when its name is typed', async () => {
+test('changed settings reach all participants at once, and a room is deleted only after its name is typed', async () => {
   const alice = await aliceInHerRoom('Old name')
   const bob = await pages.openAs(BOB, alice.path)
   await bob.page.getByRole('heading', { name: 'Old name', level: 1 }).waitFor()
@@ -210,7 +210,7 @@ test('settings are changed for everybody at once, and a room is deleted only whe
   await part.getByRole('radio', { name: 'Private' }).press('Space')
   await part.getByRole('button', { name: 'Save' }).click()
   await bob.page.getByRole('alert').getByText('You may not be in this room any more').waitFor()
-  // What somebody else has changed meanwhile is not undone by what was not chosen here.
+  // A change by another user is not undone by fields that were not edited here.
   expect(sent).toEqual([{ name: 'New name' }, { visibility: 'private' }])
   await part.getByRole('button', { name: 'Delete room' }).click()
   const dialog = alice.page.getByRole('dialog', { name: 'Delete this room?' })
@@ -222,7 +222,7 @@ test('settings are changed for everybody at once, and a room is deleted only whe
   await alice.page.getByRole('alert').getByText('This room has been deleted').waitFor()
 }, 90_000)
 
-test('Escape loses nothing that was changed in the settings, until it is saved or discarded', async () => {
+test('Escape keeps edited settings until they are saved or discarded', async () => {
   const { page } = await aliceInHerRoom('Kept')
   const part = await manage(page, 'Settings')
   const name = part.getByRole('textbox', { name: 'Name' })
@@ -250,7 +250,7 @@ test('Escape loses nothing that was changed in the settings, until it is saved o
   await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor()
 }, 60_000)
 
-test('a room is handed over to a member, and whoever ends a membership loses the role', async () => {
+test('a room is transferred to a member, and a member who leaves loses the role', async () => {
   const alice = await aliceInHerRoom('Handed over')
   const bob = await pages.openAs(BOB, alice.path)
   await alice.page.getByRole('button', { name: 'People (2)' }).waitFor()
@@ -290,7 +290,7 @@ for (const [language, scheme, width] of [
   ['sv', 'light', 390],
   ['id', 'dark', 320],
 ] as const)
-  test(`every part of managing a room is accessible and fits, ${language}, ${scheme} at ${width} px`, async () => {
+  test(`every section of the room’s management is accessible and fits, ${language}, ${scheme} at ${width} px`, async () => {
     const room = await createRoom(helper, { name: 'N'.repeat(64) })
     const { page, errors } = await pages.openAs(ROOT, `/rooms/${room.id}`, {
       scheme,
@@ -312,7 +312,7 @@ for (const [language, scheme, width] of [
     expect(errors.filter((text) => !isRefusal(text))).toEqual([])
   }, 60_000)
 
-test('where a room is private nobody is told that it admits guests, and what was chosen is there again when it is not', async () => {
+test('a private room is not shown as open to guests, and the setting returns when the room is public again', async () => {
   const { page } = await aliceInHerRoom('Closed')
   const part = await manage(page, 'Settings')
   const guests = part.getByRole('switch', { name: 'Admit guests' })
@@ -326,7 +326,7 @@ test('where a room is private nobody is told that it admits guests, and what was
   expect(await part.getByText('Guests never enter private rooms').count()).toBe(0)
 }, 60_000)
 
-test('an administrator who signed in too long ago gets the way to a new sign-in wherever the room refuses them, and back', async () => {
+test('an administrator with an old sign-in is led to a new one and back, wherever the room refuses the action', async () => {
   const { clock } = pages.service()
   const { id } = await createRoom(helper, { name: 'Somebody else', visibility: 'private' })
   const path = `/rooms/${id}`
@@ -338,7 +338,7 @@ test('an administrator who signed in too long ago gets the way to a new sign-in 
   await dialog.getByRole('button', { name: 'Make a link' }).click()
   await again.waitFor()
   await expectAccessible(page)
-  // Entering is refused as well, which the page says in the place of the conversation.
+  // Entering is refused too, and the page says so in place of the conversation.
   await page.reload()
   await page.getByRole('alert').getByText('Your sign-in is too long ago for this. Sign in again.').waitFor()
   await expectAccessible(page)

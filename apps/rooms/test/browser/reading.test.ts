@@ -15,7 +15,7 @@ beforeAll(async () => {
   root = await admin(pages.service(), 'Rosa Root')
 }, 60_000)
 
-/** A room in which so much was said. */
+/** Creates a room with this many messages. */
 async function roomWith(count: number) {
   const { id } = await createRoom(host, { name: 'Harbour' })
   for (let index = 1; index <= count; index++) await createMessage(host, id, `Message number ${index}`)
@@ -26,7 +26,7 @@ const field = (page: Page) => page.getByRole('textbox', { name: /^Message to/ })
 const list = (page: Page) => page.getByRole('region', { name: 'Messages' })
 const line = (page: Page, text: string) => list(page).getByText(text, { exact: true })
 
-/** How far the page can be scrolled, beside its messages. */
+/** The distance in pixels that the page itself can scroll, in addition to its messages. */
 const beyond = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollHeight - document.documentElement.clientHeight)
 
@@ -35,7 +35,7 @@ for (const [width, height] of [
   [390, 844],
   [720, 450],
 ] as const)
-  test(`beyond the messages of a room there is nothing to scroll to, ${width} by ${height}`, async () => {
+  test(`the page scrolls no further than the messages of a room, ${width} by ${height}`, async () => {
     const id = await roomWith(45)
     const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width, height })
     await line(page, 'Message number 45').waitFor()
@@ -50,7 +50,7 @@ for (const [language, width, height] of [
   ['en', 390, 480],
   ['id', 720, 450],
 ] as const)
-  test(`in a low window everything that is told can be read, and a message written, ${width} by ${height}`, async () => {
+  test(`in a low window every announcement can be read and a message written, ${width} by ${height}`, async () => {
     const announcement = 'Rooms will be down for maintenance of the storage. '.repeat(6).trim()
     const change = (body: Record<string, unknown>) =>
       root.browser.json('/api/admin/settings', { method: 'PATCH', body })
@@ -75,7 +75,7 @@ for (const [language, width, height] of [
     await change({ announcement: null, supportUrl: null })
   }, 60_000)
 
-test('whoever reads above is told of what is new below, is led there by a button, and sees what they say themselves', async () => {
+test('a reader further up is shown that there are new messages, reaches them by a button, and sees their own messages', async () => {
   const id = await roomWith(45)
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`)
   const isSeen = (text: string) =>
@@ -122,14 +122,14 @@ test('whoever reads above is told of what is new below, is led there by a button
   expect(errors).toEqual([])
 }, 60_000)
 
-/** Of a tab that somebody has gone to another one from, or come back to. */
+/** Simulates a switch to another tab, or back from it. */
 const look = (page: Page, isHidden: boolean) =>
   page.evaluate((hidden) => {
     Object.defineProperty(document, 'hidden', { configurable: true, value: hidden })
     document.dispatchEvent(new Event('visibilitychange'))
   }, isHidden)
 
-test('the mark of what is new stands where that begins, and where more came than is kept it says that there is more above', async () => {
+test('the mark of new messages stands before the first of them, and says that there are more above if not all are kept', async () => {
   const id = await roomWith(3)
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 390, height: 844 })
   await line(page, 'Message number 3').waitFor()
@@ -159,7 +159,7 @@ test('the mark of what is new stands where that begins, and where more came than
   expect(errors).toEqual([])
 }, 90_000)
 
-test('what was missed while there was no connection is marked as new, though the tab was in front', async () => {
+test('messages missed without a connection are marked as new, even if the tab was in front', async () => {
   const id = await roomWith(3)
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await line(page, 'Message number 3').waitFor()
@@ -170,14 +170,14 @@ test('what was missed while there was no connection is marked as new, though the
   await page.getByText('New', { exact: true }).waitFor()
   const texts = (await list(page).locator('li').allInnerTexts()).map((text) => text.trim())
   expect(texts[texts.indexOf('New') + 1]).toContain('Message number 4')
-  // They are before one's eyes by now.
+  // The reader has seen them by now.
   expect(await page.title()).not.toStartWith('(')
   await createMessage(host, id, 'Seen as it came')
   await line(page, 'Seen as it came').waitFor()
   expect(await page.getByText('New', { exact: true }).count()).toBe(1)
 }, 60_000)
 
-test('the end stays in sight when the window is turned, narrowed and widened', async () => {
+test('the end stays in view when the window is rotated, narrowed and widened', async () => {
   const { id } = await createRoom(host, { name: 'Harbour' })
   for (let index = 1; index <= 30; index++)
     await createMessage(host, id, `Message number ${index} with https://example.com/x`)
@@ -195,7 +195,7 @@ test('the end stays in sight when the window is turned, narrowed and widened', a
       const region = document.querySelector('.messages')
       return region && region.scrollHeight - region.scrollTop - region.clientHeight < 2
     })
-    // Not on the way to somewhere else.
+    // Not in the middle of the list.
     await page.evaluate(async () => {
       for (let frame = 0; frame < 30; frame++) await new Promise(requestAnimationFrame)
     })
@@ -205,7 +205,7 @@ test('the end stays in sight when the window is turned, narrowed and widened', a
   }
 }, 60_000)
 
-test('whoever enters a room can write at once, and with the keyboard is past its messages in one step', async () => {
+test('on entering a room the message field has focus, and one key press passes the messages', async () => {
   const id = await roomWith(45)
   const { page } = await pages.openAs(ROOT, `/rooms/${id}`)
   const isWriting = () => field(page).evaluate((write) => write === document.activeElement)
@@ -224,7 +224,7 @@ test('whoever enters a room can write at once, and with the keyboard is past its
   await expectAccessible(page)
 }, 60_000)
 
-test('where a keyboard would cover half of the room it comes only when somebody wants to write', async () => {
+test('on a device with an on-screen keyboard the message field gets focus only when it is tapped', async () => {
   const id = await roomWith(3)
   const { page } = await pages.openAs(ALICE, '/')
   await page.addInitScript(() => {
@@ -236,7 +236,7 @@ test('where a keyboard would cover half of the room it comes only when somebody 
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY')
 }, 60_000)
 
-test('with the keyboard one goes on reading in the messages when there are no older ones to show', async () => {
+test('if there are no older messages to load, focus moves into the messages', async () => {
   const id = await roomWith(60)
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await line(page, 'Message number 60').waitFor()
@@ -245,7 +245,7 @@ test('with the keyboard one goes on reading in the messages when there are no ol
   await page.waitForFunction(() => document.activeElement?.matches('.messages'))
 }, 60_000)
 
-test('after a question about a message the keyboard goes on where it was, or in the messages when it is deleted', async () => {
+test('after a dialog about a message, focus returns to where it was, or to the messages if it was deleted', async () => {
   const id = await roomWith(3)
   const { page } = await pages.openAs(ROOT, `/rooms/${id}`)
   const remove = page.getByRole('button', { name: /^Delete the message/ }).first()

@@ -39,7 +39,7 @@ for (const [words, act, title] of [
   ],
   ['left without the room', (id: string) => succeed(deleteRoom(host, id)), 'This room has been deleted'],
 ] as const)
-  test(`R28.5 whoever is ${words} is told so, and is not brought back`, async () => {
+  test(`R28.5: a user who was ${words} is shown the reason and cannot return`, async () => {
     const id = await newRoom()
     const { page } = await pages.openAs(CAROL, `/rooms/${id}`)
     await page.getByRole('button', { name: 'People (1)' }).waitFor()
@@ -57,7 +57,7 @@ for (const [words, act, title] of [
     expect(await field(page).count()).toBe(0)
   }, 60_000)
 
-test('a guest is marked for everybody, leads nobody to other sites in the first five minutes, and is sent to the login where guests may not be', async () => {
+test('guests are marked as such, cannot post links in their first five minutes, and are sent to the sign-in page if the room stops admitting them', async () => {
   const id = await newRoom({ name: 'Guests welcome' })
   const guest = await pages.open(`/rooms/${id}`)
   await guest.page.getByRole('textbox', { name: 'Nickname' }).fill('Gustav')
@@ -68,7 +68,7 @@ test('a guest is marked for everybody, leads nobody to other sites in the first 
   const line = lines(page).filter({ hasText: 'https://example.com/' })
   await line.getByText('Guest', { exact: true }).waitFor()
   expect(await line.getByRole('link').count()).toBe(0)
-  // After a while as a guest they may; what was written before is as it was.
+  // Links are allowed after five minutes. Earlier messages stay as they were.
   pages.service().clock.ms += 5 * 60_000
   await send(guest.page, 'See https://example.com/later')
   await lines(page).getByRole('link', { name: 'https://example.com/later' }).waitFor()
@@ -84,7 +84,7 @@ test('a guest is marked for everybody, leads nobody to other sites in the first 
   await guest.page.getByRole('heading', { name: 'Guests welcome', level: 1 }).waitFor()
 }, 60_000)
 
-test('whoever leaves in one tab is out in the other too, and comes in again there by a button, and to what was said since', async () => {
+test('a user who leaves in one tab has left in the other, and can enter again there and read what was posted since', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(BOB, `/rooms/${id}`)
   await page.getByRole('button', { name: 'People (1)' }).waitFor()

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 60_000)
 
 const newRoom = async (settings: Record<string, unknown> = {}) => (await createRoom(host, settings)).id
-test('R23.3 two people talk: each sees the other come, type, say and go, and what is said is read out', async () => {
+test('R23.3: two users see each other enter, type, post and leave, and messages are announced to screen readers', async () => {
   const id = await newRoom({ name: 'Corner' })
   const alice = await pages.openAs(ALICE, `/rooms/${id}`)
   await alice.page.getByRole('heading', { name: 'Corner', level: 1 }).waitFor()
@@ -50,7 +50,7 @@ test('R23.3 two people talk: each sees the other come, type, say and go, and wha
   expect([...alice.errors, ...bob.errors].filter((text) => !isRefusal(text))).toEqual([])
 }, 90_000)
 
-test('history is read page by page without losing one’s place, and new messages wait with a mark while nobody looks', async () => {
+test('older messages load page by page without moving the view, and new messages wait with a mark while the reader is further up', async () => {
   const id = await newRoom()
   for (let index = 1; index <= 120; index++) await createMessage(host, id, `Message number ${index}`)
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
@@ -80,14 +80,14 @@ test('history is read page by page without losing one’s place, and new message
   ])
 }, 90_000)
 
-test('what one person says in a row stands below their name once, and a listener still hears whose it is', async () => {
+test('consecutive messages of one author show the name once, and screen readers still get the author of each', async () => {
   const id = await newRoom()
   await createMessage(host, id, 'One')
   await createMessage(host, id, 'Two')
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await lines(page).getByText('Two', { exact: true }).waitFor()
   await send(page, 'Three')
-  // It is stored when it has a time.
+  // A stored message shows its time.
   await lines(page)
     .filter({ has: page.locator('time'), hasText: 'Three' })
     .waitFor()
@@ -97,7 +97,7 @@ test('what one person says in a row stands below their name once, and a listener
   pages.service().clock.ms += 6 * 60_000
   await createMessage(host, id, 'Six')
   await lines(page).getByText('Six', { exact: true }).waitFor()
-  // Five goes on from Four; Six comes too late for that.
+  // Five continues the group of Four. Six comes too late for it.
   const named = lines(page).filter({ has: page.locator('time') })
   expect(await named.locator('.said').allInnerTexts()).toEqual(['One', 'Three', 'Four', 'Six'])
   for (const text of ['Two', 'Five'])
@@ -106,7 +106,7 @@ test('what one person says in a row stands below their name once, and a listener
   expect(await left('Two')).toBe(await left('One'))
 }, 60_000)
 
-test('whoever has erased their account is called a deleted one, and what is written from the right stands there', async () => {
+test('an erased account is shown as deleted, and right-to-left text is laid out from the right', async () => {
   const id = await newRoom()
   await createMessage(host, id, 'مرحبا بالعالم.')
   const gone = await member(pages.service(), 'Gone Gustavsson')
@@ -121,7 +121,7 @@ test('whoever has erased their account is called a deleted one, and what is writ
   expect([await direction('مرحبا'), await direction('Farewell')]).toEqual(['rtl', 'ltr'])
 }, 60_000)
 
-/** Of how many elements at most the browser worked the style out at one time, until a message was shown. */
+/** The greatest number of elements that the browser restyled at once until a message was shown. */
 async function mostStyledAtOnce(page: Page, sayOne: () => Promise<unknown>): Promise<number> {
   const browser = page.context().browser()
   const before = (await texts(page)).at(-1)
@@ -140,7 +140,7 @@ async function mostStyledAtOnce(page: Page, sayOne: () => Promise<unknown>): Pro
   return Math.max(...counts)
 }
 
-test('a room that is open for long keeps a bounded number of messages, and older ones can be read again', async () => {
+test('a room that is open for a long time keeps a limited number of messages, and older ones can be loaded again', async () => {
   const id = await newRoom()
   await createMessage(host, id, 'Message number 0')
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
@@ -159,7 +159,7 @@ test('a room that is open for long keeps a bounded number of messages, and older
   expect(shown).toEqual(shown.map((_, index) => `Message number ${521 - shown.length + 1 + index}`))
 }, 90_000)
 
-test('the newest message stays in sight when the window becomes smaller, as by a keyboard on the screen', async () => {
+test('the newest message stays in view when the window shrinks, as with an on-screen keyboard', async () => {
   const id = await newRoom()
   for (let index = 1; index <= 40; index++) await createMessage(host, id, `Message number ${index}`)
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 390, height: 800 })
@@ -172,7 +172,7 @@ test('the newest message stays in sight when the window becomes smaller, as by a
   })
 }, 60_000)
 
-test('the Enter by which an input method takes a suggestion sends nothing, in Safari neither', async () => {
+test('the Enter key that accepts an input method’s suggestion sends nothing, also in Safari', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await page.getByText('Nothing has been said yet').waitFor()
@@ -185,7 +185,7 @@ test('the Enter by which an input method takes a suggestion sends nothing, in Sa
   expect(await texts(page)).toEqual(['にほんご'])
 }, 60_000)
 
-test('a message of which nothing can be seen is not sent, and nobody is told that it is typed', async () => {
+test('a message without visible characters is not sent and not announced as typing', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await page.getByText('Nothing has been said yet').waitFor()
@@ -204,7 +204,7 @@ test('a message of which nothing can be seen is not sent, and nobody is told tha
   expect(await texts(bob.page)).toEqual(['Something'])
 }, 60_000)
 
-test('a message is deleted with the keyboard, after a question, for everybody, and only by who may', async () => {
+test('a message is deleted with the keyboard, after confirmation, for all participants, and only by users with that right', async () => {
   const id = await newRoom()
   const alice = await pages.openAs(ALICE, `/rooms/${id}`)
   const bob = await pages.openAs(BOB, `/rooms/${id}`)
@@ -218,7 +218,7 @@ test('a message is deleted with the keyboard, after a question, for everybody, a
   await expectAccessible(alice.page)
   await alice.page.keyboard.press('Tab')
   await alice.page.keyboard.press('Enter')
-  // It repeats what is to be deleted until it is gone.
+  // The dialog repeats the message until it is deleted.
   await dialog.waitFor({ state: 'hidden' })
   for (const { page } of [alice, bob]) {
     await page.getByText('This message was deleted').waitFor()
@@ -227,7 +227,7 @@ test('a message is deleted with the keyboard, after a question, for everybody, a
   }
 }, 60_000)
 
-test('R23.6 a private room that one does not belong to is not found, by its link too', async () => {
+test('R23.6: a private room is not found by a user who is not a member, not even by its link', async () => {
   const id = await newRoom({ name: 'Secret', visibility: 'private' })
   const { page } = await pages.openAs(BOB, `/rooms/${id}`)
   await page.getByRole('heading', { name: 'There is no such room', level: 1 }).waitFor()

@@ -5,14 +5,14 @@ import { ROOT, roomPages } from './browser.ts'
 
 const pages = roomPages()
 
-test('on every page a finger finds what it presses, and nothing else', async () => {
+test('on every page a tap reaches the control that it touches and no other', async () => {
   const view = { width: 390, height: 1400, touch: true }
   const { page } = await pages.openAs(ROOT, '/', view)
   const host = await member(pages.service(), 'Hanna Host')
   const { id } = await createRoom(host, { name: 'Garden' })
   await page.goto(pages.at(`/rooms/${id}`))
   const field = page.getByRole('textbox', { name: /^Message to/ })
-  // Nothing is sent before one is in.
+  // Nothing is sent before the room is entered.
   await page.getByText('Nothing has been said yet').waitFor()
   for (const text of ['First', 'Second', 'Third']) {
     await field.fill(text)

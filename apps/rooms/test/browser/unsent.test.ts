@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 60_000)
 
 const newRoom = async (settings: Record<string, unknown> = {}) => (await createRoom(host, settings)).id
-test('R18.8 whoever the server has asked for half a minute of peace is not offered to try at once', async () => {
+test('R18.8: a client that the server has asked to wait for half a minute does not offer to retry now', async () => {
   const { page } = await pages.openAs(ALICE, '/', { width: 390 })
   await page.routeWebSocket('**/api/ws', (socket) => void socket.close({ code: 4429 }))
   await page.reload()
@@ -25,7 +25,7 @@ test('R18.8 whoever the server has asked for half a minute of peace is not offer
   await screenshot(page, 'connection-resting')
 }, 60_000)
 
-test('R18.5 after a lost connection everything that was missed is there once and in order, and it was shown', async () => {
+test('R18.5: after a lost connection all missed messages are shown once and in order', async () => {
   const id = await newRoom()
   await createMessage(host, id, 'Before')
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`)
@@ -42,7 +42,7 @@ test('R18.5 after a lost connection everything that was missed is there once and
   })
   await lines(page).getByText('Said into the void').waitFor()
   await page.getByText('Not sent').waitFor({ state: 'detached' })
-  // All of it is read out, though it came at once.
+  // All of them are announced, although they arrived together.
   const readOut = page.locator('[aria-live=polite] p')
   await readOut.getByText('Missed 5').waitFor({ state: 'attached' })
   expect(await readOut.allInnerTexts()).toEqual([1, 2, 3, 4, 5].map((index) => `Hanna Host: Missed ${index}`))
@@ -63,14 +63,14 @@ test('R18.5 after a lost connection everything that was missed is there once and
   expect(errors.filter((text) => !isLost(text))).toEqual([])
 }, 90_000)
 
-test('what is said while a service is started again keeps the order in which it was written, for everybody', async () => {
+test('messages sent while the service restarts keep the order in which they were written, for all participants', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   const bob = await pages.openAs(BOB, `/rooms/${id}`)
   await page.getByRole('button', { name: 'People (2)' }).waitFor()
   await send(page, 'Before')
   await lines(bob.page).getByText('Before').waitFor()
-  // The service answers again before the page has a connection again.
+  // The service answers before the page has reconnected.
   await page.evaluate(() => {
     const { WebSocket } = globalThis
     const open = { at: '/nowhere' }
@@ -111,7 +111,7 @@ test('what is said while a service is started again keeps the order in which it 
   }
 }, 60_000)
 
-test('a message that alone was lost is sent again by itself, before what was said after it', async () => {
+test('a single lost message is sent again automatically, before later ones', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 390, height: 700 })
   await page.getByText('Nothing has been said yet').waitFor()
@@ -126,7 +126,7 @@ test('a message that alone was lost is sent again by itself, before what was sai
   expect(await texts(page)).toEqual(['First', 'Second'])
 }, 60_000)
 
-test('a message whose answer never comes holds up what is said after it for no longer than its limit, and is there once', async () => {
+test('a message without a response delays later ones only until its timeout, and is stored once', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await page.getByText('Nothing has been said yet').waitFor()
@@ -152,7 +152,7 @@ test('a message whose answer never comes holds up what is said after it for no l
   expect(await texts(page)).toEqual(['First', 'Second'])
 }, 60_000)
 
-test('what was said while the network was away is sent once it is back, also where the connection outlived that', async () => {
+test('messages written offline are sent once the network is back, also if the connection survived', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await page.getByRole('button', { name: 'People (1)' }).waitFor()
@@ -165,7 +165,7 @@ test('what was said while the network was away is sent once it is back, also whe
   expect(await texts(page)).toEqual(['Said in a tunnel'])
 }, 60_000)
 
-test('however much could not be sent, the field to write in stays in sight', async () => {
+test('the message field stays in view however many messages are unsent', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 390, height: 700 })
   await page.getByText('Nothing has been said yet').waitFor()
@@ -182,7 +182,7 @@ test('however much could not be sent, the field to write in stays in sight', asy
   await screenshot(page, 'room-much-unsent-390')
 }, 60_000)
 
-test('what could not be sent survives a reload and a new sign-in, is stored once, and can be taken back', async () => {
+test('unsent messages survive a reload and a new sign-in, are stored once, and can be edited', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await page.getByText('Nothing has been said yet').waitFor()
@@ -218,13 +218,13 @@ const sessionOf = async (person: Person) => {
   return cookies
 }
 
-/** As when somebody has signed in in another tab. */
+/** Replaces the session, as a sign-in in another tab does. */
 const takeSession = async (page: Page, cookies: Awaited<ReturnType<typeof sessionOf>>) => {
   await page.context().clearCookies()
   await page.context().addCookies(cookies)
 }
 
-test('a tab that was cut off while somebody else signed in sends nothing as them, and shows nothing of the one before', async () => {
+test('a tab that was offline while another user signed in sends nothing as that user and shows nothing of the previous one', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await page.getByText('Nothing has been said yet').waitFor()
@@ -244,13 +244,13 @@ test('a tab that was cut off while somebody else signed in sends nothing as them
   expect(await page.getByText('Of Alice alone').count()).toBe(0)
   expect(await page.getByRole('link', { name: /^Account of Alice/ }).count()).toBe(0)
   expect([sent, await texts(page)]).toEqual([[], []])
-  // What was not sent waits for whose it is.
+  // Unsent messages wait for their author.
   await page.goto(pages.at(`/api/auth/login?prompt=login&returnTo=/rooms/${id}`))
   await lines(page).getByText('Of Alice alone').waitFor()
   expect(await field(page).inputValue()).toBe('Half a thought')
 }, 60_000)
 
-test('a tab that has not noticed that somebody else signed in sends nothing as them, and is theirs from then on', async () => {
+test('a tab that has not noticed another user’s sign-in sends nothing as that user, and then belongs to them', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await page.getByText('Nothing has been said yet').waitFor()
@@ -264,7 +264,7 @@ test('a tab that has not noticed that somebody else signed in sends nothing as t
   expect(await texts(page)).toEqual(['Of Bob'])
 }, 60_000)
 
-test('a tab goes on when the same person has signed in anew in another one', async () => {
+test('a tab continues when the same user has signed in again in another tab', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await page.getByText('Nothing has been said yet').waitFor()

@@ -1,4 +1,4 @@
-// What every answer is like, good or bad (R11.5, R15, R24).
+// Properties of every response, successful or not (R11.5, R15, R24).
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { failures } from '../../src/failures.ts'
 import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
@@ -27,7 +27,7 @@ const HEADERS = {
   'strict-transport-security': 'max-age=31536000',
 }
 
-test('C105 every page and every answer, errors too, has the protective headers', async () => {
+test('C105: every page and every response, errors included, has the security headers', async () => {
   const sent: [address: string, status: number, options?: Parameters<Browser['send']>[1]][] = [
     ['/', 200],
     ['/login?error=cancelled', 200],
@@ -61,7 +61,7 @@ test('C105 every page and every answer, errors too, has the protective headers',
   }
 })
 
-test('what fails says so in one shape, with a code of the list, and names the request for the log', async () => {
+test('every error has the same shape, a documented code, and the request id of the log', async () => {
   const requests: [string, Parameters<Browser['send']>[1]?][] = [
     ['/api/nothing'],
     ['/api/session', { method: 'PUT' }],
@@ -78,7 +78,7 @@ test('what fails says so in one shape, with a code of the list, and names the re
   }
 })
 
-test('R15.1 whatever of the input is wrong is named in fields, also where no schema found it', async () => {
+test('R15.1: invalid input is named in fields, also where it is not found by a schema', async () => {
   const guest = service.browser()
   await guest.json('/api/session', { body: { nickname: 'Gus' } }, 201)
   const sent: [browser: Browser, address: string, path: string, options?: Parameters<Browser['send']>[1]][] =
@@ -92,7 +92,7 @@ test('R15.1 whatever of the input is wrong is named in fields, also where no sch
     expect(await asks.json(address, options, 400)).toMatchObject({ fields: [{ path }] })
 })
 
-test('R22 a body over the limit is 413 also where none is expected', async () => {
+test('R22: a body over the limit is answered with 413, also where no body is expected', async () => {
   const body = { junk: 'x'.repeat(65_536) }
   const headers = { 'content-length': String(JSON.stringify(body).length) }
   for (const [method, address] of [
@@ -103,12 +103,12 @@ test('R22 a body over the limit is 413 also where none is expected', async () =>
     expect(await browser.json(address, { method, body, headers }, 413)).toMatchObject({ code: 'too_large' })
 })
 
-test('R16.2 a ticket for a socket is asked for without a body, and with an empty one', async () => {
+test('R16.2: a socket ticket is created without a body or with an empty one', async () => {
   for (const options of [{ method: 'POST' }, { body: {} }])
     expect(await browser.json('/api/ws-ticket', options, 201)).toMatchObject({ expiresIn: 60 })
 })
 
-test('unknown addresses of the API are 404, signed in or not, whatever the method', async () => {
+test('unknown addresses of the API are answered with 404, signed in or not, for every method', async () => {
   const addresses = [
     '/api',
     '/api/',
@@ -135,7 +135,7 @@ test('unknown addresses of the API are 404, signed in or not, whatever the metho
     }
 })
 
-test('another method than an address takes is 405 and told which it takes', async () => {
+test('a method that an address does not support is answered with 405 and the supported ones', async () => {
   const byPath = Map.groupBy(routes, ({ path }) => path)
   for (const [path, list] of byPath) {
     const methods = list.map(({ method }) => method)
@@ -152,7 +152,7 @@ test('another method than an address takes is 405 and told which it takes', asyn
   }
 })
 
-test('signed out, everything that needs a session is 401, and nothing of it is 500', async () => {
+test('without a session, every operation that needs one is answered with 401, never 500', async () => {
   for (const { path, method, scope } of routes.filter((route) => route.scope !== 'public')) {
     const answer = await service.browser().send(path, { method })
     expect([path, method, scope, answer.status]).toEqual([path, method, scope, 401])
@@ -161,7 +161,7 @@ test('signed out, everything that needs a session is 401, and nothing of it is 5
 })
 
 describe('a body', () => {
-  test('that is too large is 413, and one that is no JSON object 400, on every route that takes one', async () => {
+  test('that is too large is answered with 413, and one that is not a JSON object with 400, on every route with a body', async () => {
     for (const { path, method } of routes.filter(({ takesBody }) => takesBody)) {
       const large = await browser.send(path, { method, body: { filler: 'x'.repeat(70_000) } })
       expect([path, large.status, await large.json()]).toEqual([
@@ -181,7 +181,7 @@ describe('a body', () => {
     }
   })
 
-  test('of any depth, encoding or length is refused without an error of ours', async () => {
+  test('of any depth, encoding or length is refused without an internal error', async () => {
     const bodies = [
       '{',
       '',
@@ -211,7 +211,7 @@ describe('a body', () => {
     expect((await browser.send('/api/session')).status).toBe(200)
   })
 
-  test('that breaks a rule names the fields', async () => {
+  test('that breaks a rule is refused with the names of its fields', async () => {
     const answer = await browser.send('/api/auth/logout', { body: { everywhere: 'yes' } })
     expect([answer.status, await answer.json()]).toEqual([
       400,
@@ -224,7 +224,7 @@ describe('a body', () => {
   })
 })
 
-test('what is our fault says nothing but the name of the request, and the log says all of it', async () => {
+test('an internal error exposes only the request id, and the log has the details', async () => {
   const broken = await openRooms()
   try {
     const visitor = await broken.signedInBrowser()
@@ -247,7 +247,7 @@ test('what is our fault says nothing but the name of the request, and the log sa
 })
 
 describe('for operators', () => {
-  test('R24.1 health is of the process alone, and readiness needs the database', async () => {
+  test('R24.1: health covers only the process, and readiness needs the database', async () => {
     const own = await openRooms()
     const asks = own.browser()
     expect(await asks.json('/api/health')).toEqual({ status: 'ok', timestamp: '2026-11-21T12:00:00.000Z' })
@@ -267,7 +267,7 @@ describe('for operators', () => {
     expect((await asks.send('/api/health')).status).toBe(200)
   })
 
-  test('figures cover requests, logins, live sessions and logout tokens, and name nobody', async () => {
+  test('metrics cover requests, logins, live sessions and logout tokens, and name no users', async () => {
     const own = await openRooms()
     try {
       const person = await own.signedInBrowser()

@@ -1,4 +1,5 @@
-// What a real browser makes of the answers: it runs what we allow it to and keeps no more than we tell it.
+// The responses in a real browser: it runs only the code that is allowed and keeps only the
+// intended state.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Browser, type Page, chromium } from 'playwright-core'
 import { type TestRooms, openRooms } from '../rooms.ts'
@@ -18,7 +19,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
   let browser: Browser
   let origin: string
   beforeAll(async () => {
-    // The service has to know its own origin before it is made.
+    // The service must know its own origin before it is created.
     server = Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
@@ -34,7 +35,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     await service.close()
   }, 20_000)
 
-  /** A page with nothing of other pages in it, and all that it complains about or asks others for. */
+  /** A new page, its console errors, and its requests to other origins. */
   async function openPage(): Promise<{ page: Page; complaints: string[]; elsewhere: string[] }> {
     const context = await browser.newContext()
     const page = await context.newPage()
@@ -46,7 +47,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     return { page, complaints, elsewhere }
   }
 
-  test('the reference page shows the API under its policy, and asks nobody else for anything', async () => {
+  test('the API reference works under its policy and sends no request to another origin', async () => {
     const { page, complaints, elsewhere } = await openPage()
     await page.goto(`${origin}/api/docs`)
     await page.getByRole('heading', { name: 'Latchkey Rooms', exact: true }).waitFor()
@@ -57,7 +58,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     await page.context().close()
   }, 60_000)
 
-  test('no page of ours can be framed', async () => {
+  test('no page can be framed', async () => {
     const { page } = await openPage()
     const framing = Bun.serve({
       hostname: '127.0.0.1',
@@ -75,7 +76,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     }
   }, 60_000)
 
-  test('C94 after a logout the browser holds no cookie of the session, and the one that it held is dead', async () => {
+  test('C94: after signing out the browser has no session cookie, and the earlier one is revoked', async () => {
     const { page } = await openPage()
     const context = page.context()
     const names = async () =>
@@ -106,7 +107,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     await context.close()
   }, 60_000)
 
-  test('a page of another origin, even of a neighbouring port, can neither read nor change anything', async () => {
+  test('a page of another origin, also of another port, can neither read nor change anything', async () => {
     const { page } = await openPage()
     await page.goto(`${origin}/api/auth/login`)
     const foreign = Bun.serve({

@@ -1,4 +1,4 @@
-// Where a request comes from (R3.4): one resolver for limits, lists and records.
+// The client address of a request (R3.4): one resolver for limits, lists and records.
 import { describe, expect, test } from 'bun:test'
 import { listAuditEvents } from '../audit-log.ts'
 import { roomsPerTest } from '../per-test.ts'
@@ -33,8 +33,8 @@ const HOPS: [lines: string[], client: string][] = [
   [['203.0.113.7;'], '127.0.0.1'],
 ]
 
-describe('C127 behind trusted proxies', () => {
-  test('the walk from the right finds the same client for sessions and records', async () => {
+describe('C127: behind trusted proxies', () => {
+  test('sessions and records get the same client address, found from the right of the header', async () => {
     const service = await rooms({ settings: BEHIND_PROXIES, limits: MANY })
     const server = listen(service)
     alsoClose(server.stop)
@@ -64,7 +64,7 @@ describe('C127 behind trusted proxies', () => {
     }
   })
 
-  test('the same client is counted for the provider’s address', async () => {
+  test('limits of the provider’s address count the same client', async () => {
     const service = await rooms({ settings: BEHIND_PROXIES, limits: { backchannel_per_minute: 1 } })
     const from = (value: string) =>
       deliver(service, 'junk', { ip: '10.0.0.1', headers: { 'x-forwarded-for': value } })
@@ -74,7 +74,7 @@ describe('C127 behind trusted proxies', () => {
     expect((await listAuditEvents(service)).map(({ ip }) => ip)).toEqual(['203.0.113.7', '203.0.113.8'])
   })
 
-  test('a line that is folded or broken up never reaches us', async () => {
+  test('a folded or broken header line never reaches the service', async () => {
     const service = await rooms({ settings: BEHIND_PROXIES })
     const server = listen(service)
     alsoClose(server.stop)
@@ -89,7 +89,7 @@ describe('C127 behind trusted proxies', () => {
       ).toBe(400)
   })
 
-  test('any other header counts with exactly one value and else not at all', async () => {
+  test('any other header is used only if it has exactly one value', async () => {
     const settings = { ...BEHIND_PROXIES, proxyHeader: 'CF-Connecting-IP' }
     const service = await rooms({ settings })
     const addresses: [value: string, client: string][] = [
@@ -107,7 +107,7 @@ describe('C127 behind trusted proxies', () => {
     }
   })
 
-  test('rotating forged values evade no limit, and nobody else pays for them', async () => {
+  test('rotating forged values evades no limit and costs other clients nothing', async () => {
     const service = await rooms({ settings: BEHIND_PROXIES, limits: { http_anonymous_per_minute: 5 } })
     const statuses = async (client: string) => {
       const found = []
@@ -121,7 +121,7 @@ describe('C127 behind trusted proxies', () => {
     expect(await statuses('203.0.113.8')).toEqual([200, 200, 200, 200, 200, 429, 429])
   })
 
-  test('one customer’s /64 is counted as one', async () => {
+  test('the addresses of one /64 count as one client', async () => {
     const service = await rooms({ limits: { http_anonymous_per_minute: 2 } })
     const from = async (ip: string) => (await service.browser({ ip }).send('/api/config')).status
     expect([await from('2001:db8:1:2::1'), await from('2001:db8:1:2:ffff::1')]).toEqual([200, 200])
@@ -129,8 +129,8 @@ describe('C127 behind trusted proxies', () => {
   })
 })
 
-describe('C126 from a peer that is no trusted proxy', () => {
-  test('the header has no effect, and it is counted that it came', async () => {
+describe('C126: from a peer that is not a trusted proxy', () => {
+  test('the header has no effect, and its presence is counted', async () => {
     const service = await rooms({ settings: { ...BEHIND_PROXIES, trustedProxies: ['10.0.0.0/8'] } })
     const headers = { 'x-forwarded-for': '1.2.3.4' }
     await deliver(service, 'junk', { ip: '198.51.100.9', headers })
@@ -139,7 +139,7 @@ describe('C126 from a peer that is no trusted proxy', () => {
     expect(metrics).toContain('latchkey_rooms_ignored_proxy_headers_total 1')
   })
 
-  test('it evades no limit', async () => {
+  test('the header evades no limit', async () => {
     const service = await rooms({
       settings: { ...BEHIND_PROXIES, trustedProxies: ['10.0.0.0/8'] },
       limits: { http_anonymous_per_minute: 2 },
@@ -152,7 +152,7 @@ describe('C126 from a peer that is no trusted proxy', () => {
     expect(statuses).toEqual([200, 200, 429, 429])
   })
 
-  test('without PROXY_HEADER nothing that is forwarded is read, whoever sends it', async () => {
+  test('without PROXY_HEADER no forwarded header is read, whoever sends it', async () => {
     const service = await rooms()
     const headers = { 'x-forwarded-for': '1.2.3.4', forwarded: 'for=1.2.3.4', 'x-real-ip': '1.2.3.4' }
     await deliver(service, 'junk', { ip: '127.0.0.1', headers })
@@ -161,7 +161,7 @@ describe('C126 from a peer that is no trusted proxy', () => {
   })
 })
 
-test('C99 a session goes on when its address changes, and the list keeps the one it began at', async () => {
+test('C99: a session continues when its address changes, and the list keeps its first address', async () => {
   const service = await rooms()
   const ada = await insertPerson(service)
   const home = await browserOf(service, ada, { ip: '192.0.2.1' })

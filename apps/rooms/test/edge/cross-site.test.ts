@@ -1,4 +1,4 @@
-// What pages of other origins can do: nothing (R11.1 to R11.4).
+// Requests from pages of other origins have no effect (R11.1 to R11.4).
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { csrfTokenOf } from '../../src/sessions/csrf.ts'
@@ -42,7 +42,10 @@ interface Sent {
   type?: string
 }
 
-/** Sends what a handler never sees, since its body is no JSON: whoever gets so far is through. */
+/**
+ * Sends a body that is not JSON, which no handler sees: its refusal proves that the request passed
+ * the origin checks.
+ */
 async function codeOf(
   { path, method }: { path: string; method: string },
   { site, origin, token, cookie, type = 'text/plain' }: Sent,
@@ -59,7 +62,10 @@ async function codeOf(
   return ((await answer.json()) as { code: string }).code
 }
 
-/** Every combination that matters: a wrong token only where nothing else could be what refuses it. */
+/**
+ * All relevant combinations. A wrong token is tried only where nothing else would cause the
+ * refusal.
+ */
 function combinations(right: string) {
   const pairs = SITES.flatMap((site) => ORIGINS.map((origin) => ({ site, origin })))
   return pairs.flatMap(({ site, origin }) => {
@@ -69,7 +75,7 @@ function combinations(right: string) {
   })
 }
 
-test('C100 of all combinations of Sec-Fetch-Site, Origin and token, only those of this origin get through, on every route', async () => {
+test('C100: of all combinations of Sec-Fetch-Site, Origin and token, only those of this origin pass, on every route', async () => {
   const cookie = `__Host-latchkey_session=${admin.token}`
   const right = csrfTokenOf(admin.token ?? '')
   expect(unsafeRoutes.length).toBeGreaterThan(5)
@@ -86,7 +92,7 @@ test('C100 of all combinations of Sec-Fetch-Site, Origin and token, only those o
   expect((await admin.send('/api/session')).status).toBe(200)
 }, 60_000)
 
-test('C100 a foreign Origin is refused on GET too, and Sec-Fetch-Site alone is not: links lead here from everywhere', async () => {
+test('C100: a foreign Origin is refused on GET too, but Sec-Fetch-Site alone is not, because other sites link here', async () => {
   const reference = ['/api/openapi.json', '/api/docs', '/api/docs/scalar.js']
   for (const path of [
     ...routes.filter(({ method }) => method === 'GET').map((route) => route.path),
@@ -108,7 +114,7 @@ test('C100 a foreign Origin is refused on GET too, and Sec-Fetch-Site alone is n
   }
 })
 
-test('R11.1 what pages of other sites ask unseen uses up no limit of their visitor, whose own links still work', async () => {
+test('R11.1: hidden requests of other sites use up no limit of their visitor, whose own links still work', async () => {
   const limits = {
     http_anonymous_per_minute: 5,
     invitation_failures_per_hour: 2,
@@ -161,7 +167,7 @@ test('R11.1 what pages of other sites ask unseen uses up no limit of their visit
   await rooms.close()
 })
 
-test('R11.2 C101 the token of another session, of before the login, of nobody and none are refused', async () => {
+test('R11.2 C101: a token of another session, of a time before the login, of no session, or none at all is refused', async () => {
   const ada = await insertPerson(service)
   const [mine, other] = [await browserOf(service, ada), await browserOf(service, ada)]
   const visitor = service.browser()
@@ -187,7 +193,7 @@ test('R11.2 C101 the token of another session, of before the login, of nobody an
   for (const browser of [mine, other, visitor]) expect((await browser.send('/api/session')).status).toBe(200)
 })
 
-test('R11.2 the token is checked before anything is looked up, so nothing can be learned without it', async () => {
+test('R11.2: the token is checked before any lookup, so nothing can be learned without it', async () => {
   const headers = { 'x-csrf-token': 'wrong' }
   for (const id of [
     (await admin.json<{ session: { id: string } }>('/api/session')).session.id,
@@ -202,7 +208,7 @@ test('R11.2 the token is checked before anything is looked up, so nothing can be
   }
 })
 
-test('C102 every unsafe route refuses what a form or an image could send', async () => {
+test('C102: every unsafe route refuses what a form or an image can send', async () => {
   const cookie = `__Host-latchkey_session=${admin.token}`
   const token = csrfTokenOf(admin.token ?? '')
   for (const route of unsafeRoutes)
@@ -227,7 +233,7 @@ test('C102 every unsafe route refuses what a form or an image could send', async
     )
 })
 
-test('C103 GET changes nothing but last-seen times', async () => {
+test('C103: GET changes nothing except last-seen times', async () => {
   const tables = await rowsOf(service)
   expect(Object.keys(tables).length).toBeGreaterThan(8)
   const addresses = [
@@ -265,7 +271,7 @@ async function rowsOf({ rooms }: TestRooms): Promise<Record<string, unknown>> {
   return found
 }
 
-test('C104 no answer has a CORS header, and a preflight gets none either', async () => {
+test('C104: no response has a CORS header, and preflights get none either', async () => {
   const foreign = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
   const addresses = [
     ...new Set(routes.map(({ path }) => path)),

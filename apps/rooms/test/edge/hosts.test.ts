@@ -1,4 +1,5 @@
-// Which names the service answers under (R3), over a real socket, since Bun reads the head before we do.
+// The host names of the service (R3), over a real socket, because Bun parses the request head
+// before the service does.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SettingsError } from '@latchkey/settings/settings'
 import { readSettings } from '../../src/settings/settings.ts'
@@ -33,7 +34,7 @@ async function answer(head: string, path?: string, target?: string) {
   return [status, code]
 }
 
-describe('R3.2 C128 the Host of a request', () => {
+describe('R3.2 C128: the Host of a request', () => {
   test('is accepted in any case, with one trailing dot and with the default port', async () => {
     for (const host of [
       'rooms.example.com',
@@ -48,7 +49,7 @@ describe('R3.2 C128 the Host of a request', () => {
       expect([host, ...(await answer(`Host: ${host}\r\n`))]).toEqual([host, 200, ''])
   })
 
-  test('is refused with 421 when it is none of ours', async () => {
+  test('is refused with 421 if it is not configured', async () => {
     for (const host of [
       'evil.example',
       'rooms.example.com:80',
@@ -83,7 +84,7 @@ describe('R3.2 C128 the Host of a request', () => {
         ])
   })
 
-  test('is refused with 400 when it is none, two, or has user info', async () => {
+  test('is refused with 400 if it is missing, repeated, or has user info', async () => {
     for (const head of [
       'Host:\r\n',
       'Host: rooms.example.com\r\nHost: evil.example\r\n',
@@ -105,13 +106,13 @@ describe('R3.2 C128 the Host of a request', () => {
     ])
       for (const path of ['/', '/api/session', '/api/auth/login', '/api/auth/callback'])
         expect([head, path, ...(await answer(head, path))]).toEqual([head, path, 400, 'invalid_request'])
-    // Bun refuses these before anybody of ours sees them.
+    // Bun refuses these before the service sees them.
     for (const head of ['', 'Host : rooms.example.com\r\n', 'Host: rooms.example.com\r\n evil.example\r\n'])
       expect([head, (await ask(head)).status]).toEqual([head, 400])
     expect((await sendRaw(server.port, 'GET /api/session HTTP/1.0\r\n\r\n')).status).toBe(400)
   })
 
-  test('counts, whatever an absolute target says', async () => {
+  test('is used whatever an absolute request target says', async () => {
     const target = (origin: string) => `${origin}/api/openapi.json`
     const path = '/api/openapi.json'
     expect(await answer('Host: evil.example\r\n', path, target('http://rooms.example.com'))).toEqual([
@@ -123,7 +124,7 @@ describe('R3.2 C128 the Host of a request', () => {
     expect(body).not.toContain('evil.example')
   })
 
-  test('does not matter for health, readiness and the provider’s logout tokens', async () => {
+  test('is not checked for health, readiness and logout tokens of the provider', async () => {
     for (const host of ['evil.example', '10.0.0.7:8081', 'user@x', 'a, b', '']) {
       expect([host, (await ask(`Host: ${host}\r\n`, '/api/health')).status]).toEqual([host, 200])
       expect([host, (await ask(`Host: ${host}\r\n`, '/api/ready')).status]).toEqual([host, 200])
@@ -136,7 +137,7 @@ describe('R3.2 C128 the Host of a request', () => {
     }
   })
 
-  test('may be a loopback name for metrics, and else must be ours', async () => {
+  test('may be a loopback name for metrics, and must otherwise be configured', async () => {
     const statusOf = async (head: string) => (await ask(head, '/api/metrics')).status
     for (const host of ['localhost', 'localhost:9', '127.0.0.1:8081', '[::1]', 'localhost.'])
       expect([host, await statusOf(`Host: ${host}\r\n`)]).toEqual([host, 200])
@@ -148,11 +149,11 @@ describe('R3.2 C128 the Host of a request', () => {
     ).toBe(404)
     expect(await statusOf(`Host: evil.example\r\n${token}`)).toBe(421)
     expect(await statusOf(`Host: user@localhost\r\n${token}`)).toBe(400)
-    // A proxy on this machine passes on what strangers send.
+    // A proxy on this machine passes on requests of strangers.
     expect(await statusOf('Host: localhost\r\nX-Forwarded-For: 203.0.113.7\r\n')).toBe(404)
   })
 
-  test('decides on the scheme of cookies and headers, not the transport', async () => {
+  test('determines the scheme of cookies and headers, not the transport', async () => {
     const secure = await ask('Host: rooms.example.com\r\nX-Forwarded-Proto: http\r\n', '/')
     expect(secure.headers.get('strict-transport-security')).toBe('max-age=31536000')
     expect(secure.headers.get('content-security-policy')).toContain(
@@ -164,7 +165,7 @@ describe('R3.2 C128 the Host of a request', () => {
   })
 })
 
-describe('C129 ALLOWED_HOSTS', () => {
+describe('C129: ALLOWED_HOSTS', () => {
   const start = (allowed: string) =>
     readSettings({
       AUTH_PROVIDER: 'oidc',
@@ -173,7 +174,7 @@ describe('C129 ALLOWED_HOSTS', () => {
       ALLOWED_HOSTS: allowed,
     })
 
-  test('takes exact origins, https or http to this machine', () => {
+  test('accepts exact origins, with https or with http on this machine', () => {
     const allowed =
       'https://rooms.example.com, https://rooms.example.com:8443,http://localhost:8081,http://[::1]'
     expect(start(allowed).allowedHosts).toEqual([
@@ -184,7 +185,7 @@ describe('C129 ALLOWED_HOSTS', () => {
     ])
   })
 
-  test('refuses everything else at the start', () => {
+  test('refuses everything else at startup', () => {
     for (const bad of [
       'https://rooms.example.com/',
       'https://rooms.example.com/path',
@@ -214,7 +215,7 @@ describe('C129 ALLOWED_HOSTS', () => {
   })
 })
 
-describe('C126 PROXY_HEADER', () => {
+describe('C126: PROXY_HEADER', () => {
   const start = (trusted: Record<string, string>) =>
     readSettings({
       AUTH_PROVIDER: 'oidc',
@@ -225,7 +226,7 @@ describe('C126 PROXY_HEADER', () => {
       ...trusted,
     })
 
-  test('with proxies that are explicitly nobody is refused at the start', () => {
+  test('is refused at startup if the list of trusted proxies is empty', () => {
     for (const nobody of ['', 'none'])
       expect(() => start({ TRUSTED_PROXIES: nobody })).toThrow(/PROXY_HEADER/)
     expect(start({}).trustedProxies).toEqual(['127.0.0.0/8', '::1'])

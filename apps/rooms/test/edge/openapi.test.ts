@@ -35,7 +35,7 @@ const ajv = new Ajv2020({ strict: true, strictTypes: false, validateFormats: fal
 ajv.addVocabulary(['components', 'openapi', 'info', 'servers', 'security', 'tags', 'paths'])
 ajv.addSchema(document, 'api')
 
-/** A schema from the middle of the document, as one by itself. */
+/** A schema of the document as a standalone schema. */
 function rooted(schema: Json): Json {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as Json
 }
@@ -52,7 +52,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('the document is OpenAPI 3.1, has every operation of the API once, and is served to anyone as it was made', async () => {
+test('the document is OpenAPI 3.1, has every operation of the API once, and is public and unchanged', async () => {
   expect(document.openapi).toBe('3.1.0')
   expect(document.info.version).toBe(VERSION)
   expect(document.servers).toEqual([{ url: '/api' }])
@@ -63,7 +63,7 @@ test('the document is OpenAPI 3.1, has every operation of the API once, and is s
   expect(await served.json()).toEqual(document as never)
 })
 
-test('it says what each call needs: a session cookie, and the token beside it for what changes something', () => {
+test('the document states what each operation needs: a session cookie, and the CSRF token for writes', () => {
   expect(Object.keys(document.components.securitySchemes)).toEqual(['session', 'csrf'])
   expect(document.components.securitySchemes['session']).toMatchObject({
     type: 'apiKey',
@@ -84,7 +84,7 @@ test('it says what each call needs: a session cookie, and the token beside it fo
   expect(JSON.stringify(document)).not.toMatch(/bearer/i)
 })
 
-test('every reference leads somewhere, and every schema is one that a validator takes', () => {
+test('every reference resolves, and every schema compiles in a validator', () => {
   const references = JSON.stringify(document).match(/"#\/[^"]+"/g) ?? []
   expect(references.length).toBeGreaterThan(20)
   for (const reference of new Set(references)) {
@@ -102,7 +102,7 @@ test('every reference leads somewhere, and every schema is one that a validator 
   }
 })
 
-test('what an error looks like is described, with every code of the list', async () => {
+test('errors are described with every code of the list', async () => {
   const check = ajv.compile(rooted(document.components.schemas['Error'] ?? {}))
   for (const code of Object.keys(failures)) expect(check({ error: 'A sentence', code })).toBe(true)
   for (const bad of [{ error: 'x' }, { code: 'internal' }, { error: 'x', code: 'other' }, {}])
@@ -115,7 +115,7 @@ test('what an error looks like is described, with every code of the list', async
   for (const answer of answers) expect(check(await answer.json())).toBe(true)
 })
 
-test('every operation documents what any request can end in, and what its own checks can', () => {
+test('every operation documents the errors of all requests and those of its own checks', () => {
   for (const { path, verb, operation } of described) {
     const statuses = Object.keys(operation.responses)
     const id = `${verb} ${path}`
@@ -128,7 +128,7 @@ test('every operation documents what any request can end in, and what its own ch
   }
 })
 
-test('answers about sessions are as they are described', async () => {
+test('responses about sessions match their schemas', async () => {
   const answers: [path: string, verb: string, answer: Response][] = [
     ['/session', 'get', await browser.send('/api/session')],
     ['/sessions', 'get', await browser.send('/api/sessions')],
@@ -146,14 +146,14 @@ test('answers about sessions are as they are described', async () => {
   }
 })
 
-test('R26.1 the page of the reference says "demo" in the demo, and nowhere else', async () => {
+test('R26.1: the reference page says "demo" in the demo and nowhere else', async () => {
   for (const demo of [true, false]) {
     const page = await createReference(demo)(new Request(`${ORIGIN}/api/docs`), '/api/docs')
     expect([demo, (await page?.text())?.includes('demo')]).toEqual([demo, demo])
   }
 })
 
-test('bounds that a request has are in the document: searches for people, settings of a room', () => {
+test('limits of requests are in the document: user search, room settings', () => {
   const query = document.paths['/rooms/{id}/users/search']?.['get']?.parameters.find(
     ({ name }) => name === 'q',
   )

@@ -10,7 +10,7 @@ export interface Route {
   takesBody: boolean
 }
 
-/** Every way to call the API, with an id that nothing has in the place of each parameter. */
+/** Every operation of the API, with an id that does not exist for each parameter. */
 export const routes: readonly Route[] = apiOperations.flatMap((operation) =>
   operation.methods.map((method) => ({
     id: operation.id,

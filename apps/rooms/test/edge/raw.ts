@@ -7,7 +7,10 @@ export interface RawResponse {
   body: string
 }
 
-/** Sends these bytes over a socket of their own and hears the server out; status -1 when it hangs up without a word. */
+/**
+ * Sends these bytes over a new socket and reads until the server closes. The status is -1 if the
+ * server closes without a response.
+ */
 export function sendRaw(port: number, text: string): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     let heard = ''
@@ -16,7 +19,7 @@ export function sendRaw(port: number, text: string): Promise<RawResponse> {
     socket.on('data', (bytes) => {
       heard += bytes.toString('latin1')
     })
-    // A server that refuses what it reads may reset the connection while we still send.
+    // A server that refuses the request may reset the connection while bytes are still being sent.
     socket.on('error', () => undefined)
     socket.on('close', () => {
       socket.destroy()
@@ -34,7 +37,7 @@ export function sendRaw(port: number, text: string): Promise<RawResponse> {
   })
 }
 
-/** The service on a port of this machine; `stop` before the service is closed. */
+/** Serves on a local port. Call `stop` before the service is closed. */
 export function listen(test: TestRooms): { port: number; stop: () => Promise<void> } {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: test.rooms.fetch })
   return { port: server.port ?? 0, stop: () => server.stop(true) }

@@ -5,7 +5,7 @@ import { createRates } from '../../src/rates.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { NOON, openRooms } from '../rooms.ts'
 
-/** How often each status came. */
+/** The number of responses per status. */
 function tally(statuses: readonly number[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1
@@ -15,13 +15,13 @@ function tally(statuses: readonly number[]): Record<number, number> {
 const nameOf = (n: number) => ({ nickname: `Visitor ${n} ${n * 7919}` })
 
 eachDialect((_dialect, newUrl) => {
-  test('C125: a flood from one address makes as many guests as the limits say, whatever it sends along; members notice nothing', async () => {
+  test('C125: a flood from one address creates as many guests as the limits allow, whatever it sends, and members are not affected', async () => {
     const rooms = await openRooms({ url: await newUrl() })
     const member = await rooms.signedInBrowser(undefined, { ip: '192.0.2.10' })
     const statuses: number[] = []
     const flood = async (count: number) => {
       for (let n = 0; n < count; n++) {
-        // Another cookie, another name, another forged address each time.
+        // Another cookie, another name and another forged address each time.
         const browser = rooms.browser({ ip: '192.0.2.9' })
         browser.cookies.set('__Host-latchkey_session', Buffer.alloc(32, n).toString('base64url'))
         const headers = {
@@ -38,7 +38,7 @@ eachDialect((_dialect, newUrl) => {
     }
     await flood(50)
     expect(tally(statuses)).toEqual({ 201: 5, 429: 45 })
-    // Within the hour 30 at most, and what comes back meanwhile.
+    // At most 30 within the hour, plus what the limit recovers meanwhile.
     for (let minute = 1; minute <= 10; minute++) {
       rooms.clock.ms += 60_000
       await flood(8)
@@ -47,7 +47,7 @@ eachDialect((_dialect, newUrl) => {
     expect(made).toBeGreaterThanOrEqual(30)
     expect(made).toBeLessThanOrEqual(36)
     expect((await member.send('/api/session')).status).toBe(200)
-    // Somebody else at another address gets in.
+    // A client at another address is admitted.
     const other = rooms.browser({ ip: '192.0.2.11' })
     expect((await other.send('/api/session', { body: nameOf(1) })).status).toBe(201)
     const { n } = await rooms.rooms.database.read
@@ -60,7 +60,7 @@ eachDialect((_dialect, newUrl) => {
   })
 })
 
-test('C125: a flood from 1000 prefixes makes no more guests than the service takes in a minute; members notice nothing', async () => {
+test('C125: a flood from 1000 prefixes creates no more guests than the limit per minute, and members are not affected', async () => {
   const rooms = await openRooms()
   const member = await rooms.signedInBrowser(undefined, { ip: '192.0.2.10' })
   const statuses: number[] = []
@@ -76,17 +76,17 @@ test('C125: a flood from 1000 prefixes makes no more guests than the service tak
   await rooms.close()
 })
 
-test('C125: one line does not use up the guests that the service takes, and what it refuses costs an address nothing', async () => {
+test('C125: one network cannot use up the guests per minute, and a refusal by that limit costs an address nothing', async () => {
   const limits = { guest_create_total_per_minute: 20, guest_create_per_minute: 3 }
   const rooms = await openRooms({ limits })
   const come = async (ip: string, n: number) =>
     (await rooms.browser({ ip }).send('/api/session', { body: nameOf(n) })).status
   const line: number[] = []
   for (let n = 0; n < 40; n++) line.push(await come(`2001:db8:1:${n.toString(16)}::1`, n))
-  // Of a total of 20, a /56 stops at a quarter of what is left.
+  // Of a total of 20, a /56 stops at a quarter of the remainder.
   expect(tally(line)).toEqual({ 201: 4, 429: 36 })
   expect(await come('2001:db8:2::1', 50)).toBe(201)
-  // Other networks use the rest up, and 192.0.2.9 is refused for it.
+  // Other networks use up the rest, and 192.0.2.9 is refused for it.
   for (let n = 0; n < 15; n++) expect(await come(`${20 + n}.0.0.1`, 60 + n)).toBe(201)
   for (let n = 0; n < 9; n++) expect(await come('192.0.2.9', 80 + n)).toBe(429)
   rooms.clock.ms += 60_000
@@ -95,7 +95,7 @@ test('C125: one line does not use up the guests that the service takes, and what
   await rooms.close()
 })
 
-test('C125: addresses of one /64 count as one, and those of another do not', async () => {
+test('C125: addresses of one /64 count as one client, and those of another /64 do not', async () => {
   const rooms = await openRooms()
   const statuses: number[] = []
   for (let n = 1; n <= 8; n++) {
@@ -108,7 +108,7 @@ test('C125: addresses of one /64 count as one, and those of another do not', asy
   await rooms.close()
 })
 
-test('C125 (R22): counters are bounded in memory however many addresses appear', () => {
+test('C125 (R22): the memory of the counters is limited, however many addresses appear', () => {
   const rates = createRates(DEFAULT_LIMITS, () => NOON)
   const flood = (from: number) => {
     for (let n = from; n < from + 200_000; n++)
@@ -122,7 +122,7 @@ test('C125 (R22): counters are bounded in memory however many addresses appear',
   expect(after - before).toBeLessThan(4_000_000)
 })
 
-test('C125: a name that is refused costs nothing of the limits', async () => {
+test('C125: a refused name does not count against the limits', async () => {
   const rooms = await openRooms()
   const browser = rooms.browser()
   for (let n = 0; n < 10; n++)
@@ -131,7 +131,7 @@ test('C125: a name that is refused costs nothing of the limits', async () => {
   await rooms.close()
 })
 
-test('a name is not looked at where a limit refuses the guest or the change', async () => {
+test('a name is not checked if a limit refuses the guest or the change', async () => {
   const limits = { guest_create_per_minute: 1, guest_rename_per_minute: 1 }
   const rooms = await openRooms({ limits })
   const guest = rooms.browser()

@@ -6,7 +6,7 @@ import { type Browser, NOON, type TestRooms, openRooms } from '../rooms.ts'
 const DAY = 86_400_000
 const HOUR = 3_600_000
 
-/** A code of the closed list, with its status. */
+/** The status of a response, and its documented error code. */
 async function refusal(response: Response): Promise<unknown> {
   const { code } = (await response.json()) as { code?: string }
   return [response.status, code]
@@ -40,7 +40,7 @@ eachDialect((_dialect, newUrl) => {
   let lastHost = 1
   const somewhere = () => rooms.browser({ ip: `198.51.100.${lastHost++}` })
 
-  test('C121 (R14.1): with guests on, a nickname makes a guest account, a session and both cookies', async () => {
+  test('C121 (R14.1): with guests enabled, a nickname creates a guest account, a session and both cookies', async () => {
     const browser = somewhere()
     const response = await browser.send('/api/session', { body: { nickname: '  Gustav\u200b ' } })
     expect(response.status).toBe(201)
@@ -76,7 +76,7 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('C121 (R14.1, R28.2): who has a live session gets no second account', async () => {
+  test('C121 (R14.1, R28.2): a client with a live session gets no second account', async () => {
     const browser = somewhere()
     await become(browser)
     const before = await countUsers()
@@ -87,7 +87,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await countUsers()).toBe(before)
   })
 
-  test('R15.3: blanks around a nickname are gone before its length is measured, when it is changed too', async () => {
+  test('R15.3: a nickname is trimmed before its length is measured, also when it is changed', async () => {
     const browser = somewhere()
     const blanks = ' '.repeat(5000)
     expect(await become(browser, `${blanks}Zed\n${blanks}`)).toMatchObject({ nickname: 'Zed' })
@@ -100,14 +100,14 @@ eachDialect((_dialect, newUrl) => {
       ])
   })
 
-  test('a dead session is no obstacle, and its cookie is replaced', async () => {
+  test('an ended session does not matter, and its cookie is replaced', async () => {
     const browser = somewhere()
     browser.cookies.set('__Host-latchkey_session', 'x'.repeat(43))
     await become(browser)
     expect(browser.token).not.toBe('x'.repeat(43))
   })
 
-  test('C121 (R14.1, R28.2): with guests off nobody becomes one, signed in or not, and the guests there were are out', async () => {
+  test('C121 (R14.1, R28.2): with guests disabled, no guest is created, signed in or not, and existing guests are signed out', async () => {
     const guest = somewhere()
     const { id } = await become(guest)
     const member = await rooms.signedInBrowser(undefined, { ip: '198.51.100.200' })
@@ -129,7 +129,7 @@ eachDialect((_dialect, newUrl) => {
     await closed.close()
   })
 
-  test('C124 (R14.6): reserved words, look-alikes and names that nobody can see are refused, at the door and later', async () => {
+  test('C124 (R14.6): reserved words, look-alikes and invisible names are refused, when a guest is created and when a name is changed', async () => {
     const guest = somewhere()
     await become(guest)
     const before = await countUsers()
@@ -141,7 +141,7 @@ eachDialect((_dialect, newUrl) => {
       ['x'.repeat(65), 'invalid_request'],
       ['   ', 'invalid_request'],
       ['a\u0000b', 'invalid_request'],
-      // Too much to clean, whatever would be left.
+      // Too long to be cleaned, whatever would remain.
       [`Anna${'\u200b'.repeat(2045)}`, 'invalid_request'],
     ]) {
       expect(await refusal(await somewhere().send('/api/session', { body: { nickname } }))).toEqual([
@@ -154,7 +154,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await countUsers()).toBe(before)
   })
 
-  test('R28.22: a name of the heaviest letters that there are is taken as far as it can be, of guests and of members', async () => {
+  test('R28.22: names with the most expensive characters are accepted up to the limits, of guests and of members', async () => {
     const marks = Array.from({ length: 0xf800 }, (_, i) => String.fromCodePoint(0x800 + i)).filter((each) =>
       /\p{Mn}/u.test(each),
     )
@@ -171,7 +171,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await member.send('/api/session')).status).toBe(200)
   })
 
-  test('a guest takes another name, once a minute (R22); a member cannot', async () => {
+  test('a guest changes their name once a minute (R22); a member cannot', async () => {
     const guest = somewhere()
     const { id } = await become(guest)
     const rename = (browser: Browser, nickname: string) =>
@@ -191,7 +191,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await refusal(await rename(somewhere(), 'Greta'))).toEqual([401, 'unauthenticated'])
   })
 
-  test('C131 (R21.2): the audit log tells of a new guest, with address and request, without a token', async () => {
+  test('C131 (R21.2): the audit log records a new guest with address and request id, without a token', async () => {
     const browser = rooms.browser({ ip: '198.51.100.222' })
     const { id } = await become(browser)
     const row = await db()
@@ -210,7 +210,7 @@ eachDialect((_dialect, newUrl) => {
     expect(JSON.stringify(row)).not.toContain(browser.token ?? '')
   })
 
-  test('C124 (R14.7): signing in ends the guest session; the accounts stay apart', async () => {
+  test('C124 (R14.7): signing in ends the guest session, and the accounts stay separate', async () => {
     const browser = somewhere()
     const guest = await become(browser)
     const guestToken = browser.token ?? ''
@@ -226,7 +226,7 @@ eachDialect((_dialect, newUrl) => {
     expect(identities.map(({ user_id }) => user_id)).not.toContain(guest.id)
   })
 
-  test('C124 (R14.7, R28.26): a guest is purged 7 days after the last session ended, and nobody else', async () => {
+  test('C124 (R14.7, R28.26): a guest is purged 7 days after the last session ended, and no other user is', async () => {
     const leaving = somewhere()
     const gone = await become(leaving, 'Gone')
     await leaving.send('/api/auth/logout', { body: {} })
@@ -241,7 +241,7 @@ eachDialect((_dialect, newUrl) => {
     rooms.clock.ms += HOUR
     await rooms.rooms.jobs.runDue()
     expect(await idsOf()).not.toContain(gone.id)
-    // The other one's session ended by itself, 12 hours after it began.
+    // The session of the other guest expired 12 hours after its start.
     rooms.clock.ms += 11 * HOUR
     await rooms.rooms.jobs.runDue()
     expect(await idsOf()).toContain(expired.id)

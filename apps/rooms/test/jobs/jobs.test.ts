@@ -112,7 +112,7 @@ eachDialect((_dialect, newUrl) => {
   const sessionOf = (id: string) =>
     database.read.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst()
 
-  describe('R28.4: after each job the expired rows are gone, and no live row is', () => {
+  describe('R28.4: after each job the expired rows are deleted, and no live row is', () => {
     test('login states', async () => {
       const state = (hash: string, expiresAt: number) => ({
         state_hash: hash,
@@ -171,7 +171,7 @@ eachDialect((_dialect, newUrl) => {
       ])
     })
 
-    test('sessions that time has ended say so, as of when it did, and keep no ID token', async () => {
+    test('sessions that have expired are marked with the time of their expiry, and their ID token is deleted', async () => {
       const guest = await addUser({ is_guest: 1 })
       const member = await addUser()
       const expired = await addSession(guest, { idle_expires_at: NOON - MINUTE })
@@ -207,7 +207,7 @@ eachDialect((_dialect, newUrl) => {
       )
     })
 
-    test('sessions go 30 days after their end', async () => {
+    test('sessions are deleted 30 days after their end', async () => {
       const user = await addUser()
       const ended = { revoke_reason: 'signed_out', idle_expires_at: NOON } as const
       const old = await addSession(user, { ...ended, revoked_at: NOON - 30 * DAY })
@@ -219,7 +219,7 @@ eachDialect((_dialect, newUrl) => {
       expect(left).toEqual(expect.arrayContaining([recent, live]))
     })
 
-    test('guests go 7 days after their last session; members and guests who are there stay', async () => {
+    test('guests are deleted 7 days after their last session; members and guests with a live session stay', async () => {
       const gone = await addUser({ is_guest: 1, guest_ended_at: NOON - 7 * DAY })
       const goneSession = await addSession(gone, {
         revoked_at: NOON - 7 * DAY,
@@ -230,7 +230,7 @@ eachDialect((_dialect, newUrl) => {
       await addSession(back, {})
       const present = await addUser({ is_guest: 1 })
       const member = await addUser({ last_seen_at: 0 })
-      // Who owns a room goes as well: how the room fares is proven where ownership is.
+      // An owner of a room is deleted as well. What happens to the room is tested with ownership.
       const owner = await addUser({ is_guest: 1, guest_ended_at: NOON - 8 * DAY })
       await addRoom(owner)
       await run('guests')
@@ -241,7 +241,7 @@ eachDialect((_dialect, newUrl) => {
       expect(left).toEqual(expect.arrayContaining([recent, back, present, member]))
     })
 
-    test('however many sessions and audit events there are, a thousand of them go at once', async () => {
+    test('sessions and audit events are deleted a thousand at a time', async () => {
       for (const name of ['expired-sessions', 'old-sessions', 'audit']) await run(name, NOON + 30 * DAY)
       const guestId = await addUser({ is_guest: 1 })
       const lasting = await addSession(guestId, { idle_expires_at: NOON + HOUR })
@@ -287,7 +287,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await sessionOf(lasting)).toMatchObject({ revoked_at: null })
     }, 30_000)
 
-    test('audit events go after 365 days', async () => {
+    test('audit events are deleted after 365 days', async () => {
       await database.write((tx) =>
         tx
           .insertInto('audit_events')
@@ -342,7 +342,7 @@ eachDialect((_dialect, newUrl) => {
       ])
     })
 
-    test('a job that fails leaves nothing behind, stops no other, is counted and logged, and is tried again', async () => {
+    test('a job that fails leaves no changes, stops no other job, is counted and logged, and is tried again', async () => {
       clock = NOON
       let failing = true
       const broken: Job = {
@@ -369,7 +369,7 @@ eachDialect((_dialect, newUrl) => {
       expect(other.runs).toEqual([NOON])
     })
 
-    test('a job that fails after pieces of it are done is tried again at the next look', async () => {
+    test('a job that fails after some batches is tried again at the next tick', async () => {
       clock = NOON
       const runs: number[] = []
       const pieces: Job = {
@@ -394,7 +394,7 @@ eachDialect((_dialect, newUrl) => {
       ])
     })
 
-    test('what a job has to tell is told once it is committed, and not when it failed', async () => {
+    test('the events of a job are published after its commit, and not if it failed', async () => {
       clock = NOON
       publishedEvents.length = 0
       const event: ClusterEvent = { kind: 'presence', roomId: 'r' }
@@ -405,7 +405,7 @@ eachDialect((_dialect, newUrl) => {
         async run(tx) {
           const row = { key: 'told', value: '', updated_at: 0 }
           await tx.insertInto('platform_state').values(row).execute()
-          // Breaks the key, so that nothing of the transaction stays.
+          // Violates the key, which rolls the whole transaction back.
           if (failing) await tx.insertInto('platform_state').values(row).execute()
           return { events: [event] }
         },
@@ -420,7 +420,7 @@ eachDialect((_dialect, newUrl) => {
       expect(publishedEvents).toEqual([event])
     })
 
-    test('what each piece of a job has to tell is told', async () => {
+    test('the events of each batch of a job are published', async () => {
       clock = NOON
       publishedEvents.length = 0
       const pieces = ['first', 'second', 'last']
@@ -449,7 +449,7 @@ eachDialect((_dialect, newUrl) => {
       expect(runs).toEqual([NOON + 1000 * DAY, NOON])
     })
 
-    test('stopping waits for what is running, and nothing begins afterwards', async () => {
+    test('stopping waits for running jobs and starts no others', async () => {
       clock = NOON
       const started = Promise.withResolvers<void>()
       let finished = false

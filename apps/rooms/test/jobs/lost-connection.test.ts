@@ -8,11 +8,11 @@ import { openRooms } from '../rooms.ts'
 const MINUTE = 60_000
 
 eachDialect((dialect, newUrl) => {
-  // No connection to lose.
+  // SQLite has no connection to lose.
   if (dialect === 'sqlite') return
   afterEach(() => mock.restore())
 
-  test('a job whose database is gone without a word is given up after a minute, and all others run', async () => {
+  test('a job whose database connection is silently lost is given up after a minute, and all others run', async () => {
     const url = await newUrl()
     const relay = await Relay.before(url)
     const rooms = await openRooms({ url: relay.through(url) })
@@ -22,7 +22,8 @@ eachDialect((dialect, newUrl) => {
       await jobs.runDue()
       rooms.clock.ms += MINUTE
       relay.swallow(relay.connections)
-      // The minute is over at once for the first statement, on a connection that is gone; and a second for an answer on the way.
+      // The timeout is a minute, plus a second for a response on its way. It expires at once for the
+      // first statement, whose connection is dead.
       const waits: number[] = []
       const isMinute = (ms?: number) => ms === MINUTE + 1000 && waits.push(ms) === 1
       const later = setTimeout

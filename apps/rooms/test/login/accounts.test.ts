@@ -14,7 +14,7 @@ const MODES: [string, (idp: HostileProvider) => ProviderConfig][] = [
 
 eachDialect((_dialect, newUrl) => {
   test.each(MODES)(
-    'C82 R28.7 equal subjects of two providers are two accounts, and the change is announced (%s)',
+    'C82 R28.7: equal subjects of two providers are two accounts, and the change of provider is logged (%s)',
     async (mode, configure) => {
       const t = await openRooms({ url: await newUrl(), provider: configure })
       const elsewhere = await hostileProvider({ now: () => t.clock.ms })
@@ -34,7 +34,7 @@ eachDialect((_dialect, newUrl) => {
       expect(users).toHaveLength(2)
       const [one, two] = [await me(first), await me(browser)]
       expect(one.id).not.toBe(two.id)
-      // Whoever comes from another provider is not the first.
+      // A user of another provider is not the first user.
       expect(two.platformAdmin).toBe(false)
       const [change, ...more] = await findAuditEvents(t.rooms, 'provider.changed')
       expect(more).toEqual([])
@@ -49,7 +49,7 @@ eachDialect((_dialect, newUrl) => {
     },
   )
 
-  test('C82 the first start, one with the same provider, and one before anybody signed in announce nothing', async () => {
+  test('C82: the first start, a start with the same provider, and a start before any sign-in log nothing', async () => {
     const t = await openRooms({ url: await newUrl() })
     const other = await t.node({ provider: t.idp.config({ issuer: `${t.idp.issuer}/` }) })
     const back = await t.node()
@@ -59,7 +59,7 @@ eachDialect((_dialect, newUrl) => {
     for (const node of [other, back, again, t]) await node.close()
   })
 
-  test('C83 R8.2 another subject with the same e-mail address, verified or not, is another account', async () => {
+  test('C83 R8.2: another subject with the same email address, verified or not, is another account', async () => {
     const t = await openRooms({ url: await newUrl() })
     const people = [
       ALICE,
@@ -74,7 +74,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('R8.3 each login refreshes name and e-mail, a missing e-mail is removed, and the account stays', async () => {
+  test('R8.3: each sign-in updates name and email, a missing email is removed, and the account stays the same', async () => {
     const t = await openRooms({ url: await newUrl() })
     const before = await me(await t.signedInBrowser())
     const after = await me(await t.signedInBrowser({ sub: 'alice', name: 'Alice Berg' }))
@@ -85,7 +85,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('R8.3 of what the provider says only the needed claims are stored', async () => {
+  test('R8.3: only the claims that are needed are stored', async () => {
     const t = await openRooms({ url: await newUrl(), provider: (idp) => idp.oauth2Config() })
     await t.signedInBrowser({
       ...ALICE,
@@ -98,7 +98,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('R8.4 a disabled account gets one clear page, no session, and nothing of it changes', async () => {
+  test('R8.4: a disabled account gets a clear error page, no session, and is not changed', async () => {
     const t = await openRooms({ url: await newUrl() })
     await t.signedInBrowser()
     await t.rooms.database.write(async (tx) => {
@@ -119,7 +119,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('C93 a guest session that was planted in a browser is dead after the login, and its id is not the new one', async () => {
+  test('C93: a guest session that was planted in a browser is ended by the sign-in, and the new session has another id', async () => {
     const t = await openRooms({ url: await newUrl() })
     const attacker = t.browser()
     await attacker.json('/api/session', { body: { nickname: 'Robin' } }, 201)
@@ -131,12 +131,12 @@ eachDialect((_dialect, newUrl) => {
     expect(victim.token).not.toBe(planted)
     expect((await attacker.send('/api/session')).status).toBe(401)
     expect(await me(victim)).toMatchObject({ identityType: 'oauth', nickname: 'Alice Andersson' })
-    // The guest is somebody else still (R14.7).
+    // The guest remains a separate account (R14.7).
     expect((await counts(t.rooms)).users).toBe(2)
     await t.close()
   })
 
-  test('C93 R10.3 signing in again ends the session that this browser had, and no other', async () => {
+  test('C93 R10.3: signing in again ends the earlier session of this browser and no other', async () => {
     const t = await openRooms({ url: await newUrl() })
     const elsewhere = await t.signedInBrowser()
     const browser = await t.signedInBrowser()
@@ -152,7 +152,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('R28.1 an answer to the earlier cookie, come late, takes nothing from who signed in again meanwhile', async () => {
+  test('R28.1: a late response to the earlier cookie does not affect a user who has signed in again meanwhile', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = await t.signedInBrowser()
     const old = browser.token ?? ''
@@ -162,7 +162,7 @@ eachDialect((_dialect, newUrl) => {
     const answer = await late.send('/api/session')
     expect(answer.status).toBe(401)
     expect(answer.headers.getSetCookie()).toEqual([])
-    // A cookie that is still sent later is nobody's any more.
+    // A cookie that is still sent later belongs to no session.
     t.clock.ms += 60_001
     expect((await late.send('/api/session')).status).toBe(401)
     expect(late.token).toBeUndefined()
@@ -170,7 +170,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('R28.1 an answer to the cookie of the guest that somebody was, come late, takes nothing from their sign-in', async () => {
+  test('R28.1: a late response to the cookie of an earlier guest does not affect the sign-in of the same browser', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = t.browser()
     await browser.json('/api/session', { body: { nickname: 'Visitor' } }, 201)
@@ -182,7 +182,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('C93 a login that fails leaves the session that the browser had', async () => {
+  test('C93: a failed login leaves the browser’s session untouched', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = await t.signedInBrowser()
     const callback = new URL(t.idp.authorize(await browser.startLogin(), ALICE))
@@ -192,7 +192,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('C65 the same ID token makes no second session', async () => {
+  test('C65: the same ID token creates no second session', async () => {
     const t = await openRooms({ url: await newUrl() })
     let captured: unknown
     t.idp.token((answer) => {

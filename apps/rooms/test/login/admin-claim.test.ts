@@ -7,7 +7,7 @@ import { BOB, adminsByClaim, grantAdmin, grantsOf, isAdmin, userIdOf } from './g
 
 eachDialect((_dialect, newUrl) => {
   describe('administrators by claim', () => {
-    test('C87 R28.16 lose that grant at the next login without the claim, and keep what people gave', async () => {
+    test('C87 R28.16: lose that grant at the next sign-in without the claim, and keep manual grants', async () => {
       const t = await openRooms({ url: await newUrl(), provider: adminsByClaim('admins') })
       await t.signedInBrowser({ ...ALICE, groups: ['admins'] })
       await t.signedInBrowser({ ...BOB, groups: ['admins'] })
@@ -28,7 +28,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('C87 lose the right in the sessions that they have elsewhere, at once', async () => {
+    test('C87: lose the right in their other sessions at once', async () => {
       const t = await openRooms({ url: await newUrl(), provider: adminsByClaim('admins') })
       await t.signedInBrowser()
       const bob = await t.signedInBrowser({ ...BOB, groups: ['admins'] })
@@ -39,7 +39,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('R9.3 the setting taken away takes the grant away at the next login', async () => {
+    test('R9.3: lose the grant at the next sign-in after the setting is removed', async () => {
       const t = await openRooms({ url: await newUrl(), provider: adminsByClaim('admins') })
       await t.signedInBrowser()
       await t.signedInBrowser({ ...BOB, groups: ['admins'] })
@@ -50,7 +50,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('R9.4 a claim that leaves nobody stands, is alerted and audited, and the command line is the way back', async () => {
+    test('R9.4: a claim that leaves no administrator is applied, logged as an error and audited, and the command line restores access', async () => {
       const t = await openRooms({
         url: await newUrl(),
         provider: adminsByClaim('admins'),
@@ -70,7 +70,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('R9.4 a claim that leaves only administrators of an earlier provider is alerted as one that leaves nobody', async () => {
+    test('R9.4: a claim that leaves only administrators of an earlier provider is logged like one that leaves none', async () => {
       const t = await openRooms({ url: await newUrl(), provider: adminsByClaim('admins') })
       await t.signedInBrowser()
       await t.rooms.database.write(async (tx) => {
@@ -87,8 +87,8 @@ eachDialect((_dialect, newUrl) => {
   })
 })
 
-describe('what claims are worth', () => {
-  test('C86 administrators are those whose claim has the value as a member or equals it, and nobody else', async () => {
+describe('the value of the admin claim', () => {
+  test('C86: only accounts whose claim contains or equals the value are administrators', async () => {
     const t = await openRooms({
       provider: adminsByClaim('admins'),
       limits: { login_start_per_minute: 100 },
@@ -120,7 +120,7 @@ describe('what claims are worth', () => {
     await t.close()
   })
 
-  test('C86 R28.15 administrators are not those without the claim when the value reads like nothing', async () => {
+  test('C86 R28.15: an account without the claim is not an administrator, even if the value is the text of an absent value', async () => {
     for (const value of ['undefined', 'null', '[object Object]']) {
       const t = await openRooms({ provider: adminsByClaim(value) })
       await t.signedInBrowser({ sub: 'first', name: 'First' })

@@ -6,8 +6,8 @@ import { listen, sendRaw } from '../edge/raw.ts'
 import { type Browser, ORIGIN, openRooms } from '../rooms.ts'
 import { NOTHING, counts, target, beginLogin, changeQuery, failureReasons } from './steps.ts'
 
-describe('what a callback may look like', () => {
-  test('R6.1 C27 only GET is answered, and what other methods bring uses nothing up', async () => {
+describe('the form of a callback', () => {
+  test('R6.1 C27: only GET is accepted, and other methods do not consume the login state', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await beginLogin(t, browser)
@@ -20,7 +20,7 @@ describe('what a callback may look like', () => {
     await t.close()
   })
 
-  test('C27 an answer in the fragment is no answer', async () => {
+  test('C27: a response in the fragment is ignored', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await beginLogin(t, browser)
@@ -32,7 +32,7 @@ describe('what a callback may look like', () => {
   })
 
   test.each(['code', 'state', 'iss', 'error'])(
-    'R6.1 C28 a repeated %s is refused and uses nothing up',
+    'R6.1 C28: a repeated %s is refused and does not consume the login state',
     async (name) => {
       const t = await openRooms()
       const browser = t.browser()
@@ -44,7 +44,7 @@ describe('what a callback may look like', () => {
         })
         expect(target(await browser.send(doubled))).toBe('/login?error=state_invalid')
       }
-      // Also when one of the two is written in another way.
+      // Also if one of the two is encoded differently.
       const encoded = `${callback.href}&${name}=1&%${name.charCodeAt(0).toString(16)}${name.slice(1)}=2`
       expect(target(await browser.send(encoded))).toBe('/login?error=state_invalid')
       expect(t.idp.calls.token).toBe(0)
@@ -62,7 +62,7 @@ describe('what a callback may look like', () => {
     ['a surrogate', (url: URL) => `${url.href}&x=%ed%a0%80`],
     ['half an escape', (url: URL) => `${url.href}&x=%4`],
     ['bad UTF-8 in a name', (url: URL) => `${url.href}&%ff=x`],
-  ])('C39 %s is refused without an error of ours', async (_name, bend) => {
+  ])('C39: %s is refused without an internal error', async (_name, bend) => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await beginLogin(t, browser)
@@ -73,8 +73,8 @@ describe('what a callback may look like', () => {
     await t.close()
   })
 
-  // Bun reads the address before we do, and puts a mark in the place of what is no UTF-8.
-  test('C39 bytes that are no UTF-8, as they are, are refused and use nothing up', async () => {
+  // Bun parses the address first, and replaces invalid UTF-8 with the replacement character.
+  test('C39: raw bytes that are not UTF-8 are refused and do not consume the login state', async () => {
     const t = await openRooms()
     const server = listen(t)
     for (const name of ['code', 'state', 'iss']) {
@@ -95,7 +95,7 @@ describe('what a callback may look like', () => {
     await t.close()
   })
 
-  test('C39 a query of exactly 8 KiB is read', async () => {
+  test('C39: a query of exactly 8 KiB is accepted', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await beginLogin(t, browser)
@@ -106,7 +106,7 @@ describe('what a callback may look like', () => {
 })
 
 eachDialect((_dialect, newUrl) => {
-  test('C29 an unknown or missing state is refused (fapi2:ensure-authorization-response-with-invalid-state-fails, fapi2:ensure-authorization-response-with-invalid-missing-state-fails)', async () => {
+  test('C29: an unknown or missing state is refused (fapi2:ensure-authorization-response-with-invalid-state-fails, fapi2:ensure-authorization-response-with-invalid-missing-state-fails)', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = t.browser()
     const callback = await beginLogin(t, browser)
@@ -126,7 +126,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('R6.2 C29 R28.1 the whole callback address signs nobody in in another browser, and the rightful one can still finish', async () => {
+  test('R6.2 C29 R28.1: a callback URL signs in no other browser, and the browser that started the login can still finish', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = t.browser()
     const callback = await beginLogin(t, browser)
@@ -145,7 +145,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('C29 R10.1 a login cookie that comes twice binds nobody, so that a planted one brings nobody into another account', async () => {
+  test('C29 R10.1: a repeated login cookie binds no browser, so a planted one cannot sign a victim in to another account', async () => {
     const t = await openRooms({ url: await newUrl() })
     const [victim, attacker] = [t.browser(), t.browser()]
     const own = await beginLogin(t, victim)
@@ -167,19 +167,19 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('C25 a tab that shared the cookie of another one’s start comes back although a third one’s answer has replaced it', async () => {
+  test('C25: a tab that shared the login cookie of another can finish although the response to a third has replaced the cookie', async () => {
     const t = await openRooms({ url: await newUrl() })
     const [browser, third] = [t.browser(), t.browser()]
     await beginLogin(t, browser)
     const callback = await beginLogin(t, browser)
     await beginLogin(t, third)
-    // It had started before there was a cookie, too, and is answered last.
+    // The third tab also started before there was a cookie, and is answered last.
     for (const [name, value] of third.cookies) browser.cookies.set(name, value)
     expect(target(await browser.send(callback.href))).toBe('/')
     await t.close()
   })
 
-  test('C25 a browser that starts again and again is not given cookies without end', async () => {
+  test('C25: the number of login cookies of a browser is limited', async () => {
     const t = await openRooms({
       url: await newUrl(),
       limits: { login_start_per_minute: 1_000, login_states_browser: 1_000 },
@@ -190,7 +190,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('R6.3 C30 R27.3 fifty equal callbacks at once cause one token request and one session', async () => {
+  test('R6.3 C30 R27.3: fifty equal callbacks at once cause one token request and one session', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = t.browser()
     const callback = await beginLogin(t, browser)
@@ -206,7 +206,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('C31 a state is accepted a second before its end and refused a second after it', async () => {
+  test('C31: a state is accepted a second before its expiry and refused a second after it', async () => {
     const t = await openRooms({ url: await newUrl(), settings: { transactionSeconds: 120 } })
     const [early, late] = [t.browser(), t.browser()]
     const inTime = await beginLogin(t, early)
@@ -221,7 +221,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('C33 a state of another mode, issuer or client is refused after a restart', async () => {
+  test('C33: a state of another mode, issuer or client is refused after a restart', async () => {
     const url = await newUrl()
     const t = await openRooms({ url })
     const { idp } = t
@@ -251,8 +251,8 @@ eachDialect((_dialect, newUrl) => {
   })
 })
 
-describe('an old tab in a browser that is signed in', () => {
-  test('C25 R6.8 leads to the start page without an error, whatever became of its state', async () => {
+describe('an old tab in a signed-in browser', () => {
+  test('C25 R6.8: is redirected to the start page without an error, whatever the state of its login', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const [expired, used, gone] = [
@@ -268,7 +268,7 @@ describe('an old tab in a browser that is signed in', () => {
     t.clock.ms += 601_000
     const { token } = browser
     for (const callback of [expired, used, gone]) expect(target(await browser.send(callback.href))).toBe('/')
-    // The cookie of the attempts has gone with its lifetime.
+    // The cookie of the login flow expires with its lifetime.
     for (const name of browser.cookies.keys()) if (name.includes('_login')) browser.cookies.delete(name)
     expect(target(await browser.send(expired.href))).toBe('/')
     expect(browser.token).toBe(token ?? '')
@@ -276,7 +276,7 @@ describe('an old tab in a browser that is signed in', () => {
     await t.close()
   })
 
-  test('C25 R6.8 a guest or an ended session is not signed in: such a browser is told', async () => {
+  test('C25 R6.8: shows the error if the browser has a guest session or an ended one', async () => {
     const t = await openRooms()
     const guest = t.browser()
     await guest.json('/api/session', { body: { nickname: 'Robin' } }, 201)
@@ -288,7 +288,7 @@ describe('an old tab in a browser that is signed in', () => {
     await t.close()
   })
 
-  test('R6.8 anything but an old state is an error there too', async () => {
+  test('R6.8: shows every other error', async () => {
     const t = await openRooms()
     const browser = await t.signedInBrowser()
     const callback = await beginLogin(t, browser)

@@ -7,7 +7,7 @@ import { BOB, grantsOf, isAdmin, userIdOf } from './grant-steps.ts'
 
 eachDialect((_dialect, newUrl) => {
   describe('the first administrator', () => {
-    test('C85 is the first external identity; nobody later, and no guest before, changes that', async () => {
+    test('C85: is the first account with an external identity; neither earlier guests nor later accounts change that', async () => {
       const t = await openRooms({ url: await newUrl() })
       const guest = t.browser()
       await guest.json('/api/session', { body: { nickname: 'Robin' } }, 201)
@@ -22,7 +22,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('C85 R27.3 is one when ten people sign in for the first time at once, on two nodes', async () => {
+    test('C85 R27.3: is a single account if ten people sign in for the first time at once, on two nodes', async () => {
       const t = await openRooms({ url: await newUrl() })
       const other = await t.node()
       const logins = Array.from({ length: 10 }, async (_, n) => {
@@ -40,7 +40,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('R8.1 one person who signs in for the first time in ten tabs at once is one account', async () => {
+    test('R8.1: a person who signs in for the first time in ten tabs at once gets one account', async () => {
       const t = await openRooms({ url: await newUrl() })
       const logins = Array.from({ length: 10 }, () => t.browser().signIn())
       expect((await Promise.all(logins)).map(target)).toEqual(Array.from({ length: 10 }, () => '/'))
@@ -49,7 +49,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('C85 is nobody after the tables were emptied', async () => {
+    test('C85: is not chosen again after the tables were emptied', async () => {
       const t = await openRooms({ url: await newUrl() })
       await t.signedInBrowser()
       await t.rooms.database.write(async (tx) => {
@@ -61,12 +61,12 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('R28.6 C85 is nobody with ADMIN_BOOTSTRAP=off, and the log of the start says what to do', async () => {
+    test('R28.6 C85: is not chosen with ADMIN_BOOTSTRAP=off, and the log of the start names the command to use', async () => {
       const t = await openRooms({ url: await newUrl(), settings: { adminBootstrap: 'off' } })
       expect(t.logLines.join('')).toContain('latchkey rooms admin grant --user')
       await t.signedInBrowser()
       expect(await grantsOf(t)).toEqual({ alice: [] })
-      // The first was the first, whatever the setting says later.
+      // The first account stays the first, whatever the setting says later.
       const node = await t.node({ adminBootstrap: 'first-login' })
       await node.signedInBrowser(BOB)
       expect(await grantsOf(t)).toEqual({ alice: [], bob: [] })
@@ -74,7 +74,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('C85 is nobody when the first login fails, and then the next one', async () => {
+    test('C85: is the account of the next login if the first login fails', async () => {
       const t = await openRooms({ url: await newUrl() })
       t.idp.idToken((claims) => ({ ...claims, name: undefined }))
       t.idp.userinfo((claims) => ({ ...claims, name: undefined }))

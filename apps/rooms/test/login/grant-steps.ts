@@ -6,7 +6,7 @@ import { dump } from './steps.ts'
 
 export const BOB: Person = { sub: 'bob', name: 'Bob Berg' }
 
-/** Everybody's grants: subject to sources, and teams as `team:<id>`. */
+/** The grants of all accounts: sources by subject, and teams as `team:<id>`. */
 export async function grantsOf(t: TestRooms): Promise<Record<string, string[]>> {
   const { identities, role_grants } = await dump(t.rooms)
   const held = identities.map(({ user_id, subject }) => {

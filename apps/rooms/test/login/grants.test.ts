@@ -23,8 +23,8 @@ import {
 type Tx = Transaction<Tables>
 
 eachDialect((_dialect, newUrl) => {
-  describe('giving and taking the right', () => {
-    test('R28.6 C88 the first administrator can be withdrawn when another enabled one exists, and only then', async () => {
+  describe('granting and revoking the administrator’s right', () => {
+    test('R28.6 C88: the first administrator can be revoked only while another enabled one exists', async () => {
       const t = await openRooms({ url: await newUrl() })
       await t.signedInBrowser()
       await t.signedInBrowser(BOB)
@@ -44,7 +44,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('C88 two administrators who withdraw each other at once, on two nodes, leave one', async () => {
+    test('C88: if two administrators revoke each other at once, on two nodes, one of them remains', async () => {
       for (let round = 0; round < 3; round++) {
         const t = await openRooms({ url: await newUrl() })
         await t.signedInBrowser()
@@ -62,7 +62,7 @@ eachDialect((_dialect, newUrl) => {
       }
     })
 
-    test('C88 what a claim gives remains after a withdrawal, and is told', async () => {
+    test('C88: a grant by claim remains after a revocation, and is reported', async () => {
       const t = await openRooms({
         url: await newUrl(),
         provider: (idp) => idp.config({ adminClaim: { path: claimPath('groups'), value: 'admins' } }),
@@ -73,7 +73,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('C91 R9.7 giving and taking by hand ends the sessions of the person, and is audited; doing it twice changes nothing', async () => {
+    test('C91 R9.7: a manual grant or revocation ends the sessions of its target and is audited; repeating it changes nothing', async () => {
       const t = await openRooms({ url: await newUrl() })
       const alice = await t.signedInBrowser()
       const bob = await t.signedInBrowser(BOB)
@@ -95,7 +95,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('C91 R9.7 who loses the right, or the session, while giving the right gets neither back, nor anybody else', async () => {
+    test('C91 R9.7: an administrator who loses the right or the session while granting it grants it to no one, including themselves', async () => {
       const losses = {
         right: (t: TestRooms, tx: Tx, userId: string) =>
           revokePlatformAdmin(tx, {
@@ -128,14 +128,14 @@ eachDialect((_dialect, newUrl) => {
           begin()
           await decided
         })
-        // Nobody may be quicker at the lock than the loss.
+        // The loss must take the lock first.
         await isLosing
         const given = Promise.all(
           [bobId, carolId].map((userId) =>
             bob.send(`/api/admin/users/${userId}/platform-admin`, { method: 'PUT', body: { granted: true } }),
           ),
         )
-        // Those requests have been let in by then: they wait for the transaction.
+        // By then those requests have been admitted and wait for the transaction.
         for (let i = 0; i < 20; i++) await alice.json('/api/session')
         decide()
         await losing
@@ -151,7 +151,7 @@ eachDialect((_dialect, newUrl) => {
       }
     })
 
-    test('R24.3 a person is named by id or by issuer and subject, bars in it included; guests and others are nobody', async () => {
+    test('R24.3: an account is named by id or by issuer and subject, which may contain a vertical bar; guests and other texts match nothing', async () => {
       const t = await openRooms({ url: await newUrl() })
       await t.signedInBrowser({ sub: 'auth0|7', name: 'Alice' })
       const guest = t.browser()

@@ -13,12 +13,12 @@ async function outcome(t: TestRooms, ip: string): Promise<string> {
 
 const REFUSED = '/login?error=too_many_attempts'
 
-test('R22 twenty starts a minute for each prefix, then the login page; others are not held up', async () => {
+test('R22: a prefix may start twenty logins per minute, then it gets the sign-in page; other prefixes are not affected', async () => {
   const t = await openRooms()
   const outcomes = []
   for (let n = 0; n < 25; n++) outcomes.push(await outcome(t, '2001:db8::1'))
   expect(outcomes).toEqual([...Array<string>(20).fill('started'), ...Array<string>(5).fill(REFUSED)])
-  // The same /64 is the same customer.
+  // The same /64 is the same client.
   expect(await outcome(t, '2001:db8::ffff')).toBe(REFUSED)
   expect(await outcome(t, '2001:db8:0:1::1')).toBe('started')
   t.clock.ms += 60_000
@@ -26,11 +26,12 @@ test('R22 twenty starts a minute for each prefix, then the login page; others ar
   await t.close()
 })
 
-test('R22 sixty callbacks a minute for each prefix without an attempt of their browser; they stop no login there', async () => {
+test('R22: a prefix may send sixty callbacks per minute that match no login state of their browser; logins there still succeed', async () => {
   const t = await openRooms()
   const browser = t.browser()
   const callback = t.idp.authorize(await browser.startLogin(), ALICE)
-  // Without a cookie, with a made-up one, and with that of a login for which this is not the answer.
+  // Without a cookie, with an invented one, and with that of a login that this callback does not
+  // answer.
   const strays = [t.browser(), t.browser(), t.browser()]
   strays[1]?.cookies.set('__Host-latchkey_login', Buffer.alloc(32, 7).toString('base64url'))
   await strays[2]?.startLogin()
@@ -44,7 +45,7 @@ test('R22 sixty callbacks a minute for each prefix without an attempt of their b
   expect(target(await t.browser().send(callback))).toBe(REFUSED)
   expect(t.idp.calls.token).toBe(0)
   expect(target(await browser.send(callback))).toBe('/')
-  // What is used up is no attempt any more, except to whom it has signed in.
+  // A consumed login state no longer counts, except for the browser that it has signed in.
   browser.cookies.delete('__Host-latchkey_session')
   expect(target(await browser.send(callback))).toBe(REFUSED)
   t.clock.ms += 60_000
@@ -53,7 +54,7 @@ test('R22 sixty callbacks a minute for each prefix without an attempt of their b
 })
 
 eachDialect((_dialect, newUrl) => {
-  test('C24 a browser has at most ten attempts under way; the oldest makes room and the others still finish', async () => {
+  test('C24: a browser has at most ten login states; the oldest is dropped and the others still finish', async () => {
     const t = await openRooms({ url: await newUrl() })
     const browser = t.browser()
     const callbacks = []
@@ -69,7 +70,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('C24 starts at once do not get over the bounds for a prefix and for the service', async () => {
+  test('C24: concurrent starts do not exceed the limits of a prefix and of the service', async () => {
     const limits = { login_start_per_minute: 1000, login_states_prefix: 5, login_states_total: 8 }
     const t = await openRooms({ url: await newUrl(), limits })
     const of = async (ip: string) => {
@@ -84,20 +85,20 @@ eachDialect((_dialect, newUrl) => {
     }
     expect(await of('192.0.2.1')).toBe(5)
     expect(await held()).toEqual([5, 0, 0])
-    // Those who hold most make room from here on.
+    // From here on the prefixes with the most login states lose theirs first.
     await of('192.0.2.2')
     expect((await held()).toSorted((a, b) => a - b)).toEqual([0, 4, 4])
     expect(await of('192.0.2.3')).toBeGreaterThan(0)
     expect((await held()).toSorted((a, b) => a - b)).toEqual([2, 3, 3])
-    // Used or expired attempts are outstanding no longer.
+    // Consumed or expired login states do not count.
     t.clock.ms += 601_000
     expect(await of('192.0.2.3')).toBe(5)
     await t.close()
   })
 
-  test('C24 one line cannot shut the sign-in: at the total its oldest attempts make room, and nobody else loses one', async () => {
+  test('C24: one network cannot block sign-in: at the total limit its oldest login states are dropped, and those of others are kept', async () => {
     const t = await openRooms({ url: await newUrl(), limits: { login_states_total: 100 } })
-    // Two from each /64 of one /56: far below what a prefix may.
+    // Two from each /64 of one /56: far below the limit of a prefix.
     const flood = async () => {
       for (let n = 0; n < 256; n++)
         expect(await outcome(t, `2001:db8:0:${n.toString(16)}::1`)).toBe('started')
@@ -117,7 +118,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('C24 what makes room is the oldest, and it is over: nobody signs in with it', async () => {
+  test('C24: the oldest login state is dropped, and can no longer be completed', async () => {
     const limits = { login_states_total: 3 }
     const t = await openRooms({ url: await newUrl(), limits })
     const browsers = Array.from({ length: 4 }, (_, n) => t.browser({ ip: `192.0.2.${n}` }))
@@ -133,7 +134,7 @@ eachDialect((_dialect, newUrl) => {
     await t.close()
   })
 
-  test('R21.2 C132 failed logins of one prefix are one row for each reason and minute, with a count, on all nodes', async () => {
+  test('R21.2 C132: failed logins of one prefix are one row per reason and minute, with a count, on all nodes', async () => {
     const t = await openRooms({ url: await newUrl() })
     const other = await t.node()
     const failing = (node: TestRooms, ip: string, query: string) =>
@@ -168,7 +169,7 @@ eachDialect((_dialect, newUrl) => {
   })
 })
 
-test('R21.2 failed logins of many prefixes are a hundred rows a minute, and one for each reason beyond, without an address', async () => {
+test('R21.2: failed logins of many prefixes are at most a hundred rows per minute, and beyond that one row per reason without an address', async () => {
   const t = await openRooms()
   const failing = (n: number, query: string) =>
     t.browser({ ip: `2001:db8:0:${n.toString(16)}::1` }).send(`/api/auth/callback?${query}`)
@@ -193,7 +194,7 @@ test('R21.2 failed logins of many prefixes are a hundred rows a minute, and one 
   await t.close()
 })
 
-test('C24 after ten thousand starts from one place, others can still log in', async () => {
+test('C24: after ten thousand starts from one network, others can still sign in', async () => {
   const t = await openRooms({ limits: { login_start_per_minute: 100_000 } })
   let started = 0
   for (let n = 0; n < 20; n++) {
@@ -208,7 +209,7 @@ test('C24 after ten thousand starts from one place, others can still log in', as
   await t.close()
 }, 60_000)
 
-test('R24.2 logins are counted by outcome', async () => {
+test('R24.2: logins are counted by outcome', async () => {
   const t = await openRooms({ settings: { metricsToken: 'metrics-token-of-the-test' } })
   await t.signedInBrowser()
   await t.browser().send('/api/auth/callback')
@@ -225,7 +226,7 @@ test('R24.2 logins are counted by outcome', async () => {
   await t.close()
 })
 
-test('C26 no answer to an unsafe method makes a browser repeat it elsewhere', async () => {
+test('C26: no response to an unsafe method makes a browser repeat it at another address', async () => {
   const t = await openRooms({ limits: { login_start_per_minute: 1000, callback_per_minute: 1000 } })
   const routes = [
     ...apiOperations.map(

@@ -5,7 +5,7 @@ import { CLICK_HEADERS, NOTHING, counts, dump, locationOf, target, beginLogin, c
 
 const SCRIPT = '<script>alert(1)</script>'
 
-describe('what the provider answers', () => {
+describe('the responses of the provider', () => {
   test.each([
     [
       'a wrong code',
@@ -25,20 +25,23 @@ describe('what the provider answers', () => {
       },
       'provider_unavailable',
     ],
-  ] as const)('C32 after %s the state stays used, and one can start again', async (_name, bend, code) => {
-    const t = await openRooms()
-    const browser = t.browser()
-    const callback = await beginLogin(t, browser, '/rooms/7')
-    const again = '&returnTo=%2Frooms%2F7'
-    expect(target(await browser.send(bend(t, callback)))).toBe(`/login?error=${code}${again}`)
-    t.idp.answer('token', (usual) => usual())
-    const calls = t.idp.calls.token
-    expect(target(await browser.send(callback.href))).toBe('/login?error=state_invalid')
-    expect(t.idp.calls.token).toBe(calls)
-    expect(await counts(t.rooms)).toEqual(NOTHING)
-    expect(target(await browser.signIn(ALICE, '/rooms/7'))).toBe('/rooms/7')
-    await t.close()
-  })
+  ] as const)(
+    'C32: after %s the state stays consumed, and the user can start again',
+    async (_name, bend, code) => {
+      const t = await openRooms()
+      const browser = t.browser()
+      const callback = await beginLogin(t, browser, '/rooms/7')
+      const again = '&returnTo=%2Frooms%2F7'
+      expect(target(await browser.send(bend(t, callback)))).toBe(`/login?error=${code}${again}`)
+      t.idp.answer('token', (usual) => usual())
+      const calls = t.idp.calls.token
+      expect(target(await browser.send(callback.href))).toBe('/login?error=state_invalid')
+      expect(t.idp.calls.token).toBe(calls)
+      expect(await counts(t.rooms)).toEqual(NOTHING)
+      expect(target(await browser.signIn(ALICE, '/rooms/7'))).toBe('/rooms/7')
+      await t.close()
+    },
+  )
 
   test.each([
     ['oidc', 'metadata', 'no metadata', (idp) => idp.config()],
@@ -47,7 +50,7 @@ describe('what the provider answers', () => {
     ['teamidp', 'token', 'token endpoint failed', (idp) => idp.teamidpConfig()],
     ['oauth2', 'token', 'token endpoint failed', (idp) => idp.oauth2Config()],
   ] as const satisfies [string, Endpoint, string, NonNullable<TestOptions['provider']>][])(
-    'R6.8 in %s without an answer of %s people come to the login page, the log says why, and a new try succeeds',
+    'R6.8: in %s mode without a response of the %s endpoint users reach the sign-in page, the log has the reason, and a new attempt succeeds',
     async (_mode, endpoint, reason, provider) => {
       const t = await openRooms({ provider })
       t.idp.answer(endpoint, () => new Response('no', { status: 503 }))
@@ -70,7 +73,7 @@ describe('what the provider answers', () => {
     },
   )
 
-  test('R6.4 C34 a wrong iss is refused, on error answers too (fapi2:invalid-authorization-response-iss)', async () => {
+  test('R6.4 C34: a wrong iss is refused, also in error responses (fapi2:invalid-authorization-response-iss)', async () => {
     const t = await openRooms()
     const bends: ((query: URLSearchParams) => void)[] = [
       (query) => query.set('iss', 'https://evil.example'),
@@ -93,7 +96,7 @@ describe('what the provider answers', () => {
     await t.close()
   })
 
-  test('C34 a missing iss is refused when the provider announces it, on error answers too (fapi2:remove-authorization-response-iss)', async () => {
+  test('C34: a missing iss is refused if the provider advertises it, also in error responses (fapi2:remove-authorization-response-iss)', async () => {
     const t = await openRooms()
     for (const error of [null, 'access_denied']) {
       const browser = t.browser()
@@ -108,7 +111,7 @@ describe('what the provider answers', () => {
     await t.close()
   })
 
-  test('C34 iss may be missing where nobody announces it, and oauth2 ignores it', async () => {
+  test('C34: iss may be missing if the provider does not advertise it, and oauth2 mode ignores it', async () => {
     const t = await openRooms()
     t.idp.metadata((usual) => ({ ...usual, authorization_response_iss_parameter_supported: undefined }))
     expect(target(await t.browser().signIn())).toBe('/')
@@ -121,7 +124,7 @@ describe('what the provider answers', () => {
     await plain.close()
   })
 
-  test('C35 what the provider says about an error is neither passed on, nor linked, nor logged, nor kept', async () => {
+  test('C35: the error description of the provider is not forwarded, linked, logged or stored', async () => {
     const t = await openRooms()
     for (const bent of ['error', 'error_description', 'error_uri']) {
       const browser = t.browser()
@@ -151,18 +154,21 @@ describe('what the provider answers', () => {
     ['invalid_scope', 'provider_error'],
     ['constructor', 'provider_error'],
     ['', 'provider_error'],
-  ])('C36 the error "%s" leads to the login page as %s, never back to the provider', async (error, code) => {
-    const t = await openRooms()
-    const browser = t.browser()
-    const callback = await beginLogin(t, browser)
-    const answer = await browser.send(changeQuery(callback, (query) => query.set('error', error)))
-    expect(answer.headers.get('location')).toBe(`${ORIGIN}/login?error=${code}`)
-    expect(t.idp.calls.token).toBe(0)
-    expect(await counts(t.rooms)).toEqual(NOTHING)
-    await t.close()
-  })
+  ])(
+    'C36: the error "%s" redirects to the sign-in page as %s, never back to the provider',
+    async (error, code) => {
+      const t = await openRooms()
+      const browser = t.browser()
+      const callback = await beginLogin(t, browser)
+      const answer = await browser.send(changeQuery(callback, (query) => query.set('error', error)))
+      expect(answer.headers.get('location')).toBe(`${ORIGIN}/login?error=${code}`)
+      expect(t.idp.calls.token).toBe(0)
+      expect(await counts(t.rooms)).toEqual(NOTHING)
+      await t.close()
+    },
+  )
 
-  test('R6.9 C37 callback answers are not kept, tell no referrer, have no body, and leave a clean address behind', async () => {
+  test('R6.9 C37: callback responses are not cached, send no referrer, have no body, and lead to an address without secrets', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await beginLogin(t, browser)
@@ -177,7 +183,7 @@ describe('what the provider answers', () => {
     await t.close()
   })
 
-  test('C40 a login ends at the first listed origin, at the path where it was begun on another', async () => {
+  test('C40: a login ends at the first configured origin, with the path at which it was started on another', async () => {
     const other = 'https://chat.example.org'
     const t = await openRooms({ settings: { allowedHosts: [ORIGIN, other] } })
     const begun = await t
@@ -190,7 +196,7 @@ describe('what the provider answers', () => {
     await t.close()
   })
 
-  test('C41 the token request repeats the redirect address that was stored with the attempt', async () => {
+  test('C41: the token request repeats the redirect address that was stored with the login state', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await beginLogin(t, browser)
@@ -198,13 +204,13 @@ describe('what the provider answers', () => {
     await t.rooms.database.write(async (tx) => {
       await tx.updateTable('login_states').set({ redirect_uri: stored }).execute()
     })
-    // The provider knows better and refuses it.
+    // The provider refuses this address, because it is not the registered one.
     expect(target(await browser.send(callback.href))).toBe('/login?error=provider_error')
     expect(t.idp.requests.find(({ endpoint }) => endpoint === 'token')?.form.get('redirect_uri')).toBe(stored)
     await t.close()
   })
 
-  test('R6.8 a failure of ours is one page too, and its cause is only in the log', async () => {
+  test('R6.8: an internal error leads to the same page, and its cause is only in the log', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const callback = await beginLogin(t, browser)

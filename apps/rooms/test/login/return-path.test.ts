@@ -4,7 +4,8 @@ import { ORIGIN, openRooms } from '../rooms.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { CLICK_HEADERS, target } from './steps.ts'
 
-// The usual collections of payloads for open redirects (OWASP, PayloadsAllTheThings, Burp), with evil.example as the host.
+// The usual collections of open-redirect payloads (OWASP, PayloadsAllTheThings, Burp), with
+// evil.example as the host.
 const PAYLOADS = [
   '//evil.example',
   '//evil.example/',
@@ -109,13 +110,13 @@ const PAYLOADS = [
 ]
 
 test.each(PAYLOADS.map((payload) => [JSON.stringify(payload).slice(0, 60), payload]))(
-  'C106 %s leads to the start page',
+  'C106: %s becomes the start page',
   (_name, payload) => {
     expect(parseReturnPath(payload, ORIGIN)).toBe('/')
   },
 )
 
-describe('R5.2 C106 a path of our own is kept', () => {
+describe('R5.2 C106: a local path is kept', () => {
   test.each([
     ['/', '/'],
     ['/rooms/7', '/rooms/7'],
@@ -135,7 +136,7 @@ describe('R5.2 C106 a path of our own is kept', () => {
   })
 })
 
-test('C106 R28.12 whatever a login is started with, it ends at an address of ours, by way of the login page too', async () => {
+test('C106 R28.12: every return path ends at a local address, also through the sign-in page', async () => {
   const t = await openRooms({ limits: { login_start_per_minute: 1000, callback_per_minute: 1000 } })
   for (const payload of PAYLOADS) {
     const browser = t.browser()
@@ -151,7 +152,7 @@ test('C106 R28.12 whatever a login is started with, it ends at an address of our
   await t.close()
 }, 60_000)
 
-test('C106 the return path is never sent to the provider', async () => {
+test('C106: the return path is never sent to the provider', async () => {
   const t = await openRooms()
   const url = await t.browser().startLogin('/rooms/secret-room')
   expect(decodeURIComponent(url)).not.toContain('secret-room')

@@ -5,12 +5,12 @@ import { ALICE } from '../provider/hostile.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
 import { CLICK_HEADERS, dump, locationOf, target } from './steps.ts'
 
-/** Every answer as it goes over the line. */
+/** The text of a whole response. */
 async function wire(answer: Response): Promise<string> {
   return JSON.stringify([...answer.headers]) + (await answer.text())
 }
 
-/** What must stay between us and the provider, read off the provider's side. */
+/** The secrets between the service and the provider, as the provider knows them. */
 function secretsOf(t: TestRooms): Record<'verifier' | 'access token' | 'code', string[]> {
   const token = t.idp.requests.filter(({ endpoint }) => endpoint === 'token')
   const userinfo = t.idp.requests.filter(({ endpoint }) => endpoint === 'userinfo')
@@ -41,7 +41,7 @@ async function walk(t: TestRooms, browser: Browser, bend = (url: URL) => url) {
 }
 
 eachDialect((_dialect, newUrl) => {
-  test('C48 no token reaches the browser; only the ID token stays, sealed under the session cookie', async () => {
+  test('C48: no token reaches the browser; only the ID token is stored, sealed under the session cookie', async () => {
     const t = await openRooms({ url: await newUrl() })
     const idTokens = await captureIdTokens(t)
     const browser = t.browser()
@@ -69,7 +69,7 @@ eachDialect((_dialect, newUrl) => {
   })
 })
 
-test('R6.9 C38 codes, states, nonces, verifiers, tokens and cookies never reach log, metrics, audit or error texts', async () => {
+test('R6.9 C38: codes, states, nonces, verifiers, tokens and cookies never reach log, metrics, audit or error texts', async () => {
   const t = await openRooms({ settings: { metricsToken: 'metrics-token-of-the-test' } })
   const idTokens = await captureIdTokens(t)
   const browsers: Browser[] = []
@@ -88,7 +88,8 @@ test('R6.9 C38 codes, states, nonces, verifiers, tokens and cookies never reach 
     const browser = t.browser()
     browsers.push(browser)
     const { authorization, callback, answers } = await walk(t, browser, bend)
-    // The state belongs to the way there, so the address of the provider and nothing after it may have it.
+    // The state belongs to the redirect to the provider. Its address may contain it, and nothing
+    // after it.
     outputs.push(await wire(answers[1] ?? new Response()))
     for (const { searchParams } of [authorization, callback])
       for (const name of ['state', 'nonce', 'code', 'code_challenge'])

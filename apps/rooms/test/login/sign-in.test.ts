@@ -3,7 +3,7 @@ import { eachDialect } from '@latchkey/database/testing'
 import { openRooms } from '../rooms.ts'
 
 eachDialect((_dialect, newUrl) => {
-  test('R1.2 R6.7 a login makes account, grants and session at once and leads to where it was begun', async () => {
+  test('R1.2 R6.7: a login creates account, grants and session at once and redirects to the page where it was started', async () => {
     const t = await openRooms({ url: await newUrl() })
     const alice = t.browser()
     const answer = await alice.signIn(undefined, '/rooms/7?at=9#last')

@@ -8,8 +8,8 @@ import { CLICK_HEADERS, dump, locationOf, target } from './steps.ts'
 
 const OTHER = 'https://chat.example.org'
 
-describe('what a login is started with', () => {
-  test('C17 state and nonce have 256 random bits, the verifier 384, and all differ for each attempt', async () => {
+describe('the start of a login', () => {
+  test('C17: state and nonce have 256 random bits, the verifier has 384, and all differ per login', async () => {
     const t = await openRooms()
     const browser = t.browser()
     const urls = [new URL(await browser.startLogin()), new URL(await browser.startLogin())]
@@ -22,7 +22,7 @@ describe('what a login is started with', () => {
   })
 
   eachDialect((_dialect, newUrl) => {
-    test('C17 whoever has a copy of the database cannot complete a login with it', async () => {
+    test('C17: a login cannot be completed with a copy of the database', async () => {
       const t = await openRooms({ url: await newUrl(), limits: { callback_per_minute: 1000 } })
       const callback = new URL(t.idp.authorize(await t.browser().startLogin(), ALICE))
       const [row] = (await dump(t.rooms)).login_states
@@ -42,7 +42,7 @@ describe('what a login is started with', () => {
       await t.close()
     })
 
-    test('R5.4 C21 the stored attempt holds everything that the callback needs, and nothing in clear that logs in', async () => {
+    test('R5.4 C21: the login state holds all that the callback needs, and no secret in clear text', async () => {
       const t = await openRooms({ url: await newUrl() })
       const browser = t.browser()
       const asked = new URL(await browser.startLogin('/rooms/7')).searchParams
@@ -68,7 +68,7 @@ describe('what a login is started with', () => {
     })
   })
 
-  test('R3.3 R5.7 C19 the redirect address is that of the first listed origin, whatever the headers say', async () => {
+  test('R3.3 R5.7 C19: the redirect address is at the first configured origin, whatever the headers say', async () => {
     const t = await openRooms({ settings: { allowedHosts: [ORIGIN, OTHER] } })
     const answer = await t.browser().send('/api/auth/login', {
       headers: {
@@ -90,7 +90,7 @@ describe('what a login is started with', () => {
     await t.close()
   })
 
-  test('C20 a start on another listed origin goes on at the first one, with its query, before anything is written', async () => {
+  test('C20: a start at another configured origin is redirected to the first one, with its query, before anything is stored', async () => {
     const t = await openRooms({ settings: { allowedHosts: [ORIGIN, OTHER] } })
     const browser = t.browser({ origin: OTHER })
     const answer = await browser.send('/api/auth/login?returnTo=%2Frooms%2F7%3Fa%3Db&prompt=login', {
@@ -105,14 +105,14 @@ describe('what a login is started with', () => {
     await t.close()
   })
 
-  test('R5.5 C22 the browser is bound by a __Host- cookie that scripts cannot read and that lives as long as the attempt', async () => {
+  test('R5.5 C22: the browser is bound by a __Host- cookie that scripts cannot read and that lives as long as the login state', async () => {
     const t = await openRooms({ settings: { transactionSeconds: 300 } })
     const answer = await t.browser().send('/api/auth/login', { headers: CLICK_HEADERS })
     const cookies = answer.headers.getSetCookie()
     expect(cookies[0]).toMatch(
       /^__Host-latchkey_login=[\w-]{43}; Path=\/; Max-Age=300; SameSite=Lax; Secure; HttpOnly$/,
     )
-    // Beside it, for tabs that start at once: the same for this attempt alone.
+    // Beside it, for tabs that start at the same time: a cookie for this login alone.
     expect(cookies.slice(1)).toEqual([
       expect.stringMatching(
         /^__Host-latchkey_login_[0-9a-f]{16}=[\w-]{43}; Path=\/; Max-Age=300; SameSite=Lax; Secure; HttpOnly$/,
@@ -121,7 +121,7 @@ describe('what a login is started with', () => {
     await t.close()
   })
 
-  test('R5.5 C22 later attempts of a browser share the cookie, and what is no such cookie is replaced', async () => {
+  test('R5.5 C22: later logins of a browser share the cookie, and an invalid cookie is replaced', async () => {
     const t = await openRooms()
     const browser = t.browser()
     await browser.signIn()
@@ -135,7 +135,7 @@ describe('what a login is started with', () => {
     await t.close()
   })
 
-  test('C22 on plain http, which is loopback only, the cookie promises nothing that it cannot keep', async () => {
+  test('C22: on plain http, which is loopback only, the cookie has no prefix that it cannot honour', async () => {
     const t = await openRooms({ settings: { allowedHosts: ['http://localhost:8081'] } })
     const answer = await t
       .browser({ origin: 'http://localhost:8081' })
@@ -146,7 +146,7 @@ describe('what a login is started with', () => {
     await t.close()
   })
 
-  test('R5.1 a known prompt is passed on in the OIDC modes, and anything else counts as absent', async () => {
+  test('R5.1: a known prompt is passed on in the OIDC modes, and any other value counts as absent', async () => {
     const t = await openRooms()
     const promptFor = async (query: string) => {
       const answer = await t.browser().send(`/api/auth/login?${query}`, { headers: CLICK_HEADERS })
@@ -164,7 +164,7 @@ describe('what a login is started with', () => {
     await plain.close()
   })
 
-  test('C18 the scopes are sent as they are configured, and offline_access never by itself (oidcc-client-test-scope-userinfo-claims)', async () => {
+  test('C18: the scopes are sent as configured, and offline_access is never added (oidcc-client-test-scope-userinfo-claims)', async () => {
     const t = await openRooms()
     const url = new URL(await t.browser().startLogin())
     expect(url.searchParams.get('scope')).toBe('openid profile email')
@@ -172,7 +172,7 @@ describe('what a login is started with', () => {
     await t.close()
   })
 
-  test('R6.8 a start that cannot reach the provider leads to the login page and stores nothing', async () => {
+  test('R6.8: a start that cannot reach the provider redirects to the sign-in page and stores nothing', async () => {
     const t = await openRooms()
     t.idp.answer('metadata', () => new Response('no', { status: 503 }))
     const browser = t.browser()
@@ -184,7 +184,7 @@ describe('what a login is started with', () => {
   })
 })
 
-describe('who may start a login', () => {
+describe('the origin of a login start', () => {
   const site = (value: string) => ({ ...CLICK_HEADERS, 'sec-fetch-site': value })
   const scripted = (value: string) => {
     const { 'sec-fetch-user': _, ...headers } = site(value)
@@ -209,7 +209,7 @@ describe('who may start a login', () => {
     ['a navigation without destination', { 'sec-fetch-mode': 'navigate' }],
     ['a foreign Origin from a browser without fetch metadata', { origin: 'https://evil.example' }],
   ]
-  test.each(refused)('R5.3 C23 %s gets 403 and starts nothing', async (_name, headers) => {
+  test.each(refused)('R5.3 C23: %s gets 403 and starts nothing', async (_name, headers) => {
     const t = await openRooms()
     const answer = await t.browser().send('/api/auth/login', { headers })
     expect(answer.status).toBe(403)
@@ -219,7 +219,7 @@ describe('who may start a login', () => {
     await t.close()
   })
 
-  test('R5.3 C23 a foreign page that sends the browser here without a click gets to the login page, return path kept', async () => {
+  test('R5.3 C23: a foreign page that navigates here without a click reaches the sign-in page, with the return path', async () => {
     const t = await openRooms()
     for (const foreign of ['cross-site', 'same-site']) {
       const answer = await t
@@ -232,7 +232,7 @@ describe('who may start a login', () => {
     await t.close()
   })
 
-  test('C23 a click starts a login from anywhere, and so do our own pages and an address typed in', async () => {
+  test('C23: a click starts a login from any page, and so do local pages and a typed address', async () => {
     const t = await openRooms()
     const accepted = [
       site('cross-site'),
@@ -250,7 +250,7 @@ describe('who may start a login', () => {
     await t.close()
   })
 
-  test('R5.1 only GET starts a login', async () => {
+  test('R5.1: only GET starts a login', async () => {
     const t = await openRooms()
     for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
       const answer = await t.browser().send('/api/auth/login', { method })

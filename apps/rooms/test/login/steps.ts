@@ -4,7 +4,7 @@ import { findAuditEvents } from '../audit-log.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { type Browser, ORIGIN, type TestRooms } from '../rooms.ts'
 
-/** What a browser says of a click on a link or button of our own pages. */
+/** The fetch metadata of a click on a link or button of a local page. */
 export const CLICK_HEADERS = {
   'sec-fetch-mode': 'navigate',
   'sec-fetch-dest': 'document',
@@ -16,7 +16,10 @@ export function locationOf(response: Response): URL {
   return new URL(response.headers.get('location') ?? 'about:blank')
 }
 
-/** Where the answer leads, in short: `/login?error=cancelled`, or the whole address when it leaves the service. */
+/**
+ * The target of a redirect, in short: `/login?error=cancelled`, or the whole URL if it is on
+ * another origin.
+ */
 export function target(response: Response): string {
   const url = locationOf(response)
   return url.origin === ORIGIN ? url.pathname + url.search + url.hash : url.href
@@ -33,7 +36,7 @@ export const TABLES = [
   'audit_events',
 ] as const
 
-/** Every row of every table that a login touches, as a thief of a copy would read it. */
+/** All rows of the tables that a login uses, as in a stolen copy of the database. */
 export async function dump(
   rooms: Rooms,
 ): Promise<Record<(typeof TABLES)[number], Record<string, unknown>[]>> {
@@ -46,7 +49,7 @@ export async function dump(
   return Object.fromEntries(await Promise.all(entries)) as Awaited<ReturnType<typeof dump>>
 }
 
-/** What a login leaves behind, counted. */
+/** The numbers of users, live sessions and grants. */
 export async function counts(rooms: Rooms) {
   const { users, sessions, role_grants } = await dump(rooms)
   const live = sessions.filter(({ revoked_at }) => revoked_at === null)

@@ -1,4 +1,4 @@
-// Many tabs at once, and foreign pages: what only a real browser shows.
+// Behaviour that only a real browser shows: many tabs at once, and foreign pages.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,10 @@ let service: Running | undefined
 let chrome: Browser
 let origin: string
 
-/** Pages of other sites: where the provider asks, unless it knows the person already, and one with a link to us. */
+/**
+ * Pages of other sites: the sign-in page of the provider, skipped if it knows the user, and a page
+ * with a link to us.
+ */
 const pages: { asks: boolean; server: Bun.Server<undefined> | undefined } = { asks: false, server: undefined }
 
 function servePages(): Bun.Server<undefined> {
@@ -59,7 +62,8 @@ beforeAll(async () => {
   const server = servePages()
   pages.server = server
   idp.metadata((usual) => ({ ...usual, authorization_endpoint: `http://127.0.0.1:${server.port}/authorize` }))
-  // Another site than the provider's 127.0.0.1, so that cookies and fetch metadata are those of foreign sites.
+  // Another site than the 127.0.0.1 of the provider, which gives its requests the cookies and fetch
+  // metadata of a foreign site.
   origin = `http://localhost:${await freePort()}`
   service = await startRooms(
     readSettings({
@@ -69,7 +73,7 @@ beforeAll(async () => {
       ALLOWED_HOSTS: origin,
       ROOMS_PORT: new URL(origin).port,
       ROOMS_DATABASE_URL: databaseUrl,
-      // All these browsers are this machine.
+      // All these browsers run on this machine.
       ROOMS_LIMITS: 'login_start_per_minute=1000,callback_per_minute=1000',
     }),
   )
@@ -95,7 +99,7 @@ async function inDatabase<Result>(work: (tx: Transaction<Tables>) => Promise<Res
   return result
 }
 
-/** Ends the time of every attempt that is under way. */
+/** Expires all login states. */
 async function expire(): Promise<void> {
   await inDatabase((tx) => tx.updateTable('login_states').set({ expires_at: 0 }).execute())
 }
@@ -104,7 +108,7 @@ async function countAttempts(): Promise<number> {
   return (await inDatabase((tx) => tx.selectFrom('login_states').select('state_hash').execute())).length
 }
 
-/** Where the page ends up, in short. */
+/** The address of a page, in short. */
 function at(page: Page): string {
   const url = new URL(page.url())
   return url.origin === origin ? url.pathname + url.search : url.href
@@ -123,13 +127,13 @@ async function whoIs(page: Page): Promise<unknown> {
     : undefined
 }
 
-/** The client's scripts have no part in it, and ten tabs would run them for long. */
+/** The client's scripts are not involved, and running them in ten tabs is slow. */
 const WITHOUT_CLIENT = { javaScriptEnabled: false }
 
 const PATHS = Array.from({ length: 10 }, (_, n) => `/rooms/${n}`)
 
 describe.skipIf(executablePath === '')('ten tabs of a real browser', () => {
-  test('C25 R28.1 that start a login at the same moment, without any cookie yet, all end signed in', async () => {
+  test('C25 R28.1: all end signed in if they start a login at the same moment, without any cookie', async () => {
     for (let round = 0; round < 2; round++) {
       const context = await chrome.newContext(WITHOUT_CLIENT)
       const tabs = await Promise.all(PATHS.map((path) => begin(context, path)))
@@ -139,7 +143,7 @@ describe.skipIf(executablePath === '')('ten tabs of a real browser', () => {
     }
   }, 120_000)
 
-  test('C25 that start a login one after another, and come back in any order, all end signed in', async () => {
+  test('C25: all end signed in if they start a login one after another and return in any order', async () => {
     const context = await chrome.newContext(WITHOUT_CLIENT)
     pages.asks = true
     const tabs: Page[] = []
@@ -151,7 +155,7 @@ describe.skipIf(executablePath === '')('ten tabs of a real browser', () => {
     await context.close()
   }, 60_000)
 
-  test('C25 a tab whose state has expired goes to the start page when the browser is signed in, and is told when not', async () => {
+  test('C25: a tab whose state has expired goes to the start page if the browser is signed in, and otherwise shows the error', async () => {
     const context = await chrome.newContext()
     pages.asks = true
     const late = await begin(context, '/rooms/7')
@@ -167,7 +171,7 @@ describe.skipIf(executablePath === '')('ten tabs of a real browser', () => {
     await context.close()
   }, 60_000)
 
-  test('C37 the code is in no address that remains in the history', async () => {
+  test('C37: no address in the history contains the code', async () => {
     const context = await chrome.newContext()
     const page = await begin(context, '/rooms/7')
     const client = await context.newCDPSession(page)
@@ -179,7 +183,7 @@ describe.skipIf(executablePath === '')('ten tabs of a real browser', () => {
 })
 
 describe.skipIf(executablePath === '')('a foreign page in a real browser', () => {
-  test('C23 cannot start a login by image, frame or script, but a click there can', async () => {
+  test('C23: cannot start a login by image, frame or script, but a click on its link can', async () => {
     const context = await chrome.newContext()
     const page = await context.newPage()
     const foreign = `http://127.0.0.1:${pages.server?.port}/`
@@ -198,7 +202,7 @@ describe.skipIf(executablePath === '')('a foreign page in a real browser', () =>
       frame.src = address
       await Promise.all([loaded(image), loaded(frame)])
     }, `${origin}/api/auth/login`)
-    // Of the page itself: what a test evaluates counts as a click.
+    // From the page's own script, because a click by the test runner would count as a user's click.
     await page.goto(`${foreign}script`)
     await page.waitForURL(`${origin}/login?returnTo=%2Frooms%2F7`)
     expect(await countAttempts()).toBe(before)

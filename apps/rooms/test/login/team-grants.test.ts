@@ -23,7 +23,7 @@ class CountedStatements implements KyselyPlugin {
 
 eachDialect((_dialect, newUrl) => {
   describe('owners of teams', () => {
-    test('C89 get one grant for each team that they own, with string and integer ids, and lose it when it is gone', async () => {
+    test('C89: get one grant per team that they own, with string and integer ids, and lose it when the ownership ends', async () => {
       const t = await openRooms({ url: await newUrl(), provider: (idp) => idp.teamidpConfig() })
       await t.signedInBrowser({
         ...ALICE,
@@ -45,7 +45,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('R9.5 thousands of teams are written in few statements, those that stay in none, and each is audited', async () => {
+    test('R9.5: thousands of teams need few statements, unchanged ones none, and each change is audited', async () => {
       const t = await openRooms({ url: await newUrl(), provider: (idp) => idp.teamidpConfig() })
       await t.signedInBrowser(ALICE)
       const person = { userId: await userIdOf(t, 'alice'), isNew: false, isAdmin: false }
@@ -60,7 +60,7 @@ eachDialect((_dialect, newUrl) => {
       const audits = async (action: string) =>
         (await findAuditEvents(t.rooms, action)).map(({ metadata }) => String(metadata['scopeId']))
       expect(await statementsFor(teams('old', 1200))).toBeLessThan(10)
-      // One asks what there is.
+      // One statement reads the current grants.
       expect(await statementsFor(teams('old', 1200))).toBe(1)
       expect(await statementsFor([...teams('new', 1200), 'old7', 'new7'])).toBeLessThan(20)
       const held = (await grantsOf(t))['alice'] ?? []
@@ -72,7 +72,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('C89 get only that of TEAMIDP_TEAM_ID when it is set', async () => {
+    test('C89: get only the grant of TEAMIDP_TEAM_ID if it is set', async () => {
       const t = await openRooms({
         url: await newUrl(),
         provider: (idp) => {
@@ -89,7 +89,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('C89 get none from a claim that is no list, which is logged', async () => {
+    test('C89: get no grant from a claim that is not a list, which is logged', async () => {
       const t = await openRooms({ url: await newUrl(), provider: (idp) => idp.teamidpConfig() })
       for (const teams of [{ id: 'harbour', role: 'owner' }, 'harbour', 7, true]) {
         const before = t.logLines.length
@@ -100,7 +100,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('C89 get none from a list of plain texts, and one line in the log says why', async () => {
+    test('C89: get no grant from a list of strings, and one line in the log explains why', async () => {
       const t = await openRooms({ url: await newUrl(), provider: (idp) => idp.teamidpConfig() })
       await t.signedInBrowser({ ...ALICE, teams: ['harbour', 'lighthouse'] })
       const lines = t.logLines.filter((line) => line.includes('lists plain values instead of objects'))
@@ -114,7 +114,7 @@ eachDialect((_dialect, newUrl) => {
       await t.close()
     })
 
-    test('C89 get none in oidc and oauth2', async () => {
+    test('C89: get no grants in the modes oidc and oauth2', async () => {
       for (const configure of [
         (idp: TestRooms['idp']) => idp.config(),
         (idp: TestRooms['idp']) => idp.oauth2Config(),
@@ -128,8 +128,8 @@ eachDialect((_dialect, newUrl) => {
   })
 })
 
-describe('what claims are worth', () => {
-  test('C90 R9.6 owners of every team may do nothing in the API that others may not', async () => {
+describe('the rights of team owners', () => {
+  test('C90 R9.6: owners of every team have no more rights in the API than other members', async () => {
     const t = await openRooms({
       provider: (idp) => idp.teamidpConfig(),
       limits: { login_start_per_minute: 1000, callback_per_minute: 1000, search_per_minute: 1000 },
@@ -140,7 +140,7 @@ describe('what claims are worth', () => {
     const outcomes = async (person: Person) => {
       const seen: Record<string, unknown> = {}
       for (const { id, methods, path } of apiOperations) {
-        // Of its own, since some operations end it.
+        // A new session for each, because some operations end it.
         const browser = await t.signedInBrowser(person)
         const address = `/api${path.replaceAll(/\{\w+\}/g, crypto.randomUUID())}`
         const method = methods[0]

@@ -1,4 +1,5 @@
-// That a role which was set or taken by hand is not brought back by an older invitation (issue 19, point 7).
+// A role that was set or removed by hand is not restored by an older invitation (issue 19, point
+// 7).
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import {
@@ -40,7 +41,7 @@ eachDialect((_dialect, newUrl) => {
     return [response.status, ((await response.json()) as { role?: string }).role]
   }
 
-  test('a moderator who is made a listener does not rise again by the link they came by', async () => {
+  test('a moderator who was made a listener is not promoted again by the link that they used', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const { token } = await link(id, 'moderator')
@@ -48,11 +49,11 @@ eachDialect((_dialect, newUrl) => {
     await succeed(setRole(owner, id, bob, 'listener'))
     await expectRefused(rooms, () => acceptInvitation(bob, token), [409, 'already_member'])
     expect(await roleOf(rooms, id, bob)).toBe('listener')
-    // Others still come in by it.
+    // Other users can still use it.
     expect(await accepted(await member(rooms), token)).toEqual([200, 'moderator'])
   })
 
-  test('nor by a link that they never used, if it is older; by one that is newer they rise', async () => {
+  test('an older link is no promotion even if it was never used, but a newer one is', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const older = await link(id, 'moderator')
@@ -63,7 +64,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await accepted(bob, newer.token)).toEqual([200, 'moderator'])
   })
 
-  test('leaving does not wash the role off: who comes back by an older link is what they were made', async () => {
+  test('leaving does not reset the role: after returning by an older link it is the one that was set', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const older = await link(id, 'moderator')
@@ -74,7 +75,7 @@ eachDialect((_dialect, newUrl) => {
     await expectRefused(rooms, () => acceptInvitation(bob, older.token), [409, 'already_member'])
   })
 
-  test('of private rooms too, in which visitors would speak', async () => {
+  test('the same holds in private rooms whose visitors are speakers', async () => {
     const { id } = await createRoom(owner, { visibility: 'private' })
     const bob = await member(rooms, 'Bob')
     const older = await link(id, 'moderator')
@@ -84,7 +85,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await accepted(bob, older.token)).toEqual([200, 'listener'])
   })
 
-  test('a role that was set by hand before the link was made does not matter to it', async () => {
+  test('a role that was set before the link was created does not limit the link', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     await makeMember(rooms, id, bob, 'moderator')
@@ -94,7 +95,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test.each(['kick', 'ban'])(
-    'after a %s an older link makes nobody more than a visitor is',
+    'after a %s an older link gives no more than the role of a visitor',
     async (action) => {
       const { id } = await createRoom(owner)
       const bob = await member(rooms, 'Bob')
@@ -111,7 +112,7 @@ eachDialect((_dialect, newUrl) => {
     },
   )
 
-  test('a link takes somebody in once: who has left does not come back by it, and no use is counted', async () => {
+  test('a link admits a user once: after leaving it does not admit them again, and no use is counted', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const { token } = await link(id, 'speaker')
@@ -121,7 +122,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await roleOf(rooms, id, bob)).toBeNull()
   })
 
-  test('an invitation to the person gives no more than the role set since either, until it is renewed', async () => {
+  test('an invitation of a user gives no more than the role that was set after it, until it is renewed', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const pending = await invite(id, bob, 'moderator')
@@ -137,7 +138,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await accepted(bob, pending)).toEqual([200, 'moderator'])
   })
 
-  test('who hands a room over and is then made a listener does not rise by a link from before', async () => {
+  test('an owner who transfers the room and is then made a listener is not promoted by an earlier link', async () => {
     const bob = await member(rooms, 'Bob')
     const { id } = await createRoom(bob)
     const helper = await member(rooms, 'Helper')
@@ -152,7 +153,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await roleOf(rooms, id, bob)).toBe('listener')
   })
 
-  test('looking at an older link shows the way into the room instead of a role that it does not give', async () => {
+  test('the preview of an older link shows the room instead of a role that the link does not give', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const { token } = await link(id, 'moderator')
@@ -162,7 +163,7 @@ eachDialect((_dialect, newUrl) => {
     expect(seen).toMatchObject({ roomId: id })
   })
 
-  test('ten requests at once with one link make one member of one person, and count one use', async () => {
+  test('ten concurrent requests with one link create one membership and count one use', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const made = await link(id, 'speaker')
@@ -173,7 +174,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await uses.where('invitation_id', '=', made.invitation.id).execute()).toHaveLength(1)
   })
 
-  test('the database itself keeps one use for a person and a link, and one role set by hand for a person and a room', async () => {
+  test('the database stores one use per user and link, and one manual role per user and room', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const made = await link(id, 'moderator')
@@ -201,7 +202,7 @@ eachDialect((_dialect, newUrl) => {
     ).toBe('refused')
   })
 
-  test('what no live invitation can be older than is forgotten', async () => {
+  test('a manual role is deleted once no live invitation is older', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     await makeMember(rooms, id, bob, 'moderator')

@@ -22,7 +22,7 @@ import { expectRefused, linesOf, stateOf } from './state.ts'
 
 const MINUTE = 60_000
 const NOWHERE = '11111111-2222-4333-8444-555555555555'
-/** As long as a token, but nobody's. */
+/** As long as a token, but not a valid one. */
 const UNKNOWN = 'x'.repeat(43)
 
 eachDialect((_dialect, newUrl) => {
@@ -39,7 +39,7 @@ eachDialect((_dialect, newUrl) => {
   const db = () => rooms.rooms.database.read
   const preview = (token: string) => previewInvitation({ browser: rooms.browser() }, token)
 
-  test('R28.11: a link is shown once; the database and the log hold only its hash', async () => {
+  test('R28.11: a link is shown once, and database and log contain only its hash', async () => {
     const { id } = await createRoom(owner, { visibility: 'private', name: 'Den' })
     const { token, url, invitation } = await createInvitationLink(owner, id)
     expect(token).toMatch(/^[\w-]{43}$/)
@@ -58,7 +58,7 @@ eachDialect((_dialect, newUrl) => {
     expect(JSON.stringify(await listInvitations(owner, id))).not.toContain(hashToken(token))
   })
 
-  test('R28.25: looking at a link, even without a session, uses nothing up and shows no more than where it leads', async () => {
+  test('R28.25: previewing a link, also without a session, does not use it and shows no more than its target', async () => {
     const { id } = await createRoom(owner, { visibility: 'private', name: 'Den' })
     const { token, invitation } = await createInvitationLink(owner, id, { role: 'listener' })
     const before = await stateOf(rooms)
@@ -80,7 +80,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await refusal(await preview(gone))).toEqual([404, 'not_found'])
   })
 
-  test('looking at a link tells the room only to members who would not rise by it', async () => {
+  test('the preview of a link shows the room id only to members whom the link would not promote', async () => {
     const { id } = await createRoom(owner, { visibility: 'private' })
     const forListeners = await createInvitationLink(owner, id, { role: 'listener', maxUses: 5 })
     const forSpeakers = await createInvitationLink(owner, id, { role: 'speaker' })
@@ -94,7 +94,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await told(await member(rooms), forListeners.token)).toBeUndefined()
   })
 
-  test('R28.17: the id of a link redeems nothing, and the id of somebody else’s invitation neither', async () => {
+  test('R28.17: neither the id of a link nor the id of another user’s invitation can be redeemed', async () => {
     const { id } = await createRoom(owner)
     const { invitation } = await createInvitationLink(owner, id)
     const [bob, eve] = [await member(rooms), await member(rooms)]
@@ -112,7 +112,7 @@ eachDialect((_dialect, newUrl) => {
     await expectRefused(rooms, () => declineInvitation(bob, invitation.id), [404, 'not_found'])
   })
 
-  test('R17.5: a guest who is barred by address accepts no link to that room', async () => {
+  test('R17.5: a guest who is banned by address accepts no link to that room', async () => {
     const { id } = await createRoom(owner)
     const { token } = await createInvitationLink(owner, id, { maxUses: 5 })
     const culprit = await guest(rooms, 'Culprit', '203.0.113.20')
@@ -122,7 +122,7 @@ eachDialect((_dialect, newUrl) => {
     await expectRefused(rooms, () => acceptInvitation(neighbour, token), [403, 'banned'])
   })
 
-  test('R14.4: guests accept links to public and unlisted rooms that admit them, and nothing else', async () => {
+  test('R14.4: guests accept only links to public and unlisted rooms that admit guests', async () => {
     const gustav = await guest(rooms)
     for (const visibility of ['public', 'unlisted']) {
       const { id } = await createRoom(owner, { visibility })
@@ -147,7 +147,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await refusal(pending)).toEqual([403, 'guest_not_permitted'])
   })
 
-  test('R27.3: twenty people who accept a one-use link at once make exactly one member', async () => {
+  test('R27.3: of twenty users who accept a one-use link at once exactly one becomes a member', async () => {
     const { id } = await createRoom(owner, { visibility: 'private' })
     const { token, invitation } = await createInvitationLink(owner, id)
     const racers = await Promise.all(Array.from({ length: 20 }, () => member(rooms)))
@@ -163,7 +163,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await useCountOf(rooms, invitation.id)).toBe(1)
   })
 
-  test('R27.3: a link for three makes three members of twenty, and one person uses one of them up however often they try', async () => {
+  test('R27.3: of twenty users a link for three makes three members, and one user consumes one use however often they try', async () => {
     const { id } = await createRoom(owner)
     const { token, invitation } = await createInvitationLink(owner, id, { maxUses: 3 })
     const first = await member(rooms)
@@ -176,7 +176,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await useCountOf(rooms, invitation.id)).toBe(3)
   })
 
-  test('R22: who tries tokens that nobody was given is refused for a while, by prefix, and whoever has one there is served', async () => {
+  test('R22: a prefix that guesses tokens is refused for a while, but valid tokens from there still work', async () => {
     const node = await rooms.node({ limits: { ...rooms.limits, invitation_failures_per_hour: 3 } })
     const { id } = await createRoom(owner)
     const { token } = await createInvitationLink(owner, id)

@@ -48,7 +48,7 @@ eachDialect((_dialect, newUrl) => {
   const db = () => rooms.rooms.database.read
   const preview = (token: string) => previewInvitation({ browser: rooms.browser() }, token)
 
-  test('R16.4: somebody is invited, is told, sees where to, accepts, and is a member from then on', async () => {
+  test('R16.4: an invited user is notified, sees the room’s name, accepts, and becomes a member', async () => {
     const { id } = await createRoom(owner, { visibility: 'private', name: 'Den' })
     const bob = await member(rooms, 'Bob')
     rooms.publishedEvents.length = 0
@@ -99,7 +99,7 @@ eachDialect((_dialect, newUrl) => {
     await expectRefused(rooms, () => acceptInvitation(bob, invitation.id), [409, 'already_member'])
   })
 
-  test('R28.17: one invitation is pending for a person and a room; a second one renews it', async () => {
+  test('R28.17: a user has one pending invitation per room; a second one renews it', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     const first = await createInvitation(owner, id, bob, { expiresInHours: 1 })
@@ -125,7 +125,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await pendingInvitations(bob)).toHaveLength(1)
   })
 
-  test('R16.1: an invitation is found behind any number of newer ones, at once behind dead ones, else page by page', async () => {
+  test('R16.1: an invitation is listed behind any number of newer ones, invalid ones are skipped, and the rest is paged', async () => {
     const [bob, nuisance] = [await member(rooms), await member(rooms)]
     const { id } = await createRoom(owner)
     const first = await createInvitation(owner, id, bob)
@@ -154,7 +154,7 @@ eachDialect((_dialect, newUrl) => {
           .execute()
       }
     })
-    // The nuisance has no say in any of those rooms.
+    // The sender has no rights in any of those rooms.
     expect((await pendingInvitations(bob)).map((each) => each.id)).toEqual([first.id])
     await rooms.rooms.database.write((tx) =>
       tx.updateTable('rooms').set({ owner_id: nuisance.user.id }).where('id', 'in', others).execute(),
@@ -176,7 +176,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await refusal(foreign)).toEqual([400, 'invalid_request'])
   })
 
-  test('inviting the same person twenty times at once leaves one invitation', async () => {
+  test('inviting the same user twenty times at once leaves one invitation', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     const answers = await Promise.all(Array.from({ length: 20 }, () => inviteUser(owner, id, bob)))
@@ -185,7 +185,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await pendingInvitations(bob)).toHaveLength(1)
   })
 
-  test('only enabled member accounts are invited, and only to more than they have', async () => {
+  test('only enabled member accounts are invited, and only to a higher role than they have', async () => {
     const { id } = await createRoom(owner)
     const targets = [
       await guest(rooms),
@@ -210,7 +210,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await roleOf(rooms, id, bob)).toBe('moderator')
   })
 
-  test('R17.6: accepting raises a role and never lowers one', async () => {
+  test('R17.6: accepting raises a role and never lowers it', async () => {
     const { id } = await createRoom(owner)
     const [low, high] = [await member(rooms), await member(rooms)]
     await makeMember(rooms, id, low, 'listener')
@@ -224,7 +224,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await useCountOf(rooms, invitation.id)).toBe(1)
   })
 
-  test('R17.6: who could visit a room as a speaker is a speaker after accepting to listen; an outsider of a private room listens', async () => {
+  test('R17.6: a user who could visit as a speaker stays a speaker after accepting as a listener; in a private room they become a listener', async () => {
     for (const [visibility, role] of [
       ['public', 'speaker'],
       ['unlisted', 'speaker'],
@@ -242,7 +242,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('R28.17: a declined invitation is gone, is not accepted after all, and a new one can be made', async () => {
+  test('R28.17: a declined invitation cannot be accepted, and a new one can be created', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     const first = await createInvitation(owner, id, bob)
@@ -259,7 +259,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await inviteUser(owner, id, bob)).status).toBe(201)
   })
 
-  test('R28.17: an invitation dies with its creator’s authority, wherever that ends', async () => {
+  test('R28.17: an invitation becomes invalid when its creator loses the right to invite, for any reason', async () => {
     const ends: Record<string, (roomId: string, creator: TestUser) => Promise<unknown>> = {
       demoted: (roomId, creator) => succeed(setRole(owner, roomId, creator, 'speaker')),
       kicked: (roomId, creator) => succeed(removeMember(owner, roomId, creator, { action: 'kick' })),
@@ -287,7 +287,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('an administrator’s invitation dies with the administrator’s right, an owner’s for moderators with the ownership', async () => {
+  test('an administrator’s invitation ends with the administrator’s right, and an owner’s invitation of a moderator with the ownership', async () => {
     const { id } = await createRoom(owner)
     const root = await admin(rooms)
     const { token } = await createInvitationLink(root, id, { role: 'moderator' })
@@ -307,7 +307,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await acceptInvitation(bob, speakers.token)).status).toBe(200)
   })
 
-  test('R28.5: whoever is banned or in a cool-down comes back by no invitation, however it was made', async () => {
+  test('R28.5: a user who is banned or in a cool-down cannot return by any kind of invitation', async () => {
     for (const visibility of ['public', 'private']) {
       const { id } = await createRoom(owner, { visibility })
       const [kicked, banned] = [await member(rooms), await member(rooms)]
@@ -326,7 +326,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('an expired invitation leads nowhere, to the millisecond', async () => {
+  test('an invitation expires to the millisecond', async () => {
     const { id } = await createRoom(owner)
     const [bob, cem] = [await member(rooms), await member(rooms)]
     const { token } = await createInvitationLink(owner, id, { expiresInHours: 1, maxUses: 2 })
@@ -345,7 +345,7 @@ eachDialect((_dialect, newUrl) => {
     ]).toEqual([[], [], 404])
   })
 
-  test('R17.4: moderators make, see and revoke invitations of listeners and speakers, not those of moderators', async () => {
+  test('R17.4: moderators create, list and revoke invitations of listeners and speakers, not of moderators', async () => {
     const { id } = await createRoom(owner)
     const [moderator, bob] = [await member(rooms), await member(rooms)]
     await makeMember(rooms, id, moderator, 'moderator')
@@ -366,7 +366,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await refusal(await acceptInvitation(bob, speakers.token))).toEqual([404, 'not_found'])
   })
 
-  test('a revoked invitation is gone, its invitee is told, and it is not revoked through another room', async () => {
+  test('a revoked invitation is gone, its invitee is notified, and it cannot be revoked through another room', async () => {
     const { id } = await createRoom(owner)
     const other = await createRoom(owner)
     const bob = await member(rooms)
@@ -387,7 +387,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await linesOf(rooms, id)).at(-1)).toMatchObject({ action: 'room.invitation.revoke' })
   })
 
-  test('R22: so many live invitations in a room, so many an hour by person', async () => {
+  test('R22: live invitations per room and invitations per user and hour are limited', async () => {
     const limits = { ...rooms.limits, invitations_live: 2, invitations_per_hour: 4 }
     const node = await rooms.node({ limits })
     const ada = await member(node)
@@ -397,7 +397,7 @@ eachDialect((_dialect, newUrl) => {
     await createInvitation(ada, id, bob)
     const another = () => ada.browser.send(`/api/rooms/${id}/invitations/links`, { body: {} })
     await expectRefused(node, another, [409, 'limit_reached'])
-    // What is renewed is no new one.
+    // A renewed invitation does not count as a new one.
     expect((await inviteUser(ada, id, bob)).status).toBe(200)
     const late = await another()
     expect(late.headers.get('retry-after')).toBe('900')
@@ -408,7 +408,7 @@ eachDialect((_dialect, newUrl) => {
     await node.close()
   })
 
-  test('R28.22: invitations of a wrong shape are refused', async () => {
+  test('R28.22: malformed invitations are refused', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     for (const more of [
@@ -428,7 +428,7 @@ eachDialect((_dialect, newUrl) => {
       ])
   })
 
-  test('R28.18: accepting does not enter: nobody is counted as present by it', async () => {
+  test('R28.18: accepting does not enter: the new member is not counted as present', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     const { token } = await createInvitationLink(owner, id)

@@ -1,4 +1,5 @@
-// Every operation on members, bans, invitations and owners, tried by everybody, against the permission matrix (R17.4).
+// Every operation on members, bans, invitations and owners, by every kind of user, against the
+// permission matrix (R17.4).
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import type { AnyOperation } from '@latchkey/http/operation'
@@ -31,7 +32,7 @@ const OPERATIONS: readonly AnyOperation<Context>[] = [
   ...ownershipOperations,
 ]
 
-/** R17.4 as it is written there: visitor, listener, speaker, moderator, owner, platform admin. */
+/** The rows of R17.4: visitor, listener, speaker, moderator, owner, platform admin. */
 const COLUMNS = ['visitor', 'listener', 'speaker', 'moderator', 'owner', 'admin'] as const
 const MATRIX = {
   'list members': 'no yes yes yes yes yes',
@@ -50,7 +51,7 @@ const ACTORS = ['nobody', 'guest visitor', 'guest owner', 'outsider', 'banned', 
 type Actor = (typeof ACTORS)[number]
 type Outcome = 'yes' | readonly [number, string]
 
-/** What this actor counts as in the matrix. */
+/** The column of this actor in the matrix. */
 function columnOf(actor: Actor): (typeof COLUMNS)[number] {
   if (actor === 'guest owner') return 'owner'
   return COLUMNS.find((column) => column === actor) ?? 'visitor'
@@ -64,7 +65,7 @@ function isGuest(actor: Actor): boolean {
   return actor.startsWith('guest ')
 }
 
-/** A room with this actor in it, and people to do something to. */
+/** A room with this actor in it, and a target. */
 interface Stage {
   roomId: string
   owner: TestUser
@@ -76,16 +77,16 @@ interface Stage {
 interface Case {
   id: string
   what: string
-  /** What the target is before. */
+  /** The state of the target before the request. */
   target?: 'visitor' | 'listener' | 'moderator' | 'owner' | 'barred' | 'barred moderator' | 'nothing'
   body?: (stage: Stage) => Record<string, unknown>
   query?: string
-  /** An invitation of this role, for the target or as a link; or a transfer to the target. */
+  /** An invitation of this role, for the target or as a link, or a transfer to the target. */
   given?: 'link' | 'moderator link' | 'targeted' | 'transfer'
   expected: (actor: Actor) => Outcome
 }
 
-/** By a row of the matrix, and what those who may not even enter are told before. */
+/** Follows a row of the matrix. Actors who may not enter get the refusal of entering first. */
 function by(row: Row, whenAllowed: Outcome = 'yes') {
   return (actor: Actor): Outcome => {
     if (actor === 'outsider') return [404, 'not_found']
@@ -94,7 +95,7 @@ function by(row: Row, whenAllowed: Outcome = 'yes') {
   }
 }
 
-/** The same for what no guest does, whoever they are. */
+/** The same for operations that no guest may use. */
 function notForGuests(expected: (actor: Actor) => Outcome) {
   return (actor: Actor): Outcome => (isGuest(actor) ? [403, 'guest_not_permitted'] : expected(actor))
 }
@@ -107,7 +108,7 @@ const CASES: readonly Case[] = [
   {
     id: 'listMembers',
     what: 'lists members',
-    // R14.5: of guests the owner only.
+    // R14.5: of guests, only the owner.
     expected: (actor) => (actor === 'guest visitor' ? [403, 'forbidden'] : by('list members')(actor)),
   },
   { id: 'searchPeople', what: 'searches', query: '?q=target', expected: notForGuests(by(SEARCH)) },
@@ -265,7 +266,7 @@ const CASES: readonly Case[] = [
   },
 ]
 
-test('the matrix is tried on every operation', () => {
+test('the matrix covers every operation', () => {
   expect(new Set(CASES.map(({ id }) => id))).toEqual(new Set(OPERATIONS.map(({ id }) => id)))
 })
 
@@ -347,7 +348,7 @@ eachDialect((_dialect, newUrl) => {
       given === 'targeted'
         ? ['users', { userId: target.user.id }]
         : ['links', { role: given === 'moderator link' ? 'moderator' : 'speaker' }]
-    // Guests who own a room invite nobody by name.
+    // Guests who own a room cannot invite users by name.
     const inviter = given === 'targeted' ? people.admin : owner
     const made = await inviter.browser.json<{ invitation: { id: string }; token?: string }>(
       `/api/rooms/${roomId}/invitations/${path}`,

@@ -50,7 +50,7 @@ eachDialect((_dialect, newUrl) => {
       `/api/rooms/${roomId}/members${query}`,
     )
 
-  test('R16.4: members are listed with the owner, in the order in which they came, page by page', async () => {
+  test('R16.4: members are listed with the owner, in the order in which they joined, page by page', async () => {
     const { id } = await createRoom(owner)
     const people = []
     for (const role of ['listener', 'moderator', 'speaker', 'listener'] as const) {
@@ -88,7 +88,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await refusal(foreign)).toEqual([400, 'invalid_request'])
   })
 
-  test('R14.5: a guest lists the members of an own room, and of no other even as a member', async () => {
+  test('R14.5: a guest lists the members of their own room, and of no other, even as a member of it', async () => {
     const gustav = await guest(rooms)
     const own = await createRoom(gustav)
     expect((await list(gustav, own.id)).members).toEqual([
@@ -100,7 +100,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await refusal(response)).toEqual([403, 'forbidden'])
   })
 
-  test('R28.8: people are found by any part of their names, with wildcards as they are, and never by e-mail', async () => {
+  test('R28.8: users are found by any part of their name, with wildcards taken literally, and never by email', async () => {
     const { id } = await createRoom(owner)
     const percent = await insertPerson(rooms, { nickname: '100% Åsa_Öberg', email: 'secret@zebra.example' })
     await insertPerson(rooms, { nickname: '100x Asa-Oberg', email: 'other@zebra.example' })
@@ -126,7 +126,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await refusal(byGuest)).toEqual([403, 'guest_not_permitted'])
   })
 
-  test('a search finds 20 people at most, and so many searches a minute by person', async () => {
+  test('a search returns at most 20 users, and searches per user and minute are limited', async () => {
     const node = await rooms.node({ limits: { ...rooms.limits, search_per_minute: 2 } })
     const { id } = await createRoom(owner)
     for (let count = 0; count < 21; count++) await insertPerson(rooms, { nickname: `Crowd ${count}` })
@@ -139,7 +139,7 @@ eachDialect((_dialect, newUrl) => {
     await node.close()
   })
 
-  test('R17.3: a moderator makes a member of a visitor who is there; of somebody who is not there, of nobody', async () => {
+  test('R17.3: a moderator makes a present visitor a member, but not an absent or unknown user', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
     const [visitor, absent] = [await member(rooms, 'Vera'), await member(rooms)]
     await join(visitor, id)
@@ -186,7 +186,7 @@ eachDialect((_dialect, newUrl) => {
     await expectRefused(rooms, () => setRole(owner, id, gone, 'speaker'), [404, 'not_found'])
   })
 
-  test('a role is changed once, and since when somebody is a member stays', async () => {
+  test('a role is changed once, and the time of joining stays', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     await makeMember(rooms, id, bob)
@@ -204,7 +204,7 @@ eachDialect((_dialect, newUrl) => {
     )
   })
 
-  test('R17.4: moderators set listeners and speakers, only owner and administrators make or unmake moderators', async () => {
+  test('R17.4: moderators set listeners and speakers; only the owner and administrators appoint or demote moderators', async () => {
     const { id } = await createRoom(owner)
     const [first, second, bob] = [await member(rooms), await member(rooms), await member(rooms)]
     for (const who of [first, second]) await makeMember(rooms, id, who, 'moderator')
@@ -227,7 +227,7 @@ eachDialect((_dialect, newUrl) => {
     )
   })
 
-  test('R14.5: nobody makes a guest moderator', async () => {
+  test('R14.5: a guest cannot become a moderator', async () => {
     const { id } = await createRoom(owner)
     const gustav = await guest(rooms)
     await join(gustav, id)
@@ -236,7 +236,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await setRole(owner, id, gustav, 'speaker')).status).toBe(200)
   })
 
-  test('R28.20: each of two who read the same event is told their own role only', async () => {
+  test('R28.20: two readers of the same event each get their own role only', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     await join(bob, id)
@@ -258,7 +258,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('giving up a membership leaves a visitor in a public room, and nobody in a private one', async () => {
+  test('a member who leaves is a visitor in a public room and has no access to a private one', async () => {
     for (const visibility of ['public', 'private']) {
       const { id } = await createRoom(owner, { visibility })
       const bob = await member(rooms, 'Bob')
@@ -288,7 +288,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('R17.2: an administrator whose membership ends is written down as one: at that moment when there, otherwise with the next look', async () => {
+  test('R17.2: an administrator whose membership ends is recorded as an administrator, at once if present and otherwise on the next read', async () => {
     for (const [where, atOnce] of [
       ['there', true],
       ['gone', false],
@@ -313,7 +313,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('the owner does not leave before somebody else has the room, and who is no member has nothing to give up', async () => {
+  test('the owner cannot leave before a transfer, and a user who is not a member has nothing to leave', async () => {
     const { id } = await createRoom(owner)
     await expectRefused(rooms, () => endMembership(owner, id), [409, 'owner_must_transfer'])
     const visitor = await member(rooms)
@@ -325,7 +325,7 @@ eachDialect((_dialect, newUrl) => {
     await expectRefused(rooms, () => endMembership(visitor, NOWHERE), [404, 'not_found'])
   })
 
-  test('R28.18: entering a public room, reading and talking in it leave no membership behind', async () => {
+  test('R28.18: entering a public room, reading and posting in it create no membership', async () => {
     const { id } = await createRoom(owner)
     for (const who of [await member(rooms), await guest(rooms), await admin(rooms)]) {
       await join(who, id)

@@ -41,7 +41,7 @@ eachDialect((_dialect, newUrl) => {
     (await db().selectFrom('rooms').select('last_seq').where('id', '=', roomId).executeTakeFirstOrThrow())
       .last_seq
 
-  test('R28.5: a kick ends visit and membership at once, bars every way back in for the cool-down, and gives no role back', async () => {
+  test('R28.5: a kick ends visit and membership at once, prevents every return during the cool-down, and restores no role', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     await makeMember(rooms, id, bob, 'speaker')
@@ -107,7 +107,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await rowsIn('room_members', id)).toEqual([])
   })
 
-  test('R17.5: a ban bars until it is lifted, and lifting it restores no membership', async () => {
+  test('R17.5: a ban lasts until it is lifted, and lifting it restores no membership', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     await makeMember(rooms, id, bob, 'speaker')
@@ -132,12 +132,12 @@ eachDialect((_dialect, newUrl) => {
     owner = olga
   })
 
-  /** The same person after their sessions have run out. */
+  /** The same user after their sessions have expired. */
   async function withSession({ user }: TestUser): Promise<TestUser> {
     return { user, browser: await browserOf(rooms, user, { ip: '192.0.2.77' }) }
   }
 
-  test('anybody with an account can be barred before they ever come, without the room being told', async () => {
+  test('any account can be banned before it ever enters, without an event in the room', async () => {
     const { id } = await createRoom(owner)
     const disabled = { user: await insertPerson(rooms, { disabled: 1 }) }
     for (const target of [await member(rooms), await guest(rooms), disabled]) {
@@ -150,7 +150,7 @@ eachDialect((_dialect, newUrl) => {
     await expectRefused(rooms, () => removeMember(owner, id, nobody, { action: 'ban' }), [404, 'not_found'])
   })
 
-  test('R17.4: moderators remove and readmit visitors, listeners and speakers, moderators only by owner and administrators', async () => {
+  test('R17.4: moderators remove and readmit visitors, listeners and speakers; for moderators it takes the owner or an administrator', async () => {
     const { id } = await createRoom(owner)
     const [first, second] = [await member(rooms), await member(rooms)]
     for (const who of [first, second]) await makeMember(rooms, id, who, 'moderator')
@@ -175,7 +175,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await removeMember(root, id, first, { action: 'ban' })).status).toBe(200)
   })
 
-  test('R17.4: barring somebody again neither hides that they were moderator nor shortens what barred them', async () => {
+  test('R17.4: a repeated ban or kick neither hides the former role of a moderator nor shortens the earlier one', async () => {
     const { id } = await createRoom(owner)
     const [first, second] = [await member(rooms), await member(rooms)]
     for (const who of [first, second]) await makeMember(rooms, id, who, 'moderator')
@@ -194,7 +194,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('a cool-down that has ended is forgotten: who lost a role by it can be readmitted by anyone who may', async () => {
+  test('an ended cool-down is forgotten: any moderator may then readmit the user', async () => {
     const { id } = await createRoom(owner)
     const [first, second] = [await member(rooms), await member(rooms)]
     for (const who of [first, second]) await makeMember(rooms, id, who, 'moderator')
@@ -205,7 +205,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await bansOf(owner, id)).toEqual([expect.objectContaining({ role: null, kind: 'kick' })])
   })
 
-  test('R17.5: the ban of a guest bars new guests of the same prefix here for a day, and shows no address to anybody', async () => {
+  test('R17.5: the ban of a guest keeps new guests of the same prefix out of the room for a day, and reveals no address', async () => {
     const { id } = await createRoom(owner)
     const culprit = await guest(rooms, 'Culprit', '2001:db8:1:2::3')
     await join(culprit, id)
@@ -224,7 +224,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await join(later, id)).status).toBe(200)
   })
 
-  test('R17.5: the ban of a guest who came in from somewhere else bars the address of that, and not the one where the guest began', async () => {
+  test('R17.5: the ban of a guest who moved covers the address of the last entry, not the one at which the guest was created', async () => {
     const { id } = await createRoom(owner)
     const culprit = await guest(rooms, 'Culprit', '203.0.113.10')
     const elsewhere = rooms.browser({ ip: '198.18.0.7' })
@@ -237,7 +237,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await join(await guest(rooms, 'Innocent', '203.0.113.10'), id)).status).toBe(200)
   })
 
-  test('the ban of a member bars new guests at the address where they last came in, and nobody with an account', async () => {
+  test('the ban of a member keeps out new guests from the address of the member’s last entry, and no accounts', async () => {
     const { id } = await createRoom(owner)
     const culprit = await member(rooms, 'Culprit')
     const [home, colleague] = [rooms.browser({ ip: '203.0.113.77' }), rooms.browser({ ip: '203.0.113.77' })]
@@ -260,7 +260,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await join(await guest(rooms, 'Later', '203.0.113.77'), id)).status).toBe(200)
   })
 
-  test('a kick bars nobody by address, and lifting the ban of a guest readmits the neighbours', async () => {
+  test('a kick does not cover an address, and lifting a guest’s ban readmits guests of the same prefix', async () => {
     const { id } = await createRoom(owner)
     const culprit = await guest(rooms, 'Culprit', '203.0.113.99')
     await removeMember(owner, id, culprit, { action: 'kick' })
@@ -297,7 +297,7 @@ eachDialect((_dialect, newUrl) => {
     expect(paged).toEqual(banned)
   })
 
-  test('R28.22: removals of a wrong shape are refused', async () => {
+  test('R28.22: malformed removals are refused', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     for (const body of [

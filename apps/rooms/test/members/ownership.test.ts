@@ -51,7 +51,7 @@ eachDialect((_dialect, newUrl) => {
   const transfersOf = (roomId: string) =>
     db().selectFrom('room_ownership_transfers').selectAll().where('room_id', '=', roomId).execute()
 
-  test('R16.4: a room is offered, seen by both sides, confirmed, and its owner becomes moderator', async () => {
+  test('R16.4: a room is offered, both sides see the offer, the recipient confirms, and the former owner becomes a moderator', async () => {
     const { id } = await createRoom(owner, { name: 'Den' })
     const bob = await member(rooms)
     await makeMember(rooms, id, bob, 'listener')
@@ -96,7 +96,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await endMembership(owner, id)).status).toBe(200)
   })
 
-  test('only a member account that is a member is offered a room', async () => {
+  test('a room can be offered only to a member account that is a member of it', async () => {
     const { id } = await createRoom(owner)
     const gustav = await guest(rooms)
     await makeMember(rooms, id, gustav, 'speaker')
@@ -109,7 +109,7 @@ eachDialect((_dialect, newUrl) => {
     await expectRefused(rooms, () => offerRoom(owner, id, owner), [409, 'target_is_owner'])
   })
 
-  test('a new offer replaces the old one, and whoever had that is told', async () => {
+  test('a new offer replaces the earlier one, whose recipient is notified', async () => {
     const { id } = await createRoom(owner)
     const [bob, cem] = [await member(rooms), await member(rooms)]
     for (const who of [bob, cem]) await makeMember(rooms, id, who, 'speaker')
@@ -133,7 +133,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await ownerOf(rooms, id)).toBe(cem.user.id)
   })
 
-  test('an offer is withdrawn, declined or runs out after 24 hours, and is then confirmed by nobody', async () => {
+  test('an offer that is withdrawn, declined or older than 24 hours cannot be confirmed', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     await makeMember(rooms, id, bob, 'speaker')
@@ -167,7 +167,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await ownerOf(rooms, id)).toBe(owner.user.id)
   })
 
-  test('who is no member any more is not given the room: the offer ends with the membership', async () => {
+  test('an offer ends with the membership of its recipient', async () => {
     const ends: Record<string, (roomId: string, who: TestUser) => Promise<unknown>> = {
       left: (roomId, who) => succeed(endMembership(who, roomId)),
       kicked: (roomId, who) => succeed(removeMember(owner, roomId, who, { action: 'kick' })),
@@ -185,7 +185,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('who is offered rooms and is erased takes the offers along, which their owners are told', async () => {
+  test('erasing the recipient of offers ends them and notifies the owners', async () => {
     const cem = await member(rooms, 'Cem')
     const root = await admin(rooms)
     const erasures: Record<string, (who: TestUser) => Promise<Response>> = {
@@ -215,7 +215,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('R22: nobody is given more rooms than one may own', async () => {
+  test('R22: a transfer does not exceed the limit of owned rooms', async () => {
     const node = await rooms.node({ limits: { ...rooms.limits, rooms_owned: 1 } })
     const [bob, cem] = [await member(node), await member(node)]
     const { id } = await createRoom(cem)
@@ -226,7 +226,7 @@ eachDialect((_dialect, newUrl) => {
     await node.close()
   })
 
-  test('a guest hands a room over and stays as a speaker', async () => {
+  test('a guest transfers a room and stays as a speaker', async () => {
     const gustav = await guest(rooms)
     const { id } = await createRoom(gustav)
     const bob = await member(rooms)
@@ -236,7 +236,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await rolesIn(rooms, id)).toEqual({ [gustav.user.id]: 'speaker' })
   })
 
-  test('R27.3: of twenty confirmations at once one succeeds; the others are told that it has changed', async () => {
+  test('R27.3: of twenty concurrent confirmations one succeeds, and the others report that the transfer has changed', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     await makeMember(rooms, id, bob, 'speaker')
@@ -252,7 +252,7 @@ eachDialect((_dialect, newUrl) => {
     expect(transfers).toHaveLength(1)
   })
 
-  test('R27.3: transfers, takeovers and withdrawals at once leave one owner, who is no member beside that', async () => {
+  test('R27.3: concurrent transfers, takeovers and withdrawals leave one owner, who is not also a member', async () => {
     const admins = [await admin(rooms), await admin(rooms), await admin(rooms)]
     for (let round = 0; round < 5; round++) {
       const { id } = await createRoom(owner)
@@ -274,7 +274,7 @@ eachDialect((_dialect, newUrl) => {
       const roles = await rolesIn(rooms, id)
       expect(Object.keys(roles)).not.toContain(ownerId)
       expect(roles[owner.user.id]).toBe('moderator')
-      // Each change of owner is told and written down once, and leads to the next.
+      // Each change of owner is published and audited once, and leads to the next.
       const changes = rooms.publishedEvents
         .filter((news) => news.kind === 'event')
         .filter((news) => news.roomId === id && news.event.event === 'room.owner')
@@ -293,7 +293,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  /** As a login leaves it, so that the account is a whole one. */
+  /** Inserts an identity, as a login does, which makes the account complete. */
   const withIdentity = async (who: TestUser) => {
     const identity = { user_id: who.user.id, is_guest: 0, issuer: 'i', mode: 'oidc', created_at: 0 } as const
     await rooms.rooms.database.write((tx) =>
@@ -305,7 +305,7 @@ eachDialect((_dialect, newUrl) => {
     return who
   }
 
-  test('an account that is erased while it is being given a room leaves no room without an owner', async () => {
+  test('an account that is erased while it receives a room leaves no room without an owner', async () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await createRoom(owner)
       const bob = await withIdentity(await member(rooms))
@@ -323,7 +323,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('what is done with an account that is being erased is done before, or not at all', async () => {
+  test('operations on an account that is being erased happen before the erasure or not at all', async () => {
     const { id } = await createRoom(owner)
     const attempts = (who: TestUser): Promise<Response>[] => [
       setRole(owner, id, who, 'speaker'),

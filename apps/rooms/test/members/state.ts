@@ -16,7 +16,10 @@ const TABLES = [
   'room_ownership_transfers',
 ] as const
 
-/** All that rooms consist of, and what was told and written down of it; entries of administrators apart. */
+/**
+ * The stored state of rooms, and the numbers of their events and audit rows. Entries of
+ * administrators are left out.
+ */
 export async function stateOf(test: TestRooms): Promise<Record<string, unknown>> {
   const state: Record<string, unknown> = {}
   for (const table of TABLES) {
@@ -27,7 +30,7 @@ export async function stateOf(test: TestRooms): Promise<Record<string, unknown>>
   return { ...state, audit: lines.length, told: test.publishedEvents.length }
 }
 
-/** That a request is refused with this status and code, and that nothing is different afterwards. */
+/** Expects a refusal with this status and code that changes nothing. */
 export async function expectRefused(
   test: TestRooms,
   request: () => Promise<Response>,
@@ -38,7 +41,7 @@ export async function expectRefused(
   expect(await stateOf(test)).toEqual(before)
 }
 
-/** The audit lines of a room, but not that it was created. */
+/** The audit rows of a room, without its creation. */
 export async function linesOf(test: TestRooms, roomId: string): Promise<Record<string, unknown>[]> {
   const lines = await listAuditEvents(test)
   return lines.filter(

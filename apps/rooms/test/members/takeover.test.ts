@@ -45,7 +45,7 @@ eachDialect((_dialect, newUrl) => {
   const transfersOf = (roomId: string) =>
     db().selectFrom('room_ownership_transfers').selectAll().where('room_id', '=', roomId).execute()
 
-  test('R16.5: an administrator takes a room over with a reason; people are told, and the offer that was open is gone', async () => {
+  test('R16.5: an administrator takes over a room with a reason; users are notified, and the pending offer ends', async () => {
     const { id } = await createRoom(owner, { visibility: 'private' })
     const [root, bob] = [await admin(rooms), await member(rooms)]
     await makeMember(rooms, id, bob, 'moderator')
@@ -60,7 +60,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await ownerOf(rooms, id)).toBe(root.user.id)
     expect(await rolesIn(rooms, id)).toEqual({ [owner.user.id]: 'moderator', [bob.user.id]: 'moderator' })
     expect(await transfersOf(id)).toEqual([])
-    // Owners are barred from nothing, also when they are administrators no longer.
+    // Owners cannot be banned, even after they lose the administrator's right.
     expect(await db().selectFrom('room_bans').selectAll().where('room_id', '=', id).execute()).toEqual([])
     expect(rooms.publishedEvents.map(({ kind }) => kind)).toEqual([
       'event',
@@ -89,7 +89,7 @@ eachDialect((_dialect, newUrl) => {
     await expectRefused(rooms, () => takeOver(bob, id), [403, 'forbidden'])
   })
 
-  test('R28.24: a takeover costs nobody the room, and the old owner goes on as moderator at once', async () => {
+  test('R28.24: a takeover removes no participant, and the former owner continues as a moderator', async () => {
     const { id } = await createRoom(owner, { visibility: 'private' })
     const root = await admin(rooms)
     await join(owner, id)
@@ -98,7 +98,7 @@ eachDialect((_dialect, newUrl) => {
     expect(rooms.publishedEvents.some(({ kind }) => kind === 'removed')).toBe(false)
   })
 
-  test('R16.5: administrators list all rooms, newest first, by id or part of the name, with how many belong and are there', async () => {
+  test('R16.5: administrators list all rooms, newest first, by id or part of the name, with numbers of members and participants', async () => {
     const root = await admin(rooms)
     const names = ['Zebra 100%', 'zebra_crossing', 'ZEBRA Hall']
     const ids: string[] = []
@@ -139,7 +139,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await refusal(await owner.browser.send('/api/admin/rooms'))).toEqual([403, 'forbidden'])
   })
 
-  test('R17.10 R28.26: rooms of guests who are purged get their oldest moderator with a member account, or go', async () => {
+  test('R17.10 R28.26: a room of a purged guest goes to its oldest moderator with a member account, or is deleted', async () => {
     const gone = await guest(rooms, 'Gone')
     const [kept, doomed] = [await createRoom(gone, { name: 'Kept' }), await createRoom(gone)]
     const [disabled, oldest, younger] = [await member(rooms), await member(rooms), await member(rooms)]
@@ -192,7 +192,7 @@ eachDialect((_dialect, newUrl) => {
     ).toEqual(new Set([`room.delete  ${doomed.id}`, `room.ownership.transfer  ${kept.id}`]))
   })
 
-  test('R28.26: accounts that own rooms are not erased before those have somebody else', async () => {
+  test('R28.26: an account that owns rooms cannot be erased before they have another owner', async () => {
     const root = await admin(rooms)
     const bob = await member(rooms)
     const { id } = await createRoom(bob)

@@ -34,7 +34,7 @@ eachDialect((_dialect, newUrl) => {
     await rooms.rooms.database.write(async (tx) => void (await job?.run(tx, rooms.clock.ms)))
   }
 
-  test('R28.4: expired, used-up and declined invitations go, and no others', async () => {
+  test('R28.4: expired, used-up and declined invitations are deleted, and no others', async () => {
     const { id } = await createRoom(owner)
     const links = (body: Record<string, unknown>) => createInvitationLink(owner, id, body)
     const [bob, cem] = [await member(rooms), await member(rooms)]
@@ -56,7 +56,7 @@ eachDialect((_dialect, newUrl) => {
     expect(new Set(left.map((row) => row.id))).toEqual(new Set([live.invitation.id, half.invitation.id]))
   })
 
-  test('R28.4: cool-downs that have ended go; bans and cool-downs that last stay', async () => {
+  test('R28.4: ended cool-downs are deleted; bans and running cool-downs stay', async () => {
     const { id } = await createRoom(owner)
     const [ended, lasting, banned] = [await member(rooms), await member(rooms), await member(rooms)]
     await ban(rooms, id, ended, { untilMs: rooms.clock.ms })
@@ -67,7 +67,7 @@ eachDialect((_dialect, newUrl) => {
     expect(new Set(left.map(({ user_id }) => user_id))).toEqual(new Set([lasting.user.id, banned.user.id]))
   })
 
-  test('R28.4: transfers that nobody has answered go after their 24 hours', async () => {
+  test('R28.4: unanswered transfers are deleted after 24 hours', async () => {
     const bob = await member(rooms)
     const ids: string[] = []
     for (const later of [0, HOUR]) {

@@ -8,7 +8,7 @@ export const ACTORS = ['nobody', 'guest', 'member', 'admin'] as const
 export type ActorName = (typeof ACTORS)[number]
 export type Operation = AnyOperation<Context>
 
-/** Rates would answer before what is tested here. */
+/** Rate limits would refuse requests before the checks under test. */
 const WITHOUT_RATES = Object.fromEntries(
   Object.keys(DEFAULT_LIMITS)
     .filter((name) => /_per_|^sessions_user$|^rooms_owned$|^guest_rooms$/.test(name))
@@ -17,14 +17,14 @@ const WITHOUT_RATES = Object.fromEntries(
 
 export interface TestActors {
   rooms: TestRooms
-  /** A browser of this kind of person, signed in again if the last request ended its session. */
+  /** A browser of this kind of user, signed in again if the last request ended its session. */
   browserFor(name: ActorName): Promise<Browser>
-  /** Ids of things that exist. */
+  /** Ids of existing rows. */
   ids(): Promise<string[]>
   close(): Promise<void>
 }
 
-/** A service with one person of each kind. The administrator is the first who signs in. */
+/** A service with one user of each kind. The administrator signs in first. */
 export async function openActors(url: string): Promise<TestActors> {
   const rooms = await openRooms({ url, limits: { ...WITHOUT_RATES, body_bytes: DEFAULT_LIMITS.body_bytes } })
   const browsers = new Map<ActorName, Browser>()
@@ -60,7 +60,7 @@ export async function openActors(url: string): Promise<TestActors> {
   return cast
 }
 
-/** Whether somebody of this kind passes the door of this operation. */
+/** Whether this kind of user may call the operation. */
 export function mayCall(name: ActorName, { scope }: Operation): boolean {
   const minIndex = { public: 0, session: 1, member: 2, admin: 3 }[scope] ?? 3
   return ACTORS.indexOf(name) >= minIndex

@@ -64,7 +64,7 @@ const doc = createDocument('0') as {
   paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
 }
 
-/** That an answer has the one shape of its status, and that the document of the API lists it. */
+/** Checks that a response has the shape of its status, and that the API document lists it. */
 async function check(operation: Operation, response: Response, what: unknown): Promise<number> {
   const { status } = response
   const text = await response.text()
@@ -119,13 +119,13 @@ eachDialect((_dialect, newUrl) => {
     })
     return check(operation, response, [operation.id, as, address, body])
   }
-  /** Who gets furthest; a session stands in the way of becoming a guest. */
+  /** The actor who gets furthest. A session prevents becoming a guest. */
   const whoFor = ({ id }: Operation): ActorName =>
     id === 'createGuestSession' ? 'nobody' : id === 'renameGuest' ? 'guest' : 'admin'
 
-  describe('R28.22: wrong input is the sender’s fault', () => {
+  describe('R28.22: invalid input is a client error', () => {
     for (const operation of withBody)
-      test(`${operation.id} refuses fields of a wrong type and blank text, and a body that is no object`, async () => {
+      test(`${operation.id} refuses fields of a wrong type, blank text, and a body that is not an object`, async () => {
         const as = whoFor(operation)
         const schema = operation.body as z.ZodObject
         for (const body of [null, [], 'x', 1, true, [{}], { unknown: 1 }, JSON.parse('{"__proto__":1}')])
@@ -139,7 +139,7 @@ eachDialect((_dialect, newUrl) => {
       })
 
     for (const operation of withParams)
-      test(`${operation.id} does not find what cannot be an id`, async () => {
+      test(`${operation.id} answers an impossible id with not found`, async () => {
         for (const id of BAD_IDS) {
           const address = addressOf(operation, paramsOf(operation, id))
           const status = await call(operation, 'admin', { address, body: {} })
@@ -148,7 +148,7 @@ eachDialect((_dialect, newUrl) => {
       })
 
     for (const operation of apiOperations.filter(({ query }) => query))
-      test(`${operation.id} takes any query without failing`, async () => {
+      test(`${operation.id} accepts any query without an internal error`, async () => {
         const address = addressOf(operation, paramsOf(operation, NOWHERE))
         const names = Object.keys((operation.query as z.ZodObject).shape)
         const texts = [
@@ -176,7 +176,7 @@ eachDialect((_dialect, newUrl) => {
       })
   })
 
-  test('R28.22: bodies that are no JSON, too deep, of another type or too large get 400, 413 or 415', async () => {
+  test('R28.22: bodies that are not JSON, too deep, of another type or too large get 400, 413 or 415', async () => {
     const admin = await cast.browserFor('admin')
     for (const operation of withBody) {
       const address = new URL(addressOf(operation, paramsOf(operation, NOWHERE)), admin.origin)
@@ -218,7 +218,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('R28.22, C123: nobody, guests, members and administrators can send anything anywhere: no answer is our fault, and none is for others', async () => {
+  test('R28.22, C123: any request by visitors, guests, members and administrators gets no internal error and no response that is meant for others', async () => {
     const ids = await cast.ids()
     const id = fc.oneof(fc.constantFrom(...ids, NOWHERE, ...BAD_IDS), fc.string({ unit: 'grapheme' }))
     const value = fc.oneof(
@@ -229,7 +229,7 @@ eachDialect((_dialect, newUrl) => {
     const named = new Map(apiOperations.map((operation) => [operation.id, operation]))
     const attempt = fc.constantFrom(...apiOperations).chain((operation) =>
       fc.record({
-        // By name, or a counterexample would show the whole table.
+        // By name, because a counterexample would otherwise print the whole table.
         name: fc.constant(operation.id),
         as: fc.constantFrom(...ACTORS),
         id,
@@ -251,7 +251,7 @@ eachDialect((_dialect, newUrl) => {
         const operation = named.get(name)
         if (!operation) throw new Error(name)
         const address = `${addressOf(operation, paramsOf(operation, given.id))}?${new URLSearchParams(query)}`
-        // Paths are folded before they arrive anywhere.
+        // Paths are normalised before they are sent.
         fc.pre(!/\/(?:\.|%2e){1,2}(?:\/|\?|$)/i.test(address) && !/\/(?:\/|\?|$)/.test(address))
         const status = await call(operation, as, { address, body })
         if (!mayCall(as, operation)) expect([401, 403, 404]).toContain(status)
@@ -260,7 +260,7 @@ eachDialect((_dialect, newUrl) => {
     )
   }, 120_000)
 
-  describe('C123 (R14.5, R16.5): who may not call an operation is told so before anything else, whatever they send', () => {
+  describe('C123 (R14.5, R16.5): an actor without permission is refused before any other check, whatever the input', () => {
     for (const as of ACTORS) {
       const closed = apiOperations.filter((operation) => !mayCall(as, operation))
       test(`as ${as}`, async () => {
@@ -274,11 +274,11 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('C122, C123 (R14.4, R14.5): a guest is told apart from members, and reads no e-mail of anybody', async () => {
+  test('C122, C123 (R14.4, R14.5): a guest is marked as such, and reads no email address', async () => {
     const browser = await cast.browserFor('guest')
     for (const operation of apiOperations) {
       for (const id of [NOWHERE, ...(await cast.ids())]) {
-        // What changes something may end this very session.
+        // A write may end this session.
         if (operation.methods[0] !== 'GET') continue
         const response = await browser.send(addressOf(operation, paramsOf(operation, id)))
         const text = await response.text()

@@ -49,7 +49,7 @@ test('C132 (R24.2): metrics count logins by outcome, key set fetches, logout tok
   await rooms.close()
 })
 
-test('R24.2: no label names people, rooms, addresses or anything that a caller sent', async () => {
+test('R24.2: no label contains users, rooms, addresses or client input', async () => {
   const rooms = await openRooms({ settings: { metricsToken: TOKEN } })
   const alice = await signedInUser(rooms, { sub: 'alice', name: 'Alice', email: 'alice@example.com' })
   await alice.browser.send(`/api/admin/users/${alice.id}/sessions`)
@@ -62,7 +62,7 @@ test('R24.2: no label names people, rooms, addresses or anything that a caller s
   await rooms.close()
 })
 
-test('R24.2: pages, their files, checks and the reference are counted by route and status too, under names of a closed list', async () => {
+test('R24.2: pages, their files, health checks and the API reference are counted by route and status too, under a fixed set of names', async () => {
   const rooms = await openRooms({ settings: { metricsToken: TOKEN } })
   const browser = rooms.browser()
   const id = crypto.randomUUID()
@@ -112,7 +112,7 @@ test('R24.2: pages, their files, checks and the reference are counted by route a
   await rooms.close()
 })
 
-test('R24.2: while the database is away the figures go on, and the live sessions are those last known', async () => {
+test('R24.2: while the database is unreachable metrics stay available, and live sessions have their last known value', async () => {
   const rooms = await openRooms({ settings: { metricsToken: TOKEN } })
   await signedInGuest(rooms)
   const before = await figures(rooms)
@@ -125,7 +125,7 @@ test('R24.2: while the database is away the figures go on, and the live sessions
     expect([name, before.get(name), after.get(name)]).toEqual([name, 1, 1])
 })
 
-test('R24.2: the request id of an answer is in the log, also of what ends before it has reached a route', async () => {
+test('R24.2: the request id of a response is in the log, also for requests that end before they reach a route', async () => {
   const rooms = await openRooms()
   for (const [address, options] of [
     ['/api/session', {}],

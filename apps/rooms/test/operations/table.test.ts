@@ -6,7 +6,7 @@ const SCOPES = ['public', 'session', 'member', 'admin']
 
 describe('every operation', () => {
   for (const operation of apiOperations)
-    test(`${operation.id} says what it is, who may call it, what it takes and how it can fail`, () => {
+    test(`${operation.id} declares its summary, scope, input and errors`, () => {
       const { id, methods, path, scope, summary, tag, params, body, result, failures: codes = [] } = operation
       expect(id).toMatch(/^[a-z]+(?:[A-Z][a-z]*)*$/)
       expect(SCOPES).toContain(scope)
@@ -22,7 +22,7 @@ describe('every operation', () => {
     })
 })
 
-test('no two operations have the same name, or the same method and path', () => {
+test('no two operations have the same id, or the same method and path', () => {
   const ids = apiOperations.map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
   const routes = apiOperations.flatMap(({ methods, path }) =>
@@ -31,13 +31,13 @@ test('no two operations have the same name, or the same method and path', () => 
   expect(new Set(routes).size).toBe(routes.length)
 })
 
-test('R15.2 every code of the closed list has a sentence of its own', () => {
+test('R15.2: every documented error code has its own message', () => {
   const texts = Object.values(failures).map(({ text }) => text)
   expect(new Set<string>(texts).size).toBe(texts.length)
   for (const text of texts) expect(text).toMatch(/^[A-Z].*[^.]$/)
 })
 
-test('everything below /admin is for administrators', () => {
+test('every operation under /admin is for administrators', () => {
   const below = apiOperations.filter(({ path }) => path.startsWith('/admin/'))
   expect(below.length).toBeGreaterThan(10)
   for (const { id, scope } of below) expect([id, scope]).toEqual([id, 'admin'])

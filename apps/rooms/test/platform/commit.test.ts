@@ -5,10 +5,10 @@ import { OUTCOME_UNKNOWN } from '@latchkey/http/failure'
 import { openRooms } from '../rooms.ts'
 
 eachDialect((dialect, newUrl) => {
-  // No connection to lose.
+  // SQLite has no connection to lose.
   if (dialect === 'sqlite') return
 
-  test('who creates a room is told that nobody knows when the connection is lost while it is committed, and not to try again', async () => {
+  test('a room creation whose commit loses the connection reports an unknown outcome and does not advise a retry', async () => {
     const url = await newUrl()
     const relay = await Relay.before(url)
     const rooms = await openRooms({ url: relay.through(url) })

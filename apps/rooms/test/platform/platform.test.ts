@@ -8,8 +8,8 @@ beforeAll(async () => {
 })
 afterAll(() => rooms.close())
 
-describe('before anybody has signed in', () => {
-  test('the configuration says how the instance is called and how to get in', async () => {
+describe('before the first sign-in', () => {
+  test('the configuration has the name of the instance and the ways to sign in', async () => {
     expect(await rooms.browser().json('/api/config')).toEqual({
       productName: 'Latchkey Rooms',
       supportUrl: null,
@@ -26,7 +26,7 @@ describe('before anybody has signed in', () => {
     })
   })
 
-  test('R28.23: discovery names https addresses of the canonical origin, whatever the transport and the headers say', async () => {
+  test('R28.23: discovery lists https URLs of the canonical origin, whatever the transport and the headers say', async () => {
     const headers = {
       'x-forwarded-host': 'evil.example',
       'x-forwarded-proto': 'http',

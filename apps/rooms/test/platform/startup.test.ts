@@ -6,7 +6,7 @@ import { type HostileProvider, claimPath } from '../provider/hostile.ts'
 import { openRooms } from '../rooms.ts'
 
 eachDialect((_dialect, newUrl) => {
-  test('C82 (R8.5): another provider than at the last start is announced in log and audit, and the start goes on', async () => {
+  test('C82 (R8.5): a start with another provider than the last one is logged and audited, and continues', async () => {
     const rooms = await openRooms({ url: await newUrl() })
     const said = () => rooms.logLines.filter((line) => line.includes('provider: changed'))
     const events = () =>
@@ -16,7 +16,7 @@ eachDialect((_dialect, newUrl) => {
         .where('action', '=', 'provider.changed')
         .execute()
     const other = rooms.idp.oauth2Config()
-    // Nobody has an account yet: nothing is lost.
+    // There are no accounts yet, so none are lost.
     await (await rooms.node({ provider: other })).close()
     await (await rooms.node()).close()
     expect([said(), await events()]).toEqual([[], []])
@@ -39,7 +39,7 @@ eachDialect((_dialect, newUrl) => {
     await rooms.close()
   })
 
-  test('R8.5: where another provider leaves nobody to administer, the start says how to make an administrator', async () => {
+  test('R8.5: if another provider leaves no administrator who can sign in, the start logs how to grant the right', async () => {
     const rooms = await openRooms({ url: await newUrl() })
     const hint = 'latchkey rooms admin grant'
     await rooms.signedInBrowser()
@@ -66,7 +66,7 @@ eachDialect((_dialect, newUrl) => {
       (idp) => idp.config({ subjectPath: claimPath('preferred_username') }),
     ],
   ] as [string, ...((idp: HostileProvider) => ProviderConfig)[]][])
-    test(`R28.7: ${what} makes nobody administrator by an equal subject, and log, audit and admin page tell of it`, async () => {
+    test(`R28.7: ${what} makes no one an administrator by an equal subject, and is shown in log, audit and admin page`, async () => {
       const person = { sub: 'alice', preferred_username: 'alice' }
       const rooms = await openRooms({ url: await newUrl(), provider: provider! })
       const { read } = rooms.rooms.database
@@ -88,7 +88,7 @@ eachDialect((_dialect, newUrl) => {
 
       const other = await rooms.node({ provider: changed!(rooms.idp) })
       expect(said()).toHaveLength(1)
-      // A login decides on what a claim gives.
+      // The grant by claim depends on the next login.
       expect(await grants()).toEqual([{ source: 'claim' }])
       expect((await alice.send('/api/session')).status).toBe(401)
       const mallory = await other.signedInBrowser({ ...person, name: 'Mallory of realm B' })
@@ -102,11 +102,11 @@ eachDialect((_dialect, newUrl) => {
         .execute()
       expect(events.map(({ action }) => action)).toEqual(['provider.changed', 'grant.remove', 'grant.remove'])
       expect(JSON.parse(events[0]!.metadata)).toMatchObject({ inheritableAccounts: 1 })
-      // The second start finds nothing changed.
+      // The second start finds no change.
       await (await rooms.node({ provider: changed!(rooms.idp) })).close()
       expect(said()).toHaveLength(1)
 
-      // A login that began under the old settings does not end under the new ones.
+      // A login that began under the old settings cannot be completed under the new ones.
       const browser = rooms.browser()
       const callback = rooms.idp.authorize(await browser.startLogin(), person)
       const late = other.browser()
@@ -126,7 +126,7 @@ eachDialect((_dialect, newUrl) => {
       await rooms.close()
     })
 
-  test('R28.7: an instance that has not remembered where subjects were read, or has nobody yet, loses no administrator', async () => {
+  test('R28.7: an instance without a stored subject source, or without accounts, loses no administrator', async () => {
     const rooms = await openRooms({ url: await newUrl() })
     const changed = (path: string) => ({ provider: rooms.idp.config({ subjectPath: claimPath(path) }) })
     await (await rooms.node(changed('a'))).close()
@@ -141,7 +141,7 @@ eachDialect((_dialect, newUrl) => {
     await rooms.close()
   })
 
-  test('R28.7: another realm is noticed also when another provider was between them', async () => {
+  test('R28.7: another realm is noticed even if another provider was configured in between', async () => {
     const rooms = await openRooms({ url: await newUrl(), provider: (idp) => idp.oauth2Config() })
     await rooms.signedInBrowser()
     await (await rooms.node({ provider: rooms.idp.config() })).close()
@@ -153,7 +153,7 @@ eachDialect((_dialect, newUrl) => {
     await rooms.close()
   })
 
-  test('R8.5: another mode for the same provider is told of without a word of accounts that are lost', async () => {
+  test('R8.5: another mode of the same provider is reported without a warning about lost accounts', async () => {
     const rooms = await openRooms({ url: await newUrl() })
     await rooms.signedInBrowser()
     await (await rooms.node({ provider: rooms.idp.teamidpConfig() })).close()
@@ -163,7 +163,7 @@ eachDialect((_dialect, newUrl) => {
     await rooms.close()
   })
 
-  test('R9.2: without a first administrator the start says how to make one, until there is one', async () => {
+  test('R9.2: as long as there is no administrator, the start logs how to grant the right', async () => {
     const rooms = await openRooms({ url: await newUrl(), settings: { adminBootstrap: 'off' } })
     const hint = 'latchkey rooms admin grant'
     expect(rooms.logLines.join('')).toContain(hint)

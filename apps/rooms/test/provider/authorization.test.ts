@@ -25,7 +25,7 @@ async function asked(config: ProviderConfig, request: Partial<AuthorizationReque
 }
 
 describe('the authorization request', () => {
-  test('C14 asks for a code, and for nothing else (oidcc-client-test)', async () => {
+  test('C14: asks for a code and nothing else (oidcc-client-test)', async () => {
     expect(await asked(at.idp.config())).toEqual({
       response_type: 'code',
       client_id: CLIENT_ID,
@@ -38,12 +38,12 @@ describe('the authorization request', () => {
     })
   })
 
-  test('C18 sends the scopes as configured, offline_access never by itself (oidcc-client-test-scope-userinfo-claims)', async () => {
+  test('C18: sends the scopes as configured and never adds offline_access (oidcc-client-test-scope-userinfo-claims)', async () => {
     for (const scopes of [['openid'], ['openid', 'profile', 'teams:read'], ['openid', 'offline_access']])
       expect((await asked(at.idp.config({ scopes }))).scope).toBe(scopes.join(' '))
   })
 
-  test('R5.6 has neither nonce nor prompt in oauth2', async () => {
+  test('R5.6: has neither nonce nor prompt in oauth2 mode', async () => {
     expect(await asked(at.idp.oauth2Config(), { prompt: 'login' })).toEqual({
       response_type: 'code',
       client_id: CLIENT_ID,
@@ -57,13 +57,13 @@ describe('the authorization request', () => {
       expect((await asked(at.idp.config(), { prompt })).prompt).toBe(prompt)
   })
 
-  test('R5.6 has no challenge where none is used', async () => {
+  test('R5.6: has no challenge if PKCE is not used', async () => {
     const parameters = await asked(at.idp.config(), { codeChallenge: null })
     expect(parameters).not.toHaveProperty('code_challenge')
     expect(parameters).not.toHaveProperty('code_challenge_method')
   })
 
-  test('R5.6 keeps the parameters of the endpoint, except where they contradict ours', async () => {
+  test('R5.6: keeps the parameters of the endpoint, except where they contradict its own', async () => {
     const authorizationEndpoint =
       'https://idp.example/go?tenant=a%20b&tenant=c&response_type=token&state=fixed&code_challenge_method=plain'
     const config = at.idp.oauth2Config({ authorizationEndpoint })
@@ -84,7 +84,7 @@ describe('PKCE', () => {
     at.idp.metadata((document) => ({ ...document, code_challenge_methods_supported: methods }))
   const uses = (config: ProviderConfig) => at.provider(config).usesPkce()
 
-  test('C15 R28.14 required: S256 also where it is not advertised, also with a secret, and the login works', async () => {
+  test('C15 R28.14: required: S256 even if it is not advertised, also with a secret, and the login succeeds', async () => {
     for (const methods of [undefined, [], ['plain'], ['S256']])
       for (const clientSecret of [null, 'secret']) {
         advertised(methods)
@@ -98,7 +98,7 @@ describe('PKCE', () => {
     at.idp.secret = null
   })
 
-  test('C16 auto: sent if and only if S256 is advertised', async () => {
+  test('C16: auto: sent if and only if S256 is advertised', async () => {
     const config = at.idp.config({ pkce: 'auto', clientSecret: 'secret' })
     for (const [methods, expected] of [
       [['S256'], true],
@@ -113,7 +113,7 @@ describe('PKCE', () => {
     }
   })
 
-  test('C16 auto: with neither challenge nor secret nobody signs in', async () => {
+  test('C16: auto: with neither challenge nor secret no login succeeds', async () => {
     const config = at.idp.config({ pkce: 'auto', clientSecret: null })
     advertised(['S256'])
     expect(await uses(config)).toBe(true)
@@ -123,7 +123,7 @@ describe('PKCE', () => {
     )
   })
 
-  test('C16 oauth2 has nothing to follow: auto sends S256; disabled sends none in any mode', async () => {
+  test('C16: in oauth2 mode, auto sends S256, and disabled sends none in any mode', async () => {
     for (const clientSecret of [null, 'secret'])
       expect(await uses(at.idp.oauth2Config({ pkce: 'auto', clientSecret }))).toBe(true)
     for (const config of [
@@ -134,8 +134,8 @@ describe('PKCE', () => {
   })
 })
 
-describe('the iss parameter of the answer', () => {
-  test('C34 a wrong one is refused (fapi2:invalid-authorization-response-iss)', async () => {
+describe('the iss parameter of the response', () => {
+  test('C34: a wrong one is refused (fapi2:invalid-authorization-response-iss)', async () => {
     const provider = at.provider()
     for (const iss of ['https://other.example', '', `${at.idp.issuer}/`, at.idp.issuer.toUpperCase()])
       expect(await failureOf(provider.checkIssuerParameter(iss))).toBe(
@@ -144,7 +144,7 @@ describe('the iss parameter of the answer', () => {
     expect(await failureOf(provider.checkIssuerParameter(at.idp.issuer))).toBe('nothing failed')
   })
 
-  test('C34 a missing one is refused when it is announced (fapi2:remove-authorization-response-iss)', async () => {
+  test('C34: a missing one is refused if it is advertised (fapi2:remove-authorization-response-iss)', async () => {
     expect(await failureOf(at.provider().checkIssuerParameter(undefined))).toBe(
       'state_invalid: issuer parameter missing',
     )
@@ -161,14 +161,14 @@ describe('the iss parameter of the answer', () => {
     }
   })
 
-  test('C34 in oauth2 it is ignored', async () => {
+  test('C34: it is ignored in oauth2 mode', async () => {
     const provider = at.provider(at.idp.oauth2Config())
     for (const iss of [undefined, 'https://other.example'])
       expect(await failureOf(provider.checkIssuerParameter(iss))).toBe('nothing failed')
   })
 })
 
-test('C42 a code works once', async () => {
+test('C42: a code works once', async () => {
   const provider = at.provider()
   const answer = await begin(at, provider)
   expect((await redeem(provider, answer.get('code')!)).subject).toBe('alice')

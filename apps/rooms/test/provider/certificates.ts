@@ -1,4 +1,4 @@
-// Made for these tests, for idp.example; the key protects nothing.
+// Certificates for idp.example, made for these tests. The key protects nothing.
 
 export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg1GlfzN1sEUIMBpzh
@@ -6,7 +6,7 @@ MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg1GlfzN1sEUIMBpzh
 MPEKLXxYva+QnhlzUJlYQmmZAKB42z/mGGJ85yiD91JSn0ARC4jDwaNm
 -----END PRIVATE KEY-----`
 
-/** Until 2120. */
+/** Valid until 2120. */
 export const VALID = `-----BEGIN CERTIFICATE-----
 MIIBYTCCAQegAwIBAgIBATAKBggqhkjOPQQDAjAWMRQwEgYDVQQDDAtpZHAuZXhh
 bXBsZTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowFjEUMBIGA1UE
@@ -18,7 +18,7 @@ AiBCdP0axyQvIhIscRhnjL3foWYv6OCmPB/QI/mFBLgUbgIhAKctZyRa20kAQgMv
 R0EbJYKFH7DIgfrv8tFG3bC8Mi83
 -----END CERTIFICATE-----`
 
-/** Since 2 January 2020. */
+/** Expired since 2 January 2020. */
 export const EXPIRED = `-----BEGIN CERTIFICATE-----
 MIIBYDCCAQWgAwIBAgIBAjAKBggqhkjOPQQDAjAWMRQwEgYDVQQDDAtpZHAuZXhh
 bXBsZTAeFw0yMDAxMDEwMDAwMDBaFw0yMDAxMDIwMDAwMDBaMBYxFDASBgNVBAMM

@@ -13,7 +13,7 @@ afterEach(() => at.stop())
 const accepted = 'nothing failed'
 const start = (provider: Provider) => failureOf(begin(at, provider))
 
-/** A provider of any issuer path on one port, which says that it is `issuer`. */
+/** A provider for any issuer path on one port, whose metadata name `issuer`. */
 function serveIssuer(issuer: (origin: string) => string) {
   const paths: string[] = []
   const server = Bun.serve({
@@ -35,7 +35,7 @@ function serveIssuer(issuer: (origin: string) => string) {
 }
 
 describe('the issuer', () => {
-  test('C6 the address is the issuer without one trailing slash, and the well-known path (oidcc-client-test-discovery-openid-config)', async () => {
+  test('C6: the metadata URL is the issuer without one trailing slash, plus the well-known path (oidcc-client-test-discovery-openid-config)', async () => {
     for (const [path, asked] of [
       ['', '/.well-known/openid-configuration'],
       ['/', '/.well-known/openid-configuration'],
@@ -50,7 +50,7 @@ describe('the issuer', () => {
     }
   })
 
-  test('C5 C7 R28.7 issuers that differ by a slash, by case or at all are different, and the error shows both (oidcc-client-test-discovery-issuer-mismatch, fapi2:discovery-issuer-mismatch)', async () => {
+  test('C5 C7 R28.7: issuers that differ by a slash, by case or otherwise are different, and the error shows both (oidcc-client-test-discovery-issuer-mismatch, fapi2:discovery-issuer-mismatch)', async () => {
     for (const [configured, received] of [
       ['/app', '/app/'],
       ['/app/', '/app'],
@@ -68,7 +68,7 @@ describe('the issuer', () => {
         code: 'provider_misconfigured',
         error: `issuer mismatch, configured "${server.origin}${configured}", received "${server.origin}${received}"`,
       })
-      // The endpoints of a stranger are named nowhere.
+      // The endpoints of another issuer are not exposed.
       expect(endpoints).toEqual({})
       expect(at.logLines.at(-1)).toContain('issuer mismatch')
       await server.stop()
@@ -81,8 +81,8 @@ describe('the issuer', () => {
   })
 })
 
-describe('the document', () => {
-  test('R4.1 C8 without authorization endpoint, token endpoint or key address it is refused', async () => {
+describe('the metadata document', () => {
+  test('R4.1 C8: it is refused without authorization endpoint, token endpoint or key set URL', async () => {
     for (const member of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'])
       for (const value of [undefined, null, 1, ['https://idp.example/']]) {
         at.idp.metadata((document) => ({ ...document, [member]: value }))
@@ -92,7 +92,7 @@ describe('the document', () => {
       }
   })
 
-  test('C9 addresses with http, another scheme, credentials or a fragment are refused, at each endpoint', async () => {
+  test('C9: URLs with http, another scheme, credentials or a fragment are refused, for each endpoint', async () => {
     for (const member of [
       'authorization_endpoint',
       'token_endpoint',
@@ -128,7 +128,7 @@ describe('the document', () => {
       }
   })
 
-  test('C9 AUTH_ALLOW_HTTP permits http, and nothing else', async () => {
+  test('C9: AUTH_ALLOW_HTTP permits http and nothing else', async () => {
     const provider = () => at.provider(at.idp.config({ allowHttp: true }))
     at.idp.metadata((document) => ({ ...document, token_endpoint: 'http://idp.example/token' }))
     expect(await start(provider())).toBe(accepted)
@@ -136,7 +136,7 @@ describe('the document', () => {
     expect(await start(provider())).toBe('provider_misconfigured: metadata address not permitted')
   })
 
-  test('members of a kind that nobody can use are refused, null is the same as nothing', async () => {
+  test('members of an unusable type are refused, and null counts as missing', async () => {
     const optional = [
       'code_challenge_methods_supported',
       'token_endpoint_auth_methods_supported',
@@ -151,7 +151,7 @@ describe('the document', () => {
     }
   })
 
-  test('C43 a redirect, another status, HTML or a list is no document', async () => {
+  test('C43: a redirect, another status, HTML or a list is not accepted', async () => {
     for (const answer of [
       () => Response.redirect(`${at.idp.issuer}/elsewhere`, 302),
       () => Response.json({ issuer: at.idp.issuer }, { status: 201 }),
@@ -165,8 +165,8 @@ describe('the document', () => {
   })
 })
 
-describe('when it is asked', () => {
-  test('R4.3 C10 R28.10 nothing is asked before the first login; a provider that was down is found within 15 s without a restart', async () => {
+describe('the time of the requests', () => {
+  test('R4.3 C10 R28.10: nothing is requested before the first login, and a provider that was down is found within 15 s without a restart', async () => {
     const port = await freePort()
     const config = at.idp.config({ issuer: `http://127.0.0.1:${port}` })
     const provider = at.provider(config)
@@ -194,7 +194,7 @@ describe('when it is asked', () => {
     await again.stop(true)
   })
 
-  test('R4.3 C11 one call serves a hundred concurrent logins and an hour of later ones', async () => {
+  test('R4.3 C11: one request serves a hundred concurrent logins and an hour of later ones', async () => {
     const provider = at.provider()
     expect(at.idp.calls.metadata).toBe(0)
     await Promise.all(Array.from({ length: 100 }, () => start(provider)))
@@ -209,7 +209,7 @@ describe('when it is asked', () => {
     expect(at.idp.calls.metadata).toBe(3)
   })
 
-  test('C11 one call fails for a hundred concurrent logins, and the failure is not kept longer than 10 s', async () => {
+  test('C11: one request fails for a hundred concurrent logins, and the failure is cached for no more than 10 s', async () => {
     const provider = at.provider()
     at.idp.answer('metadata', () => new Response('no', { status: 500 }))
     const failures = await Promise.all(Array.from({ length: 100 }, () => start(provider)))
@@ -221,7 +221,7 @@ describe('when it is asked', () => {
     expect(await start(provider)).toBe(accepted)
   })
 
-  test('R28.10 a hanging provider costs a login no more than the deadline of one call', async () => {
+  test('R28.10: a provider that hangs costs a login no more than the timeout of one request', async () => {
     const impatient = await openProviderBench({ outbound: { callMs: 60 } })
     impatient.idp.answer('metadata', () => new Promise<Response>(() => {}))
     expect(await failureOf(begin(impatient, impatient.provider()))).toBe(
@@ -231,8 +231,8 @@ describe('when it is asked', () => {
   })
 })
 
-describe('what is told of it', () => {
-  test('R16.5 the status names endpoints and methods, and no secret', async () => {
+describe('the status of the provider', () => {
+  test('R16.5: it names endpoints and methods, and no secret', async () => {
     at.idp.secret = 'a secret that nobody sees'
     const { issuer } = at.idp
     const status = await at.provider().status()
@@ -255,7 +255,7 @@ describe('what is told of it', () => {
     expect(JSON.stringify([status, at.logLines])).not.toContain('secret that nobody')
   })
 
-  test('R16.5 the status of a provider that is away comes soon, and says so', async () => {
+  test('R16.5: it is returned soon if the provider is unreachable, and says so', async () => {
     const impatient = await openProviderBench({ timeouts: { pageMs: 30 } })
     impatient.idp.answer('metadata', () => new Promise<Response>(() => {}))
     const status = await impatient.provider(impatient.idp.config({ pkce: 'auto' })).status()
@@ -268,7 +268,7 @@ describe('what is told of it', () => {
     await impatient.stop()
   })
 
-  test('R16.5 the status of oauth2 has the configured endpoints', async () => {
+  test('R16.5: in oauth2 mode it has the configured endpoints', async () => {
     const { issuer } = at.idp
     expect(await at.provider(at.idp.oauth2Config()).status()).toEqual({
       mode: 'oauth2',
@@ -286,7 +286,7 @@ describe('what is told of it', () => {
     })
   })
 
-  test('C33 the fingerprint tells modes, issuers and clients apart, and nothing else', async () => {
+  test('C33: the fingerprint distinguishes modes, issuers and clients, and nothing else', async () => {
     const { idp } = at
     const other = await hostileProvider()
     const fingerprints = [
@@ -304,7 +304,7 @@ describe('what is told of it', () => {
     await other.stop()
   })
 
-  test('C82 R28.7 equal subjects of two providers are keyed differently, in every mode', async () => {
+  test('C82 R28.7: equal subjects of two providers have different keys, in every mode', async () => {
     const other = await openProviderBench()
     const identities = [
       await login(at, at.provider()),
@@ -319,7 +319,7 @@ describe('what is told of it', () => {
 })
 
 describe('metrics', () => {
-  test('R24.2 each call is observed with endpoint and outcome', async () => {
+  test('R24.2: each request is observed with endpoint and outcome', async () => {
     await login(at, at.provider())
     expect(at.measurements).toEqual(['discovery ok', 'token ok', 'key set', 'jwks ok', 'userinfo ok'])
     at.measurements.length = 0

@@ -1,4 +1,4 @@
-// A provider on loopback that behaves as it should, until a test bends it.
+// A provider on loopback that behaves correctly until a test alters its responses.
 import {
   type KeyObject,
   constants,
@@ -14,13 +14,13 @@ import type { OAuth2Config, OidcConfig, TeamsConfig } from '../../src/login/prov
 export type Json = Record<string, unknown>
 export type Endpoint = 'metadata' | 'jwks' | 'token' | 'userinfo'
 export type Change = (usual: Json) => Json
-/** Answers in place of the provider; `usual` makes the answer that it would have given. */
+/** Responds in place of the provider. `usual` creates its normal response. */
 export type Answer = (
   usual: () => Promise<Response>,
   request: ReceivedRequest,
 ) => Response | Promise<Response>
 
-/** A request as it arrived, its body read. */
+/** A request as received, with its body read. */
 export interface ReceivedRequest {
   readonly endpoint: Endpoint
   readonly method: string
@@ -30,7 +30,7 @@ export interface ReceivedRequest {
   readonly form: URLSearchParams
 }
 
-/** Who signs in: `sub` and whatever claims the provider knows. `sid` is drawn when it is not given. */
+/** The person who signs in: `sub` and any claims. A missing `sid` is generated. */
 export interface Person extends Json {
   sub?: unknown
   name?: unknown
@@ -46,7 +46,7 @@ export interface SigningKey {
 }
 
 export const CLIENT_ID = 'rooms-client'
-/** Has every character that form encoding and Basic disagree about (C13). */
+/** Contains every character that form encoding and Basic encode differently (C13). */
 export const CLIENT_SECRET = 'p%/+: é'
 export const REDIRECT_URI = 'https://rooms.example.com/api/auth/callback'
 export const ALICE: Person = { sub: 'alice', name: 'Alice Andersson', email: 'alice@example.com' }
@@ -55,25 +55,33 @@ export const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 export type HostileProvider = Awaited<ReturnType<typeof hostileProvider>>
 
 /**
- * A new provider on its own port. Everything that a test changes stays changed until `idp.reset()`.
+ * A new provider on its own port. Altered behaviour stays in force until `idp.reset()`.
  *
  * @example
  * const idp = await hostileProvider({ now: () => clock.nowMs })
  * const provider = createProvider(idp.config({ pkce: 'auto' }), …)
  * const url = await provider.authorizationUrl({ … })
- * idp.idToken((claims) => ({ ...claims, iss: 'https://other.example' }))  // bend claims; `undefined` leaves one out
- * idp.idToken((claims) => claims, (header) => ({ ...header, alg: 'none' })) // or the header
- * idp.userinfo((claims) => ({ ...claims, sub: 'bob' }))                   // bend what user-info says
- * idp.token((answer) => ({ ...answer, token_type: 'mac' }))               // bend the token answer
+ * // alters claims; `undefined` removes one
+ * idp.idToken((claims) => ({ ...claims, iss: 'https://other.example' }))
+ * // alters the header
+ * idp.idToken((claims) => claims, (header) => ({ ...header, alg: 'none' }))
+ * // alters the user-info response
+ * idp.userinfo((claims) => ({ ...claims, sub: 'bob' }))
+ * // alters the token response
+ * idp.token((answer) => ({ ...answer, token_type: 'mac' }))
  * idp.metadata((document) => ({ ...document, userinfo_endpoint: undefined }))
- * idp.answer('token', () => new Response('nope', { status: 500 }))        // or replace a whole answer, delays included
- * const callback = idp.authorize(url, { sub: 'alice', name: 'Alice' })    // where the browser would be sent back to
- * idp.calls.token                                                         // how often an endpoint was called
+ * // replaces a whole response, delays included
+ * idp.answer('token', () => new Response('nope', { status: 500 }))
+ * // the URL to which the browser would be redirected
+ * const callback = idp.authorize(url, { sub: 'alice', name: 'Alice' })
+ * // the number of requests of an endpoint
+ * idp.calls.token
  * await idp.stop()
  *
- * `GET <authorization endpoint>` does the same as `authorize` for a real browser, with `idp.person` as who signs in.
- * The token endpoint is strict: code used once, same redirect_uri, PKCE checked, client secret checked where one is set
- * with `idp.secret` (null: public client). What it refused is in `idp.refusals`.
+ * `GET <authorization endpoint>` does the same as `authorize` for a real browser, with `idp.person`
+ * as the person who signs in. The token endpoint is strict: it accepts a code once, requires the same
+ * redirect_uri, and checks PKCE and the client secret, if one is set with `idp.secret` (null: public
+ * client). Its refusals are in `idp.refusals`.
  */
 export async function hostileProvider({ now = Date.now }: { now?: () => number } = {}) {
   const calls: Record<Endpoint, number> = { metadata: 0, jwks: 0, token: 0, userinfo: 0 }
@@ -161,14 +169,14 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
   const idp = {
     issuer,
     calls,
-    /** Every request to metadata, jwks, token and user-info, in the order of arrival. */
+    /** All requests to metadata, jwks, token and user-info, in the order of arrival. */
     requests,
     refusals,
-    /** What the token endpoint takes as the client's secret; null for a public client. */
+    /** The client secret that the token endpoint accepts, or null for a public client. */
     secret: null as string | null,
-    /** Who signs in when a real browser comes to the authorization endpoint. */
+    /** The person who signs in when a real browser opens the authorization endpoint. */
     person: ALICE,
-    /** What the usual answers are signed with and what is published; the first one signs. Assign to rotate. */
+    /** The published keys. The first one signs. Assign to rotate. */
     get keys() {
       return keys
     },
@@ -188,8 +196,8 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
     reset: () => void (behaviour = usualBehaviour()),
 
     /**
-     * What the authorization endpoint does once the person has agreed: the callback address that the browser is sent to,
-     * with `code`, `state` and, when the metadata announces it, `iss`.
+     * The authorization endpoint after the person has agreed: returns the callback URL with `code`,
+     * `state` and, if the metadata advertise it, `iss`.
      */
     authorize(url: string, person: Person = ALICE): string {
       const asked = new URL(url).searchParams
@@ -205,7 +213,7 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
       return callback.href
     },
 
-    /** The ID token of a person, bent as `idToken` said, signed with the first key. */
+    /** The ID token of a person, altered by `idToken` and signed with the first key. */
     signIdToken(person: Person, nonce: string | null): string {
       const claims = behaviour.idTokenClaims({
         iss: issuer,
@@ -218,7 +226,7 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
       return idp.sign(claims, behaviour.idTokenHeader)
     },
 
-    /** A back-channel logout token; `sub` and `sid` only as the change puts them there. */
+    /** A back-channel logout token, with `sub` and `sid` only if the change adds them. */
     logoutToken(claims: Change = same, header: Change = same): string {
       const usual = {
         iss: issuer,
@@ -232,8 +240,8 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
     },
 
     /**
-     * Any compact JWS: a payload object or its exact text, any header or its exact text, signed with the key whatever the
-     * header says.
+     * Any compact JWS: a payload and a header as objects or exact text, signed with the key
+     * whatever the header says.
      */
     sign(payload: Json | string, header: Change | string = same, key: SigningKey = first(keys)): string {
       const headerText =
@@ -243,7 +251,7 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
       return `${input}.${signatureOf(input, key)}`
     },
 
-    /** Settings that fit this provider. */
+    /** Settings for this provider. */
     config: (overrides: Partial<OidcConfig> = {}): OidcConfig => ({
       mode: 'oidc',
       ...COMMON,
@@ -257,7 +265,10 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
       teams: null,
       ...overrides,
     }),
-    /** The same with team roles: `teams: [{ id, role }]`, every team, owner and co-owner count. */
+    /**
+     * The same with team roles: `teams: [{ id, role }]`, every team, with the roles owner and
+     * co-owner.
+     */
     teamidpConfig: (overrides: Partial<OidcConfig> = {}): OidcConfig =>
       idp.config({ mode: 'teamidp', teams: TEAMS, ...overrides }),
     oauth2Config: (overrides: Partial<OAuth2Config> = {}): OAuth2Config => ({
@@ -271,7 +282,7 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
       userinfoEndpoint: `${issuer}/userinfo`,
       ...overrides,
     }),
-    /** Closes the port; open connections too. */
+    /** Closes the port and all connections. */
     stop: () => server.stop(true),
   }
   return idp
@@ -335,7 +346,7 @@ const TEAMS: TeamsConfig = {
   ownerRoles: ['owner', 'co-owner'],
 }
 
-/** A claim path that is known to be good. */
+/** Parses a claim path that is known to be valid. */
 export function claimPath(text: string): ClaimPath {
   const path = parseClaimPath(text)
   if (path === undefined) throw new Error(`${text} is no claim path`)
@@ -344,13 +355,13 @@ export function claimPath(text: string): ClaimPath {
 
 let madeOnce: SigningKey | undefined
 
-/** What every provider of this process signs with until a test says otherwise: an RSA key takes long to make. */
+/** The default key of all providers of this process, because an RSA key takes long to generate. */
 function usualKey(): SigningKey {
   madeOnce ??= newSigningKey('RS256')
   return madeOnce
 }
 
-/** A fresh key pair for `alg`, with a random `kid`; `bits` for RSA. */
+/** A new key pair for `alg`, with a random `kid`, and `bits` for RSA. */
 export function newSigningKey(alg: string, { kid = randomText(), bits = 2048 } = {}): SigningKey {
   const { privateKey, publicKey } = keyPair(alg, bits)
   const publicJwk = { ...publicKey.export({ format: 'jwk' }), kid, alg, use: 'sig' }
@@ -378,7 +389,7 @@ export function base64url(text: string | Uint8Array): string {
   return Buffer.from(text as string).toString('base64url')
 }
 
-/** Base64url of the SHA-256: what S256 makes of a verifier. */
+/** Base64url of the SHA-256 hash: the S256 challenge of a verifier. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }

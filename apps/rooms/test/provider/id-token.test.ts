@@ -22,7 +22,7 @@ afterAll(() => at.stop())
 const same: Change = (usual) => usual
 const nowSeconds = () => at.clock.ms / 1000
 
-/** How a login ends whose ID token has been bent. Refused tokens must never lead to user-info. */
+/** The outcome of a login with an altered ID token. Refused tokens must never lead to user-info. */
 async function outcome(claims: Change, header: Change = same): Promise<string> {
   at.idp.token(same)
   at.idp.idToken(claims, header)
@@ -36,7 +36,7 @@ async function outcomeOfLogin(): Promise<string> {
   return failure
 }
 
-/** The same for an ID token that is written by hand; it gets the nonce of the login. */
+/** The same for an ID token written by hand. It gets the nonce of the login. */
 async function outcomeOf(idToken: (claims: Json) => string): Promise<string> {
   at.idp.token((answer) => ({ ...answer, id_token: idToken(usualClaims()) }))
   return outcomeOfLogin()
@@ -51,7 +51,7 @@ const with_ = (members: Json) => (claims: Json) => ({ ...claims, ...members })
 const accepted = 'nothing failed'
 
 describe('the form of the token', () => {
-  test('C49 five parts, two parts, padding, another alphabet, line ends and empty parts are refused', async () => {
+  test('C49: five parts, two parts, padding, another alphabet, line ends and empty parts are refused', async () => {
     const bends: Record<string, (token: string) => string> = {
       'five parts': (token) => `${token}.a.b`,
       'two parts': (token) => token.split('.').slice(0, 2).join('.'),
@@ -61,7 +61,8 @@ describe('the form of the token', () => {
       'the alphabet of plain base64': (token) => `${token.slice(0, -4)}+/+/`,
       'no signature': (token) => token.slice(0, token.lastIndexOf('.') + 1),
       'no header': (token) => token.slice(token.indexOf('.')),
-      // The last character holds bits that belong to no byte; setting them spells the same signature in another way.
+      // The last character has bits that belong to no byte. Setting them encodes the same signature
+      // differently.
       'bits beyond the last byte': (token) =>
         token.slice(0, -1) + String.fromCodePoint(token.codePointAt(token.length - 1)! + 1),
     }
@@ -73,7 +74,7 @@ describe('the form of the token', () => {
     expect(await outcomeOf((claims) => at.idp.sign(claims))).toBe(accepted)
   })
 
-  test('C49 a payload or a header that is a list, text, null, no JSON or no UTF-8 is refused', async () => {
+  test('C49: a payload or header that is a list, a string, null, not JSON or not UTF-8 is refused', async () => {
     for (const payload of ['[]', '"text"', 'null', '{', '', '{"iss":"\u00ff"', '\ufeff{}'])
       expect(await outcomeOf(() => at.idp.sign(payload))).toBe('token_invalid: id token malformed')
     for (const header of ['[]', '"RS256"', 'null', 'no'])
@@ -86,7 +87,7 @@ describe('the form of the token', () => {
     )
   })
 
-  test('R7.2 C49 a doubled member is refused, at any depth and however it is spelled', async () => {
+  test('R7.2 C49: a duplicate member is refused, at any depth and however it is encoded', async () => {
     const twice = (claims: Json, extra: string) => `${JSON.stringify(claims).slice(0, -1)},${extra}}`
     for (const extra of [
       '"iss":"https://other.example"',
@@ -106,17 +107,17 @@ describe('the form of the token', () => {
     expect(await outcomeOf((claims) => at.idp.sign(twice(claims, innocent)))).toBe(accepted)
   })
 
-  test('C49 a token of more than 64 KiB is refused before any key is fetched', async () => {
+  test('C49: a token of more than 64 KiB is refused before any key is fetched', async () => {
     expect(await outcome(with_({ filler: 'x'.repeat(60_000) }))).toBe('token_invalid: id token too long')
     expect(await outcome(with_({ filler: 'x'.repeat(40_000) }))).toBe(accepted)
   })
 
-  test('C49 an encrypted token is refused', async () => {
+  test('C49: an encrypted token is refused', async () => {
     const header = base64url(JSON.stringify({ alg: 'RSA-OAEP', enc: 'A256GCM' }))
     expect(await outcomeOf(() => `${header}.AAAA.AAAA.AAAA.AAAA`)).toBe('token_invalid: id token encrypted')
   })
 
-  test('C66 __proto__ and constructor among the claims change nothing', async () => {
+  test('C66: __proto__ and constructor among the claims have no effect', async () => {
     const hostile =
       '"__proto__":{"name":"Eve","sub":"eve","isAdmin":true},"constructor":{"prototype":{"polluted":1}}'
     at.idp.token((answer) => ({
@@ -130,11 +131,11 @@ describe('the form of the token', () => {
 })
 
 describe('signature and algorithm', () => {
-  test('C50 a token with a good signature is accepted (oidcc-client-test-idtoken-sig-rs256)', async () => {
+  test('C50: a token with a valid signature is accepted (oidcc-client-test-idtoken-sig-rs256)', async () => {
     expect(await outcome(same)).toBe(accepted)
   })
 
-  test('R7.1 C50 a wrong signature is refused, and user-info is not called (oidcc-client-test-invalid-sig-rs256)', async () => {
+  test('R7.1 C50: a wrong signature is refused, and user-info is not requested (oidcc-client-test-invalid-sig-rs256)', async () => {
     const stranger = newSigningKey('RS256', { kid: at.idp.keys[0]!.kid })
     expect(await outcomeOf((claims) => at.idp.sign(claims, same, stranger))).toBe(
       'token_invalid: id token signature wrong',
@@ -147,7 +148,7 @@ describe('signature and algorithm', () => {
     ).toBe('token_invalid: id token signature wrong')
   })
 
-  test('C50 a wrong ES256 signature is refused (oidcc-client-test-invalid-sig-es256)', async () => {
+  test('C50: a wrong ES256 signature is refused (oidcc-client-test-invalid-sig-es256)', async () => {
     const keys = at.idp.keys
     at.idp.keys = [newSigningKey('ES256')]
     at.idp.metadata(with_({ id_token_signing_alg_values_supported: ['ES256'] }))
@@ -159,7 +160,7 @@ describe('signature and algorithm', () => {
     at.idp.keys = keys
   })
 
-  test('R7.2 C51 alg none is refused in any case, with and without a signature (oidcc-client-test-idtoken-sig-none)', async () => {
+  test('R7.2 C51: alg none is refused in any case, with and without a signature (oidcc-client-test-idtoken-sig-none)', async () => {
     for (const alg of ['none', 'None', 'NONE', 'nOnE', 'none ']) {
       expect(await outcome(same, with_({ alg }))).toBe('token_invalid: id token algorithm not expected')
       const unsigned = (claims: Json) => at.idp.sign(claims, with_({ alg })).replace(/[^.]*$/, '')
@@ -167,7 +168,7 @@ describe('signature and algorithm', () => {
     }
   })
 
-  test('C51 HS256 with the client secret or with the public key is refused (oidcc-client-test-invalid-sig-hs256)', async () => {
+  test('C51: HS256 with the client secret or with the public key is refused (oidcc-client-test-invalid-sig-hs256)', async () => {
     const [key] = at.idp.keys
     const pem = key!.privateKey.export({ type: 'pkcs8', format: 'pem' })
     for (const secret of [CLIENT_SECRET, JSON.stringify(key!.publicJwk), pem]) {
@@ -183,7 +184,7 @@ describe('signature and algorithm', () => {
     }
   })
 
-  test('C51 a missing, null, listed or other alg is refused (fapi2:invalid-null-alg, fapi2:invalid-alternate-alg)', async () => {
+  test('C51: a missing, null, listed or other alg is refused (fapi2:invalid-null-alg, fapi2:invalid-alternate-alg)', async () => {
     for (const alg of [
       undefined,
       null,
@@ -199,7 +200,7 @@ describe('signature and algorithm', () => {
       expect(await outcome(same, with_({ alg }))).toBe('token_invalid: id token algorithm not expected')
   })
 
-  test('C52 a valid signature with another algorithm than the one expected is refused, both ways round', async () => {
+  test('C52: a valid signature with another algorithm than the expected one is refused, in both directions', async () => {
     const keys = at.idp.keys
     const [rsa] = keys
     const ec = newSigningKey('ES256')
@@ -215,7 +216,7 @@ describe('signature and algorithm', () => {
     at.idp.keys = keys
   })
 
-  test('C52 each of the seven algorithms verifies when it is the one configured', async () => {
+  test('C52: each of the seven algorithms verifies if it is configured', async () => {
     const keys = at.idp.keys
     for (const alg of ['RS256', 'ES256', 'PS256', 'EdDSA', 'ES384', 'RS384', 'RS512'] as const) {
       at.idp.keys = [newSigningKey(alg)]
@@ -224,7 +225,7 @@ describe('signature and algorithm', () => {
     at.idp.keys = keys
   })
 
-  test('C52 auto takes RS256 where it or nothing is advertised, else the first of our list, else nobody signs in', async () => {
+  test('C52: auto selects RS256 if it or nothing is advertised, otherwise the first supported one, otherwise no login succeeds', async () => {
     for (const [advertised, expected] of [
       [undefined, 'RS256'],
       [null, 'RS256'],
@@ -243,7 +244,7 @@ describe('signature and algorithm', () => {
     )
   })
 
-  test('C53 a key that the token brings along is never used, and nothing that it names is fetched', async () => {
+  test('C53: a key inside the token is never used, and no URL in it is fetched', async () => {
     const stranger = newSigningKey('RS256', { kid: at.idp.keys[0]!.kid })
     const fetched: string[] = []
     const trap = Bun.serve({
@@ -275,7 +276,7 @@ describe('signature and algorithm', () => {
     await trap.stop(true)
   })
 
-  test('C54 any crit is refused, b64: false included', async () => {
+  test('C54: any crit is refused, including b64: false', async () => {
     for (const header of [
       { crit: ['exp'] },
       { crit: [] },
@@ -287,20 +288,20 @@ describe('signature and algorithm', () => {
       expect(await outcome(same, with_(header))).toBe('token_invalid: id token has critical extensions')
   })
 
-  test('C55 typ is absent or JWT; C47 an access token (at+jwt) is no ID token', async () => {
+  test('C55: typ is absent or JWT; C47: an access token (at+jwt) is not accepted as an ID token', async () => {
     for (const typ of [undefined, 'JWT']) expect(await outcome(same, with_({ typ }))).toBe(accepted)
     for (const typ of ['at+jwt', 'logout+jwt', 'jwt', 'JOSE', '', null, 1, ['JWT']])
       expect(await outcome(same, with_({ typ }))).toBe('token_invalid: id token type not expected')
   })
 
-  test('C55 a logout token is refused as an ID token, whatever it says of its type', async () => {
+  test('C55: a logout token is refused as an ID token, whatever its type', async () => {
     for (const events of [{ [LOGOUT_EVENT]: {} }, {}, null])
       expect(await outcome(with_({ events }))).toBe('token_invalid: id token is a logout token')
   })
 })
 
 describe('the claims', () => {
-  test('C56 a wrong, missing, listed or differently written iss is refused (oidcc-client-test-invalid-iss, fapi2:invalid-iss, fapi2:invalid-missing-iss)', async () => {
+  test('C56: a wrong, missing, listed or differently written iss is refused (oidcc-client-test-invalid-iss, fapi2:invalid-iss, fapi2:invalid-missing-iss)', async () => {
     const { issuer } = at.idp
     for (const iss of [
       'https://other.example',
@@ -315,7 +316,7 @@ describe('the claims', () => {
       expect(await outcome(with_({ iss }))).toBe('token_invalid: id token issuer wrong')
   })
 
-  test('C57 a missing, numeric, empty, overlong or unstorable sub is refused (oidcc-client-test-missing-sub)', async () => {
+  test('C57: a missing, numeric, empty, overlong or unstorable sub is refused (oidcc-client-test-missing-sub)', async () => {
     for (const sub of [undefined, null, 42, true, ['alice'], {}, '', 'x'.repeat(256), 'a\u0000b', 'a\ud800'])
       expect(await outcome(with_({ sub }))).toBe('token_invalid: id token subject missing or malformed')
     const sub = 'x'.repeat(255)
@@ -323,7 +324,7 @@ describe('the claims', () => {
     expect(await outcome(with_({ sub }))).toBe(accepted)
   })
 
-  test('R7.3 C58 a wrong or missing audience is refused (oidcc-client-test-invalid-aud, oidcc-client-test-missing-aud, fapi2:invalid-aud, fapi2:invalid-missing-aud)', async () => {
+  test('R7.3 C58: a wrong or missing audience is refused (oidcc-client-test-invalid-aud, oidcc-client-test-missing-aud, fapi2:invalid-aud, fapi2:invalid-missing-aud)', async () => {
     for (const aud of [
       'other',
       `${CLIENT_ID}x`,
@@ -338,22 +339,22 @@ describe('the claims', () => {
       expect(await outcome(with_({ aud }))).toBe('token_invalid: id token audience wrong')
   })
 
-  test('C58 an array audience with only the client id is accepted (fapi2:valid-aud-as-array)', async () => {
+  test('C58: an array audience with only the client id is accepted (fapi2:valid-aud-as-array)', async () => {
     expect(await outcome(with_({ aud: [CLIENT_ID] }))).toBe(accepted)
   })
 
-  test('C58 any second audience is refused (fapi2:invalid-secondary-aud)', async () => {
+  test('C58: any second audience is refused (fapi2:invalid-secondary-aud)', async () => {
     for (const aud of [[CLIENT_ID, 'other'], ['other', CLIENT_ID], [CLIENT_ID, null], [[CLIENT_ID]]])
       expect(await outcome(with_({ aud, azp: CLIENT_ID }))).toBe('token_invalid: id token audience wrong')
   })
 
-  test('C59 a wrong azp is refused, also with a single audience', async () => {
+  test('C59: a wrong azp is refused, also with a single audience', async () => {
     for (const azp of ['other', '', null, [CLIENT_ID]])
       expect(await outcome(with_({ azp }))).toBe('token_invalid: id token authorized party wrong')
     expect(await outcome(with_({ azp: CLIENT_ID }))).toBe(accepted)
   })
 
-  test('C60 exp: missing, past by 30 s, text, negative or 1e400 is refused (fapi2:invalid-expired-exp, fapi2:invalid-missing-exp)', async () => {
+  test('C60: exp that is missing, 30 s ago, a string, negative or 1e400 is refused (fapi2:invalid-expired-exp, fapi2:invalid-missing-exp)', async () => {
     const now = nowSeconds()
     for (const exp of [undefined, null, String(now + 300), [now + 300], true])
       expect(await outcome(with_({ exp }))).toBe('token_invalid: id token expiry missing or malformed')
@@ -367,7 +368,7 @@ describe('the claims', () => {
     expect(await outcome(with_({ exp: now - 29 }))).toBe(accepted)
   })
 
-  test('C61 iat: missing, more than 30 s ahead or older than 10 minutes is refused (oidcc-client-test-missing-iat, fapi1-advanced-final-client-test-iat-is-week-in-past)', async () => {
+  test('C61: iat that is missing, more than 30 s ahead or older than 10 minutes is refused (oidcc-client-test-missing-iat, fapi1-advanced-final-client-test-iat-is-week-in-past)', async () => {
     const now = nowSeconds()
     for (const iat of [undefined, null, String(now), [now]])
       expect(await outcome(with_({ iat }))).toBe('token_invalid: id token issue time missing or malformed')
@@ -377,21 +378,21 @@ describe('the claims', () => {
     for (const iat of [now + 30, now - 600, now - 0.5]) expect(await outcome(with_({ iat }))).toBe(accepted)
   })
 
-  test('C62 nbf more than 30 s ahead is refused', async () => {
+  test('C62: nbf more than 30 s ahead is refused', async () => {
     const now = nowSeconds()
     for (const nbf of [now + 31, String(now), null])
       expect(await outcome(with_({ nbf }))).toBe('token_invalid: id token not valid yet')
     for (const nbf of [now + 30, now, 0]) expect(await outcome(with_({ nbf }))).toBe(accepted)
   })
 
-  test('R7.3 C63 a missing, wrong or listed nonce is refused (oidcc-client-test-nonce-invalid, fapi2:invalid-nonce, fapi2:invalid-missing-nonce)', async () => {
+  test('R7.3 C63: a missing, wrong or listed nonce is refused (oidcc-client-test-nonce-invalid, fapi2:invalid-nonce, fapi2:invalid-missing-nonce)', async () => {
     for (const nonce of [undefined, null, [NONCE], 1])
       expect(await outcome(with_({ nonce }))).toBe('token_invalid: id token nonce missing')
     for (const nonce of ['', 'other', `${NONCE} `, NONCE.toUpperCase()])
       expect(await outcome(with_({ nonce }))).toBe('token_invalid: id token nonce wrong')
   })
 
-  test('C63 C65 the ID token of one attempt does not finish another', async () => {
+  test('C63 C65: the ID token of one login does not complete another', async () => {
     const provider = at.provider()
     const { idToken } = await login(at, provider)
     at.idp.token((answer) => ({ ...answer, id_token: idToken }))
@@ -401,7 +402,7 @@ describe('the claims', () => {
     )
   })
 
-  test('C64 a present wrong at_hash is refused, a missing one is fine (oidcc-client-test-invalid-athash)', async () => {
+  test('C64: a wrong at_hash is refused, and a missing one is accepted (oidcc-client-test-invalid-athash)', async () => {
     for (const at_hash of ['wrong', '', null, 1]) {
       expect(await outcome(with_({ at_hash }))).toBe('token_invalid: id token access token hash wrong')
     }

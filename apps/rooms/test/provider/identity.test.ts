@@ -19,7 +19,7 @@ const oauth2 = (claims: Json | string, config: Partial<OAuth2Config> = {}) => {
 }
 
 describe('the subject', () => {
-  test('R7.7 C80 R28.15 text is taken as it is, and a safe integer in decimal', async () => {
+  test('R7.7 C80 R28.15: a string is used unchanged, and a safe integer in decimal', async () => {
     for (const [given, subject] of [
       ['"alice"', 'alice'],
       ['" Alice "', ' Alice '],
@@ -36,7 +36,7 @@ describe('the subject', () => {
       expect(await oauth2(`{"sub":${given},"name":"Alice"}`)).toMatchObject({ subject })
   })
 
-  test('C80 anything else identifies nobody', async () => {
+  test('C80: any other value identifies no user', async () => {
     for (const given of [
       'false',
       'true',
@@ -61,13 +61,13 @@ describe('the subject', () => {
     )
   })
 
-  test('C80 another subject path in oidc keys the person, while logout tokens still name the sub', async () => {
+  test('C80: another subject path in oidc mode selects the account, while logout tokens still name the sub', async () => {
     const config = at.idp.config({ subjectPath: claimPath('employee.id') })
     expect(await signIn({ employee: { id: 4711 } }, config)).toMatchObject({ subject: '4711', sub: 'alice' })
     expect(await failureOf(signIn({}, config))).toBe('identity_incomplete: subject missing or malformed')
   })
 
-  test('R8.1 in oauth2 people are keyed with the origin of the user-info endpoint, whatever else the server has', () => {
+  test('R8.1: in oauth2 mode accounts are keyed by the origin of the user-info endpoint, whatever other endpoints the server has', () => {
     const config = {
       ...at.idp.oauth2Config(),
       authorizationEndpoint: 'https://login.example.com/authorize',
@@ -77,13 +77,13 @@ describe('the subject', () => {
     expect(at.provider(config).issuer).toBe('oauth2:https://api.example.com:8443')
     const moved = { ...config, userinfoEndpoint: 'https://api.example.com/v1/me' }
     expect(at.provider(moved).issuer).toBe('oauth2:https://api.example.com')
-    // A login that one has begun is none of the other's.
+    // A login that was started with one cannot be completed with the other.
     expect(at.provider(moved).fingerprint).not.toBe(at.provider(config).fingerprint)
   })
 })
 
 describe('the name', () => {
-  test('R7.7 C81 a missing, blank or invisible name at the configured path ends the login, in every mode', async () => {
+  test('R7.7 C81: a missing, blank or invisible name at the configured path ends the login, in every mode', async () => {
     const blank = [undefined, null, '', ' \t\n', '\u200b\u2060\u202e', '\u2800', '\u3164', 1, ['Alice'], {}]
     for (const name of blank) {
       for (const config of [at.idp.config(), at.idp.teamidpConfig(), at.idp.oauth2Config()])
@@ -93,12 +93,12 @@ describe('the name', () => {
     }
   })
 
-  test('C84 it is cleaned and cut to 64 graphemes', async () => {
+  test('C84: it is cleaned and cut to 64 graphemes', async () => {
     expect(await signIn({ name: '  A\u202el\u0000ice\u200b ' })).toMatchObject({ name: 'Alice' })
     expect(await signIn({ name: 'é'.repeat(100) })).toMatchObject({ name: 'é'.repeat(64) })
   })
 
-  test('R8.3 the e-mail is cut to 320 characters, and is nothing where there is none', async () => {
+  test('R8.3: the email is cut to 320 characters, and is null if it is missing', async () => {
     expect(await signIn({ email: ' a@b.example\u0000' })).toMatchObject({ email: 'a@b.example' })
     for (const email of [undefined, null, '', ' ', 1, true, ['a@b.example']])
       expect(await signIn({ email })).toMatchObject({ email: null })
@@ -110,7 +110,7 @@ describe('the name', () => {
 })
 
 describe('claim paths', () => {
-  test('R7.6 C79 R28.15 the whole path is one key first, then its parts; numbers index lists; \\. is a dot', async () => {
+  test('R7.6 C79 R28.15: the whole path is tried as one key first, then its parts; numbers index lists; \\. is a dot', async () => {
     const claims = {
       'urn:x.y': 'dotted',
       'a.b': 'whole',
@@ -128,7 +128,7 @@ describe('claim paths', () => {
       expect(await oauth2({ sub: '1', ...claims }, { namePath: claimPath(path) })).toMatchObject({ name })
   })
 
-  test('C66 C79 what every object, list or text inherits is no claim', async () => {
+  test('C66 C79: inherited members of objects, lists and strings are not claims', async () => {
     for (const path of [
       'toString',
       'a.length',
@@ -152,7 +152,7 @@ describe('the admin claim', () => {
   const isAdmin = async (claims: Json, value = ADMIN, path = 'roles') =>
     (await signIn(claims, at.idp.config({ adminClaim: { path: claimPath(path), value } }))).isAdmin
 
-  test('C86 a member of a list or the equal text makes an admin; numbers and booleans by their JSON text', async () => {
+  test('C86: a list member or an equal string makes an administrator; numbers and booleans compare by their JSON text', async () => {
     expect(await isAdmin({ roles: ADMIN })).toBe(true)
     expect(await isAdmin({ roles: ['user', ADMIN] })).toBe(true)
     expect(await isAdmin({ realm: { roles: [ADMIN] } }, ADMIN, 'realm.roles')).toBe(true)
@@ -161,7 +161,7 @@ describe('the admin claim', () => {
     expect(await isAdmin({ roles: 1.5 }, '1.5')).toBe(true)
   })
 
-  test('C86 a part, a prefix, another case, a list in a list or an object makes none', async () => {
+  test('C86: a part, a prefix, another case, a nested list or an object does not', async () => {
     for (const roles of [
       `${ADMIN}s`,
       `x${ADMIN}`,
@@ -182,13 +182,13 @@ describe('the admin claim', () => {
       expect([roles, await isAdmin({ roles })]).toEqual([roles, false])
   })
 
-  test('C86 R28.15 a value of undefined, null, NaN or [object Object] makes nobody admin by a missing or odd claim', async () => {
+  test('C86 R28.15: the values undefined, null, NaN and [object Object] make no one an administrator by a missing or odd claim', async () => {
     for (const value of ['undefined', 'null', 'NaN', '[object Object]', '', '{}', '[]', 'Infinity'])
       for (const roles of [undefined, null, {}, [], [null], [undefined], [{}], [[]]])
         expect([value, roles, await isAdmin({ roles }, value)]).toEqual([value, roles, false])
   })
 
-  test('R9.3 without the two settings nobody is admin by a claim', async () => {
+  test('R9.3: without the two settings no claim makes an administrator', async () => {
     expect((await signIn({ roles: [ADMIN] })).isAdmin).toBe(false)
   })
 })
@@ -199,7 +199,7 @@ describe('teams', () => {
     return (await signIn({ teams }, { ...config, teams: { ...config.teams!, ...overrides } })).ownedTeams
   }
 
-  test('C89 each team with an owner role counts once; ids are text or safe integers', async () => {
+  test('C89: each team with an owner role counts once; ids are strings or safe integers', async () => {
     expect(
       await owned([
         { id: 'red', role: 'owner' },
@@ -221,7 +221,7 @@ describe('teams', () => {
     ).toEqual(['blue'])
   })
 
-  test('C89 TEAMIDP_TEAM_ID leaves only that team', async () => {
+  test('C89: TEAMIDP_TEAM_ID leaves only that team', async () => {
     const teams = [
       { id: 'red', role: 'owner' },
       { id: 7, role: 'owner' },
@@ -232,12 +232,12 @@ describe('teams', () => {
     expect(await owned(teams, { teamId: 'blue' })).toEqual([])
   })
 
-  test('C89 the paths inside a team are configured', async () => {
+  test('C89: the paths inside a team are configured', async () => {
     const paths = { idPath: claimPath('team.uuid'), rolePath: claimPath('my.role') }
     expect(await owned([{ team: { uuid: 'x' }, my: { role: 'owner' } }], paths)).toEqual(['x'])
   })
 
-  test('C89 entries that are no teams give nothing', async () => {
+  test('C89: entries that are not teams are ignored', async () => {
     expect(
       await owned([
         null,
@@ -256,7 +256,7 @@ describe('teams', () => {
     ).toEqual([])
   })
 
-  test('C89 a claim that is no list gives none and a line in the log; a missing one gives none', async () => {
+  test('C89: a claim that is not a list gives no teams and a line in the log; a missing one gives none', async () => {
     for (const teams of ['red', { id: 'red', role: 'owner' }, null, 7]) {
       at.logLines.length = 0
       expect(await owned(teams)).toEqual([])
@@ -269,14 +269,14 @@ describe('teams', () => {
     expect(at.logLines).toEqual([])
   })
 
-  test('C89 in oidc and oauth2 there are none', async () => {
+  test('C89: there are none in the modes oidc and oauth2', async () => {
     for (const config of [at.idp.config(), at.idp.oauth2Config()])
       expect((await signIn({ teams: [{ id: 'red', role: 'owner' }] }, config)).ownedTeams).toEqual([])
   })
 })
 
-describe('what else is kept of a login', () => {
-  test('R10.6 R13.7 the ID token, its sub, its sid where it is text, and when it was issued', async () => {
+describe('other stored values of a login', () => {
+  test('R10.6 R13.7: the ID token, its sub, its sid if it is a string, and its issue time', async () => {
     expect(await signIn({ sid: 'session-1', iat: at.clock.ms / 1000 - 0.5 })).toMatchObject({
       sub: 'alice',
       sid: 'session-1',
@@ -287,7 +287,7 @@ describe('what else is kept of a login', () => {
       expect(await signIn({ sid })).toMatchObject({ sid: null })
   })
 
-  test('R8.3 nothing else of the claims', async () => {
+  test('R8.3: no other claims', async () => {
     expect(Object.keys(await signIn({ phone_number: '1', address: {} })).toSorted()).toEqual(
       [
         'email',

@@ -3,7 +3,7 @@ import type { Provider } from '../../src/login/provider.ts'
 import { type Json, type SigningKey, base64url, newSigningKey } from './hostile.ts'
 import { type ProviderBench, openProviderBench, failureOf, failureOfSilent, login } from './provider.ts'
 
-// One RSA key takes long to make: these serve all tests.
+// Generating an RSA key takes long: all tests share these.
 const KEYS = ['one', 'two', 'three'].map((kid) => newSigningKey('RS256', { kid }))
 const [ONE, TWO, THREE] = KEYS as [SigningKey, SigningKey, SigningKey]
 const MINUTE = 60_000
@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => at.stop())
 
-/** How a login ends; with a key id, its ID token claims to be signed with that key. */
+/** The outcome of a login. With a key id, the header of its ID token names that key. */
 async function outcome(kid?: string): Promise<string> {
   at.idp.idToken(
     (claims) => claims,
@@ -32,7 +32,7 @@ function publish(...keys: (SigningKey | Json)[]) {
 }
 
 describe('fetching', () => {
-  test('C67 only a 200 with a JSON key set of at most 512 KiB and 100 keys is taken; a redirect is not followed', async () => {
+  test('C67: only a 200 with a JSON key set of at most 512 KiB and 100 keys is accepted; redirects are not followed', async () => {
     const many = Array.from({ length: 101 }, (_, number) => ({ ...ONE.publicJwk, kid: `k${number}` }))
     const keys = [ONE.publicJwk]
     const bad: Record<string, () => Response> = {
@@ -60,14 +60,14 @@ describe('fetching', () => {
     expect(await outcome()).toBe(accepted)
   })
 
-  test('C67 a key set that does not come meets the deadline', async () => {
+  test('C67: a key set that does not arrive is given up at the timeout', async () => {
     expect(await failureOfSilent('jwks')).toEqual({
       asked: 1,
       failure: 'provider_unavailable: no keys of the provider',
     })
   })
 
-  test('C68 a hundred concurrent logins cause one fetch, and there is none within the next 10 minutes', async () => {
+  test('C68: a hundred concurrent logins cause one fetch, and there is none within the next 10 minutes', async () => {
     const outcomes = await Promise.all(Array.from({ length: 100 }, () => outcome()))
     expect(new Set(outcomes)).toEqual(new Set([accepted]))
     at.clock.ms += 10 * MINUTE - 1
@@ -79,7 +79,7 @@ describe('fetching', () => {
     expect(at.measurements.filter((line) => line === 'key set')).toHaveLength(2)
   }, 30_000)
 
-  test('C12 the address is read from the metadata at every refresh (oidcc-client-test-discovery-jwks-uri-keys)', async () => {
+  test('C12: the URL is read from the metadata at every refresh (oidcc-client-test-discovery-jwks-uri-keys)', async () => {
     expect(await outcome()).toBe(accepted)
     at.idp.metadata((document) => ({ ...document, jwks_uri: `${at.idp.issuer}/jwks?moved` }))
     at.clock.ms += 60 * MINUTE
@@ -88,7 +88,7 @@ describe('fetching', () => {
     expect(asked).toEqual(['', '?moved'])
   })
 
-  test('C71 a wrong issuer, audience, algorithm, type, event or size causes no fetch at all', async () => {
+  test('C71: a wrong issuer, audience, algorithm, type, event or size causes no fetch', async () => {
     for (const bend of [
       { iss: 'https://other.example' },
       { aud: 'other' },
@@ -114,14 +114,14 @@ describe('fetching', () => {
 })
 
 describe('rotation', () => {
-  test('C69 a new key is found by one refresh (oidcc-client-test-signing-key-rotation)', async () => {
+  test('C69: a new key is found by one refresh (oidcc-client-test-signing-key-rotation)', async () => {
     expect(await outcome()).toBe(accepted)
     at.idp.keys = [TWO, ONE]
     expect(await outcome()).toBe(accepted)
     expect(at.idp.calls.jwks).toBe(2)
   })
 
-  test('C69 keys that change between code and token are found (oidcc-client-test-signing-key-rotation-just-before-signing)', async () => {
+  test('C69: keys that change between code and token are found (oidcc-client-test-signing-key-rotation-just-before-signing)', async () => {
     expect(await outcome()).toBe(accepted)
     at.idp.answer('token', (usual) => {
       at.idp.keys = [TWO]
@@ -130,14 +130,14 @@ describe('rotation', () => {
     expect(await outcome()).toBe(accepted)
   })
 
-  test('R7.4 C69 an unknown kid causes one refresh, then refusal', async () => {
+  test('R7.4 C69: an unknown kid causes one refresh, then a refusal', async () => {
     expect(await outcome()).toBe(accepted)
     expect(await outcome('unknown')).toBe('token_invalid: unknown signing key')
     expect(at.idp.calls.jwks).toBe(2)
     expect(at.idp.calls.userinfo).toBe(1)
   })
 
-  test('R7.4 C70 R28.10 a thousand made-up key ids cause at most one fetch in 30 s, whatever the address answers', async () => {
+  test('R7.4 C70 R28.10: a thousand invented key ids cause at most one fetch in 30 s, whatever the response', async () => {
     const refused = 'token_invalid: unknown signing key'
     const unavailable = 'provider_unavailable: unknown signing key, and no newer keys'
     const answers: Record<string, [() => Response, string]> = {
@@ -153,7 +153,7 @@ describe('rotation', () => {
       expect(await outcome()).toBe(accepted)
       at.idp.answer('jwks', answer)
       const before = at.idp.calls.jwks
-      // Nobody gets as far as the signature, so one serves all.
+      // No check reaches the signature, so one token serves all.
       const usual = at.idp.logoutToken((claims) => ({ ...claims, sub: 'alice' }))
       const tokens = Array.from({ length: 1000 }, (_, number) => {
         const header = JSON.stringify({ alg: 'RS256', kid: `made-up-${number}` })
@@ -175,7 +175,7 @@ describe('rotation', () => {
     }
   }, 60_000)
 
-  test('C70 made-up key ids after a quiet time, when the keys are due anyway, cause one fetch too', async () => {
+  test('C70: invented key ids after a quiet time, when the keys are due anyway, also cause one fetch', async () => {
     expect(await outcome()).toBe(accepted)
     at.clock.ms += 10 * MINUTE
     for (const kid of ['made-up-1', 'made-up-2'])
@@ -183,7 +183,7 @@ describe('rotation', () => {
     expect(at.idp.calls.jwks).toBe(2)
   })
 
-  test('C69 a rotation right after the keys were due and fetched is followed', async () => {
+  test('C69: a rotation right after a scheduled fetch is found', async () => {
     expect(await outcome()).toBe(accepted)
     at.clock.ms += 10 * MINUTE
     expect(await outcome()).toBe(accepted)
@@ -192,7 +192,7 @@ describe('rotation', () => {
     expect(at.idp.calls.jwks).toBe(3)
   })
 
-  test('C70 a first load that fails or brings nothing is not repeated for 30 s, and heals after that', async () => {
+  test('C70: a first load that fails or is empty is not repeated for 30 s, and succeeds after that', async () => {
     for (const answer of [() => new Response('no', { status: 404 }), () => Response.json({ keys: [] })]) {
       provider = at.provider()
       const before = at.idp.calls.jwks
@@ -206,7 +206,7 @@ describe('rotation', () => {
     }
   })
 
-  test('C72 with the address failing, the last keys serve for an hour and no longer, and a new key is not believed', async () => {
+  test('C72: while the URL fails, the last keys are valid for an hour and no longer, and a new key is not accepted', async () => {
     expect(await outcome()).toBe(accepted)
     at.idp.answer('jwks', () => new Response('no', { status: 404 }))
     at.clock.ms += 59 * MINUTE
@@ -218,14 +218,14 @@ describe('rotation', () => {
     expect(await outcome()).toBe('provider_unavailable: no keys of the provider')
   })
 
-  test('C72 a key that was removed stops working within 10 minutes', async () => {
+  test('C72: a removed key stops working within 10 minutes', async () => {
     expect(await outcome()).toBe(accepted)
     publish(TWO)
     at.clock.ms += 10 * MINUTE
     expect(await outcome()).toBe('token_invalid: unknown signing key')
   })
 
-  test('a clock that is set back makes no key last longer', async () => {
+  test('setting the clock back extends the lifetime of no key', async () => {
     expect(await outcome()).toBe(accepted)
     publish(TWO)
     at.clock.ms -= 24 * 60 * MINUTE
@@ -240,7 +240,7 @@ describe('choosing a key', () => {
       (header) => ({ ...header, kid: undefined }),
     )
 
-  test('C73 without kid, the one fitting key is used (oidcc-client-test-kid-absent-single-jwks)', async () => {
+  test('C73: without kid, the single fitting key is used (oidcc-client-test-kid-absent-single-jwks)', async () => {
     publish(
       ONE,
       newSigningKey('ES256'),
@@ -251,13 +251,13 @@ describe('choosing a key', () => {
     expect(await failureOf(login(at, provider))).toBe(accepted)
   })
 
-  test('C73 without kid, several fitting keys are refused (oidcc-client-test-kid-absent-multiple-jwks)', async () => {
+  test('C73: without kid, several fitting keys are refused (oidcc-client-test-kid-absent-multiple-jwks)', async () => {
     publish(ONE, TWO)
     withoutKid()
     expect(await failureOf(login(at, provider))).toBe('token_invalid: key id missing')
   })
 
-  test('C73 a kid that is no text is refused', async () => {
+  test('C73: a kid that is not a string is refused', async () => {
     for (const kid of [null, 1, ['one'], {}]) {
       at.idp.idToken(
         (claims) => claims,
@@ -267,7 +267,7 @@ describe('choosing a key', () => {
     }
   })
 
-  test('C53 C74 keys that are not for this use are skipped one by one, and the good one among them works', async () => {
+  test('C53 C74: keys for another use are skipped one by one, and the valid one among them works', async () => {
     const { publicJwk } = ONE
     const weak = newSigningKey('RS256', { kid: 'weak', bits: 1024 })
     const bad: Record<string, Json> = {
@@ -305,7 +305,7 @@ describe('choosing a key', () => {
     expect(await outcome()).toBe(accepted)
   }, 20_000)
 
-  test('C74 both keys of a doubled kid are skipped, whatever else they are', async () => {
+  test('C74: both keys of a duplicate kid are skipped, whatever else they are', async () => {
     publish(ONE, { ...TWO.publicJwk, kid: 'one' })
     expect(await outcome()).toBe('token_invalid: unknown signing key')
     provider = at.provider()
@@ -313,7 +313,7 @@ describe('choosing a key', () => {
     expect(await outcome()).toBe('token_invalid: unknown signing key')
   })
 
-  test('C74 an unknown curve, a point that is on no curve and a foreign curve are skipped', async () => {
+  test('C74: an unknown curve, a point outside its curve and another curve are skipped', async () => {
     const good = newSigningKey('ES256', { kid: 'good' })
     at.idp.keys = [good]
     const config = at.idp.config({ idTokenAlg: 'ES256' })

@@ -19,7 +19,7 @@ const outcome = (members: Json, header: Change = same) => check(at.idp.logoutTok
 const accepted = 'nothing failed'
 const nowSeconds = () => at.clock.ms / 1000
 
-test('C108 a good token says whose sessions it ends; unknown claims are ignored (oidcc-client-test-rp-backchannel-rpinitlogout)', async () => {
+test('C108: a valid token names the sessions that it ends, and unknown claims are ignored (oidcc-client-test-rp-backchannel-rpinitlogout)', async () => {
   const token = at.idp.logoutToken(with_({ jti: 'token-1', sid: 'session-1', trace_id: 'x', nbf: 'y' }))
   expect(await provider.verifyLogoutToken(token)).toEqual({
     issuer: at.idp.issuer,
@@ -31,7 +31,7 @@ test('C108 a good token says whose sessions it ends; unknown claims are ignored 
   })
 })
 
-test('C109 alg none is refused (oidcc-client-test-rp-backchannel-rpinitlogout-alg-none)', async () => {
+test('C109: alg none is refused (oidcc-client-test-rp-backchannel-rpinitlogout-alg-none)', async () => {
   for (const alg of ['none', 'None', undefined, null, ['RS256']])
     expect(await outcome({}, (header) => ({ ...header, alg }))).toBe(
       'token_invalid: logout token algorithm not expected',
@@ -42,7 +42,7 @@ test('C109 alg none is refused (oidcc-client-test-rp-backchannel-rpinitlogout-al
   expect(await check(unsigned)).toBe('token_invalid: logout token malformed')
 })
 
-test('C109 another algorithm and another key are refused (oidcc-client-test-rp-backchannel-rpinitlogout-wrong-alg)', async () => {
+test('C109: another algorithm and another key are refused (oidcc-client-test-rp-backchannel-rpinitlogout-wrong-alg)', async () => {
   const claims = {
     iss: at.idp.issuer,
     aud: CLIENT_ID,
@@ -61,7 +61,7 @@ test('C109 another algorithm and another key are refused (oidcc-client-test-rp-b
   expect(await check(at.idp.sign(claims, same, stranger))).toBe('token_invalid: logout token signature wrong')
 })
 
-test('C109 what is malformed, doubled, critical or longer than 16 KiB is refused', async () => {
+test('C109: a token that is malformed, has duplicate or critical members, or is longer than 16 KiB is refused', async () => {
   for (const token of ['', 'a.b', 'a.b.c', 'no token', `${at.idp.logoutToken(with_({}))}.x`])
     expect(await check(token)).toBe('token_invalid: logout token malformed')
   const text = JSON.stringify({ iss: at.idp.issuer }).replace('{', '{"iss":"x",')
@@ -72,18 +72,18 @@ test('C109 what is malformed, doubled, critical or longer than 16 KiB is refused
   expect(await outcome({ filler: 'x'.repeat(16_384) })).toBe('token_invalid: logout token too long')
 })
 
-test('C110 a wrong iss is refused (oidcc-client-test-rp-backchannel-rpinitlogout-wrong-iss)', async () => {
+test('C110: a wrong iss is refused (oidcc-client-test-rp-backchannel-rpinitlogout-wrong-iss)', async () => {
   for (const iss of ['https://other.example', `${at.idp.issuer}/`, undefined, null, [at.idp.issuer]])
     expect(await outcome({ iss })).toBe('token_invalid: logout token issuer wrong')
 })
 
-test('C110 a wrong aud is refused, others beside ours are not (oidcc-client-test-rp-backchannel-rpinitlogout-wrong-aud)', async () => {
+test('C110: a wrong aud is refused, but further audiences are accepted (oidcc-client-test-rp-backchannel-rpinitlogout-wrong-aud)', async () => {
   for (const aud of ['other', undefined, null, [], ['other'], `${CLIENT_ID}x`, [[CLIENT_ID]]])
     expect(await outcome({ aud })).toBe('token_invalid: logout token audience wrong')
   for (const aud of [[CLIENT_ID], ['other', CLIENT_ID]]) expect(await outcome({ aud })).toBe(accepted)
 })
 
-test('C111 events missing, of another kind or malformed are refused (oidcc-client-test-rp-backchannel-rpinitlogout-no-event, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-event)', async () => {
+test('C111: events that are missing, of another kind or malformed are refused (oidcc-client-test-rp-backchannel-rpinitlogout-no-event, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-event)', async () => {
   for (const events of [
     undefined,
     null,
@@ -101,12 +101,12 @@ test('C111 events missing, of another kind or malformed are refused (oidcc-clien
   expect(await outcome({ events })).toBe(accepted)
 })
 
-test('C112 a nonce of any value is refused (oidcc-client-test-rp-backchannel-rpinitlogout-with-nonce)', async () => {
+test('C112: a nonce of any value is refused (oidcc-client-test-rp-backchannel-rpinitlogout-with-nonce)', async () => {
   for (const nonce of ['x', '', null, 0])
     expect(await outcome({ nonce })).toBe('token_invalid: logout token has a nonce')
 })
 
-test('C112 typ is absent, JWT or logout+jwt; an ID token sent here is refused', async () => {
+test('C112: typ is absent, JWT or logout+jwt, and an ID token sent here is refused', async () => {
   for (const typ of [undefined, 'JWT', 'logout+jwt'])
     expect(await outcome({}, (header) => ({ ...header, typ }))).toBe(accepted)
   for (const typ of ['at+jwt', 'logout+JWT', '', null, 1])
@@ -118,7 +118,7 @@ test('C112 typ is absent, JWT or logout+jwt; an ID token sent here is refused', 
   )
 })
 
-test('C114 C115 jti, and sub or sid, are text that is there', async () => {
+test('C114 C115: jti, and sub or sid, are non-empty strings', async () => {
   expect(await outcome({ jti: undefined })).toBe('token_invalid: logout token id missing')
   for (const jti of ['', null, 1, ['x'], 'a\u0000'])
     expect(await outcome({ jti })).toBe('token_invalid: logout token jti malformed')
@@ -131,7 +131,7 @@ test('C114 C115 jti, and sub or sid, are text that is there', async () => {
   expect(await provider.verifyLogoutToken(token)).toMatchObject({ sub: null, sid: 'session-1' })
 })
 
-test('C113 iat is there and at most 30 s ahead; exp is there and decides, at most 10 minutes after iat', async () => {
+test('C113: iat is required and at most 30 s ahead; exp, if present, decides, at most 10 minutes after iat', async () => {
   const now = nowSeconds()
   for (const iat of [undefined, null, String(now)])
     expect(await outcome({ iat })).toBe('token_invalid: logout token issue time missing or malformed')
@@ -159,7 +159,7 @@ test('C113 iat is there and at most 30 s ahead; exp is there and decides, at mos
   }
 })
 
-test('C113 without exp a token is accepted only with LOGOUT_TOKEN_MAX_AGE, up to that age', async () => {
+test('C113: without exp a token is accepted only with LOGOUT_TOKEN_MAX_AGE, up to that age', async () => {
   const lenient = at.provider(at.idp.teamidpConfig({ logoutTokenMaxAgeSeconds: 120 }))
   const outcomeAt = async (age: number, exp?: unknown) =>
     failureOf(lenient.verifyLogoutToken(at.idp.logoutToken(with_({ iat: nowSeconds() - age, exp }))))
@@ -169,7 +169,7 @@ test('C113 without exp a token is accepted only with LOGOUT_TOKEN_MAX_AGE, up to
   expect(await outcomeAt(0, null)).toBe('token_invalid: logout token expiry missing or malformed')
 })
 
-test('C108 a provider that is silent when its token arrives costs less than the 2 s of the answer', async () => {
+test('C108: a provider that does not respond when its token arrives costs less than the 2 s of the response', async () => {
   const impatient = await openProviderBench({ timeouts: { logoutTokenMs: 40 } })
   impatient.idp.answer('metadata', () => new Promise<Response>(() => {}))
   const token = impatient.idp.logoutToken(with_({}))
@@ -179,7 +179,7 @@ test('C108 a provider that is silent when its token arrives costs less than the 
   await impatient.stop()
 })
 
-test('C107 in oauth2 there are no logout tokens', async () => {
+test('C107: there are no logout tokens in oauth2 mode', async () => {
   const oauth2 = at.provider(at.idp.oauth2Config())
   expect(await failureOf(oauth2.verifyLogoutToken(at.idp.logoutToken(with_({}))))).toBe(
     'token_invalid: no logout tokens in this mode',

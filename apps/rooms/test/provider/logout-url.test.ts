@@ -11,7 +11,7 @@ afterAll(() => at.stop())
 
 const OPTIONS = { idToken: 'a.b.c', postLogoutRedirectUri: 'https://rooms.example.com', state: 'state-1' }
 
-test('C117 the address has hint, client, landing address and state, and keeps its own parameters (oidcc-client-test-rp-init-logout)', async () => {
+test('C117: the URL has hint, client, return address and state, and keeps its own parameters (oidcc-client-test-rp-init-logout)', async () => {
   at.idp.metadata((document) => ({
     ...document,
     end_session_endpoint: `${at.idp.issuer}/end?tenant=a&state=x`,
@@ -29,7 +29,7 @@ test('C117 the address has hint, client, landing address and state, and keeps it
   }
 })
 
-test('C117 there is none where none is advertised, and none in oauth2', async () => {
+test('C117: there is none if none is advertised, and none in oauth2 mode', async () => {
   expect(await at.provider(at.idp.oauth2Config()).logoutUrl(OPTIONS)).toBeNull()
   for (const end_session_endpoint of [undefined, null]) {
     at.idp.metadata((document) => ({ ...document, end_session_endpoint }))
@@ -37,7 +37,7 @@ test('C117 there is none where none is advertised, and none in oauth2', async ()
   }
 })
 
-test('C117 the hint is dropped where the address would exceed 8 KiB, or where there is no ID token', async () => {
+test('C117: the hint is omitted if the URL would exceed 8 KiB, or if there is no ID token', async () => {
   const provider = at.provider()
   const hintOf = async (idToken: string | null) =>
     new URL((await provider.logoutUrl({ ...OPTIONS, idToken }))!).searchParams.get('id_token_hint')
@@ -49,7 +49,7 @@ test('C117 the hint is dropped where the address would exceed 8 KiB, or where th
   expect(await hintOf(null)).toBeNull()
 })
 
-test('C117 with the provider down or silent there is none, soon', async () => {
+test('C117: there is none, soon, if the provider is down or does not respond', async () => {
   const impatient = await openProviderBench({ timeouts: { pageMs: 30 }, outbound: { callMs: 3_600_000 } })
   impatient.idp.answer('metadata', () => new Promise<Response>(() => {}))
   expect(await impatient.provider().logoutUrl(OPTIONS)).toBeNull()
@@ -57,7 +57,8 @@ test('C117 with the provider down or silent there is none, soon', async () => {
   expect(await impatient.provider().logoutUrl(OPTIONS)).toBeNull()
   const known = impatient.provider()
   impatient.idp.reset()
-  // By what waits for longer than a page does: here the metadata has to arrive.
+  // Through a call with a longer timeout than that of a page, because here the metadata must
+  // arrive.
   await begin(impatient, known)
   await impatient.idp.stop()
   expect(await known.logoutUrl(OPTIONS)).not.toBeNull()

@@ -42,8 +42,8 @@ const token = (url: string) => ({ endpoint: 'token' as const, url, form: new URL
 const KIB = 1024
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 
-describe('an answer', () => {
-  test('R4.5 is asked for without cookies, compression or a kept connection, and only its JSON object is read', async () => {
+describe('a response', () => {
+  test('R4.5: is requested without cookies, compression or a persistent connection, and only its JSON object is read', async () => {
     const seen: Record<string, string>[] = []
     const { url } = serve((request) => {
       seen.push(Object.fromEntries(request.headers))
@@ -63,7 +63,7 @@ describe('an answer', () => {
     expect(seen).toEqual([headers, headers])
   })
 
-  test('C43 a redirect is not followed: it is an answer with another status', async () => {
+  test('C43: a redirect is not followed: it counts as another status', async () => {
     let landed = 0
     const target = serve(() => {
       landed += 1
@@ -76,14 +76,14 @@ describe('an answer', () => {
     expect(landed).toBe(0)
   })
 
-  test('C43 HTML, a list, text, a number, bad UTF-8 and nothing are no object', async () => {
+  test('C43: HTML, a list, a string, a number, bad UTF-8 and an empty body are refused', async () => {
     for (const body of ['<html>', '[]', '"x"', '1', 'null', '', '{"a":1', Uint8Array.of(0x7b, 0xff, 0x7d)]) {
       const { url } = serve(() => new Response(body))
       expect(await outbound()(token(url))).toEqual({ status: 200, object: undefined })
     }
   })
 
-  test('C44 256 KiB are read, 512 KiB for keys, and not a byte more', async () => {
+  test('C44: is read up to 256 KiB, 512 KiB for keys, and not a byte more', async () => {
     const sized = (bytes: number) => serve(() => new Response(`{"a":"${'x'.repeat(bytes - 8)}"}`)).url
     const limits = { discovery: 256, token: 256, userinfo: 256, jwks: 512 } as const
     for (const [endpoint, kib] of Object.entries(limits) as [keyof typeof limits, number][]) {
@@ -95,7 +95,7 @@ describe('an answer', () => {
     }
   })
 
-  test('C44 what is compressed counts as it is after decompression', async () => {
+  test('C44: is measured after decompression', async () => {
     const compressed = (body: Uint8Array, encoding: string) =>
       serve(() => new Response(Buffer.from(body), { headers: { 'content-encoding': encoding } })).url
     const small = '{"a":1}'
@@ -147,7 +147,10 @@ describe('a bad connection', () => {
       socket.on('close', () => clearInterval(timer))
     },
   }
-  /** How many requests such a server has had when the call has failed, and the connection is closed. */
+  /**
+   * The number of requests that the server received until the call failed and the connection was
+   * closed.
+   */
   async function requestsOf(answer: (socket: Socket) => void, callMs: number): Promise<number> {
     let requests = 0
     const server = await raw((socket) => {
@@ -162,25 +165,25 @@ describe('a bad connection', () => {
   }
 
   for (const [name, answer] of Object.entries(endless))
-    test(`C44 C119 ${name}: one request, a bounded wait, a clean failure, and the connection is closed`, async () => {
+    test(`C44 C119: ${name}: one request, a limited wait, a clear failure, and the connection is closed`, async () => {
       let requests = 0
-      // A machine that is busy may take longer than this until the request has arrived.
+      // On a busy machine the request may take longer than this to arrive.
       for (let callMs = 500; requests === 0; callMs *= 2) requests = await requestsOf(answer, callMs)
       expect(requests).toBe(1)
     })
 
   for (const [name, answer] of Object.entries(broken))
-    test(`C44 C119 ${name}: one request, a clean failure without waiting, and the connection is closed`, async () => {
+    test(`C44 C119: ${name}: one request, an immediate clear failure, and the connection is closed`, async () => {
       expect(await requestsOf(answer, 3_600_000)).toBe(1)
     })
 
-  test('C119 a refused connection fails', async () => {
+  test('C119: a refused connection fails', async () => {
     const server = await rawServer(() => {})
     server.stop()
     expect(await failureOf(outbound()(token(server.url)))).toBe('provider_unavailable: token does not answer')
   })
 
-  test('C119 a name that is not found, or found by nobody in time, fails', async () => {
+  test('C119: a name that does not exist, or is not resolved in time, fails', async () => {
     const never = () => new Promise<string[]>(() => {})
     const nowhere = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
     for (const resolve of [never, nowhere])
@@ -189,14 +192,15 @@ describe('a bad connection', () => {
       )
   })
 
-  test('C44 TLS that is never finished meets the deadline of connecting, which does not limit the answer', async () => {
+  test('C44: an unfinished TLS handshake is given up at the connect timeout, which does not limit the response', async () => {
     const silent = await raw(() => {})
-    // A machine that is busy may take longer than this to connect at all.
+    // On a busy machine it may take longer than this to connect at all.
     for (let [connectMs, asked] = [2_000, false]; !asked; connectMs *= 2) {
       const ask = outbound({ connectMs, callMs: 60_000 })
       const slow = serve(async () => {
         asked = true
-        // By the time this has met its deadline, whoever waits for the answer has waited for longer.
+        // When this has reached its timeout, a caller that waits for the response has waited
+        // longer.
         const failed = await failureOf(ask(token(silent.url.replace('http:', 'https:'))))
         return Response.json({ failed })
       })
@@ -205,7 +209,7 @@ describe('a bad connection', () => {
     }
   })
 
-  test('C119 429 and 503 are answers, told apart from silence by their status', async () => {
+  test('C119: 429 and 503 are responses, distinguished from no response by their status', async () => {
     for (const status of [429, 503]) {
       const { url } = serve(() => Response.json({ error: 'slow_down' }, { status }))
       expect((await outbound()(token(url))).status).toBe(status)
@@ -230,7 +234,7 @@ describe('certificates', () => {
   const privateHosts = new Set(['127.0.0.1', 'idp.example', 'other.example'])
   const ask = (url: string) => failureOf(outbound({ resolve, privateHosts })(token(url)))
 
-  test('C119 self-signed, expired and wrong-name certificates are refused before anything is sent', async () => {
+  test('C119: self-signed, expired and wrong-name certificates are refused before anything is sent', async () => {
     const unavailable = 'provider_unavailable: token does not answer'
     const valid = await tlsServer(VALID)
     const expired = await tlsServer(EXPIRED)
@@ -248,7 +252,7 @@ describe('certificates', () => {
     }
   })
 
-  test('R4.5 NODE_EXTRA_CA_CERTS is honoured, and certificate checks cannot be turned off', async () => {
+  test('R4.5: NODE_EXTRA_CA_CERTS is honoured, and certificate checks cannot be turned off', async () => {
     const { url } = await tlsServer(VALID)
     const file = `${import.meta.dir}/../../src/login/outbound.ts`
     const program = `
@@ -273,7 +277,7 @@ describe('certificates', () => {
 })
 
 describe('addresses', () => {
-  test('R4.6 C120 a host that only metadata names is not connected to at a private address, under any notation', async () => {
+  test('R4.6 C120: a host that only the metadata name is not connected to at a private address, in any notation', async () => {
     let requests = 0
     const inner = await raw((socket) => {
       requests += 1
@@ -305,7 +309,7 @@ describe('addresses', () => {
     expect(await failureOf(ask(token(`http://idp.example:${inner.port}/`)))).toBe('nothing failed')
   })
 
-  test('C120 not even a host of the operator is connected to where a cloud keeps its credentials', async () => {
+  test('C120: not even a configured host is connected to at an address of cloud credentials', async () => {
     for (const address of [
       '169.254.169.254',
       'fe80::1',
@@ -322,7 +326,7 @@ describe('addresses', () => {
       }
   })
 
-  test('C120 the connection goes to the address that was checked: one look-up, whatever DNS says afterwards', async () => {
+  test('C120: the connection goes to the address that was checked: one lookup, whatever DNS says afterwards', async () => {
     const server = serve(() => Response.json({ a: 1 }))
     const asked: string[] = []
     const resolve = async (hostname: string) => {
@@ -337,7 +341,7 @@ describe('addresses', () => {
     )
   })
 
-  test('C120 metadata with an inner address fails at the connection; the issuer itself and trusted hosts work', async () => {
+  test('C120: metadata with an internal address fail at the connection; the issuer itself and trusted hosts work', async () => {
     const at = await openProviderBench({ outbound: { resolve: async () => ['127.0.0.1'] } })
     const { port } = new URL(at.idp.issuer)
     at.idp.metadata((document) => ({
@@ -362,8 +366,8 @@ describe('addresses', () => {
   })
 })
 
-describe('many calls', () => {
-  test('R4.5 at most eight run at once for a host; the others wait their turn, and not longer than their deadline', async () => {
+describe('concurrent requests', () => {
+  test('R4.5: at most eight run at once per host; the others wait no longer than their timeout', async () => {
     const waiting: (() => void)[] = []
     let isHanging = true
     let atOnce = 0
@@ -392,7 +396,7 @@ describe('many calls', () => {
     const impatient = createOutbound(patience)
     const late = Array.from({ length: 12 }, () => failureOf(impatient(token(slow.url))))
     expect(new Set(await Promise.all(late))).toEqual(new Set(['provider_unavailable: token does not answer']))
-    // Who gave up has given the place back.
+    // A request that gave up has released its place.
     isHanging = false
     patience.callMs = 3_600_000
     clock.ms += 10_000
@@ -400,7 +404,7 @@ describe('many calls', () => {
     expect((await Promise.all(next)).map(({ status }) => status)).toEqual(Array(12).fill(200))
   })
 
-  test('R4.5 after five failures in a row calls fail at once for 10 s, to that host only, and then it is tried again', async () => {
+  test('R4.5: after five failures in a row requests fail at once for 10 s, to that host only, and then it is tried again', async () => {
     let requests = 0
     let isDown = true
     const flapping = serve(() => {
@@ -427,7 +431,7 @@ describe('many calls', () => {
     expect(requests).toBe(12)
   })
 
-  test('R4.5 refusals and single errors of a provider do not keep others out', async () => {
+  test('R4.5: refusals and single errors of a provider do not block other requests', async () => {
     for (const status of [400, 401, 429, 500]) {
       const { url } = serve(() => Response.json({ error: 'invalid_grant' }, { status }))
       const ask = outbound()

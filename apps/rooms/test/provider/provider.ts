@@ -1,4 +1,4 @@
-// A provider of ours before a hostile one, on a clock that tests move.
+// A provider client in front of a hostile provider, on a clock that tests set.
 import { createHash } from 'node:crypto'
 import { createProvider } from '../../src/login/create-provider.ts'
 import type { ProviderOptions } from '../../src/login/create-provider.ts'
@@ -9,11 +9,11 @@ import { ALICE, type HostileProvider, type Person, REDIRECT_URI, hostileProvider
 export interface ProviderBench {
   readonly idp: HostileProvider
   readonly clock: { ms: number }
-  /** What was logged, as JSON. */
+  /** The log lines, as JSON. */
   readonly logLines: string[]
-  /** What was measured: endpoint and outcome. */
+  /** The observed metrics: endpoint and outcome. */
   readonly measurements: string[]
-  /** Ours, configured for this provider. */
+  /** The client, configured for this provider. */
   provider(config?: ProviderConfig): Provider
   stop(): Promise<void>
 }
@@ -50,7 +50,7 @@ export async function openProviderBench(
 export const VERIFIER = 'a-verifier-of-at-least-forty-three-characters-as-rfc-7636-demands'
 export const NONCE = 'nonce-of-this-login'
 
-/** Begins a login and lets the person agree: what the browser comes back with. */
+/** Starts a login and lets the person agree. Returns the parameters of the callback. */
 export async function begin(
   { idp }: Pick<ProviderBench, 'idp'>,
   provider: Provider,
@@ -62,7 +62,7 @@ export async function begin(
   return new URL(idp.authorize(url, person)).searchParams
 }
 
-/** A whole login as the callback does it. */
+/** A whole login, as the callback performs it. */
 export async function login(
   at: Pick<ProviderBench, 'idp'>,
   provider: Provider,
@@ -82,12 +82,12 @@ export async function redeem(provider: Provider, code: string, nonce = NONCE): P
   })
 }
 
-/** How a login fails when this endpoint alone never answers, and how often it was asked. */
+/** The failure of a login in which this endpoint never responds, and the number of its requests. */
 export async function failureOfSilent(
   endpoint: keyof HostileProvider['calls'],
   config = (idp: HostileProvider): ProviderConfig => idp.config(),
 ): Promise<{ asked: number; failure: string }> {
-  // A machine that is busy may take longer than this until the request has arrived.
+  // On a busy machine the request may take longer than this to arrive.
   for (let callMs = 1_500; ; callMs *= 2) {
     const at = await openProviderBench({ outbound: { callMs } })
     at.idp.answer(endpoint, () => new Promise<Response>(() => {}))
@@ -98,7 +98,7 @@ export async function failureOfSilent(
   }
 }
 
-/** How something failed: `code: reason`. Whatever is no `LoginFailure` fails the test. */
+/** A failure as `code: reason`. Any error other than `LoginFailure` is thrown again. */
 export async function failureOf(work: Promise<unknown>): Promise<string> {
   try {
     await work

@@ -1,12 +1,15 @@
 import { once } from 'node:events'
 import { type Socket, createServer } from 'node:net'
 
-/** A TCP server on loopback that answers with whatever bytes a test writes, after the first bytes of a request came. */
+/**
+ * A TCP server on loopback that sends arbitrary bytes after the first bytes of a request have
+ * arrived.
+ */
 export async function rawServer(answer: (socket: Socket, request: string) => void) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
-    // Half of these tests break connections off.
+    // Half of these tests abort connections.
     socket.on('error', () => {}).on('close', () => sockets.delete(socket))
     socket.once('data', (bytes) => answer(socket, bytes.toString()))
   })

@@ -1,4 +1,4 @@
-// How long a browser that comes back waits for the provider (R4.5, R28.10, C44, C119).
+// The time that a callback waits for the provider (R4.5, R28.10, C44, C119).
 import { afterEach, expect, test } from 'bun:test'
 import { type ConsumedLoginState, completeLogin } from '../../src/login/callback.ts'
 import { TIMEOUTS } from '../../src/login/outbound.ts'
@@ -12,14 +12,14 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-/** A bench whose callbacks wait for so long. */
+/** A bench whose callbacks have this timeout. */
 async function waiting(loginMs: number): Promise<ProviderBench> {
   const at = await openProviderBench({ timeouts: { loginMs } })
   stops.push(() => at.stop())
   return at
 }
 
-/** How the second half of a callback ends, from the row that the first half has taken. */
+/** The outcome of the second half of a callback, from the row that the first half has consumed. */
 async function comeBack(at: ProviderBench, provider: Provider, meanwhile = () => {}): Promise<string> {
   const answer = await begin(at, provider)
   meanwhile()
@@ -36,7 +36,7 @@ async function comeBack(at: ProviderBench, provider: Provider, meanwhile = () =>
 }
 
 const IN_TIME = 'provider_unavailable: no answer from the provider in time'
-/** Each alone is soon enough, all of them are not. */
+/** Each delay alone is within the timeout, together they are not. */
 const EACH_MS = 60
 const ALL_MS = 100
 
@@ -48,7 +48,7 @@ function slowDown({ idp }: ProviderBench): void {
     })
 }
 
-test('R28.10 tokens, keys and user-info that each come in time are given up when together they do not', async () => {
+test('R28.10: tokens, keys and user-info that each arrive in time are given up if together they exceed the timeout', async () => {
   const at = await waiting(ALL_MS)
   slowDown(at)
   expect(await comeBack(at, at.provider())).toBe(IN_TIME)
@@ -57,11 +57,11 @@ test('R28.10 tokens, keys and user-info that each come in time are given up when
   expect(await comeBack(patient, patient.provider())).toBe('nothing failed')
 })
 
-test('C119 a provider that falls silent at any step keeps the browser no longer than that', async () => {
+test('C119: a provider that stops responding at any step delays the browser no longer than the timeout', async () => {
   for (const silent of ['metadata', 'token', 'jwks', 'userinfo'] as const) {
     const at = await waiting(ALL_MS)
     const outcome = await comeBack(at, at.provider(), () => {
-      // Long enough that the metadata is asked for again, and not so long that the code is none any more.
+      // Long enough for the metadata to expire, and short enough for the code to stay valid.
       at.clock.ms += 3_600_000
       at.idp.answer(silent, () => new Promise<Response>(() => {}))
     })
@@ -69,14 +69,14 @@ test('C119 a provider that falls silent at any step keeps the browser no longer 
   }
 })
 
-test('the deadline of a real instance is ten seconds, in every mode', async () => {
+test('the timeout of a real instance is ten seconds, in every mode', async () => {
   const at = await openProviderBench()
   stops.push(() => at.stop())
   for (const config of [at.idp.config(), at.idp.teamidpConfig(), at.idp.oauth2Config()])
     expect(at.provider(config).loginMs).toBe(10_000)
 })
 
-test('R4.5 a connection of a real instance has three seconds, and a whole call less than the ten of a login', () => {
+test('R4.5: a real instance has three seconds to connect, and a whole request less than the ten of a login', () => {
   expect(TIMEOUTS.connectMs).toBe(3_000)
   expect(TIMEOUTS.callMs).toBeGreaterThan(9_000)
   expect(TIMEOUTS.callMs).toBeLessThan(10_000)

@@ -23,7 +23,7 @@ afterAll(() => at.stop())
 
 const accepted = 'nothing failed'
 
-/** The token request of a login that works. */
+/** The token request of a successful login. */
 async function tokenRequest(config: OidcConfig | OAuth2Config) {
   await login(at, at.provider(config))
   const request = at.idp.requests.findLast(({ endpoint }) => endpoint === 'token')!
@@ -38,7 +38,7 @@ async function tokenRequest(config: OidcConfig | OAuth2Config) {
 describe('the request', () => {
   const common = { grant_type: 'authorization_code', redirect_uri: REDIRECT_URI, code_verifier: VERIFIER }
 
-  test('R6.5 without a secret names the client in the body', async () => {
+  test('R6.5: names the client in the body if there is no secret', async () => {
     for (const config of [at.idp.config(), at.idp.oauth2Config()])
       expect(await tokenRequest(config)).toEqual({
         form: { ...common, client_id: CLIENT_ID },
@@ -47,7 +47,7 @@ describe('the request', () => {
       })
   })
 
-  test('C13 R28.14 auto takes Basic where it or nothing is advertised, and the secret arrives intact (oidcc-client-test-client-secret-basic)', async () => {
+  test('C13 R28.14: auto uses Basic if it or nothing is advertised, and the secret arrives intact (oidcc-client-test-client-secret-basic)', async () => {
     at.idp.secret = CLIENT_SECRET
     for (const methods of [
       undefined,
@@ -65,7 +65,7 @@ describe('the request', () => {
     }
   })
 
-  test('C13 R28.14 auto takes post where Basic is not among what is advertised, and in oauth2', async () => {
+  test('C13 R28.14: auto uses post if Basic is not advertised, and in oauth2 mode', async () => {
     at.idp.secret = CLIENT_SECRET
     const inBody = {
       form: { ...common, client_id: CLIENT_ID, client_secret: CLIENT_SECRET },
@@ -82,7 +82,7 @@ describe('the request', () => {
     expect(await tokenRequest(at.idp.oauth2Config())).toMatchObject(inBody)
   })
 
-  test('C13 a configured method is used whatever is advertised, and never both', async () => {
+  test('C13: a configured method is used whatever is advertised, and never both', async () => {
     at.idp.secret = CLIENT_SECRET
     at.idp.metadata((document) => ({
       ...document,
@@ -100,13 +100,13 @@ describe('the request', () => {
     }
   })
 
-  test('R6.5 has no verifier where no challenge was sent', async () => {
+  test('R6.5: has no verifier if no challenge was sent', async () => {
     at.idp.secret = CLIENT_SECRET
     for (const config of [at.idp.config({ pkce: 'disabled' }), at.idp.oauth2Config({ pkce: 'disabled' })])
       expect((await tokenRequest(config)).form).not.toHaveProperty('code_verifier')
   })
 
-  test('C42 is never repeated, also not after 500, a reset or silence', async () => {
+  test('C42: is never repeated, not even after 500, a reset or no response', async () => {
     const other = await openProviderBench()
     for (const status of [500, 503]) {
       const before = other.idp.calls.token
@@ -134,13 +134,13 @@ describe('the request', () => {
   })
 })
 
-describe('the answer', () => {
+describe('the response', () => {
   const outcome = (answer: (usual: Json) => Response) => {
     at.idp.answer('token', async (usual) => answer((await (await usual()).json()) as Json))
     return failureOf(login(at, at.provider()))
   }
 
-  test('C43 only status 200 and a JSON object count', async () => {
+  test('C43: counts only with status 200 and a JSON object', async () => {
     for (const status of [201, 202, 302, 400, 401, 403, 429])
       expect(await outcome((usual) => Response.json(usual, { status }))).toBe(
         'provider_error: token endpoint refused the code',
@@ -155,7 +155,7 @@ describe('the answer', () => {
     expect(await outcome((usual) => Response.json(usual))).toBe(accepted)
   })
 
-  test('R6.6 C45 token_type is bearer in any case, others are refused (fapi2:token-type-case-insensitivity)', async () => {
+  test('R6.6 C45: token_type is bearer in any case, and others are refused (fapi2:token-type-case-insensitivity)', async () => {
     for (const token_type of ['bearer', 'BEARER', 'bEaReR'])
       expect(await outcome((usual) => Response.json({ ...usual, token_type }))).toBe(accepted)
     for (const token_type of ['mac', 'DPoP', '', undefined, null, ['bearer'], 'bearer '])
@@ -164,19 +164,19 @@ describe('the answer', () => {
       )
   })
 
-  test('C45 expires_in may be missing or anything (fapi2:token-endpoint-response-without-expires_in)', async () => {
+  test('C45: expires_in may be missing or anything (fapi2:token-endpoint-response-without-expires_in)', async () => {
     for (const expires_in of [undefined, null, '300', -1, {}])
       expect(await outcome((usual) => Response.json({ ...usual, expires_in }))).toBe(accepted)
   })
 
-  test('R6.6 C46 a missing or empty access token, or one that breaks out of its header, is refused', async () => {
+  test('R6.6 C46: a missing or empty access token, or one that would break out of its header, is refused', async () => {
     for (const access_token of [undefined, null, '', 1, 'a b', 'a\r\nX-Other: b', 'é', 'a\u0000'])
       expect(await outcome((usual) => Response.json({ ...usual, access_token }))).toBe(
         'provider_error: access token missing or malformed',
       )
   })
 
-  test('C46 a missing or empty ID token is refused in the OIDC modes', async () => {
+  test('C46: a missing or empty ID token is refused in the OIDC modes', async () => {
     for (const config of [at.idp.config(), at.idp.teamidpConfig()])
       for (const id_token of [undefined, null, '', 1, {}]) {
         at.idp.token((answer) => ({ ...answer, id_token }))
@@ -185,7 +185,7 @@ describe('the answer', () => {
     expect(at.idp.calls.userinfo).toBe(at.measurements.filter((line) => line.startsWith('userinfo')).length)
   })
 
-  test('R4.2 C47 in oauth2 an ID token that came along is nothing', async () => {
+  test('R4.2 C47: an ID token is ignored in oauth2 mode', async () => {
     at.idp.token((answer) => ({ ...answer, id_token: at.idp.sign({ sub: 'mallory', name: 'Mallory' }) }))
     expect(await login(at, at.provider(at.idp.oauth2Config()))).toEqual({
       issuer: `oauth2:${at.idp.issuer}`,

@@ -11,7 +11,7 @@ afterAll(() => at.stop())
 
 const accepted = 'nothing failed'
 
-test('C75 the access token goes in the Bearer header, never in the address (oidcc-client-test-userinfo-bearer-header)', async () => {
+test('C75: the access token is sent in the Bearer header, never in the URL (oidcc-client-test-userinfo-bearer-header)', async () => {
   for (const config of [at.idp.config(), at.idp.oauth2Config()]) {
     at.idp.token((answer) => ({ ...answer }))
     await login(at, at.provider(config))
@@ -30,7 +30,7 @@ test("C76 its sub must be the ID token's: missing or different is refused (oidcc
   }
 })
 
-test('C77 a claim of the ID token is never replaced by user-info, also where it is null', async () => {
+test('C77: user-info never replaces a claim of the ID token, not even null', async () => {
   const config = at.idp.teamidpConfig({ adminClaim: { path: claimPath('groups'), value: 'admins' } })
   at.idp.idToken((claims) => ({ ...claims, groups: ['users'], teams: [], email: null }))
   at.idp.userinfo((claims) => ({
@@ -54,7 +54,7 @@ test('C77 a claim of the ID token is never replaced by user-info, also where it 
   })
 })
 
-test('C77 user-info adds nothing to a claim of the ID token, nor by a name with dots that the path is spelled like', async () => {
+test('C77: user-info adds nothing to a claim of the ID token, not even by a name with dots that equals the path', async () => {
   const config = at.idp.teamidpConfig({
     adminClaim: { path: claimPath('realm.roles'), value: 'admin' },
     subjectPath: claimPath('person.id'),
@@ -108,7 +108,7 @@ test("C78 401, 403, a redirect, a JWT or a list is refused; 500 and silence too,
     })
 })
 
-test('R7.5 where no user-info is advertised, the ID token alone says who it is', async () => {
+test('R7.5: if no user-info is advertised, the ID token alone identifies the user', async () => {
   const before = at.idp.calls.userinfo
   for (const userinfo_endpoint of [undefined, null]) {
     at.idp.metadata((document) => ({ ...document, userinfo_endpoint }))

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Unset where there is none. */
+/** Undefined if Chromium is not installed. */
 export const CHROMIUM = process.env['LATCHKEY_TEST_CHROMIUM']
 export const FLAGS = [
   '--no-sandbox',
@@ -9,7 +9,9 @@ export const FLAGS = [
   '--ignore-certificate-errors',
 ]
 
-/** As the client of Rooms signs out: with the token from the one cookie that its scripts can read. */
+/**
+ * Signs out like the client of Rooms, with the token from the one cookie that its scripts can read.
+ */
 export async function signOutOnPage(
   page: Page,
   prefix: string,

@@ -39,7 +39,7 @@ async function openPlain(): Promise<Installation> {
   return open(`http://localhost:${port}`, port)
 }
 
-/** Behind nginx as the documentation sets it up. */
+/** Behind nginx, as documented. */
 async function openSecure(): Promise<Installation> {
   const [port, front] = [await freePort(), await freePort()]
   const installation = await open(`https://rooms.localhost:${front}`, port, {
@@ -62,7 +62,7 @@ async function openSecure(): Promise<Installation> {
   }
 }
 
-/** What the browser itself says of the cookies that it keeps for Rooms. */
+/** The cookies that the browser stores for Rooms, with their attributes. */
 async function storedCookies(context: BrowserContext, origin: string) {
   const cookies = await context.cookies(origin)
   return Object.fromEntries(
@@ -105,10 +105,10 @@ for (const { where, start, prefix, secure, missing } of INSTALLATIONS)
       await up.installation?.close()
     }, 20_000)
 
-    test('a login leaves a clean address, cookies as promised, and none that scripts can read but one', async () => {
+    test('a login ends at a clean address, with the documented cookies, of which scripts can read only one', async () => {
       const { installation, browser } = up
       if (!installation || !browser) throw new Error('Nothing is open')
-      // What a client claims of its address is not believed.
+      // The address that a client claims is not used.
       const context = await browser.newContext({ extraHTTPHeaders: { 'X-Forwarded-For': '203.0.113.9' } })
       const page = await context.newPage()
       await signIn(page, installation.origin)
@@ -137,7 +137,7 @@ for (const { where, start, prefix, secure, missing } of INSTALLATIONS)
       Object.assign(up, { page, context })
     })
 
-    test('logout takes the cookies out of the browser, at the provider too, and makes copies of them worthless', async () => {
+    test('signing out removes the cookies from the browser, signs out at the provider too, and invalidates copies of the cookies', async () => {
       const { installation, page, context } = up
       if (!installation || !page || !context) throw new Error('Nobody is signed in')
       const before = await context.cookies(installation.origin)

@@ -3,10 +3,13 @@ import { join } from 'node:path'
 
 const PAGES = join(import.meta.dir, '../../../../docs/rooms')
 
-/** What stands in the pages for the two sides, and where they are in a test. */
+/** The addresses of the two sides in the documentation, and those in a test. */
 export type Addresses = Readonly<Record<'https://rooms.example.com' | 'https://login.example.com', string>>
 
-/** The settings that a page tells its readers to set: its first `sh` block, or the one that begins with this line. */
+/**
+ * The settings that a page instructs its readers to set: its first `sh` block, or the one that
+ * begins with this line.
+ */
 export function documentedSettings(
   page: string,
   addresses: Addresses,
@@ -16,7 +19,10 @@ export function documentedSettings(
   return Object.fromEntries([...lines].map(([, name = '', , value = '']) => [name, value]))
 }
 
-/** What a page tells its readers to enter elsewhere: its JSON block with this member first. */
+/**
+ * The configuration that a page instructs its readers to enter elsewhere: its JSON block with this
+ * member first.
+ */
 export function documentedJson(page: string, first: string, addresses: Addresses): unknown {
   return JSON.parse(documentedBlock(page, 'json', { addresses, begins: `{\n  "${first}":` }))
 }

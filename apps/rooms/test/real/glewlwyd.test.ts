@@ -6,7 +6,7 @@ import { ALICE, GLEWLWYD, type Registration, startGlewlwyd } from './glewlwyd.ts
 import { Person } from './person.ts'
 import { ask, pair, proveLogins, proveLogouts, proveSilence, signIn, whoIs } from './proofs.ts'
 
-describe.skipIf(GLEWLWYD === undefined)('Glewlwyd, set up as the documentation says', () => {
+describe.skipIf(GLEWLWYD === undefined)('Glewlwyd, set up as documented', () => {
   const up = pair({
     provider: (rooms) =>
       startGlewlwyd((login) => {
@@ -20,8 +20,8 @@ describe.skipIf(GLEWLWYD === undefined)('Glewlwyd, set up as the documentation s
       }),
     settings: (addresses) => documentedSettings('oidc.md', addresses, '# Glewlwyd'),
   })
-  // First, while Alice has agreed to nothing yet.
-  test.skipIf(!CHROMIUM)('its own pages in Chromium lead in and out again', async () => {
+  // First, before Alice has agreed to anything.
+  test.skipIf(!CHROMIUM)('its own pages in Chromium sign in and out again', async () => {
     const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: FLAGS })
     try {
       const page = await browser.newPage()
@@ -45,7 +45,7 @@ describe.skipIf(GLEWLWYD === undefined)('Glewlwyd, set up as the documentation s
   })
   proveLogins(up)
 
-  test('who does not grant the name gets in nowhere, and is told that something is missing', async () => {
+  test('a user who does not share the name is not signed in, and is shown that something is missing', async () => {
     const person = new Person()
     const page = await up.provider.refuse(person, await ask(up, person))
     expect(page.url.href).toBe(`${up.origin}/login?error=identity_incomplete&returnTo=%2Frooms%2Fharbour`)
@@ -54,7 +54,7 @@ describe.skipIf(GLEWLWYD === undefined)('Glewlwyd, set up as the documentation s
   })
   proveLogouts(up)
 
-  test('its own button to log out tells nobody, so the session here stays', async () => {
+  test('its own logout button sends no logout token, so the session here stays', async () => {
     const person = await signIn(up)
     expect((await person.call(up.provider.origin, '/api/auth/', { method: 'DELETE' })).status).toBe(200)
     expect((await ask(up, person)).url.origin).toBe(up.provider.origin)

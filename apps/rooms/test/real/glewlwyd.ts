@@ -7,30 +7,32 @@ import { freePort } from '@latchkey/http/free-port'
 import { type Page, Person } from './person.ts'
 import type { LogoutProvider } from './provider.ts'
 
-/** What the package of Debian brings; undefined where it is not installed. */
+/** The files of the Debian package, or undefined if it is not installed. */
 export const GLEWLWYD =
   Bun.which('glewlwyd', { PATH: `${process.env['PATH']}:/usr/bin:/usr/sbin` }) ?? undefined
-/** The package's own; `/usr/share/doc`, which has it as well, is left out of small images. */
+/** The package's own. `/usr/share/doc`, which has it as well, is left out of small images. */
 const TABLES = '/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3'
 const PAGES = '/usr/share/glewlwyd/webapp'
 const MODULES = '/usr/lib/glewlwyd'
-/** As the tables come. */
+/** The initial rows of its tables. */
 const ADMINISTRATOR = { username: 'admin', password: 'password' }
 export const ALICE = { username: 'alice', password: 'a password of the tests' }
 const SESSION_COOKIE = 'GLEWLWYD2_OIDC_SID'
 const SCOPES = ['openid', 'profile', 'email']
 
-/** What the page tells an administrator of Glewlwyd to enter. */
+/** The configuration that the page instructs an administrator of Glewlwyd to enter. */
 export interface Registration {
   /** `POST /api/mod/plugin/`, without the key. */
   plugin: { name: string; parameters: Record<string, unknown> }
   /** `POST /api/client/`. */
   client: { client_id: string }
-  /** What clients may have beside what Glewlwyd itself knows of. */
+  /** Scopes that clients may have in addition to those of Glewlwyd itself. */
   clientProperties: Record<string, unknown>
 }
 
-/** An instance of its own, on loopback and in a folder of its own, set up through its API as its pages do. */
+/**
+ * A separate instance on loopback, in its own folder, configured through its API as its pages do.
+ */
 export async function startGlewlwyd(register: (origin: string) => Registration): Promise<LogoutProvider> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-glewlwyd-'))
   const port = await freePort()
@@ -55,14 +57,14 @@ export async function startGlewlwyd(register: (origin: string) => Registration):
     void (await manage(method, path, { ...ALICE, name, email, scope: SCOPES, enabled: true }))
   await alice('Alice Andersson', 'alice@example.com', 'POST', '/api/user/')
 
-  /** What its page does with the buttons that people press: its API, and then on to where it came from. */
+  /** Performs the actions of its page: calls its API, and then returns to the calling page. */
   async function grant(person: Person, page: Page, scopes: string[]): Promise<Page> {
     await script(person, origin, 'POST', '/api/auth/', ALICE)
     await script(person, origin, 'PUT', `/api/auth/grant/${client.client_id}`, { scope: scopes.join(' ') })
     return person.visit(`${page.url.searchParams.get('callback_url')}&g_continue`)
   }
 
-  /** What its page for logouts does with the button "Logout". */
+  /** Performs the action of the button "Logout" on its logout page. */
   async function end(person: Person, sid: string): Promise<void> {
     await script(person, origin, 'DELETE', `/api/${plugin.name}/session/${sid}`)
     await script(person, origin, 'DELETE', '/api/auth/')
@@ -111,7 +113,10 @@ async function setUp(
   return registration
 }
 
-/** The link to the configuration of the pages, as the package has it, leads to a folder and not to the file within. */
+/**
+ * In the package, the link to the configuration of the pages points to a folder and not to the file
+ * in it.
+ */
 function copyPages(to: string): void {
   cpSync(PAGES, to, {
     recursive: true,
@@ -129,7 +134,7 @@ function signingKey() {
   }
 }
 
-/** What a script of its pages gets from its API. */
+/** Calls its API as a script of its pages does. */
 async function script(
   person: Person,
   origin: string,

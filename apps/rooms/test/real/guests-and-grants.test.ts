@@ -21,25 +21,25 @@ describe('with the settings of the page about administrators and guests', () => 
     }),
   })
 
-  /** A command as the page has it, for the person of this test. */
+  /** A command of the page, for the user of this test. */
   function command(verb: string): Promise<{ code: number; out: string; err: string }> {
     const lines = documentedBlock(PAGE, 'console', { addresses: addressesOf(up) }).split('\n')
     const line = lines.find((each) => each.startsWith(`$ npx latchkey rooms admin ${verb} `)) ?? ''
     return up.service.command(line.replaceAll("'", '').split(' ').slice(3))
   }
 
-  test('the log of a start without an administrator says how to make one', () => {
+  test('the log of a start without an administrator shows how to grant the right', () => {
     expect(up.service.log).toContain('run latchkey rooms admin grant --user')
   })
 
-  test('the claim makes an administrator for as long as the provider says it', async () => {
+  test('the claim makes an administrator for as long as the provider sends it', async () => {
     expect(await whoIs(up, await signIn(up))).toMatchObject({ platformAdmin: true })
     claims.groups = ['staff']
     expect(await whoIs(up, await signIn(up))).toMatchObject({ platformAdmin: false })
     expect(up.service.log).toContain('no administrator left')
   })
 
-  test('the command makes an administrator of who has signed in once, and keeps the last one', async () => {
+  test('the command makes an administrator of a user who has signed in once, and keeps the last one', async () => {
     const person = await signIn(up)
     expect((await command('grant')).code).toBe(0)
     expect(await whoIs(up, person)).toBeUndefined()
@@ -48,7 +48,7 @@ describe('with the settings of the page about administrators and guests', () => 
     expect(await whoIs(up, await signIn(up))).toMatchObject({ platformAdmin: true })
   })
 
-  test('guests come in with a nickname, and create no rooms', async () => {
+  test('guests enter with a nickname, and create no rooms', async () => {
     const guest = new Person()
     const entered = await guest.call(up.origin, '/api/session', { method: 'POST', body: { nickname: 'Kim' } })
     expect(entered.status).toBe(201)
@@ -65,7 +65,7 @@ describe('with the settings of the page about administrators and guests', () => 
     ])
   })
 
-  test('who signs in is no guest any more', async () => {
+  test('a guest who signs in is a member', async () => {
     const person = new Person()
     await person.call(up.origin, '/api/session', { method: 'POST', body: { nickname: 'Kim' } })
     const { id } = (await whoIs(up, person)) ?? {}

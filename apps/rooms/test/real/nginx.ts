@@ -6,7 +6,7 @@ const PATH = `${process.env['PATH']}:/usr/sbin:/usr/local/sbin`
 export const NGINX = Bun.which('nginx', { PATH }) ?? undefined
 export const OPENSSL = Bun.which('openssl', { PATH }) ?? undefined
 
-/** nginx with a certificate that was made just now, and with the `server` block of the documentation. */
+/** nginx with a new certificate and the `server` block of the documentation. */
 export async function startNginx(
   server: (files: { certificate: string; key: string }) => string,
 ): Promise<{ stop(): Promise<void> }> {

@@ -3,7 +3,7 @@ import { documentedJson, documentedSettings } from './documented.ts'
 import { type Registration, type UserInfo, startOAuth2Server } from './oauth2-server.ts'
 import { pair, proveLogins, proveRefusal, proveSilence, signIn, signOut, whoIs } from './proofs.ts'
 
-describe('an OAuth 2.0 server with numbers for ids and nested user information', () => {
+describe('an OAuth 2.0 server with numeric ids and nested user information', () => {
   const up = pair({
     provider(rooms) {
       const addresses = { 'https://rooms.example.com': rooms, 'https://login.example.com': '' }
@@ -17,13 +17,13 @@ describe('an OAuth 2.0 server with numbers for ids and nested user information',
   proveLogins(up)
   proveRefusal(up)
 
-  test('logout ends the session here, and leads nowhere, since the provider has no page for it', async () => {
+  test('logout ends the session here and redirects nowhere, because the provider has no logout page', async () => {
     const person = await signIn(up)
     expect(await signOut(up, person)).toEqual({ success: true })
     expect(await whoIs(up, person)).toBeUndefined()
   })
 
-  test('nobody can end sessions from outside', async () => {
+  test('sessions cannot be ended from outside', async () => {
     const person = await signIn(up)
     const body = new URLSearchParams({ logout_token: 'e30.e30.e30' })
     const answer = await fetch(`${up.origin}/api/auth/backchannel-logout`, { method: 'POST', body })

@@ -20,7 +20,10 @@ export interface UserInfo {
 
 const ALICE = { name: 'alice', password: 'a password of the tests' }
 
-/** An OAuth 2.0 server without OpenID Connect: numbers for ids, and user information deep inside an object. */
+/**
+ * An OAuth 2.0 server without OpenID Connect: numeric ids, and user information deep inside an
+ * object.
+ */
 export async function startOAuth2Server(client: Registration, userInfo: UserInfo): Promise<RealProvider> {
   const { user } = userInfo.data
   const library = new OAuth2Server({ model: model(client), authenticateHandler: { handle: checkPassword } })
@@ -66,7 +69,7 @@ function checkPassword({ body }: LibraryRequest): object {
 
 type CodeParts = Pick<AuthorizationCode, 'authorizationCode' | 'expiresAt' | 'redirectUri'>
 
-/** What the library leaves to its user: where clients, codes and tokens are kept. */
+/** The part that the library leaves to its user: the storage of clients, codes and tokens. */
 function model({ client_id: id, client_secret: secret, redirect_uris: redirectUris }: Registration) {
   const [codes, tokens] = [new Map<string, AuthorizationCode>(), new Map<string, Token>()]
   const client: Client = { id, redirectUris, grants: ['authorization_code'] }
@@ -101,7 +104,7 @@ async function read(request: Request): Promise<LibraryRequest> {
   })
 }
 
-/** The form goes back to where it came from, with the query that the client sent. */
+/** The form is sent back to its own address, with the query of the client. */
 function page(): Response {
   const html = `<form method="post"><label>Name <input name="name"></label>
     <label>Password <input name="password" type="password"></label>

@@ -37,7 +37,7 @@ for (const alg of ['RS256', 'ES256'] as const)
     proveLogouts(up)
     proveSilence(up)
 
-    test('doctor finds nothing wrong, and prints the addresses that are registered', async () => {
+    test('doctor finds no problem and prints the registered addresses', async () => {
       const { code, out } = await up.service.command(['doctor'])
       const registered = documentedJson('README.md', 'client_id', addressesOf(up)) as Registration
       expect(out).toContain(`redirect URI: ${registered.redirect_uris[0]}\n`)
@@ -64,7 +64,7 @@ eachDialect((_, newUrl) => {
     proveRefusal(up)
     proveLogouts(up)
 
-    test('teams that a person owns become grants, and stop being grants when the claim is gone', async () => {
+    test('teams that a user owns become grants, and are revoked when the claim is gone', async () => {
       const rows = openDatabase<Tables>(database.url)
       const teams = async () => {
         const found = await rows.read

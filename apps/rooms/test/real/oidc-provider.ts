@@ -16,11 +16,14 @@ export interface Registration {
 export interface Options {
   alg: 'RS256' | 'ES256'
   client: Registration
-  /** Of Alice, beside her name and e-mail address; what is changed here is what the next login brings. */
+  /** Claims of Alice in addition to name and email address. Changes apply to the next login. */
   claims?: Record<string, unknown>
 }
 
-/** oidc-provider as it comes, with its own pages for login, consent and logout, PKCE required and logout both ways. */
+/**
+ * oidc-provider with its defaults, with its own pages for login, consent and logout, PKCE required,
+ * and both kinds of logout.
+ */
 export async function startOidcProvider({ alg, client, claims = {} }: Options): Promise<LogoutProvider> {
   const known = { name: 'Alice Andersson', email: 'alice@example.com' }
   const delivered: Promise<unknown>[] = []
@@ -52,7 +55,7 @@ export async function startOidcProvider({ alg, client, claims = {} }: Options): 
       Session: 3600,
       Grant: 3600,
     },
-    // Its own refuses addresses of this machine, and Rooms has one here.
+    // Its own check refuses addresses of this machine, and Rooms has one here.
     fetch: (url: string, options: RequestInit) => {
       const answer = fetch(url, options)
       delivered.push(answer)

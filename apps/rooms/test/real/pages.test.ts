@@ -15,13 +15,13 @@ function source(): string {
   return [...files].map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n')
 }
 
-/** What stands between backticks, blocks aside. */
+/** The texts between backticks, without blocks. */
 function codes(text: string): string[] {
   const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '')
   return [...prose.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
 }
 
-test('every way in which a login can fail has its paragraph, and nothing else has', () => {
+test('every login failure has its paragraph, and no other does', () => {
   const headings = [...troubleshooting.matchAll(/^## `(\w+)`$/gm)].map(([, code = '']) => code)
   expect(headings.toSorted()).toEqual(LOGIN_ERRORS.toSorted())
 })
@@ -46,12 +46,12 @@ test('every reason that the page explains is one that the log can have', () => {
 
 test('every setting and limit that the pages name exists', () => {
   const settings = new Set<string>(Object.values(declarations).map(({ name }) => name))
-  // Of Bun itself.
+  // Settings of Bun.
   settings.add('NODE_EXTRA_CA_CERTS')
   const named = pages.flatMap(({ text }) =>
     [...text.matchAll(/\b[A-Z]+_[A-Z0-9_]+\b/g)].map(([name]) => name),
   )
-  // Names within the example of another product.
+  // Names in the example of another product.
   const own = named.filter((name) => !name.startsWith('GLEWLWYD'))
   expect(own.filter((name) => !settings.has(name.replace(/_FILE$/, '')))).toEqual([])
   const limits = pages
@@ -61,7 +61,7 @@ test('every setting and limit that the pages name exists', () => {
   expect(limits.filter((name) => !Object.hasOwn(DEFAULT_LIMITS, name))).toEqual([])
 })
 
-test('every page that a page leads to is there', () => {
+test('every page that a page links to exists', () => {
   for (const { name, text } of pages)
     for (const [, to = ''] of text.matchAll(/\]\((?!https:)([^)#]+)/g))
       expect([name, to, readFileSync(join(FOLDER, dirname(name), to)).length > 0]).toEqual([name, to, true])

@@ -3,15 +3,18 @@ export interface Page {
   status: number
   headers: Headers
   html: string
-  /** Every address on the way here, this one last. */
+  /** All addresses on the way to this page. The last one is its own. */
   trail: readonly URL[]
 }
 
-/** A browser without scripts: keeps cookies by host, follows redirects, sends the forms that it is shown. */
+/**
+ * A browser without scripts: stores cookies by host, follows redirects, and submits the forms that
+ * it is shown.
+ */
 export class Person {
   readonly #jars = new Map<string, Map<string, string>>()
 
-  /** Goes to an address as by a click, and on to wherever it leads. */
+  /** Opens an address as by a click, and follows its redirects. */
   async visit(address: string | URL, form?: URLSearchParams): Promise<Page> {
     const trail: URL[] = []
     let [at, body] = [new URL(address), form]
@@ -32,7 +35,7 @@ export class Person {
     throw new Error(`Redirects do not end: ${trail.map(({ href }) => href).join(' ')}`)
   }
 
-  /** Fills the fields of the page's form and presses the button with these words. */
+  /** Fills in the form of the page and presses the button with this label. */
   async press(page: Page, words: string, fields: Record<string, string> = {}): Promise<Page> {
     const { action, hidden, buttons } = await readForm(page.html)
     const button = buttons.find(({ text }) => text.includes(words))
@@ -42,7 +45,7 @@ export class Person {
     return this.visit(new URL(action, page.url), form)
   }
 
-  /** Asks as a script of a page of this origin does. */
+  /** Sends a request as a script of a page of this origin does. */
   call(origin: string, path: string, { method = 'GET', body, headers }: Call = {}): Promise<Response> {
     const isUnsafe = method !== 'GET'
     return this.#send(new URL(path, origin), {
@@ -58,7 +61,7 @@ export class Person {
     })
   }
 
-  /** By name, as any page of the host gets them sent. */
+  /** By name, as all pages of the host send them. */
   cookies(hostname: string): ReadonlyMap<string, string> {
     return this.#jars.get(hostname) ?? new Map()
   }

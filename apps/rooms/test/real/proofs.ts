@@ -9,22 +9,24 @@ import { type Service, startService } from './service.ts'
 interface Parts<Provider extends RealProvider> {
   /** For Rooms at this origin. */
   provider: (roomsOrigin: string) => Promise<Provider>
-  /** As the page of the documentation has them. */
+  /** As documented. */
   settings: (addresses: Addresses) => Record<string, string>
-  /** Unset: SQLite in the folder that the service is started in. */
+  /** Undefined: SQLite in the working directory of the service. */
   databaseUrl?: () => Promise<string>
 }
 
-/** Rooms, and a provider that it is set up for, on real ports; both run between the tests of a file. */
+/**
+ * Rooms and a provider that is configured for it, on real ports. Both run for all tests of a file.
+ */
 export interface Pair<Provider extends RealProvider> {
   origin: string
   provider: Provider
   service: Service
-  /** What nobody but the two sides and the browser may read. */
+  /** Secrets of the two sides and the browser. */
   secrets: string[]
 }
 
-/** Starts both sides for the tests of the block that calls this. */
+/** Starts both sides for the tests of the calling block. */
 export function pair<Provider extends RealProvider>(parts: Parts<Provider>): Pair<Provider> {
   const up = { secrets: [] as string[] } as Pair<Provider>
   beforeAll(async () => {
@@ -53,7 +55,7 @@ export function addressesOf({
   return { 'https://rooms.example.com': origin, 'https://login.example.com': provider.origin }
 }
 
-/** Follows the login button to the page at which the provider wants something. */
+/** Follows the login button to the page of the provider. */
 export async function ask(
   up: Pair<RealProvider>,
   person: Person,
@@ -102,9 +104,9 @@ export async function signOut(
   return (await response.json()) as { success: boolean; logoutUrl?: string }
 }
 
-/** What every provider is used for. */
+/** Tests for every provider. */
 export function proveLogins(up: Pair<RealProvider>): void {
-  test('a login ends where it was begun from, with the session of a member', async () => {
+  test('a login ends at the page where it was started, with the session of a member', async () => {
     const person = await signIn(up)
     expect(await whoIs(up, person)).toMatchObject({
       nickname: 'Alice Andersson',
@@ -119,7 +121,7 @@ export function proveLogins(up: Pair<RealProvider>): void {
     ])
   })
 
-  test('a second login is the same account, with the name and e-mail address of now', async () => {
+  test('a second login is the same account, with its current name and email address', async () => {
     const before = await whoIs(up, await signIn(up))
     await up.provider.rename('Alice Berg', 'berg@example.com')
     const after = await whoIs(up, await signIn(up))
@@ -132,9 +134,9 @@ export function proveLogins(up: Pair<RealProvider>): void {
   })
 }
 
-/** Where people can say no. */
+/** Tests for providers with a consent page. */
 export function proveRefusal(up: Pair<RealProvider>): void {
-  test('refused consent leads to the login page with `cancelled`, and signs nobody in', async () => {
+  test('refused consent leads to the sign-in page with `cancelled` and signs no one in', async () => {
     const person = new Person()
     const page = await up.provider.refuse(person, await ask(up, person))
     expect(page.url.href).toBe(`${up.origin}/login?error=cancelled&returnTo=%2Frooms%2Fharbour`)
@@ -143,9 +145,9 @@ export function proveRefusal(up: Pair<RealProvider>): void {
   })
 }
 
-/** Logout in both directions. */
+/** Tests of logout in both directions. */
 export function proveLogouts(up: Pair<LogoutProvider>): void {
-  test('logout ends the session here, then at the provider, and comes back', async () => {
+  test('logout ends the session here, then at the provider, and returns', async () => {
     const [person, elsewhere] = [await signIn(up), await signIn(up)]
     const { logoutUrl = '' } = await signOut(up, person)
     expect(await whoIs(up, person)).toBeUndefined()
@@ -154,7 +156,7 @@ export function proveLogouts(up: Pair<LogoutProvider>): void {
     const back = await up.provider.agreeToSignOut(person, await person.visit(logoutUrl))
     expect([back.url.origin, back.url.pathname]).toEqual([up.origin, '/'])
     expect(back.url.searchParams.get('error')).toBeNull()
-    // The provider does not know this browser any more, so it asks again.
+    // The provider no longer knows this browser, so it asks again.
     expect((await ask(up, person)).url.origin).toBe(up.provider.origin)
     expect(await whoIs(up, elsewhere)).toBeDefined()
   })
@@ -162,15 +164,15 @@ export function proveLogouts(up: Pair<LogoutProvider>): void {
   test('a session that ends at the provider ends here, and no other does', async () => {
     const [person, elsewhere] = [await signIn(up), await signIn(up)]
     await up.provider.signOutThere(person)
-    // Some answer the person before they have told Rooms.
+    // Some providers respond to the user before they notify Rooms.
     await until(async () => (await whoIs(up, person)) === undefined)
     expect(await whoIs(up, elsewhere)).toBeDefined()
   })
 }
 
-/** To be called last. */
+/** Call this last. */
 export function proveSilence(up: Pair<RealProvider>): void {
-  test('no code, state, token, cookie or secret of all this is in the log', () => {
+  test('the log contains no code, state, token, cookie or secret of these tests', () => {
     expect(up.secrets.length).toBeGreaterThan(10)
     expect(up.secrets.filter((secret) => secret !== '' && up.service.log.includes(secret))).toEqual([])
     expect(up.service.log).not.toContain('"level":"error"')

@@ -1,21 +1,28 @@
 import type { Page, Person } from './person.ts'
 
-/** A provider that somebody else has written, as the proofs use it. Its one account is Alice's. */
+/** A third-party provider, as the proofs use it. Its only account is Alice's. */
 export interface RealProvider {
   readonly origin: string
-  /** From the page that Rooms has led to: signs in, agrees to what is asked, and returns the page at Rooms. */
+  /**
+   * Starts at the page to which Rooms redirects: signs in, agrees, and returns the page at Rooms.
+   */
   signIn(person: Person, page: Page): Promise<Page>
-  /** The same, but Alice does not agree. */
+  /** The same, but Alice refuses consent. */
   refuse(person: Person, page: Page): Promise<Page>
-  /** What the provider says of Alice from now on. */
+  /** Sets the claims of Alice from now on. */
   rename(name: string, email: string): Promise<void>
   stop(): Promise<void>
 }
 
-/** One that ends sessions, in either direction. */
+/** A provider that ends sessions, in both directions. */
 export interface LogoutProvider extends RealProvider {
-  /** From the page that `logoutUrl` has led to: agrees to end the session, and returns the page at Rooms. */
+  /**
+   * Starts at the page of `logoutUrl`: agrees to end the session, and returns the page at Rooms.
+   */
   agreeToSignOut(person: Person, page: Page): Promise<Page>
-  /** Ends the session at the provider itself, without Rooms; returns when Rooms has been told. */
+  /**
+   * Ends the session at the provider itself, without Rooms. Returns after the provider has notified
+   * Rooms.
+   */
   signOutThere(person: Person): Promise<void>
 }

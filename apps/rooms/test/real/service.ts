@@ -6,16 +6,19 @@ const LATCHKEY = join(import.meta.dir, '../../../latchkey/src/latchkey.ts')
 const START_WITHIN_MS = 30_000
 
 export interface Service {
-  /** All that it has logged. */
+  /** The whole log. */
   readonly log: string
-  /** Runs another command where it runs, with its settings. */
+  /** Runs another command in the same folder, with the same settings. */
   command(words: string[]): Promise<{ code: number; out: string; err: string }>
   stop(): Promise<void>
-  /** At once, as when its machine fails. */
+  /** Kills the process, as a failure of its machine would. */
   kill(): Promise<void>
 }
 
-/** `latchkey rooms` as users run it, a process of its own with these settings and no others; listening when it returns. */
+/**
+ * `latchkey rooms` as a separate process, with these settings and no others. It is listening when
+ * this returns.
+ */
 export async function startService(settings: Record<string, string>): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-real-'))
   const child = run(['rooms'], folder, settings)

@@ -11,7 +11,7 @@ import { ownRedis, redisServer } from './redis.ts'
 
 const EVENT: ClusterEvent = { kind: 'presence', roomId: 'harbour' }
 
-/** Everything that nodes tell each other. */
+/** All kinds of events that nodes publish. */
 const REMOTE_EVENTS: { [Kind in RemoteEvent['kind']]: Extract<RemoteEvent, { kind: Kind }>[] } = {
   last_seq: [{ kind: 'last_seq', roomId: 'r', seq: 7 }],
   removed: [
@@ -40,18 +40,18 @@ const REMOTE_EVENTS: { [Kind in RemoteEvent['kind']]: Extract<RemoteEvent, { kin
   ],
 }
 
-/** What they do not. */
+/** All kinds of events that nodes do not publish. */
 const FORGED: readonly unknown[] = [
   'presence',
   {},
   { kind: 'toString', roomId: 'r' },
-  // What was said is told by the node that stored it, and by no other.
+  // An event of a room is published only by the node that stored it.
   { kind: 'event', roomId: 'r', event: { seq: 8, at: '2026-11-22T12:00:00.000Z', event: 'x', data: {} } },
   { kind: 'notice', userId: 'ann', notice: 'transfer', data: {} },
   { ...REMOTE_EVENTS.removed[0], untilMs: 9e15 },
   { ...REMOTE_EVENTS.lobby[0], previousAudience: 5 },
   ...Object.keys(REMOTE_EVENTS).map((kind) => ({ kind })),
-  // No member of any may be this.
+  // No member of an event may have this value.
   ...Object.values(REMOTE_EVENTS)
     .flat()
     .flatMap((event) =>
@@ -93,14 +93,14 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     await there.close()
     await redis.kill()
   })
-  /** A client for as long as the test lasts. */
+  /** A client for the duration of the test. */
   const connect = async () => {
     const { createClient } = await import('@redis/client')
     const client = await createClient({ url: redis.url }).connect()
     closings.push(() => client.destroy())
     return client
   }
-  /** One more node for as long as the test lasts. */
+  /** Another node for the duration of the test. */
   const join = async (name: string) => {
     const bus = await createRedisBus(redis.url, { ...INSTANCE, nodeId: name }, log, HEARTBEAT_EVERY_MS)
     closings.push(() => bus.close())
@@ -111,7 +111,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     heard.there.length = 0
   }
 
-  test('what one node tells, it hears at once and once, and the other hears it too', async () => {
+  test('an event published by a node is applied there at once and once, and also by the other node', async () => {
     await until(() => here.state() === 'ok' && there.state() === 'ok')
     here.publish(EVENT)
     expect(heard.here).toEqual([EVENT])
@@ -122,7 +122,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     expect(heard.there).toEqual([EVENT, { ...EVENT, roomId: 'lounge' }])
   })
 
-  test('R19.1: what is said in a room does not pass through the server: other nodes are told its number', async () => {
+  test('R19.1: the content of room events does not pass through the bus: other nodes get only the number', async () => {
     await until(() => here.state() === 'ok' && there.state() === 'ok')
     forget()
     const client = await connect()
@@ -137,7 +137,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     expect(passed.join()).not.toContain('Between')
   })
 
-  test('what others put into the channel is passed over', async () => {
+  test('foreign messages on the channel are ignored', async () => {
     await until(() => here.state() === 'ok' && there.state() === 'ok')
     forget()
     const client = await connect()
@@ -145,12 +145,12 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
       await client.publish(CHANNEL, text)
     for (const event of FORGED) await client.publish(CHANNEL, JSON.stringify({ from: 'x', event }))
     await client.publish(CHANNEL, JSON.stringify({ from: 'x', event: { ...EVENT, said: 'Hello' } }))
-    // It comes last, so that by then all others would have come.
+    // Sent last: when it has arrived, the others would have too.
     await until(() => heard.here.length > 0 && heard.there.length > 0)
     expect(heard).toEqual({ here: [EVENT], there: [EVENT] })
   })
 
-  test('news of every kind come to other nodes as they were told', async () => {
+  test('events of every kind reach other nodes unchanged', async () => {
     await until(() => here.state() === 'ok' && there.state() === 'ok')
     forget()
     const told = Object.values(REMOTE_EVENTS).flat()
@@ -159,7 +159,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     expect([heard.here, heard.there]).toEqual([told, told])
   })
 
-  test('R28.24: who cannot take news fails nobody who tells them, and keeps them from nobody', async () => {
+  test('R28.24: a handler that throws affects neither the publisher nor the other handlers', async () => {
     const local = createLocalBus(log)
     const other = await join('other')
     await until(() => other.state() === 'ok' && there.state() === 'ok')
@@ -178,7 +178,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     expect(heard.there).toEqual([{ ...EVENT, roomId: 'lounge' }])
   })
 
-  test('R28.24: what others put into the channel about a room fails no change of that room', async () => {
+  test('R28.24: foreign messages about a room on the channel do not break changes of that room', async () => {
     const service = await openRooms({ settings: { busUrl: redis.url } })
     const live = listen(service.rooms)
     closings.push(async () => {
@@ -190,7 +190,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     await socket.of('welcome')
     await socket.ask({ type: 'subscribe_lobby' })
     const { id: roomId } = await createRoom(owner, { visibility: 'private' })
-    // So that what is put there is the first that the lobby hears.
+    // The injected message is the first one that the lobby receives.
     await service.rooms.hub.lobby.flush()
     await untilOnBus(service)
     const client = await connect()
@@ -204,7 +204,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     expect(service.logLines.join()).not.toContain('bus: cannot apply an event')
   })
 
-  test('nodes hear what other nodes of their instance tell, and nothing of an instance with another database', async () => {
+  test('nodes receive the events of their own instance, and none of an instance with another database', async () => {
     const settings = { busUrl: redis.url }
     const [one, two] = [await openRooms({ settings }), await openRooms({ settings })]
     const nodes = [one, await one.node(), two, await two.node()]
@@ -216,24 +216,24 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
       node?.publishedEvents.flatMap((event) => (event.kind === 'lobby' ? [event.roomId] : []))
     const first = await createRoom(await member(one))
     await until(() => heardOf(nodes[1])?.includes(first.id) ?? false)
-    // The server passes on what it is told in its order: by then, what was told before would have come.
+    // The server keeps the order of messages: earlier ones would have arrived by then.
     const second = await createRoom(await member(two))
     await until(() => heardOf(nodes[3])?.includes(second.id) ?? false)
     expect(nodes.map(heardOf)).toEqual([[first.id], [first.id], [second.id], [second.id]])
   })
 
-  test('while the server is away a node hears itself, says that the bus is down, and is never thrown at', async () => {
+  test('while the server is unreachable a node applies its own events, reports the bus as down, and publishing never throws', async () => {
     await redis.kill()
     forget()
     here.publish(EVENT)
     expect(heard.here).toEqual([EVENT])
     await until(() => here.state() === 'down')
     expect(heard.there).toEqual([])
-    // One line of each node, as soon as it has noticed.
+    // One line per node, as soon as it has noticed.
     await until(() => logged.filter((line) => line.includes('bus: disconnected')).length === 2)
   })
 
-  test('when the server is back, so are both connections and the subscription', async () => {
+  test('when the server is back, both connections and the subscription are restored', async () => {
     await redis.restart()
     await until(() => here.state() === 'ok' && there.state() === 'ok')
     forget()
@@ -243,7 +243,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     expect(logged.filter((line) => line.includes('bus: connected again')).length).toBe(2)
   })
 
-  test('a server that is connected but says nothing counts as down, and is found again', async () => {
+  test('a server that is connected but does not respond counts as down, and is detected again', async () => {
     redis.freeze()
     here.publish(EVENT)
     await until(() => here.state() === 'down')
@@ -251,7 +251,7 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     await until(() => here.state() === 'ok' && there.state() === 'ok')
   })
 
-  test('a node that starts before the server finds it later', async () => {
+  test('a node that starts before the server connects later', async () => {
     await redis.kill()
     const late = await join('late')
     const heardLate: ClusterEvent[] = []

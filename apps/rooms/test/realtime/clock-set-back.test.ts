@@ -12,10 +12,10 @@ const HOUR = 3_600 * SECOND
 
 eachDialect((_dialect, newUrl) => {
   describe('when the clock is set back by an hour', () => {
-    /** Limits have a clock of their own, which only here is the same: by it, nobody has used any of them up. */
+    /** Rate limits have their own clock, which is this one only in tests. This refills them. */
     const forgetRates = async ({ service, live }: Node) => {
       service.clock.ms += 20 * SECOND
-      // So that nobody is asked for a sign of life, which counts.
+      // Keeps connections from being asked for a heartbeat, which counts.
       for (const each of service.rooms.hub.registry.all()) each.noteActivity(service.clock.ms)
       const socket = live.connect((await member(service)).browser)
       await socket.settle()
@@ -23,7 +23,7 @@ eachDialect((_dialect, newUrl) => {
       await socket.closed
     }
 
-    test('R18.4 R18.6 R19.2: nobody who is there is taken to have gone, and what was said without a word from the bus is found', async () => {
+    test('R18.4 R18.6 R19.2: present users stay present, and messages that the bus did not announce are found', async () => {
       const bus = lossyBus(DROPS_EVERYTHING)
       const nodes = await twoNodes({ url: await newUrl() }, () => bus.join())
       const [first, second] = nodes
@@ -63,7 +63,7 @@ eachDialect((_dialect, newUrl) => {
       await closeNodes(nodes)
     })
 
-    test('who had just gone has left ten seconds later, who is silent within a minute, and who writes no more is told to have stopped', async () => {
+    test('a user who had just left is reported ten seconds later, a silent one within a minute, and typing ends', async () => {
       const service = await openRooms({ url: await newUrl() })
       const live = listen(service.rooms)
       const people = [

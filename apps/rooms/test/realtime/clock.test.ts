@@ -9,7 +9,7 @@ const HOUR = 3_600_000
 eachDialect((_dialect, newUrl) => {
   afterEach(() => mock.restore())
 
-  test('no limit is used up, and none is lifted, because the clock of the machine is set back', async () => {
+  test('setting the clock of the machine back neither uses up nor lifts a limit', async () => {
     const ROOMS_LIMITS = 'http_anonymous_per_minute=3'
     const settings = readDemoSettings({ ROOMS_DATABASE_URL: await newUrl(), ROOMS_LIMITS })
     const setOff = { ms: 0 }

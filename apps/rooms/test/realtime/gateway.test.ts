@@ -19,7 +19,7 @@ const HANDSHAKE = [
 const { rooms, alsoClose } = roomsPerTest()
 
 eachDialect((_dialect, newUrl) => {
-  describe('who opens a socket', () => {
+  describe('opening a socket', () => {
     let service: TestRooms
     let live: Live
     let ada: Browser
@@ -76,7 +76,7 @@ eachDialect((_dialect, newUrl) => {
       return JSON.parse(socket.texts[0] ?? '') as Record<string, unknown>
     }
 
-    test('C130 R28.19: an Origin with an evil suffix, another port or scheme, null, twice, empty or missing is refused before the upgrade', async () => {
+    test('C130 R28.19: an Origin with a foreign suffix, another port or scheme, null, repeated, empty or missing is refused before the upgrade', async () => {
       const origins = [
         [`${ORIGIN}.evil.example`],
         [`${ORIGIN}:444`],
@@ -95,7 +95,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await statusOf(raw({ more: ['Sec-Fetch-Site: same-origin'] }))).toBe(101)
     })
 
-    test('R24.2: requests for sockets are counted by their status like any others', async () => {
+    test('R24.2: socket requests are counted by status like all others', async () => {
       const counted = async (status: number) => {
         const metric = await service.rooms.metrics.registry
           .getSingleMetric('latchkey_rooms_requests_total')
@@ -110,7 +110,7 @@ eachDialect((_dialect, newUrl) => {
       expect([await counted(101), await counted(403)]).toEqual(before.map((count) => count + 1))
     })
 
-    test('a ticket that was made up opens nothing, and keeps no writer from the database', async () => {
+    test('an invented ticket opens nothing and keeps no writer from the database', async () => {
       let writes = 0
       service.rooms.database.afterWrite(() => void writes++)
       for (const ticket of ['A'.repeat(43), 'short', 'A'.repeat(4_000)]) {
@@ -122,13 +122,13 @@ eachDialect((_dialect, newUrl) => {
       expect(await welcome(byTicket(await ticketFor(ada)))).toMatchObject({ type: 'welcome' })
     })
 
-    test('C130: an Origin that is wrong is refused with a ticket too', async () => {
+    test('C130: a wrong Origin is refused with a ticket too', async () => {
       const ticket = await ticketFor(ada)
       expect(await statusOf(byTicket(ticket, { origins: ['https://evil.example'] }))).toBe(403)
       expect(await welcome(byTicket(ticket))).toMatchObject({ type: 'welcome' })
     })
 
-    test('a host that is not ours, another method, and a request that wants no socket are refused', async () => {
+    test('an unknown host, another method, and a request without an upgrade are refused', async () => {
       expect(await statusOf(raw({ host: 'evil.example' }))).toBe(421)
       expect((await ada.send('/api/ws')).status).toBe(404)
       const plain = await fetch(`http://127.0.0.1:${live.port}/api/ws`, {
@@ -143,7 +143,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await statusOf(raw({ cookie: `${cookiesOf(ada)}; ${cookiesOf(ada)}` }))).toBe(400)
     })
 
-    test('R18.1: an unknown subprotocol is told so with 4400, and uses up no ticket', async () => {
+    test('R18.1: an unknown subprotocol is closed with 4400 and consumes no ticket', async () => {
       for (const protocol of ['latchkey.v2', 'graphql-ws', null]) {
         const socket = raw({ protocol })
         expect(await statusOf(socket)).toBe(101)
@@ -155,18 +155,18 @@ eachDialect((_dialect, newUrl) => {
       expect(await welcome(byTicket(ticket))).toMatchObject({ protocol: 'latchkey.v1' })
     })
 
-    test('the answer names our subprotocol and never the ticket', async () => {
+    test('the response names the subprotocol and never the ticket', async () => {
       const head = await byTicket(await ticketFor(ada)).head
       expect(head).toMatch(/sec-websocket-protocol: latchkey\.v1\r?$/im)
       expect(head).not.toContain('latchkey.ticket')
     })
 
-    test('R18.2 C130: a ticket works once, for a minute, for its own session, and only while that lasts', async () => {
+    test('R18.2 C130: a ticket works once, for a minute, for its own session, and only while that session lasts', async () => {
       const bob = await member(service, 'Bob')
       const used = await ticketFor(bob.browser)
       expect(await welcome(byTicket(used))).toMatchObject({ type: 'welcome', userId: bob.user.id })
       expect(await byTicket(used).closed).toBe(4401)
-      // A cookie beside it does not help, nor does the ticket of one turn into the session of another.
+      // A cookie in addition does not help, and a ticket never opens a socket of another session.
       expect(await byTicket(used, { cookie: cookiesOf(ada) }).closed).toBe(4401)
       const bobs = byTicket(await ticketFor(bob.browser), { cookie: cookiesOf(ada) })
       expect(await welcome(bobs)).toMatchObject({ userId: bob.user.id })
@@ -179,7 +179,7 @@ eachDialect((_dialect, newUrl) => {
       for (const nonsense of ['', 'x', 'A'.repeat(43)]) expect(await byTicket(nonsense).closed).toBe(4401)
     })
 
-    test('fifty sockets with the same ticket are one', async () => {
+    test('fifty sockets with the same ticket open one', async () => {
       const ticket = await ticketFor(ada)
       const sockets = Array.from({ length: 50 }, () => byTicket(ticket))
       const welcomed = await Promise.all(
@@ -189,7 +189,7 @@ eachDialect((_dialect, newUrl) => {
       expect(welcomed.filter((each) => each === 4401)).toHaveLength(49)
     })
 
-    test('who has no session, or one that has ended, is told on the socket why, and nothing else', async () => {
+    test('a client without a session, or with an ended one, gets the reason on the socket, and nothing else', async () => {
       const bob = await member(service, 'Bob')
       const cases: [string | null, string][] = [
         [null, 'signed_out'],
@@ -206,7 +206,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await live.connect(bob.browser, { cookie }).closed).toEqual({ code: 4401, reason: 'signed_out' })
     })
 
-    test('R18.8: a ticket that opens nothing says why its own session does not, whatever cookie comes with it', async () => {
+    test('R18.8: an invalid ticket is answered with the reason of its own session, whatever cookie is sent with it', async () => {
       const why = async (ticket: string, cookie?: string) => {
         const protocols = ['latchkey.v1', `latchkey.ticket.${ticket}`]
         const socket = live.connect(ada, { origin: null, protocols, cookie: cookie ?? '' })
@@ -244,18 +244,18 @@ eachDialect((_dialect, newUrl) => {
       expect(socket.frames[0]).toMatchObject({ type: 'welcome' })
     })
 
-    test('R28.19: sockets that go away while their session is looked up leave no trace', async () => {
+    test('R28.19: sockets that disconnect during the session lookup leave no trace', async () => {
       const { hub } = service.rooms
       await until(() => hub.registry.size === 0)
       const sockets = Array.from({ length: 30 }, () => raw())
       for (const [i, socket] of sockets.entries()) setTimeout(() => socket.destroy(), i % 6)
       await until(() => sockets.every((socket) => socket.isDestroyed))
-      // One after them is served as ever, and is the only one once they all have been.
+      // A later socket is served as usual, and is the only one left after all lookups.
       expect(await welcome(raw())).toMatchObject({ type: 'welcome' })
       await until(() => hub.registry.size === 1)
     })
 
-    test('a socket that goes away while it comes into a room is not left in it', async () => {
+    test('a socket that disconnects while it enters a room is not left in it', async () => {
       const bob = await member(service, 'Bob')
       const owner = await member(service)
       const { id } = await createRoom(owner)
@@ -275,12 +275,12 @@ eachDialect((_dialect, newUrl) => {
       expect(participantCount).toBe(0)
     })
 
-    test('C130: a frame over 16 KiB ends with 4413, a much larger one with 1009, and neither is read', async () => {
+    test('C130: a frame over 16 KiB is closed with 4413, a much larger one with 1009, and neither is processed', async () => {
       const over = raw()
       await welcome(over)
       over.write(RawSocket.frame(JSON.stringify({ type: 'ping', id: 'x'.repeat(16_384) })))
       expect(await over.closed).toBe(4413)
-      // Bytes count, not characters.
+      // The limit is in bytes, not characters.
       const wide = raw()
       await welcome(wide)
       wide.write(RawSocket.frame(JSON.stringify({ type: 'ping', id: '€'.repeat(6_000) })))
@@ -296,7 +296,7 @@ eachDialect((_dialect, newUrl) => {
       expect(JSON.parse(fits.texts[1] ?? '')).toEqual({ type: 'error', id: '1', code: 'invalid_request' })
     })
 
-    test('C130: fragments without end are cut off, or do nothing', async () => {
+    test('C130: endless fragments are closed or have no effect', async () => {
       const full = raw()
       await welcome(full)
       full.write(RawSocket.frame('x'.repeat(1000), { isLast: false }))
@@ -315,7 +315,7 @@ eachDialect((_dialect, newUrl) => {
       expect(empty.texts).toHaveLength(1)
     })
 
-    test('C130: a flood of pings, and one of pongs, ends with 4429', async () => {
+    test('C130: a flood of pings or pongs is closed with 4429', async () => {
       for (const opcode of [0x9, 0xa]) {
         const socket = raw()
         await welcome(socket)
@@ -324,7 +324,7 @@ eachDialect((_dialect, newUrl) => {
       }
     })
 
-    test('C130: JSON that is 8,000 deep is malformed and does no harm', async () => {
+    test('C130: JSON that is nested 8,000 levels deep is malformed and does no harm', async () => {
       const socket = raw()
       await welcome(socket)
       socket.write(RawSocket.frame('['.repeat(8_000) + ']'.repeat(8_000)))
@@ -347,7 +347,7 @@ eachDialect((_dialect, newUrl) => {
       return { service, live }
     }
 
-    test('R22: the oldest sockets of a session over its limit, and of a person over theirs, are closed with 4409', async () => {
+    test('R22: the oldest sockets over the limit of a session or a user are closed with 4409', async () => {
       const { service, live } = await open({ sockets_session: 2, sockets_user: 3 })
       const ada = await member(service)
       const other = await browserOf(service, ada.user)
@@ -367,7 +367,7 @@ eachDialect((_dialect, newUrl) => {
       await Promise.all([third, fourth, fifth].map((socket) => socket.settle()))
     })
 
-    test('R22: more connects a minute than a session has, more guests than an address has, and more sockets than the service has are refused before the upgrade', async () => {
+    test('R22: connects over the rate of a session, guests over the limit of an address, and sockets over the limit of the service are refused before the upgrade', async () => {
       const { service, live } = await open({
         socket_connects_per_minute: 2,
         guest_sockets_prefix: 1,
@@ -399,12 +399,12 @@ eachDialect((_dialect, newUrl) => {
       expect(await status(bob.browser)).toEqual([503, true])
     })
 
-    test('R22 R28.9: of many who come at the same moment none is one guest or one socket too many', async () => {
+    test('R22 R28.9: concurrent connects exceed neither the limit of guests nor the limit of sockets', async () => {
       const { service, live } = await open({ guest_sockets_prefix: 2, sockets_total: 5 })
       const ip = '203.0.113.9'
       const guests = await Promise.all(Array.from({ length: 8 }, (_, i) => guest(service, `Guest ${i}`, ip)))
       const openOf = async (browsers: readonly Browser[]) => {
-        // Their sessions have to slide, which is stored together: all are let in by the same answer.
+        // Their sessions must be extended, in one batch: all are admitted by the same response.
         service.clock.ms += 600_000
         const opened = await Promise.all(browsers.map((browser) => live.connect(browser).opened))
         return opened.filter(Boolean).length
@@ -415,7 +415,7 @@ eachDialect((_dialect, newUrl) => {
       expect(service.rooms.hub.registry.size).toBe(5)
     })
 
-    test('R22: guests of one network leave half of the sockets that are left to everybody else', async () => {
+    test('R22: guests of one network leave half of the remaining sockets to others', async () => {
       const { service, live } = await open({ sockets_total: 8 }, { proxyHeader: 'x-forwarded-for' })
       const opens = async ({ browser }: { browser: Browser }, ip: string) => {
         const { opened } = live.connect(browser, { headers: { 'x-forwarded-for': ip } })
@@ -423,7 +423,7 @@ eachDialect((_dialect, newUrl) => {
       }
       const line = []
       for (let n = 0; n < 6; n++) line.push(await opens(await guest(service), `2001:db8:0:${n}::1`))
-      // Of eight, a /56 stops at a quarter of what is left.
+      // Of eight, a /56 stops at a quarter of the remainder.
       expect(line).toEqual([true, true, false, false, false, false])
       expect(await opens(await guest(service), '2001:db8:1::1')).toBe(true)
       expect(await opens(await guest(service), '192.0.2.1')).toBe(true)
@@ -431,7 +431,7 @@ eachDialect((_dialect, newUrl) => {
       expect(service.rooms.hub.registry.size).toBe(8)
     })
 
-    test('R28.9: cookies that are made up have no limit of their own', async () => {
+    test('R28.9: invented cookies do not have their own limit', async () => {
       const { service, live } = await open({ socket_connects_per_minute: 3 })
       const codes: number[] = []
       for (let i = 0; i < 5; i++) {
@@ -443,7 +443,7 @@ eachDialect((_dialect, newUrl) => {
       expect(codes.slice(3)).not.toContain(4401)
     })
 
-    test('R19.3: a node that stops closes its sockets with 1012 and lets no new ones in', async () => {
+    test('R19.3: a node that stops closes its sockets with 1012 and refuses new ones', async () => {
       const { service, live } = await open({})
       const ada = await member(service)
       const socket = live.connect(ada.browser)

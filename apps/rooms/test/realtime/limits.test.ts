@@ -8,7 +8,7 @@ import { closeNodes, twoNodes } from './nodes.ts'
 eachDialect((dialect, newUrl) => {
   // Several nodes need PostgreSQL.
   if (dialect === 'sqlite') return
-  test('R19.2 (2n) nodes count towards a limit together while they hear each other, and each for itself while they do not', async () => {
+  test('R19.2: (2n) nodes count a limit together while the bus is up, and each on its own while it is down', async () => {
     const bus = lossyBus({ isPaused: false, lost: 0, twice: 0, late: 0 })
     const nodes = await twoNodes({ url: await newUrl(), limits: { guest_rename_per_minute: 4 } }, () =>
       bus.join(),

@@ -2,12 +2,12 @@ import type { Rooms } from '../../src/app.ts'
 import type { SocketData } from '../../src/realtime/gateway.ts'
 import { type Browser, ORIGIN, type TestRooms } from '../rooms.ts'
 
-/** A frame as it came. */
+/** A frame as received. */
 export type Frame = Record<string, unknown> & { type: string }
 
 const FRAME_TIMEOUT_MS = 10_000
 
-/** The service on a real port, with sockets of people who have signed in. */
+/** Serves on a real port, with sockets of signed-in users. */
 export function listen(rooms: Rooms) {
   const server = Bun.serve<SocketData>({
     port: 0,
@@ -17,7 +17,7 @@ export function listen(rooms: Rooms) {
   })
   return {
     port: server.port ?? 0,
-    /** A socket as this browser's page opens it. */
+    /** A socket as the page of this browser opens it. */
     connect: (browser: Browser, options: ConnectOptions = {}) =>
       new LiveSocket(server.port ?? 0, { cookie: cookiesOf(browser), ...options }),
     stop: () => server.stop(true),
@@ -31,7 +31,7 @@ export interface ConnectOptions {
   origin?: string | null
   protocols?: string[]
   headers?: Record<string, string>
-  /** Called for each frame as it comes, instead of keeping it. */
+  /** Called for each frame. The frame is then not stored. */
   onFrame?: (frame: Frame) => void
 }
 
@@ -39,10 +39,10 @@ export function cookiesOf({ cookies }: Browser): string {
   return [...cookies].map((pair) => pair.join('=')).join('; ')
 }
 
-/** Bun's sockets can; the types in force here are the browser's. */
+/** Bun's sockets have this method. The types in force here are those of the browser. */
 type Terminable = WebSocket & { terminate(): void }
 
-/** A client's end of a socket that keeps every frame. */
+/** The client side of a socket. It stores every frame. */
 export class LiveSocket {
   readonly frames: Frame[] = []
   readonly opened: Promise<boolean>
@@ -58,7 +58,7 @@ export class LiveSocket {
     const own: Record<string, string> = { host: new URL(ORIGIN).host, ...headers }
     if (cookie) own['cookie'] = cookie
     if (origin !== null) own['origin'] = origin
-    // Bun's own second argument; the types in force here are the browser's.
+    // Bun's own second argument. The types in force here are those of the browser.
     const options = { headers: own, protocols } as unknown as string[]
     this.#socket = new WebSocket(`ws://127.0.0.1:${port}/api/ws`, options)
     this.#socket.addEventListener('message', ({ data }) => {
@@ -96,7 +96,7 @@ export class LiveSocket {
     this.#socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
   }
 
-  /** The first frame, of those that came or will come, for which this holds. */
+  /** The first frame, earlier or later, that matches. */
   async frame(isIt: (frame: Frame) => boolean): Promise<Frame> {
     const late = Bun.sleep(FRAME_TIMEOUT_MS).then(() => 'late' as const)
     for (;;) {
@@ -111,7 +111,7 @@ export class LiveSocket {
     return this.frame((frame) => frame.type === type)
   }
 
-  /** Sends a request and waits for what answers it. */
+  /** Sends a request and waits for its response. */
   async ask(frame: Record<string, unknown>): Promise<Frame> {
     const id = `ask-${++this.#count}`
     await this.opened
@@ -123,7 +123,7 @@ export class LiveSocket {
     return this.ask({ type: 'subscribe', roomId })
   }
 
-  /** Everything that came before this moment has been read when this ends. */
+  /** Waits until all earlier frames have been received. */
   async settle(): Promise<void> {
     await this.ask({ type: 'ping' })
   }
@@ -132,13 +132,13 @@ export class LiveSocket {
     this.#socket.close(code)
   }
 
-  /** As when the cable is pulled, except that the other end is told. */
+  /** Breaks the connection without a close frame. The other side notices at once. */
   terminate(): void {
     ;(this.#socket as Terminable).terminate()
   }
 }
 
-/** Time goes on, and the node looks what is due. */
+/** Advances the clock and runs a tick of the node. */
 export async function advance({ rooms, clock }: TestRooms, ms: number): Promise<void> {
   clock.ms += ms
   await rooms.hub.tick()

@@ -20,7 +20,7 @@ import { type Live, type LiveSocket, listen } from './live.ts'
 import { DROPS_EVERYTHING, type Loss, lossyBus } from './lossy-bus.ts'
 import { advanceAll, closeNodes, twoNodes } from './nodes.ts'
 
-/** From now on this lobby tells what has changed when that is called, and not when two seconds are over. */
+/** Lets the test flush this lobby, in place of the timer of two seconds. */
 function byHand(lobby: Lobby): () => Promise<void> {
   const flush = lobby.flush.bind(lobby)
   lobby.flush = async () => {}
@@ -58,7 +58,7 @@ eachDialect((_dialect, newUrl) => {
     await service.close()
   })
 
-  /** What each was told of this room since the last time. */
+  /** The frames of each socket about this room since the last call. */
   const toldOf = async (roomId: string) => {
     await flush()
     const told: Record<string, unknown> = {}
@@ -86,7 +86,7 @@ eachDialect((_dialect, newUrl) => {
   }
 
   describe('the lobby over a socket', () => {
-    test('R28.20: a public room is told to those who may list it, each with their own role and no other', async () => {
+    test('R28.20: a public room is sent to users who may list it, each with their own role and no other', async () => {
       const id = await newRoom()
       expect(await toldOf(id)).toEqual({
         owner: 'owner',
@@ -97,7 +97,7 @@ eachDialect((_dialect, newUrl) => {
       })
     })
 
-    test('rooms that guests may not enter, unlisted and private ones are told to those only who would find them in the list', async () => {
+    test('rooms closed to guests, unlisted and private ones are sent only to users who would find them in the list', async () => {
       const members = await newRoom({ allowGuests: false })
       expect(await toldOf(members)).toEqual({
         owner: 'owner',
@@ -111,7 +111,7 @@ eachDialect((_dialect, newUrl) => {
       }
     })
 
-    test('R28.20: renaming and deleting a private room reaches its members only', async () => {
+    test('R28.20: renaming and deleting a private room reaches only its members', async () => {
       const id = await newRoom({ visibility: 'private' })
       await toldOf(id)
       await settings(id, { name: 'Cellar' })
@@ -120,7 +120,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await toldOf(id)).toEqual({ owner: 'remove', listener: 'remove' })
     })
 
-    test('a room made private goes from the lobby of all others, and comes back when it is public again', async () => {
+    test('a room that becomes private disappears from the lobby of all others, and reappears when it is public again', async () => {
       const id = await newRoom()
       await toldOf(id)
       await settings(id, { visibility: 'private' })
@@ -136,10 +136,10 @@ eachDialect((_dialect, newUrl) => {
       expect(await toldOf(id)).toMatchObject({ guest: null, outsider: null })
     })
 
-    test('R17.5: guests at an address that is barred lose the room from their lobby and hear no more of it, unless they were there before', async () => {
+    test('R17.5: guests at a banned address lose the room from their lobby and get no updates of it, unless they entered before', async () => {
       const gus = people.get('guest') as TestUser
       const banAtTheirAddress = async (roomId: string) => {
-        // Where the sockets of this test come from.
+        // The address of the sockets in this test.
         const culprit = await guest(service, 'Culprit', '127.0.0.1')
         const body = { action: 'ban' }
         await owner.browser.json(`/api/rooms/${roomId}/members/${culprit.user.id}/remove`, { body })
@@ -166,7 +166,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await toldOf(id)).toEqual({ ...others, guest: null })
     })
 
-    test('R18.8: however much happens in a room, its line is told once in two seconds, as it is then', async () => {
+    test('R18.8: a room that changes often is sent once in two seconds, in its latest state', async () => {
       const id = await newRoom()
       await toldOf(id)
       const timers = spyOn(globalThis, 'setTimeout')
@@ -187,7 +187,7 @@ eachDialect((_dialect, newUrl) => {
       expect(outsider.frames.filter(({ type }) => type === 'lobby')).toEqual([])
     })
 
-    test('who does not look any more is told nothing', async () => {
+    test('a socket without a subscription gets no frames', async () => {
       const socket = live.connect((people.get('outsider') as TestUser).browser)
       await socket.of('welcome')
       expect(await socket.ask({ type: 'subscribe_lobby' })).toMatchObject({ type: 'subscribed_lobby' })
@@ -195,7 +195,7 @@ eachDialect((_dialect, newUrl) => {
       await socket.of('lobby')
       expect(await socket.ask({ type: 'unsubscribe_lobby' })).toMatchObject({ type: 'unsubscribed_lobby' })
       socket.frames.length = 0
-      // Another tab of theirs still looks.
+      // Another tab of theirs is still subscribed.
       expect(await toldOf(await newRoom())).toHaveProperty('outsider')
       await socket.settle()
       expect(socket.frames.filter(({ type }) => type === 'lobby')).toEqual([])
@@ -223,7 +223,7 @@ eachDialect((_dialect, newUrl) => {
       return { nodes, olga, lines: () => linesOf(socket, flushes), set }
     }
 
-    test('R19.2: with a bus that drops everything, what changes at one node is told at the other within seven seconds', async () => {
+    test('R19.2: with a bus that drops everything, a change on one node is sent by the other within seven seconds', async () => {
       const { nodes, olga, lines, set } = await open(DROPS_EVERYTHING)
       const { id } = await createRoom(olga)
       const hidden = await createRoom(olga, { visibility: 'private' })
@@ -245,7 +245,7 @@ eachDialect((_dialect, newUrl) => {
       await closeNodes(nodes)
     })
 
-    test('R19.2: what changes right after the first one at a node has begun to look is told as well', async () => {
+    test('R19.2: a change right after the first subscription of a node is sent as well', async () => {
       const bus = lossyBus(DROPS_EVERYTHING)
       const nodes = await twoNodes({ url: await newUrl() }, () => bus.join())
       const [here, there] = nodes
@@ -265,7 +265,7 @@ eachDialect((_dialect, newUrl) => {
       await closeNodes(nodes)
     })
 
-    test('the first look at the lobby of all who come at once is one, and one that fails keeps nobody from the lobby', async () => {
+    test('concurrent first subscriptions share one read, and a failed read does not prevent later ones', async () => {
       const bus = lossyBus(DROPS_EVERYTHING)
       const alone = await openRooms({ url: await newUrl(), bus: bus.join() })
       const { hub } = alone.rooms
@@ -286,7 +286,7 @@ eachDialect((_dialect, newUrl) => {
       await alone.close()
     })
 
-    test('what came over the bus is not told a second time', async () => {
+    test('a change that came over the bus is not sent twice', async () => {
       const { nodes, olga, lines, set } = await open({ isPaused: false, lost: 0, twice: 0, late: 0 })
       const { id } = await createRoom(olga)
       expect(await lines()).toMatchObject([{ id }])
@@ -299,7 +299,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('notices', () => {
-    test('R18.8: invitations, their end, and offers of a room are told to all sockets of the person concerned, and to nobody else', async () => {
+    test('R18.8: invitations, their end, and offers of a room are sent to all sockets of the user concerned, and to no others', async () => {
       const { id } = await createRoom(owner, { visibility: 'private' })
       const otto = people.get('outsider') as TestUser
       const tab = live.connect(otto.browser)
@@ -321,14 +321,14 @@ eachDialect((_dialect, newUrl) => {
       for (const [name, socket] of looking) {
         await socket.settle()
         const notices = socket.frames.filter(({ type }) => type === 'notice').length
-        // The end of an offer concerns who made it as well.
+        // The end of an offer is also sent to its sender.
         expect([name, notices]).toEqual([name, name === 'outsider' ? 4 : name === 'owner' ? 1 : 0])
         socket.frames.length = 0
       }
       tab.close()
     })
 
-    test('R19.1: another node tells of them what the database says, whatever it hears, and hears no names', async () => {
+    test('R19.1: another node sends notices with the data of the database, and the bus carries no names', async () => {
       const bus = lossyBus({ isPaused: false, lost: 0, twice: 0, late: 0 })
       const nodes = await twoNodes({ url: await newUrl() }, () => bus.join())
       const [here, there] = nodes
@@ -379,7 +379,7 @@ eachDialect((_dialect, newUrl) => {
       await closeNodes(nodes)
     })
 
-    test('a room that is deleted takes its invitations and the offer of it along, which those who wait for them are told', async () => {
+    test('a deleted room ends its invitations and its offer, and the users who have them are notified', async () => {
       const { id } = await createRoom(owner, { visibility: 'private' })
       const [otto, ben, lisa] = ['outsider', 'banned', 'listener'].map((name) => people.get(name) as TestUser)
       const invite = async ({ user }: TestUser) => {

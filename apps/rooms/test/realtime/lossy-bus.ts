@@ -2,11 +2,11 @@ import { createLog } from '@latchkey/http/log'
 import { type ClusterEvent, toRemoteEvent } from '../../src/cluster-events.ts'
 import { type Bus, type ClusterEventListener, createLocalBus } from '../../src/realtime/bus.ts'
 
-/** How a bus treats what nodes tell each other. */
+/** The faults of a bus. */
 export interface Loss {
   /** Drops everything between nodes. */
   isPaused: boolean
-  /** Of the rest, how much is lost, told twice, or told late. */
+  /** The fractions of the remaining messages that are lost, repeated or delayed. */
   lost: number
   twice: number
   late: number
@@ -15,7 +15,10 @@ export interface Loss {
 export const DROPS_EVERYTHING: Loss = { isPaused: true, lost: 0, twice: 0, late: 0 }
 const LATE_MS = 400
 
-/** Connects nodes in this process as badly as a bus is allowed to (R19.1). Each node hears itself, as with any bus. */
+/**
+ * Connects nodes in this process by the worst bus that R19.1 allows. Each node receives its own
+ * events, as with any bus.
+ */
 export function lossyBus(loss: Loss, random: () => number = Math.random) {
   const nodes = new Map<Bus, Bus>()
   const deliver = (from: Bus, event: ClusterEvent) => {
@@ -30,7 +33,7 @@ export function lossyBus(loss: Loss, random: () => number = Math.random) {
   }
   return {
     loss,
-    /** For one more node. */
+    /** Connects another node. */
     join(): Bus {
       const local = createLocalBus(createLog())
       const bus: Bus = {

@@ -1,25 +1,30 @@
-// What is committed is told and answered, whichever other connection to the database is lost meanwhile (R18.4).
+// A committed message is published and answered even if other connections to the database are lost
+// (R18.4).
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { Relay } from '@latchkey/database/testing-relay'
 import { createRoom, guest, member } from '../actions.ts'
 import { openRooms } from '../rooms.ts'
 
-/** Of the statement that looks up what the author is called, beside the transaction that stores the message. */
+/**
+ * Part of the statement that looks up the author's name, next to the transaction that stores the
+ * message.
+ */
 const CALLED = 'as "nickname", "users"."avatar_color" from "users"'
 
 eachDialect((dialect, newUrl) => {
-  // No connection to lose.
+  // SQLite has no connection to lose.
   if (dialect === 'sqlite') return
 
-  test('a message is answered with 201 and told when the connection is lost on which its author was looked up, once or twice', async () => {
+  test('a message is answered with 201 and published if the connection that looks up its author is lost, once or twice', async () => {
     const url = await newUrl()
     const relay = await Relay.before(url)
     const rooms = await openRooms({ url: relay.through(url) })
     try {
       const gus = await guest(rooms, 'Gus')
       const { id } = await createRoom(await member(rooms, 'Olga'))
-      // Makes connections for what is done at once, and takes the name, so that the guest is not called by it alone.
+      // Opens connections for concurrent statements, and takes the name, which makes the guest's
+      // name get a suffix.
       const other = await guest(rooms, 'Gus')
       for (const { browser } of [other, gus]) await browser.send(`/api/rooms/${id}/join`, { method: 'POST' })
       const createMessage = async (content: string) => {

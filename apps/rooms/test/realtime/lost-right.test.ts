@@ -1,4 +1,5 @@
-// A right that the provider takes back with a login costs rooms as one that a person takes back does (R17.7, R28.3).
+// A right that is revoked by a login ends access to rooms like a manual revocation does (R17.7,
+// R28.3).
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { createMessage, createRoom, member } from '../actions.ts'
@@ -16,7 +17,7 @@ eachDialect((dialect, newUrl) => {
     rooms = await openRooms({
       url: await newUrl(),
       provider: (idp) => idp.config({ adminClaim: { path: claimPath('groups'), value: 'admins' } }),
-      // The first to sign in is to have the right by the claim alone.
+      // The first user to sign in should have the right by the claim alone.
       settings: { adminBootstrap: 'off' },
     })
     live = listen(rooms.rooms)
@@ -26,7 +27,7 @@ eachDialect((dialect, newUrl) => {
     await rooms.close()
   })
 
-  test('R17.7 R28.3: who is no administrator any more after a login loses, in every other session, the private rooms that the right opened', async () => {
+  test('R17.7 R28.3: a user who is not an administrator after a login loses, in every other session, the private rooms that the right opened', async () => {
     const owner = await member(rooms, 'Olga')
     const [hidden, open] = [await createRoom(owner, { visibility: 'private' }), await createRoom(owner)]
     const before = await rooms.signedInBrowser({ ...ROOT, groups: ['admins'] })
@@ -49,14 +50,14 @@ eachDialect((dialect, newUrl) => {
   })
 
   if (dialect === 'postgres')
-    test('R17.7 R28.3: who comes in by the right at the instant in which a login takes it away does not stay', async () => {
+    test('R17.7 R28.3: a user who enters by the right at the moment a login revokes it does not stay', async () => {
       const owner = await member(rooms, 'Olga')
       const { id: roomId } = await createRoom(owner, { visibility: 'private' })
       const before = await rooms.signedInBrowser({ ...ROOT, groups: ['admins'] })
       const socket = live.connect(before)
       const { userId } = await socket.of('welcome')
       const { database } = rooms.rooms
-      // Entering waits for this session when it has found that the person may.
+      // Entering waits for this session after it has found that the user may enter.
       const { entered, signedIn } = await database.write(async (tx) => {
         await tx
           .selectFrom('sessions')
@@ -72,7 +73,7 @@ eachDialect((dialect, newUrl) => {
         return started
       })
       const [answer] = await Promise.all([entered, signedIn])
-      // Whoever was let in is told so, and is in the room until told to be out of it.
+      // An admitted client gets the response first, and is in the room until it is removed.
       if (answer.type === 'subscribed') await socket.of('room.removed')
       const leases = await database.read
         .selectFrom('presence_leases')

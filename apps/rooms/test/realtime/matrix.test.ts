@@ -1,4 +1,4 @@
-// Every message of a client, from everybody it can come from (R27.4).
+// Every message of a client, from every kind of sender (R27.4).
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import {
@@ -28,7 +28,7 @@ const PEOPLE = [
 ] as const
 type Name = (typeof PEOPLE)[number]
 
-/** How subscribing ends: the role and the right that one is told, or the code of the refusal. */
+/** The outcome of subscribing: role and right of the client, or the error code. */
 type Outcome = [role: string, canPublish: boolean] | string
 
 const PUBLIC: Record<Name, Outcome> = {
@@ -67,7 +67,7 @@ const ROOMS: { name: string; settings: Record<string, unknown>; expected: Record
       outsider: 'not_found',
       banned: 'not_found',
       cooling: 'not_found',
-      // Visitors of a private room may speak unless it says otherwise.
+      // Visitors of a private room are speakers by default.
       admin: ['speaker', true],
     },
   },
@@ -113,14 +113,14 @@ eachDialect((_dialect, newUrl) => {
       return socket
     }
 
-    test('nobody gets as far as sending one', async () => {
+    test('a client without a session cannot send any', async () => {
       const socket = live.connect(service.browser())
       expect(await socket.closed).toEqual({ code: 4401, reason: 'signed_out' })
       expect(socket.frames).toEqual([])
     })
 
     for (const { name: kind, settings, expected } of ROOMS)
-      test(`R27.4: subscribe, typing and unsubscribe in a room that is ${kind} end as the matrix says, and only who is in hears`, async () => {
+      test(`R27.4: subscribe, typing and unsubscribe in a room that is ${kind} follow the matrix, and only participants get frames`, async () => {
         const id = await roomWith(settings)
         const watching = await connect('owner')
         await watching.subscribe(id)
@@ -136,7 +136,7 @@ eachDialect((_dialect, newUrl) => {
           const isTyping = watching.frames.some(
             ({ type, userId }) => type === 'typing' && userId === the(name).user.id,
           )
-          // Who writes is not told of it.
+          // The sender does not get their own typing frame.
           expect([name, isTyping]).toEqual([name, typeof outcome !== 'string' && name !== 'owner'])
           socket.frames.length = 0
           const text = `For those inside, ${name}`
@@ -155,7 +155,7 @@ eachDialect((_dialect, newUrl) => {
         watching.close()
       })
 
-    test('R27.4: anybody with a session may look at the lobby and ask for a sign of life; nobody may do what is for voice', async () => {
+    test('R27.4: any session may subscribe to the lobby and ping, and none may send voice messages', async () => {
       for (const name of PEOPLE) {
         const socket = await connect(name)
         expect(await socket.ask({ type: 'subscribe_lobby' })).toMatchObject({ type: 'subscribed_lobby' })
@@ -170,7 +170,7 @@ eachDialect((_dialect, newUrl) => {
       }
     })
 
-    test('R28.20: settings are told to each with their own role and right, and the event is the same as in the list', async () => {
+    test('R28.20: settings are sent to each user with their own role and right, and the event equals the one in the list', async () => {
       const id = await roomWith({ defaultRole: 'speaker' })
       const sockets: [Name, LiveSocket][] = []
       for (const name of ['visitor', 'listener', 'moderator', 'owner', 'admin'] as const) {

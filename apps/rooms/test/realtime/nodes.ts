@@ -28,7 +28,7 @@ export async function closeNodes(nodes: readonly Node[]): Promise<void> {
   }
 }
 
-/** Time goes on, and each node looks what is due, as it does every second. */
+/** Advances the clock and runs a tick of each node, as happens every second. */
 export async function advanceAll(nodes: readonly Node[], ms: number): Promise<void> {
   const [first] = nodes
   if (first) first.service.clock.ms += ms

@@ -8,7 +8,7 @@ import { enterRoom } from './presence.ts'
 const SECOND = 1_000
 
 eachDialect((_dialect, newUrl) => {
-  describe('leases of those who are in a room', () => {
+  describe('leases of participants', () => {
     let service: TestRooms
     let live: Live
     let owner: TestUser
@@ -27,7 +27,7 @@ eachDialect((_dialect, newUrl) => {
     })
     const enter = (user: TestUser, roomId: string) => enterRoom(live, user, roomId)
 
-    /** Nothing is renewed for so long that the job clears away what has run out; the sockets give signs of life. */
+    /** Skips renewals until the job deletes the expired leases. The sockets stay alive. */
     const missRenewals = async (...sockets: readonly LiveSocket[]) => {
       for (let times = 0; times < 3; times++) {
         service.clock.ms += 40 * SECOND
@@ -42,13 +42,13 @@ eachDialect((_dialect, newUrl) => {
       expect(rows).toEqual([])
     }
 
-    test('R28.18: a client that is killed without a word vanishes within 60 seconds', async () => {
+    test('R28.18: a client that is killed without closing its socket disappears within 60 seconds', async () => {
       const { id } = await createRoom(owner)
       const bob = await member(service, 'Bob')
       const watching = await enter(owner, id)
       const killed = await enter(bob, id)
       await watching.frame(({ type, count }) => type === 'presence' && count === 2)
-      // Its machine is gone: nothing of it is ever heard again.
+      // Its machine is gone: no activity is noted any more.
       const [connection] = service.rooms.hub.registry.ofUser(bob.user.id)
       if (connection) connection.noteActivity = () => {}
       for (let second = 0; second < 60; second++) {
@@ -60,7 +60,7 @@ eachDialect((_dialect, newUrl) => {
       watching.close()
     })
 
-    test('leases are renewed as long as somebody is there, and end 45 seconds after the last sign of the node', async () => {
+    test('leases are renewed while a user is present, and end 45 seconds after the last heartbeat of the node', async () => {
       const { id } = await createRoom(owner)
       const socket = await enter(owner, id)
       for (let second = 0; second < 120; second += 10) {
@@ -77,7 +77,7 @@ eachDialect((_dialect, newUrl) => {
       socket.close()
     })
 
-    test('leases last from the moment at which they are renewed, however long the look before it took', async () => {
+    test('leases last from the time of their renewal, however long the reads before it take', async () => {
       const { id } = await createRoom(owner)
       const socket = await enter(owner, id)
       const looking = spyOn(service.rooms.hub.lobby, 'reconcile').mockImplementationOnce(async () => {
@@ -94,7 +94,7 @@ eachDialect((_dialect, newUrl) => {
       socket.close()
     })
 
-    test('the people of a room whose leases have run out are let in together', async () => {
+    test('participants whose leases have expired are readmitted together', async () => {
       const { id } = await createRoom(owner)
       const crowd = await Promise.all(Array.from({ length: 20 }, (_, i) => member(service, `Person ${i}`)))
       const sockets: LiveSocket[] = []
@@ -102,7 +102,7 @@ eachDialect((_dialect, newUrl) => {
       await missRenewals(...sockets)
       const { leases } = service.rooms.hub
       const take = leases.take.bind(leases)
-      // Nobody is answered before all have asked.
+      // No lease is returned before all have been requested.
       const { promise: allHaveAsked, resolve } = Promise.withResolvers<void>()
       const taking = spyOn(leases, 'take').mockImplementation(async (connection, roomId) => {
         if (taking.mock.calls.length === crowd.length) resolve()
@@ -118,7 +118,7 @@ eachDialect((_dialect, newUrl) => {
       }
     })
 
-    test('whoever was erased while they came in keeps out nobody who came in with them', async () => {
+    test('a user who is erased while entering does not keep out the others who enter at the same time', async () => {
       const { id } = await createRoom(owner)
       const [bob, carol] = [await member(service, 'Bob'), await member(service, 'Carol')]
       const sockets = [await enter(owner, id), await enter(carol, id), await enter(bob, id)]
@@ -138,7 +138,7 @@ eachDialect((_dialect, newUrl) => {
       for (const each of sockets) each.close()
     })
 
-    test('who was there when the database was away for longer than a lease lasts is in the room again, without a word', async () => {
+    test('participants stay in the room, without a notice, if the database was unreachable for longer than a lease', async () => {
       const { id } = await createRoom(owner)
       const bob = await member(service, 'Bob')
       const [socket, kicked] = [await enter(owner, id), await enter(bob, id)]
@@ -153,14 +153,14 @@ eachDialect((_dialect, newUrl) => {
       for (const each of [socket, kicked]) each.close()
     })
 
-    test('two looks that find the same lease run out at once keep who was there, whoever of them is first', async () => {
+    test('two checks that find the same expired lease at once keep the participant, in any order', async () => {
       const { id } = await createRoom(owner)
       const bob = await member(service, 'Bob')
       const [socket, other] = [await enter(owner, id), await enter(bob, id)]
       await missRenewals(socket, other)
       const { leases, registry } = service.rooms.hub
       const connections = [owner, bob].flatMap(({ user }) => [...registry.ofUser(user.id)])
-      // While others are let in, these come to wait together.
+      // These wait together while others are being admitted.
       const taken = [1, 2, 3].flatMap(() => connections.map((each) => leases.take(each, id)))
       const looks = [1, 2, 3].map(() => leases.check([id]))
       await Promise.all([...taken, ...looks])

@@ -11,7 +11,7 @@ const SECOND = 1_000
 eachDialect((dialect, newUrl) => {
   if (dialect === 'sqlite') return
   describe('on two nodes, with a bus that drops everything', () => {
-    test('R19.2 R27.2 (2n) what is said reaches those on the other node within five seconds, and so does who came and went', async () => {
+    test('R19.2 R27.2: (2n) messages and presence reach users on the other node within five seconds', async () => {
       const bus = lossyBus(DROPS_EVERYTHING)
       const nodes = await twoNodes({ url: await newUrl() }, () => bus.join())
       const [owner, bob] = [await member(nodes[0].service, 'Olga'), await member(nodes[0].service, 'Bob')]
@@ -27,7 +27,7 @@ eachDialect((dialect, newUrl) => {
       await closeNodes(nodes)
     })
 
-    test('R19.3 R27.2 (2n) whoever was on a node that crashed is gone after 45 seconds, and everybody else stays', async () => {
+    test('R19.3 R27.2: (2n) users of a crashed node are gone after 45 seconds, and all others stay', async () => {
       const bus = lossyBus(DROPS_EVERYTHING)
       const nodes = await twoNodes({ url: await newUrl() }, () => bus.join())
       const [owner, bob] = [await member(nodes[0].service, 'Olga'), await member(nodes[0].service, 'Bob')]
@@ -37,14 +37,15 @@ eachDialect((dialect, newUrl) => {
       await there.subscribe(id)
       await advanceAll(nodes, 5 * SECOND)
       await here.frame(({ type, count }) => type === 'presence' && count === 2)
-      // The second one does nothing any more, without a word.
+      // The second node does nothing any more.
       const left = [nodes[0]]
       for (let second = 0; second < 50; second += 5) {
         await advanceAll(left, 5 * SECOND)
         await here.settle()
       }
       await here.frame(({ type, left: gone }) => type === 'presence' && String(gone).includes(bob.user.id))
-      // It is written down when no clock can be so far behind that the other one might renew them.
+      // The end is stored only once no clock can be so far behind that the other node might still
+      // renew the leases.
       for (let second = 50; second < 110; second += 10) {
         await advanceAll(left, 10 * SECOND)
         await here.settle()
@@ -59,7 +60,7 @@ eachDialect((dialect, newUrl) => {
       await closeNodes(nodes)
     })
 
-    test('nobody loses a room to a node whose clock is 40 seconds ahead', async () => {
+    test('a node whose clock is 40 seconds ahead removes no participant', async () => {
       const bus = lossyBus(DROPS_EVERYTHING)
       const url = await newUrl()
       const behind = await openRooms({ url, bus: bus.join() })
@@ -70,7 +71,7 @@ eachDialect((dialect, newUrl) => {
       const { id } = await createRoom(olga)
       const socket = live.connect(olga.browser)
       expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed' })
-      // The jobs of the one are to run between two renewals of the other.
+      // The jobs of one node are meant to run between two renewals of the other.
       await advance(behind, SECOND)
       behind.clock.ms += 10 * SECOND
       ahead.clock.ms = behind.clock.ms + 40 * SECOND

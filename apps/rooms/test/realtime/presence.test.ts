@@ -19,7 +19,7 @@ import { type Presence, presenceFrames, participantsOf, enterRoom, closeSocketOf
 const SECOND = 1_000
 
 eachDialect((_dialect, newUrl) => {
-  describe('who is in a room', () => {
+  describe('presence in a room', () => {
     let service: TestRooms
     let live: Live
     let owner: TestUser
@@ -40,10 +40,10 @@ eachDialect((_dialect, newUrl) => {
     const ids = (...people: TestUser[]) => people.map(({ user }) => user.id).toSorted()
     const close = (socket: LiveSocket, user: TestUser) => closeSocketOf(service, user, socket)
 
-    /** Tells who is in this room without waiting for more to tell together. */
+    /** Publishes presence of this room without waiting for further changes. */
     const tellNow = (roomId: string) => service.rooms.hub.rooms.find(roomId)?.presence.refresh()
 
-    test('R18.8: the answer to whoever comes in holds them as well, as the list over HTTP does', async () => {
+    test('R18.8: the response to a subscription includes the new participant, and equals the list over HTTP', async () => {
       const { id } = await createRoom(owner)
       const [sven, namesake] = [await member(service, 'Sven'), await guest(service, 'Sven')]
       const sockets: LiveSocket[] = []
@@ -62,14 +62,14 @@ eachDialect((_dialect, newUrl) => {
           String(a.userId).localeCompare(String(b.userId))
         const present = answer['present'] as Record<string, unknown>[]
         expect(present.toSorted(byId)).toEqual(people.toSorted(byId))
-        // Those who came before have been told.
+        // Earlier participants have been notified.
         if (index > 0)
           await sockets[0]?.frame(
             (frame) =>
               frame.type === 'presence' &&
               (frame as Presence).joined.some(({ userId }) => userId === somebody.user.id),
           )
-        // A second tab of theirs is nobody more.
+        // A second tab of the same user adds no participant.
         const tab = live.connect(somebody.browser)
         expect((await tab.subscribe(id))['count']).toBe(index + 1)
         sockets.push(tab)
@@ -77,7 +77,7 @@ eachDialect((_dialect, newUrl) => {
       for (const socket of sockets) socket.close()
     })
 
-    test('R18.6 R28.18: two tabs are one person, who is told to have come once and to have left with the last of them', async () => {
+    test('R18.6 R28.18: two tabs are one participant, who is reported once on entering and once when the last tab is gone', async () => {
       const { id } = await createRoom(owner)
       const bob = await member(service, 'Bob')
       const watching = await enter(owner, id)
@@ -102,7 +102,7 @@ eachDialect((_dialect, newUrl) => {
       watching.close()
     })
 
-    test('R28.18: who comes back within ten seconds has never left, and no count has risen', async () => {
+    test('R28.18: a user who returns within ten seconds has never left, and no count has changed', async () => {
       const { id } = await createRoom(owner)
       const bob = await member(service, 'Bob')
       const watching = await enter(owner, id)
@@ -120,7 +120,7 @@ eachDialect((_dialect, newUrl) => {
       for (const socket of [watching, again]) socket.close()
     })
 
-    test('R18.6: a kick, a ban and leaving are told at once, and leaving a room never entered tells nobody anything', async () => {
+    test('R18.6: a kick, a ban and leaving are sent at once, and leaving a room that was never entered sends nothing', async () => {
       const { id } = await createRoom(owner)
       const people = [
         await member(service, 'Bob'),
@@ -146,7 +146,7 @@ eachDialect((_dialect, newUrl) => {
       watching.close()
     })
 
-    test('R17.7: whose session ends is told to have left at once, with and without a socket, in the lobby too', async () => {
+    test('R17.7: a user whose session ends is reported as gone at once, with and without a socket, in the lobby too', async () => {
       const { id } = await createRoom(owner)
       const [bob, carol] = [await member(service, 'Bob'), await member(service, 'Carol')]
       const watching = await enter(owner, id)
@@ -171,7 +171,7 @@ eachDialect((_dialect, newUrl) => {
       watching.close()
     })
 
-    test('R18.8 R28.20: what visitors are now is told when it changes, also to them and whoever comes later', async () => {
+    test('R18.8 R28.20: a changed role of visitors is sent to all participants, including themselves and later ones', async () => {
       const { id } = await createRoom(owner, { defaultRole: 'speaker' })
       const watching = await enter(owner, id)
       const [bob, carol] = [await member(service, 'Bob'), await member(service, 'Carol')]
@@ -188,7 +188,7 @@ eachDialect((_dialect, newUrl) => {
       watching.close()
     })
 
-    test('comings within a quarter of a second are told together, with names, marks and roles, and nothing else of anybody', async () => {
+    test('entries within a quarter of a second are sent together, with names, marks and roles and no other data', async () => {
       const { id } = await createRoom(owner, { defaultRole: 'speaker' })
       const watching = await enter(owner, id)
       const before = presenceFrames(watching).length
@@ -204,7 +204,7 @@ eachDialect((_dialect, newUrl) => {
         ]),
       )
       const { presence } = service.rooms.hub.rooms.find(id)!
-      // So that nothing of this waits any more.
+      // Leaves no refresh pending.
       await tellNow(id)
       const read = spyOn(presence, 'refresh')
       const timers = spyOn(globalThis, 'setTimeout')
@@ -215,7 +215,7 @@ eachDialect((_dialect, newUrl) => {
       watching.close()
     })
 
-    test('R18.6: who has gone is told of ten seconds later, also where others go all the time', async () => {
+    test('R18.6: a user who left is reported ten seconds later, even if others keep leaving', async () => {
       const { id } = await createRoom(owner)
       const watching = await enter(owner, id)
       const leaving = [
@@ -236,7 +236,7 @@ eachDialect((_dialect, newUrl) => {
       watching.close()
     })
 
-    test('a guest who takes another name is called so by everybody there', async () => {
+    test('a guest’s new name is sent to all participants', async () => {
       const { id } = await createRoom(owner)
       const watching = await enter(owner, id)
       const gus = await guest(service, 'Gus')
@@ -250,7 +250,7 @@ eachDialect((_dialect, newUrl) => {
       for (const each of [watching, socket]) each.close()
     })
 
-    test('a member whom the provider calls something else at the next login is called so by everybody there', async () => {
+    test('a member’s name that changes at the next login is sent to all participants', async () => {
       const { id } = await createRoom(owner)
       const watching = await enter(owner, id)
       const before = await service.signedInBrowser({ sub: 'selma', name: 'Selma' })

@@ -10,7 +10,7 @@ import { RawSocket } from './raw-socket.ts'
 const NOWHERE = '11111111-2222-4333-8444-555555555555'
 const { rooms } = roomsPerTest()
 
-/** A socket without manners, of somebody who has been welcomed. */
+/** A raw socket of a user who has been welcomed. */
 async function connectWelcomed({ port }: Live, { browser }: TestUser): Promise<RawSocket> {
   const raw = new RawSocket(port, [
     'Host: rooms.example.com',
@@ -28,7 +28,7 @@ async function connectWelcomed({ port }: Live, { browser }: TestUser): Promise<R
 
 eachDialect((_dialect, newUrl) => {
   afterEach(() => mock.restore())
-  describe('what goes over a socket', () => {
+  describe('frames on a socket', () => {
     let service: TestRooms
     let live: Live
     let owner: TestUser
@@ -56,7 +56,7 @@ eachDialect((_dialect, newUrl) => {
     }
     const rawly = (somebody = owner) => connectWelcomed(live, somebody)
 
-    test('R25: what is no frame of ours is answered invalid_request with its id where that can be read, voice too', async () => {
+    test('R25: an invalid frame is answered with invalid_request, and with its id if that can be read; voice frames too', async () => {
       const socket = await connect()
       const wrong: [unknown, string | null][] = [
         ['no JSON', null],
@@ -76,7 +76,7 @@ eachDialect((_dialect, newUrl) => {
       socket.close()
     })
 
-    test('the tenth malformed frame ends with 4400, whatever was right in between', async () => {
+    test('the tenth malformed frame is closed with 4400, even with valid ones in between', async () => {
       const socket = await connect()
       for (let i = 0; i < 9; i++) {
         socket.send('nonsense')
@@ -94,7 +94,7 @@ eachDialect((_dialect, newUrl) => {
       raw.destroy()
     })
 
-    test('a room that is not there, is not to be seen, or is no id at all answers not_found alike', async () => {
+    test('a room that is missing, hidden, or not a valid id gets the same not_found', async () => {
       const bob = await member(service, 'Bob')
       const { id: hidden } = await createRoom(owner, { visibility: 'private' })
       const socket = await connect(bob)
@@ -110,7 +110,7 @@ eachDialect((_dialect, newUrl) => {
       for (const each of [socket, gus]) each.close()
     })
 
-    test('R22: a socket is in so many rooms and no more; coming again into one of them is none more', async () => {
+    test('R22: a socket has a limited number of rooms, and subscribing again to one of them does not count', async () => {
       const socket = await connect()
       const ids: string[] = []
       for (let i = 0; i < 4; i++) ids.push((await createRoom(owner)).id)
@@ -123,7 +123,7 @@ eachDialect((_dialect, newUrl) => {
       socket.close()
     })
 
-    test('R28.20: who subscribes twice to the same room is told everything once', async () => {
+    test('R28.20: a client that subscribes twice to a room gets everything once', async () => {
       const { id } = await createRoom(owner)
       const socket = await connect()
       await socket.subscribe(id)
@@ -136,7 +136,7 @@ eachDialect((_dialect, newUrl) => {
       socket.close()
     })
 
-    test('after unsubscribing nothing of the room comes any more, and coming back begins after what was said', async () => {
+    test('after unsubscribing no frame of the room is sent, and a new subscription begins after the events in between', async () => {
       const { id } = await createRoom(owner)
       const socket = await connect()
       await socket.subscribe(id)
@@ -144,7 +144,7 @@ eachDialect((_dialect, newUrl) => {
         type: 'unsubscribed',
         roomId: id,
       })
-      // Once more changes nothing.
+      // A repeated unsubscribe changes nothing.
       expect(await socket.ask({ type: 'unsubscribe', roomId: id })).toMatchObject({ type: 'unsubscribed' })
       await createMessage(owner, id, 'unheard')
       expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed', seq: 1 })
@@ -170,7 +170,7 @@ eachDialect((_dialect, newUrl) => {
       socket.close()
     })
 
-    test('while people come into a room and others speak, each hears all that follows their number, in order, once', async () => {
+    test('while users enter a room and others post, each gets every event after their number, in order, once', async () => {
       const { id } = await createRoom(owner, { maxParticipants: 100 })
       const people = await Promise.all(Array.from({ length: 8 }, (_, i) => member(service, `Person ${i}`)))
       const sockets = await Promise.all(people.map((each) => connect(each)))
@@ -198,13 +198,13 @@ eachDialect((_dialect, newUrl) => {
     const seqOf = async (id: string) =>
       (await owner.browser.json<{ room: { lastSeq: number } }>(`/api/rooms/${id}`)).room.lastSeq
 
-    test('catching up that fails is gone on with: what was missed comes, before what follows, and once', async () => {
+    test('catching up continues after a failure: missed events come once, before later ones', async () => {
       const { id } = await createRoom(owner)
       const socket = await connect()
       await socket.subscribe(id)
       const room = service.rooms.hub.rooms.find(id)
       const { writer } = service.rooms.database
-      // Said through another node, of which this one is not told.
+      // Posted through another node, without an event here.
       await insertMessages(id, 3)
       await writer.schema.alterTable('room_events').renameTo('room_events_away').execute()
       try {
@@ -219,12 +219,12 @@ eachDialect((_dialect, newUrl) => {
       socket.close()
     })
 
-    test('more than a page behind, with old messages cleared away in between, a socket catches up with all that is left', async () => {
+    test('a socket more than a page behind catches up with all that is left, even if old messages were deleted in between', async () => {
       const { id } = await createRoom(owner)
       const socket = await connect()
       await socket.subscribe(id)
       await insertMessages(id, 450)
-      // Their events are still there: the job has not come to them.
+      // Their events still exist: the job has not run yet.
       await service.rooms.database.write((tx) =>
         tx.deleteFrom('room_messages').where('room_id', '=', id).where('seq', 'in', [5, 199, 201]).execute(),
       )
@@ -264,7 +264,7 @@ eachDialect((_dialect, newUrl) => {
       })
     }
 
-    test('R18.7: a recipient who takes nothing in is let go with 1013, and nobody else notices', async () => {
+    test('R18.7: a client that does not read is closed with 1013, and no other client is affected', async () => {
       const { id } = await createRoom(owner)
       const bob = await member(service, 'Bob')
       const [well, slow] = [await connect(), await rawly(bob)]
@@ -273,7 +273,7 @@ eachDialect((_dialect, newUrl) => {
       await until(() => slow.texts.some((text) => text.includes('"subscribed"')))
       slow.pause()
       const { hub } = service.rooms
-      // Which would ask for a sign of life as soon as the clock has moved, or find none.
+      // The tick would send pings as soon as the clock has moved, or miss the replies.
       spyOn(hub, 'tick').mockResolvedValue(undefined)
       const room = hub.rooms.find(id)
       const [connection] = hub.registry.ofUser(bob.user.id)
@@ -291,7 +291,8 @@ eachDialect((_dialect, newUrl) => {
       }
       expect(connection?.isClosed).toBe(true)
       expect(hub.registry.ofUser(bob.user.id)).toEqual([])
-      // At once: of a connection whose end comes while it is paused, the client of this runtime may give up what it has not read.
+      // At once: the client of this runtime may discard unread data of a connection that ends while
+      // it is paused.
       slow.resume()
       expect(await slow.closed).toBe(1013)
       await well.settle()
@@ -300,7 +301,7 @@ eachDialect((_dialect, newUrl) => {
       well.close()
     })
 
-    test('R18.7: every 20 seconds a silent socket is asked for a sign of life, and after 45 without one it ends with 4408', async () => {
+    test('R18.7: a silent socket is pinged every 20 seconds, and closed with 4408 after 45 seconds without a reply', async () => {
       const bob = await member(service, 'Bob')
       const [raw, dead] = [await rawly(), await rawly(bob)]
       dead.beSilent()
@@ -309,7 +310,7 @@ eachDialect((_dialect, newUrl) => {
       await advance(service, 2_000)
       await until(() => raw.pings === 1 && dead.pings === 1)
       const { registry } = service.rooms.hub
-      // Their pong has come: what is asked after it is answered.
+      // The pong has arrived, because a later request has been answered.
       raw.write(RawSocket.frame(JSON.stringify({ type: 'ping', id: '1' })))
       await until(() => raw.texts.some((text) => text.includes('pong')))
       await advance(service, 21_000)
@@ -324,7 +325,7 @@ eachDialect((_dialect, newUrl) => {
       raw.destroy()
     })
 
-    test('pings are no use of the session, other frames are', async () => {
+    test('pings do not extend the session, other frames do', async () => {
       const bob = await member(service, 'Bob')
       const socket = await connect(bob)
       const idleEnd = async () =>
@@ -347,11 +348,11 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('R22: more frames than a socket may send end with 4429, and what it asked before is answered', async () => {
+  test('R22: a socket that sends more frames than the limit is closed with 4429, after its earlier requests were answered', async () => {
     const service = await rooms({ url: await newUrl(), limits: { socket_messages_per_10s: 5 } })
     const live = listen(service.rooms)
     const socket = await connectWelcomed(live, await member(service))
-    // All at once, as they come from a client that is in a hurry.
+    // All at once, as a fast client sends them.
     const frames = Array.from({ length: 6 }, (_, i) => RawSocket.frame(`{"type":"ping","id":"${i}"}`))
     socket.write(Buffer.concat(frames))
     expect(await socket.closed).toBe(4429)

@@ -5,12 +5,12 @@ const CLOSE = 0x8
 const PING = 0x9
 const MASK = Buffer.from([7, 3, 5, 9])
 
-/** A client's end of a WebSocket without any manners: it sends what it is told and reads only while it is let. */
+/** The raw client side of a WebSocket: it sends exactly what it is given, and can stop reading. */
 export class RawSocket {
   readonly #socket: Socket
   readonly #head = Promise.withResolvers<string>()
   readonly #closed = Promise.withResolvers<number>()
-  /** Text frames that have come. */
+  /** Text frames that have arrived. */
   readonly texts: string[] = []
   pings = 0
   #answer = ''
@@ -30,17 +30,17 @@ export class RawSocket {
     this.#socket.write(lines.join('\r\n'))
   }
 
-  /** The status line and the headers of the answer. */
+  /** The status line and the headers of the response. */
   get head(): Promise<string> {
     return this.#head.promise
   }
 
-  /** The code of the close frame; 1006 where the connection just ended. */
+  /** The code of the close frame, or 1006 if the connection ended without one. */
   get closed(): Promise<number> {
     return this.#closed.promise
   }
 
-  /** One masked frame, the last of its message unless told. */
+  /** Sends one masked frame, by default the last of its message. */
   static frame(payload: string | Buffer, { opcode = TEXT, isLast = true } = {}): Buffer {
     const data = Buffer.from(payload)
     const masked = Buffer.from(data.map((byte, i) => byte ^ (MASK[i % 4] ?? 0)))
@@ -62,7 +62,7 @@ export class RawSocket {
     this.write(RawSocket.frame('', { opcode: PING }))
   }
 
-  /** Takes in nothing from now on, as a phone in a tunnel. */
+  /** Stops reading, as a phone in a tunnel does. */
   pause(): void {
     this.#socket.pause()
   }
@@ -71,7 +71,7 @@ export class RawSocket {
     this.#socket.resume()
   }
 
-  /** Gives no sign of life from now on, not even to pings. */
+  /** Stops replying, also to pings. */
   beSilent(): void {
     this.#answersPings = false
   }

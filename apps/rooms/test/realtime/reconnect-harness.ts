@@ -11,24 +11,24 @@ export interface ReconnectOptions {
   url: string
   seconds: number
   clients: number
-  /** Writes a second, of all together. */
+  /** Messages per second, of all clients together. */
   writes: number
-  /** How often the second node is stopped and started anew; never when left out. */
+  /** How often the second node is restarted; never by default. */
   restartEverySeconds?: number
 }
 
 export interface ReconnectResult {
   events: number
-  /** Of these messages that were taken back. */
+  /** How many of these messages were deleted. */
   deleted: number
   connects: number
   busPauses: number
   restarts: number
-  /** Answers that asked to try again later, which clients did. */
+  /** Responses that asked to retry later. The clients did. */
   refusedForNow: number
-  /** After the last write, until every client had everything. */
+  /** The time from the last message until every client had everything. */
   settledMs: number
-  /** What should not have happened; empty when all is well. */
+  /** Violations of the promises. Empty on success. */
   faults: string[]
 }
 
@@ -43,8 +43,9 @@ interface Node {
 }
 
 /**
- * People on two nodes who write while their connections break off at random and the bus loses, repeats, delays and, at
- * times, drops everything. In the end each must have what the database has: in order, nothing missing, nothing twice.
+ * Users on two nodes post messages while their connections break at random and the bus loses,
+ * repeats, delays and, at times, drops everything. In the end each client must have the events of
+ * the database: in order, nothing missing, nothing twice.
  */
 export async function runReconnecting(options: ReconnectOptions): Promise<ReconnectResult> {
   const bus = lossyBus({ isPaused: false, lost: 0.2, twice: 0.2, late: 0.2 })
@@ -83,7 +84,7 @@ export async function runReconnecting(options: ReconnectOptions): Promise<Reconn
     pauseNow(bus.loss, done, isOn),
     restart(nodes, { open, options, done, isOn }),
   ])
-  // What is said last must be found out without the bus, and by people who stay where they are.
+  // The last messages must be found without the bus, and by clients that stay connected.
   bus.loss.isPaused = true
   await Bun.sleep(STAYING_MS)
   const last = performance.now() + LAST_WORDS_MS
@@ -129,7 +130,7 @@ async function write({ browsers, roomId, options, done, isOn }: WriteOptions): P
     try {
       const body = { content: `Message ${count}`, clientId: crypto.randomUUID() }
       const message = await send(browser, address, body)
-      // Sent again, as by a client that got no answer: stored once all the same.
+      // Sent again, as by a client without a response. It is still stored once.
       if (Math.random() < 0.1) await send(browser, address, body)
       if (Math.random() < 0.05) {
         await browser.json(`${address}/${message.id}`, { method: 'DELETE' })
@@ -143,7 +144,7 @@ async function write({ browsers, roomId, options, done, isOn }: WriteOptions): P
   }
 }
 
-/** Until it is stored, under one id of the client's. */
+/** Retries until it is stored, under one client id. */
 async function send(browser: Browser, address: string, body: unknown): Promise<{ id: string }> {
   for (;;) {
     const answer = await browser.send(address, { body })
@@ -158,7 +159,7 @@ async function breakOff(clients: readonly ResumingClient[], isOn: () => boolean)
   while (isOn()) {
     const client = clients[Math.floor(Math.random() * clients.length)]
     client?.drop(Math.random() < 0.5 ? 'close' : 'terminate')
-    // Each one every five seconds or so; sometimes all of them at once.
+    // Each connection about every five seconds, and sometimes all of them at once.
     if (Math.random() < 0.005) for (const each of clients) each.drop('terminate')
     await Bun.sleep((5_000 / clients.length) * 2 * Math.random())
   }
@@ -185,7 +186,7 @@ interface RestartOptions {
   isOn: () => boolean
 }
 
-/** The second node goes and another one comes; its clients find the first one meanwhile. */
+/** Stops the second node and starts another one. Its clients use the first one meanwhile. */
 async function restart(nodes: [Node, Node], { open, options, done, isOn }: RestartOptions): Promise<void> {
   const everyMs = (options.restartEverySeconds ?? Infinity) * 1000
   let dueMs = performance.now() + everyMs
@@ -231,7 +232,7 @@ async function readLog({ rooms }: TestRooms, roomId: string): Promise<ReceivedEv
   }))
 }
 
-/** Compares with the database by number, kind, and the message that it is about. */
+/** Compares with the database by number, kind and message. */
 function faultsOf(client: ResumingClient, stored: readonly ReceivedEvent[], index: number): string[] {
   const faults = client.faults.map((fault) => `client ${index}: ${fault}`)
   const [has, should] = [client.applied.map(idOf), stored.map(idOf)]

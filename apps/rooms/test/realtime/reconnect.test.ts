@@ -5,8 +5,8 @@ import { runReconnecting } from './reconnect-harness.ts'
 eachDialect((dialect, newUrl) => {
   // Several nodes need PostgreSQL.
   if (dialect === 'sqlite') return
-  describe('people whose connections break off at random, on two nodes with a bad bus', () => {
-    test('all end with exactly the messages of the database, in order, none lost, none twice', async () => {
+  describe('clients whose connections break at random, on two nodes with a faulty bus,', () => {
+    test('end with exactly the messages of the database, in order, none lost, none twice', async () => {
       const result = await runReconnecting({
         url: await newUrl(),
         seconds: 6,

@@ -1,11 +1,11 @@
 import { freePort } from '@latchkey/http/free-port'
 import { until } from '../until.ts'
 
-/** Where servers are that only the administrator has in the path. */
+/** Includes the folders of servers that are only on an administrator's path. */
 const WIDE = { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` }
 export const redisServer = Bun.which('redis-server', WIDE) ?? Bun.which('valkey-server', WIDE)
 
-/** A real server of its own, without a disk, that can be killed and started again on the same port. */
+/** A real server without a disk, which can be killed and restarted on the same port. */
 export async function ownRedis() {
   const port = await freePort()
   const start = async () => {
@@ -25,7 +25,7 @@ export async function ownRedis() {
       await running?.exited
       running = undefined
     },
-    /** It keeps its connections and answers nothing. */
+    /** Keeps its connections and does not respond. */
     freeze: () => running?.kill('SIGSTOP'),
     thaw: () => running?.kill('SIGCONT'),
     async restart() {

@@ -1,7 +1,7 @@
 import type { Browser } from '../rooms.ts'
 import { type Frame, type Live, type LiveSocket } from './live.ts'
 
-/** An event as the list and the socket tell it. */
+/** An event as in the list and on the socket. */
 export interface ReceivedEvent {
   seq: number
   event: string
@@ -17,14 +17,17 @@ interface EventPage {
 const PAGE = 200
 const ASK_AGAIN_MS = 100
 
-/** A client that resumes as R18.5 says: it fetches what it missed, keeps back what comes meanwhile, applies all of it once. */
+/**
+ * A client that resumes according to R18.5: it fetches missed events, holds back live ones
+ * meanwhile, and applies each once.
+ */
 export class ResumingClient {
-  /** Everything that was applied, in the order in which it was. */
+  /** All applied events, in their order. */
   readonly applied: ReceivedEvent[] = []
-  /** What a socket may never do. */
+  /** Violations of the protocol by a socket. */
   readonly faults: string[] = []
   connects = 0
-  /** Answers that asked to try again later, as a database does that is too busy. */
+  /** Responses that asked to retry later, as a busy database causes. */
   refusedForNow = 0
   readonly #browser: Browser
   readonly #roomId: string
@@ -42,7 +45,7 @@ export class ResumingClient {
     return this.applied.at(-1)?.seq ?? 0
   }
 
-  /** Comes back again and again until it is stopped. */
+  /** Reconnects until it is stopped. */
   async run(): Promise<void> {
     while (!this.#isStopped) {
       await this.#visit()
@@ -50,7 +53,7 @@ export class ResumingClient {
     }
   }
 
-  /** The connection breaks off. */
+  /** Breaks the connection. */
   drop(how: 'close' | 'terminate'): void {
     if (how === 'close') this.#socket?.close()
     else this.#socket?.terminate()
@@ -76,9 +79,9 @@ export class ResumingClient {
     await socket.closed
   }
 
-  /** The number that came last on this socket; undefined until it is subscribed. */
+  /** The last number on this socket, or undefined before the subscription. */
   #live: number | undefined
-  /** Live events that wait for what was missed; undefined when nothing is waited for. */
+  /** Live events that wait for missed ones, or undefined if none are being fetched. */
   #kept: ReceivedEvent[] | undefined
 
   #onFrame(socket: LiveSocket, frame: Frame): void {
@@ -131,7 +134,7 @@ export class ResumingClient {
   }
 }
 
-/** Whether an answer asks to try again later, which is none that anything depends on. */
+/** Whether a response asks to retry later. No result depends on such a response. */
 export function isForNow(error: unknown): boolean {
   return String(error).includes(': 503 ')
 }

@@ -20,7 +20,7 @@ eachDialect((_dialect, newUrl) => {
       await service.close()
     })
 
-    test('a socket is welcomed, and what is said comes to everybody there, once and numbered', async () => {
+    test('a socket is welcomed, and messages reach all participants, once and numbered', async () => {
       const alice = await service.signedInBrowser(ALICE)
       const bob = await service.signedInBrowser(BOB)
       const { id: roomId } = await createRoom({ browser: alice })
@@ -57,7 +57,7 @@ eachDialect((_dialect, newUrl) => {
       b.close()
     })
 
-    test('who comes is told to those who are there, and who goes only when the time of grace is over', async () => {
+    test('entering is sent to the participants, and leaving only after the grace period', async () => {
       const alice = await service.signedInBrowser(ALICE)
       const bob = await service.signedInBrowser(BOB)
       const { id: roomId } = await createRoom({ browser: alice })
@@ -80,7 +80,7 @@ eachDialect((_dialect, newUrl) => {
       a.close()
     })
 
-    test('a room that is made private is gone at once for who does not belong to it, and stays for who does', async () => {
+    test('a room that becomes private is removed at once for users who are not members, and stays for members', async () => {
       const alice = await service.signedInBrowser(ALICE)
       const bob = await service.signedInBrowser(BOB)
       const { id: roomId } = await createRoom({ browser: alice })

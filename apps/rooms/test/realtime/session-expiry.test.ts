@@ -1,4 +1,5 @@
-// Whatever ends a session or costs a room is felt by every socket on every node, and by no other (R18.3, R17.7).
+// The end of a session or of room access reaches every socket concerned, on every node, and no
+// others (R18.3, R17.7).
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { admin, createMessage, createRoom, makeMember, member } from '../actions.ts'
@@ -16,7 +17,7 @@ type TestUser = Awaited<ReturnType<typeof member>>
 
 const MINUTE = 60_000
 
-/** One session that ends, and how; the person has another one that does not. */
+/** A session that ends, and how. The user has another session, which does not end. */
 interface Ending {
   name: string
   reason: string
@@ -104,7 +105,7 @@ const ENDINGS: Ending[] = [
     async end([node]) {
       const { service } = node as Node
       const user = await insertPerson(service)
-      // Sooner than a silent socket is given up.
+      // Sooner than a silent socket is closed.
       const lifetimes = { idleMs: MINUTE / 2, absoluteMs: MINUTE / 2 }
       const one = await browserOf(service, user, { lifetimes })
       return {
@@ -135,7 +136,7 @@ const ENDINGS: Ending[] = [
   },
 ]
 
-/** How somebody who is in a room loses it, by what the other one does. */
+/** How a participant loses a room by an action of another user. */
 const LOSSES: {
   name: string
   reason: string
@@ -174,7 +175,7 @@ const LOSSES: {
 interface Ways {
   name: string
   open: (url: string) => Promise<{ nodes: [Node, Node]; close: () => Promise<void> }>
-  /** Two seconds or, for rooms, five go by. */
+  /** Two seconds pass, or five for rooms. */
   pass: (nodes: readonly Node[], ms: number, came: () => boolean) => Promise<void>
 }
 
@@ -235,11 +236,11 @@ eachDialect((dialect, newUrl) => {
       const welcomed = (sockets: readonly LiveSocket[]) =>
         Promise.all(sockets.map((each) => each.of('welcome')))
 
-      // Nobody tells of the end of time: each node has a clock.
+      // No event announces an expiry: each node has a clock.
       for (const { name, reason, end } of ENDINGS.filter(
         (each) => each.name !== 'time' || way.name.includes('paused'),
       ))
-        test(`C98 (2n) ${name} closes the sockets of that session on both nodes with ${reason}, and no others`, async () => {
+        test(`C98: (2n) ${name} closes the sockets of that session on both nodes with ${reason}, and no others`, async () => {
           const { ended, others, act } = await end(nodes)
           const going = everywhere(ended)
           const staying = others.flatMap(everywhere)
@@ -252,7 +253,7 @@ eachDialect((dialect, newUrl) => {
         })
 
       for (const { name, reason, act } of LOSSES)
-        test(`R28.3 (2n) after ${name} nothing more of the room reaches that person on any node, and everything the others`, async () => {
+        test(`R28.3: (2n) after ${name} no frame of the room reaches that user on any node, and the others get all of them`, async () => {
           const { service } = nodes[0]
           const [owner, bob, carol] = [
             await member(service, 'Olga'),
@@ -284,7 +285,7 @@ eachDialect((dialect, newUrl) => {
           for (const socket of [...going, ...staying]) socket.close()
         })
 
-      test(`R28.3 (2n) a lost right to administer costs the private room that it opened, and a disabled account every socket`, async () => {
+      test(`R28.3: (2n) a revoked administrator loses the private room that the right opened, and a disabled account every socket`, async () => {
         const { service } = nodes[0]
         const [root, other, owner] = [
           await admin(service),
@@ -297,7 +298,7 @@ eachDialect((dialect, newUrl) => {
           expect(await socket.subscribe(roomId)).toMatchObject({ type: 'subscribed' })
         const address = `/api/admin/users/${other.user.id}`
         await ok(root.browser, `${address}/platform-admin`, { method: 'PUT', body: { granted: false } })
-        // Sessions go with the right (R9.7), and the room with the sessions.
+        // Sessions end with the right (R9.7), and the room with the sessions.
         await way.pass(nodes, 5_000, () => going.every((socket) => socket.isClosed))
         await createMessage(owner, roomId, 'Among ourselves')
         for (const socket of going) {
@@ -306,7 +307,7 @@ eachDialect((dialect, newUrl) => {
         }
       })
 
-      test('R28.3 C87 (2n) a right to administer that is gone with the next login costs the private room that it opened', async () => {
+      test('R28.3 C87: (2n) an administrator’s right that the next login revokes ends access to the private room that it opened', async () => {
         const { service } = nodes[0]
         const owner = await member(service, 'Olga')
         const { id: roomId } = await createRoom(owner, { visibility: 'private' })
@@ -315,7 +316,7 @@ eachDialect((dialect, newUrl) => {
         const staying = everywhere(owner.browser)
         for (const socket of [...going, ...staying])
           expect(await socket.subscribe(roomId)).toMatchObject({ type: 'subscribed' })
-        // In another browser, so that the session of those sockets goes on.
+        // In another browser, to keep the session of those sockets.
         await service.signedInBrowser(rhea)
         const isTold = (socket: LiveSocket) => socket.frames.some(({ type }) => type === 'room.removed')
         await way.pass(nodes, 5_000, () => going.every(isTold))

@@ -29,14 +29,14 @@ async function start(databaseUrl: string): Promise<Running> {
 
 eachDialect((dialect, newUrl) => {
   if (dialect === 'postgres')
-    test('R19.3: a stop lets nobody in from its first moment, also while the database keeps it waiting', async () => {
+    test('R19.3: a node that stops admits no client from the first moment, also while the database delays it', async () => {
       const url = await newUrl()
       const service = await start(url)
       const health = () => fetch(`${service.url}/api/health`, { keepalive: false })
       expect((await health()).status).toBe(200)
       const database = openDatabase<Tables>(url)
       const stopped = await database.write(async (tx) => {
-        // What a node gives up at its stop.
+        // A node releases this when it stops.
         await sql`lock table presence_leases in access exclusive mode`.execute(tx)
         const stop = service.stop()
         await health().then(

@@ -8,7 +8,7 @@ import { enterRoom } from './presence.ts'
 const SECOND = 1_000
 
 eachDialect((_dialect, newUrl) => {
-  describe('who is typing', () => {
+  describe('typing', () => {
     let service: TestRooms
     let live: Live
     let owner: TestUser
@@ -27,7 +27,7 @@ eachDialect((_dialect, newUrl) => {
     })
     const enter = (user: TestUser, roomId: string) => enterRoom(live, user, roomId)
 
-    test('R18.8: typing is told to the others at most every three seconds, ends after six, and is off above fifty people', async () => {
+    test('R18.8: typing is sent to the others at most every three seconds, ends after six, and is off above fifty participants', async () => {
       const { id } = await createRoom(owner, { maxParticipants: 100 })
       const bob = await member(service, 'Bob')
       const [watching, typing, tab] = [await enter(owner, id), await enter(bob, id), await enter(bob, id)]
@@ -47,7 +47,7 @@ eachDialect((_dialect, newUrl) => {
         active: true,
       })
       await type(false)
-      // Stopping is no way round the three seconds.
+      // Stopping does not reset the three seconds.
       await type(true)
       expect(told()).toEqual([true, false])
       await advance(service, 3 * SECOND)
@@ -69,7 +69,7 @@ eachDialect((_dialect, newUrl) => {
       for (const socket of [watching, typing, tab]) socket.close()
     })
 
-    test('typing in a room that one is not in is told to nobody', async () => {
+    test('typing in a room that the sender is not in is not sent', async () => {
       const { id } = await createRoom(owner)
       const watching = await enter(owner, id)
       const stranger = live.connect((await member(service, 'Bob')).browser)

@@ -8,14 +8,14 @@ import { startService } from '../real/service.ts'
 import { openRooms } from '../rooms.ts'
 import { until } from '../until.ts'
 
-/** Only posting sends it, with the row of the room held since the number was taken. */
+/** Only posting sends it, and the row of the room is locked from the time the number is taken. */
 const STORE_MESSAGE = 'insert into "room_messages"'
 
 eachDialect((dialect, newUrl) => {
   // SQLite serves one node.
   if (dialect === 'sqlite') return
 
-  test('a node that vanishes while it stores a message stops nobody else in the room, and nothing of it is stored', async () => {
+  test('a node that crashes while it stores a message blocks no other sender in the room, and nothing of the message is stored', async () => {
     const url = await newUrl()
     const healthy = await openRooms({ url })
     const relay = await Relay.before(url)

@@ -1,4 +1,4 @@
-// What an administrator whose sign-in is too old may still do in rooms (ADMIN_REAUTH_SECONDS), operation by operation.
+// The operations in rooms that an administrator may use after ADMIN_REAUTH_SECONDS, one by one.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { apiOperations } from '../../src/http/operations.ts'
@@ -28,13 +28,13 @@ interface Stage {
 }
 
 interface Case {
-  /** What the target is before; nothing unless told. */
+  /** The state of the target before the request; none by default. */
   target?: 'member' | 'barred'
   given?: 'link' | 'transfer'
   body?: (stage: Stage) => Record<string, unknown>
 }
 
-/** Every operation that changes something in a room, and that the administrator's right allows. */
+/** Every write in a room that the administrator's right allows. */
 const CASES: Readonly<Record<string, Case>> = {
   joinRoom: {},
   postMessage: { body: () => ({ content: 'Hello' }) },
@@ -51,7 +51,9 @@ const CASES: Readonly<Record<string, Case>> = {
   cancelTransfer: { target: 'member', given: 'transfer' },
 }
 
-/** Those that rest on no right over others: what one does with one's own account, visit, invitations and offers. */
+/**
+ * Writes that need no right over others: those on one's own account, visit, invitations and offers.
+ */
 const OWN = [
   'renameGuest',
   'createGuestSession',
@@ -71,7 +73,7 @@ const OWN = [
 
 const WRITES = apiOperations.filter(({ methods }) => methods[0] !== 'GET')
 
-test('every operation that is no GET is tried, rests on no right over others, or is for administrators only', () => {
+test('every operation other than GET is tested, needs no right over others, or is for administrators only', () => {
   const known = [...Object.keys(CASES), ...OWN].toSorted()
   const open = WRITES.filter(({ scope }) => scope !== 'admin').map(({ id }) => id)
   expect(open.toSorted()).toEqual(known)
@@ -146,14 +148,14 @@ eachDialect((_dialect, newUrl) => {
         await expectRefused(rooms, send, [403, 'reauth_required'])
       })
 
-      test('the same of a room that is open to everybody, from which they are banned', async () => {
+      test('the same in a public room from which they are banned', async () => {
         const stage = await stageOf(host, each, 'public')
         await ban(rooms, stage.roomId, stale)
         const send = () => request(stale.browser, id, stage)
         await expectRefused(rooms, send, [403, 'reauth_required'])
       })
 
-      test('one who owns the room needs no other sign-in', async () => {
+      test('an administrator who owns the room needs no new sign-in', async () => {
         const stage = await stageOf(stale, each)
         const before = await stateOf(rooms)
         const response = await request(stale.browser, id, stage)
@@ -161,7 +163,7 @@ eachDialect((_dialect, newUrl) => {
         expect(await stateOf(rooms)).not.toEqual(before)
       })
 
-      test('one who has just signed in does it without belonging to the room', async () => {
+      test('an administrator who has just signed in is allowed without membership', async () => {
         const stage = await stageOf(host, each)
         const before = await stateOf(rooms)
         const response = await request(fresh.browser, id, stage)
@@ -176,14 +178,14 @@ eachDialect((_dialect, newUrl) => {
     await expectRefused(rooms, () => request(stale.browser, id, stage), [403, 'reauth_required'])
   })
 
-  test('what a member may do anyway is as for any member: a moderator kicks, and does not delete the room', async () => {
+  test('their rights as a member stay: a moderator kicks, and does not delete the room', async () => {
     const stage = await stageOf(host, { target: 'member' })
     await makeMember(rooms, stage.roomId, stale, 'moderator')
     await expectRefused(rooms, () => request(stale.browser, 'deleteRoom', stage), [403, 'reauth_required'])
     expect((await request(stale.browser, 'removePerson', stage)).status).toBe(200)
   })
 
-  test('in a room that is open to everybody they speak as any visitor, and it is no entry of an administrator', async () => {
+  test('in a public room they post like any visitor, and it is not recorded as an entry of an administrator', async () => {
     const stage = await stageOf(host, {}, 'public')
     expect((await request(stale.browser, 'postMessage', stage)).status).toBe(201)
     const entries = (await listAuditEvents(rooms)).filter(
@@ -192,7 +194,7 @@ eachDialect((_dialect, newUrl) => {
     expect(entries).toEqual([])
   })
 
-  test('a message from before their visit is not deleted by somebody who may not even read it', async () => {
+  test('a message from before their visit cannot be deleted by an administrator who may not read it', async () => {
     const { roomId, ...stage } = await stageOf(host, {}, 'public')
     await host.browser.json(`/api/rooms/${roomId}/settings`, {
       method: 'PATCH',
@@ -213,7 +215,7 @@ eachDialect((_dialect, newUrl) => {
     expect(entries).toHaveLength(1)
   })
 
-  test('a socket enters no room by that right either', async () => {
+  test('a socket does not enter a room by that right either', async () => {
     const { roomId } = await stageOf(host, {})
     const socket = live.connect(stale.browser)
     const before = await stateOf(rooms)
@@ -236,7 +238,7 @@ eachDialect((_dialect, newUrl) => {
     await lasting.close()
   })
 
-  test('a room that needs the right is not made to look like a missing one, and a missing one is missing', async () => {
+  test('a room that needs the right does not look missing, and a missing one does', async () => {
     const missing = '/api/rooms/11111111-2222-4333-8444-555555555555'
     expect(await refusal(await stale.browser.send(missing, { method: 'DELETE' }))).toEqual([404, 'not_found'])
   })

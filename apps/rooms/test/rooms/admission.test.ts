@@ -19,7 +19,7 @@ const MINUTE = 60_000
 const DAY = 86_400_000
 const NOWHERE = '11111111-2222-4333-8444-555555555555'
 
-/** Every way into a room over HTTP, with what it answers those who may enter. */
+/** All ways to enter a room over HTTP, with their responses for users who may enter. */
 const WAYS: readonly [string, string, number][] = [
   ['GET', '', 200],
   ['POST', '/join', 200],
@@ -49,7 +49,7 @@ eachDialect((_dialect, newUrl) => {
   const admittedEachWay = WAYS.map(([, , status]) => status)
   const eachWay = (outcome: string) => WAYS.map(() => outcome)
 
-  test('R17.1: public and unlisted rooms are open to everybody with a session; without one to nobody', async () => {
+  test('R17.1: public and unlisted rooms are open to every session, and closed without one', async () => {
     for (const visibility of ['public', 'unlisted']) {
       const { id } = await createRoom(owner, { visibility })
       expect(await enterEachWay(await member(rooms), id)).toEqual(admittedEachWay)
@@ -61,7 +61,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('R17.1: to outsiders a private room answers exactly like a missing one, on every path', async () => {
+  test('R17.1: for outsiders a private room is indistinguishable from a missing one, on every path', async () => {
     const { id } = await createRoom(owner, { visibility: 'private' })
     const outsider = await member(rooms)
     const visitor = await guest(rooms)
@@ -95,13 +95,13 @@ eachDialect((_dialect, newUrl) => {
     expect(await enterEachWay(insider, id)).toEqual(eachWay('404 not_found'))
   })
 
-  test('R17.2: a room that disallows guests says so to guests, and nothing to members', async () => {
+  test('R17.2: a room that disallows guests is refused to guests with that reason, and open to members', async () => {
     const { id } = await createRoom(owner, { allowGuests: false })
     expect(await enterEachWay(await guest(rooms), id)).toEqual(eachWay('403 guests_not_allowed'))
     expect(await enterEachWay(await member(rooms), id)).toEqual(admittedEachWay)
   })
 
-  test('R17.2: a ban and a cool-down bar every path; the cool-down ends by itself, to the millisecond', async () => {
+  test('R17.2: a ban and a cool-down apply to every path, and the cool-down ends to the millisecond', async () => {
     const { id } = await createRoom(owner)
     const banned = await member(rooms)
     const kicked = await member(rooms)
@@ -118,7 +118,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await enterEachWay(banned, id)).toEqual(eachWay('403 banned'))
   })
 
-  test('R17.2: whoever is barred from a private room finds nothing there, and no sign of a cool-down', async () => {
+  test('R17.2: a user banned from a private room gets not found, without a sign of a cool-down', async () => {
     const { id } = await createRoom(owner, { visibility: 'private' })
     const kicked = await member(rooms)
     await makeMember(rooms, id, kicked)
@@ -128,7 +128,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await refusal(response)).toEqual([404, 'not_found'])
   })
 
-  test('R17.5: the ban of a guest bars new guests from that address for a day; members and those who were there stay', async () => {
+  test('R17.5: the ban of a guest keeps out new guests from that address for a day; members and earlier guests stay', async () => {
     const { id } = await createRoom(owner)
     const other = await createRoom(owner)
     const ip = '203.0.113.7'
@@ -156,7 +156,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await join(later, id)).status).toBe(200)
   })
 
-  test('R17.2: administrators enter every room, are seen there, and it is audited once a visit', async () => {
+  test('R17.2: administrators enter every room, are visible there, and are audited once per visit', async () => {
     const { id } = await createRoom(owner, { visibility: 'private' })
     const root = await admin(rooms)
     await ban(rooms, id, root)
@@ -186,7 +186,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await entries()).toHaveLength(2)
   })
 
-  test('an administrator who only reads leaves a line as well; one who belongs there leaves none', async () => {
+  test('an administrator who only reads is audited as well, but a member is not', async () => {
     const { id } = await createRoom(owner, { visibility: 'private' })
     const root = await admin(rooms)
     const insider = await admin(rooms)
@@ -220,7 +220,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await enterEachWay(captain, id)).toEqual(eachWay('404 not_found'))
   })
 
-  test('ids that are none belong to nothing', async () => {
+  test('malformed ids match no room', async () => {
     const who = await member(rooms)
     for (const id of ['0', 'null', NOWHERE.toUpperCase(), `${NOWHERE}0`, '%00'])
       expect(await refusal(await who.browser.send(`/api/rooms/${id}`))).toEqual([404, 'not_found'])

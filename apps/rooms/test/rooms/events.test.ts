@@ -47,7 +47,7 @@ eachDialect((_dialect, newUrl) => {
     browser.json<Log>(`/api/rooms/${roomId}/events${query}`)
   const seqs = ({ events }: Log) => events.map(({ seq }) => seq)
 
-  test('R16.3: the list has what sockets were told, in the same words, with the text of messages', async () => {
+  test('R16.3: the list has the same events as sockets, with the text of messages', async () => {
     const { id } = await createRoom(owner)
     rooms.publishedEvents.length = 0
     const { id: kept } = await createMessage(owner, id, 'Kept')
@@ -67,7 +67,7 @@ eachDialect((_dialect, newUrl) => {
     expect(JSON.stringify(events)).not.toContain('Regretted')
   })
 
-  test('R28.20: settings are told to each with the own role and right, and with the count of today', async () => {
+  test('R28.20: settings are sent to each user with their own role and right, and with the current count', async () => {
     const { id } = await createRoom(owner)
     const [speaker, visitor] = [await member(rooms), await member(rooms)]
     await makeMember(rooms, id, speaker, 'speaker')
@@ -86,7 +86,7 @@ eachDialect((_dialect, newUrl) => {
     expect(Object.keys(seen[0] ?? {}).toSorted()).toEqual(Object.keys(room).toSorted())
   })
 
-  test('R18.5: asking after the last known number until fewer come than asked for gives every event once, in order', async () => {
+  test('R18.5: paging by the last number until a short page gives every event once, in order', async () => {
     const { id } = await createRoom(owner)
     for (let count = 0; count < 9; count++) await createMessage(owner, id, `Message ${count}`)
     const all = Array.from({ length: 9 }, (_, at) => at + 1)
@@ -109,7 +109,7 @@ eachDialect((_dialect, newUrl) => {
       ])
   })
 
-  test('R17.8: what somebody may not read is the beginning, and missing it is no reason to reload', async () => {
+  test('R17.8: events before the readable part do not require a reload', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
     const [visitor, outside] = [await member(rooms), await member(rooms)]
     await createMessage(owner, id, 'one')
@@ -127,7 +127,7 @@ eachDialect((_dialect, newUrl) => {
     expect(seqs(await log(visitor, id))).toEqual([])
   })
 
-  test('R18.5: events gone by retention mean reload, also before the job; those who know newer ones need not', async () => {
+  test('R18.5: events deleted by retention require a reload, also before the job runs, unless the client is past them', async () => {
     const { id } = await createRoom(owner, { retention: '7' })
     for (let count = 0; count < 4; count++) await createMessage(owner, id, `Message ${count}`)
     await rooms.rooms.database.write((tx) =>
@@ -163,10 +163,10 @@ eachDialect((_dialect, newUrl) => {
     expect(await log(owner, id, '?after=4')).toEqual({ events: [], lastSeq: 4, reset: false })
   })
 
-  test('R18.5: a page from which something is cleared away while it is read means reload, and never that there is no more', async () => {
+  test('R18.5: a page that loses events while it is read requires a reload, and never looks like the last one', async () => {
     const { id } = await createRoom(owner)
     for (let count = 0; count < 6; count++) await createMessage(owner, id, `Message ${count}`)
-    // As between the look at the events and the look at what was said.
+    // As between the read of the events and the read of the messages.
     await rooms.rooms.database.write((tx) =>
       tx.deleteFrom('room_messages').where('room_id', '=', id).where('seq', '=', 2).execute(),
     )
@@ -175,7 +175,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await log(owner, id, '?after=2&limit=3')).toMatchObject({ reset: false })
   })
 
-  test('a client that follows the log while others talk, take back and rename holds in the end what the room holds', async () => {
+  test('a client that follows the log while others post, delete and rename ends with the state of the room', async () => {
     const { id } = await createRoom(owner)
     const node = await rooms.node()
     const talkers = await Promise.all([member(rooms), member(node), member(rooms), member(node)])
@@ -203,7 +203,8 @@ eachDialect((_dialect, newUrl) => {
     const end = Promise.all(talkers.map(talk)).finally(() => (talking = false))
     while (talking) {
       await follow()
-      // All of it is answered within one turn of the event loop on SQLite, and writers of two nodes wait between turns.
+      // On SQLite all of it is answered within one turn of the event loop, and writers of two nodes
+      // wait between turns.
       await new Promise(setImmediate)
     }
     await end

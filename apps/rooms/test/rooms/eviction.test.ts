@@ -38,7 +38,7 @@ eachDialect((_dialect, newUrl) => {
     told.filter((event) => event.kind === 'removed')
   const ids = (...people: TestUser[]) => new Set(people.map(({ user }) => user.id))
 
-  test('R28.24: a room made private loses at once all who are no members, and guests who are', async () => {
+  test('R28.24: a room that becomes private removes at once all users who are not members, and guests who are', async () => {
     const { id } = await createRoom(owner)
     const [insider, visitor, root] = [await member(rooms), await member(rooms), await admin(rooms)]
     const [gustav, greta] = [await guest(rooms), await guest(rooms)]
@@ -64,7 +64,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await refusal(await join(who, id))).toEqual([404, 'not_found'])
   })
 
-  test('R28.24: a room that disallows guests loses its guests, and nobody else', async () => {
+  test('R28.24: a room that disallows guests removes its guests, and no one else', async () => {
     const { id } = await createRoom(owner)
     const [visitor, gustav] = [await member(rooms), await guest(rooms)]
     for (const who of [visitor, gustav]) await join(who, id)
@@ -79,7 +79,7 @@ eachDialect((_dialect, newUrl) => {
     expect(removals()).toEqual([])
   })
 
-  test('a kick ends visit and leases of that person in that room only, and says until when', async () => {
+  test('a kick ends visit and leases of that user in that room only, and includes its end', async () => {
     const [here, there] = [await createRoom(owner), await createRoom(owner)]
     const [bob, cem] = [await member(rooms), await member(rooms)]
     for (const { id } of [here, there]) for (const who of [bob, cem]) await join(who, id)
@@ -94,7 +94,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await peopleIn(there.id)).toEqual(ids(bob, cem))
   })
 
-  test('who was removed does not go on with the visit, however soon they may come back', async () => {
+  test('a removed user does not continue the earlier visit, however soon they return', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
     const bob = await member(rooms)
     await join(bob, id)
@@ -105,7 +105,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await bob.browser.json(`/api/rooms/${id}/messages`)).toEqual({ messages: [], nextCursor: null })
   })
 
-  test('R17.7: a lost right to administer costs the private rooms that it opened, and no other', async () => {
+  test('R17.7: a revoked administrator loses the private rooms that the right opened, and no others', async () => {
     const [hidden, open, own] = [
       await createRoom(owner, { visibility: 'private' }),
       await createRoom(owner),
@@ -142,7 +142,7 @@ eachDialect((_dialect, newUrl) => {
     for (const { id } of [one, two]) expect(await peopleIn(id)).toEqual(new Set())
   })
 
-  test('a room made private while people pour in keeps none of them', async () => {
+  test('a room that becomes private while users are entering keeps none of them', async () => {
     const { id } = await createRoom(owner)
     const node = await rooms.node()
     const crowd = await Promise.all(Array.from({ length: 10 }, (_, at) => member(at % 2 ? rooms : node)))

@@ -58,7 +58,7 @@ eachDialect((_dialect, newUrl) => {
       .where('room_id', '=', roomId)
       .execute()
 
-  test('R18.6: two tabs are one person, who leaves with the last of them', async () => {
+  test('R18.6: two tabs are one participant, who leaves with the last of them', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     const [one, two] = [connection(bob), connection(bob)]
@@ -81,7 +81,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await end(id, live)).toBe(true)
   })
 
-  test('R19.2: renewing brings back no lease that was taken away or has run out', async () => {
+  test('R19.2: renewing does not restore a lease that was removed or has expired', async () => {
     const [here, there] = [await createRoom(owner), await createRoom(owner)]
     const [bob, cem] = [await member(rooms), await member(rooms)]
     const [ofBob, ofCem] = [connection(bob), connection(cem)]
@@ -100,7 +100,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await leases(there.id)).toEqual([{ connection_id: ofBob.connection_id, expires_at: until }])
   })
 
-  test('R18.6: the lease of a connection that is gone runs out sooner, never later; who is back within that time never left', async () => {
+  test('R18.6: the lease of a closed connection expires sooner, never later, and a user who returns in time has never left', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     const [lost, next] = [connection(bob), connection(bob)]

@@ -45,7 +45,7 @@ eachDialect((_dialect, newUrl) => {
   const names = async (who: TestUser, q = '') =>
     (await page(who, `q=${encodeURIComponent(q)}`)).rooms.map(({ name }) => name)
 
-  test('R16.3: the lobby shows public rooms to all, own and joined ones to their people, newest first', async () => {
+  test('R16.3: the lobby shows public rooms to all, and own and joined rooms to their owners and members, newest first', async () => {
     const bob = await member(rooms)
     expect(await names(ada)).toEqual(['Private', 'Unlisted', 'public 3', 'public_2', 'Öffentlich 100%'])
     expect(await names(bob)).toEqual(['public 3', 'public_2', 'Öffentlich 100%'])
@@ -54,7 +54,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await names(bob)).toEqual(['Private', 'Unlisted', 'public 3', 'public_2', 'Öffentlich 100%'])
   })
 
-  test('rooms that the caller may not enter are missing: private and closed ones for guests, and those with a live ban', async () => {
+  test('rooms that the caller may not enter are missing: private and closed ones for guests, and those with an active ban', async () => {
     const gustav = await guest(rooms)
     await makeMember(rooms, idOf('Private'), gustav)
     await makeMember(rooms, idOf('public 3'), gustav)
@@ -70,7 +70,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await names(root)).toEqual(['public 3', 'public_2', 'Öffentlich 100%'])
   })
 
-  test('each room shows the role and the right of the caller, and how many different people are there', async () => {
+  test('each room shows the role and right of the caller, and the number of different participants', async () => {
     const bob = await member(rooms)
     await makeMember(rooms, idOf('public_2'), bob, 'speaker')
     for (const who of [ada, bob, bob]) expect((await join(who, idOf('public_2'))).status).toBe(200)
@@ -85,7 +85,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await seenBy(ada)).toEqual([['owner', true, 0]])
   })
 
-  test('R28.8: part of the name finds a room in any case; % and _ are what they are', async () => {
+  test('R28.8: a part of the name matches in any case, and % and _ match literally', async () => {
     expect(await names(ada, 'PUBLIC')).toEqual(['public 3', 'public_2'])
     expect(await names(ada, 'öFFENT')).toEqual(['Öffentlich 100%'])
     expect(await names(ada, 'o\u0308ffent')).toEqual(['Öffentlich 100%'])
@@ -115,7 +115,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('R15.3: a cursor of another list, a broken one and a limit out of bounds are refused', async () => {
+  test('R15.3: a cursor of another list, a malformed one and a limit out of range are refused', async () => {
     const { nextCursor } = await page(ada, 'limit=1')
     for (const query of [
       'cursor=x',

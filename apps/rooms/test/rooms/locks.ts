@@ -3,8 +3,8 @@ import type { TestRooms } from '../rooms.ts'
 import { until } from '../until.ts'
 
 /**
- * Until so many statements wait for a lock in this database of PostgreSQL's, or `done` has ended without waiting for one;
- * throws after twenty seconds.
+ * Waits until this many statements wait for a lock in this PostgreSQL database, or until `done`
+ * settles without waiting for one. Throws after twenty seconds.
  */
 export async function untilWaiting(
   { rooms: { database } }: TestRooms,

@@ -27,7 +27,7 @@ const HOUR = 3600 * SECOND
 const DAY = 24 * HOUR
 const NOWHERE = '11111111-2222-4333-8444-555555555555'
 
-/** Lets a message be so old, without letting sessions and visits age with it. */
+/** Makes a message this old, without ageing sessions and visits. */
 async function age(rooms: TestRooms, id: string, ms: number): Promise<void> {
   await rooms.rooms.database.write((tx) =>
     tx
@@ -52,7 +52,7 @@ eachDialect((_dialect, newUrl) => {
   const stored = (roomId: string) =>
     db().selectFrom('room_messages').selectAll().where('room_id', '=', roomId).orderBy('seq').execute()
 
-  test('R16.3: what is said is answered, listed and told alike, trimmed, with its author', async () => {
+  test('R16.3: a message is returned, listed and published alike, trimmed, with its author', async () => {
     const { id } = await createRoom(owner)
     const gustav = await guest(rooms, 'Gustav')
     rooms.publishedEvents.length = 0
@@ -82,7 +82,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('the log of a room holds no text', async () => {
+  test('the event log of a room contains no message text', async () => {
     const { id } = await createRoom(owner)
     await createMessage(owner, id, 'Only once')
     const events = await db().selectFrom('room_events').selectAll().where('room_id', '=', id).execute()
@@ -90,7 +90,7 @@ eachDialect((_dialect, newUrl) => {
     expect(JSON.stringify(events)).not.toContain('Only once')
   })
 
-  test('R28.22: what is no message is refused and stored nowhere', async () => {
+  test('R28.22: an invalid message is refused and not stored', async () => {
     const { id } = await createRoom(owner)
     const bad: unknown[] = [
       ...[1, null, [], {}, '', '   ', '\n\t', 'a\0b', '\ud800', true].map((content) => ({ content })),
@@ -114,7 +114,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await stored(id)).map(({ seq }) => seq)).toEqual([1, 2, 3])
   })
 
-  test('R22: a message has so many characters after trimming, emoji counted once; for guests fewer', async () => {
+  test('R22: the length of a message is limited after trimming, counting an emoji once, and more strictly for guests', async () => {
     const { id } = await createRoom(owner)
     for (const [who, most] of [
       [owner, 2000],
@@ -132,7 +132,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await stored(id)).toHaveLength(2)
   })
 
-  test('R22: so many messages in ten seconds by person; sending the same again is not counted', async () => {
+  test('R22: messages per user and ten seconds are limited, and repeating one is not counted', async () => {
     const node = await rooms.node({
       limits: { ...rooms.limits, messages_per_10s: 4, guest_messages_per_10s: 2 },
     })
@@ -156,7 +156,7 @@ eachDialect((_dialect, newUrl) => {
     await node.close()
   })
 
-  test('R28.27: the same clientId again answers 200 with what is stored, whatever is sent with it', async () => {
+  test('R28.27: a repeated clientId returns the stored message with 200, whatever is sent with it', async () => {
     const { id } = await createRoom(owner)
     const { message } = (await (await postMessage(owner, id, { content: 'Once', clientId: 'a' })).json()) as {
       message: MessageJson
@@ -200,7 +200,7 @@ eachDialect((_dialect, newUrl) => {
     await node.close()
   })
 
-  test('R18.4: messages posted at once on two nodes take numbers without holes, in the log as in the list', async () => {
+  test('R18.4: messages posted at once on two nodes get consecutive numbers, in the log as in the list', async () => {
     const { id } = await createRoom(owner)
     const node = await rooms.node()
     const people = await Promise.all(Array.from({ length: 20 }, (_, at) => member(at % 2 ? rooms : node)))
@@ -220,7 +220,7 @@ eachDialect((_dialect, newUrl) => {
     await node.close()
   })
 
-  test('R28.4: pages of any size, each from old to new, together hold every message once', async () => {
+  test('R28.4: pages of any size, each from old to new, together contain every message once', async () => {
     const { id } = await createRoom(owner)
     for (let count = 0; count < 11; count++) {
       await createMessage(owner, id, `Message ${count}`)
@@ -254,7 +254,7 @@ eachDialect((_dialect, newUrl) => {
       ])
   })
 
-  test('R28.27: a deleted message leaves a tombstone without content, an event, and a line in the audit log', async () => {
+  test('R28.27: a deleted message leaves a tombstone without content, an event, and an audit row', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     const message = await createMessage(bob, id, 'Regretted')
@@ -279,7 +279,7 @@ eachDialect((_dialect, newUrl) => {
     expect(rooms.publishedEvents).toHaveLength(1)
   })
 
-  test('R17.4: authors, moderators, owner and administrators delete a message; others do not', async () => {
+  test('R17.4: authors, moderators, the owner and administrators delete a message; others do not', async () => {
     const { id } = await createRoom(owner)
     const author = await guest(rooms)
     const people: [string, TestUser, boolean][] = [
@@ -306,7 +306,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('a message is deleted in its own room only, and not by somebody who was banned since', async () => {
+  test('a message is deleted only through its own room, and not by its author after a ban', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     const mine = await createRoom(bob)
@@ -320,7 +320,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await stored(id)).map(({ content }) => content)).toEqual(['Hello', 'Hello'])
   })
 
-  test('R17.8: since_membership shows members what came after joining, visitors their visit, owner and admins all', async () => {
+  test('R17.8: since_membership shows members the messages since they joined, visitors those of their visit, owner and administrators all', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
     const [early, late, visitor, outside] = [
       await member(rooms),
@@ -345,7 +345,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await refusal(await deleteMessage(late, id, first?.id ?? ''))).toEqual([404, 'not_found'])
   })
 
-  test('R17.8: none shows everybody, the owner too, only what came since the start of the current visit', async () => {
+  test('R17.8: none shows every user, the owner included, only the messages since the start of the current visit', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'none' })
     const bob = await member(rooms)
     const root = await admin(rooms)
@@ -363,7 +363,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await deleteMessage(owner, id, mine.id)).status).toBe(200)
   })
 
-  test('R17.8: what was said under none stays unread when the room keeps its history from now on', async () => {
+  test('R17.8: messages posted under none stay hidden after the room starts to keep its history', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'none' })
     await join(owner, id)
     await createMessage(owner, id, 'Between us')
@@ -403,7 +403,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await everything()).toEqual(before)
   })
 
-  test('R17.8: what is past its retention is not shown, before any job has run, to the millisecond', async () => {
+  test('R17.8: messages past their retention are hidden to the millisecond, before any job runs', async () => {
     for (const [settings, keptMs] of [
       [{ retention: '7' }, 7 * DAY],
       [{ retention: '30' }, 30 * DAY],
@@ -422,7 +422,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('the author of a message is called as today while the account exists, and by no name when it is gone', async () => {
+  test('the author of a message has the current name while the account exists, and none after it is erased', async () => {
     const { id } = await createRoom(owner)
     const gustav = await guest(rooms, 'Gustav')
     await createMessage(gustav, id)

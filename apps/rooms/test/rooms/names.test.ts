@@ -15,7 +15,7 @@ import {
 } from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 
-/** Everything that is stored of what happens in rooms, as one text. */
+/** All stored events and messages as one text. */
 async function storedIn({ rooms: { database } }: TestRooms): Promise<string> {
   const tables = ['users', 'room_messages', 'room_events', 'audit_events'] as const
   const rows = await Promise.all(tables.map((table) => database.read.selectFrom(table).selectAll().execute()))
@@ -33,7 +33,7 @@ eachDialect((_dialect, newUrl) => {
   })
   afterAll(() => service.close())
 
-  test('R28.26: the name of an erased account is nowhere, in what was said and what happened neither', async () => {
+  test('R28.26: the name of an erased account is nowhere, neither in messages nor in events', async () => {
     const owner = await member(service, 'Olga')
     const [ines, bob] = [await member(service, 'Inês Quixote'), await member(service, 'Bob')]
     const { id } = await createRoom(owner)
@@ -60,7 +60,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await storedIn(service)).not.toContain('Quixote')
   })
 
-  test('what is told of a person as it happens is what the list says of it', async () => {
+  test('events contain the same data of a user as the list', async () => {
     const [owner, bob] = [await member(service, 'Olga'), await member(service, 'Bob')]
     const { id } = await createRoom(owner)
     await makeMember(service, id, bob)
@@ -72,7 +72,7 @@ eachDialect((_dialect, newUrl) => {
     expect(told?.kind === 'event' && told.event).toEqual(events[0] as never)
   })
 
-  test('a page of events asks for names once, however many people share one', async () => {
+  test('a page of events looks names up once, however many users share one', async () => {
     const owner = await member(service, 'Olga')
     const { id } = await createRoom(owner)
     const guests = await Promise.all(Array.from({ length: 6 }, () => guest(service, 'Sam')))
@@ -107,7 +107,7 @@ eachDialect((_dialect, newUrl) => {
     expect(names).toEqual(expected)
   })
 
-  test('on a page as alone, guests are told apart from anybody there who looks the same, members only from the very same', async () => {
+  test('on a page as for a single message, guests are distinguished from all who look alike, and members only from equal names', async () => {
     const owner = await member(service, 'Olga')
     const { id } = await createRoom(owner)
     const people = [

@@ -70,7 +70,7 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('R28.22: what is no room is refused at creation and by settings alike, and changes nothing', async () => {
+  test('R28.22: invalid values are refused at creation and in settings alike, and change nothing', async () => {
     const ada = await member(rooms)
     const { id } = await createRoom(ada)
     const before = await countRooms()
@@ -116,7 +116,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await createRoom(ada, { name: '😀'.repeat(64) })).toMatchObject({ name: '😀'.repeat(64) })
   })
 
-  test('R15.3: a room’s name is measured without the blanks around it', async () => {
+  test('R15.3: a room’s name is trimmed before it is measured', async () => {
     const ada = await member(rooms)
     const padded = `${' '.repeat(2100)}Zed${'\n'.repeat(2100)}`
     const { id, name } = await createRoom(ada, { name: padded })
@@ -125,7 +125,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await changed.json()).toMatchObject({ room: { name: 'Zoe' } })
   })
 
-  test('C122 (R14.2): guests neither create private rooms or rooms without guests, nor turn one into that', async () => {
+  test('C122 (R14.2): guests cannot create a private room or one without guests, nor change a room to that', async () => {
     const gustav = await guest(rooms)
     const before = await countRooms()
     for (const settings of [{ visibility: 'private' }, { allowGuests: false }]) {
@@ -146,7 +146,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await changeSettings(gustav, id, { name: 'Other', visibility: 'public' })).status).toBe(200)
   })
 
-  test('C125 (R14.5): with GUEST_ROOMS=false guests open no rooms, members do', async () => {
+  test('C125 (R14.5): with GUEST_ROOMS=false guests create no rooms, and members do', async () => {
     const node = await rooms.node({ guestRooms: false })
     const gustav = await guest(node)
     expect(await refusal(await create(gustav, { name: 'Mine' }))).toEqual([403, 'guest_rooms_disabled'])
@@ -154,7 +154,7 @@ eachDialect((_dialect, newUrl) => {
     await node.close()
   })
 
-  test('R22: so many rooms at a time, and so many an hour, by person; for guests by address', async () => {
+  test('R22: rooms per user, and per user and hour, are limited; for guests by address', async () => {
     const node = await rooms.node({
       limits: { ...rooms.limits, rooms_owned: 3, rooms_per_hour: 4, guest_rooms: 2, guest_rooms_per_hour: 3 },
     })
@@ -178,7 +178,7 @@ eachDialect((_dialect, newUrl) => {
     await node.close()
   })
 
-  test('twenty rooms asked for at once do not exceed the number that one person may own', async () => {
+  test('twenty concurrent creations do not exceed the limit of rooms per user', async () => {
     const node = await rooms.node({ limits: { ...rooms.limits, rooms_owned: 5 } })
     const ada = await member(node)
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(ada, { name: 'Many' })))
@@ -189,7 +189,7 @@ eachDialect((_dialect, newUrl) => {
     await node.close()
   })
 
-  test('R17.4: only owner and administrators change or delete a room; others are told why not', async () => {
+  test('R17.4: only the owner and administrators change or delete a room; others get the reason', async () => {
     const ada = await member(rooms)
     const { id } = await createRoom(ada)
     const visitor = await member(rooms)
@@ -212,7 +212,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await root.browser.send(`/api/rooms/${id}`, { method: 'DELETE' })).status).toBe(200)
   })
 
-  test('settings take the next number, are told with what everybody may know, and are audited with what was before', async () => {
+  test('changed settings take the next number, are published with their public part, and are audited with the previous values', async () => {
     const ada = await member(rooms)
     const { id } = await createRoom(ada)
     rooms.publishedEvents.length = 0
@@ -254,7 +254,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('settings that are as they were tell nobody anything', async () => {
+  test('unchanged settings publish nothing', async () => {
     const ada = await member(rooms)
     const { id } = await createRoom(ada)
     rooms.publishedEvents.length = 0
@@ -268,7 +268,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await auditOf(id)).toHaveLength(1)
   })
 
-  test('a deleted room is gone with everything in it, and answers like one that never was', async () => {
+  test('a deleted room is gone with everything in it, and is answered like one that never existed', async () => {
     const ada = await member(rooms)
     const { id } = await createRoom(ada, { name: 'Doomed' })
     await makeMember(rooms, id, await member(rooms))

@@ -1,4 +1,4 @@
-// A room that no longer keeps from those who come later what is said in it (R17.8, docs/decisions/0017).
+// Rooms that start to keep their history after a time without one (R17.8, docs/decisions/0017).
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import {
@@ -21,7 +21,7 @@ const { rooms } = roomsPerTest()
 
 const TABLES = ['room_messages', 'room_events'] as const
 
-/** How many messages and events the room has. */
+/** The numbers of messages and events in the room. */
 async function counts({ rooms: { database } }: TestRooms, roomId: string): Promise<number[]> {
   const found: number[] = []
   for (const table of TABLES) {
@@ -35,7 +35,7 @@ async function counts({ rooms: { database } }: TestRooms, roomId: string): Promi
   return found
 }
 
-/** Somebody's room in which much was said that everybody could read, and that nobody who comes later may. */
+/** A room with many messages, first readable by all, and then hidden from later participants. */
 async function withUnread(url: string) {
   const service = await rooms({ url })
   const owner = await member(service, 'Olga')
@@ -61,7 +61,10 @@ async function change(who: TestUser, roomId: string, historyVisibility: string):
   expect((await changeSettings(who, roomId, { historyVisibility })).status).toBe(200)
 }
 
-/** Once, when a piece has left no more than so many messages, and others have their turn. */
+/**
+ * Runs an action once, after a batch that leaves at most this many messages, while other writers
+ * may run.
+ */
 function between(
   service: TestRooms,
   { id, left = SAID - PIECE }: { id: string; left?: number },
@@ -76,7 +79,7 @@ function between(
 }
 
 eachDialect((_dialect, newUrl) => {
-  test('R17.8: what was said while nobody who came later could read it is gone when they can, in pieces, also what is said meanwhile', async () => {
+  test('R17.8: hidden messages are deleted in batches when the history becomes readable, including those posted meanwhile', async () => {
     const { service, owner, id } = await withUnread(await newUrl())
     const seen: number[][] = [await counts(service, id)]
     let isOver = false
@@ -88,7 +91,7 @@ eachDialect((_dialect, newUrl) => {
     isOver = true
     const drops = seen.slice(1).flatMap((now, at) => now.map((count, of) => (seen[at]?.[of] ?? 0) - count))
     expect(Math.max(...drops)).toBe(PIECE)
-    // That the settings changed.
+    // The change of settings.
     expect(await counts(service, id)).toEqual([0, 1])
     const later = await member(service, 'Bob')
     await join(later, id)
@@ -97,7 +100,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await readContents(owner, id)).toEqual(['Afterwards'])
   })
 
-  test('what is said once everybody may read it stays, though another change is still on its way to the same', async () => {
+  test('messages posted once the history is readable stay, although another such change is still running', async () => {
     const { service, owner, id } = await withUnread(await newUrl())
     between(service, { id }, async () => {
       await change(owner, id, 'since_membership')
@@ -109,7 +112,7 @@ eachDialect((_dialect, newUrl) => {
     expect([await readContents(later, id), await readContents(owner, id)]).toEqual([['Stays'], ['Stays']])
   })
 
-  test('what only those who are there can read goes with the change itself', async () => {
+  test('messages that only present participants can read are deleted with the change itself', async () => {
     const { service, owner, id } = await withUnread(await newUrl())
     const here = await member(service, 'Bob')
     await join(here, id)
@@ -126,7 +129,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await readContents(here, id)).toEqual([])
   })
 
-  test('two who make a room readable at once both succeed, and what was said before is gone', async () => {
+  test('two users who make the history readable at once both succeed, and earlier messages are deleted', async () => {
     const { service, owner, id } = await withUnread(await newUrl())
     await Promise.all([change(owner, id, 'all'), change(owner, id, 'all')])
     expect(await counts(service, id)).toEqual([0, 1])
@@ -134,7 +137,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await readContents(owner, id)).toEqual(['Afterwards'])
   })
 
-  test('whoever loses the right to change the room meanwhile has taken nothing from those who are there', async () => {
+  test('a user who loses the right to change the room meanwhile has deleted nothing', async () => {
     const { service, owner, id } = await withUnread(await newUrl())
     const { database } = service.rooms
     const heir = await member(service, 'Bob')

@@ -47,7 +47,7 @@ eachDialect((dialect, newUrl) => {
   }
   const count = async (table: 'room_messages' | 'room_events', roomId: string) =>
     (await db().selectFrom(table).select('seq').where('room_id', '=', roomId).execute()).length
-  /** By the owner of the rooms, past all limits. */
+  /** By the owner of the room, without limits. */
   const saySoMuch = (room_id: string, { length, atMs }: { length: number; atMs: number }) =>
     rooms.rooms.database.write(async (tx) => {
       const row = { room_id, created_at: atMs }
@@ -65,7 +65,7 @@ eachDialect((dialect, newUrl) => {
       ({ user_id }) => user_id,
     )
 
-  test('R21.1, R28.18: who has gone without a word has left once the last lease has run out, as of then', async () => {
+  test('R21.1, R28.18: a user whose leases have expired has left when the last of them expired', async () => {
     const { id } = await createRoom(owner)
     const [bob, cem] = [await member(rooms), await member(rooms)]
     await join(bob, id)
@@ -86,7 +86,7 @@ eachDialect((dialect, newUrl) => {
     expect(await run('presence')).toEqual([])
   })
 
-  test('a person with two connections has left with the last of them, and is told of in the right rooms only', async () => {
+  test('a user with two connections leaves with the last of them, and is reported only in the rooms concerned', async () => {
     const [here, there] = [await createRoom(owner), await createRoom(owner)]
     const bob = await member(rooms)
     const second = { user: bob.user, browser: await browserOf(rooms, bob.user) }
@@ -103,7 +103,7 @@ eachDialect((dialect, newUrl) => {
     expect(await visitOf(rooms, there.id, bob)).toMatchObject({ ended_at: expect.any(Number) })
   })
 
-  test('whoever comes back while the job runs is not sent away', async () => {
+  test('a user who returns while the job runs is not removed', async () => {
     const { id } = await createRoom(owner)
     const people = await Promise.all(Array.from({ length: 6 }, () => member(rooms)))
     for (const who of people) await join(who, id)
@@ -121,7 +121,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   if (dialect === 'postgres')
-    test('who is renewed by a node while the job runs has a visit or no lease', async () => {
+    test('a user whose lease a node renews while the job runs has a visit or no lease', async () => {
       const [first, second] = [await createRoom(owner), await createRoom(owner)].toSorted((a, b) =>
         a.id < b.id ? -1 : 1,
       )
@@ -135,7 +135,8 @@ eachDialect((dialect, newUrl) => {
       const ids = held.map(({ connection_id }) => connection_id)
       rooms.clock.ms += 46 * SECOND
       const { database } = rooms.rooms
-      // The job is done with the first room, and waits for the second; that node's clock is behind.
+      // The job has finished the first room and waits for the second. The clock of that node is
+      // behind.
       const { job, renewed } = await database.write(async (tx) => {
         await lockRoom(tx, second!.id)
         const started = { job: run('presence'), renewed: Promise.resolve() }
@@ -151,7 +152,7 @@ eachDialect((dialect, newUrl) => {
       expect(await leasesOf(first!.id)).toEqual([])
     })
 
-  test('R28.4: messages and events past their retention are gone after the job, also in idle rooms; others stay', async () => {
+  test('R28.4: the job deletes messages and events past their retention, also in idle rooms, and no others', async () => {
     const kinds = [
       ['7', 'all', 7 * DAY],
       ['30', 'since_membership', 30 * DAY],
@@ -202,12 +203,12 @@ eachDialect((dialect, newUrl) => {
     expect(numbers.map(({ last_seq }) => last_seq)).toEqual([2, 2, 2, 2, 2])
   })
 
-  test('R28.4: so much past its retention that it goes in several transactions is gone after one run, and others have their turn', async () => {
+  test('R28.4: one run deletes everything past its retention, in several transactions between which other writers run', async () => {
     const { id } = await createRoom(owner, { retention: '7' })
     const { database } = rooms.rooms
     const length = 2_500
     await saySoMuch(id, { length, atMs: rooms.clock.ms - 8 * DAY })
-    // What was left when others had their turn.
+    // The remaining rows when other writers ran.
     const seen = new Set<number>()
     let left = length
     let isOver = false
@@ -223,7 +224,7 @@ eachDialect((dialect, newUrl) => {
     expect([...seen].some((rows) => rows > 0 && rows < length)).toBe(true)
   })
 
-  test('a room in which much was said is gone at once, nobody reads what is left, and that goes in pieces, also after a stop in between', async () => {
+  test('a deleted room with many messages is gone at once, its rest cannot be read, and is deleted in batches, also after a restart', async () => {
     const { id } = await createRoom(owner)
     const { id: other } = await createRoom(owner)
     const length = 2_500
@@ -233,7 +234,7 @@ eachDialect((dialect, newUrl) => {
     expect([left > 0, left < length]).toEqual([true, true])
     for (const path of ['', '/messages', '/events?after=0'])
       expect((await owner.browser.send(`/api/rooms/${id}${path}`)).status).toBe(404)
-    // Nor does who was let in before and reads only now.
+    // Nor by a user who was admitted before and reads only now.
     const whole = { roomId: id, afterSeq: 0, lastSeq: length, first: 0, last: length, limit: 10 }
     expect(
       await listMessages(db(), { ...whole, retainedAfterMs: 0 }, { before: undefined, limit: 10 }),
@@ -245,7 +246,7 @@ eachDialect((dialect, newUrl) => {
     for await (const page of pagesOfMessages(db(), owner.user.id))
       for (const { room_id } of page) exported.add(room_id)
     expect([exported.has(id), exported.has(other)]).toEqual([false, true])
-    // The process is killed after one piece; another one goes on.
+    // The process is killed after one batch. Another one continues.
     await run('gone-rooms')
     expect(await count('room_messages', id)).toBeLessThan(left)
     expect(await count('room_events', id)).toBeGreaterThan(0)
@@ -260,7 +261,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   if (dialect === 'postgres')
-    test('what a gone room has left is all deleted when two nodes are at it at once', async () => {
+    test('two nodes that delete the rest of a room at once delete all of it', async () => {
       const { id } = await createRoom(owner)
       await saySoMuch(id, { length: 2_500, atMs: rooms.clock.ms })
       await succeed(deleteRoom(owner, id))
@@ -279,7 +280,7 @@ eachDialect((dialect, newUrl) => {
     })
 
   if (dialect === 'postgres')
-    test('what a room has left is all deleted when it goes while something past its retention is', async () => {
+    test('the rest of a room is deleted completely while expired messages of it are being deleted', async () => {
       const { id } = await createRoom(owner, { retention: '7' })
       await saySoMuch(id, { length: 1_500, atMs: rooms.clock.ms - 8 * DAY })
       const { database } = rooms.rooms
@@ -297,7 +298,7 @@ eachDialect((dialect, newUrl) => {
       expect(await count('room_messages', id)).toBe(0)
     })
 
-  test('visits that ended a day ago are forgotten, those that last or ended later are not', async () => {
+  test('visits that ended a day ago are deleted, and running or later ones are not', async () => {
     const { id } = await createRoom(owner)
     const [old, young, staying] = [await member(rooms), await member(rooms), await member(rooms)]
     for (const who of [old, young, staying]) await join(who, id)
@@ -311,7 +312,7 @@ eachDialect((dialect, newUrl) => {
     expect(await visitOf(rooms, id, staying)).toBeDefined()
   })
 
-  test('the service runs these jobs by itself and tells what they find', async () => {
+  test('the service runs these jobs itself and publishes their events', async () => {
     const { id } = await createRoom(owner)
     await join(await member(rooms), id)
     rooms.clock.ms += 45 * SECOND

@@ -40,7 +40,7 @@ eachDialect((_dialect, newUrl) => {
     return participants
   }
 
-  test('R28.18: joining makes somebody present, tells of it, and leaves no membership behind', async () => {
+  test('R28.18: joining makes a user present, publishes it, and creates no membership', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     rooms.publishedEvents.length = 0
@@ -70,7 +70,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await db().selectFrom('room_members').selectAll().where('room_id', '=', id).execute()).toEqual([])
   })
 
-  test('R28.18: joining again, also from a second browser, raises no count and tells nobody', async () => {
+  test('R28.18: joining again, also from a second browser, changes no count and publishes nothing', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     await join(bob, id)
@@ -81,7 +81,7 @@ eachDialect((_dialect, newUrl) => {
     expect(rooms.publishedEvents).toEqual([])
   })
 
-  test('R28.18: leaving a room never entered says so and tells nobody anything', async () => {
+  test('R28.18: leaving a room that was never entered says so and publishes nothing', async () => {
     const { id } = await createRoom(owner)
     const hidden = await createRoom(owner, { visibility: 'private' })
     const bob = await member(rooms)
@@ -92,7 +92,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await visitOf(rooms, id, bob)).toBeUndefined()
   })
 
-  test('leaving ends the visit with all connections at once, and keeps a membership', async () => {
+  test('leaving ends the visit on all connections at once, and keeps a membership', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     await makeMember(rooms, id, bob, 'speaker')
@@ -111,7 +111,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await (await join(bob, id)).json()).toMatchObject({ role: 'speaker', canPublish: true })
   })
 
-  test('R17.9: a join holds for 45 seconds, to the millisecond, and another one holds it for longer', async () => {
+  test('R17.9: a join lasts 45 seconds, to the millisecond, and another join extends it', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     await join(bob, id)
@@ -123,7 +123,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await peopleIn(id)).toHaveLength(0)
   })
 
-  test('R17.9: a full room refuses whoever is new, never who is there, and nobody once a place is free', async () => {
+  test('R17.9: a full room refuses new users, never present ones, and no one once a place is free', async () => {
     const { id } = await createRoom(owner, { maxParticipants: 2 })
     const [ann, bob, cem] = [await member(rooms), await member(rooms), await member(rooms)]
     await join(ann, id)
@@ -140,7 +140,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await join(cem, id)).status).toBe(200)
   })
 
-  test('R17.9: a full room can be read and written to by those who may enter it', async () => {
+  test('R17.9: users who may enter a full room can read it and post in it', async () => {
     const { id } = await createRoom(owner, { maxParticipants: 1 })
     await join(owner, id)
     const bob = await member(rooms)
@@ -148,7 +148,7 @@ eachDialect((_dialect, newUrl) => {
     await createMessage(bob, id, 'From outside')
   })
 
-  test('R17.9: guests take their share of the places, rounded down, at least one; members the rest', async () => {
+  test('R17.9: guests get their share of the places, rounded down, at least one; members get the rest', async () => {
     for (const [places, forGuests] of [
       [1, 1],
       [2, 1],
@@ -168,7 +168,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('R22: guest_present_room bounds the guests of a large room', async () => {
+  test('R22: guest_present_room limits the guests of a large room', async () => {
     const node = await rooms.node({ limits: { ...rooms.limits, guest_present_room: 2 } })
     const { id } = await createRoom(owner, { maxParticipants: 100 })
     for (let count = 0; count < 2; count++) expect((await join(await guest(node), id)).status).toBe(200)
@@ -177,7 +177,7 @@ eachDialect((_dialect, newUrl) => {
     await node.close()
   })
 
-  test('the last place, wanted by twenty at once, is taken once', async () => {
+  test('the last place goes to one of twenty concurrent users', async () => {
     const { id } = await createRoom(owner, { maxParticipants: 3 })
     await join(await member(rooms), id)
     await join(await member(rooms), id)
@@ -194,7 +194,7 @@ eachDialect((_dialect, newUrl) => {
     await node.close()
   })
 
-  test('R17.8: who comes back within ten minutes goes on with the visit; later a new one begins', async () => {
+  test('R17.8: a user who returns within ten minutes continues the visit, and later starts a new one', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
     const bob = await member(rooms)
     await join(bob, id)
@@ -217,7 +217,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await readContents(bob, id)).toEqual([])
   })
 
-  test('R17.8: a visit whose lease ran out has ended then, whether or not a job has seen it', async () => {
+  test('R17.8: a visit whose lease has expired has ended then, whether or not a job has run', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'none' })
     const bob = await member(rooms)
     await join(bob, id)
@@ -230,7 +230,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await visitOf(rooms, id, bob)).toMatchObject({ started_at: rooms.clock.ms })
   })
 
-  test('R17.7: whose session ends is in no room any more, unless by another session, and goes on with the visit after coming back', async () => {
+  test('R17.7: a user whose session ends is in no room, unless by another session, and continues the visit after returning', async () => {
     const { id } = await createRoom(owner, { maxParticipants: 1 })
     const [bob, eve] = [await member(rooms, 'Bob'), await member(rooms, 'Eve')]
     const phone = { user: bob.user, browser: await browserOf(rooms, bob.user) }
@@ -254,7 +254,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await visitOf(rooms, id, bob)).toEqual(before)
   })
 
-  test('R14.7 R17.7: a guest who signs in takes the place that the guest had, and is not kept out by it', async () => {
+  test('R14.7 R17.7: a guest who signs in takes over the guest’s place and is not kept out by it', async () => {
     const { id } = await createRoom(owner, { maxParticipants: 1 })
     const browser = rooms.browser({ ip: '192.0.2.99' })
     await browser.json('/api/session', { body: { nickname: 'Gus' } }, 201)
@@ -265,7 +265,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await peopleIn(id)).toMatchObject([{ guest: false }])
   })
 
-  test('R14.6: equal names in one room get a short suffix, which a guest never puts on a member', async () => {
+  test('R14.6: equal names in one room get a short suffix, which a guest never causes for a member', async () => {
     const { id } = await createRoom(owner)
     const [anna, imitator, second] = [
       await member(rooms, 'Anna'),
@@ -288,18 +288,18 @@ eachDialect((_dialect, newUrl) => {
     expect((await peopleIn(elsewhere.id)).map(({ nickname }) => nickname)).toEqual(['Anna'])
   })
 
-  test('R28.26: a guest whose name looks like that of somebody there gets the suffix, members and others do not', async () => {
+  test('R28.26: a guest whose name looks like that of a participant gets the suffix, and members and others do not', async () => {
     const { id } = await createRoom(owner)
     const signe = await member(rooms, 'Signe')
     const alike = [await member(rooms, 'SIGNE'), await member(rooms, 'S1gne')]
-    // With Cyrillic letters, with a digit, in other case and of full width.
+    // With Cyrillic letters, with a digit, in other case and in full width.
     const imitators = [
       await guest(rooms, 'Ѕіgnе'),
       await guest(rooms, 'S1gne'),
       await guest(rooms, 'signe'),
       await guest(rooms, 'Ｓｉｇｎｅ'),
     ]
-    // As the second member would look if there were two equal ones.
+    // As the second of two members with equal names would be shown.
     const forger = await guest(rooms, `Signe #${signe.user.id.slice(0, 4)}`)
     const other = await guest(rooms, 'Helga')
     for (const who of [signe, ...alike, ...imitators, forger, other]) await join(who, id)
@@ -310,7 +310,7 @@ eachDialect((_dialect, newUrl) => {
       expect(user.nickname).not.toContain('#')
     }
     expect(names.get(forger.user.id)).toBe(`${forger.user.nickname} #${forger.user.id.slice(0, 4)}`)
-    // The name of the one who renames changes, and everybody's who looks the same.
+    // Renaming changes the names of the user and of all who look alike.
     const later = await guest(rooms, 'Helge')
     await join(later, id)
     expect(

@@ -1,4 +1,4 @@
-// What a believed logout token ends, once and on every node (R13.3 to R13.8).
+// The effect of an accepted logout token, once and on every node (R13.3 to R13.8).
 import { Database as SqliteFile } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
@@ -24,7 +24,9 @@ function naming(service: TestRooms, claims: Json): string {
   return service.idp.logoutToken((usual) => ({ ...usual, ...claims }))
 }
 
-/** Keeps every other writer out until it is called back, as a disk or a server in trouble would. */
+/**
+ * Blocks every other writer until the returned function is called, as a slow disk or server would.
+ */
 async function holdUp(dialect: DialectName, url: string): Promise<() => Promise<void>> {
   if (dialect === 'sqlite') {
     const file = new SqliteFile(url.slice('sqlite:'.length))
@@ -42,7 +44,7 @@ async function holdUp(dialect: DialectName, url: string): Promise<() => Promise<
 }
 
 eachDialect((dialect, newUrl) => {
-  test('C108 oidcc-client-test-rp-backchannel-rpinitlogout: a good token is answered with an empty 200 that nobody stores, session or not', async () => {
+  test('C108 oidcc-client-test-rp-backchannel-rpinitlogout: a valid token gets an empty 200 that is not cached, with or without a session', async () => {
     const service = await rooms({ url: await newUrl() })
     const alice = await service.signedInBrowser({ ...ALICE, sid: 's-1' })
     const tokens = [
@@ -61,7 +63,7 @@ eachDialect((dialect, newUrl) => {
     )
   })
 
-  test('R13.6 C114 (2n) a token works once, on whichever node it arrives again', async () => {
+  test('R13.6 C114: (2n) a token works once, whichever node receives it again', async () => {
     const service = await rooms({ url: await newUrl() })
     const other = await nodeOf(service)
     const token = naming(service, { sub: 'alice' })
@@ -85,11 +87,11 @@ eachDialect((dialect, newUrl) => {
     expect(await isSignedIn(after)).toBe(false)
   })
 
-  test('C114 (2n) of twenty that arrive at once on two nodes, one counts', async () => {
+  test('C114: (2n) of twenty concurrent deliveries on two nodes, one counts', async () => {
     const service = await rooms({ url: await newUrl() })
     const other = await nodeOf(service)
     const token = naming(service, { sub: 'alice' })
-    // A provider sends again what was answered 503, as on a busy machine.
+    // A provider repeats a delivery that was answered with 503, as on a busy machine.
     const answered = async (node: TestRooms): Promise<Response> => {
       const answer = await deliver(node, token)
       return answer.status === 503 ? answered(node) : answer
@@ -106,7 +108,7 @@ eachDialect((dialect, newUrl) => {
     expect(accepted).toHaveLength(1)
   })
 
-  test('C114 what is remembered of a token is kept until a minute after its end, which is ten minutes at most', async () => {
+  test('C114: the record of a token is kept until a minute after its expiry, at most ten minutes', async () => {
     const service = await rooms({ url: await newUrl() })
     const now = service.clock.ms / 1000
     await deliver(service, naming(service, { sub: 'alice', jti: 'short', exp: now + 60 }))
@@ -131,26 +133,26 @@ eachDialect((dialect, newUrl) => {
     ])
   })
 
-  test('C114 while the database hangs the answer is 503 within 2 s, nothing is remembered, and the same token works later', async () => {
+  test('C114: while the database hangs the response is 503 within 2 s, nothing is recorded, and the same token works later', async () => {
     const url = await newUrl()
     const service = await rooms({ url })
     const alice = await service.signedInBrowser(ALICE)
     const token = naming(service, { sub: 'alice' })
     const letGo = await holdUp(dialect, url)
     const answer = await deliver(service, token)
-    // Before the database itself gives up, which would be logged.
+    // Before the timeout of the database itself, which would be logged.
     expect(service.logLines.join('')).not.toContain('back-channel logout: cannot process the token')
     expect(ANSWER_TIMEOUT_MS).toBeLessThan(2_000)
     await letGo()
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
     expect(await answer.json()).toMatchObject({ code: 'unavailable' })
-    // The transaction that was given up is over when another has been through.
+    // The abandoned transaction is over once another one has finished.
     await service.rooms.database.write((tx) => tx.selectFrom('logout_tokens').selectAll().execute())
     expect((await deliver(service, token)).status).toBe(200)
     expect(await isSignedIn(alice)).toBe(false)
   }, 20_000)
 
-  test('R13.7 R28.13 C115 a sid ends its session, a sub all of that person at that provider, and nothing else ends', async () => {
+  test('R13.7 R28.13 C115: a sid ends its session, a sub all of that user at that provider, and nothing else ends', async () => {
     const service = await rooms({ url: await newUrl() })
     const [one, two, three] = [
       await service.signedInBrowser({ ...ALICE, sid: 's-1' }),
@@ -193,7 +195,7 @@ eachDialect((dialect, newUrl) => {
     )
   })
 
-  test('C115 R13.4 a sid and a jti of any length do what short ones do', async () => {
+  test('C115 R13.4: a sid and a jti of any length work like short ones', async () => {
     const service = await rooms({ url: await newUrl() })
     const long = (end: string) => `${'s'.repeat(300)}${end}`
     const [one, two] = [
@@ -209,7 +211,7 @@ eachDialect((dialect, newUrl) => {
     expect(await isSignedIn(two)).toBe(true)
   })
 
-  test('C115 grants stay when sessions end', async () => {
+  test('C115: grants stay when sessions end', async () => {
     const service = await rooms({ url: await newUrl() })
     await service.signedInBrowser(ALICE)
     expect((await deliver(service, naming(service, { sub: 'alice' }))).status).toBe(200)
@@ -217,7 +219,7 @@ eachDialect((dialect, newUrl) => {
     expect(grants).toEqual([{ source: 'bootstrap' }])
   })
 
-  test('C116 a login that is between token answer and session when the token arrives makes no session; a later one does', async () => {
+  test('C116: a login between token response and session creates no session if the logout token arrives then; a later login does', async () => {
     for (const claims of [{ sub: 'alice' }, { sid: 's-1' }, { sub: 'alice', sid: 's-1' }]) {
       const service = await rooms({ url: await newUrl() })
       const { idp } = service
@@ -242,7 +244,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('C116 a token for somebody else, or for another session, lets a login through', async () => {
+  test('C116: a token for another user or another session does not affect a login', async () => {
     const service = await rooms({ url: await newUrl() })
     const browser = service.browser()
     const callback = service.idp.authorize(await browser.startLogin(), { ...ALICE, sid: 's-1' })
@@ -252,7 +254,7 @@ eachDialect((dialect, newUrl) => {
     expect(await isSignedIn(browser)).toBe(true)
   })
 
-  test('C116 (2n) however a login and its logout token meet, no session is left', async () => {
+  test('C116: (2n) in any order of a login and its logout token, no session remains', async () => {
     const service = await rooms({ url: await newUrl() })
     const other = await nodeOf(service)
     for (let round = 0; round < 8; round++) {
@@ -271,7 +273,7 @@ eachDialect((dialect, newUrl) => {
     expect(await live.execute()).toEqual([])
   })
 
-  test('C131 an accepted token leaves a row that says what it ended, and nothing of the token', async () => {
+  test('C131: an accepted token is audited with the sessions that it ended, and nothing of the token', async () => {
     const service = await rooms({ url: await newUrl() })
     const alice = await service.signedInBrowser({ ...ALICE, sid: 'provider-session-1' })
     const { session } = await alice.json<{ session: { id: string } }>('/api/session')

@@ -1,4 +1,4 @@
-// What browsers keep of a session, and what of it is of use to others (R10.1 to R10.3).
+// Session cookies in browsers, and the use that others can make of them (R10.1 to R10.3).
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { csrfTokenOf } from '../../src/sessions/csrf.ts'
@@ -7,7 +7,7 @@ import { browserOf, insertPerson } from './people.ts'
 
 const { rooms } = roomsPerTest()
 
-/** Set-Cookie lines with their random values named. */
+/** Set-Cookie lines with their random values replaced by names. */
 function shapes(response: Response): string[] {
   return response.headers
     .getSetCookie()
@@ -15,13 +15,13 @@ function shapes(response: Response): string[] {
     .toSorted()
 }
 
-describe('R10.2 C94 the cookies', () => {
+describe('R10.2 C94: the cookies', () => {
   const DELETED = [
     '__Host-latchkey_csrf=; Path=/; Max-Age=0; SameSite=Lax; Secure',
     '__Host-latchkey_session=; Path=/; Max-Age=0; SameSite=Lax; Secure; HttpOnly',
   ]
 
-  test('of a login live as long as the session can, and a script reads only one of them', async () => {
+  test('of a login live as long as the session can, and scripts can read only one of them', async () => {
     const service = await rooms()
     const browser = service.browser()
     const answer = await browser.signIn()
@@ -42,7 +42,7 @@ describe('R10.2 C94 the cookies', () => {
     ])
   })
 
-  test('are deleted with every attribute, at logout and when the session is dead', async () => {
+  test('are deleted with all attributes, at sign-out and when the session has ended', async () => {
     const service = await rooms()
     const browser = await browserOf(service, await insertPerson(service))
     const token = browser.token ?? ''
@@ -56,7 +56,7 @@ describe('R10.2 C94 the cookies', () => {
     expect(shapes(await browser.send('/api/config'))).toEqual([])
   })
 
-  test('have plain names and no Secure on http to this machine, and only there', async () => {
+  test('have plain names and no Secure attribute on http to this machine, and only there', async () => {
     const origin = 'http://localhost:8081'
     const service = await rooms({ settings: { allowedHosts: [origin, 'https://rooms.example.com'] } })
     const local = service.browser({ origin })
@@ -92,7 +92,7 @@ describe('R10.2 C94 the cookies', () => {
     expect((await planted.send('/api/session')).status).toBe(401)
   })
 
-  test('of the same name twice are refused with 400, in either order', async () => {
+  test('with the same name are refused with 400, in either order', async () => {
     const service = await rooms()
     const { token = '' } = await browserOf(service, await insertPerson(service))
     const name = '__Host-latchkey_session'
@@ -109,7 +109,7 @@ describe('R10.2 C94 the cookies', () => {
     }
   })
 
-  test('the readable one comes back on a GET when it is lost or wrong, for as long as the session has left', async () => {
+  test('are restored on a GET if the readable one is missing or wrong, for the rest of the session', async () => {
     const service = await rooms()
     const browser = await browserOf(service, await insertPerson(service))
     service.clock.ms += 1_000_000
@@ -125,7 +125,7 @@ describe('R10.2 C94 the cookies', () => {
 })
 
 eachDialect((_dialect, newUrl) => {
-  test('C92 a session is 32 random bytes, and nothing in the database can be used as one', async () => {
+  test('C92: a session token is 32 random bytes, and nothing in the database can be used as one', async () => {
     const service = await rooms({ url: await newUrl() })
     const browsers = [await service.signedInBrowser(), await service.signedInBrowser()]
     const tokens = browsers.map(({ token }) => token ?? '')
@@ -148,7 +148,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('C92 the ID token in the database opens only with the cookie', async () => {
+  test('C92: the stored ID token opens only with the cookie', async () => {
     const service = await rooms({ url: await newUrl() })
     await service.signedInBrowser()
     const { read } = service.rooms.database
@@ -162,7 +162,7 @@ eachDialect((_dialect, newUrl) => {
   })
 })
 
-test('C92 a session in a header, a query or a body is not one', async () => {
+test('C92: a session token in a header, a query or a body is ignored', async () => {
   const service = await rooms()
   const { token = '' } = await browserOf(service, await insertPerson(service))
   const anonymous = service.browser()

@@ -9,7 +9,10 @@ interface DeliveryOptions {
 
 const URL_BY_ADDRESS = 'http://10.0.0.5:8081/api/auth/backchannel-logout'
 
-/** What a provider does with a logout token: a form, sent from a server that knows us by address. */
+/**
+ * Delivers a logout token as a provider does: a form, sent by a server that uses the service's IP
+ * address.
+ */
 export async function deliver(
   test: TestRooms,
   token: string,

@@ -1,4 +1,4 @@
-// When sessions end by themselves (R10.4).
+// Expiry of sessions (R10.4).
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { roomsPerTest } from '../per-test.ts'
@@ -16,7 +16,7 @@ async function isLive(browser: Browser): Promise<boolean> {
 }
 
 eachDialect((_dialect, newUrl) => {
-  test('C95 an unused session ends after the idle time, to the second', async () => {
+  test('C95: an unused session ends after the idle time, to the second', async () => {
     const service = await rooms({ url: await newUrl() })
     const ada = await insertPerson(service)
     const [late, inTime] = [await browserOf(service, ada), await browserOf(service, ada)]
@@ -29,7 +29,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await isLive(inTime)).toBe(true)
   })
 
-  test('C95 a session in use ends after the absolute time, to the second, and is never prolonged beyond', async () => {
+  test('C95: a session in use ends after the absolute time, to the second, and is never extended beyond it', async () => {
     const service = await rooms({ url: await newUrl() })
     const browser = await browserOf(service, await insertPerson(service))
     const start = service.clock.ms
@@ -45,7 +45,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await isLive(browser)).toBe(false)
   })
 
-  test('C95 a guest’s session ends after 12 hours without use and after 24 hours in any case', async () => {
+  test('C95: a guest’s session ends after 12 hours without use and after 24 hours in any case', async () => {
     const service = await rooms({ url: await newUrl() })
     const guests: Browser[] = []
     for (let i = 0; i < 2; i++) {
@@ -67,7 +67,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await isLive(busy)).toBe(false)
   })
 
-  test('C95 sessions with an idle time of seconds slide as well', async () => {
+  test('C95: sessions with an idle time of seconds are extended as well', async () => {
     const settings = { sessionIdleSeconds: 60, sessionAbsoluteSeconds: 600 }
     const service = await rooms({ url: await newUrl(), settings })
     const browser = await service.signedInBrowser()
@@ -83,7 +83,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await isLive(unused)).toBe(false)
   })
 
-  test('the last use is written once a minute at most, and not at all by what is refused', async () => {
+  test('the last use is written at most once a minute, and not by refused requests', async () => {
     const service = await rooms({ url: await newUrl() })
     const ada = await insertPerson(service)
     const browser = await browserOf(service, ada)
@@ -116,7 +116,7 @@ eachDialect((_dialect, newUrl) => {
   })
 })
 
-test('C96 a 21st login ends the oldest session and no other', async () => {
+test('C96: a 21st login ends the oldest session and no other', async () => {
   const service = await rooms({ limits: { login_start_per_minute: 1000, callback_per_minute: 1000 } })
   const browsers = []
   for (let i = 0; i < 21; i++) {

@@ -1,4 +1,4 @@
-// Which logout tokens are believed (R13.2 to R13.5), through the whole service.
+// The validation of logout tokens (R13.2 to R13.5), through the whole service.
 import { describe, expect, test } from 'bun:test'
 import { createHmac, createPublicKey } from 'node:crypto'
 import { listAuditEvents } from '../audit-log.ts'
@@ -11,7 +11,7 @@ const { rooms } = roomsPerTest()
 
 const OF_ALICE = (claims: Json): Json => ({ ...claims, sub: 'alice' })
 
-/** The answer to each token, and whether Alice is still signed in after all of them. */
+/** The response to each token, and whether Alice is still signed in after all of them. */
 async function answersTo(service: TestRooms, tokens: Record<string, string>) {
   const browser = await service.signedInBrowser(ALICE)
   const answers: Record<string, number> = {}
@@ -30,15 +30,15 @@ async function expectRefused(service: TestRooms, tokens: Record<string, string>)
   expect(await read.selectFrom('logout_markers').selectAll().execute()).toEqual([])
 }
 
-describe('the door', () => {
-  test('C107 a form with one logout token is taken, whatever else is in it', async () => {
+describe('the endpoint', () => {
+  test('C107: a form with one logout token is accepted, whatever other fields it has', async () => {
     const service = await rooms()
     const token = service.idp.logoutToken(OF_ALICE)
     const body = new URLSearchParams({ client_id: 'x', logout_token: token, state: '1' })
     expect((await deliver(service, '', { body })).status).toBe(200)
   })
 
-  test('C107 JSON, no token, two tokens, a broken form and 17 KiB are refused with 400', async () => {
+  test('C107: JSON, no token, two tokens, a malformed form and 17 KiB are refused with 400', async () => {
     const service = await rooms()
     const token = service.idp.logoutToken(OF_ALICE)
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -67,7 +67,7 @@ describe('the door', () => {
     expect((await deliver(service, token)).status).toBe(200)
   })
 
-  test('C107 other methods are refused with 405 and the one that works', async () => {
+  test('C107: other methods are refused with 405 and the supported one', async () => {
     const service = await rooms()
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const answer = await deliver(service, service.idp.logoutToken(OF_ALICE), { method })
@@ -75,7 +75,7 @@ describe('the door', () => {
     }
   })
 
-  test('R13.1 C107 where back-channel logout is off, and in oauth2, there is no such address', async () => {
+  test('R13.1 C107: if back-channel logout is off, and in oauth2 mode, the address does not exist', async () => {
     for (const provider of [
       (idp: TestRooms['idp']) => idp.config({ backchannelLogout: false }),
       (idp: TestRooms['idp']) => idp.oauth2Config(),
@@ -88,7 +88,7 @@ describe('the door', () => {
     }
   })
 
-  test('R11.3 C107 cookies, Origin, Sec-Fetch-Site and Host say nothing here', async () => {
+  test('R11.3 C107: cookies, Origin, Sec-Fetch-Site and Host do not matter here', async () => {
     const service = await rooms()
     const browser = await service.signedInBrowser(ALICE)
     const twice = `__Host-latchkey_session=${browser.token}; __Host-latchkey_session=other`
@@ -105,7 +105,7 @@ describe('the door', () => {
     }
   })
 
-  test('a rate for each client holds, and says when to come back', async () => {
+  test('requests per client are limited, with the time to retry', async () => {
     const service = await rooms({ limits: { backchannel_per_minute: 2 } })
     const send = (ip: string) => deliver(service, 'junk', { ip })
     expect((await send('198.51.100.1')).status).toBe(400)
@@ -116,7 +116,7 @@ describe('the door', () => {
     expect((await send('198.51.100.2')).status).toBe(400)
   })
 
-  test('nobody without the provider’s key makes us call the provider again and again', async () => {
+  test('a client without the provider’s key cannot cause repeated requests to the provider', async () => {
     const service = await rooms()
     const stranger = newSigningKey('RS256')
     const { idp } = service
@@ -130,7 +130,7 @@ describe('the door', () => {
           expect((await deliver(service, token)).status).toBe(400)
       }
     }
-    // What anybody can see to be wrong is no reason to ask anybody.
+    // A token that is invalid in itself causes no request.
     await sendAll({ iat: 1, exp: 2 })
     await sendAll({ iat: nowSeconds, exp: nowSeconds + 60, aud: 'others' })
     expect([idp.calls.metadata, idp.calls.jwks]).toEqual([0, 0])
@@ -143,7 +143,7 @@ describe('the door', () => {
 })
 
 describe('the token', () => {
-  test('R13.3 a token signed with a key that cannot be fetched yet gets 503, no row that says it was refused, and works later', async () => {
+  test('R13.3: a token whose key cannot be fetched yet gets 503, is not recorded as refused, and works later', async () => {
     const service = await rooms()
     const { idp } = service
     const alice = await service.signedInBrowser(ALICE)
@@ -165,7 +165,7 @@ describe('the token', () => {
     expect(await isSignedIn()).toBe(false)
   })
 
-  test('C109 oidcc-client-test-rp-backchannel-rpinitlogout-alg-none, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-alg: unsigned, otherwise signed and forged tokens are refused', async () => {
+  test('C109 oidcc-client-test-rp-backchannel-rpinitlogout-alg-none, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-alg: unsigned, differently signed and forged tokens are refused', async () => {
     const service = await rooms()
     const { idp } = service
     const [key] = idp.keys
@@ -201,7 +201,7 @@ describe('the token', () => {
     })
   })
 
-  test('C110 oidcc-client-test-rp-backchannel-rpinitlogout-wrong-iss, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-aud: tokens of others and for others are refused', async () => {
+  test('C110 oidcc-client-test-rp-backchannel-rpinitlogout-wrong-iss, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-aud: tokens from or for others are refused', async () => {
     const service = await rooms()
     const { idp } = service
     const bent = (claims: Json) => idp.logoutToken((usual) => ({ ...OF_ALICE(usual), ...claims }))
@@ -218,7 +218,7 @@ describe('the token', () => {
     })
   })
 
-  test('C111 oidcc-client-test-rp-backchannel-rpinitlogout-no-event, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-event: the event must be there as an object', async () => {
+  test('C111 oidcc-client-test-rp-backchannel-rpinitlogout-no-event, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-event: the event is required and must be an object', async () => {
     const service = await rooms()
     const withEvents = (events: unknown) =>
       service.idp.logoutToken((usual) => ({ ...OF_ALICE(usual), events }))
@@ -257,10 +257,10 @@ describe('the token', () => {
       expect([name, (await deliver(service, token)).status]).toEqual([name, 200])
   })
 
-  describe('C113 its times', () => {
+  describe('C113: its times', () => {
     const seconds = (service: TestRooms) => Math.floor(service.clock.ms / 1000)
 
-    test('must be there, be numbers, and be neither over nor ahead', async () => {
+    test('are required, are numbers, and are neither past nor ahead', async () => {
       const service = await rooms()
       const now = seconds(service)
       const at = (times: Json) => service.idp.logoutToken((usual) => ({ ...OF_ALICE(usual), ...times }))
@@ -286,7 +286,7 @@ describe('the token', () => {
         expect((await deliver(service, good)).status).toBe(200)
     })
 
-    test('without an end it is believed only as long as LOGOUT_TOKEN_MAX_AGE says', async () => {
+    test('without an expiry limit it to LOGOUT_TOKEN_MAX_AGE', async () => {
       const service = await rooms({ provider: (idp) => idp.config({ logoutTokenMaxAgeSeconds: 120 }) })
       const now = seconds(service)
       const at = (times: Json) => service.idp.logoutToken((usual) => ({ ...OF_ALICE(usual), ...times }))
@@ -300,7 +300,7 @@ describe('the token', () => {
     })
   })
 
-  test('C115 a token that names nobody, or names as anything but text, is refused', async () => {
+  test('C115: a token without a subject or session, or with one that is not a string, is refused', async () => {
     const service = await rooms()
     const naming = (claims: Json) => service.idp.logoutToken((usual) => ({ ...usual, ...claims }))
     await expectRefused(service, {
@@ -315,7 +315,7 @@ describe('the token', () => {
     })
   })
 
-  test('C131 a refused token leaves one row for each reason and minute, with a count and nothing of the token', async () => {
+  test('C131: refused tokens are one row per reason and minute, with a count and nothing of the token', async () => {
     const service = await rooms()
     const bad = service.idp.logoutToken((usual) => ({
       ...usual,

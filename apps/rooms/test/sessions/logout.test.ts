@@ -16,7 +16,7 @@ interface LoggedOut {
 }
 
 eachDialect((_dialect, newUrl) => {
-  test('R12.2 C117 oidcc-client-test-rp-init-logout: the session ends, and the answer says where the provider’s can be ended', async () => {
+  test('R12.2 C117 oidcc-client-test-rp-init-logout: the session ends, and the response has the logout URL of the provider', async () => {
     const service = await rooms({ url: await newUrl() })
     const idTokens: string[] = []
     service.idp.token((answer: Json) => {
@@ -52,7 +52,7 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('R12.1 everywhere means every session of the account and no other, and here means this one', async () => {
+  test('R12.1: everywhere ends every session of the account and no other, and here ends this one', async () => {
     const service = await rooms({ url: await newUrl() })
     const ada = await insertPerson(service)
     const [here, there, elsewhere] = [
@@ -78,7 +78,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('a guest’s logout says when the last session ended, and names no provider', async () => {
+  test('a guest’s sign-out records the end of the last session and has no provider URL', async () => {
     const service = await rooms({ url: await newUrl() })
     const guest = service.browser()
     const { user } = await guest.json<{ user: { id: string } }>(
@@ -119,7 +119,7 @@ test('any other body is refused and ends nothing', async () => {
   expect((await browser.send('/api/session')).status).toBe(200)
 })
 
-test('two logouts at once both succeed or find no session, and one is recorded', async () => {
+test('two concurrent sign-outs both succeed or find no session, and one is recorded', async () => {
   const service = await rooms()
   const browser = await browserOf(service, await insertPerson(service))
   const answers = await Promise.all([1, 2].map(() => browser.send('/api/auth/logout', { body: {} })))
@@ -130,7 +130,7 @@ test('two logouts at once both succeed or find no session, and one is recorded',
   expect(ended.reduce((sum, each) => sum + each, 0)).toBe(1)
 })
 
-describe('C117 logoutUrl is left out', () => {
+describe('C117: logoutUrl is missing', () => {
   const logout = async (service: TestRooms) => {
     const browser = await service.signedInBrowser(ALICE)
     const answer = await browser.json<LoggedOut>('/api/auth/logout', { body: {} })
@@ -138,18 +138,18 @@ describe('C117 logoutUrl is left out', () => {
     return answer
   }
 
-  test('when the provider has no such address', async () => {
+  test('if the provider has no such endpoint', async () => {
     const service = await rooms()
     service.idp.metadata((document) => ({ ...document, end_session_endpoint: undefined }))
     expect(await logout(service)).toEqual({ success: true })
   })
 
-  test('in oauth2', async () => {
+  test('in oauth2 mode', async () => {
     const service = await rooms({ provider: (idp) => idp.oauth2Config() })
     expect(await logout(service)).toEqual({ success: true })
   })
 
-  test('when the session comes from an earlier issuer', async () => {
+  test('if the session belongs to an earlier issuer', async () => {
     const service = await rooms()
     const browser = await browserOf(service, await insertPerson(service), {
       idp: { issuer: 'https://earlier.example', sub: 'ada', sid: null, idToken: 'a.b.c' },
@@ -158,7 +158,7 @@ describe('C117 logoutUrl is left out', () => {
     expect(service.idp.requests).toEqual([])
   })
 
-  test('when the provider is down and nothing is known of it', async () => {
+  test('if the provider is down and its metadata are unknown', async () => {
     const service = await rooms()
     const { issuer } = service.idp
     service.idp.answer('metadata', () => new Response('down', { status: 503 }))
@@ -169,7 +169,7 @@ describe('C117 logoutUrl is left out', () => {
     expect((await browser.send('/api/session')).status).toBe(401)
   })
 
-  test('when the provider does not answer within 2 s, and the session has ended before it was asked', async () => {
+  test('if the provider does not respond within 2 s, and the session has ended before the request', async () => {
     const service = await rooms()
     const { issuer } = service.idp
     const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -187,14 +187,14 @@ describe('C117 logoutUrl is left out', () => {
     await asked.promise
     expect((await second.send('/api/session')).status).toBe(401)
     expect(await answer).toEqual({ success: true })
-    // The call itself still goes on, so that it was not its own end that was waited for.
+    // The request itself is still running, so the wait did not end with it.
     expect(await service.rooms.metrics.registry.metrics()).not.toContain('endpoint="discovery"')
     expect(DEFAULT_TIMEOUTS.pageMs).toBe(2_000)
     released.resolve()
   })
 })
 
-test('C117 an ID token of 12 KiB is left out of the address, which stays below 8 KiB', async () => {
+test('C117: an ID token of 12 KiB is left out of the URL, which stays below 8 KiB', async () => {
   const service = await rooms()
   service.idp.idToken((claims) => ({ ...claims, filler: 'x'.repeat(12 * 1024) }))
   const browser = await service.signedInBrowser(ALICE)
@@ -207,7 +207,7 @@ test('C117 an ID token of 12 KiB is left out of the address, which stays below 8
   ])
 })
 
-test('C117 the landing address is the canonical origin, whichever was asked', async () => {
+test('C117: the return address is at the canonical origin, whatever the Host', async () => {
   const service = await rooms({ settings: { allowedHosts: [ORIGIN, 'https://second.example.com'] } })
   const first = await service.signedInBrowser(ALICE)
   const second = service.browser({ origin: 'https://second.example.com' })
@@ -216,7 +216,7 @@ test('C117 the landing address is the canonical origin, whichever was asked', as
   expect(new URL(logoutUrl).searchParams.get('post_logout_redirect_uri')).toBe(ORIGIN)
 })
 
-test('C118 oidcc-client-test-rp-init-logout-other-state, oidcc-client-test-rp-init-logout-no-state: coming back shows the page and changes nothing', async () => {
+test('C118 oidcc-client-test-rp-init-logout-other-state, oidcc-client-test-rp-init-logout-no-state: the return shows the page and changes nothing', async () => {
   const service = await rooms()
   const leaver = await service.signedInBrowser(ALICE)
   const { logoutUrl = '' } = await leaver.json<LoggedOut>('/api/auth/logout', { body: {} })

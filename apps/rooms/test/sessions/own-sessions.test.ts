@@ -8,7 +8,7 @@ import { browserOf, insertPerson, storedSession } from './people.ts'
 const { rooms } = roomsPerTest()
 
 eachDialect((_dialect, newUrl) => {
-  test('a browser learns who is signed in, without anything that would sign somebody else in', async () => {
+  test('a browser reads who is signed in, without data that would sign in another browser', async () => {
     const service = await rooms({ url: await newUrl() })
     const ada = await insertPerson(service)
     const browser = await browserOf(service, ada)
@@ -32,7 +32,7 @@ eachDialect((_dialect, newUrl) => {
     expect(JSON.stringify(answer)).not.toContain(browser.token ?? '')
   })
 
-  test('R9.1 a grant counts on the next request and no longer than it exists', async () => {
+  test('R9.1: a grant applies from the next request and only while it exists', async () => {
     const service = await rooms({ url: await newUrl() })
     const ada = await insertPerson(service)
     const browser = await browserOf(service, ada)
@@ -55,7 +55,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await isAdmin()).toMatchObject({ platformAdmin: false })
   })
 
-  test('C97 own sessions are listed, newest first, with the client’s prefix and never more of its address', async () => {
+  test('C97: the user’s own sessions are listed, newest first, with the client’s prefix and never more of its address', async () => {
     const service = await rooms({ url: await newUrl() })
     const ada = await insertPerson(service)
     const other = await insertPerson(service, { nickname: 'Other' })
@@ -89,7 +89,7 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('C97 one’s own session can be ended, and somebody else’s is not found and lives on', async () => {
+  test('C97: a user revokes their own sessions, and those of others are not found and stay', async () => {
     const service = await rooms({ url: await newUrl() })
     const ada = await insertPerson(service)
     const mallory = await insertPerson(service, { nickname: 'Mallory' })
@@ -125,7 +125,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('who ends the session that asks is signed out, and the browser keeps no cookie', async () => {
+  test('a user who revokes the current session is signed out, and the browser keeps no cookie', async () => {
     const service = await rooms({ url: await newUrl() })
     const browser = await browserOf(service, await insertPerson(service))
     const token = browser.token ?? ''
@@ -135,7 +135,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await browser.send('/api/session')).status).toBe(401)
   })
 
-  test('ending all other sessions leaves this one and those of other people', async () => {
+  test('revoking all other sessions keeps this one and those of other users', async () => {
     const service = await rooms({ url: await newUrl() })
     const ada = await insertPerson(service)
     const others = [await browserOf(service, ada), await browserOf(service, ada)]
@@ -150,7 +150,7 @@ eachDialect((_dialect, newUrl) => {
     expect(revoked).toEqual(new Set(others.map(({ sessionId }) => `session,${sessionId}`)))
   })
 
-  test('a malformed id of a session is not found', async () => {
+  test('a malformed session id is not found', async () => {
     const service = await rooms({ url: await newUrl() })
     const browser = await browserOf(service, await insertPerson(service))
     for (const id of [
@@ -169,7 +169,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await browser.send('/api/session')).status).toBe(200)
   })
 
-  test('C96 the 21st session ends the oldest and no other', async () => {
+  test('C96: the 21st session ends the oldest and no other', async () => {
     const service = await rooms({ url: await newUrl() })
     const ada = await insertPerson(service)
     const browsers = []

@@ -7,7 +7,7 @@ import type { Browser, TestRooms } from '../rooms.ts'
 
 const LIFETIMES = { idleMs: 604_800_000, absoluteMs: 2_592_000_000 }
 
-/** Somebody who is in the database without a login, for tests that are about what comes after one. */
+/** Inserts a user without a login, for tests of later behaviour. */
 export async function insertPerson(test: TestRooms, overrides: Partial<UserRow> = {}): Promise<UserRow> {
   const user: UserRow = {
     id: crypto.randomUUID(),
@@ -38,7 +38,7 @@ interface SessionOptions {
   idp?: { issuer: string; sub: string; sid: string | null; idToken: string | null }
 }
 
-/** A browser with a new session of this person. */
+/** A browser with a new session of this user. */
 export async function browserOf(
   test: TestRooms,
   user: UserRow,
@@ -61,7 +61,7 @@ export async function browserOf(
   return Object.assign(browser, { sessionId: id })
 }
 
-/** What is stored of a session. */
+/** The stored row of a session. */
 export async function storedSession(test: TestRooms, id: string) {
   return test.rooms.database.read
     .selectFrom('sessions')

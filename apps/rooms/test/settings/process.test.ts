@@ -9,8 +9,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const command = join(import.meta.dir, '../../../latchkey/src/latchkey.ts')
 
-test('C2 (R2.2): five wrong settings give five lines and exit code 1; no port is opened, no file made, no secret printed', async () => {
-  // Free now, so that it would be seen if it were taken.
+test('C2 (R2.2): five wrong settings print five lines and exit with code 1, without opening a port, creating a file or printing a secret', async () => {
+  // A free port, to notice if the process takes it.
   const port = await freePort()
   const child = Bun.spawn([process.execPath, command, 'rooms'], {
     cwd: folder,

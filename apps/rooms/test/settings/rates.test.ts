@@ -6,7 +6,7 @@ import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
 
 const ID = '11111111-2222-4333-8444-555555555555'
 
-/** Every operation that changes a room and has no limit of its own, as a request. */
+/** Requests of all operations that change a room and do not have their own limit. */
 const ROOM_WRITES: readonly [method: string, path: string, body?: unknown][] = [
   ['POST', '/join'],
   ['DELETE', '/leave'],
@@ -26,7 +26,7 @@ const ROOM_WRITES: readonly [method: string, path: string, body?: unknown][] = [
   ['POST', `/api/room-invitations/${ID}/decline`],
 ]
 
-/** Sends until it is refused, and says how often it was not. */
+/** Sends until a request is refused, and returns the number of earlier ones. */
 async function untilRefused(send: () => Promise<Response>): Promise<number> {
   for (let passed = 0; ; passed++) {
     const response = await send()
@@ -58,7 +58,7 @@ test('R22: http_per_minute counts requests per session', () =>
     expect(await untilRefused(ask(one))).toBe(12)
   }))
 
-test('R22: http_anonymous_per_minute counts requests without a live session per prefix; made-up cookies and addresses change nothing', () =>
+test('R22: http_anonymous_per_minute counts requests without a live session per prefix, whatever cookies and addresses they invent', () =>
   withRooms({ http_anonymous_per_minute: 7 }, async (rooms) => {
     let n = 0
     const send = () => {
@@ -69,17 +69,17 @@ test('R22: http_anonymous_per_minute counts requests without a live session per 
     expect(await untilRefused(send)).toBe(7)
     expect(await untilRefused(ask(rooms.browser({ ip: '2001:db8::2' })))).toBe(0)
     expect(await untilRefused(ask(rooms.browser({ ip: '2001:db8:0:1::1' })))).toBe(7)
-    // Members behind the same address are not counted with them.
+    // Members at the same address are not counted with them.
     const member = await rooms.signedInBrowser(undefined, { ip: '2001:db8::1' })
     expect((await member.send('/api/config')).status).toBe(200)
   }))
 
-test('R22: http_anonymous_per_minute counts addresses that do not exist, too', () =>
+test('R22: http_anonymous_per_minute also counts addresses that do not exist', () =>
   withRooms({ http_anonymous_per_minute: 3 }, async (rooms) => {
     expect(await untilRefused(() => rooms.browser().send('/api/nothing-here'))).toBe(3)
   }))
 
-test('R22: exports_per_hour counts by person, on every device', () =>
+test('R22: exports_per_hour counts per user, on all devices', () =>
   withRooms({ exports_per_hour: 3 }, async (rooms) => {
     const one = await rooms.signedInBrowser({ sub: 'one', name: 'One' })
     const two = await rooms.signedInBrowser({ sub: 'one', name: 'One' })
@@ -90,14 +90,14 @@ test('R22: exports_per_hour counts by person, on every device', () =>
     expect(await untilRefused(read(other))).toBe(3)
   }))
 
-test('R22: body_bytes bounds the body of a request', () =>
+test('R22: body_bytes limits the body of a request', () =>
   withRooms({ body_bytes: 100 }, async (rooms) => {
     const send = (nickname: string) => rooms.browser().send('/api/session', { body: { nickname } })
     expect(await refusal(await send('x'.repeat(90)))).toEqual([413, 'too_large'])
     expect(await refusal(await send(`Gustav${' '.repeat(79)}`))).toEqual([201, undefined])
   }))
 
-test('R22: admin_writes_per_minute counts writes per person, not reads', () =>
+test('R22: admin_writes_per_minute counts writes per user, not reads', () =>
   withRooms({ admin_writes_per_minute: 4 }, async (rooms) => {
     const admin = await rooms.signedInBrowser()
     const again = await rooms.signedInBrowser()
@@ -109,7 +109,7 @@ test('R22: admin_writes_per_minute counts writes per person, not reads', () =>
     expect((await admin.send('/api/admin/settings')).status).toBe(200)
   }))
 
-test('R22: search_per_minute counts searches per person; listing and leafing through are none', () =>
+test('R22: search_per_minute counts searches per user, but not lists and their pages', () =>
   withRooms({ search_per_minute: 3 }, async (rooms) => {
     const admin = await rooms.signedInBrowser()
     for (let n = 0; n < 10; n++) expect((await admin.send('/api/admin/users')).status).toBe(200)
@@ -119,7 +119,7 @@ test('R22: search_per_minute counts searches per person; listing and leafing thr
 
 const MISSING_ROOM = `/api/rooms/${ID}`
 
-test('R22: room_writes_per_minute counts what changes rooms per person, on every device, and refuses before it looks for the room', () =>
+test('R22: room_writes_per_minute counts changes of rooms per user, on all devices, and refuses before the room is looked up', () =>
   withRooms({ room_writes_per_minute: 6 }, async (rooms) => {
     const one = await rooms.signedInBrowser({ sub: 'one', name: 'One' })
     const other = await rooms.signedInBrowser({ sub: 'one', name: 'One' })
@@ -128,7 +128,7 @@ test('R22: room_writes_per_minute counts what changes rooms per person, on every
       const send = () => one.send(path.startsWith('/api') ? path : MISSING_ROOM + path, sent)
       expect([path, await untilRefused(send)]).toEqual([path, 6])
       expect((await other.send(`${MISSING_ROOM}/join`, { method: 'POST' })).status).toBe(429)
-      // Reading, and what has limits of its own, goes on.
+      // Reads, and operations with their own limits, are still allowed.
       expect((await one.send('/api/rooms')).status).toBe(200)
       expect((await one.send(`${MISSING_ROOM}/messages`, { body: { content: 'Hello' } })).status).toBe(404)
       rooms.clock.ms += 60_000
@@ -137,7 +137,7 @@ test('R22: room_writes_per_minute counts what changes rooms per person, on every
     expect((await two.send(`${MISSING_ROOM}/join`, { method: 'POST' })).status).toBe(404)
   }))
 
-test('R22: room_writes_per_minute counts rooms that are entered over a socket, with those entered over HTTP', () =>
+test('R22: room_writes_per_minute counts rooms entered over a socket together with those entered over HTTP', () =>
   withRooms({ room_writes_per_minute: 3 }, async (rooms) => {
     const live = listen(rooms.rooms)
     const one = await rooms.signedInBrowser({ sub: 'one', name: 'One' })
@@ -148,7 +148,7 @@ test('R22: room_writes_per_minute counts rooms that are entered over a socket, w
     expect(await socket.subscribe(roomId)).toMatchObject({ type: 'subscribed' })
     expect(await socket.subscribe(roomId)).toMatchObject({ type: 'error', code: 'rate_limited' })
     expect((await one.send(`/api/rooms/${roomId}/join`, { method: 'POST' })).status).toBe(429)
-    // Leaving by the socket is not counted, nor signs of life.
+    // Leaving over the socket is not counted, nor are pings.
     expect(await socket.ask({ type: 'unsubscribe', roomId })).toMatchObject({ type: 'unsubscribed' })
     rooms.clock.ms += 60_000
     expect(await socket.subscribe(roomId)).toMatchObject({ type: 'subscribed' })
@@ -156,7 +156,7 @@ test('R22: room_writes_per_minute counts rooms that are entered over a socket, w
     await live.stop()
   }))
 
-test('every operation that changes a room has a limit of its own or the common one', () => {
+test('every operation that changes a room has its own limit or the common one', () => {
   const writes = apiOperations.filter(
     ({ methods, path }) => methods[0] !== 'GET' && /\{id\}|^\/room-/.test(path),
   )

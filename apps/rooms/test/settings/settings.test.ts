@@ -10,7 +10,7 @@ import { readSettings, settingsWarnings } from '../../src/settings/settings.ts'
 
 const common = { AUTH_CLIENT_ID: 'rooms', ALLOWED_HOSTS: 'https://rooms.example.com' }
 
-/** What each mode needs, and nothing more. */
+/** The minimal settings of each mode. */
 const modes: Record<string, Record<string, string>> = {
   oidc: { ...common, AUTH_PROVIDER: 'oidc', OIDC_ISSUER: 'https://login.example.com' },
   teamidp: { ...common, AUTH_PROVIDER: 'teamidp', TEAMIDP_ISSUER: 'https://team.example.com' },
@@ -42,7 +42,7 @@ function without(env: Environment, name: string): Environment {
 
 describe('R1.1 C1: exactly one mode', () => {
   for (const [mode, needed] of Object.entries(modes)) {
-    test(`${mode} starts with its own required settings and refuses without any one of them`, () => {
+    test(`${mode} starts with its required settings and refuses to start without any one of them`, () => {
       expect(problemsOf(needed)).toEqual([])
       expect(readSettings(needed).provider.mode).toBe(mode as 'oidc')
       for (const name of Object.keys(needed)) {
@@ -54,19 +54,19 @@ describe('R1.1 C1: exactly one mode', () => {
       }
     })
 
-    test(`${mode} with what the other modes need instead is refused`, () => {
+    test(`${mode} is refused with the required settings of the other modes instead`, () => {
       for (const [other, settings] of Object.entries(modes)) {
         if (other !== mode) expect(problemsOf({ ...settings, AUTH_PROVIDER: mode })).not.toEqual([])
       }
     })
   }
 
-  test('another word, several words or none are no mode', () => {
+  test('another word, several words or none are not a mode', () => {
     for (const mode of ['OIDC', 'oidc,oauth2', 'oidc ', 'demo', 'saml', ''])
       expect(problemsOf({ ...oidc, AUTH_PROVIDER: mode })).toHaveLength(1)
   })
 
-  test('settings of another mode are ignored, whatever they are, with a warning (R2.4)', () => {
+  test('settings of another mode are ignored, whatever their values, with a warning (R2.4)', () => {
     const env = { ...oidc, TEAMIDP_ISSUER: 'no url', OAUTH_TOKEN_ENDPOINT: 'ftp://x', TEAMIDP_TEAM_ID: 'a' }
     expect(problemsOf(env)).toEqual([])
     expect(readSettings(env)).toEqual(readSettings(oidc))
@@ -81,7 +81,7 @@ describe('R1.1 C1: exactly one mode', () => {
   })
 })
 
-test('C2: all problems are reported together, one line each, without any secret (R28.21)', () => {
+test('C2: all problems are reported together, one line each, without secrets (R28.21)', () => {
   const secret = 'hunter2'
   const env = {
     AUTH_PROVIDER: 'saml',
@@ -111,7 +111,7 @@ test('C2: all problems are reported together, one line each, without any secret 
 
 describe('R2.1 C3: an empty variable counts as unset', () => {
   for (const [mode, needed] of Object.entries(modes))
-    test(`${mode} starts with all optional settings empty, as if they were not there`, () => {
+    test(`${mode} starts with all optional settings empty, as if they were unset`, () => {
       const empty = Object.fromEntries(
         Object.values(declarations)
           .filter(({ name }) => name !== 'TRUSTED_PROXIES')
@@ -125,7 +125,7 @@ describe('R2.1 C3: an empty variable counts as unset', () => {
     expect(readSettings(oidc).trustedProxies).toEqual(['127.0.0.0/8', '::1'])
     for (const TRUSTED_PROXIES of ['', 'none']) {
       expect(readSettings({ ...oidc, TRUSTED_PROXIES }).trustedProxies).toEqual([])
-      // C126: a header that nobody may set is a mistake.
+      // C126: a header that no proxy may set is a mistake.
       expect(problemsOf({ ...oidc, TRUSTED_PROXIES, PROXY_HEADER: 'X-Forwarded-For' })).toEqual([
         'TRUSTED_PROXIES must name the proxies with PROXY_HEADER',
       ])
@@ -134,7 +134,7 @@ describe('R2.1 C3: an empty variable counts as unset', () => {
   })
 })
 
-describe('C4: what protects the exchange of the code', () => {
+describe('C4: the protection of the code exchange', () => {
   test('AUTH_PKCE=disabled needs a secret, in every mode', () => {
     for (const needed of Object.values(modes)) {
       expect(problemsOf({ ...needed, AUTH_PKCE: 'disabled' })).toEqual([
@@ -150,7 +150,7 @@ describe('C4: what protects the exchange of the code', () => {
   })
 })
 
-describe('C9 (R4.4): provider addresses', () => {
+describe('C9 (R4.4): provider URLs', () => {
   const names = {
     OIDC_ISSUER: 'oidc',
     TEAMIDP_ISSUER: 'teamidp',
@@ -306,7 +306,7 @@ describe('values', () => {
     ],
   }
   for (const [name, values] of Object.entries(refused))
-    test(`${name} refuses what it does not understand`, () => {
+    test(`${name} refuses invalid values`, () => {
       for (const value of values.filter((each) => each !== '')) {
         const claim = name === 'AUTH_ADMIN_CLAIM_PATH' && { AUTH_ADMIN_CLAIM_VALUE: 'x' }
         const problems = problemsOf({ ...oidc, ...claim, [name]: value })
@@ -315,7 +315,7 @@ describe('values', () => {
       }
     })
 
-  test('a bus needs PostgreSQL, since an SQLite database has one node', () => {
+  test('a bus needs PostgreSQL, because an SQLite database has one node', () => {
     expect(problemsOf({ ...oidc, ROOMS_BUS_URL: 'redis://bus.internal' })).toEqual([
       'ROOMS_BUS_URL needs PostgreSQL: an SQLite database has one node',
     ])
@@ -338,7 +338,7 @@ describe('values', () => {
       }
   })
 
-  test('the admin claim comes with its value or not at all', () => {
+  test('the path and the value of the admin claim are set together or not at all', () => {
     expect(problemsOf({ ...oidc, AUTH_ADMIN_CLAIM_PATH: 'groups' })).toEqual([
       'AUTH_ADMIN_CLAIM_VALUE is required with AUTH_ADMIN_CLAIM_PATH',
     ])
@@ -347,7 +347,7 @@ describe('values', () => {
     ])
   })
 
-  test('back-channel logout is on in teamidp, off in oidc, and cannot be on in oauth2', () => {
+  test('back-channel logout is on in teamidp, off in oidc, and cannot be turned on in oauth2', () => {
     expect(readSettings(modes['teamidp'] ?? {}).provider).toMatchObject({ backchannelLogout: true })
     expect(readSettings(oidc).provider).toMatchObject({ backchannelLogout: false })
     expect(readSettings({ ...oidc, BACKCHANNEL_LOGOUT: 'on' }).provider).toMatchObject({
@@ -359,7 +359,7 @@ describe('values', () => {
     expect(problemsOf({ ...modes['oauth2'], BACKCHANNEL_LOGOUT: 'off' })).toEqual([])
   })
 
-  test('scopes have openid where it is needed, are kept once, and get teams:read where a team is of interest', () => {
+  test('scopes contain openid if needed, each scope once, and teams:read if teams are used', () => {
     const scopesOf = (env: Environment) => readSettings(env).provider.scopes
     const usual = ['openid', 'profile', 'email']
     expect(scopesOf(oidc)).toEqual(usual)
@@ -374,7 +374,7 @@ describe('values', () => {
     expect(settingsWarnings({ ...modes['oauth2'], AUTH_SCOPES: 'read:user' })).toEqual([])
   })
 
-  test('the button has a label of its own or one by kind of provider', () => {
+  test('the button has the configured label or the default of the provider', () => {
     const labels = Object.values(modes).map((env) => readSettings(env).provider.label)
     expect(labels).toEqual(['OpenID Connect', 'Team sign-in', 'OAuth 2.0'])
     expect(readSettings({ ...oidc, AUTH_PROVIDER_LABEL: '🔑'.repeat(64) }).provider.label).toHaveLength(128)
@@ -382,7 +382,7 @@ describe('values', () => {
 })
 
 describe('secrets', () => {
-  test('come from a file instead, but not from both, and are named in no message (R2.3)', () => {
+  test('come from a variable or a file, not from both, and appear in no message (R2.3)', () => {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-secret-'))
     const file = join(folder, 'secret')
     writeFileSync(file, 'p%/+: é\n')
@@ -399,7 +399,7 @@ describe('secrets', () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('R28.21: none has a default, and the service listens on loopback unless told', () => {
+  test('R28.21: have no default, and the service listens on loopback by default', () => {
     const preset = Object.values(declarations).filter((each) => 'secret' in each && 'default' in each)
     expect(preset.map(({ name }) => name)).toEqual(['ROOMS_DATABASE_URL'])
     expect(readSettings(oidc)).toMatchObject({
@@ -413,7 +413,7 @@ describe('secrets', () => {
   })
 })
 
-test('a slip in a name gives a warning with the nearest known name (R2.4)', () => {
+test('an unknown name gives a warning with the nearest known name (R2.4)', () => {
   const slips = {
     AUTH_CLIENTID: 'AUTH_CLIENT_ID',
     OIDC_ISUER: 'OIDC_ISSUER',
@@ -439,7 +439,7 @@ test('a slip in a name gives a warning with the nearest known name (R2.4)', () =
 })
 
 describe('ROOMS_LIMITS (R22)', () => {
-  test('changes what it names and nothing else', () => {
+  test('changes the named limits and nothing else', () => {
     const env = { ...oidc, ROOMS_LIMITS: ' sessions_user = 5 , guest_create_per_hour=100' }
     expect(readSettings(env).limits).toEqual({
       ...DEFAULT_LIMITS,
@@ -449,7 +449,7 @@ describe('ROOMS_LIMITS (R22)', () => {
     expect(readSettings(oidc).limits).toEqual(DEFAULT_LIMITS)
   })
 
-  test('any pairs of known keys and whole numbers from 1 are read as they are written', () => {
+  test('reads any pairs of known keys and whole numbers from 1', () => {
     const names = Object.keys(DEFAULT_LIMITS)
     const numbers = fc.integer({ min: 1, max: 100 })
     fc.assert(
@@ -463,7 +463,7 @@ describe('ROOMS_LIMITS (R22)', () => {
   })
 })
 
-test('docs/operate/settings.md is what the declarations and limits say', () => {
+test('docs/operate/settings.md matches the declarations and limits', () => {
   const script = join(import.meta.dir, '../../../../scripts/settings-reference.ts')
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, script, '--check'])
   expect(stderr.toString()).toBe('')

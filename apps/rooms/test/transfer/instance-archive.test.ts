@@ -21,7 +21,7 @@ const NOW = 1_795_516_200_000
 const ODD = `Åsa "🔑" \\ line\nend 'q' \u2028`
 const people = ['ann', 'bob', 'guest'] as const
 
-/** A row of each table, with everything that may be null once null and once not. */
+/** Two rows of each table: one with null in every nullable column, one without nulls. */
 const rows: Record<string, Record<string, string | number | null>[]> = {
   users: people.map((id, at) => ({
     id,
@@ -176,7 +176,7 @@ async function* fileOf(text: string): AsyncGenerator<Uint8Array> {
 eachDialect((from, newFrom) =>
   eachDialect((to, newTo) => {
     if (from === to) return
-    test(`everything that Rooms holds on ${from} is the same on ${to} after it was exported and imported, but for who is connected`, async () => {
+    test(`all data of Rooms on ${from} is the same on ${to} after export and import, except connections`, async () => {
       const source = await open(await newFrom())
       await fill(source)
       const text = await exported(source)
@@ -198,10 +198,10 @@ eachDialect((from, newFrom) =>
   }),
 )
 
-describe('the file of Rooms', () => {
+describe('the archive of Rooms', () => {
   eachDialect((dialect, newUrl) => {
     if (dialect === 'postgres') return
-    test('has every column of every table, but for what is made of others and tables left out on purpose', async () => {
+    test('has every column of every table, except derived columns and tables that are left out on purpose', async () => {
       const database = await open(await newUrl())
       const { rows: columns } = await sql<{ table: string; column: string; type: string; notnull: number }>`
         select m.name as "table", c.name as "column", lower(c.type) as type, c."notnull" from sqlite_master as m, pragma_table_info(m.name) as c
@@ -222,7 +222,7 @@ describe('the file of Rooms', () => {
       await database.close()
     })
 
-    test('is refused where a line is nested deeper or is longer than any row, with the number of the line', async () => {
+    test('is refused with the line number if a line is nested too deep or longer than any row', async () => {
       const databaseUrl = await newUrl()
       const database = await open(databaseUrl)
       const [header = ''] = (await exported(database)).split('\n')
@@ -237,7 +237,7 @@ describe('the file of Rooms', () => {
       }
     })
 
-    test('is refused by an instance that has people already', async () => {
+    test('is refused by an instance that has users', async () => {
       const database = await open(await newUrl())
       await fill(database)
       const text = await exported(database)
