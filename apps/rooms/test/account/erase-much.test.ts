@@ -22,7 +22,7 @@ import type { TestRooms } from '../rooms.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
-const SAID = 20_000
+const MESSAGE_COUNT = 20_000
 const DONE = 1_500
 const PIECE = 1_000
 /** Keeps the event loop busy until a request waits for the running transaction. */
@@ -31,17 +31,22 @@ const TURNS = 50
 const { rooms, nodeOf } = roomsPerTest()
 
 /** Posts, deletes and records more for this user than the limits allow. */
-async function doMuch(service: TestRooms, roomId: string, userId: string, said = SAID): Promise<void> {
-  const all = said + DONE
+async function doMuch(
+  service: TestRooms,
+  roomId: string,
+  userId: string,
+  messageCount = MESSAGE_COUNT,
+): Promise<void> {
+  const all = messageCount + DONE
   await service.rooms.database.write(async (tx) => {
     await sql`
       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(all)})
       insert into room_messages (id, room_id, seq, user_id, author_name, author_guest, content, client_id, created_at,
         deleted_at, deleted_by)
       select ${sql.lit(`${userId} `)} || n, ${sql.lit(roomId)}, n,
-        case when n <= ${sql.lit(said)} then ${sql.lit(userId)} end, ${sql.lit(`#${userId.slice(0, 4)}`)}, 0,
-        case when n <= ${sql.lit(said)} then 'Words' end, 'c' || n, ${sql.lit(service.clock.ms)},
-        case when n > ${sql.lit(said)} then 1 end, case when n > ${sql.lit(said)} then ${sql.lit(userId)} end
+        case when n <= ${sql.lit(messageCount)} then ${sql.lit(userId)} end, ${sql.lit(`#${userId.slice(0, 4)}`)}, 0,
+        case when n <= ${sql.lit(messageCount)} then 'Words' end, 'c' || n, ${sql.lit(service.clock.ms)},
+        case when n > ${sql.lit(messageCount)} then 1 end, case when n > ${sql.lit(messageCount)} then ${sql.lit(userId)} end
       from numbers`.execute(tx)
     await sql`
       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(DONE)})
@@ -99,14 +104,14 @@ eachDialect((dialect, newUrl) => {
     expect((await elsewhere.browser.send('/api/session')).status).toBe(401)
     // No trace remains except what the erasure itself needs.
     expect(await referring(service, eva.id)).toEqual({
-      'room_messages.user_id': SAID,
+      'room_messages.user_id': MESSAGE_COUNT,
       'room_messages.deleted_by': DONE,
       'audit_events.actor_user_id': expect.any(Number),
     })
     const seen = async () => {
       const texts: string[] = []
       for (const [who, path] of [
-        [olga, `/rooms/${roomId}/messages?limit=100&cursor=${SAID + 1}`],
+        [olga, `/rooms/${roomId}/messages?limit=100&cursor=${MESSAGE_COUNT + 1}`],
         [olga, `/rooms/${roomId}/events?after=0`],
         [olga, `/rooms/${roomId}/members`],
         [olga, `/rooms/${roomId}/bans`],
@@ -151,12 +156,12 @@ eachDialect((dialect, newUrl) => {
 
     // The process is killed after one batch. Another one continues.
     expect(await service.rooms.database.write(continueErasure)).toBe('more')
-    expect(await referring(service, eva.id)).toMatchObject({ 'room_messages.user_id': SAID - PIECE })
+    expect(await referring(service, eva.id)).toMatchObject({ 'room_messages.user_id': MESSAGE_COUNT - PIECE })
     expect(await seen()).toEqual(meanwhile)
     const next = await nodeOf(service)
     const lefts: number[] = []
     const turns = new Set<number>()
-    const counted = [
+    const countNames = [
       'room_messages.user_id',
       'room_messages.deleted_by',
       'audit_events.actor_user_id',
@@ -165,25 +170,25 @@ eachDialect((dialect, newUrl) => {
     next.rooms.database.afterWrite(async () => {
       if (isOver) return
       const counts = await referring(next, eva.id)
-      lefts.push(...counted.map((name) => counts[name] ?? 0))
+      lefts.push(...countNames.map((name) => counts[name] ?? 0))
       setImmediate(() => turns.add(lefts.length))
     })
     service.clock.ms += MINUTE
     await next.rooms.jobs.runDue()
     isOver = true
-    const drops = lefts.slice(counted.length).map((left, at) => (lefts[at] ?? 0) - left)
+    const drops = lefts.slice(countNames.length).map((left, at) => (lefts[at] ?? 0) - left)
     expect(Math.max(...drops)).toBe(PIECE)
-    expect(turns.size).toBeGreaterThanOrEqual(SAID / PIECE - 1)
+    expect(turns.size).toBeGreaterThanOrEqual(MESSAGE_COUNT / PIECE - 1)
     expect(await referring(service, eva.id)).toEqual({})
     expect(await read.selectFrom('users').select('id').where('id', '=', eva.id).execute()).toEqual([])
     const states = await read.selectFrom('platform_state').select('key').execute()
     expect(states.filter(({ key }) => key.includes(eva.id))).toEqual([])
     expect(await seen()).toEqual(meanwhile)
-    const said = await read
+    const messageCount = await read
       .selectFrom('room_messages')
       .select((eb) => eb.fn.countAll<number | string>().as('count'))
       .executeTakeFirstOrThrow()
-    expect(Number(said.count)).toBe(SAID + DONE)
+    expect(Number(messageCount.count)).toBe(MESSAGE_COUNT + DONE)
     expect(service.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([])
   })
 
@@ -195,14 +200,14 @@ eachDialect((dialect, newUrl) => {
     let isFirst = true
     let left: unknown
     database.afterWrite(async () => {
-      if (!isFirst || (await referring(service, eva.id))['room_messages.user_id'] === SAID) return
+      if (!isFirst || (await referring(service, eva.id))['room_messages.user_id'] === MESSAGE_COUNT) return
       isFirst = false
       await leave()
       left = await referring(service, eva.id)
     })
     service.clock.ms += MINUTE
     await service.rooms.jobs.runDue()
-    expect(left).toMatchObject({ 'room_messages.user_id': SAID - PIECE })
+    expect(left).toMatchObject({ 'room_messages.user_id': MESSAGE_COUNT - PIECE })
     expect(await referring(service, eva.id)).toEqual({})
   })
 
@@ -214,7 +219,9 @@ eachDialect((dialect, newUrl) => {
         expect(await continueErasure(tx)).toBe('more')
         await erase(await signedInUser(service, { sub: 'bo', name: 'Bo' }))
       })
-      expect(await referring(service, eva.id)).toMatchObject({ 'room_messages.user_id': SAID - PIECE })
+      expect(await referring(service, eva.id)).toMatchObject({
+        'room_messages.user_id': MESSAGE_COUNT - PIECE,
+      })
     })
 
   test('a user who creates a room while the account is being erased is signed out and owns nothing', async () => {
@@ -244,15 +251,15 @@ eachDialect((dialect, newUrl) => {
     await doMuch(service, roomId, guests[0]?.id ?? '', 2_500)
     for (const { browser } of guests) await browser.json('/api/auth/logout', { body: {} })
     service.clock.ms += 7 * DAY
-    const most = new Set<number>()
+    const sizes = new Set<number>()
     service.rooms.database.afterWrite(async () => {
       const left = await service.rooms.database.read.selectFrom('users').select('id').execute()
-      most.add(left.length)
+      sizes.add(left.length)
     })
     await service.rooms.jobs.runDue()
     for (const { id } of guests) expect(await referring(service, id)).toEqual({})
     // Each in its own transaction.
-    expect([...most]).toEqual([3, 2, 1])
+    expect([...sizes]).toEqual([3, 2, 1])
   })
 
   test('erasure covers every column that refers to an account', async () => {

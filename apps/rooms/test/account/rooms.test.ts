@@ -73,11 +73,18 @@ eachDialect((_dialect, newUrl) => {
     const ids = often.map((n) => [n, `${String(n).padStart(4, '0')}-${carl.id}`, 1 + (n >> 8)] as const)
     await rooms.rooms.database.write(async (tx) => {
       for (const [n, id, created_at] of ids) {
-        const said = { id, room_id, seq: 10_000 + n, user_id: carl.id, content: 'x'.repeat(1000), created_at }
+        const message = {
+          id,
+          room_id,
+          seq: 10_000 + n,
+          user_id: carl.id,
+          content: 'x'.repeat(1000),
+          created_at,
+        }
         const none = { client_id: null, deleted_at: null, deleted_by: null }
         await tx
           .insertInto('room_messages')
-          .values({ ...said, ...none, author_name: '', author_guest: 0 })
+          .values({ ...message, ...none, author_name: '', author_guest: 0 })
           .execute()
         const done = { id, actor_user_id: carl.id, action: 'test', metadata: '{}', created_at }
         const nowhere = { target_type: null, target_id: null, client_ip: null, request_id: null }

@@ -38,7 +38,7 @@ eachDialect((_dialect, newUrl) => {
     await (await rooms.node({ provider: rooms.idp.config({ issuer: `${rooms.idp.issuer}/` }) })).close()
 
     const rows = await rooms.rooms.database.read.selectFrom('audit_events').selectAll().execute()
-    const told = (action: string, actor: string | null, target: string | null) =>
+    const countEvents = (action: string, actor: string | null, target: string | null) =>
       rows.filter(
         (row) =>
           row.action === action &&
@@ -47,19 +47,19 @@ eachDialect((_dialect, newUrl) => {
           (action === 'provider.changed' || (row.client_ip !== null && row.request_id !== null)),
       ).length
     expect({
-      logins: told('auth.login', ada.id, null) + told('auth.login', bob.id, null),
-      failed: told('auth.login_failed', null, null),
-      logout: told('auth.logout', visitor.id, visitor.sessionId),
-      accepted: told('auth.backchannel_logout', null, null),
-      rejected: told('auth.backchannel_rejected', null, null),
-      revoked: told('session.revoke', ada.id, session.id),
-      guests: told('guest.create', visitor.id, visitor.id),
-      bootstrap: told('grant.add', null, ada.id),
-      claimAndTeam: told('grant.add', null, bob.id),
-      claimAndTeamGone: told('grant.remove', null, bob.id),
-      given: told('grant.add', ada.id, bob.id),
-      taken: told('grant.remove', ada.id, bob.id),
-      provider: told('provider.changed', null, null),
+      logins: countEvents('auth.login', ada.id, null) + countEvents('auth.login', bob.id, null),
+      failed: countEvents('auth.login_failed', null, null),
+      logout: countEvents('auth.logout', visitor.id, visitor.sessionId),
+      accepted: countEvents('auth.backchannel_logout', null, null),
+      rejected: countEvents('auth.backchannel_rejected', null, null),
+      revoked: countEvents('session.revoke', ada.id, session.id),
+      guests: countEvents('guest.create', visitor.id, visitor.id),
+      bootstrap: countEvents('grant.add', null, ada.id),
+      claimAndTeam: countEvents('grant.add', null, bob.id),
+      claimAndTeamGone: countEvents('grant.remove', null, bob.id),
+      grantAdded: countEvents('grant.add', ada.id, bob.id),
+      grantRemoved: countEvents('grant.remove', ada.id, bob.id),
+      provider: countEvents('provider.changed', null, null),
     }).toEqual({
       logins: 4,
       failed: 1,
@@ -71,8 +71,8 @@ eachDialect((_dialect, newUrl) => {
       bootstrap: 1,
       claimAndTeam: 2,
       claimAndTeamGone: 2,
-      given: 1,
-      taken: 1,
+      grantAdded: 1,
+      grantRemoved: 1,
       provider: 1,
     })
     const failed = rows.find(({ action }) => action === 'auth.login_failed')

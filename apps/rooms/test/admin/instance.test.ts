@@ -23,22 +23,22 @@ eachDialect((_dialect, newUrl) => {
   test('R28.23: platform settings reach signed-out visitors and can be cleared', async () => {
     const limits = { ...DEFAULT_LIMITS, admin_writes_per_minute: 1000 }
     expect(await admin.browser.json('/api/admin/settings')).toEqual({ settings: {}, limits })
-    const given = {
+    const input = {
       productName: 'Harbour Talk',
       supportUrl: 'https://help.example.com/rooms',
       announcement: 'Closed on Sunday',
     }
-    expect(await (await settings({ ...given, productName: '  Harbour Talk ' })).json()).toEqual({
-      settings: given,
+    expect(await (await settings({ ...input, productName: '  Harbour Talk ' })).json()).toEqual({
+      settings: input,
       limits,
     })
-    expect(await rooms.browser().json('/api/config')).toMatchObject(given)
+    expect(await rooms.browser().json('/api/config')).toMatchObject(input)
     expect(
       await refusal(await rooms.browser().send('/api/session', { body: { nickname: 'Harbour Talk' } })),
     ).toEqual([400, 'nickname_reserved'])
     // A setting that is not named keeps its value.
     expect(await (await settings({ announcement: null })).json()).toMatchObject({
-      settings: { productName: 'Harbour Talk', supportUrl: given.supportUrl },
+      settings: { productName: 'Harbour Talk', supportUrl: input.supportUrl },
     })
     expect(await rooms.browser().json('/api/config')).toMatchObject({ announcement: null })
     await settings({ productName: null, supportUrl: null })

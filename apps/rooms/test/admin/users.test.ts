@@ -26,7 +26,7 @@ eachDialect((_dialect, newUrl) => {
   const later = () => (rooms.clock.ms += 1000)
 
   describe('searching users', () => {
-    let found: (q: string) => Promise<string[]>
+    let searchNames: (q: string) => Promise<string[]>
     beforeAll(async () => {
       for (const [sub, name, email] of [
         ['s1', 'Åsa 100% Öst', 'asa@example.com'],
@@ -35,34 +35,34 @@ eachDialect((_dialect, newUrl) => {
         ['s4', 'Мария', undefined],
       ] as const)
         await signedInUser(rooms, { sub, name, ...(email && { email }) })
-      found = async (q) => {
+      searchNames = async (q) => {
         const page = await admin.browser.json<Page>(`/api/admin/users?q=${encodeURIComponent(q)}`)
         return page.users.map(({ nickname }) => nickname).toSorted()
       }
     })
 
     test('a part of a name matches in upper and lower case', async () => {
-      expect(await found('asa')).toEqual(['AsaXLind', 'Asa_Lind'])
+      expect(await searchNames('asa')).toEqual(['AsaXLind', 'Asa_Lind'])
       for (const q of ['åsa', 'ÅSA', 'Åsa', 'öst', 'ÖST', 'Åsa 100'])
-        expect(await found(q)).toEqual(['Åsa 100% Öst'])
-      for (const q of ['мария', 'МАРИЯ', 'ария', 'мАрИ']) expect(await found(q)).toEqual(['Мария'])
+        expect(await searchNames(q)).toEqual(['Åsa 100% Öst'])
+      for (const q of ['мария', 'МАРИЯ', 'ария', 'мАрИ']) expect(await searchNames(q)).toEqual(['Мария'])
     })
 
     test('R28.8: %, _ and the escape character match literally', async () => {
-      expect(await found('0%')).toEqual(['Åsa 100% Öst'])
-      expect(await found('%%')).toEqual([])
-      expect(await found('a_L')).toEqual(['Asa_Lind'])
-      expect(await found('__')).toEqual([])
-      for (const q of ['!!', '!%', '\\%', "'';--"]) expect(await found(q)).toEqual([])
+      expect(await searchNames('0%')).toEqual(['Åsa 100% Öst'])
+      expect(await searchNames('%%')).toEqual([])
+      expect(await searchNames('a_L')).toEqual(['Asa_Lind'])
+      expect(await searchNames('__')).toEqual([])
+      for (const q of ['!!', '!%', '\\%', "'';--"]) expect(await searchNames(q)).toEqual([])
     })
 
     test('an email address matches only as a whole, and an id matches its user', async () => {
-      expect(await found('asa@example.com')).toEqual(['Åsa 100% Öst'])
-      expect(await found('ASA@Example.com')).toEqual(['Åsa 100% Öst'])
-      expect(await found('asa@example')).toEqual([])
-      expect(await found('example.com')).toEqual([])
-      expect(await found(admin.id)).toEqual(['Ada'])
-      expect(await found(crypto.randomUUID())).toEqual([])
+      expect(await searchNames('asa@example.com')).toEqual(['Åsa 100% Öst'])
+      expect(await searchNames('ASA@Example.com')).toEqual(['Åsa 100% Öst'])
+      expect(await searchNames('asa@example')).toEqual([])
+      expect(await searchNames('example.com')).toEqual([])
+      expect(await searchNames(admin.id)).toEqual(['Ada'])
+      expect(await searchNames(crypto.randomUUID())).toEqual([])
     })
 
     test('one character is refused, and an empty or blank query lists all users', async () => {
@@ -74,8 +74,8 @@ eachDialect((_dialect, newUrl) => {
         400,
         'invalid_request',
       ])
-      expect((await found('')).length).toBe((await found('  ')).length)
-      expect(await found('')).toContain('Ada')
+      expect((await searchNames('')).length).toBe((await searchNames('  ')).length)
+      expect(await searchNames('')).toContain('Ada')
     })
   })
 

@@ -111,9 +111,11 @@ test('signing out goes through the provider, and signing out everywhere ends all
   const { issuer } = pages.service().idp
   const passed: string[] = []
   page.on('framenavigated', (frame) => passed.push(frame.url()))
-  const asked = page.waitForRequest((request) => request.url().startsWith(`${issuer}/end-session`))
+  const endSessionRequest = page.waitForRequest((request) =>
+    request.url().startsWith(`${issuer}/end-session`),
+  )
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
-  const { searchParams } = new URL((await asked).url())
+  const { searchParams } = new URL((await endSessionRequest).url())
   expect(searchParams.get('post_logout_redirect_uri')).toBe(pages.at(''))
   expect(await pages.liveSessions('Bob Berg')).toHaveLength(0)
   await page.waitForURL(`${issuer}/end-session**`)
@@ -139,8 +141,8 @@ test('account data is downloaded as a file', async () => {
   await page.getByRole('link', { name: 'Download your data' }).click()
   const download = await coming
   expect(download.suggestedFilename()).toBe('latchkey-account.json')
-  const told = (await Bun.file(await download.path()).json()) as { user: { email: string } }
-  expect(told.user.email).toBe('bob@example.com')
+  const exportedData = (await Bun.file(await download.path()).json()) as { user: { email: string } }
+  expect(exportedData.user.email).toBe('bob@example.com')
 }, 60_000)
 
 test('an account is erased after confirmation, and not while it is the only administrator or owns rooms, with the reason shown', async () => {

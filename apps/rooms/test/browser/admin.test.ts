@@ -51,9 +51,9 @@ test('visitors and users who are not administrators see neither the console nor 
   expect(await bob.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
   expect(await bob.page.getByRole('tab').count()).toBe(0)
   await expectAccessible(bob.page)
-  const nobody = await pages.open('/admin?part=audit')
-  await nobody.page.waitForURL(pages.at(`/login?returnTo=${encodeURIComponent('/admin?part=audit')}`))
-  expect(await nobody.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
+  const visitor = await pages.open('/admin?part=audit')
+  await visitor.page.waitForURL(pages.at(`/login?returnTo=${encodeURIComponent('/admin?part=audit')}`))
+  expect(await visitor.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
 }, 60_000)
 
 test('users are found by a part of their name, and a query of one letter is not sent', async () => {
@@ -104,11 +104,11 @@ test('users are listed page by page, each once', async () => {
 test('a user is disabled after confirmation, is signed out by it, and can be enabled again', async () => {
   await pages.signIn(BOB)
   const { page } = await pages.openAs(ADMIN, '/admin?q=Bob')
-  const asked = await choose(page, 'Bob Berg', 'Disable')
-  await asked.getByRole('heading', { name: 'Disable Bob Berg?' }).waitFor()
+  const confirmation = await choose(page, 'Bob Berg', 'Disable')
+  await confirmation.getByRole('heading', { name: 'Disable Bob Berg?' }).waitFor()
   await expectAccessible(page)
-  await asked.getByRole('button', { name: 'Cancel' }).press('Enter')
-  await asked.waitFor({ state: 'detached' })
+  await confirmation.getByRole('button', { name: 'Cancel' }).press('Enter')
+  await confirmation.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Change Bob Berg' }).and(page.locator(':focus')).waitFor()
   expect(await pages.liveSessions('Bob Berg')).not.toEqual([])
   await (await choose(page, 'Bob Berg', 'Disable')).getByRole('button', { name: 'Disable' }).press('Enter')
@@ -230,13 +230,13 @@ test('an owner of rooms is erased after the rooms are taken over, with a reason,
   await screenshot(page, 'admin-take-over')
   await take.click()
   await page.getByText('It belongs to you.').waitFor()
-  const told = await pages
+  const entries = await pages
     .service()
     .rooms.database.read.selectFrom('audit_events')
     .selectAll()
     .where('action', '=', 'admin.room.takeover')
     .execute()
-  expect(told.map(({ target_id, metadata }) => [target_id, JSON.parse(metadata)])).toEqual([
+  expect(entries.map(({ target_id, metadata }) => [target_id, JSON.parse(metadata)])).toEqual([
     [room.id, { reason: 'Eva has left the house', previousOwnerId: eva.id }],
   ])
   await page.goto(pages.at('/admin?q=Eva'))
@@ -261,9 +261,9 @@ test('a sign-in that is too old leads through a new one and back, and keeps what
   await again.waitFor()
   await expectAccessible(page)
   const { issuer } = pages.service().idp
-  const asked = page.waitForRequest((request) => request.url().startsWith(`${issuer}/authorize`))
+  const authorizeRequest = page.waitForRequest((request) => request.url().startsWith(`${issuer}/authorize`))
   await again.click()
-  expect(new URL((await asked).url()).searchParams.get('prompt')).toBe('login')
+  expect(new URL((await authorizeRequest).url()).searchParams.get('prompt')).toBe('login')
   await page.waitForURL(pages.at('/admin?part=settings'))
   expect(await field.inputValue()).toBe('Closed on Sunday')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -348,7 +348,7 @@ test('R23.5: the addresses to register are shown exactly and can be copied, with
 test('R15.1: the reason why provider metadata cannot be used is shown in the user’s language, with the details of the log', async () => {
   const { idp, clock } = pages.service()
   const { page } = await pages.openAs(ADMIN, '/admin', { locale: 'sv', width: 390 })
-  const told = page.getByRole('alert', { name: 'Identitetstjänstens metadata kan inte användas' })
+  const alert = page.getByRole('alert', { name: 'Identitetstjänstens metadata kan inte användas' })
   const look = async () => {
     // A cached result is reloaded after an hour.
     clock.ms += 3_600_001
@@ -357,17 +357,17 @@ test('R15.1: the reason why provider metadata cannot be used is shown in the use
   try {
     idp.answer('metadata', () => new Response('', { status: 503 }))
     await look()
-    await told.getByText('Identitetstjänsten svarar inte').waitFor()
+    await alert.getByText('Identitetstjänsten svarar inte').waitFor()
     expect(await page.getByRole('region', { name: 'Identitetstjänstens adresser' }).count()).toBe(0)
     await expectAccessible(page)
     await expectWithinWidth(page)
     await screenshot(page, 'admin-provider-unusable')
-    const details = told.getByText('no metadata, status 503', { exact: true })
+    const details = alert.getByText('no metadata, status 503', { exact: true })
     expect(await details.getAttribute('lang')).toBe('en')
     idp.answer('metadata', () => Response.json({ issuer: 'https://other.example' }))
     await look()
-    await told.getByText('stämmer inte med den här tjänstens inställningar').waitFor()
-    await told.getByText('https://other.example').waitFor()
+    await alert.getByText('stämmer inte med den här tjänstens inställningar').waitFor()
+    await alert.getByText('https://other.example').waitFor()
   } finally {
     idp.reset()
     clock.ms += 60_000

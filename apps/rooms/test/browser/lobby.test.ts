@@ -116,12 +116,12 @@ test('R23.2: rooms are found by a part of their name, show counts and the userâ€
 
 test('many changes of rooms in a row cause only a few reads of the list', async () => {
   const { page } = await pages.openAs(BOB, '/')
-  const news = Promise.withResolvers<WebSocketRoute>()
+  const lobbySocket = Promise.withResolvers<WebSocketRoute>()
   await page.routeWebSocket('**/api/ws', (socket) => {
     const server = socket.connectToServer()
     server.onMessage((text) => {
       socket.send(text)
-      if (String(text).includes('subscribed_lobby')) news.resolve(socket)
+      if (String(text).includes('subscribed_lobby')) lobbySocket.resolve(socket)
     })
   })
   let reads = 0
@@ -130,7 +130,7 @@ test('many changes of rooms in a row cause only a few reads of the list', async 
     return route.continue()
   })
   await page.reload()
-  const socket = await news.promise
+  const socket = await lobbySocket.promise
   const before = reads
   const startedMs = performance.now()
   for (let times = 0; times < 12; times++) {

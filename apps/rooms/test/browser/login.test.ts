@@ -168,8 +168,8 @@ for (const language of ['en', 'sv', 'id'] as const)
     page.on('request', (request) => request.url().includes('/api/auth/login') && starts.push(request.url()))
     for (const code of [...LOGIN_ERRORS, '<b>no code</b>']) {
       await page.goto(pages.at(`/login?error=${encodeURIComponent(code)}&returnTo=/account`))
-      const known = code as (typeof LOGIN_ERRORS)[number]
-      const sentence = own[`loginError.${LOGIN_ERRORS.includes(known) ? known : 'unknown'}`]
+      const knownCode = code as (typeof LOGIN_ERRORS)[number]
+      const sentence = own[`loginError.${LOGIN_ERRORS.includes(knownCode) ? knownCode : 'unknown'}`]
       await page
         .getByRole('alert', { name: own['login.failed'] })
         .getByText(sentence, { exact: true })

@@ -79,9 +79,9 @@ test('a reader further up is shown that there are new messages, reaches them by 
   const id = await roomWith(45)
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`)
   const isSeen = (text: string) =>
-    line(page, text).evaluate((said) => {
-      const { top, bottom } = said.getBoundingClientRect()
-      const around = said.closest('.messages')?.getBoundingClientRect()
+    line(page, text).evaluate((element) => {
+      const { top, bottom } = element.getBoundingClientRect()
+      const around = element.closest('.messages')?.getBoundingClientRect()
       return around !== undefined && top >= around.top && bottom <= around.bottom
     })
   await line(page, 'Message number 45').waitFor()
@@ -91,10 +91,10 @@ test('a reader further up is shown that there are new messages, reaches them by 
       around.scrollTo(0, 300)
       return scrolled.then(() => undefined)
     })
-  const news = page.getByRole('button', { name: /new message/ })
+  const newMessages = page.getByRole('button', { name: /new message/ })
   await createMessage(host, id, 'Seen as it came')
   await line(page, 'Seen as it came').waitFor()
-  expect(await news.count()).toBe(0)
+  expect(await newMessages.count()).toBe(0)
   await up()
   await createMessage(host, id, 'New below')
   await page.getByRole('button', { name: '1 new message', exact: true }).waitFor()
@@ -103,14 +103,14 @@ test('a reader further up is shown that there are new messages, reaches them by 
   await expectAccessible(page)
   await screenshot(page, 'reading-new-below')
   const [around, button, write] = await Promise.all(
-    [list(page), news, field(page)].map((part) => part.boundingBox()),
+    [list(page), newMessages, field(page)].map((part) => part.boundingBox()),
   )
   if (!around || !button || !write) throw new Error('A part of the room is not shown')
   expect(button.y).toBeGreaterThanOrEqual(around.y + around.height)
   expect(button.y + button.height).toBeLessThanOrEqual(write.y)
   expect(await isSeen('And more')).toBe(false)
-  await news.press('Enter')
-  await news.waitFor({ state: 'detached' })
+  await newMessages.press('Enter')
+  await newMessages.waitFor({ state: 'detached' })
   expect(await isSeen('And more')).toBe(true)
   expect(await list(page).evaluate((region) => region === document.activeElement)).toBe(true)
   await up()
@@ -138,7 +138,7 @@ test('the mark of new messages stands before the first of them, and says that th
   for (let index = 4; index <= 620; index++) await createMessage(host, id, `Message number ${index}`)
   await line(page, 'Message number 620').waitFor()
   expect(await page.title()).toStartWith('(617) ')
-  const told = async () => (await list(page).locator('li').allInnerTexts()).map((text) => text.trim())
+  const readTexts = async () => (await list(page).locator('li').allInnerTexts()).map((text) => text.trim())
   const mark = page.getByText('New, also the older ones above', { exact: true })
   const first = page.getByText('New', { exact: true })
   await look(page, false)
@@ -148,12 +148,15 @@ test('the mark of new messages stands before the first of them, and says that th
   await screenshot(page, 'reading-new-above-390')
   const older = page.getByRole('button', { name: 'Show older messages' })
   while ((await first.count()) === 0) {
-    const shown = await list(page).locator('.said').count()
+    const shownCount = await list(page).locator('.said').count()
     await older.click()
-    await page.waitForFunction((count) => document.querySelectorAll('.messages .said').length > count, shown)
+    await page.waitForFunction(
+      (count) => document.querySelectorAll('.messages .said').length > count,
+      shownCount,
+    )
   }
   expect(await mark.count()).toBe(0)
-  const texts = await told()
+  const texts = await readTexts()
   expect(texts[texts.indexOf('New') + 1]).toContain('Message number 4')
   pages.service().clock.ms += 10_000
   expect(errors).toEqual([])

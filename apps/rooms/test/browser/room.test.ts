@@ -117,16 +117,16 @@ test('an erased account is shown as deleted, and right-to-left text is laid out 
   await farewell.getByText(/^Deleted account #/).waitFor()
   expect(await page.getByText('Gone Gustavsson').count()).toBe(0)
   const direction = (text: string) =>
-    page.locator('.said', { hasText: text }).evaluate((said) => getComputedStyle(said).direction)
+    page.locator('.said', { hasText: text }).evaluate((element) => getComputedStyle(element).direction)
   expect([await direction('مرحبا'), await direction('Farewell')]).toEqual(['rtl', 'ltr'])
 }, 60_000)
 
 /** The greatest number of elements that the browser restyled at once until a message was shown. */
-async function mostStyledAtOnce(page: Page, sayOne: () => Promise<unknown>): Promise<number> {
+async function maxRestyled(page: Page, postOne: () => Promise<unknown>): Promise<number> {
   const browser = page.context().browser()
   const before = (await texts(page)).at(-1)
   await browser?.startTracing(page, { categories: ['-*', 'devtools.timeline'] })
-  await sayOne()
+  await postOne()
   await page.waitForFunction(
     (old) => [...document.querySelectorAll('li.message .said')].at(-1)?.textContent !== old,
     before,
@@ -149,14 +149,14 @@ test('a room that is open for a long time keeps a limited number of messages, an
   await lines(page).getByText('Message number 520', { exact: true }).waitFor()
   const first = Number(((await texts(page))[0] ?? '').slice('Message number '.length))
   expect(first).toBeGreaterThan(200)
-  expect(await mostStyledAtOnce(page, () => createMessage(host, id, 'Message number 521'))).toBeLessThan(100)
+  expect(await maxRestyled(page, () => createMessage(host, id, 'Message number 521'))).toBeLessThan(100)
   await page.getByRole('region', { name: 'Messages' }).evaluate((list) => list.scrollTo(0, 0))
   await page.getByRole('button', { name: 'Show older messages' }).click()
   await lines(page)
     .getByText(`Message number ${first - 1}`, { exact: true })
     .waitFor()
-  const shown = await texts(page)
-  expect(shown).toEqual(shown.map((_, index) => `Message number ${521 - shown.length + 1 + index}`))
+  const contents = await texts(page)
+  expect(contents).toEqual(contents.map((_, index) => `Message number ${521 - contents.length + 1 + index}`))
 }, 90_000)
 
 test('the newest message stays in view when the window shrinks, as with an on-screen keyboard', async () => {

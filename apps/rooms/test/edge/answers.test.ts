@@ -56,8 +56,8 @@ test('C105: every page and every response, errors included, has the security hea
   ]
   for (const [address, status, options] of sent) {
     const answer = await browser.send(address, options)
-    const found = Object.fromEntries(Object.keys(HEADERS).map((name) => [name, answer.headers.get(name)]))
-    expect([address, answer.status, found]).toEqual([address, status, HEADERS])
+    const actual = Object.fromEntries(Object.keys(HEADERS).map((name) => [name, answer.headers.get(name)]))
+    expect([address, answer.status, actual]).toEqual([address, status, HEADERS])
   }
 })
 

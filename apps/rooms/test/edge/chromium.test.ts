@@ -84,8 +84,8 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     await page.goto(`${origin}/api/auth/login?returnTo=/after`)
     expect(page.url()).toBe(`${origin}/after`)
     expect((await names()).toSorted()).toEqual(['latchkey_csrf', 'latchkey_session'])
-    const kept = (await context.cookies()).find(({ name }) => name === 'latchkey_session')
-    expect(kept).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' })
+    const sessionCookie = (await context.cookies()).find(({ name }) => name === 'latchkey_session')
+    expect(sessionCookie).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' })
     const readable = await page.evaluate(() => document.cookie)
     expect(readable).toStartWith('latchkey_csrf=')
     expect(readable).not.toContain('latchkey_session')
@@ -99,7 +99,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     expect(await names()).toEqual([])
     const again = await service.rooms.fetch(
       new Request(`${origin}/api/session`, {
-        headers: { host: new URL(origin).host, cookie: `latchkey_session=${kept?.value}` },
+        headers: { host: new URL(origin).host, cookie: `latchkey_session=${sessionCookie?.value}` },
       }),
       { requestIP: () => ({ address: '127.0.0.1', family: 'IPv4', port: 1 }) },
     )
@@ -127,15 +127,15 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
           ],
           ['/api/sessions/revoke-others', { method: 'POST' }],
         ]
-        const found: string[] = []
+        const list: string[] = []
         for (const [path, init] of attempts)
-          found.push(
+          list.push(
             await fetch(target + path, { credentials: 'include', ...init }).then(
               ({ status }) => `read ${status}`,
               () => 'refused',
             ),
           )
-        return found
+        return list
       }, origin)
       expect(results).toEqual(['refused', 'refused', 'refused', 'refused'])
       await page.goto(`${origin}/`)

@@ -110,12 +110,12 @@ describe('C127: behind trusted proxies', () => {
   test('rotating forged values evades no limit and costs other clients nothing', async () => {
     const service = await rooms({ settings: BEHIND_PROXIES, limits: { http_anonymous_per_minute: 5 } })
     const statuses = async (client: string) => {
-      const found = []
+      const list = []
       for (let i = 0; i < 7; i++) {
         const headers = { 'x-forwarded-for': `9.9.9.${i}, evil-${i}, ${client}` }
-        found.push((await service.browser({ ip: '10.0.0.1' }).send('/api/config', { headers })).status)
+        list.push((await service.browser({ ip: '10.0.0.1' }).send('/api/config', { headers })).status)
       }
-      return found
+      return list
     }
     expect(await statuses('203.0.113.7')).toEqual([200, 200, 200, 200, 200, 429, 429])
     expect(await statuses('203.0.113.8')).toEqual([200, 200, 200, 200, 200, 429, 429])
@@ -152,7 +152,7 @@ describe('C126: from a peer that is not a trusted proxy', () => {
     expect(statuses).toEqual([200, 200, 429, 429])
   })
 
-  test('without PROXY_HEADER no forwarded header is read, whoever sends it', async () => {
+  test('without PROXY_HEADER no forwarded header is read, regardless of its sender', async () => {
     const service = await rooms()
     const headers = { 'x-forwarded-for': '1.2.3.4', forwarded: 'for=1.2.3.4', 'x-real-ip': '1.2.3.4' }
     await deliver(service, 'junk', { ip: '127.0.0.1', headers })

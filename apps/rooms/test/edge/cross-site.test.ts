@@ -265,10 +265,10 @@ async function rowsOf({ rooms }: TestRooms): Promise<Record<string, unknown>> {
   const { rows } = await sql<{ name: string }>`select name from sqlite_schema where type = 'table'`.execute(
     read,
   )
-  const found: Record<string, unknown> = {}
+  const content: Record<string, unknown> = {}
   for (const { name } of rows)
-    found[name] = (await sql`select * from ${sql.table(name)} order by 1, 2`.execute(read)).rows
-  return found
+    content[name] = (await sql`select * from ${sql.table(name)} order by 1, 2`.execute(read)).rows
+  return content
 }
 
 test('C104: no response has a CORS header, and preflights get none either', async () => {

@@ -227,8 +227,8 @@ describe('C126: PROXY_HEADER', () => {
     })
 
   test('is refused at startup if the list of trusted proxies is empty', () => {
-    for (const nobody of ['', 'none'])
-      expect(() => start({ TRUSTED_PROXIES: nobody })).toThrow(/PROXY_HEADER/)
+    for (const proxies of ['', 'none'])
+      expect(() => start({ TRUSTED_PROXIES: proxies })).toThrow(/PROXY_HEADER/)
     expect(start({}).trustedProxies).toEqual(['127.0.0.0/8', '::1'])
     expect(start({ TRUSTED_PROXIES: '10.0.0.0/8' }).trustedProxies).toEqual(['10.0.0.0/8'])
   })

@@ -89,8 +89,8 @@ test('every reference resolves, and every schema compiles in a validator', () =>
   expect(references.length).toBeGreaterThan(20)
   for (const reference of new Set(references)) {
     const path = reference.slice(3, -1).split('/')
-    const found = path.reduce<unknown>((value, name) => (value as Json | undefined)?.[name], document)
-    expect([reference, typeof found]).toEqual([reference, 'object'])
+    const resolved = path.reduce<unknown>((value, name) => (value as Json | undefined)?.[name], document)
+    expect([reference, typeof resolved]).toEqual([reference, 'object'])
   }
   const answered = described
     .flatMap(({ operation }) => Object.values(operation.responses))

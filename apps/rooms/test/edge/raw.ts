@@ -13,17 +13,17 @@ export interface RawResponse {
  */
 export function sendRaw(port: number, text: string): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
-    let heard = ''
+    let received = ''
     const socket = connect(port, '127.0.0.1', () => socket.write(Buffer.from(text, 'latin1')))
-    socket.setTimeout(20_000, () => reject(new Error(`No end of the answer: ${heard.slice(0, 200)}`)))
+    socket.setTimeout(20_000, () => reject(new Error(`No end of the answer: ${received.slice(0, 200)}`)))
     socket.on('data', (bytes) => {
-      heard += bytes.toString('latin1')
+      received += bytes.toString('latin1')
     })
     // A server that refuses the request may reset the connection while bytes are still being sent.
     socket.on('error', () => undefined)
     socket.on('close', () => {
       socket.destroy()
-      const [head = '', ...body] = heard.split('\r\n\r\n')
+      const [head = '', ...body] = received.split('\r\n\r\n')
       const lines = head.split('\r\n')
       const headers = new Headers(
         lines.slice(1).map((line): [string, string] => {

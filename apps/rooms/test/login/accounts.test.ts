@@ -93,8 +93,8 @@ eachDialect((_dialect, newUrl) => {
       groups: ['secret-society'],
       picture: 'https://x.example/p',
     })
-    const kept = JSON.stringify(await dump(t.rooms))
-    for (const claim of ['+46-70-555', 'secret-society', 'x.example']) expect(kept).not.toContain(claim)
+    const stored = JSON.stringify(await dump(t.rooms))
+    for (const claim of ['+46-70-555', 'secret-society', 'x.example']) expect(stored).not.toContain(claim)
     await t.close()
   })
 

@@ -130,7 +130,7 @@ eachDialect((_dialect, newUrl) => {
         })
         // The loss must take the lock first.
         await isLosing
-        const given = Promise.all(
+        const responses = Promise.all(
           [bobId, carolId].map((userId) =>
             bob.send(`/api/admin/users/${userId}/platform-admin`, { method: 'PUT', body: { granted: true } }),
           ),
@@ -139,7 +139,7 @@ eachDialect((_dialect, newUrl) => {
         for (let i = 0; i < 20; i++) await alice.json('/api/session')
         decide()
         await losing
-        expect([lost, ...(await given).map(({ status }) => status)]).toEqual([lost, 401, 401])
+        expect([lost, ...(await responses).map(({ status }) => status)]).toEqual([lost, 401, 401])
         expect((await bob.send('/api/session')).status).toBe(401)
         expect(await grantsOf(t)).toEqual({
           alice: ['bootstrap'],
@@ -157,12 +157,12 @@ eachDialect((_dialect, newUrl) => {
       const guest = t.browser()
       await guest.json('/api/session', { body: { nickname: 'Robin' } }, 201)
       const { read } = t.rooms.database
-      const found = await findUserByReference(read, `${t.idp.issuer}|auth0|7`)
-      expect(found?.nickname).toBe('Alice')
-      expect((await findUserByReference(read, found?.id ?? ''))?.id).toBe(found?.id ?? '')
+      const account = await findUserByReference(read, `${t.idp.issuer}|auth0|7`)
+      expect(account?.nickname).toBe('Alice')
+      expect((await findUserByReference(read, account?.id ?? ''))?.id).toBe(account?.id ?? '')
       const { user } = await guest.json<{ user: { id: string } }>('/api/session')
-      for (const nobody of [user.id, 'auth0|7', `${t.idp.issuer}|auth0`, 'Alice', ''])
-        expect(await findUserByReference(read, nobody)).toBeUndefined()
+      for (const reference of [user.id, 'auth0|7', `${t.idp.issuer}|auth0`, 'Alice', ''])
+        expect(await findUserByReference(read, reference)).toBeUndefined()
       await t.close()
     })
   })

@@ -60,10 +60,10 @@ describe('the responses of the provider', () => {
       const answer = endpoint === 'metadata' ? start : await browser.send(t.idp.authorize(sentTo.href, ALICE))
       expect(target(answer)).toBe('/login?error=provider_unavailable&returnTo=%2Frooms%2F7')
       expect(await counts(t.rooms)).toEqual(NOTHING)
-      const told = t.logLines
+      const failures = t.logLines
         .map((line) => JSON.parse(line))
         .filter(({ message }) => message === 'login: failed')
-      expect(told).toEqual([
+      expect(failures).toEqual([
         expect.objectContaining({ level: 'warn', code: 'provider_unavailable', reason, status: 503 }),
       ])
       t.idp.answer(endpoint, (usual) => usual())
@@ -138,8 +138,8 @@ describe('the responses of the provider', () => {
       expect(target(answer)).toBe('/login?error=provider_error')
       expect(await answer.text()).toBe('')
     }
-    const kept = JSON.stringify(await dump(t.rooms)) + t.logLines.join('')
-    for (const trace of ['alert', 'script>', 'no_known_error']) expect(kept).not.toContain(trace)
+    const traces = JSON.stringify(await dump(t.rooms)) + t.logLines.join('')
+    for (const trace of ['alert', 'script>', 'no_known_error']) expect(traces).not.toContain(trace)
     await t.close()
   })
 

@@ -130,9 +130,9 @@ describe('R5.2 C106: a local path is kept', () => {
     [`${ORIGIN}/rooms/7?a=b`, '/rooms/7?a=b'],
     [ORIGIN, '/'],
     [`/${'a'.repeat(2047)}`, `/${'a'.repeat(2047)}`],
-  ])('%s', (given, kept) => {
-    expect(parseReturnPath(given, ORIGIN)).toBe(kept)
-    expect(new URL(ORIGIN + kept).origin).toBe(ORIGIN)
+  ])('%s', (path, expected) => {
+    expect(parseReturnPath(path, ORIGIN)).toBe(expected)
+    expect(new URL(ORIGIN + expected).origin).toBe(ORIGIN)
   })
 })
 

@@ -49,7 +49,7 @@ eachDialect((_dialect, newUrl) => {
     answers.push(await browser.send('/api/session'), await browser.send('/api/sessions'))
     const seen = (await Promise.all(answers.map(wire))).join('\n')
     const { code, ...secrets } = secretsOf(t)
-    const kept = JSON.stringify(await dump(t.rooms))
+    const stored = JSON.stringify(await dump(t.rooms))
     for (const secret of [
       ...idTokens,
       ...idTokens.flatMap((token) => token.split('.')),
@@ -57,10 +57,10 @@ eachDialect((_dialect, newUrl) => {
     ]) {
       expect(secret.length).toBeGreaterThan(16)
       expect(seen).not.toContain(secret)
-      expect(kept).not.toContain(secret)
+      expect(stored).not.toContain(secret)
     }
-    expect(kept).not.toContain(code[0] ?? 'no code')
-    expect(kept).not.toContain(browser.token ?? 'no token')
+    expect(stored).not.toContain(code[0] ?? 'no code')
+    expect(stored).not.toContain(browser.token ?? 'no token')
     const [session] = (await dump(t.rooms)).sessions
     expect(unseal(String(session?.['id_token_sealed']), browser.token ?? '', 'id-token')).toBe(
       idTokens[0] ?? '',

@@ -45,12 +45,12 @@ describe('the start of a login', () => {
     test('R5.4 C21: the login state holds all that the callback needs, and no secret in clear text', async () => {
       const t = await openRooms({ url: await newUrl() })
       const browser = t.browser()
-      const asked = new URL(await browser.startLogin('/rooms/7')).searchParams
+      const params = new URL(await browser.startLogin('/rooms/7')).searchParams
       const [row, ...others] = (await dump(t.rooms)).login_states
       expect(others).toEqual([])
       expect(row).toEqual({
-        state_hash: hex(asked.get('state')),
-        nonce_hash: hex(asked.get('nonce')),
+        state_hash: hex(params.get('state')),
+        nonce_hash: hex(params.get('nonce')),
         verifier_sealed: expect.any(String),
         redirect_uri: `${ORIGIN}/api/auth/callback`,
         return_path: '/rooms/7',
@@ -61,9 +61,9 @@ describe('the start of a login', () => {
         expires_at: NOON + 600_000,
         consumed_at: null,
       })
-      const verifier = unseal(String(row?.['verifier_sealed']), asked.get('state') ?? '', 'pkce-verifier')
+      const verifier = unseal(String(row?.['verifier_sealed']), params.get('state') ?? '', 'pkce-verifier')
       expect(verifier).toMatch(/^[\w-]{64}$/)
-      expect(sha256(verifier ?? '')).toBe(asked.get('code_challenge') ?? '')
+      expect(sha256(verifier ?? '')).toBe(params.get('code_challenge') ?? '')
       await t.close()
     })
   })

@@ -36,8 +36,8 @@ eachDialect((_dialect, newUrl) => {
     createInvitationLink(who, roomId, { role, maxUses: 50, expiresInHours: 720 })
   const invite = async (roomId: string, target: TestUser, role: string) =>
     (await createInvitation(owner, roomId, target, { role })).id
-  const accepted = async (who: TestUser, given: string) => {
-    const response = await acceptInvitation(who, given)
+  const accepted = async (who: TestUser, idOrToken: string) => {
+    const response = await acceptInvitation(who, idOrToken)
     return [response.status, ((await response.json()) as { role?: string }).role]
   }
 
@@ -207,7 +207,7 @@ eachDialect((_dialect, newUrl) => {
     const bob = await member(rooms, 'Bob')
     await makeMember(rooms, id, bob, 'moderator')
     await succeed(setRole(owner, id, bob, 'listener'))
-    const kept = () =>
+    const manualRoles = () =>
       rooms.rooms.database.read
         .selectFrom('room_manual_roles')
         .selectAll()
@@ -215,9 +215,9 @@ eachDialect((_dialect, newUrl) => {
         .execute()
     rooms.clock.ms += 30 * DAY
     await rooms.rooms.jobs.runDue()
-    expect(await kept()).toHaveLength(1)
+    expect(await manualRoles()).toHaveLength(1)
     rooms.clock.ms += DAY + 1
     await rooms.rooms.jobs.runDue()
-    expect(await kept()).toEqual([])
+    expect(await manualRoles()).toEqual([])
   })
 })

@@ -86,12 +86,12 @@ eachDialect((_dialect, newUrl) => {
     const forSpeakers = await createInvitationLink(owner, id, { role: 'speaker' })
     const bob = await member(rooms)
     expect((await acceptInvitation(bob, forListeners.token)).status).toBe(200)
-    const told = async (who: TestUser, token: string) =>
+    const previewedRoomId = async (who: TestUser, token: string) =>
       (await who.browser.json(`/api/room-invitations/${token}`, {}, 200))['roomId']
-    expect(await told(bob, forListeners.token)).toBe(id)
-    expect(await told(owner, forSpeakers.token)).toBe(id)
-    expect(await told(bob, forSpeakers.token)).toBeUndefined()
-    expect(await told(await member(rooms), forListeners.token)).toBeUndefined()
+    expect(await previewedRoomId(bob, forListeners.token)).toBe(id)
+    expect(await previewedRoomId(owner, forSpeakers.token)).toBe(id)
+    expect(await previewedRoomId(bob, forSpeakers.token)).toBeUndefined()
+    expect(await previewedRoomId(await member(rooms), forListeners.token)).toBeUndefined()
   })
 
   test('R28.17: neither the id of a link nor the id of another user’s invitation can be redeemed', async () => {
@@ -99,7 +99,7 @@ eachDialect((_dialect, newUrl) => {
     const { invitation } = await createInvitationLink(owner, id)
     const [bob, eve] = [await member(rooms), await member(rooms)]
     const targeted = await createInvitation(owner, id, bob)
-    for (const [who, given] of [
+    for (const [who, idOrToken] of [
       [bob, invitation.id],
       [owner, invitation.id],
       [eve, targeted.id],
@@ -107,7 +107,7 @@ eachDialect((_dialect, newUrl) => {
       [eve, UNKNOWN],
       [eve, hashToken(UNKNOWN)],
     ] as const)
-      await expectRefused(rooms, () => acceptInvitation(who, given), [404, 'not_found'])
+      await expectRefused(rooms, () => acceptInvitation(who, idOrToken), [404, 'not_found'])
     await expectRefused(rooms, () => declineInvitation(eve, targeted.id), [404, 'not_found'])
     await expectRefused(rooms, () => declineInvitation(bob, invitation.id), [404, 'not_found'])
   })
@@ -180,8 +180,8 @@ eachDialect((_dialect, newUrl) => {
     const node = await rooms.node({ limits: { ...rooms.limits, invitation_failures_per_hour: 3 } })
     const { id } = await createRoom(owner)
     const { token } = await createInvitationLink(owner, id)
-    const look = (given: string, ip = '203.0.113.200') =>
-      node.browser({ ip }).send(`/api/room-invitations/${given}`)
+    const look = (idOrToken: string, ip = '203.0.113.200') =>
+      node.browser({ ip }).send(`/api/room-invitations/${idOrToken}`)
     for (let times = 0; times < 5; times++) expect((await look(token)).status).toBe(200)
     for (let times = 0; times < 3; times++) expect((await look(UNKNOWN)).status).toBe(404)
     for (let times = 0; times < 2; times++)
@@ -190,8 +190,8 @@ eachDialect((_dialect, newUrl) => {
     expect((await look(token)).status).toBe(200)
     const near = node.browser({ ip: '203.0.113.200' })
     near.cookies.set('__Host-latchkey_session', (await member(node)).browser.token ?? '')
-    const accepting = (given: string) =>
-      near.send(`/api/room-invitations/${given}/accept`, { method: 'POST' })
+    const accepting = (idOrToken: string) =>
+      near.send(`/api/room-invitations/${idOrToken}/accept`, { method: 'POST' })
     expect(await refusal(await accepting(UNKNOWN))).toEqual([429, 'rate_limited'])
     expect((await accepting(token)).status).toBe(200)
     node.clock.ms += 20 * MINUTE

@@ -67,7 +67,7 @@ eachDialect((_dialect, newUrl) => {
       createdBy: owner.user.id,
       createdAt: at(rooms.clock.ms),
     })
-    const { invitedUserId: _to, maxUses: _most, useCount: _used, ...rest } = invitation
+    const { invitedUserId: _to, maxUses: _max, useCount: _used, ...rest } = invitation
     const seen = { ...rest, roomName: 'Den' } as unknown as InvitationJson
     expect(rooms.publishedEvents).toEqual([
       { kind: 'notice', userId: bob.user.id, notice: 'invitation', data: { invitation: seen } },
@@ -278,8 +278,8 @@ eachDialect((_dialect, newUrl) => {
       const { token } = await createInvitationLink(creator, id)
       const { token: other } = await createInvitationLink(owner, id)
       await end(id, creator)
-      for (const given of [targeted.id, token])
-        await expectRefused(rooms, () => acceptInvitation(bob, given), [404, 'not_found'])
+      for (const idOrToken of [targeted.id, token])
+        await expectRefused(rooms, () => acceptInvitation(bob, idOrToken), [404, 'not_found'])
       expect([how, await pendingInvitations(bob), (await preview(token)).status]).toEqual([how, [], 404])
       expect(await listInvitations(owner, id)).toHaveLength(1)
       expect((await preview(other)).status).toBe(200)
@@ -316,10 +316,10 @@ eachDialect((_dialect, newUrl) => {
       await succeed(removeMember(owner, id, banned, { action: 'ban' }))
       const { token } = await createInvitationLink(owner, id, { maxUses: 5 })
       const after = await createInvitation(owner, id, banned)
-      for (const given of [before.id, token])
-        await expectRefused(rooms, () => acceptInvitation(kicked, given), [403, 'cooldown'])
-      for (const given of [after.id, token])
-        await expectRefused(rooms, () => acceptInvitation(banned, given), [403, 'banned'])
+      for (const idOrToken of [before.id, token])
+        await expectRefused(rooms, () => acceptInvitation(kicked, idOrToken), [403, 'cooldown'])
+      for (const idOrToken of [after.id, token])
+        await expectRefused(rooms, () => acceptInvitation(banned, idOrToken), [403, 'banned'])
       rooms.clock.ms += 10 * MINUTE
       expect((await acceptInvitation(kicked, before.id)).status).toBe(200)
       await expectRefused(rooms, () => acceptInvitation(banned, after.id), [403, 'banned'])
@@ -334,8 +334,8 @@ eachDialect((_dialect, newUrl) => {
     rooms.clock.ms += HOUR - 1
     expect((await acceptInvitation(cem, token)).status).toBe(200)
     rooms.clock.ms += 1
-    for (const given of [targeted.id, token])
-      await expectRefused(rooms, () => acceptInvitation(bob, given), [404, 'not_found'])
+    for (const idOrToken of [targeted.id, token])
+      await expectRefused(rooms, () => acceptInvitation(bob, idOrToken), [404, 'not_found'])
     await expectRefused(rooms, () => declineInvitation(bob, targeted.id), [404, 'not_found'])
     await expectRefused(rooms, () => revokeInvitation(owner, id, targeted.id), [404, 'not_found'])
     expect([

@@ -47,7 +47,7 @@ const MATRIX = {
 } as const
 type Row = keyof typeof MATRIX
 
-const ACTORS = ['nobody', 'guest visitor', 'guest owner', 'outsider', 'banned', ...COLUMNS] as const
+const ACTORS = ['signed out', 'guest visitor', 'guest owner', 'outsider', 'banned', ...COLUMNS] as const
 type Actor = (typeof ACTORS)[number]
 type Outcome = 'yes' | readonly [number, string]
 
@@ -82,7 +82,7 @@ interface Case {
   body?: (stage: Stage) => Record<string, unknown>
   query?: string
   /** An invitation of this role, for the target or as a link, or a transfer to the target. */
-  given?: 'link' | 'moderator link' | 'targeted' | 'transfer'
+  offer?: 'link' | 'moderator link' | 'targeted' | 'transfer'
   expected: (actor: Actor) => Outcome
 }
 
@@ -198,20 +198,20 @@ const CASES: readonly Case[] = [
           : by('the same for the role moderator'),
     },
   ]),
-  { id: 'listInvitations', what: 'lists invitations', given: 'link', expected: by(SEARCH) },
-  { id: 'revokeInvitation', what: 'revokes one as speaker', given: 'link', expected: by(SEARCH) },
+  { id: 'listInvitations', what: 'lists invitations', offer: 'link', expected: by(SEARCH) },
+  { id: 'revokeInvitation', what: 'revokes one as speaker', offer: 'link', expected: by(SEARCH) },
   {
     id: 'revokeInvitation',
     what: 'revokes one as moderator',
-    given: 'moderator link',
+    offer: 'moderator link',
     expected: by('the same for the role moderator'),
   },
   { id: 'listPendingInvitations', what: 'sees the own ones', expected: notForGuests(() => 'yes') },
-  { id: 'previewInvitation', what: 'looks at a link', given: 'link', expected: () => 'yes' },
+  { id: 'previewInvitation', what: 'looks at a link', offer: 'link', expected: () => 'yes' },
   {
     id: 'acceptInvitation',
     what: 'accepts a link as speaker',
-    given: 'link',
+    offer: 'link',
     expected: (actor) => {
       if (actor === 'banned') return [403, 'banned']
       return ['speaker', 'moderator', 'owner', 'guest owner'].includes(actor)
@@ -222,13 +222,13 @@ const CASES: readonly Case[] = [
   {
     id: 'acceptInvitation',
     what: 'accepts what is for somebody else',
-    given: 'targeted',
+    offer: 'targeted',
     expected: notForGuests(() => [404, 'not_found']),
   },
   {
     id: 'declineInvitation',
     what: 'declines what is for somebody else',
-    given: 'targeted',
+    offer: 'targeted',
     expected: notForGuests(() => [404, 'not_found']),
   },
   {
@@ -242,14 +242,14 @@ const CASES: readonly Case[] = [
     id: 'cancelTransfer',
     what: 'withdraws the offer',
     target: 'listener',
-    given: 'transfer',
+    offer: 'transfer',
     expected: by('settings, delete room, request transfer'),
   },
   ...(['declineTransfer', 'confirmTransfer'] as const).map((id): Case => ({
     id,
     what: 'answers an offer to somebody else',
     target: 'listener',
-    given: 'transfer',
+    offer: 'transfer',
     expected: notForGuests(() => [404, 'not_found']),
   })),
   { id: 'listPendingTransfers', what: 'sees the own ones', expected: notForGuests(() => 'yes') },
@@ -278,7 +278,7 @@ const WITHOUT_RATES = Object.fromEntries(
 
 eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
-  let people: Record<Exclude<Actor, 'nobody'>, TestUser>
+  let people: Record<Exclude<Actor, 'signed out'>, TestUser>
   let host: TestUser
   beforeAll(async () => {
     rooms = await openRooms({ url: await newUrl(), limits: WITHOUT_RATES })
@@ -298,15 +298,15 @@ eachDialect((_dialect, newUrl) => {
   })
   afterAll(() => rooms.close())
 
-  async function stageFor(actor: Actor, { target, given }: Case): Promise<Stage> {
-    const owner = columnOf(actor) === 'owner' && actor !== 'nobody' ? people[actor] : host
+  async function stageFor(actor: Actor, { target, offer }: Case): Promise<Stage> {
+    const owner = columnOf(actor) === 'owner' && actor !== 'signed out' ? people[actor] : host
     const visibility = actor === 'outsider' ? 'private' : 'public'
     const { id: roomId } = await createRoom(owner, { visibility })
     const stage = { roomId, owner, target: owner, invitationId: '', token: '' }
     if (target !== 'owner') stage.target = await placed(roomId, target ?? 'nothing')
     await place(roomId, actor)
-    if (given === 'transfer') await offerTo(stage)
-    else if (given) Object.assign(stage, await invite(stage, given))
+    if (offer === 'transfer') await offerTo(stage)
+    else if (offer) Object.assign(stage, await invite(stage, offer))
     rooms.publishedEvents.length = 0
     return stage
   }
@@ -342,14 +342,14 @@ eachDialect((_dialect, newUrl) => {
 
   async function invite(
     { roomId, owner, target }: Stage,
-    given: string,
+    offer: string,
   ): Promise<Pick<Stage, 'invitationId' | 'token'>> {
     const [path, body] =
-      given === 'targeted'
+      offer === 'targeted'
         ? ['users', { userId: target.user.id }]
-        : ['links', { role: given === 'moderator link' ? 'moderator' : 'speaker' }]
+        : ['links', { role: offer === 'moderator link' ? 'moderator' : 'speaker' }]
     // Guests who own a room cannot invite users by name.
-    const inviter = given === 'targeted' ? people.admin : owner
+    const inviter = offer === 'targeted' ? people.admin : owner
     const made = await inviter.browser.json<{ invitation: { id: string }; token?: string }>(
       `/api/rooms/${roomId}/invitations/${path}`,
       { body },
@@ -381,11 +381,13 @@ eachDialect((_dialect, newUrl) => {
       for (const each of CASES) {
         const { id, what, expected } = each
         const isPublic = OPERATIONS.find((operation) => operation.id === id)?.scope === 'public'
-        const outcome: Outcome = actor === 'nobody' && !isPublic ? [401, 'unauthenticated'] : expected(actor)
+        const outcome: Outcome =
+          actor === 'signed out' && !isPublic ? [401, 'unauthenticated'] : expected(actor)
         const word = outcome === 'yes' ? 'yes' : `${outcome.join(' ')}, and nothing changes`
         test(`${id}, ${what}: ${word}`, async () => {
           const stage = await stageFor(actor, each)
-          const browser = actor === 'nobody' ? rooms.browser({ ip: '203.0.113.250' }) : people[actor].browser
+          const browser =
+            actor === 'signed out' ? rooms.browser({ ip: '203.0.113.250' }) : people[actor].browser
           const send = () => request(browser, each, stage)
           if (outcome !== 'yes') return expectRefused(rooms, send, [...outcome])
           const before = await stateOf(rooms)

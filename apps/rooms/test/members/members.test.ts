@@ -190,7 +190,7 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     await makeMember(rooms, id, bob)
-    const joined = await db().selectFrom('room_members').selectAll().where('room_id', '=', id).execute()
+    const memberRows = await db().selectFrom('room_members').selectAll().where('room_id', '=', id).execute()
     rooms.clock.ms += 5000
     rooms.publishedEvents.length = 0
     expect((await setRole(owner, id, bob, 'moderator')).status).toBe(200)
@@ -200,7 +200,7 @@ eachDialect((_dialect, newUrl) => {
     expect(rooms.publishedEvents).toEqual([])
     expect(await linesOf(rooms, id)).toHaveLength(1)
     expect(await db().selectFrom('room_members').selectAll().where('room_id', '=', id).execute()).toEqual(
-      joined.map((row) => ({ ...row, role: 'moderator' })),
+      memberRows.map((row) => ({ ...row, role: 'moderator' })),
     )
   })
 

@@ -146,8 +146,11 @@ eachDialect((_dialect, newUrl) => {
     }
     expect(await seqOf(id)).toBe(0)
     expect(await bansOf(owner, id)).toHaveLength(3)
-    const nobody = { user: { id: NOWHERE } }
-    await expectRefused(rooms, () => removeMember(owner, id, nobody, { action: 'ban' }), [404, 'not_found'])
+    const unknownUser = { user: { id: NOWHERE } }
+    await expectRefused(rooms, () => removeMember(owner, id, unknownUser, { action: 'ban' }), [
+      404,
+      'not_found',
+    ])
   })
 
   test('R17.4: moderators remove and readmit visitors, listeners and speakers; for moderators it takes the owner or an administrator', async () => {

@@ -116,13 +116,13 @@ eachDialect((_dialect, newUrl) => {
     await offerRoom(owner, id, bob)
     rooms.publishedEvents.length = 0
     await offerRoom(await admin(rooms), id, cem)
-    expect(rooms.publishedEvents.map((news) => news.kind === 'notice' && [news.userId, news.notice])).toEqual(
-      [
-        [owner.user.id, 'transfer_ended'],
-        [bob.user.id, 'transfer_ended'],
-        [cem.user.id, 'transfer'],
-      ],
-    )
+    expect(
+      rooms.publishedEvents.map((event) => event.kind === 'notice' && [event.userId, event.notice]),
+    ).toEqual([
+      [owner.user.id, 'transfer_ended'],
+      [bob.user.id, 'transfer_ended'],
+      [cem.user.id, 'transfer'],
+    ])
     expect(await pendingTransfers(bob)).toEqual([])
     await expectRefused(rooms, () => confirmTransfer(bob, id), [404, 'not_found'])
     await expectRefused(rooms, () => declineTransfer(bob, id), [404, 'not_found'])
@@ -146,12 +146,12 @@ eachDialect((_dialect, newUrl) => {
     await offerRoom(owner, id, bob)
     rooms.publishedEvents.length = 0
     expect((await declineTransfer(bob, id)).status).toBe(200)
-    expect(rooms.publishedEvents.map((news) => news.kind === 'notice' && [news.userId, news.notice])).toEqual(
-      [
-        [owner.user.id, 'transfer_ended'],
-        [bob.user.id, 'transfer_ended'],
-      ],
-    )
+    expect(
+      rooms.publishedEvents.map((event) => event.kind === 'notice' && [event.userId, event.notice]),
+    ).toEqual([
+      [owner.user.id, 'transfer_ended'],
+      [bob.user.id, 'transfer_ended'],
+    ])
     await expectRefused(rooms, () => confirmTransfer(bob, id), [404, 'not_found'])
     await offerRoom(owner, id, bob)
     rooms.clock.ms += DAY
@@ -205,12 +205,13 @@ eachDialect((_dialect, newUrl) => {
       }
       rooms.publishedEvents.length = 0
       expect([how, (await erase(bob)).status]).toEqual([how, 200])
-      const told = rooms.publishedEvents.filter(
-        (news) => news.kind === 'notice' && news.notice === 'transfer_ended' && news.userId !== bob.user.id,
+      const endNotices = rooms.publishedEvents.filter(
+        (event) =>
+          event.kind === 'notice' && event.notice === 'transfer_ended' && event.userId !== bob.user.id,
       )
-      expect(told).toHaveLength(2)
+      expect(endNotices).toHaveLength(2)
       for (const [userId, data] of offered)
-        expect(told).toContainEqual({ kind: 'notice', userId, notice: 'transfer_ended', data })
+        expect(endNotices).toContainEqual({ kind: 'notice', userId, notice: 'transfer_ended', data })
       expect(rooms.publishedEvents).toContainEqual({ kind: 'person', userId: bob.user.id })
     }
   })
@@ -276,9 +277,9 @@ eachDialect((_dialect, newUrl) => {
       expect(roles[owner.user.id]).toBe('moderator')
       // Each change of owner is published and audited once, and leads to the next.
       const changes = rooms.publishedEvents
-        .filter((news) => news.kind === 'event')
-        .filter((news) => news.roomId === id && news.event.event === 'room.owner')
-        .map((news) => news.event)
+        .filter((event) => event.kind === 'event')
+        .filter((event) => event.roomId === id && event.event.event === 'room.owner')
+        .map((event) => event.event)
         .toSorted((a, b) => a.seq - b.seq)
       let current = owner.user.id
       for (const { data } of changes) {

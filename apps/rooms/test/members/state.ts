@@ -27,7 +27,7 @@ export async function stateOf(test: TestRooms): Promise<Record<string, unknown>>
     state[table] = rows.map((row) => JSON.stringify(row)).toSorted()
   }
   const lines = (await listAuditEvents(test)).filter(({ action }) => action !== 'room.admin_entry')
-  return { ...state, audit: lines.length, told: test.publishedEvents.length }
+  return { ...state, audit: lines.length, events: test.publishedEvents.length }
 }
 
 /** Expects a refusal with this status and code that changes nothing. */

@@ -141,15 +141,15 @@ eachDialect((_dialect, newUrl) => {
 
   test('R17.10 R28.26: a room of a purged guest goes to its oldest moderator with a member account, or is deleted', async () => {
     const gone = await guest(rooms, 'Gone')
-    const [kept, doomed] = [await createRoom(gone, { name: 'Kept' }), await createRoom(gone)]
+    const [inheritedRoom, deletedRoom] = [await createRoom(gone, { name: 'Kept' }), await createRoom(gone)]
     const [disabled, oldest, younger] = [await member(rooms), await member(rooms), await member(rooms)]
     const speaker = await member(rooms)
-    await makeMember(rooms, kept.id, speaker, 'speaker')
+    await makeMember(rooms, inheritedRoom.id, speaker, 'speaker')
     for (const who of [disabled, oldest, younger]) {
       rooms.clock.ms += MINUTE
-      await makeMember(rooms, kept.id, who, 'moderator')
+      await makeMember(rooms, inheritedRoom.id, who, 'moderator')
     }
-    await makeMember(rooms, doomed.id, speaker, 'speaker')
+    await makeMember(rooms, deletedRoom.id, speaker, 'speaker')
     const stays = await guest(rooms, 'Stays')
     const untouched = await createRoom(stays)
     await rooms.rooms.database.write(async (tx) => {
@@ -161,14 +161,14 @@ eachDialect((_dialect, newUrl) => {
         .execute()
       await tx.deleteFrom('sessions').where('user_id', '=', gone.user.id).execute()
     })
-    const { events: news } = await rooms.rooms.database.write((tx) => purgeGuests(tx, rooms.clock.ms))
-    expect(await ownerOf(rooms, kept.id)).toBe(oldest.user.id)
-    expect(await rolesIn(rooms, kept.id)).toEqual({
+    const { events } = await rooms.rooms.database.write((tx) => purgeGuests(tx, rooms.clock.ms))
+    expect(await ownerOf(rooms, inheritedRoom.id)).toBe(oldest.user.id)
+    expect(await rolesIn(rooms, inheritedRoom.id)).toEqual({
       [speaker.user.id]: 'speaker',
       [disabled.user.id]: 'moderator',
       [younger.user.id]: 'moderator',
     })
-    expect(await ownerOf(rooms, doomed.id)).toBeUndefined()
+    expect(await ownerOf(rooms, deletedRoom.id)).toBeUndefined()
     expect(await ownerOf(rooms, untouched.id)).toBe(stays.user.id)
     const left = await db()
       .selectFrom('users')
@@ -176,10 +176,10 @@ eachDialect((_dialect, newUrl) => {
       .where('id', 'in', [gone.user.id, stays.user.id])
       .execute()
     expect(left).toEqual([{ id: stays.user.id }])
-    expect(news.filter(({ kind }) => kind === 'event' || kind === 'removed')).toHaveLength(2)
-    expect(news).toContainEqual({
+    expect(events.filter(({ kind }) => kind === 'event' || kind === 'removed')).toHaveLength(2)
+    expect(events).toContainEqual({
       kind: 'removed',
-      roomId: doomed.id,
+      roomId: deletedRoom.id,
       userIds: null,
       reason: 'deleted',
       untilMs: null,
@@ -189,7 +189,7 @@ eachDialect((_dialect, newUrl) => {
     )
     expect(
       new Set(lines.map(({ action, actor, target }) => [action, actor, (target as string[])[1]].join(' '))),
-    ).toEqual(new Set([`room.delete  ${doomed.id}`, `room.ownership.transfer  ${kept.id}`]))
+    ).toEqual(new Set([`room.delete  ${deletedRoom.id}`, `room.ownership.transfer  ${inheritedRoom.id}`]))
   })
 
   test('R28.26: an account that owns rooms cannot be erased before they have another owner', async () => {

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS, type LimitName } from '../../src/limits.ts'
 import { signedInGuest, signedInUser } from '../actions.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
 
-export const ACTORS = ['nobody', 'guest', 'member', 'admin'] as const
+export const ACTORS = ['visitor', 'guest', 'member', 'admin'] as const
 export type ActorName = (typeof ACTORS)[number]
 export type Operation = AnyOperation<Context>
 
@@ -29,7 +29,7 @@ export async function openActors(url: string): Promise<TestActors> {
   const rooms = await openRooms({ url, limits: { ...WITHOUT_RATES, body_bytes: DEFAULT_LIMITS.body_bytes } })
   const browsers = new Map<ActorName, Browser>()
   const enter: Record<ActorName, () => Promise<Browser>> = {
-    nobody: async () => rooms.browser({ ip: '192.0.2.100' }),
+    visitor: async () => rooms.browser({ ip: '192.0.2.100' }),
     guest: async () => (await signedInGuest(rooms)).browser,
     member: async () =>
       (await signedInUser(rooms, { sub: 'member', name: 'Mia', email: 'mia@example.com' })).browser,
@@ -42,8 +42,9 @@ export async function openActors(url: string): Promise<TestActors> {
   const cast: TestActors = {
     rooms,
     async browserFor(name) {
-      const known = browsers.get(name)
-      if (known && (name === 'nobody' ? known.token === undefined : await isLive(known))) return known
+      const existing = browsers.get(name)
+      if (existing && (name === 'visitor' ? existing.token === undefined : await isLive(existing)))
+        return existing
       const browser = await enter[name]()
       browsers.set(name, browser)
       return browser

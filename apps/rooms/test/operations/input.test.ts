@@ -121,7 +121,7 @@ eachDialect((_dialect, newUrl) => {
   }
   /** The actor who gets furthest. A session prevents becoming a guest. */
   const whoFor = ({ id }: Operation): ActorName =>
-    id === 'createGuestSession' ? 'nobody' : id === 'renameGuest' ? 'guest' : 'admin'
+    id === 'createGuestSession' ? 'visitor' : id === 'renameGuest' ? 'guest' : 'admin'
 
   describe('R28.22: invalid input is a client error', () => {
     for (const operation of withBody)
@@ -247,10 +247,10 @@ eachDialect((_dialect, newUrl) => {
       }),
     )
     await fc.assert(
-      fc.asyncProperty(attempt, async ({ name, as, query, body, ...given }) => {
+      fc.asyncProperty(attempt, async ({ name, as, query, body, ...rest }) => {
         const operation = named.get(name)
         if (!operation) throw new Error(name)
-        const address = `${addressOf(operation, paramsOf(operation, given.id))}?${new URLSearchParams(query)}`
+        const address = `${addressOf(operation, paramsOf(operation, rest.id))}?${new URLSearchParams(query)}`
         // Paths are normalised before they are sent.
         fc.pre(!/\/(?:\.|%2e){1,2}(?:\/|\?|$)/i.test(address) && !/\/(?:\/|\?|$)/.test(address))
         const status = await call(operation, as, { address, body })
@@ -268,7 +268,7 @@ eachDialect((_dialect, newUrl) => {
           for (const id of [NOWHERE, ...(await cast.ids()).slice(0, 2), 'x']) {
             const address = addressOf(operation, paramsOf(operation, id))
             const status = await call(operation, as, { address, body: { unknown: 1 } })
-            expect([operation.id, status]).toEqual([operation.id, as === 'nobody' ? 401 : 403])
+            expect([operation.id, status]).toEqual([operation.id, as === 'visitor' ? 401 : 403])
           }
       })
     }

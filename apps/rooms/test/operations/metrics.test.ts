@@ -5,7 +5,7 @@ import { deliver } from '../sessions/deliver.ts'
 
 const TOKEN = 'a-metrics-token-of-the-operator'
 
-async function figures(rooms: TestRooms): Promise<Map<string, number>> {
+async function readMetrics(rooms: TestRooms): Promise<Map<string, number>> {
   const response = await rooms
     .browser({ ip: '192.0.2.200' })
     .send('/api/metrics', { headers: { authorization: `Bearer ${TOKEN}` } })
@@ -27,12 +27,12 @@ test('C132 (R24.2): metrics count logins by outcome, key set fetches, logout tok
   callback.searchParams.set('error', 'access_denied')
   await refused.send(callback.href)
   expect((await deliver(rooms, 'x')).status).toBe(400)
-  const before = await figures(rooms)
+  const before = await readMetrics(rooms)
   const logoutToken = rooms.idp.logoutToken((claims) => ({ ...claims, sid: 's1' }))
   expect((await deliver(rooms, logoutToken)).status).toBe(200)
   expect((await alice.browser.send('/api/session')).status).toBe(401)
   await rooms.rooms.jobs.runDue()
-  const after = await figures(rooms)
+  const after = await readMetrics(rooms)
   const of = (name: string) => after.get(`latchkey_rooms_${name}`)
   expect(of('logins_total{outcome="ok"}')).toBe(2)
   expect(of('logins_total{outcome="state_invalid"}')).toBe(1)
@@ -55,7 +55,7 @@ test('R24.2: no label contains users, rooms, addresses or client input', async (
   await alice.browser.send(`/api/admin/users/${alice.id}/sessions`)
   await alice.browser.send(`/api/made-up-${alice.id}`)
   await alice.browser.send(`/api/rooms/${alice.id}`)
-  const names = [...(await figures(rooms)).keys()].join('\n')
+  const names = [...(await readMetrics(rooms)).keys()].join('\n')
   for (const secret of [alice.id, 'alice', 'Alice', 'made-up', '203.0.113', '192.0.2'])
     expect(names).not.toContain(secret)
   expect(names).toContain('route="unmatched"')
@@ -66,7 +66,7 @@ test('R24.2: pages, their files, health checks and the API reference are counted
   const rooms = await openRooms({ settings: { metricsToken: TOKEN } })
   const browser = rooms.browser()
   const id = crypto.randomUUID()
-  const asked: [address: string, options?: Parameters<Browser['send']>[1]][] = [
+  const calls: [address: string, options?: Parameters<Browser['send']>[1]][] = [
     ['/'],
     ['/login?error=cancelled'],
     [`/rooms/${id}`],
@@ -83,14 +83,14 @@ test('R24.2: pages, their files, health checks and the API reference are counted
     ['/api/made-up'],
     ['/', { headers: { host: 'evil.example' } }],
   ]
-  for (const [address, options] of asked) await browser.send(address, options)
-  await figures(rooms)
-  const requests = [...(await figures(rooms))].filter(([name]) => name.includes('requests_total'))
-  const counted = requests.map(([name, count]) => {
+  for (const [address, options] of calls) await browser.send(address, options)
+  await readMetrics(rooms)
+  const requests = [...(await readMetrics(rooms))].filter(([name]) => name.includes('requests_total'))
+  const requestCounts = requests.map(([name, count]) => {
     const { route, status } = /route="(?<route>[^"]*)",status="(?<status>\d+)"/.exec(name)?.groups ?? {}
     return `${route} ${status} ${count}`
   })
-  expect(counted.toSorted()).toEqual(
+  expect(requestCounts.toSorted()).toEqual(
     [
       '/ 200 1',
       '/ 405 1',
@@ -115,9 +115,9 @@ test('R24.2: pages, their files, health checks and the API reference are counted
 test('R24.2: while the database is unreachable metrics stay available, and live sessions have their last known value', async () => {
   const rooms = await openRooms({ settings: { metricsToken: TOKEN } })
   await signedInGuest(rooms)
-  const before = await figures(rooms)
+  const before = await readMetrics(rooms)
   await rooms.close()
-  const after = await figures(rooms)
+  const after = await readMetrics(rooms)
   for (const name of [
     'latchkey_rooms_live_sessions',
     'latchkey_rooms_requests_total{route="/session",status="201"}',

@@ -8,7 +8,7 @@ import { openRooms } from '../rooms.ts'
 eachDialect((_dialect, newUrl) => {
   test('C82 (R8.5): a start with another provider than the last one is logged and audited, and continues', async () => {
     const rooms = await openRooms({ url: await newUrl() })
-    const said = () => rooms.logLines.filter((line) => line.includes('provider: changed'))
+    const logLines = () => rooms.logLines.filter((line) => line.includes('provider: changed'))
     const events = () =>
       rooms.rooms.database.read
         .selectFrom('audit_events')
@@ -19,12 +19,12 @@ eachDialect((_dialect, newUrl) => {
     // There are no accounts yet, so none are lost.
     await (await rooms.node({ provider: other })).close()
     await (await rooms.node()).close()
-    expect([said(), await events()]).toEqual([[], []])
+    expect([logLines(), await events()]).toEqual([[], []])
     await rooms.signedInBrowser()
     await (await rooms.node()).close()
-    expect([said(), await events()]).toEqual([[], []])
+    expect([logLines(), await events()]).toEqual([[], []])
     const changed = await rooms.node({ provider: other })
-    expect(said()).toHaveLength(1)
+    expect(logLines()).toHaveLength(1)
     const [event, ...more] = await events()
     expect(more).toEqual([])
     expect(event).toMatchObject({ actor_user_id: null, client_ip: null })
@@ -34,7 +34,7 @@ eachDialect((_dialect, newUrl) => {
       unreachableAccounts: 1,
     })
     await (await rooms.node({ provider: other })).close()
-    expect(said()).toHaveLength(1)
+    expect(logLines()).toHaveLength(1)
     await changed.close()
     await rooms.close()
   })
@@ -70,7 +70,8 @@ eachDialect((_dialect, newUrl) => {
       const person = { sub: 'alice', preferred_username: 'alice' }
       const rooms = await openRooms({ url: await newUrl(), provider: provider! })
       const { read } = rooms.rooms.database
-      const said = () => rooms.logLines.filter((line) => line.includes('may be accessible to other people'))
+      const logLines = () =>
+        rooms.logLines.filter((line) => line.includes('may be accessible to other people'))
       const grants = () =>
         read.selectFrom('role_grants').select(['source']).where('role', '=', 'platform_admin').execute()
       const alice = await rooms.signedInBrowser({ ...person, name: 'Alice of realm A' })
@@ -84,16 +85,16 @@ eachDialect((_dialect, newUrl) => {
         }),
       )
       await (await rooms.node()).close()
-      expect([said(), await grants()]).toEqual([[], [{ source: 'bootstrap' }, { source: 'claim' }]])
+      expect([logLines(), await grants()]).toEqual([[], [{ source: 'bootstrap' }, { source: 'claim' }]])
 
       const other = await rooms.node({ provider: changed!(rooms.idp) })
-      expect(said()).toHaveLength(1)
+      expect(logLines()).toHaveLength(1)
       // The grant by claim depends on the next login.
       expect(await grants()).toEqual([{ source: 'claim' }])
       expect((await alice.send('/api/session')).status).toBe(401)
       const mallory = await other.signedInBrowser({ ...person, name: 'Mallory of realm B' })
-      const found = await mallory.json<{ user: { id: string; platformAdmin: boolean } }>('/api/session')
-      expect(found.user).toMatchObject({ id: user.id, platformAdmin: false })
+      const session = await mallory.json<{ user: { id: string; platformAdmin: boolean } }>('/api/session')
+      expect(session.user).toMatchObject({ id: user.id, platformAdmin: false })
       const events = await read
         .selectFrom('audit_events')
         .select(['action', 'metadata'])
@@ -104,7 +105,7 @@ eachDialect((_dialect, newUrl) => {
       expect(JSON.parse(events[0]!.metadata)).toMatchObject({ inheritableAccounts: 1 })
       // The second start finds no change.
       await (await rooms.node({ provider: changed!(rooms.idp) })).close()
-      expect(said()).toHaveLength(1)
+      expect(logLines()).toHaveLength(1)
 
       // A login that began under the old settings cannot be completed under the new ones.
       const browser = rooms.browser()

@@ -19,14 +19,14 @@ const REQUEST: AuthorizationRequest = {
   prompt: null,
 }
 
-async function asked(config: ProviderConfig, request: Partial<AuthorizationRequest> = {}) {
+async function authorizationParams(config: ProviderConfig, request: Partial<AuthorizationRequest> = {}) {
   const url = await at.provider(config).authorizationUrl({ ...REQUEST, ...request })
   return Object.fromEntries(new URL(url).searchParams)
 }
 
 describe('the authorization request', () => {
   test('C14: asks for a code and nothing else (oidcc-client-test)', async () => {
-    expect(await asked(at.idp.config())).toEqual({
+    expect(await authorizationParams(at.idp.config())).toEqual({
       response_type: 'code',
       client_id: CLIENT_ID,
       redirect_uri: REDIRECT_URI,
@@ -40,11 +40,11 @@ describe('the authorization request', () => {
 
   test('C18: sends the scopes as configured and never adds offline_access (oidcc-client-test-scope-userinfo-claims)', async () => {
     for (const scopes of [['openid'], ['openid', 'profile', 'teams:read'], ['openid', 'offline_access']])
-      expect((await asked(at.idp.config({ scopes }))).scope).toBe(scopes.join(' '))
+      expect((await authorizationParams(at.idp.config({ scopes }))).scope).toBe(scopes.join(' '))
   })
 
   test('R5.6: has neither nonce nor prompt in oauth2 mode', async () => {
-    expect(await asked(at.idp.oauth2Config(), { prompt: 'login' })).toEqual({
+    expect(await authorizationParams(at.idp.oauth2Config(), { prompt: 'login' })).toEqual({
       response_type: 'code',
       client_id: CLIENT_ID,
       redirect_uri: REDIRECT_URI,
@@ -54,11 +54,11 @@ describe('the authorization request', () => {
       code_challenge_method: 'S256',
     })
     for (const prompt of ['login', 'select_account'] as const)
-      expect((await asked(at.idp.config(), { prompt })).prompt).toBe(prompt)
+      expect((await authorizationParams(at.idp.config(), { prompt })).prompt).toBe(prompt)
   })
 
   test('R5.6: has no challenge if PKCE is not used', async () => {
-    const parameters = await asked(at.idp.config(), { codeChallenge: null })
+    const parameters = await authorizationParams(at.idp.config(), { codeChallenge: null })
     expect(parameters).not.toHaveProperty('code_challenge')
     expect(parameters).not.toHaveProperty('code_challenge_method')
   })

@@ -36,7 +36,7 @@ function serveIssuer(issuer: (origin: string) => string) {
 
 describe('the issuer', () => {
   test('C6: the metadata URL is the issuer without one trailing slash, plus the well-known path (oidcc-client-test-discovery-openid-config)', async () => {
-    for (const [path, asked] of [
+    for (const [path, requestPath] of [
       ['', '/.well-known/openid-configuration'],
       ['/', '/.well-known/openid-configuration'],
       ['/tenant/app', '/tenant/app/.well-known/openid-configuration'],
@@ -45,7 +45,7 @@ describe('the issuer', () => {
     ] as const) {
       const server = serveIssuer((origin) => origin + path)
       expect(await start(at.provider(at.idp.config({ issuer: server.origin + path })))).toBe(accepted)
-      expect(server.paths).toEqual([asked])
+      expect(server.paths).toEqual([requestPath])
       await server.stop()
     }
   })

@@ -87,7 +87,7 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
   const calls: Record<Endpoint, number> = { metadata: 0, jwks: 0, token: 0, userinfo: 0 }
   const requests: ReceivedRequest[] = []
   const refusals: string[] = []
-  const grants = new Map<string, { person: Person; asked: URLSearchParams }>()
+  const grants = new Map<string, { person: Person; requestParams: URLSearchParams }>()
   const accessTokens = new Map<string, Person>()
   let behaviour = usualBehaviour()
   let keys = [usualKey()]
@@ -123,7 +123,7 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
   function tokenAnswer(seen: ReceivedRequest): Response {
     const code = seen.form.get('code') ?? ''
     const grant = grants.get(code)
-    const fault = grant === undefined ? 'unknown or used code' : faultOf(seen, grant.asked)
+    const fault = grant === undefined ? 'unknown or used code' : faultOf(seen, grant.requestParams)
     grants.delete(code)
     if (grant === undefined || fault !== undefined) {
       refusals.push(fault ?? '')
@@ -132,15 +132,15 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
     const accessToken = randomText()
     accessTokens.set(accessToken, grant.person)
     const answer: Json = { access_token: accessToken, token_type: 'Bearer', expires_in: 300 }
-    if (grant.asked.get('scope')?.split(' ').includes('openid'))
-      answer.id_token = idp.signIdToken(grant.person, grant.asked.get('nonce'))
+    if (grant.requestParams.get('scope')?.split(' ').includes('openid'))
+      answer.id_token = idp.signIdToken(grant.person, grant.requestParams.get('nonce'))
     return Response.json(behaviour.token(answer))
   }
 
-  function faultOf({ form, headers }: ReceivedRequest, asked: URLSearchParams): string | undefined {
+  function faultOf({ form, headers }: ReceivedRequest, requestParams: URLSearchParams): string | undefined {
     if (form.get('grant_type') !== 'authorization_code') return 'grant_type'
-    if (form.get('redirect_uri') !== asked.get('redirect_uri')) return 'redirect_uri'
-    const challenge = asked.get('code_challenge')
+    if (form.get('redirect_uri') !== requestParams.get('redirect_uri')) return 'redirect_uri'
+    const challenge = requestParams.get('code_challenge')
     const verifier = form.get('code_verifier')
     if (challenge !== null && (verifier === null || sha256(verifier) !== challenge)) return 'code_verifier'
     if (challenge === null && verifier !== null) return 'code_verifier without challenge'
@@ -200,12 +200,12 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
      * `state` and, if the metadata advertise it, `iss`.
      */
     authorize(url: string, person: Person = ALICE): string {
-      const asked = new URL(url).searchParams
+      const requestParams = new URL(url).searchParams
       const code = randomText()
-      grants.set(code, { person: { sid: randomText(), ...person }, asked })
-      const callback = new URL(asked.get('redirect_uri') ?? '')
+      grants.set(code, { person: { sid: randomText(), ...person }, requestParams })
+      const callback = new URL(requestParams.get('redirect_uri') ?? '')
       callback.searchParams.set('code', code)
-      callback.searchParams.set('state', asked.get('state') ?? '')
+      callback.searchParams.set('state', requestParams.get('state') ?? '')
       const announced = behaviour.metadata(
         usualMetadata(issuer),
       ).authorization_response_iss_parameter_supported

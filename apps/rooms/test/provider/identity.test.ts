@@ -20,7 +20,7 @@ const oauth2 = (claims: Json | string, config: Partial<OAuth2Config> = {}) => {
 
 describe('the subject', () => {
   test('R7.7 C80 R28.15: a string is used unchanged, and a safe integer in decimal', async () => {
-    for (const [given, subject] of [
+    for (const [input, subject] of [
       ['"alice"', 'alice'],
       ['" Alice "', ' Alice '],
       ['"0"', '0'],
@@ -33,11 +33,11 @@ describe('the subject', () => {
       [`"${'x'.repeat(255)}"`, 'x'.repeat(255)],
       ['"12345678901234567890"', '12345678901234567890'],
     ] as const)
-      expect(await oauth2(`{"sub":${given},"name":"Alice"}`)).toMatchObject({ subject })
+      expect(await oauth2(`{"sub":${input},"name":"Alice"}`)).toMatchObject({ subject })
   })
 
   test('C80: any other value identifies no user', async () => {
-    for (const given of [
+    for (const input of [
       'false',
       'true',
       '""',
@@ -52,8 +52,8 @@ describe('the subject', () => {
       '"a\\u0000b"',
       '"a\\ud800"',
     ])
-      expect([given, await failureOf(oauth2(`{"sub":${given},"name":"Alice"}`))]).toEqual([
-        given,
+      expect([input, await failureOf(oauth2(`{"sub":${input},"name":"Alice"}`))]).toEqual([
+        input,
         'identity_incomplete: subject missing or malformed',
       ])
     expect(await failureOf(oauth2({ name: 'Alice' }))).toBe(

@@ -62,7 +62,7 @@ describe('fetching', () => {
 
   test('C67: a key set that does not arrive is given up at the timeout', async () => {
     expect(await failureOfSilent('jwks')).toEqual({
-      asked: 1,
+      requestCount: 1,
       failure: 'provider_unavailable: no keys of the provider',
     })
   })
@@ -84,8 +84,8 @@ describe('fetching', () => {
     at.idp.metadata((document) => ({ ...document, jwks_uri: `${at.idp.issuer}/jwks?moved` }))
     at.clock.ms += 60 * MINUTE
     expect(await outcome()).toBe(accepted)
-    const asked = at.idp.requests.filter(({ endpoint }) => endpoint === 'jwks').map(({ url }) => url.search)
-    expect(asked).toEqual(['', '?moved'])
+    const queries = at.idp.requests.filter(({ endpoint }) => endpoint === 'jwks').map(({ url }) => url.search)
+    expect(queries).toEqual(['', '?moved'])
   })
 
   test('C71: a wrong issuer, audience, algorithm, type, event or size causes no fetch', async () => {

@@ -55,11 +55,11 @@ test('C117: there is none, soon, if the provider is down or does not respond', a
   expect(await impatient.provider().logoutUrl(OPTIONS)).toBeNull()
   impatient.idp.answer('metadata', () => new Response('no', { status: 503 }))
   expect(await impatient.provider().logoutUrl(OPTIONS)).toBeNull()
-  const known = impatient.provider()
+  const client = impatient.provider()
   impatient.idp.reset()
   // Through a call with a longer timeout than that of a page, because here the metadata must
   // arrive.
-  await begin(impatient, known)
+  await begin(impatient, client)
   await impatient.idp.stop()
-  expect(await known.logoutUrl(OPTIONS)).not.toBeNull()
+  expect(await client.logoutUrl(OPTIONS)).not.toBeNull()
 })

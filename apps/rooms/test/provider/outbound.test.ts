@@ -16,14 +16,14 @@ afterEach(async () => {
 
 const clock = { ms: 0 }
 
-const surroundings: OutboundOptions = {
+const baseOptions: OutboundOptions = {
   privateHosts: new Set(['127.0.0.1']),
   now: () => clock.ms,
   metrics: { observeProvider() {} },
 }
 
 function outbound(options: Partial<OutboundOptions> = {}): Outbound {
-  return createOutbound({ ...surroundings, ...options })
+  return createOutbound({ ...baseOptions, ...options })
 }
 
 async function raw(answer: (socket: Socket, request: string) => void) {
@@ -195,17 +195,18 @@ describe('a bad connection', () => {
   test('C44: an unfinished TLS handshake is given up at the connect timeout, which does not limit the response', async () => {
     const silent = await raw(() => {})
     // On a busy machine it may take longer than this to connect at all.
-    for (let [connectMs, asked] = [2_000, false]; !asked; connectMs *= 2) {
+    for (let [connectMs, isRequested] = [2_000, false]; !isRequested; connectMs *= 2) {
       const ask = outbound({ connectMs, callMs: 60_000 })
       const slow = serve(async () => {
-        asked = true
+        isRequested = true
         // When this has reached its timeout, a caller that waits for the response has waited
         // longer.
         const failed = await failureOf(ask(token(silent.url.replace('http:', 'https:'))))
         return Response.json({ failed })
       })
       const answer = await ask(token(slow.url)).catch(() => undefined)
-      if (asked) expect(answer?.object).toEqual({ failed: 'provider_unavailable: token does not answer' })
+      if (isRequested)
+        expect(answer?.object).toEqual({ failed: 'provider_unavailable: token does not answer' })
     }
   })
 
@@ -328,14 +329,14 @@ describe('addresses', () => {
 
   test('C120: the connection goes to the address that was checked: one lookup, whatever DNS says afterwards', async () => {
     const server = serve(() => Response.json({ a: 1 }))
-    const asked: string[] = []
+    const lookups: string[] = []
     const resolve = async (hostname: string) => {
-      asked.push(hostname)
-      return asked.length === 1 ? ['127.0.0.1'] : ['169.254.169.254']
+      lookups.push(hostname)
+      return lookups.length === 1 ? ['127.0.0.1'] : ['169.254.169.254']
     }
     const ask = outbound({ privateHosts: new Set(['rebinding.example']), resolve })
     expect((await ask(token(`http://rebinding.example:${server.port}/`))).object).toEqual({ a: 1 })
-    expect(asked).toEqual(['rebinding.example'])
+    expect(lookups).toEqual(['rebinding.example'])
     expect(await failureOf(ask(token(`http://rebinding.example:${server.port}/`)))).toStartWith(
       'provider_misconfigured',
     )
@@ -371,9 +372,9 @@ describe('concurrent requests', () => {
     const waiting: (() => void)[] = []
     let isHanging = true
     let atOnce = 0
-    let most = 0
+    let max = 0
     const slow = serve(async () => {
-      most = Math.max(most, (atOnce += 1))
+      max = Math.max(max, (atOnce += 1))
       if (isHanging) await new Promise<void>((resolve) => waiting.push(resolve))
       atOnce -= 1
       return Response.json({})
@@ -390,15 +391,15 @@ describe('concurrent requests', () => {
       done += 1
     }
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(20).fill(200))
-    expect(most).toBe(8)
+    expect(max).toBe(8)
 
-    const patience = { ...surroundings, callMs: 1000 }
-    const impatient = createOutbound(patience)
+    const ownOptions = { ...baseOptions, callMs: 1000 }
+    const impatient = createOutbound(ownOptions)
     const late = Array.from({ length: 12 }, () => failureOf(impatient(token(slow.url))))
     expect(new Set(await Promise.all(late))).toEqual(new Set(['provider_unavailable: token does not answer']))
     // A request that gave up has released its place.
     isHanging = false
-    patience.callMs = 3_600_000
+    ownOptions.callMs = 3_600_000
     clock.ms += 10_000
     const next = Array.from({ length: 12 }, () => impatient(token(slow.url)))
     expect((await Promise.all(next)).map(({ status }) => status)).toEqual(Array(12).fill(200))

@@ -86,15 +86,15 @@ export async function redeem(provider: Provider, code: string, nonce = NONCE): P
 export async function failureOfSilent(
   endpoint: keyof HostileProvider['calls'],
   config = (idp: HostileProvider): ProviderConfig => idp.config(),
-): Promise<{ asked: number; failure: string }> {
+): Promise<{ requestCount: number; failure: string }> {
   // On a busy machine the request may take longer than this to arrive.
   for (let callMs = 1_500; ; callMs *= 2) {
     const at = await openProviderBench({ outbound: { callMs } })
     at.idp.answer(endpoint, () => new Promise<Response>(() => {}))
     const failure = await failureOf(login(at, at.provider(config(at.idp))))
-    const asked = at.idp.calls[endpoint]
+    const requestCount = at.idp.calls[endpoint]
     await at.stop()
-    if (asked > 0) return { asked, failure }
+    if (requestCount > 0) return { requestCount, failure }
   }
 }
 

@@ -118,7 +118,7 @@ describe('the request', () => {
     }
     await other.stop()
     expect(await failureOfSilent('token')).toEqual({
-      asked: 1,
+      requestCount: 1,
       failure: 'provider_unavailable: token does not answer',
     })
     let requests = 0

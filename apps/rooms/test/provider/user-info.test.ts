@@ -103,7 +103,7 @@ test("C78 401, 403, a redirect, a JWT or a list is refused; 500 and silence too,
   await other.stop()
   for (const config of [(idp: HostileProvider) => idp.config(), (idp: HostileProvider) => idp.oauth2Config()])
     expect(await failureOfSilent('userinfo', config)).toEqual({
-      asked: 1,
+      requestCount: 1,
       failure: 'provider_unavailable: userinfo does not answer',
     })
 })

@@ -33,10 +33,10 @@ export function documentedBlock(
   { addresses, begins = '' }: { addresses?: Addresses; begins?: string | undefined } = {},
 ): string {
   const text = readFileSync(join(PAGES, page), 'utf8')
-  const [, , found] =
+  const [, , content] =
     [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].find(
       ([, each, body]) => each === language && body?.startsWith(begins),
     ) ?? []
-  if (found === undefined) throw new Error(`${page} has no ${language} block that begins with "${begins}"`)
-  return Object.entries(addresses ?? {}).reduce((body, [name, own]) => body.replaceAll(name, own), found)
+  if (content === undefined) throw new Error(`${page} has no ${language} block that begins with "${begins}"`)
+  return Object.entries(addresses ?? {}).reduce((body, [name, own]) => body.replaceAll(name, own), content)
 }

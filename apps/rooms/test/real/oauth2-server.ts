@@ -32,13 +32,13 @@ export async function startOAuth2Server(client: Registration, userInfo: UserInfo
     hostname: '127.0.0.1',
     async fetch(request) {
       const { pathname } = new URL(request.url)
-      const [asked, answer] = [await read(request), new LibraryResponse({ headers: {} })]
+      const [libraryRequest, answer] = [await read(request), new LibraryResponse({ headers: {} })]
       try {
         if (pathname === '/oauth/authorize' && request.method === 'GET') return page()
-        if (pathname === '/oauth/authorize') await library.authorize(asked, answer)
-        else if (pathname === '/oauth/token') await library.token(asked, answer)
+        if (pathname === '/oauth/authorize') await library.authorize(libraryRequest, answer)
+        else if (pathname === '/oauth/token') await library.token(libraryRequest, answer)
         else if (pathname === '/api/v1/me') {
-          await library.authenticate(asked, answer)
+          await library.authenticate(libraryRequest, answer)
           answer.body = userInfo
         } else answer.status = 404
       } catch (error) {

@@ -67,13 +67,13 @@ eachDialect((_, newUrl) => {
     test('teams that a user owns become grants, and are revoked when the claim is gone', async () => {
       const rows = openDatabase<Tables>(database.url)
       const teams = async () => {
-        const found = await rows.read
+        const grants = await rows.read
           .selectFrom('role_grants')
           .select('scope_id')
           .where('source', '=', 'teamidp')
           .orderBy('scope_id')
           .execute()
-        return found.map(({ scope_id: team }) => team)
+        return grants.map(({ scope_id: team }) => team)
       }
       await signIn(up)
       expect(await teams()).toEqual(['harbour', 'lighthouse'])

@@ -25,7 +25,7 @@ export interface Options {
  * and both kinds of logout.
  */
 export async function startOidcProvider({ alg, client, claims = {} }: Options): Promise<LogoutProvider> {
-  const known = { name: 'Alice Andersson', email: 'alice@example.com' }
+  const profile = { name: 'Alice Andersson', email: 'alice@example.com' }
   const delivered: Promise<unknown>[] = []
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -46,7 +46,7 @@ export async function startOidcProvider({ alg, client, claims = {} }: Options): 
     scopes: ['openid', 'profile', 'email', 'teams:read'],
     enabledJWA: { idTokenSigningAlgValues: [alg] },
     pkce: { required: () => true },
-    findAccount: (_, id) => ({ accountId: id, claims: () => ({ ...claims, ...known, sub: id }) }),
+    findAccount: (_, id) => ({ accountId: id, claims: () => ({ ...claims, ...profile, sub: id }) }),
     ttl: {
       AccessToken: 600,
       AuthorizationCode: 60,
@@ -77,7 +77,7 @@ export async function startOidcProvider({ alg, client, claims = {} }: Options): 
       const [, cancel = ''] = /href="([^"]+\/abort)"/.exec(consent.html) ?? []
       return person.visit(new URL(cancel, consent.url))
     },
-    rename: async (name, email) => void Object.assign(known, { name, email }),
+    rename: async (name, email) => void Object.assign(profile, { name, email }),
     agreeToSignOut: (person, page) => person.press(page, 'Yes'),
     async signOutThere(person) {
       await person.press(await person.visit(`${origin}/session/end`), 'Yes')

@@ -74,15 +74,15 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
   let redis: Awaited<ReturnType<typeof ownRedis>>
   const logged: string[] = []
   const log = createLog({ write: (line) => void logged.push(line) })
-  const heard: { here: ClusterEvent[]; there: ClusterEvent[] } = { here: [], there: [] }
+  const received: { here: ClusterEvent[]; there: ClusterEvent[] } = { here: [], there: [] }
   let here: Bus
   let there: Bus
   beforeAll(async () => {
     redis = await ownRedis()
     here = await createRedisBus(redis.url, { ...INSTANCE, nodeId: 'here' }, log, HEARTBEAT_EVERY_MS)
     there = await createRedisBus(redis.url, { ...INSTANCE, nodeId: 'there' }, log, HEARTBEAT_EVERY_MS)
-    here.listen((event) => void heard.here.push(event))
-    there.listen((event) => void heard.there.push(event))
+    here.listen((event) => void received.here.push(event))
+    there.listen((event) => void received.there.push(event))
   })
   const closings: (() => unknown)[] = []
   afterEach(async () => {
@@ -107,19 +107,19 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     return bus
   }
   const forget = () => {
-    heard.here.length = 0
-    heard.there.length = 0
+    received.here.length = 0
+    received.there.length = 0
   }
 
   test('an event published by a node is applied there at once and once, and also by the other node', async () => {
     await until(() => here.state() === 'ok' && there.state() === 'ok')
     here.publish(EVENT)
-    expect(heard.here).toEqual([EVENT])
-    await until(() => heard.there.length > 0)
+    expect(received.here).toEqual([EVENT])
+    await until(() => received.there.length > 0)
     there.publish({ ...EVENT, roomId: 'lounge' })
-    await until(() => heard.here.length > 1)
-    expect(heard.here).toEqual([EVENT, { ...EVENT, roomId: 'lounge' }])
-    expect(heard.there).toEqual([EVENT, { ...EVENT, roomId: 'lounge' }])
+    await until(() => received.here.length > 1)
+    expect(received.here).toEqual([EVENT, { ...EVENT, roomId: 'lounge' }])
+    expect(received.there).toEqual([EVENT, { ...EVENT, roomId: 'lounge' }])
   })
 
   test('R19.1: the content of room events does not pass through the bus: other nodes get only the number', async () => {
@@ -131,9 +131,9 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     const data = { message: { content: 'Between you and me' } }
     const event = { seq: 7, at: '2026-11-21T12:00:00.000Z', event: 'message.created' as const, data }
     here.publish({ kind: 'event', roomId: 'harbour', event })
-    expect(heard.here).toEqual([{ kind: 'event', roomId: 'harbour', event }])
-    await until(() => heard.there.length > 0 && passed.some((text) => text.includes('harbour')))
-    expect(heard.there).toEqual([{ kind: 'last_seq', roomId: 'harbour', seq: 7 }])
+    expect(received.here).toEqual([{ kind: 'event', roomId: 'harbour', event }])
+    await until(() => received.there.length > 0 && passed.some((text) => text.includes('harbour')))
+    expect(received.there).toEqual([{ kind: 'last_seq', roomId: 'harbour', seq: 7 }])
     expect(passed.join()).not.toContain('Between')
   })
 
@@ -144,19 +144,19 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     for (const text of ['', '{', 'null', '[]', '{"from":7}', '{"from":"x"}', '{"from":"x","event":null}'])
       await client.publish(CHANNEL, text)
     for (const event of FORGED) await client.publish(CHANNEL, JSON.stringify({ from: 'x', event }))
-    await client.publish(CHANNEL, JSON.stringify({ from: 'x', event: { ...EVENT, said: 'Hello' } }))
+    await client.publish(CHANNEL, JSON.stringify({ from: 'x', event: { ...EVENT, text: 'Hello' } }))
     // Sent last: when it has arrived, the others would have too.
-    await until(() => heard.here.length > 0 && heard.there.length > 0)
-    expect(heard).toEqual({ here: [EVENT], there: [EVENT] })
+    await until(() => received.here.length > 0 && received.there.length > 0)
+    expect(received).toEqual({ here: [EVENT], there: [EVENT] })
   })
 
   test('events of every kind reach other nodes unchanged', async () => {
     await until(() => here.state() === 'ok' && there.state() === 'ok')
     forget()
-    const told = Object.values(REMOTE_EVENTS).flat()
-    for (const event of told) here.publish(event)
-    await until(() => heard.there.length === told.length)
-    expect([heard.here, heard.there]).toEqual([told, told])
+    const events = Object.values(REMOTE_EVENTS).flat()
+    for (const event of events) here.publish(event)
+    await until(() => received.there.length === events.length)
+    expect([received.here, received.there]).toEqual([events, events])
   })
 
   test('R28.24: a handler that throws affects neither the publisher nor the other handlers', async () => {
@@ -169,13 +169,13 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
       bus.listen(() => {
         throw new TypeError('Not to be taken')
       })
-      bus.listen((event) => void heard.here.push(event))
+      bus.listen((event) => void received.here.push(event))
       bus.publish({ ...EVENT, roomId: 'lounge' })
-      expect(heard.here).toEqual([{ ...EVENT, roomId: 'lounge' }])
+      expect(received.here).toEqual([{ ...EVENT, roomId: 'lounge' }])
       expect(logged.filter((line) => line.includes('Not to be taken')).length).toBe(1)
     }
-    await until(() => heard.there.length > 0)
-    expect(heard.there).toEqual([{ ...EVENT, roomId: 'lounge' }])
+    await until(() => received.there.length > 0)
+    expect(received.there).toEqual([{ ...EVENT, roomId: 'lounge' }])
   })
 
   test('R28.24: foreign messages about a room on the channel do not break changes of that room', async () => {
@@ -212,23 +212,23 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
       for (const node of nodes.toReversed()) await node.close()
     })
     for (const node of nodes) await untilOnBus(node)
-    const heardOf = (node: TestRooms | undefined) =>
+    const roomIdsOf = (node: TestRooms | undefined) =>
       node?.publishedEvents.flatMap((event) => (event.kind === 'lobby' ? [event.roomId] : []))
     const first = await createRoom(await member(one))
-    await until(() => heardOf(nodes[1])?.includes(first.id) ?? false)
+    await until(() => roomIdsOf(nodes[1])?.includes(first.id) ?? false)
     // The server keeps the order of messages: earlier ones would have arrived by then.
     const second = await createRoom(await member(two))
-    await until(() => heardOf(nodes[3])?.includes(second.id) ?? false)
-    expect(nodes.map(heardOf)).toEqual([[first.id], [first.id], [second.id], [second.id]])
+    await until(() => roomIdsOf(nodes[3])?.includes(second.id) ?? false)
+    expect(nodes.map(roomIdsOf)).toEqual([[first.id], [first.id], [second.id], [second.id]])
   })
 
   test('while the server is unreachable a node applies its own events, reports the bus as down, and publishing never throws', async () => {
     await redis.kill()
     forget()
     here.publish(EVENT)
-    expect(heard.here).toEqual([EVENT])
+    expect(received.here).toEqual([EVENT])
     await until(() => here.state() === 'down')
-    expect(heard.there).toEqual([])
+    expect(received.there).toEqual([])
     // One line per node, as soon as it has noticed.
     await until(() => logged.filter((line) => line.includes('bus: disconnected')).length === 2)
   })
@@ -238,8 +238,8 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
     await until(() => here.state() === 'ok' && there.state() === 'ok')
     forget()
     here.publish(EVENT)
-    await until(() => heard.there.length > 0)
-    expect(heard.there).toEqual([EVENT])
+    await until(() => received.there.length > 0)
+    expect(received.there).toEqual([EVENT])
     expect(logged.filter((line) => line.includes('bus: connected again')).length).toBe(2)
   })
 
@@ -254,12 +254,12 @@ describe.skipIf(!redisServer)('the bus between nodes', () => {
   test('a node that starts before the server connects later', async () => {
     await redis.kill()
     const late = await join('late')
-    const heardLate: ClusterEvent[] = []
-    late.listen((event) => void heardLate.push(event))
+    const receivedLate: ClusterEvent[] = []
+    late.listen((event) => void receivedLate.push(event))
     expect(late.state()).toBe('down')
     await redis.restart()
     await until(() => late.state() === 'ok' && here.state() === 'ok')
     here.publish(EVENT)
-    await until(() => heardLate.length > 0)
+    await until(() => receivedLate.length > 0)
   })
 })

@@ -87,8 +87,8 @@ eachDialect((_dialect, newUrl) => {
         [ORIGIN, ORIGIN],
         [],
       ]
-      for (const given of origins)
-        expect([given, await statusOf(raw({ origins: given }))]).toEqual([given, 403])
+      for (const value of origins)
+        expect([value, await statusOf(raw({ origins: value }))]).toEqual([value, 403])
       expect(await statusOf(raw())).toBe(101)
       for (const site of ['cross-site', 'same-site', 'none'])
         expect(await statusOf(raw({ more: [`Sec-Fetch-Site: ${site}`] }))).toBe(403)
@@ -96,7 +96,7 @@ eachDialect((_dialect, newUrl) => {
     })
 
     test('R24.2: socket requests are counted by status like all others', async () => {
-      const counted = async (status: number) => {
+      const requestCount = async (status: number) => {
         const metric = await service.rooms.metrics.registry
           .getSingleMetric('latchkey_rooms_requests_total')
           ?.get()
@@ -104,10 +104,10 @@ eachDialect((_dialect, newUrl) => {
           Bun.deepEquals(labels, { route: '/api/ws', status })
         return metric?.values.find(isMeant)?.value ?? 0
       }
-      const before = [await counted(101), await counted(403)]
+      const before = [await requestCount(101), await requestCount(403)]
       expect(await statusOf(raw())).toBe(101)
       expect(await statusOf(raw({ origins: ['null'] }))).toBe(403)
-      expect([await counted(101), await counted(403)]).toEqual(before.map((count) => count + 1))
+      expect([await requestCount(101), await requestCount(403)]).toEqual(before.map((count) => count + 1))
     })
 
     test('an invented ticket opens nothing and keeps no writer from the database', async () => {

@@ -49,7 +49,7 @@ export class LiveSocket {
   readonly closed: Promise<{ code: number; reason: string }>
   readonly #socket: WebSocket
   #count = 0
-  #heard = Promise.withResolvers<void>()
+  #changed = Promise.withResolvers<void>()
 
   constructor(
     port: number,
@@ -65,7 +65,7 @@ export class LiveSocket {
       const frame = JSON.parse(String(data)) as Frame
       if (onFrame) return onFrame(frame)
       this.frames.push(frame)
-      this.#tell()
+      this.#notify()
     })
     this.opened = new Promise((resolve) => {
       this.#socket.addEventListener('open', () => resolve(true))
@@ -74,7 +74,7 @@ export class LiveSocket {
     this.closed = new Promise((resolve) =>
       this.#socket.addEventListener('close', ({ code, reason }) => {
         resolve({ code, reason })
-        this.#tell()
+        this.#notify()
       }),
     )
   }
@@ -87,9 +87,9 @@ export class LiveSocket {
     return this.#socket.protocol
   }
 
-  #tell(): void {
-    this.#heard.resolve()
-    this.#heard = Promise.withResolvers()
+  #notify(): void {
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers()
   }
 
   send(frame: unknown): void {
@@ -100,9 +100,9 @@ export class LiveSocket {
   async frame(isIt: (frame: Frame) => boolean): Promise<Frame> {
     const late = Bun.sleep(FRAME_TIMEOUT_MS).then(() => 'late' as const)
     for (;;) {
-      const found = this.frames.find(isIt)
-      if (found) return found
-      if ((await Promise.race([this.#heard.promise, late])) === 'late')
+      const match = this.frames.find(isIt)
+      if (match) return match
+      if ((await Promise.race([this.#changed.promise, late])) === 'late')
         throw new Error(`The frame did not come. There were: ${JSON.stringify(this.frames)}`)
     }
   }

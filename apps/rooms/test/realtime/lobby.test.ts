@@ -59,9 +59,9 @@ eachDialect((_dialect, newUrl) => {
   })
 
   /** The frames of each socket about this room since the last call. */
-  const toldOf = async (roomId: string) => {
+  const changesOf = async (roomId: string) => {
     await flush()
-    const told: Record<string, unknown> = {}
+    const changes: Record<string, unknown> = {}
     for (const [name, socket] of looking) {
       await socket.settle()
       const frames = socket.frames.filter(({ type }) => type === 'lobby')
@@ -72,9 +72,9 @@ eachDialect((_dialect, newUrl) => {
       )
       expect(about.length).toBeLessThanOrEqual(1)
       const [frame] = about
-      if (frame) told[name] = 'remove' in frame ? 'remove' : (frame['upsert'] as { role: unknown }).role
+      if (frame) changes[name] = 'remove' in frame ? 'remove' : (frame['upsert'] as { role: unknown }).role
     }
-    return told
+    return changes
   }
   const settings = (roomId: string, body: Record<string, unknown>) =>
     succeed(changeSettings(owner, roomId, body))
@@ -88,7 +88,7 @@ eachDialect((_dialect, newUrl) => {
   describe('the lobby over a socket', () => {
     test('R28.20: a public room is sent to users who may list it, each with their own role and no other', async () => {
       const id = await newRoom()
-      expect(await toldOf(id)).toEqual({
+      expect(await changesOf(id)).toEqual({
         owner: 'owner',
         guest: null,
         listener: 'listener',
@@ -99,7 +99,7 @@ eachDialect((_dialect, newUrl) => {
 
     test('rooms closed to guests, unlisted and private ones are sent only to users who would find them in the list', async () => {
       const members = await newRoom({ allowGuests: false })
-      expect(await toldOf(members)).toEqual({
+      expect(await changesOf(members)).toEqual({
         owner: 'owner',
         listener: 'listener',
         outsider: null,
@@ -107,24 +107,27 @@ eachDialect((_dialect, newUrl) => {
       })
       for (const visibility of ['unlisted', 'private']) {
         const id = await newRoom({ visibility })
-        expect([visibility, await toldOf(id)]).toEqual([visibility, { owner: 'owner', listener: 'listener' }])
+        expect([visibility, await changesOf(id)]).toEqual([
+          visibility,
+          { owner: 'owner', listener: 'listener' },
+        ])
       }
     })
 
     test('R28.20: renaming and deleting a private room reaches only its members', async () => {
       const id = await newRoom({ visibility: 'private' })
-      await toldOf(id)
+      await changesOf(id)
       await settings(id, { name: 'Cellar' })
-      expect(await toldOf(id)).toEqual({ owner: 'owner', listener: 'listener' })
+      expect(await changesOf(id)).toEqual({ owner: 'owner', listener: 'listener' })
       await succeed(deleteRoom(owner, id))
-      expect(await toldOf(id)).toEqual({ owner: 'remove', listener: 'remove' })
+      expect(await changesOf(id)).toEqual({ owner: 'remove', listener: 'remove' })
     })
 
     test('a room that becomes private disappears from the lobby of all others, and reappears when it is public again', async () => {
       const id = await newRoom()
-      await toldOf(id)
+      await changesOf(id)
       await settings(id, { visibility: 'private' })
-      expect(await toldOf(id)).toEqual({
+      expect(await changesOf(id)).toEqual({
         owner: 'owner',
         listener: 'listener',
         guest: 'remove',
@@ -133,7 +136,7 @@ eachDialect((_dialect, newUrl) => {
         admin: 'remove',
       })
       await settings(id, { visibility: 'public' })
-      expect(await toldOf(id)).toMatchObject({ guest: null, outsider: null })
+      expect(await changesOf(id)).toMatchObject({ guest: null, outsider: null })
     })
 
     test('R17.5: guests at a banned address lose the room from their lobby and get no updates of it, unless they entered before', async () => {
@@ -147,28 +150,28 @@ eachDialect((_dialect, newUrl) => {
       }
       const members = { owner: 'owner', listener: 'listener' }
       const id = await newRoom()
-      expect(await toldOf(id)).toHaveProperty('guest', null)
+      expect(await changesOf(id)).toHaveProperty('guest', null)
       const banned = await banAtTheirAddress(id)
       const others = { ...members, outsider: null, admin: null }
-      expect(await toldOf(id)).toEqual({ ...others, guest: 'remove', banned: 'remove' })
+      expect(await changesOf(id)).toEqual({ ...others, guest: 'remove', banned: 'remove' })
       await settings(id, { maxParticipants: 9 })
-      expect(await toldOf(id)).toMatchObject({ ...others, guest: 'remove' })
+      expect(await changesOf(id)).toMatchObject({ ...others, guest: 'remove' })
       await join(people.get('outsider') as TestUser, id)
-      expect(await toldOf(id)).toEqual(others)
+      expect(await changesOf(id)).toEqual(others)
       const before = await newRoom()
       await join(gus, before)
       await banAtTheirAddress(before)
-      expect(await toldOf(before)).toEqual({ ...others, guest: null, banned: 'remove' })
+      expect(await changesOf(before)).toEqual({ ...others, guest: null, banned: 'remove' })
       const unlisted = await newRoom({ visibility: 'unlisted' })
       await banAtTheirAddress(unlisted)
-      expect(await toldOf(unlisted)).toEqual(members)
+      expect(await changesOf(unlisted)).toEqual(members)
       await owner.browser.json(`/api/rooms/${id}/bans/${banned.user.id}`, { method: 'DELETE' })
-      expect(await toldOf(id)).toEqual({ ...others, guest: null })
+      expect(await changesOf(id)).toEqual({ ...others, guest: null })
     })
 
     test('R18.8: a room that changes often is sent once in two seconds, in its latest state', async () => {
       const id = await newRoom()
-      await toldOf(id)
+      await changesOf(id)
       const timers = spyOn(globalThis, 'setTimeout')
       for (const name of ['a', 'b', 'c']) await settings(id, { name })
       for (const each of ['guest', 'outsider']) await join(people.get(each) as TestUser, id)
@@ -181,7 +184,7 @@ eachDialect((_dialect, newUrl) => {
       const lines = outsider.frames.filter(({ type }) => type === 'lobby')
       expect(lines).toHaveLength(1)
       expect(lines[0]?.['upsert']).toMatchObject({ id, name: 'c', participantCount: 2 })
-      await toldOf(id)
+      await changesOf(id)
       await flush()
       await outsider.settle()
       expect(outsider.frames.filter(({ type }) => type === 'lobby')).toEqual([])
@@ -191,12 +194,12 @@ eachDialect((_dialect, newUrl) => {
       const socket = live.connect((people.get('outsider') as TestUser).browser)
       await socket.of('welcome')
       expect(await socket.ask({ type: 'subscribe_lobby' })).toMatchObject({ type: 'subscribed_lobby' })
-      await toldOf(await newRoom())
+      await changesOf(await newRoom())
       await socket.of('lobby')
       expect(await socket.ask({ type: 'unsubscribe_lobby' })).toMatchObject({ type: 'unsubscribed_lobby' })
       socket.frames.length = 0
       // Another tab of theirs is still subscribed.
-      expect(await toldOf(await newRoom())).toHaveProperty('outsider')
+      expect(await changesOf(await newRoom())).toHaveProperty('outsider')
       await socket.settle()
       expect(socket.frames.filter(({ type }) => type === 'lobby')).toEqual([])
       socket.close()
@@ -205,11 +208,11 @@ eachDialect((_dialect, newUrl) => {
 
   describe('the lobby on two nodes', () => {
     const linesOf = async (socket: LiveSocket, flushes: readonly (() => Promise<void>)[]) => {
-      for (const tell of flushes) await tell()
+      for (const flushOne of flushes) await flushOne()
       await socket.settle()
-      const told = socket.frames.filter(({ type }) => type === 'lobby')
+      const frames = socket.frames.filter(({ type }) => type === 'lobby')
       socket.frames.length = 0
-      return told.map((frame) => frame['remove'] ?? frame['upsert'])
+      return frames.map((frame) => frame['remove'] ?? frame['upsert'])
     }
     const open = async (loss: Loss) => {
       const bus = lossyBus(loss)
@@ -227,21 +230,21 @@ eachDialect((_dialect, newUrl) => {
       const { nodes, olga, lines, set } = await open(DROPS_EVERYTHING)
       const { id } = await createRoom(olga)
       const hidden = await createRoom(olga, { visibility: 'private' })
-      const told = async () => {
+      const changesHere = async () => {
         await advanceAll(nodes, 5_000)
         return lines()
       }
-      expect(await told()).toMatchObject([{ id, name: 'Lounge', participantCount: 0, role: null }])
+      expect(await changesHere()).toMatchObject([{ id, name: 'Lounge', participantCount: 0, role: null }])
       await set(id, { name: 'Cellar' })
       await join(olga, id)
-      expect(await told()).toMatchObject([{ id, name: 'Cellar', participantCount: 1 }])
-      expect(await told()).toEqual([])
+      expect(await changesHere()).toMatchObject([{ id, name: 'Cellar', participantCount: 1 }])
+      expect(await changesHere()).toEqual([])
       await set(id, { visibility: 'private' })
-      expect(await told()).toEqual([id])
+      expect(await changesHere()).toEqual([id])
       await set(id, { visibility: 'public' })
-      expect(await told()).toMatchObject([{ id }])
+      expect(await changesHere()).toMatchObject([{ id }])
       for (const each of [id, hidden.id]) await succeed(deleteRoom(olga, each))
-      expect(await told()).toEqual([id])
+      expect(await changesHere()).toEqual([id])
       await closeNodes(nodes)
     })
 
@@ -249,7 +252,7 @@ eachDialect((_dialect, newUrl) => {
       const bus = lossyBus(DROPS_EVERYTHING)
       const nodes = await twoNodes({ url: await newUrl() }, () => bus.join())
       const [here, there] = nodes
-      const tell = byHand(there.service.rooms.hub.lobby)
+      const flushThere = byHand(there.service.rooms.hub.lobby)
       const [olga, otto] = [await member(here.service, 'Olga'), await member(there.service, 'Otto')]
       const [{ id }, gone] = [await createRoom(olga), await createRoom(olga)]
       const socket = there.live.connect(otto.browser)
@@ -258,7 +261,7 @@ eachDialect((_dialect, newUrl) => {
       await olga.browser.json(`/api/rooms/${id}/settings`, set)
       await succeed(deleteRoom(olga, gone.id))
       for (let second = 0; second < 6; second++) await advanceAll(nodes, 1_000)
-      const lines = await linesOf(socket, [tell])
+      const lines = await linesOf(socket, [flushThere])
       expect(lines).toContain(gone.id)
       expect(lines).toContainEqual(expect.objectContaining({ id, name: 'Cellar' }))
       expect(lines).toHaveLength(2)
@@ -270,7 +273,7 @@ eachDialect((_dialect, newUrl) => {
       const alone = await openRooms({ url: await newUrl(), bus: bus.join() })
       const { hub } = alone.rooms
       const ends = listen(alone.rooms)
-      const tell = byHand(hub.lobby)
+      const flushAlone = byHand(hub.lobby)
       const olga = await member(alone, 'Olga')
       const sockets = Array.from({ length: 3 }, () => ends.connect(olga.browser))
       for (const socket of sockets) await socket.of('welcome')
@@ -280,7 +283,7 @@ eachDialect((_dialect, newUrl) => {
       expect(reading).toHaveBeenCalledTimes(1)
       expect(alone.logLines.join('')).toContain('lobby: cannot read the rooms')
       const { id } = await createRoom(olga)
-      for (const socket of sockets) expect(await linesOf(socket, [tell])).toMatchObject([{ id }])
+      for (const socket of sockets) expect(await linesOf(socket, [flushAlone])).toMatchObject([{ id }])
       await alone.rooms.hub.stop()
       await ends.stop()
       await alone.close()
@@ -343,7 +346,7 @@ eachDialect((_dialect, newUrl) => {
         const { invitation } = await olga.browser.json<{ invitation: { id: string } }>(address, { body }, 201)
         return invitation.id
       }
-      const told = (name: string) => socket.frame(({ notice }) => notice === name)
+      const noticeNamed = (name: string) => socket.frame(({ notice }) => notice === name)
       const userId = otto.user.id
       const stranger = bus.join()
       for (const id of [await invite(eve), crypto.randomUUID(), 'nonsense']) {
@@ -355,23 +358,23 @@ eachDialect((_dialect, newUrl) => {
       stranger.publish({ kind: 'notice_ref', userId, notice: 'transfer', ids: { roomId } })
       const id = await invite(otto)
       const pending = await otto.browser.json<{ invitations: unknown[] }>('/api/room-invitations/pending')
-      expect(await told('invitation')).toEqual({
+      expect(await noticeNamed('invitation')).toEqual({
         type: 'notice',
         notice: 'invitation',
         data: { invitation: pending.invitations[0] },
       })
       await olga.browser.json(`/api/rooms/${roomId}/invitations/${id}`, { method: 'DELETE' })
-      expect(await told('invitation_revoked')).toMatchObject({ data: { id, roomId } })
+      expect(await noticeNamed('invitation_revoked')).toMatchObject({ data: { id, roomId } })
       await makeMember(here.service, roomId, otto)
       const address = `/api/rooms/${roomId}/ownership-transfer`
       await olga.browser.json(address, { body: { userId } }, 201)
       const offers = await otto.browser.json<{ transfers: unknown[] }>(
         '/api/room-ownership-transfers/pending',
       )
-      expect(await told('transfer')).toMatchObject({ data: { transfer: offers.transfers[0] } })
+      expect(await noticeNamed('transfer')).toMatchObject({ data: { transfer: offers.transfers[0] } })
       await olga.browser.json(address, { method: 'DELETE' })
       const between = { roomId, fromUserId: olga.user.id, toUserId: userId }
-      expect(await told('transfer_ended')).toMatchObject({ data: between })
+      expect(await noticeNamed('transfer_ended')).toMatchObject({ data: between })
       expect(socket.frames.filter(({ type }) => type === 'notice')).toHaveLength(4)
       expect(there.service.publishedEvents.filter(({ kind }) => kind === 'notice_ref')).not.toEqual([])
       for (const name of ['Cellar', 'Olga'])
@@ -401,14 +404,14 @@ eachDialect((_dialect, newUrl) => {
         socket.frames.length = 0
       }
       await succeed(deleteRoom(owner, id))
-      const told: unknown[] = []
+      const notices: unknown[] = []
       for (const [name, socket] of looking) {
         await socket.settle()
         for (const { type, notice, data } of socket.frames)
-          if (type === 'notice') told.push([name, notice, data])
+          if (type === 'notice') notices.push([name, notice, data])
       }
       const offer = { roomId: id, fromUserId: owner.user.id, toUserId: lisa?.user.id }
-      expect(told).toEqual([
+      expect(notices).toEqual([
         ['owner', 'transfer_ended', offer],
         ['listener', 'transfer_ended', offer],
         ['outsider', 'invitation_revoked', { id: pending, roomId: id }],

@@ -185,15 +185,15 @@ eachDialect((_dialect, newUrl) => {
         const {
           type: _type,
           roomId: _roomId,
-          ...told
+          ...settingsEvent
         } = await socket.frame(({ event }) => event === 'room.settings')
-        const { room } = told['data'] as { room: { role: string | null; canPublish: boolean } }
+        const { room } = settingsEvent['data'] as { room: { role: string | null; canPublish: boolean } }
         own[name] = [room.role, room.canPublish]
         const { events } = await the(name).browser.json<{ events: unknown[] }>(
           `/api/rooms/${id}/events?after=0`,
         )
         expect(events).toContainEqual({
-          ...told,
+          ...settingsEvent,
           data: { room: { ...room, participantCount: expect.any(Number) } },
         })
         socket.close()

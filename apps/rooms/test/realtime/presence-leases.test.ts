@@ -161,9 +161,9 @@ eachDialect((_dialect, newUrl) => {
       const { leases, registry } = service.rooms.hub
       const connections = [owner, bob].flatMap(({ user }) => [...registry.ofUser(user.id)])
       // These wait together while others are being admitted.
-      const taken = [1, 2, 3].flatMap(() => connections.map((each) => leases.take(each, id)))
+      const takes = [1, 2, 3].flatMap(() => connections.map((each) => leases.take(each, id)))
       const looks = [1, 2, 3].map(() => leases.check([id]))
-      await Promise.all([...taken, ...looks])
+      await Promise.all([...takes, ...looks])
       for (const each of [socket, other]) {
         await each.settle()
         expect(each.frames.some(({ type }) => type === 'room.removed')).toBe(false)

@@ -41,18 +41,18 @@ eachDialect((_dialect, newUrl) => {
     const close = (socket: LiveSocket, user: TestUser) => closeSocketOf(service, user, socket)
 
     /** Publishes presence of this room without waiting for further changes. */
-    const tellNow = (roomId: string) => service.rooms.hub.rooms.find(roomId)?.presence.refresh()
+    const publishNow = (roomId: string) => service.rooms.hub.rooms.find(roomId)?.presence.refresh()
 
     test('R18.8: the response to a subscription includes the new participant, and equals the list over HTTP', async () => {
       const { id } = await createRoom(owner)
       const [sven, namesake] = [await member(service, 'Sven'), await guest(service, 'Sven')]
       const sockets: LiveSocket[] = []
       const coming = [owner, sven, namesake, await member(service, 'Mona')]
-      for (const [index, somebody] of coming.entries()) {
-        const socket = live.connect(somebody.browser)
+      for (const [index, participant] of coming.entries()) {
+        const socket = live.connect(participant.browser)
         sockets.push(socket)
         const answer = await socket.subscribe(id)
-        const { room, participants } = await somebody.browser.json<{
+        const { room, participants } = await participant.browser.json<{
           room: { participantCount: number }
           participants: Record<string, unknown>[]
         }>(`/api/rooms/${id}`)
@@ -67,10 +67,10 @@ eachDialect((_dialect, newUrl) => {
           await sockets[0]?.frame(
             (frame) =>
               frame.type === 'presence' &&
-              (frame as Presence).joined.some(({ userId }) => userId === somebody.user.id),
+              (frame as Presence).joined.some(({ userId }) => userId === participant.user.id),
           )
         // A second tab of the same user adds no participant.
-        const tab = live.connect(somebody.browser)
+        const tab = live.connect(participant.browser)
         expect((await tab.subscribe(id))['count']).toBe(index + 1)
         sockets.push(tab)
       }
@@ -87,7 +87,7 @@ eachDialect((_dialect, newUrl) => {
       await until(() => service.rooms.hub.registry.ofUser(bob.user.id).length === 1)
       await advance(service, SECOND)
       await advance(service, 12 * SECOND)
-      await tellNow(id)
+      await publishNow(id)
       await watching.settle()
       expect(presenceFrames(watching).flatMap(({ left }) => left)).toEqual([])
       await two.settle()
@@ -113,7 +113,7 @@ eachDialect((_dialect, newUrl) => {
       await advance(service, SECOND)
       const again = await enter(bob, id)
       await advance(service, 12 * SECOND)
-      await tellNow(id)
+      await publishNow(id)
       await watching.settle()
       expect(presenceFrames(watching)).toHaveLength(before)
       expect(participantsOf(watching)).toEqual(ids(owner, bob))
@@ -139,7 +139,7 @@ eachDialect((_dialect, newUrl) => {
       await watching.frame(({ type, left }) => type === 'presence' && String(left).includes(dan.user.id))
       const before = presenceFrames(watching).length
       await leave(await member(service, 'Eve'), id)
-      await tellNow(id)
+      await publishNow(id)
       await watching.settle()
       expect(presenceFrames(watching)).toHaveLength(before)
       expect(participantsOf(watching)).toEqual(ids(owner))
@@ -155,8 +155,12 @@ eachDialect((_dialect, newUrl) => {
       const countInLobby = async () => {
         await service.rooms.hub.lobby.flush()
         await watching.settle()
-        const told = watching.frames.filter(({ type }) => type === 'lobby').map((frame) => frame['upsert'])
-        const ours = (told as { id: string; participantCount: number }[]).filter((room) => room?.id === id)
+        const lobbyChanges = watching.frames
+          .filter(({ type }) => type === 'lobby')
+          .map((frame) => frame['upsert'])
+        const ours = (lobbyChanges as { id: string; participantCount: number }[]).filter(
+          (room) => room?.id === id,
+        )
         return ours.at(-1)?.participantCount
       }
       await enter(bob, id)
@@ -205,7 +209,7 @@ eachDialect((_dialect, newUrl) => {
       )
       const { presence } = service.rooms.hub.rooms.find(id)!
       // Leaves no refresh pending.
-      await tellNow(id)
+      await publishNow(id)
       const read = spyOn(presence, 'refresh')
       const timers = spyOn(globalThis, 'setTimeout')
       for (let comings = 0; comings < 10; comings++) presence.scheduleRefresh()
@@ -225,12 +229,13 @@ eachDialect((_dialect, newUrl) => {
       ]
       const sockets: LiveSocket[] = []
       for (const each of leaving) sockets.push(await enter(each, id))
-      const heard = spyOn(service.rooms.hub, 'handle')
-      const isTold = () => heard.mock.calls.some(([event]) => event.kind === 'lobby' && event.roomId === id)
+      const handleSpy = spyOn(service.rooms.hub, 'handle')
+      const isPublished = () =>
+        handleSpy.mock.calls.some(([event]) => event.kind === 'lobby' && event.roomId === id)
       for (const [index, socket] of sockets.entries()) {
         await close(socket, leaving[index]!)
         await advance(service, SECOND)
-        expect(isTold()).toBe(index === 2)
+        expect(isPublished()).toBe(index === 2)
         await advance(service, 8 * SECOND)
       }
       watching.close()
@@ -258,9 +263,9 @@ eachDialect((_dialect, newUrl) => {
       const socket = live.connect(before)
       expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed' })
       await watching.frame(({ type, count }) => type === 'presence' && count === 2)
-      const heard = spyOn(service.rooms.hub, 'handle')
+      const handleSpy = spyOn(service.rooms.hub, 'handle')
       await service.signedInBrowser({ sub: 'selma', name: 'Selma' })
-      expect(heard.mock.calls.filter(([{ kind }]) => kind === 'person')).toEqual([])
+      expect(handleSpy.mock.calls.filter(([{ kind }]) => kind === 'person')).toEqual([])
       await service.signedInBrowser({ sub: 'selma', name: 'Selma Lind' })
       await watching.frame(
         ({ type, joined }) =>

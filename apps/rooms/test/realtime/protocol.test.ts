@@ -49,12 +49,12 @@ eachDialect((_dialect, newUrl) => {
       await live.stop()
       await service.close()
     })
-    const connect = async (somebody = owner) => {
-      const socket = live.connect(somebody.browser)
+    const connect = async (testUser = owner) => {
+      const socket = live.connect(testUser.browser)
       await socket.of('welcome')
       return socket
     }
-    const rawly = (somebody = owner) => connectWelcomed(live, somebody)
+    const rawly = (testUser = owner) => connectWelcomed(live, testUser)
 
     test('R25: an invalid frame is answered with invalid_request, and with its id if that can be read; voice frames too', async () => {
       const socket = await connect()

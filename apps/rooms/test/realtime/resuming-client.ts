@@ -71,7 +71,7 @@ export class ResumingClient {
     })
     this.#socket = socket
     this.#live = undefined
-    this.#kept = []
+    this.#pending = []
     this.connects++
     void socket.opened.then(
       (isOpen) => isOpen && socket.send({ type: 'subscribe', id: 's', roomId: this.#roomId }),
@@ -82,7 +82,7 @@ export class ResumingClient {
   /** The last number on this socket, or undefined before the subscription. */
   #live: number | undefined
   /** Live events that wait for missed ones, or undefined if none are being fetched. */
-  #kept: ReceivedEvent[] | undefined
+  #pending: ReceivedEvent[] | undefined
 
   #onFrame(socket: LiveSocket, frame: Frame): void {
     if (socket !== this.#socket) return
@@ -99,7 +99,7 @@ export class ResumingClient {
     else if (seq <= this.#live) this.faults.push(`event ${seq} again, after ${this.#live}`)
     else if (seq > this.#live + 1) this.faults.push(`event ${seq} with a hole, after ${this.#live}`)
     this.#live = seq
-    if (this.#kept) this.#kept.push({ seq, event, data })
+    if (this.#pending) this.#pending.push({ seq, event, data })
     // The list may have been ahead of the socket.
     else if (seq > this.lastSeq) this.#apply({ seq, event, data })
   }
@@ -115,9 +115,9 @@ export class ResumingClient {
         await Bun.sleep(ASK_AGAIN_MS)
       }
     if (!isCurrent()) return
-    const kept = this.#kept ?? []
-    this.#kept = undefined
-    for (const event of kept) if (event.seq > this.lastSeq) this.#apply(event)
+    const pending = this.#pending ?? []
+    this.#pending = undefined
+    for (const event of pending) if (event.seq > this.lastSeq) this.#apply(event)
   }
 
   async #fetchPage(isCurrent: () => boolean): Promise<void> {

@@ -37,7 +37,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await b.subscribe(roomId)).toMatchObject({ role: 'listener', canPublish: false })
       await createMessage({ browser: alice }, roomId, 'Ahoy')
       await createMessage({ browser: bob }, roomId, 'Ahoy yourself')
-      const said = (socket: typeof a) =>
+      const messagesOf = (socket: typeof a) =>
         socket.frames
           .filter(({ type }) => type === 'event')
           .map(({ seq, event, data }) => [
@@ -51,8 +51,8 @@ eachDialect((_dialect, newUrl) => {
         [1, 'message.created', 'Ahoy'],
         [2, 'message.created', 'Ahoy yourself'],
       ]
-      expect(said(a)).toEqual(expected)
-      expect(said(b)).toEqual(expected)
+      expect(messagesOf(a)).toEqual(expected)
+      expect(messagesOf(b)).toEqual(expected)
       a.close()
       b.close()
     })

@@ -266,22 +266,22 @@ eachDialect((dialect, newUrl) => {
           for (const socket of [...going, ...staying])
             expect(await socket.subscribe(roomId)).toMatchObject({ type: 'subscribed' })
           await act(owner, roomId, bob)
-          const isTold = (socket: LiveSocket) => socket.frames.some(({ type }) => type === 'room.removed')
-          await way.pass(nodes, 5_000, () => going.every(isTold))
+          const isRemoved = (socket: LiveSocket) => socket.frames.some(({ type }) => type === 'room.removed')
+          await way.pass(nodes, 5_000, () => going.every(isRemoved))
           for (const socket of going) {
             expect(await socket.of('room.removed')).toMatchObject({ roomId, reason })
             expect(socket.isClosed).toBe(false)
           }
           if (reason !== 'deleted') {
             await createMessage(owner, roomId, 'Among ourselves')
-            await way.pass(nodes, 5_000, () => staying.every(hasHeard))
-            for (const socket of staying) await socket.frame(isSaid)
+            await way.pass(nodes, 5_000, () => staying.every(hasMessage))
+            for (const socket of staying) await socket.frame(isMessage)
           }
           for (const socket of going) {
             await socket.settle()
             expect(JSON.stringify(socket.frames)).not.toContain('Among ourselves')
           }
-          for (const socket of staying) expect(isTold(socket)).toBe(reason === 'deleted')
+          for (const socket of staying) expect(isRemoved(socket)).toBe(reason === 'deleted')
           for (const socket of [...going, ...staying]) socket.close()
         })
 
@@ -318,13 +318,13 @@ eachDialect((dialect, newUrl) => {
           expect(await socket.subscribe(roomId)).toMatchObject({ type: 'subscribed' })
         // In another browser, to keep the session of those sockets.
         await service.signedInBrowser(rhea)
-        const isTold = (socket: LiveSocket) => socket.frames.some(({ type }) => type === 'room.removed')
-        await way.pass(nodes, 5_000, () => going.every(isTold))
+        const isRemoved = (socket: LiveSocket) => socket.frames.some(({ type }) => type === 'room.removed')
+        await way.pass(nodes, 5_000, () => going.every(isRemoved))
         for (const socket of going)
           expect(await socket.of('room.removed')).toMatchObject({ roomId, reason: 'access_lost' })
         await createMessage(owner, roomId, 'Among ourselves')
-        await way.pass(nodes, 5_000, () => staying.every(hasHeard))
-        for (const socket of staying) await socket.frame(isSaid)
+        await way.pass(nodes, 5_000, () => staying.every(hasMessage))
+        for (const socket of staying) await socket.frame(isMessage)
         for (const socket of staying) socket.close()
         for (const socket of going) {
           await socket.settle()
@@ -348,10 +348,10 @@ eachDialect((dialect, newUrl) => {
   })
 })
 
-function isSaid(frame: Frame): boolean {
+function isMessage(frame: Frame): boolean {
   return frame['event'] === 'message.created'
 }
 
-function hasHeard({ frames }: LiveSocket): boolean {
-  return frames.some(isSaid)
+function hasMessage({ frames }: LiveSocket): boolean {
+  return frames.some(isMessage)
 }

@@ -31,7 +31,8 @@ eachDialect((_dialect, newUrl) => {
       const { id } = await createRoom(owner, { maxParticipants: 100 })
       const bob = await member(service, 'Bob')
       const [watching, typing, tab] = [await enter(owner, id), await enter(bob, id), await enter(bob, id)]
-      const told = () => watching.frames.filter(({ type }) => type === 'typing').map(({ active }) => active)
+      const typingStates = () =>
+        watching.frames.filter(({ type }) => type === 'typing').map(({ active }) => active)
       const type = async (active: boolean) => {
         typing.send({ type: 'typing', roomId: id, active })
         await typing.settle()
@@ -39,7 +40,7 @@ eachDialect((_dialect, newUrl) => {
       }
       await type(true)
       await type(true)
-      expect(told()).toEqual([true])
+      expect(typingStates()).toEqual([true])
       expect(watching.frames.find(({ type: kind }) => kind === 'typing')).toEqual({
         type: 'typing',
         roomId: id,
@@ -49,15 +50,15 @@ eachDialect((_dialect, newUrl) => {
       await type(false)
       // Stopping does not reset the three seconds.
       await type(true)
-      expect(told()).toEqual([true, false])
+      expect(typingStates()).toEqual([true, false])
       await advance(service, 3 * SECOND)
       await type(true)
       await advance(service, 5 * SECOND)
       await watching.settle()
-      expect(told()).toEqual([true, false, true])
+      expect(typingStates()).toEqual([true, false, true])
       await advance(service, SECOND)
       await watching.settle()
-      expect(told()).toEqual([true, false, true, false])
+      expect(typingStates()).toEqual([true, false, true, false])
       for (const socket of [typing, tab])
         expect(socket.frames.some(({ type: kind }) => kind === 'typing')).toBe(false)
       const crowd = await Promise.all(Array.from({ length: 50 }, (_, i) => member(service, `Person ${i}`)))
@@ -65,7 +66,7 @@ eachDialect((_dialect, newUrl) => {
       await watching.frame(({ type: kind, count }) => kind === 'presence' && count === 52)
       await advance(service, 10 * SECOND)
       await type(true)
-      expect(told()).toEqual([true, false, true, false])
+      expect(typingStates()).toEqual([true, false, true, false])
       for (const socket of [watching, typing, tab]) socket.close()
     })
 

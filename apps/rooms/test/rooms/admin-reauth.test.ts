@@ -30,7 +30,7 @@ interface Stage {
 interface Case {
   /** The state of the target before the request; none by default. */
   target?: 'member' | 'barred'
-  given?: 'link' | 'transfer'
+  offer?: 'link' | 'transfer'
   body?: (stage: Stage) => Record<string, unknown>
 }
 
@@ -46,9 +46,9 @@ const CASES: Readonly<Record<string, Case>> = {
   liftBan: { target: 'barred' },
   inviteUser: { body: ({ target }) => ({ userId: target.user.id }) },
   createInvitationLink: { body: () => ({ role: 'moderator' }) },
-  revokeInvitation: { given: 'link' },
+  revokeInvitation: { offer: 'link' },
   requestTransfer: { target: 'member', body: ({ target }) => ({ userId: target.user.id }) },
-  cancelTransfer: { target: 'member', given: 'transfer' },
+  cancelTransfer: { target: 'member', offer: 'transfer' },
 }
 
 /**
@@ -74,9 +74,9 @@ const OWN = [
 const WRITES = apiOperations.filter(({ methods }) => methods[0] !== 'GET')
 
 test('every operation other than GET is tested, needs no right over others, or is for administrators only', () => {
-  const known = [...Object.keys(CASES), ...OWN].toSorted()
+  const covered = [...Object.keys(CASES), ...OWN].toSorted()
   const open = WRITES.filter(({ scope }) => scope !== 'admin').map(({ id }) => id)
-  expect(open.toSorted()).toEqual(known)
+  expect(open.toSorted()).toEqual(covered)
 })
 
 const WITHOUT_RATES = Object.fromEntries(
@@ -106,7 +106,7 @@ eachDialect((_dialect, newUrl) => {
 
   async function stageOf(
     owner: TestUser,
-    { target: as, given }: Case,
+    { target: as, offer }: Case,
     visibility = 'private',
   ): Promise<Stage> {
     const { id: roomId } = await createRoom(owner, { visibility })
@@ -117,9 +117,9 @@ eachDialect((_dialect, newUrl) => {
     const body = { content: 'First' }
     const { message } = await owner.browser.json<{ message: { id: string } }>(`${at}/messages`, { body }, 201)
     const stage = { roomId, target, invitationId: '', messageId: message.id }
-    if (given === 'transfer')
+    if (offer === 'transfer')
       await owner.browser.json(`${at}/ownership-transfer`, { body: { userId: target.user.id } }, 201)
-    if (given !== 'link') return stage
+    if (offer !== 'link') return stage
     const { invitation } = await owner.browser.json<{ invitation: { id: string } }>(
       `${at}/invitations/links`,
       { body: { role: 'moderator' } },

@@ -140,8 +140,8 @@ eachDialect((_dialect, newUrl) => {
     const again = await guest(rooms, 'Again', ip)
     expect(await enterEachWay(again, id)).toEqual(eachWay('403 banned'))
     const lists = async ({ browser }: TestUser) => {
-      const { rooms: found } = await browser.json<{ rooms: { id: string }[] }>('/api/rooms?limit=100')
-      return found.some((room) => room.id === id)
+      const { rooms: list } = await browser.json<{ rooms: { id: string }[] }>('/api/rooms?limit=100')
+      return list.some((room) => room.id === id)
     }
     expect([await lists(again), await lists(friend), await lists(culprit)]).toEqual([false, true, false])
     expect(await enterEachWay(friend, id)).toEqual(admittedEachWay)

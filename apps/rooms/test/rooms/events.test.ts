@@ -50,16 +50,16 @@ eachDialect((_dialect, newUrl) => {
   test('R16.3: the list has the same events as sockets, with the text of messages', async () => {
     const { id } = await createRoom(owner)
     rooms.publishedEvents.length = 0
-    const { id: kept } = await createMessage(owner, id, 'Kept')
+    const { id: keptId } = await createMessage(owner, id, 'Kept')
     const { id: regretted } = await createMessage(owner, id, 'Regretted')
     await succeed(deleteMessage(owner, id, regretted))
     const { events, lastSeq, reset } = await log(owner, id)
     expect([lastSeq, reset]).toEqual([3, false])
-    const told = rooms.publishedEvents.flatMap((event) => (event.kind === 'event' ? [event.event] : []))
-    expect(events[0]).toEqual(told[0] as unknown as Event)
-    expect(events[2]).toEqual(told[2] as unknown as Event)
+    const published = rooms.publishedEvents.flatMap((event) => (event.kind === 'event' ? [event.event] : []))
+    expect(events[0]).toEqual(published[0] as unknown as Event)
+    expect(events[2]).toEqual(published[2] as unknown as Event)
     expect(events.map(({ seq, event, data }) => [seq, event, data.message?.id ?? data.messageId])).toEqual([
-      [1, 'message.created', kept],
+      [1, 'message.created', keptId],
       [2, 'message.created', regretted],
       [3, 'message.deleted', regretted],
     ])
@@ -91,14 +91,14 @@ eachDialect((_dialect, newUrl) => {
     for (let count = 0; count < 9; count++) await createMessage(owner, id, `Message ${count}`)
     const all = Array.from({ length: 9 }, (_, at) => at + 1)
     for (const limit of [1, 2, 3, 9, 10, 200]) {
-      const found: number[] = []
+      const collected: number[] = []
       let page: Log
       do {
-        page = await log(owner, id, `?after=${found.at(-1) ?? 0}&limit=${limit}`)
+        page = await log(owner, id, `?after=${collected.at(-1) ?? 0}&limit=${limit}`)
         expect([page.lastSeq, page.reset]).toEqual([9, false])
-        found.push(...seqs(page))
+        collected.push(...seqs(page))
       } while (page.events.length === limit)
-      expect(found).toEqual(all)
+      expect(collected).toEqual(all)
     }
     expect(await log(owner, id, '?after=9')).toEqual({ events: [], lastSeq: 9, reset: false })
     expect(await log(owner, id, '?after=10')).toEqual({ events: [], lastSeq: 9, reset: true })
@@ -139,12 +139,12 @@ eachDialect((_dialect, newUrl) => {
         .execute(),
     )
     const answers = async () => {
-      const found: [number, number[], boolean][] = []
+      const collected: [number, number[], boolean][] = []
       for (const after of [0, 1, 2, 3, 4]) {
         const page = await log(owner, id, `?after=${after}`)
-        found.push([after, seqs(page), page.reset])
+        collected.push([after, seqs(page), page.reset])
       }
-      return found
+      return collected
     }
     const expected: [number, number[], boolean][] = [
       [0, [3, 4], true],
@@ -181,11 +181,11 @@ eachDialect((_dialect, newUrl) => {
     const talkers = await Promise.all([member(rooms), member(node), member(rooms), member(node)])
     const listener = await member(rooms)
     const held = new Map<string, string | null>()
-    const known: number[] = []
+    const applied: number[] = []
     const follow = async () => {
-      const page = await log(listener, id, `?after=${known.at(-1) ?? 0}&limit=3`)
+      const page = await log(listener, id, `?after=${applied.at(-1) ?? 0}&limit=3`)
       for (const { seq, data } of page.events) {
-        known.push(seq)
+        applied.push(seq)
         if (data.message) held.set(data.message.id, data.message.content)
         else if (data.messageId !== undefined) held.set(data.messageId, null)
       }
@@ -193,8 +193,8 @@ eachDialect((_dialect, newUrl) => {
     }
     const talk = async (who: TestUser, at: number) => {
       for (let count = 0; count < 6; count++) {
-        const { id: said } = await createMessage(who, id, `${at}.${count}`)
-        if ((at + count) % 3 === 0) await succeed(deleteMessage(who, id, said))
+        const { id: messageId } = await createMessage(who, id, `${at}.${count}`)
+        if ((at + count) % 3 === 0) await succeed(deleteMessage(who, id, messageId))
         if ((at + count) % 4 === 0)
           await succeed(changeSettings(owner, id, { maxParticipants: 20 + at + count }))
       }
@@ -214,7 +214,7 @@ eachDialect((_dialect, newUrl) => {
     )
     expect(messages).toHaveLength(24)
     expect(new Map(messages.map((each) => [each.id, each.content]))).toEqual(held)
-    expect(known).toEqual(Array.from({ length: known.length }, (_, at) => at + 1))
+    expect(applied).toEqual(Array.from({ length: applied.length }, (_, at) => at + 1))
     await node.close()
   })
 })

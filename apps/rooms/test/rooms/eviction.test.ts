@@ -34,8 +34,8 @@ eachDialect((_dialect, newUrl) => {
     ]
     return new Set(rows.map(({ user_id }) => user_id))
   }
-  const removals = (told: readonly ClusterEvent[] = rooms.publishedEvents) =>
-    told.filter((event) => event.kind === 'removed')
+  const removals = (events: readonly ClusterEvent[] = rooms.publishedEvents) =>
+    events.filter((event) => event.kind === 'removed')
   const ids = (...people: TestUser[]) => new Set(people.map(({ user }) => user.id))
 
   test('R28.24: a room that becomes private removes at once all users who are not members, and guests who are', async () => {
@@ -84,8 +84,8 @@ eachDialect((_dialect, newUrl) => {
     const [bob, cem] = [await member(rooms), await member(rooms)]
     for (const { id } of [here, there]) for (const who of [bob, cem]) await join(who, id)
     const lost = { roomId: here.id, userIds: [bob.user.id], reason: 'kicked' as const, untilMs: 5 }
-    const told = await rooms.rooms.database.write((tx) => revokeAccess(tx, lost))
-    expect(told).toEqual([
+    const events = await rooms.rooms.database.write((tx) => revokeAccess(tx, lost))
+    expect(events).toEqual([
       { kind: 'removed', ...lost },
       { kind: 'presence', roomId: here.id },
       { kind: 'lobby', roomId: here.id },
@@ -120,8 +120,8 @@ eachDialect((_dialect, newUrl) => {
     await rooms.rooms.database.write((tx) =>
       tx.deleteFrom('role_grants').where('user_id', '=', root.user.id).execute(),
     )
-    const told = await reconsidered()
-    expect(removals(told)).toEqual([
+    const events = await reconsidered()
+    expect(removals(events)).toEqual([
       { kind: 'removed', roomId: hidden.id, userIds: [root.user.id], reason: 'access_lost', untilMs: null },
     ])
     expect(await peopleIn(hidden.id)).toEqual(new Set())
@@ -135,10 +135,10 @@ eachDialect((_dialect, newUrl) => {
     await rooms.rooms.database.write((tx) =>
       tx.updateTable('users').set({ disabled: 1 }).where('id', '=', bob.user.id).execute(),
     )
-    const told = await rooms.rooms.database.write((tx) =>
+    const events = await rooms.rooms.database.write((tx) =>
       revokeLostAccessOfUser(tx, bob.user.id, rooms.clock.ms),
     )
-    expect(new Set(removals(told).map(({ roomId }) => roomId))).toEqual(new Set([one.id, two.id]))
+    expect(new Set(removals(events).map(({ roomId }) => roomId))).toEqual(new Set([one.id, two.id]))
     for (const { id } of [one, two]) expect(await peopleIn(id)).toEqual(new Set())
   })
 

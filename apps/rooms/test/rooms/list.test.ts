@@ -75,8 +75,8 @@ eachDialect((_dialect, newUrl) => {
     await makeMember(rooms, idOf('public_2'), bob, 'speaker')
     for (const who of [ada, bob, bob]) expect((await join(who, idOf('public_2'))).status).toBe(200)
     const seenBy = async (who: TestUser) => {
-      const { rooms: found } = await page(who, 'q=public_2')
-      return found.map(({ role, canPublish, participantCount }) => [role, canPublish, participantCount])
+      const { rooms: list } = await page(who, 'q=public_2')
+      return list.map(({ role, canPublish, participantCount }) => [role, canPublish, participantCount])
     }
     expect(await seenBy(ada)).toEqual([['owner', true, 2]])
     expect(await seenBy(bob)).toEqual([['speaker', true, 2]])
@@ -103,15 +103,15 @@ eachDialect((_dialect, newUrl) => {
     const all = (await page(bea, 'q=flock')).rooms.map(({ id }) => id)
     expect(new Set(all).size).toBe(7)
     for (const limit of [1, 2, 3, 7, 8]) {
-      const found: string[] = []
+      const list: string[] = []
       let cursor: string | null = ''
       while (cursor !== null) {
         const next: Page = await page(bea, `q=flock&limit=${limit}${cursor && `&cursor=${cursor}`}`)
         expect(next.rooms.length).toBeLessThanOrEqual(limit)
-        found.push(...next.rooms.map(({ id }) => id))
+        list.push(...next.rooms.map(({ id }) => id))
         cursor = next.nextCursor
       }
-      expect(found).toEqual(all)
+      expect(list).toEqual(all)
     }
   })
 

@@ -116,15 +116,15 @@ eachDialect((_dialect, newUrl) => {
 
   test('R22: the length of a message is limited after trimming, counting an emoji once, and more strictly for guests', async () => {
     const { id } = await createRoom(owner)
-    for (const [who, most] of [
+    for (const [who, max] of [
       [owner, 2000],
       [await guest(rooms), 1000],
     ] as const) {
-      expect((await postMessage(who, id, { content: ` ${'😀'.repeat(most)} ` })).status).toBe(201)
-      const long = await postMessage(who, id, { content: 'x'.repeat(most + 1) })
+      expect((await postMessage(who, id, { content: ` ${'😀'.repeat(max)} ` })).status).toBe(201)
+      const long = await postMessage(who, id, { content: 'x'.repeat(max + 1) })
       expect(long.status).toBe(400)
       expect(await long.json()).toEqual({
-        error: `content: must have at most ${most} characters`,
+        error: `content: must have at most ${max} characters`,
         code: 'invalid_request',
         fields: [{ path: 'content', code: 'too_big' }],
       })
@@ -138,17 +138,17 @@ eachDialect((_dialect, newUrl) => {
     })
     const { id } = await createRoom(owner)
     const other = await createRoom(owner)
-    for (const [who, most] of [
+    for (const [who, max] of [
       [await member(node), 4],
       [await guest(node), 2],
     ] as const) {
-      for (let count = 0; count < most; count++)
+      for (let count = 0; count < max; count++)
         expect(
           (await postMessage(who, count % 2 ? id : other.id, { content: 'x', clientId: `c-${count}` }))
             .status,
         ).toBe(201)
       const refused = await postMessage(who, id, { content: 'x', clientId: 'late' })
-      expect(refused.headers.get('retry-after')).toBe(String(Math.ceil(10 / most)))
+      expect(refused.headers.get('retry-after')).toBe(String(Math.ceil(10 / max)))
       expect(await refusal(refused)).toEqual([429, 'rate_limited'])
       expect((await postMessage(who, other.id, { content: 'x', clientId: 'c-0' })).status).toBe(200)
     }

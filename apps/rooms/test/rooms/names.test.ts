@@ -67,9 +67,9 @@ eachDialect((_dialect, newUrl) => {
     service.publishedEvents.length = 0
     const body = { role: 'moderator' }
     await owner.browser.json(`/api/rooms/${id}/members/${bob.user.id}`, { method: 'PATCH', body })
-    const told = service.publishedEvents.find((event) => event.kind === 'event')
+    const published = service.publishedEvents.find((event) => event.kind === 'event')
     const { events } = await owner.browser.json<Events>(`/api/rooms/${id}/events?after=0`)
-    expect(told?.kind === 'event' && told.event).toEqual(events[0] as never)
+    expect(published?.kind === 'event' && published.event).toEqual(events[0] as never)
   })
 
   test('a page of events looks names up once, however many users share one', async () => {

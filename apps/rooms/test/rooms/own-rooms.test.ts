@@ -234,9 +234,9 @@ eachDialect((_dialect, newUrl) => {
     })
     const [event, ...others] = rooms.publishedEvents
     expect(event).toMatchObject({ kind: 'event', roomId: id, event: { seq: 1, event: 'room.settings' } })
-    const told = JSON.stringify(event)
-    expect(told).toContain('"maxParticipants":7')
-    expect(told).not.toContain('"role"')
+    const text = JSON.stringify(event)
+    expect(text).toContain('"maxParticipants":7')
+    expect(text).not.toContain('"role"')
     expect(others).toEqual([
       { kind: 'access', roomId: id },
       { kind: 'lobby', roomId: id, previousAudience: 'everyone' },

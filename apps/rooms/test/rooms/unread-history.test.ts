@@ -14,7 +14,7 @@ import {
 import { roomsPerTest } from '../per-test.ts'
 import type { TestRooms } from '../rooms.ts'
 
-const SAID = 5_000
+const MESSAGE_COUNT = 5_000
 const PIECE = 1_000
 
 const { rooms } = roomsPerTest()
@@ -23,16 +23,16 @@ const TABLES = ['room_messages', 'room_events'] as const
 
 /** The numbers of messages and events in the room. */
 async function counts({ rooms: { database } }: TestRooms, roomId: string): Promise<number[]> {
-  const found: number[] = []
+  const numbers: number[] = []
   for (const table of TABLES) {
     const { count } = await database.read
       .selectFrom(table)
       .select((eb) => eb.fn.countAll<number | string>().as('count'))
       .where('room_id', '=', roomId)
       .executeTakeFirstOrThrow()
-    found.push(Number(count))
+    numbers.push(Number(count))
   }
-  return found
+  return numbers
 }
 
 /** A room with many messages, first readable by all, and then hidden from later participants. */
@@ -44,14 +44,14 @@ async function withUnread(url: string) {
     const row = { room_id: id, created_at: service.clock.ms }
     const who = { user_id: owner.user.id, client_id: null, author_name: '', author_guest: 0 } as const
     const what = { content: 'Words', deleted_at: null, deleted_by: null }
-    for (let first = 1; first <= SAID; first += PIECE) {
+    for (let first = 1; first <= MESSAGE_COUNT; first += PIECE) {
       const seqs = Array.from({ length: PIECE }, (_, at) => first + at)
       const events = seqs.map((seq) => ({ ...row, seq, type: 'message.created' as const, data: '{}' }))
       await tx.insertInto('room_events').values(events).execute()
       const messages = seqs.map((seq) => ({ ...row, ...who, ...what, id: `${seq} ${id}`, seq }))
       await tx.insertInto('room_messages').values(messages).execute()
     }
-    await tx.updateTable('rooms').set({ last_seq: SAID }).where('id', '=', id).execute()
+    await tx.updateTable('rooms').set({ last_seq: MESSAGE_COUNT }).where('id', '=', id).execute()
   })
   await change(owner, id, 'none')
   return { service, owner, id }
@@ -67,7 +67,7 @@ async function change(who: TestUser, roomId: string, historyVisibility: string):
  */
 function between(
   service: TestRooms,
-  { id, left = SAID - PIECE }: { id: string; left?: number },
+  { id, left = MESSAGE_COUNT - PIECE }: { id: string; left?: number },
   act: () => Promise<unknown>,
 ): void {
   let isOver = false
@@ -153,7 +153,7 @@ eachDialect((_dialect, newUrl) => {
       'forbidden',
     ])
     expect(await readContents(heir, id)).toEqual(['Heard'])
-    expect(await counts(service, id)).toEqual([1, SAID + 2])
+    expect(await counts(service, id)).toEqual([1, MESSAGE_COUNT + 2])
     const room = await database.read.selectFrom('rooms').select('history_visibility').executeTakeFirst()
     expect(room).toEqual({ history_visibility: 'none' })
   })

@@ -48,7 +48,7 @@ eachDialect((dialect, newUrl) => {
   const count = async (table: 'room_messages' | 'room_events', roomId: string) =>
     (await db().selectFrom(table).select('seq').where('room_id', '=', roomId).execute()).length
   /** By the owner of the room, without limits. */
-  const saySoMuch = (room_id: string, { length, atMs }: { length: number; atMs: number }) =>
+  const fillRoom = (room_id: string, { length, atMs }: { length: number; atMs: number }) =>
     rooms.rooms.database.write(async (tx) => {
       const row = { room_id, created_at: atMs }
       const who = { user_id: owner.user.id, client_id: null, author_name: '', author_guest: 0 } as const
@@ -95,9 +95,9 @@ eachDialect((dialect, newUrl) => {
     rooms.clock.ms += 30 * SECOND
     await join(second, here.id)
     rooms.clock.ms += 20 * SECOND
-    const told = (await run('presence')).flatMap((event) => ('roomId' in event ? [event.roomId] : []))
-    expect(told.filter((id) => id === there.id)).toHaveLength(2)
-    expect(told).not.toContain(here.id)
+    const roomIds = (await run('presence')).flatMap((event) => ('roomId' in event ? [event.roomId] : []))
+    expect(roomIds.filter((id) => id === there.id)).toHaveLength(2)
+    expect(roomIds).not.toContain(here.id)
     expect(await leasesOf(here.id)).toEqual([bob.user.id])
     expect(await visitOf(rooms, here.id, bob)).toMatchObject({ ended_at: null })
     expect(await visitOf(rooms, there.id, bob)).toMatchObject({ ended_at: expect.any(Number) })
@@ -207,7 +207,7 @@ eachDialect((dialect, newUrl) => {
     const { id } = await createRoom(owner, { retention: '7' })
     const { database } = rooms.rooms
     const length = 2_500
-    await saySoMuch(id, { length, atMs: rooms.clock.ms - 8 * DAY })
+    await fillRoom(id, { length, atMs: rooms.clock.ms - 8 * DAY })
     // The remaining rows when other writers ran.
     const seen = new Set<number>()
     let left = length
@@ -228,7 +228,7 @@ eachDialect((dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const { id: other } = await createRoom(owner)
     const length = 2_500
-    for (const roomId of [id, other]) await saySoMuch(roomId, { length, atMs: rooms.clock.ms })
+    for (const roomId of [id, other]) await fillRoom(roomId, { length, atMs: rooms.clock.ms })
     await succeed(deleteRoom(owner, id))
     const left = await count('room_messages', id)
     expect([left > 0, left < length]).toEqual([true, true])
@@ -263,7 +263,7 @@ eachDialect((dialect, newUrl) => {
   if (dialect === 'postgres')
     test('two nodes that delete the rest of a room at once delete all of it', async () => {
       const { id } = await createRoom(owner)
-      await saySoMuch(id, { length: 2_500, atMs: rooms.clock.ms })
+      await fillRoom(id, { length: 2_500, atMs: rooms.clock.ms })
       await succeed(deleteRoom(owner, id))
       const { database } = rooms.rooms
       const { other } = await database.write(async (tx) => {
@@ -282,7 +282,7 @@ eachDialect((dialect, newUrl) => {
   if (dialect === 'postgres')
     test('the rest of a room is deleted completely while expired messages of it are being deleted', async () => {
       const { id } = await createRoom(owner, { retention: '7' })
-      await saySoMuch(id, { length: 1_500, atMs: rooms.clock.ms - 8 * DAY })
+      await fillRoom(id, { length: 1_500, atMs: rooms.clock.ms - 8 * DAY })
       const { database } = rooms.rooms
       const { gone } = await database.write(async (tx) => {
         await tx.deleteFrom('room_events').where('room_id', '=', id).execute()

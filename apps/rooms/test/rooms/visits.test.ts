@@ -258,10 +258,10 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner, { maxParticipants: 1 })
     const browser = rooms.browser({ ip: '192.0.2.99' })
     await browser.json('/api/session', { body: { nickname: 'Gus' } }, 201)
-    const joined = () => browser.send(`/api/rooms/${id}/join`, { method: 'POST', body: {} })
-    expect((await joined()).status).toBe(200)
+    const enter = () => browser.send(`/api/rooms/${id}/join`, { method: 'POST', body: {} })
+    expect((await enter()).status).toBe(200)
     await browser.signIn()
-    expect((await joined()).status).toBe(200)
+    expect((await enter()).status).toBe(200)
     expect(await peopleIn(id)).toMatchObject([{ guest: false }])
   })
 

@@ -114,9 +114,9 @@ eachDialect((dialect, newUrl) => {
     await deliver(service, naming(service, { sub: 'alice', jti: 'short', exp: now + 60 }))
     await deliver(service, naming(service, { sub: 'alice', jti: 'long', exp: now + 999_999 }))
     const { read } = service.rooms.database
-    const kept = await read.selectFrom('logout_tokens').selectAll().orderBy('jti').execute()
+    const records = await read.selectFrom('logout_tokens').selectAll().orderBy('jti').execute()
     const issuer = service.idp.issuer
-    expect(kept).toEqual([
+    expect(records).toEqual([
       { issuer, jti: 'long', expires_at: service.clock.ms + 660_000 },
       { issuer, jti: 'short', expires_at: service.clock.ms + 120_000 },
     ])
@@ -166,9 +166,9 @@ eachDialect((dialect, newUrl) => {
     })
     const browsers = { one, two, three, bob, guest, elsewhere }
     const live = async () => {
-      const found = []
-      for (const [name, browser] of Object.entries(browsers)) if (await isSignedIn(browser)) found.push(name)
-      return found
+      const names = []
+      for (const [name, browser] of Object.entries(browsers)) if (await isSignedIn(browser)) names.push(name)
+      return names
     }
     const send = async (claims: Json) => (await deliver(service, naming(service, claims))).status
 

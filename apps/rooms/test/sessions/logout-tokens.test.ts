@@ -304,7 +304,7 @@ describe('the token', () => {
     const service = await rooms()
     const naming = (claims: Json) => service.idp.logoutToken((usual) => ({ ...usual, ...claims }))
     await expectRefused(service, {
-      nobody: naming({}),
+      noUser: naming({}),
       subNumber: naming({ sub: 7 }),
       subEmpty: naming({ sub: '' }),
       sidNull: naming({ sub: 'alice', sid: null }),

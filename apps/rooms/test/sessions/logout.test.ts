@@ -172,9 +172,9 @@ describe('C117: logoutUrl is missing', () => {
   test('if the provider does not respond within 2 s, and the session has ended before the request', async () => {
     const service = await rooms()
     const { issuer } = service.idp
-    const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [requestReceived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     service.idp.answer('metadata', async (usual) => {
-      asked.resolve()
+      requestReceived.resolve()
       await released.promise
       return usual()
     })
@@ -184,7 +184,7 @@ describe('C117: logoutUrl is missing', () => {
     const second = service.browser()
     second.cookies.set('__Host-latchkey_session', browser.token ?? '')
     const answer = browser.json<LoggedOut>('/api/auth/logout', { body: {} })
-    await asked.promise
+    await requestReceived.promise
     expect((await second.send('/api/session')).status).toBe(401)
     expect(await answer).toEqual({ success: true })
     // The request itself is still running, so the wait did not end with it.

@@ -34,7 +34,7 @@ interface SessionOptions {
   ip?: string
   userAgent?: string
   lifetimes?: typeof LIFETIMES
-  mostSessions?: number
+  maxSessions?: number
   idp?: { issuer: string; sub: string; sid: string | null; idToken: string | null }
 }
 
@@ -42,7 +42,7 @@ interface SessionOptions {
 export async function browserOf(
   test: TestRooms,
   user: UserRow,
-  { ip, userAgent = 'Mozilla/5.0 (test)', lifetimes = LIFETIMES, mostSessions, idp }: SessionOptions = {},
+  { ip, userAgent = 'Mozilla/5.0 (test)', lifetimes = LIFETIMES, maxSessions, idp }: SessionOptions = {},
 ): Promise<Browser & { sessionId: string }> {
   const session = {
     userId: user.id,
@@ -54,7 +54,7 @@ export async function browserOf(
     ...(idp && { idp }),
   }
   const { id, token } = await test.rooms.database.write((tx) =>
-    insertSession(tx, session, mostSessions ?? DEFAULT_LIMITS.sessions_user),
+    insertSession(tx, session, maxSessions ?? DEFAULT_LIMITS.sessions_user),
   )
   const browser = test.browser({ ...(ip !== undefined && { ip }) })
   browser.cookies.set('__Host-latchkey_session', token)

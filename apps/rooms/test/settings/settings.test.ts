@@ -41,16 +41,16 @@ function without(env: Environment, name: string): Environment {
 }
 
 describe('R1.1 C1: exactly one mode', () => {
-  for (const [mode, needed] of Object.entries(modes)) {
+  for (const [mode, required] of Object.entries(modes)) {
     test(`${mode} starts with its required settings and refuses to start without any one of them`, () => {
-      expect(problemsOf(needed)).toEqual([])
-      expect(readSettings(needed).provider.mode).toBe(mode as 'oidc')
-      for (const name of Object.keys(needed)) {
-        expect([name, problemsOf(without(needed, name)).map((line) => line.split(' ')[0])]).toEqual([
+      expect(problemsOf(required)).toEqual([])
+      expect(readSettings(required).provider.mode).toBe(mode as 'oidc')
+      for (const name of Object.keys(required)) {
+        expect([name, problemsOf(without(required, name)).map((line) => line.split(' ')[0])]).toEqual([
           name,
           [name],
         ])
-        expect([name, problemsOf({ ...needed, [name]: '' }).length]).toEqual([name, 1])
+        expect([name, problemsOf({ ...required, [name]: '' }).length]).toEqual([name, 1])
       }
     })
 
@@ -110,15 +110,15 @@ test('C2: all problems are reported together, one line each, without secrets (R2
 })
 
 describe('R2.1 C3: an empty variable counts as unset', () => {
-  for (const [mode, needed] of Object.entries(modes))
+  for (const [mode, required] of Object.entries(modes))
     test(`${mode} starts with all optional settings empty, as if they were unset`, () => {
       const empty = Object.fromEntries(
         Object.values(declarations)
           .filter(({ name }) => name !== 'TRUSTED_PROXIES')
           .map(({ name }) => [name, '']),
       )
-      expect(readSettings({ ...empty, ...needed })).toEqual(readSettings(needed))
-      expect(settingsWarnings({ ...empty, ...needed })).toEqual([])
+      expect(readSettings({ ...empty, ...required })).toEqual(readSettings(required))
+      expect(settingsWarnings({ ...empty, ...required })).toEqual([])
     })
 
   test('an empty TRUSTED_PROXIES, or none, is an empty list', () => {
@@ -136,11 +136,11 @@ describe('R2.1 C3: an empty variable counts as unset', () => {
 
 describe('C4: the protection of the code exchange', () => {
   test('AUTH_PKCE=disabled needs a secret, in every mode', () => {
-    for (const needed of Object.values(modes)) {
-      expect(problemsOf({ ...needed, AUTH_PKCE: 'disabled' })).toEqual([
+    for (const required of Object.values(modes)) {
+      expect(problemsOf({ ...required, AUTH_PKCE: 'disabled' })).toEqual([
         'AUTH_CLIENT_SECRET is required with AUTH_PKCE=disabled',
       ])
-      expect(problemsOf({ ...needed, AUTH_PKCE: 'disabled', AUTH_CLIENT_SECRET: 's' })).toEqual([])
+      expect(problemsOf({ ...required, AUTH_PKCE: 'disabled', AUTH_CLIENT_SECRET: 's' })).toEqual([])
     }
   })
 
@@ -323,7 +323,7 @@ describe('values', () => {
 
   test('every example of the reference is accepted', () => {
     for (const { name, example } of Object.values(declarations))
-      for (const [mode, needed] of Object.entries(modes)) {
+      for (const [mode, required] of Object.entries(modes)) {
         if (name === 'AUTH_PROVIDER') continue
         const pair = {
           ...(name.startsWith('AUTH_ADMIN_CLAIM') && {
@@ -334,7 +334,7 @@ describe('values', () => {
           ...(name === 'ROOMS_BUS_URL' && { ROOMS_DATABASE_URL: 'postgres://rooms@db.internal/rooms' }),
         }
         if (name === 'BACKCHANNEL_LOGOUT' && mode === 'oauth2') continue
-        expect([mode, name, problemsOf({ ...needed, ...pair, [name]: example })]).toEqual([mode, name, []])
+        expect([mode, name, problemsOf({ ...required, ...pair, [name]: example })]).toEqual([mode, name, []])
       }
   })
 
@@ -453,11 +453,11 @@ describe('ROOMS_LIMITS (R22)', () => {
     const names = Object.keys(DEFAULT_LIMITS)
     const numbers = fc.integer({ min: 1, max: 100 })
     fc.assert(
-      fc.property(fc.dictionary(fc.constantFrom(...names), numbers, { minKeys: 1 }), (given) => {
-        const text = Object.entries(given)
+      fc.property(fc.dictionary(fc.constantFrom(...names), numbers, { minKeys: 1 }), (limits) => {
+        const text = Object.entries(limits)
           .map(([name, number]) => `${name}=${number}`)
           .join(',')
-        expect(parseLimits(text)).toEqual({ ...DEFAULT_LIMITS, ...given })
+        expect(parseLimits(text)).toEqual({ ...DEFAULT_LIMITS, ...limits })
       }),
     )
   })

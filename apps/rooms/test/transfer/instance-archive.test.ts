@@ -212,13 +212,13 @@ describe('the archive of Rooms', () => {
       const expected = columns
         .filter(({ table, column }) => !left.includes(table) && `${table}.${column}` !== 'users.skeleton')
         .map(({ table, column, type, notnull }) => `${table}.${column} ${type}${notnull ? '' : ' or null'}`)
-      const told = Object.entries(roomsFormat.tables).flatMap(([table, format]) =>
+      const archived = Object.entries(roomsFormat.tables).flatMap(([table, format]) =>
         Object.entries(format.columns).map(
           ([column, { type, nullable }]) =>
             `${table}.${column} ${type === 'int' ? 'integer' : type}${nullable ? ' or null' : ''}`,
         ),
       )
-      expect(told.toSorted()).toEqual(expected.toSorted())
+      expect(archived.toSorted()).toEqual(expected.toSorted())
       await database.close()
     })
 
