@@ -6,7 +6,7 @@ import { type ArchiveChunk, writeArchive } from '@latchkey/database/archive/writ
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { skeleton } from '../users/lookalikes.ts'
-import { type RoomsTable, roomsFormat } from './tables.ts'
+import { type RoomsTable, readFormat } from './tables.ts'
 
 /** Writes the archive of an instance at one moment, in pieces of text. `now` is in Unix seconds. */
 export async function exportRooms(
@@ -15,7 +15,8 @@ export async function exportRooms(
   consume: (piece: ArchiveChunk) => Promise<void>,
 ): Promise<void> {
   const { dialect } = database
-  const write = (read: Kysely<Tables>) => writeArchive({ read, dialect, format: roomsFormat }, now, consume)
+  const format = await readFormat()
+  const write = (read: Kysely<Tables>) => writeArchive({ read, dialect, format }, now, consume)
   await readSnapshot(database, write, { pacedBy: 'consumer' })
 }
 
@@ -23,13 +24,13 @@ export async function exportRooms(
  * Restores an archive of `exportRooms` into an empty instance of either engine, with
  * `restoreArchive`.
  */
-export function importRooms(
+export async function importRooms(
   options: Pick<RestoreOptions<RoomsTable>, 'databaseUrl' | 'source' | 'dryRun' | 'onRows'>,
 ): Promise<Record<RoomsTable, number>> {
   // A service that was started before has stored state of its jobs there.
   return restoreArchive({
     ...options,
-    format: roomsFormat,
+    format: await readFormat(),
     replaced: ['platform_state'],
     complete: addSkeletons,
   })

@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { migrations } from '../../src/db/migrations.ts'
 import type { Tables } from '../../src/db/tables.ts'
 import { exportRooms, importRooms } from '../../src/transfer/instance-archive.ts'
-import { omittedTables, roomsFormat } from '../../src/transfer/tables.ts'
+import { omittedTables, readFormat } from '../../src/transfer/tables.ts'
 import { skeleton } from '../../src/users/lookalikes.ts'
 
 async function open(url: string): Promise<Database<Tables>> {
@@ -212,7 +212,7 @@ describe('the archive of Rooms', () => {
       const expected = columns
         .filter(({ table, column }) => !left.includes(table) && `${table}.${column}` !== 'users.skeleton')
         .map(({ table, column, type, notnull }) => `${table}.${column} ${type}${notnull ? '' : ' or null'}`)
-      const archived = Object.entries(roomsFormat.tables).flatMap(([table, format]) =>
+      const archived = Object.entries((await readFormat()).tables).flatMap(([table, format]) =>
         Object.entries(format.columns).map(
           ([column, { type, nullable }]) =>
             `${table}.${column} ${type === 'int' ? 'integer' : type}${nullable ? ' or null' : ''}`,
