@@ -46,7 +46,7 @@ export function createRates(
   }
   const limiterOf = (limit: LimitName) => {
     const limiter = limiters.get(limit)
-    if (!limiter) throw new TypeError(`${limit} is no rate`)
+    if (!limiter) throw new TypeError(`${limit} is not a rate limit`)
     return limiter
   }
   const count = (limit: LimitName, key: string) => {

@@ -165,7 +165,7 @@ const changeAdmin = operation({
 type GrantOutcome = Awaited<ReturnType<typeof revokePlatformAdmin>>
 
 async function grantAdmin(tx: Tx, context: Context, user: UserRow): Promise<GrantOutcome> {
-  if (user.is_guest === 1) throw failure('guest_not_permitted', { text: 'Guests cannot administer' })
+  if (user.is_guest === 1) throw failure('guest_not_permitted', { text: 'Guests cannot be administrators' })
   if (user.disabled === 1) throw failure('account_disabled')
   const grantedBy = actorOf(context).user.id
   const origin = originOf(context)

@@ -29,7 +29,8 @@ export async function readCaller(services: Services, request: Request, peer: str
   const names = cookieNames(match.origin)
   const client = clientOf(services, request, peer)
   const [token, ...more] = readCookie(request, names.session)
-  if (more.length > 0) throw failure('invalid_request', { text: 'The session cookie came twice' })
+  if (more.length > 0)
+    throw failure('invalid_request', { text: 'The request has more than one session cookie' })
   const actor = token === undefined ? null : await findActor(services, token)
   let cookies: string[] = []
   if (actor) cookies = cookiesOfLive(services, request, names, actor)

@@ -184,7 +184,7 @@ function readBrowserTokens(request: Request, cookies: readonly string[]): string
 
 function readSessionToken(request: Request, names: CookieNames): string | undefined {
   const [token, ...more] = readCookie(request, names.session)
-  if (more.length > 0) throw new LoginFailure('state_invalid', 'doubled session cookie')
+  if (more.length > 0) throw new LoginFailure('state_invalid', 'repeated session cookie')
   return token
 }
 

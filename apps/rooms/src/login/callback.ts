@@ -81,7 +81,7 @@ async function redeem(
 function openVerifier({ verifier_sealed, state }: ConsumedLoginState): string | null {
   if (verifier_sealed === null) return null
   const verifier = unseal(verifier_sealed, state, 'pkce-verifier')
-  if (verifier === undefined) throw new LoginFailure('state_invalid', 'verifier does not open')
+  if (verifier === undefined) throw new LoginFailure('state_invalid', 'code verifier cannot be opened')
   return verifier
 }
 

@@ -87,7 +87,7 @@ async function fetchMetadata(
 ): Promise<Metadata> {
   const { status, object } = await outbound({ endpoint: 'discovery', url: discoveryUrl(config.issuer) })
   if (status !== 200) throw new LoginFailure('provider_unavailable', 'no metadata', { status })
-  if (object === undefined) throw new LoginFailure('provider_unavailable', 'metadata is no JSON object')
+  if (object === undefined) throw new LoginFailure('provider_unavailable', 'metadata is not a JSON object')
   // Section 4.3: must be equal before any other member is trusted (C7).
   if (object.issuer !== config.issuer)
     throw new LoginFailure('provider_misconfigured', 'issuer mismatch', {

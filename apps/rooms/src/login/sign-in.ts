@@ -34,7 +34,7 @@ async function createAccountSession(tx: Transaction<Tables>, context: LoginConte
   const { loginState, identity, previousToken } = login
   const origin = originOf(context)
   if (await hasLogoutMarker(database.dialect, tx, { ...identity, startedAtMs: loginState.created_at }))
-    throw new LoginFailure('state_invalid', 'ended by the provider meanwhile')
+    throw new LoginFailure('state_invalid', 'ended by the provider during the login')
   await lockGrantChanges(database.dialect, tx)
   const { user, isNew, isRenamed } = await upsertMember(tx, { ...identity, mode: provider.mode }, now)
   // Thrown to roll back the update of the name as well.

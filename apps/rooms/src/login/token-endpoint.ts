@@ -87,7 +87,7 @@ const HEADER_SAFE = /^[!-~]+$/
 
 /** RFC 6749, section 5.1. `expires_in` is not used and not checked (C45). */
 function readTokens(object: Readonly<Record<string, unknown>> | undefined): Tokens {
-  if (object === undefined) throw new LoginFailure('provider_error', 'token answer is no JSON object')
+  if (object === undefined) throw new LoginFailure('provider_error', 'token answer is not a JSON object')
   const { access_token: accessToken, token_type: type, id_token: idToken } = object
   if (typeof accessToken !== 'string' || !HEADER_SAFE.test(accessToken))
     throw new LoginFailure('provider_error', 'access token missing or malformed')

@@ -20,7 +20,7 @@ export async function fetchUserInfo(
   if (status >= 500) throw new LoginFailure('provider_unavailable', 'userinfo endpoint failed', { status })
   if (status !== 200) throw new LoginFailure('provider_error', 'userinfo endpoint refused', { status })
   // A signed response (application/jwt) is refused as well: none was requested.
-  if (object === undefined) throw new LoginFailure('provider_error', 'userinfo answer is no JSON object')
+  if (object === undefined) throw new LoginFailure('provider_error', 'userinfo answer is not a JSON object')
   return object
 }
 

@@ -18,7 +18,7 @@ export type PlatformSettings = z.output<typeof PlatformSettings>
 
 const Text = trimmedText(1, MAX_LENGTH)
 
-const HttpsUrl = Text.refine(isHttps, 'must be an https address').meta({ format: 'uri' })
+const HttpsUrl = Text.refine(isHttps, 'must be an https URL').meta({ format: 'uri' })
 
 /** Only `https:`: a link on every page must never run code. */
 function isHttps(value: string): boolean {

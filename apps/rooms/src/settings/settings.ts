@@ -286,6 +286,6 @@ function scopesOf({ scopes, teamId }: RoomsValues, mode: ProviderMode): readonly
 
 function path(name: string): ClaimPath {
   const parsed = parseClaimPath(name)
-  if (parsed === undefined) throw new TypeError(`${name} is no path`)
+  if (parsed === undefined) throw new TypeError(`${name} is not a claim path`)
   return parsed
 }

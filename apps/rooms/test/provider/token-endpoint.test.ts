@@ -151,7 +151,9 @@ describe('the response', () => {
       )
     at.clock.ms += 60_000
     for (const body of ['<html>', '[]', 'access_token=a&token_type=bearer', ''])
-      expect(await outcome(() => new Response(body))).toBe('provider_error: token answer is no JSON object')
+      expect(await outcome(() => new Response(body))).toBe(
+        'provider_error: token answer is not a JSON object',
+      )
     expect(await outcome((usual) => Response.json(usual))).toBe(accepted)
   })
 

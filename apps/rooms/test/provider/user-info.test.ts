@@ -91,9 +91,9 @@ test("C78 401, 403, a redirect, a JWT or a list is refused; 500 and silence too,
     [() => Response.redirect(at.idp.issuer, 302), 'provider_error: userinfo endpoint refused'],
     [
       () => new Response(jwt, { headers: { 'content-type': 'application/jwt' } }),
-      'provider_error: userinfo answer is no JSON object',
+      'provider_error: userinfo answer is not a JSON object',
     ],
-    [() => Response.json([ALICE]), 'provider_error: userinfo answer is no JSON object'],
+    [() => Response.json([ALICE]), 'provider_error: userinfo answer is not a JSON object'],
     [() => Response.json(ALICE, { status: 500 }), 'provider_unavailable: userinfo endpoint failed'],
   ] as const)
     for (const config of [other.idp.config(), other.idp.oauth2Config()]) {

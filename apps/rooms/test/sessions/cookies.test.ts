@@ -104,7 +104,7 @@ describe('R10.2 C94: the cookies', () => {
       const answer = await service.browser().send('/api/session', { headers: { cookie } })
       expect([answer.status, await answer.json()]).toEqual([
         400,
-        { error: 'The session cookie came twice', code: 'invalid_request' },
+        { error: 'The request has more than one session cookie', code: 'invalid_request' },
       ])
     }
   })
