@@ -16,8 +16,8 @@ export function useIsMounted(): RefObject<boolean> {
 }
 
 /**
- * Shows until dismissed what was not deleted because it has clicks, with a button for the next
- * step. `onAction` receives a function that closes the toast.
+ * Shows a refused deletion until the user closes it, with a button for the next step. `onAction`
+ * receives a function that closes the toast.
  */
 export function showRefusal(t: Translate, text: string, onAction: (close: () => void) => void): void {
   const id = notifications.show({
