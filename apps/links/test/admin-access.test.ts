@@ -10,7 +10,7 @@ const HOST = { Host: 'localhost:8080' }
 const DASHBOARD = '/_/admin/dashboard'
 const KEYS = '/_/admin/api/keys'
 
-/** An access layer: signs assertions and publishes its keys on a real port. */
+/** An access layer that signs assertions and publishes its keys on a real port. */
 async function startIssuer() {
   const { publicKey, privateKey } = await generateKeyPair('ES256')
   const { privateKey: strange } = await generateKeyPair('ES256')
@@ -58,7 +58,7 @@ eachDialect((_dialect, newUrl) => {
   const startJwt = async (url = issuer.url, more = {}) =>
     startTestLinks(await newUrl(), { ...jwtSettings(url), ...more })
 
-  test('on loopback this machine is admin@localhost', async () => {
+  test('in loopback mode, this machine is admin@localhost', async () => {
     for (const host of ['localhost:8080', '127.0.0.1', '[::1]:8080'])
       expect((await local.fetch(KEYS, { headers: { Host: host } })).status).toBe(200)
     const { body } = await local.callAdmin('POST', '/keys', { body: { title: 'x', scope: 'read' } })
@@ -66,7 +66,7 @@ eachDialect((_dialect, newUrl) => {
     expect(made.status).toBe(200)
   })
 
-  test('L16 L24.15 on loopback nobody else is admitted: no other peer, no other host, nothing forwarded', async () => {
+  test('L16 L24.15: loopback mode admits no other peer, no other host and no forwarded request', async () => {
     const before = await local.databaseState()
     const tries: [Record<string, string>, string][] = [
       [HOST, '203.0.113.5'],
@@ -104,7 +104,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await local.databaseState()).toEqual(before)
   })
 
-  test('an API key is refused in every mode, whatever else the request shows', async () => {
+  test('every mode refuses an API key, whatever else the request contains', async () => {
     const service = await startJwt()
     const assertion = await issuer.sign(claims(service))
     for (const [links, peer] of [
@@ -137,7 +137,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('with a header only a trusted proxy says who is calling', async () => {
+  test('in header mode, only a trusted proxy may name the caller', async () => {
     const ask = (headers: Record<string, string>, peer: string) => byHeader.fetch(KEYS, { headers }, peer)
     expect((await ask({ 'X-Forwarded-Email': 'ann@example.com' }, '10.1.2.3')).status).toBe(200)
     const refused: [Record<string, string>, string][] = [
@@ -153,7 +153,7 @@ eachDialect((_dialect, newUrl) => {
       expect([headers, peer, (await ask(headers, peer)).status]).toEqual([headers, peer, 401])
   })
 
-  test('with assertions the email counts, else the subject, from the header or the cookie', async () => {
+  test('an assertion in the header or the cookie identifies the caller by email, or else by subject', async () => {
     const service = await startJwt()
     const keysOf = async (headers: Record<string, string>) =>
       (await service.fetch(KEYS, { headers }, '203.0.113.5')).status
@@ -170,7 +170,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await service.rows('select identity from api_key')).toEqual([{ identity: 'machine-7' }])
   })
 
-  test('L16.1 a bad assertion is 401 with what is wrong, and so is none at all, from this machine too', async () => {
+  test('L16.1: a bad or missing assertion is 401 with the reason, also from this machine', async () => {
     const service = await startJwt()
     const bad: Record<string, string> = {
       expired: await issuer.sign(claims(service, { exp: service.now - 61 })),
@@ -200,7 +200,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await service.fetch(KEYS, { headers: { 'Cf-Access-Jwt-Assertion': edge } })).status).toBe(200)
   })
 
-  test('L16.1 when the keys cannot be had an assertion is 503 with Retry-After, and no assertion stays 401', async () => {
+  test('L16.1: while the keys are unavailable, an assertion is 503 with Retry-After and a missing one stays 401', async () => {
     const closed = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -219,7 +219,7 @@ eachDialect((_dialect, newUrl) => {
     expect(service.log.some((line) => line['level'] === 'warn')).toBe(true)
   })
 
-  test('L16.2 L24.15 a change that another site’s page asks for is refused, and nothing happens', async () => {
+  test('L16.2 L24.15: a change requested by a page of another site is refused and changes nothing', async () => {
     const service = await startJwt()
     const assertion = await issuer.sign(claims(service))
     const byAssertion = { ...HOST, 'Cf-Access-Jwt-Assertion': assertion }
@@ -260,7 +260,7 @@ eachDialect((_dialect, newUrl) => {
     expect(read.status).toBe(200)
   })
 
-  test('L16.3 every answer under the admin side has its protective headers, be it page, JSON, refusal or nothing', async () => {
+  test('L16.3: every answer under the admin side has its protective headers, whether page, JSON, refusal or 404', async () => {
     const requests: [string, string][] = [
       [DASHBOARD, '127.0.0.1'],
       [DASHBOARD, '203.0.113.5'],
@@ -283,7 +283,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('without admission nobody learns which addresses exist', async () => {
+  test('without admission, a caller cannot learn which addresses exist', async () => {
     for (const path of ['/nothing', '/keys', '/settings', '/keys/1'])
       for (const method of ['GET', 'POST', 'DELETE', 'PROPFIND']) {
         const response = await local.fetch(`/_/admin/api${path}`, { method, headers: HOST }, '203.0.113.5')
@@ -293,12 +293,12 @@ eachDialect((_dialect, newUrl) => {
       expect((await local.fetch(`/_/admin${path}`, { headers: HOST }, '203.0.113.5')).status).toBe(403)
   })
 
-  test('L17 an event stream ends with the assertion that opened it, and one that lasts goes on', async () => {
+  test('L17: an event stream ends with the assertion that opened it, and goes on while the assertion is valid', async () => {
     const service = await startJwt()
     const open = async (seconds: number) => {
       const assertion = await issuer.sign(claims(service, { exp: service.now + seconds }))
       const address = 'http://localhost:8080/_/admin/api/events'
-      // Past `fetch`, which would read the answer to its end.
+      // Bypasses `fetch`, which would read the answer to its end.
       const response = await service.fetchHandler(
         new Request(address, { headers: { 'Cf-Access-Jwt-Assertion': assertion } }),
         { requestIP: () => ({ address: '127.0.0.1', family: 'IPv4', port: 1 }), timeout: () => undefined },
@@ -318,14 +318,14 @@ eachDialect((_dialect, newUrl) => {
     await ended
   })
 
-  test('no event stream lasts longer than ten minutes, whatever let the caller in', () => {
+  test('no event stream lasts longer than ten minutes, however the caller was admitted', () => {
     expect(lifetimeMs({ now: 1_000 })).toBe(600_000)
     expect(lifetimeMs({ now: 1_000, admittedUntil: 1_000 + 86_400 })).toBe(600_000)
     expect(lifetimeMs({ now: 1_000, admittedUntil: 1_090 })).toBe(90_000)
     expect(lifetimeMs({ now: 1_000, admittedUntil: 990 })).toBeLessThan(0)
   })
 
-  test('L16.3 signing out leads where it is set to lead, and is nothing when it is not', async () => {
+  test('L16.3: signing out redirects to the configured URL, and is 404 without one', async () => {
     expect((await local.fetch('/_/admin/logout')).status).toBe(404)
     const url = 'https://go.example.com/cdn-cgi/access/logout'
     const service = await startJwt(issuer.url, { LINKS_ACCESS_LOGOUT_URL: url })
@@ -334,7 +334,7 @@ eachDialect((_dialect, newUrl) => {
     expect([response.status, response.headers.get('location')]).toEqual([302, url])
   })
 
-  test('L24.17 an identity with markup in it is shown as text', async () => {
+  test('L24.17: an identity that contains markup is shown as text', async () => {
     const name = '<img/src=x onerror=alert(1)>@example.com'
     const page = await byHeader.fetch(DASHBOARD, { headers: { 'X-Forwarded-Email': name } }, '10.0.0.1')
     const html = await page.text()

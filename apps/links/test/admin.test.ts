@@ -40,7 +40,7 @@ eachDialect((dialect, newUrl) => {
   const newKey = (who: string, title = 'Laptop', scope = 'create,read') =>
     call(who, 'POST', '/keys', { title, scope })
 
-  test('L4.1 L10 a new key is shown once, in full, and works at once as the person who made it', async () => {
+  test('L4.1 L10: a new key is shown once, in full, and works at once as the person who created it', async () => {
     const { status, body } = await newKey('ann', '  My laptop  ')
     expect([status, body]).toEqual([
       201,
@@ -60,7 +60,7 @@ eachDialect((dialect, newUrl) => {
     expect(JSON.stringify((await call('ann', 'GET', '/keys')).body)).not.toContain(body.raw_key.slice(0, 12))
   })
 
-  test('L4.1 a person has at most LINKS_KEYS_PER_PERSON keys, also when two are made at once', async () => {
+  test('L4.1: a person has at most LINKS_KEYS_PER_PERSON keys, also when two are created at once', async () => {
     const service = await startTestLinks(await newUrl(), { ...settings, LINKS_KEYS_PER_PERSON: '3' })
     const make = async (who: string) =>
       service.callAdmin('POST', '/keys', { headers: as(who), body: { title: 'x', scope: 'read' } })
@@ -80,7 +80,10 @@ eachDialect((dialect, newUrl) => {
     expect((await make('ann')).status).toBe(400)
   })
 
-  /** Eight calls, of which on PostgreSQL none can write before all have come as far as they get without it. */
+  /**
+   * Runs eight calls at once. On PostgreSQL, a lock holds their writes until all of them wait for
+   * it.
+   */
   async function atOnce(service: TestLinks, make: () => Promise<Reply>): Promise<Reply[]> {
     const all = () => Promise.all(Array.from({ length: 8 }, make))
     if (dialect === 'sqlite') return all()
@@ -101,7 +104,7 @@ eachDialect((dialect, newUrl) => {
     return row?.count ?? 0
   }
 
-  test('L4.1 a raw key is nowhere in the database, only its hash', async () => {
+  test('L4.1: the database contains the hash of a raw key but never the key', async () => {
     const service = await startTestLinks(await newUrl(), settings)
     const { body } = await service.callAdmin('POST', '/keys', {
       headers: as('ann'),
@@ -116,7 +119,7 @@ eachDialect((dialect, newUrl) => {
     for (const file of [path, `${path}-wal`]) expect(readFileSync(file).includes(secret)).toBe(false)
   })
 
-  test('L4.2 L10 a key has exactly one of three scopes, and a title', async () => {
+  test('L4.2 L10: a key has exactly one of three scopes, and a title', async () => {
     for (const scope of ['create', 'read', 'create,read'])
       expect((await newKey('ann', 'x', scope)).body.key.scope).toBe(scope)
     const words = 'Scope must be one of: create, read, create,read'
@@ -136,14 +139,14 @@ eachDialect((dialect, newUrl) => {
     expect((await newKey('ann', ` ${'🎈'.repeat(120)} `)).status).toBe(201)
   })
 
-  test('L10 L17 people see and revoke only their own keys, newest first', async () => {
+  test('L10 L17: people see and revoke only their own keys, newest first', async () => {
     const first = (await newKey('carl', 'first')).body
     const second = (await newKey('carl', 'second')).body
     links.advance(1)
     const third = (await newKey('carl', 'third')).body
     const foreign = (await newKey('dora')).body
-    const shown = (await call('carl', 'GET', '/keys')).body
-    expect(shown).toEqual([third.key, second.key, first.key])
+    const listed = (await call('carl', 'GET', '/keys')).body
+    expect(listed).toEqual([third.key, second.key, first.key])
     await refuses('DELETE', `/keys/${foreign.key.id}`, undefined, [404, 'Key not found'])
     await refuses('DELETE', '/keys/999999', undefined, [404, 'Key not found'])
     await refuses('DELETE', '/keys/abc', undefined, [404, 'Not Found'])
@@ -155,7 +158,7 @@ eachDialect((dialect, newUrl) => {
     expect((await call('carl', 'GET', '/keys')).body).toHaveLength(2)
   })
 
-  test('L4.1 L24.14 the last use of a key is noted, at most once a minute', async () => {
+  test('L4.1 L24.14: the last use of a key is stored at most once a minute', async () => {
     const { raw_key: key, key: made } = (await newKey('erik')).body
     const lastUse = async () => (await call('erik', 'GET', '/keys')).body[0].last_used_at
     const use = async () => {
@@ -175,7 +178,7 @@ eachDialect((dialect, newUrl) => {
     expect(made.last_used_at).toBeNull()
   })
 
-  test('L10 settings begin with their defaults, are changed in part and answered as a whole', async () => {
+  test('L10: settings start with their defaults, change in part, and are returned as a whole', async () => {
     expect((await call('finn', 'GET', '/settings')).body).toEqual(defaults)
     const first = await call('finn', 'PUT', '/settings', { theme: 'dark', slug_default_length: 6 })
     expect([first.status, first.body]).toEqual([200, { ...defaults, theme: 'dark', slug_default_length: 6 }])
@@ -186,13 +189,13 @@ eachDialect((dialect, newUrl) => {
     expect((await call('finn', 'PUT', '/settings', {})).body).toEqual(body)
   })
 
-  test('L10 null brings back what a setting was at first', async () => {
+  test('L10: null restores the default of a setting', async () => {
     await call('gina', 'PUT', '/settings', { theme: 'light', lang: 'id', default_range: '24h' })
     const { body } = await call('gina', 'PUT', '/settings', { theme: null, lang: null, default_range: null })
     expect(body).toEqual(defaults)
   })
 
-  test('L10 settings are a person’s own, but for the root redirect, which is everyone’s', async () => {
+  test('L10: settings belong to a person, except for the root redirect, which all people share', async () => {
     const url = 'https://example.com/root'
     await call('hans', 'PUT', '/settings', { theme: 'dark', root_redirect_url: url })
     expect((await call('ida', 'GET', '/settings')).body).toEqual({ ...defaults, root_redirect_url: url })
@@ -200,7 +203,7 @@ eachDialect((dialect, newUrl) => {
     expect((await call('hans', 'GET', '/settings')).body).toEqual({ ...defaults, theme: 'dark' })
   })
 
-  test('L10 L24.12 a settings body is checked as a whole: one bad value and nothing of it is stored', async () => {
+  test('L10 L24.12: one bad value in a settings body leaves every setting unchanged', async () => {
     const bad: [string, unknown, string][] = [
       ['slug_default_length', 2, 'slug_default_length: must be at least 3'],
       ['slug_default_length', 129, 'slug_default_length: must be at most 128'],
@@ -228,7 +231,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('L10 L24.18 the root redirect is an absolute http or https URL and nothing else', async () => {
+  test('L10 L24.18: the root redirect is an absolute http or https URL and nothing else', async () => {
     const error = 'root_redirect_url must be a valid http or https URL'
     const bad = [
       'javascript:alert(1)',
@@ -254,7 +257,7 @@ eachDialect((dialect, newUrl) => {
     await call('ann', 'PUT', '/settings', { root_redirect_url: ' ' })
   })
 
-  test('L17 the admin API judges paths, methods and bodies like the public one', async () => {
+  test('L17: the admin API checks paths, methods and bodies like the public API', async () => {
     await refuses('GET', '/nothing', undefined, [404, 'Not Found'])
     await refuses('GET', '/keys/', undefined, [404, 'Not Found'])
     const wrong = await refuses('DELETE', '/settings', undefined, [405, 'Method Not Allowed'])
@@ -270,7 +273,7 @@ eachDialect((dialect, newUrl) => {
     expect(await raw(' '.repeat(65_537))).toEqual([413, 'Request body too large'])
   })
 
-  test('the admin API is not rate limited, and neither asks for a key nor takes one', async () => {
+  test('the admin API has no rate limit, requires no key and ignores one', async () => {
     const service = await startTestLinks(await newUrl(), { ...settings, LINKS_RATE_LIMIT: '1/hour' })
     for (let n = 0; n < 5; n++) {
       const { status, headers } = await service.callAdmin('GET', '/settings', { headers: as('ann') })
@@ -284,7 +287,7 @@ eachDialect((dialect, newUrl) => {
     ])
   })
 
-  test('two settings pages saving at once lose nothing of each other', async () => {
+  test('two settings pages that save at once keep each other’s changes', async () => {
     await Promise.all([
       ...Array.from({ length: 10 }, () => call('jon', 'PUT', '/settings', { theme: 'dark' })),
       ...Array.from({ length: 10 }, () => call('jon', 'PUT', '/settings', { lang: 'sv' })),
@@ -293,7 +296,7 @@ eachDialect((dialect, newUrl) => {
   })
 })
 
-/** Tries again for at most ten seconds, for what happens beside a request. */
+/** Retries for at most ten seconds, for work that runs beside a request. */
 async function eventually(check: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + 10_000
   for (;;)

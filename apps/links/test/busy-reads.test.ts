@@ -6,12 +6,12 @@ import { sqlitePath } from '@latchkey/database/url'
 import { sql } from 'kysely'
 import { TestLinks, startTestLinks } from './testing.ts'
 
-/** What lists wait for on PostgreSQL, where it can be held. */
+/** The lock that lists wait for on PostgreSQL. */
 const LOCK = sql.lit(77)
 
 /**
- * From now on every list of all links takes long, as a search among millions of links does: on SQLite seconds, on
- * PostgreSQL for as long as somebody holds the lock.
+ * Makes every later list of all links slow, like a search among millions of links: on SQLite for
+ * seconds, on PostgreSQL until the lock is released.
  */
 async function slowDown({ database }: TestLinks, numbers: number): Promise<void> {
   const nap =
@@ -27,7 +27,7 @@ async function slowDown({ database }: TestLinks, numbers: number): Promise<void>
   })
 }
 
-/** Lists end when the returned has been called, or on SQLite by themselves. */
+/** Ends the slow lists. On SQLite they end without it. */
 async function holdLists({ database }: TestLinks): Promise<() => Promise<void>> {
   if (database.dialect === 'sqlite') return async () => {}
   const [held, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -45,9 +45,9 @@ async function holdLists({ database }: TestLinks): Promise<() => Promise<void>> 
 }
 
 eachDialect((dialect, newUrl) => {
-  test('whoever follows a link, reads one or changes one does not wait for those who list', async () => {
+  test('redirects, single reads and changes of links do not wait for lists', async () => {
     const links = new TestLinks()
-    // As long as it takes on a busy machine: both lists are read by one thread.
+    // Allows for a busy machine: one thread reads both lists.
     await links.start(await newUrl(), {}, { statementLimitMs: 60_000 })
     const key = await links.key('ann@example.com')
     const { id } = await links.createLink(key, { slug: 'here', url: 'https://example.com/there' })
@@ -78,7 +78,7 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'postgres') return
 
-  test('whoever follows a link does not wait for an export', async () => {
+  test('redirects do not wait for an export', async () => {
     const links = new TestLinks()
     await links.start(await newUrl(), {}, { statementLimitMs: 60_000 })
     await links.createLink(await links.key('ann@example.com'), { slug: 'here' })
@@ -106,7 +106,7 @@ eachDialect((dialect, newUrl) => {
     await links.close()
   })
 
-  test('a list whose thread cannot read is 503 with Retry-After, redirects go on, and the next list is served', async () => {
+  test('a list whose thread cannot read is 503 with Retry-After, redirects continue, and the next list works', async () => {
     const links = await startTestLinks(await newUrl())
     const key = await links.key('ann@example.com')
     await links.createLink(key, { slug: 'here' })
@@ -119,7 +119,7 @@ eachDialect((dialect, newUrl) => {
     expect((await links.call('GET', '/links', { key })).body).toHaveLength(1)
   })
 
-  test('the service closes while a list is being read, and whoever asked for it is told 503', async () => {
+  test('the service closes during a list, which is answered with 503', async () => {
     const links = new TestLinks()
     await links.start(await newUrl())
     const key = await links.key('ann@example.com')
@@ -128,7 +128,7 @@ eachDialect((dialect, newUrl) => {
     // Longer than closing waits for it.
     await slowDown(links, 12_000_000)
     const list = links.call('GET', '/links', { key })
-    // Others are answered, so it has been begun.
+    // Others are answered, which proves that the list has begun.
     expect((await links.fetch('/_/health')).status).toBe(200)
     await links.close()
     expect((await list).status).toBe(503)

@@ -15,7 +15,7 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefo
 const DAY = 86_400
 const AS_OF = 'Latchkey-Clicks-As-Of'
 
-/** What the edge sends of a visitor. */
+/** The headers of an edge about a visitor. */
 function edge(code: string, address = '203.0.113.5'): Record<string, string> {
   return { 'CF-IPCountry': code, 'X-Forwarded-For': address }
 }
@@ -35,7 +35,7 @@ eachDialect((dialect, newUrl) => {
     linkId = (await links.createLink(ann, { slug: 'clicked' })).id
   })
 
-  /** Follows the link and gives back what was stored for that one visit. */
+  /** Follows the link and returns the row stored for this click. */
   async function click(
     headers: Record<string, string> = {},
     query = '',
@@ -61,7 +61,7 @@ eachDialect((dialect, newUrl) => {
     return (await click(headers, '', peer)).visitor_fp
   }
 
-  test('L13.1 a visit is stored with everything the contract lists, and nothing else', async () => {
+  test('L13.1: a click is stored with every field of the contract, and no other', async () => {
     const {
       id,
       visitor_fp: visitor,
@@ -95,7 +95,7 @@ eachDialect((dialect, newUrl) => {
     expect(visitor).toMatch(/^[\w-]{43}$/)
   })
 
-  test('a visit without any header is stored too, as a bot without a device', async () => {
+  test('a click without any header is stored too, as that of a bot without a device', async () => {
     expect(await click()).toMatchObject({
       referrer: null,
       referrer_host: null,
@@ -108,7 +108,7 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
-  test('L13.1 bots are flagged, not dropped, and count in public figures', async () => {
+  test('L13.1: bots are marked, not dropped, and count in public numbers', async () => {
     const { body: before } = await links.call('GET', `/links/${linkId}`, { key: ann })
     for (const agent of ['Googlebot/2.1 (+http://www.google.com/bot.html)', 'curl/8.5.0', 'WhatsApp/2.23 A'])
       expect(await click({ 'User-Agent': agent })).toMatchObject({ user_agent: agent, is_bot: 1 })
@@ -129,7 +129,7 @@ eachDialect((dialect, newUrl) => {
     ])
   })
 
-  test('a QR visit is one whose utm_medium is qr in any case', async () => {
+  test('a QR click has the utm_medium qr in any case', async () => {
     for (const medium of ['qr', 'QR', 'Qr'])
       expect(await click({}, `?utm_medium=${medium}`)).toMatchObject({
         link_mode: 'qr',
@@ -139,7 +139,7 @@ eachDialect((dialect, newUrl) => {
     expect(await click({}, '?utm_medium=qrx')).toMatchObject({ link_mode: 'link' })
   })
 
-  test('L13.4 L24.10 the channel follows the marks first and the referrer second', async () => {
+  test('L13.4 L24.10: marks in the query determine the channel, then the referrer', async () => {
     const cases: [string, string | undefined, string][] = [
       ['?utm_medium=Email', 'https://www.google.com/', 'email'],
       ['?utm_medium=social', undefined, 'social'],
@@ -158,7 +158,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('L13.3 a visit from a page of our own is flagged, but for admin pages', async () => {
+  test('L13.3: a click from a page of this instance is marked, except from admin pages', async () => {
     const cases: [string, number][] = [
       ['https://go.example.com/', 1],
       ['https://www.go.example.com/other-slug', 1],
@@ -172,17 +172,17 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('behind a proxy that asks for another host, our own is the one that it was asked for', async () => {
-    const asked = { Host: 'links.internal:8080', Referer: 'https://go.example.com/other-slug' }
+  test('behind a proxy that requests another host, the own host is the one that the visitor requested', async () => {
+    const requestHeaders = { Host: 'links.internal:8080', Referer: 'https://go.example.com/other-slug' }
     const flagOf = async (headers: Record<string, string>, peer: string) =>
-      (await click({ ...asked, ...headers }, '', peer)).is_self_referrer
+      (await click({ ...requestHeaders, ...headers }, '', peer)).is_self_referrer
     expect(await flagOf({ 'X-Forwarded-Host': 'go.example.com' }, '10.0.0.1')).toBe(1)
     expect(await flagOf({ 'X-Forwarded-Host': 'example.com' }, '10.0.0.1')).toBe(0)
     expect(await flagOf({}, '10.0.0.1')).toBe(0)
     expect(await flagOf({ 'X-Forwarded-Host': 'go.example.com' }, '203.0.113.5')).toBe(0)
   })
 
-  test('with a base URL, its host is our own whatever was asked for, and so is the one that was', async () => {
+  test('with a base URL, both its host and the requested host are own hosts', async () => {
     const other = await startTestLinks(await newUrl(), { LINKS_BASE_URL: 'https://www.Go.example.com' })
     await other.createLink(await other.key('ann@example.com'), { slug: 'x' })
     const cases: [string, number][] = [
@@ -199,7 +199,7 @@ eachDialect((dialect, newUrl) => {
     expect(clicks.map((stored) => [stored.referrer, stored.is_self_referrer])).toEqual(cases)
   })
 
-  test('L24.10 the country comes from the edge header of a trusted proxy, else from the address', async () => {
+  test('L24.10: the country comes from the edge header of a trusted proxy, or else from the address', async () => {
     expect(await country(edge('SE'), '10.0.0.1')).toBe('SE')
     expect(await country(edge('se'), '10.0.0.1')).toBe('SE')
     for (const none of ['XX', 'T1', '', 'EU', 'Sweden', '12']) {
@@ -211,7 +211,7 @@ eachDialect((dialect, newUrl) => {
     expect(await country(edge('SE', '10.0.0.1'), '203.0.113.5')).toBeNull()
   })
 
-  test('the address is the one a trusted proxy names, and nobody else’s word', async () => {
+  test('only a trusted proxy may name the address of the visitor', async () => {
     const direct = await visitorVia(undefined, '198.51.100.7')
     expect(await visitorVia('198.51.100.7', '10.0.0.1')).toBe(direct)
     expect(await visitorVia('1.2.3.4, 198.51.100.7', '10.0.0.1')).toBe(direct)
@@ -221,7 +221,7 @@ eachDialect((dialect, newUrl) => {
     expect(await visitorVia('198.51.100.7', '203.0.113.77')).not.toBe(direct)
   })
 
-  test('a visitor is the same within a UTC day, another on the next, and another with another client or address', async () => {
+  test('a visitor has one hash within a UTC day, another on the next, and another with another client or address', async () => {
     const visitor = async (agent = FIREFOX, peer = '198.51.100.7') =>
       (await click({ 'User-Agent': agent }, '', peer)).visitor_fp
     links.advance(DAY - (links.now % DAY))
@@ -235,12 +235,12 @@ eachDialect((dialect, newUrl) => {
     for (const other of others) expect(other).toMatch(/^[\w-]{43}$/)
   })
 
-  test('a visitor of whom nothing is known is nobody', async () => {
+  test('a visitor without any property has no hash', async () => {
     expect((await click({}, '', '')).visitor_fp).toBeNull()
     expect((await click({ 'User-Agent': FIREFOX }, '', '')).visitor_fp).not.toBeNull()
   })
 
-  test('two instances know a visitor under unrelated names', async () => {
+  test('two instances hash a visitor differently', async () => {
     const names = []
     for (let n = 0; n < 2; n++) {
       const other = await startTestLinks(await newUrl())
@@ -253,7 +253,7 @@ eachDialect((dialect, newUrl) => {
     expect(new Set(names).size).toBe(2)
   })
 
-  test('what leads nowhere is not stored, nor is HEAD or a prefetch', async () => {
+  test('unknown slugs, HEAD and prefetch are not stored', async () => {
     const before = await links.databaseState()
     await links.createLink(ann, { slug: 'off', url: 'https://example.com/off' })
     await links.call('POST', '/slugs/off/disable', { key: ann })
@@ -265,7 +265,7 @@ eachDialect((dialect, newUrl) => {
     expect(started['click']).toEqual(before['click'])
   })
 
-  test('L13.1 a figure read after a redirect was sent has it in it, a thousand in a row too', async () => {
+  test('L13.1: a number read after a redirect includes it, also for a thousand in a row', async () => {
     const { id } = await links.createLink(ann, { slug: 'counted' })
     for (let round = 1; round <= 4; round++) {
       await Promise.all(Array.from({ length: 250 }, () => links.fetch('/counted')))
@@ -279,7 +279,7 @@ eachDialect((dialect, newUrl) => {
     ])
   })
 
-  /** From now on no click can be stored, though all else can. */
+  /** Prevents every later click from being stored, and nothing else. */
   const refusal = {
     sqlite: [
       `create trigger refused before insert on click begin select raise(abort, 'refused'); end`,
@@ -293,7 +293,7 @@ eachDialect((dialect, newUrl) => {
   const run = (service: TestLinks, statement: string) =>
     service.database.write((tx) => sql.raw(statement).execute(tx))
 
-  test('L6.8 nothing is removed without force while clicks wait that cannot be counted, and figures are still read', async () => {
+  test('L6.8: nothing is removed without force while clicks cannot be counted, and numbers are still readable', async () => {
     const service = await startTestLinks(await newUrl())
     const key = await service.key('ann@example.com')
     const { id } = await service.createLink(key, { slug: 'waiting' })
@@ -307,8 +307,8 @@ eachDialect((dialect, newUrl) => {
     }
     expect((await service.call('GET', `/links/${id}`, { key })).body.total_clicks).toBe(0)
     await run(service, accept)
-    const counted = async () => (await service.call('GET', `/links/${id}`, { key })).body.total_clicks
-    await until('clicks are counted again', async () => (await counted()) === 1)
+    const countClicks = async () => (await service.call('GET', `/links/${id}`, { key })).body.total_clicks
+    await until('clicks are counted again', async () => (await countClicks()) === 1)
     for (const path of removals) {
       const { status, body } = await service.call('DELETE', path, { key })
       expect([status, body.error]).toEqual([400, expect.stringContaining('with clicks, disable it instead')])
@@ -319,9 +319,9 @@ eachDialect((dialect, newUrl) => {
     await run(service, accept)
   })
 
-  // SQLite has one writer, who waits within bounds.
+  // SQLite has one writer, whose wait is limited.
   if (dialect === 'postgres')
-    test('L13.1 while counting hangs, figures hold what is counted so far and say until when, changes are made, and the node is ready', async () => {
+    test('L13.1: while counting hangs, numbers state their time, changes apply, and the node is ready', async () => {
       const service = new TestLinks()
       await service.start(await newUrl(), {}, { flushTimeoutMs: 100 })
       afterAll(() => service.close())
@@ -329,8 +329,8 @@ eachDialect((dialect, newUrl) => {
       const { id } = await service.createLink(key, { slug: 'locked' })
       const other = await service.createLink(key)
       expect((await service.fetch('/locked')).status).toBe(302)
-      const figures = () => service.call('GET', `/links/${id}?range=24h`, { key })
-      await until('the first click is counted', async () => (await figures()).body.total_clicks === 1)
+      const readLinkStats = () => service.call('GET', `/links/${id}?range=24h`, { key })
+      await until('the first click is counted', async () => (await readLinkStats()).body.total_clicks === 1)
       const lock = new Client({ connectionString: service.url })
       await lock.connect()
       await lock.query('begin; select 1 from click_hour_open for update')
@@ -357,17 +357,17 @@ eachDialect((dialect, newUrl) => {
         'Mcp-Name': call.name,
       })
       expect([assistant.status, assistant.headers.get(AS_OF)]).toEqual([200, asOf])
-      expect((await figures()).body).toMatchObject({ total_clicks: 1, label: 'changed' })
+      expect((await readLinkStats()).body).toMatchObject({ total_clicks: 1, label: 'changed' })
       expect((await service.fetch('/_/ready')).status).toBe(200)
       expect((await service.call('DELETE', `/links/${other.id}`, { key })).status).toBe(200)
       expect((await service.call('DELETE', `/links/${id}`, { key })).status).toBe(503)
 
       await lock.end()
-      await until('all is counted', async () => (await figures()).headers.get(AS_OF) === null)
-      expect((await figures()).body.total_clicks).toBe(3)
+      await until('all is counted', async () => (await readLinkStats()).headers.get(AS_OF) === null)
+      expect((await readLinkStats()).body.total_clicks).toBe(3)
     })
 
-  test('L13.1 no address is anywhere on disk, in the log or in an answer, neither waiting nor counted', async () => {
+  test('L13.1: no address is on disk, in the log or in an answer, before or after counting', async () => {
     const service = await startTestLinks(await newUrl(), behindProxy)
     const key = await service.key('ann@example.com')
     await service.createLink(key, { slug: 'private' })
@@ -387,7 +387,7 @@ eachDialect((dialect, newUrl) => {
   async function expectNoTrace(service: TestLinks, traces: readonly string[]): Promise<void> {
     const haystacks = bytesOf(service)
     if (dialect === 'postgres') haystacks.push(Buffer.from(JSON.stringify(await service.databaseState())))
-    // What is there is found: the search itself works.
+    // Proves that the search finds text that exists.
     expect(haystacks.some((haystack) => haystack.includes('Firefox/130.0'))).toBe(true)
     for (const trace of traces)
       for (const haystack of haystacks)
@@ -400,7 +400,9 @@ eachDialect((dialect, newUrl) => {
   }
 })
 
-/** Every file of the node: the journal, on SQLite the database, and the write-ahead logs of both. */
+/**
+ * Every file of the node: the journal, the database on SQLite, and the write-ahead logs of both.
+ */
 function bytesOf({ folder, url }: TestLinks): Buffer[] {
   const files = readdirSync(folder).map((name) => join(folder, name))
   const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined

@@ -1,12 +1,8 @@
-import { afterAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { expect, test } from 'bun:test'
+import { newSqliteUrls } from './test-database.ts'
 import { sharedTestLinks } from './testing.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'latchkey-cross-origin-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-const newUrl = async () => `sqlite:${join(folder, `${crypto.randomUUID()}.db`)}`
+const newUrl = newSqliteUrls()
 
 const IMAGE = {
   'Sec-Fetch-Site': 'cross-site',
@@ -24,7 +20,7 @@ const LOGOUT = 'https://access.example/logout'
 const limited = sharedTestLinks(newUrl, { LINKS_RATE_LIMIT: '2/min' })
 const links = sharedTestLinks(newUrl, { LINKS_ACCESS_LOGOUT_URL: LOGOUT })
 
-test('L3.2 L3.7 images of another site are refused by the API and use up no limit of their visitor’s address', async () => {
+test('L3.2 L3.7: the API refuses images of another site without using the rate limit of the visitor', async () => {
   for (const _ of Array(5)) {
     const { status, headers, body } = await limited.call('GET', '/links', { headers: IMAGE })
     expect([status, body, headers.has('ratelimit-remaining')]).toEqual([403, REFUSED, false])
@@ -32,13 +28,13 @@ test('L3.2 L3.7 images of another site are refused by the API and use up no limi
   for (const status of [401, 401, 429]) expect((await limited.call('GET', '/links')).status).toBe(status)
 })
 
-test('a key is proof enough: no page of another site can send one', async () => {
+test('a key is sufficient proof: no page of another site can send one', async () => {
   const key = await links.key('ann@example.com')
   expect((await links.call('GET', '/links', { key, headers: IMAGE })).status).toBe(200)
   expect((await links.call('GET', '/links', { headers: NAVIGATION })).status).toBe(401)
 })
 
-test('L16.2 images of another site are refused by the admin API, whoever is signed in', async () => {
+test('L16.2: the admin API refuses images of another site, with or without a session', async () => {
   for (const path of ['/settings', '/links', '/export?format=csv'])
     expect(await links.callAdmin('GET', path, { headers: IMAGE })).toMatchObject({
       status: 403,
@@ -49,7 +45,7 @@ test('L16.2 images of another site are refused by the admin API, whoever is sign
   expect((await links.callAdmin('GET', '/settings', { headers: own })).status).toBe(200)
 })
 
-test('L16.3 only our own pages sign a person out at the access layer', async () => {
+test('L16.3: only own pages sign a person out at the access layer', async () => {
   const signOut = async (headers: Record<string, string>) => {
     const answer = await links.fetch('/_/admin/logout', { headers })
     return [answer.status, answer.headers.get('location')]
@@ -60,7 +56,7 @@ test('L16.3 only our own pages sign a person out at the access layer', async () 
     expect(await signOut(headers)).toEqual([403, null])
 })
 
-test('L12.5 no answer but a redirect can be embedded by other sites, or held by a page of theirs', async () => {
+test('L12.5: only redirects can be embedded by other sites, and no answer by a page of theirs', async () => {
   const key = await links.key('ann@example.com')
   const { id } = await links.createLink(key, { slug: 'target' })
   const authorized = { headers: { Authorization: `Bearer ${key}` } }

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { Ajv2020 } from 'ajv/dist/2020'
 import { createDocument } from '../src/http/reference.ts'
 
-/** Headers that tell a client something about this API. */
+/** Headers that carry information of this API for clients. */
 const DOCUMENTED_HEADER = /^(x-|latchkey-|ratelimit-|link$|retry-after$|www-authenticate$)/
 
 interface DocumentedOperation {
@@ -33,7 +33,10 @@ interface Answer {
   body: unknown
 }
 
-/** L22.1: the status of the answer is documented for its route, and its body fits the schema given there. */
+/**
+ * L22.1: the status of the answer is documented for its route, and its body matches the documented
+ * schema.
+ */
 export function expectDocumented(method: string, address: string, { status, headers, body }: Answer): void {
   const [requestPath = ''] = address.split('?')
   const route = routes.find(({ pattern }) => pattern.test(requestPath))

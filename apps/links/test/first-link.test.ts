@@ -3,7 +3,7 @@ import { eachDialect } from '@latchkey/database/testing'
 import { startTestLinks } from './testing.ts'
 
 eachDialect((_dialect, newUrl) => {
-  test('L1.1 a link made over the API redirects, and its click is counted before the next read', async () => {
+  test('L1.1: a link created over the API redirects, and its click is counted before the next read', async () => {
     const links = await startTestLinks(await newUrl())
     const key = await links.key('ann@example.com')
     const made = await links.call('POST', '/links', {

@@ -18,7 +18,7 @@ eachDialect((dialect, newUrl) => {
     ann = await links.key('ann@example.com')
   })
 
-  test('L1.4 L20.1 anyone may ask for the health: status, version and the time in milliseconds', async () => {
+  test('L1.4 L20.1: the health is public: status, version and the time in milliseconds', async () => {
     const response = await links.fetch('/_/health', {}, STRANGER)
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
     const body = (await response.json()) as { timestamp: number }
@@ -27,12 +27,12 @@ eachDialect((dialect, newUrl) => {
     expect((await links.fetch('/_/health', { method: 'HEAD' }, STRANGER)).status).toBe(200)
   })
 
-  test('L20.1 a node that can work is ready', async () => {
+  test('L20.1: a working node is ready', async () => {
     const response = await links.fetch('/_/ready', {}, STRANGER)
     expect([response.status, await response.json()]).toEqual([200, { status: 'ready' }])
   })
 
-  test('L20.1 when the database cannot be read the health is 503 with another status, and so is readiness', async () => {
+  test('L20.1: if the database cannot be read, the health is 503 with another status, and so is readiness', async () => {
     const broken = await startTestLinks(await newUrl())
     await broken.database.write((tx) => tx.schema.dropTable('instance').execute())
     for (const path of ['/_/health', '/_/ready']) {
@@ -42,7 +42,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('a page that cannot be made is a page that says so, with the headers of its side, and is logged with its id', async () => {
+  test('a page that fails is an error page with the headers of its side, logged with its id', async () => {
     const broken = await startTestLinks(await newUrl())
     await broken.database.write(async (tx) => {
       await tx.schema.dropTable('instance').execute()
@@ -62,7 +62,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('L20.1 figures are for this machine without a proxy, or for who has the token; for others there is nothing', async () => {
+  test('L20.1: metrics are for this machine without a proxy and for holders of the token; all others get 404', async () => {
     const ask = async (peer: string, headers: Record<string, string> = {}) =>
       (await links.fetch('/_/metrics', { headers }, peer)).status
     expect(await ask('127.0.0.1')).toBe(200)
@@ -84,7 +84,7 @@ eachDialect((dialect, newUrl) => {
     expect(await nothing.text()).toBe(await (await links.fetch('/none')).text())
   })
 
-  test('figures are not for a page of another site whose name leads to this machine', async () => {
+  test('metrics are not for a page of another site whose name resolves to this machine', async () => {
     const ask = async (host: string, headers: Record<string, string> = {}, peer = '127.0.0.1') =>
       (await links.fetch('/_/metrics', { headers: { Host: host, ...headers } }, peer)).status
     const own = ['localhost', 'LOCALHOST:9100', '127.0.0.1:8080', '127.0.1.1', '[::1]:8080', 'go.example.com']
@@ -97,7 +97,7 @@ eachDialect((dialect, newUrl) => {
     expect(await ask('go.example.com', {}, STRANGER)).toBe(404)
   })
 
-  test('L20.1 figures name routes and outcomes, never an address, a slug or a person', async () => {
+  test('L20.1: metrics name routes and outcomes, never an address, a slug or a person', async () => {
     const { id } = await links.createLink(ann, { slug: 'secret-slug', url: 'https://secret.example/path' })
     await links.fetch('/secret-slug')
     await links.fetch('/unknown-slug')
@@ -137,7 +137,7 @@ eachDialect((dialect, newUrl) => {
     expect(text).toMatch(/clicks_lost_total 0\n/)
   })
 
-  describe('figures of a node', () => {
+  describe('metrics of a node', () => {
     const metrics = async (of: TestLinks): Promise<Record<string, number>> => {
       const text = await (await of.fetch('/_/metrics')).text()
       const lines = text.split('\n').filter((line) => line.startsWith('latchkey_links_'))
@@ -149,7 +149,7 @@ eachDialect((dialect, newUrl) => {
       )
     }
 
-    test('tell how many slugs redirects keep in memory, and how often that spared asking the database', async () => {
+    test('count the slugs that redirects cache and the database look-ups that this saves', async () => {
       const node = await startTestLinks(await newUrl())
       await node.createLink(await node.key('ann@example.com'), { slug: 'followed' })
       const before = await metrics(node)
@@ -159,14 +159,14 @@ eachDialect((dialect, newUrl) => {
       // SQLite is read at each redirect.
       if (dialect === 'sqlite')
         return expect(Object.keys(after).filter((name) => name.startsWith('cache_'))).toEqual([])
-      // While the database cannot announce changes, every look-up asks it.
+      // While the database cannot announce changes, every look-up reads it.
       expect(node.log.filter(({ level }) => level === 'warn')).toEqual([])
       const grown = (name: string) => (after[name] ?? Number.NaN) - (before[name] ?? Number.NaN)
       expect([before['cache_entries'], grown('cache_entries')]).toEqual([0, 1])
       expect([grown('cache_misses_total'), grown('cache_hits_total')]).toEqual([1, 5])
     })
 
-    test('tell the size of the database and of the local files, and that the database answers', async () => {
+    test('contain the size of the database and of the local files, and that the database answers', async () => {
       const node = await startTestLinks(await newUrl())
       await node.createLink(await node.key('ann@example.com'), { slug: 'followed' })
       await node.fetch('/followed')
@@ -179,12 +179,12 @@ eachDialect((dialect, newUrl) => {
       expect(pools).toHaveLength(dialect === 'postgres' ? 9 : 0)
       if (dialect === 'sqlite') return
       expect(sizes['database_connections{pool="requests",state="idle"}']).toBeGreaterThan(0)
-      // Asking for the size is no use of the database that anybody wants to see.
+      // Reading the size is not a use of the database that matters to operators.
       expect(sizes['database_connections{pool="requests",state="busy"}']).toBe(0)
       expect(sizes['database_connection_waiters{pool="requests"}']).toBe(0)
     })
 
-    test('tell how many clicks wait to be counted, and none when a figure has been read', async () => {
+    test('contain the number of clicks that wait, and zero once a number has been read', async () => {
       const node = await startTestLinks(await newUrl())
       const key = await node.key('ann@example.com')
       const { id } = await node.createLink(key, { slug: 'followed' })
@@ -193,13 +193,13 @@ eachDialect((dialect, newUrl) => {
         await Promise.all([node.fetch('/followed'), node.fetch('/followed')])
       expect((await metrics(node))['clicks_waiting']).toBe(6)
       await node.database.write((tx) => sql`alter table elsewhere rename to click`.execute(tx))
-      const counted = async () => (await node.call('GET', `/links/${id}`, { key })).body.total_clicks
-      await until('clicks are counted again', async () => (await counted()) === 6)
+      const countClicks = async () => (await node.call('GET', `/links/${id}`, { key })).body.total_clicks
+      await until('clicks are counted again', async () => (await countClicks()) === 6)
       expect((await metrics(node))['clicks_waiting']).toBe(0)
     })
   })
 
-  test('L20.2 every API request leaves one log line with its id, and nothing of what was sent', async () => {
+  test('L20.2: every API request leaves one log line with its id and nothing that was sent', async () => {
     const { headers } = await links.call('POST', '/links?note=private-note', {
       key: ann,
       body: { url: 'https://private.example/x', slug: 'private-slug', label: 'private label' },

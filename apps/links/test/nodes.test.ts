@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { FROM_BROWSER } from './actions.ts'
 import { startTestLinks } from './testing.ts'
 
-const visit = { headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' } }
-
-/** L12.5, L20.3: several nodes on one PostgreSQL give the same answers, a change within one second. */
+/**
+ * L12.5, L20.3: several nodes on one PostgreSQL give the same answers, a change within one second.
+ */
 eachDialect((dialect, newUrl) => {
   if (dialect === 'sqlite') return
 
@@ -14,18 +15,18 @@ eachDialect((dialect, newUrl) => {
     return { here, there, ann: await here.key('ann@example.com') }
   }
 
-  /** Asks again until it is so, for at most the second that the contract gives. */
+  /** Polls until the value is the expected one, for at most the second of the contract. */
   async function soon<Value>(ask: () => Promise<Value>, expected: Value): Promise<void> {
     const deadline = performance.now() + 1000
-    // Answers from memory come without a turn of the event loop, which the news from the other node need.
+    // Cached answers need no turn of the event loop, but events of the other node do.
     while ((await ask()) !== expected && performance.now() < deadline)
       await new Promise((resolve) => setImmediate(resolve))
     expect(await ask()).toEqual(expected as never)
   }
 
-  test('L3.9 L12.5 L20.3 every change on one node shows on the other within a second', async () => {
+  test('L3.9 L12.5 L20.3: every change on one node applies on the other within a second', async () => {
     const { here, there, ann } = await startTwo()
-    const where = async () => (await there.fetch('/shared', visit)).headers.get('location')
+    const where = async () => (await there.fetch('/shared', FROM_BROWSER)).headers.get('location')
     const act = (method: string, path: string, body?: unknown) => here.call(method, path, { key: ann, body })
     expect(await where()).toBeNull()
     const { id } = await here.createLink(ann, { slug: 'shared', url: 'https://example.com/one' })
@@ -46,20 +47,22 @@ eachDialect((dialect, newUrl) => {
     await soon(where, null)
   })
 
-  test('a link that the other node has seen disabled is back there within a second once it is enabled', async () => {
+  test('a link that the other node has seen disabled redirects there within a second of being enabled', async () => {
     const { here, there, ann } = await startTwo()
     const { id } = await here.createLink(ann, { slug: 'back' })
     await here.call('POST', `/links/${id}/disable`, { key: ann })
-    const status = async () => (await there.fetch('/back', visit)).status
+    const status = async () => (await there.fetch('/back', FROM_BROWSER)).status
     await soon(status, 404)
     await here.call('POST', `/links/${id}/enable`, { key: ann })
     await soon(status, 302)
   })
 
-  test('L20.3 each click is counted once, whichever node sent it, and both nodes show the same', async () => {
+  test('L20.3: each click counts once, whichever node sent it, and both nodes return the same number', async () => {
     const { here, there, ann } = await startTwo()
     const { id } = await here.createLink(ann, { slug: 'both' })
-    await Promise.all(Array.from({ length: 60 }, (_, n) => (n % 3 ? here : there).fetch('/both', visit)))
+    await Promise.all(
+      Array.from({ length: 60 }, (_, n) => (n % 3 ? here : there).fetch('/both', FROM_BROWSER)),
+    )
     for (const node of [here, there]) await node.call('GET', `/links/${id}`, { key: ann })
     for (const node of [here, there]) {
       const { body } = await node.call('GET', `/links/${id}?range=24h`, { key: ann })
@@ -68,18 +71,18 @@ eachDialect((dialect, newUrl) => {
     expect(await here.rows('select count(*) as clicks from click')).toEqual([{ clicks: 60 }])
   })
 
-  test('a visitor is the same on every node', async () => {
+  test('a visitor has the same hash on every node', async () => {
     const { here, there, ann } = await startTwo()
     await here.createLink(ann, { slug: 'visitor' })
     for (const node of [here, there]) {
-      await node.fetch('/visitor', visit, '198.51.100.7')
+      await node.fetch('/visitor', FROM_BROWSER, '198.51.100.7')
       await node.databaseState()
     }
     const names = await here.rows<{ visitor_fp: string }>('select distinct visitor_fp from click')
     expect(names).toHaveLength(1)
   })
 
-  test('L20.3 keys and settings are shared, and a revoked key is refused everywhere', async () => {
+  test('L20.3: keys and settings are shared, and all nodes refuse a revoked key', async () => {
     const { here, there } = await startTwo()
     const { body } = await here.callAdmin('POST', '/keys', { body: { title: 'x', scope: 'read' } })
     const status = async () => (await there.call('GET', '/links', { key: body.raw_key })).status

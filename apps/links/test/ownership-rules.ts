@@ -1,3 +1,6 @@
+import { expect } from 'bun:test'
+import type { Reply } from './testing.ts'
+
 export interface RuleResources {
   linkId: number
   bundleId: number
@@ -6,7 +9,7 @@ export interface RuleResources {
 }
 
 export interface Rule {
-  /** What someone who is not the owner is told; missing where anyone may (L4.2). */
+  /** The refusal for people who are not the owner. Absent if anyone may (L4.2). */
   ownerOnlyError?: string
   body?: (resources: RuleResources) => Record<string, unknown>
 }
@@ -19,7 +22,7 @@ export const primary = { ownerOnlyError: 'Only the link owner can change the pri
 export const newSlug = () => ({ slug: `own-${++count}` })
 const newUrl = () => ({ url: `https://example.com/owned/${++count}` })
 
-/** L4.2, one line for every write. A write that is not listed here fails the first test. */
+/** L4.2, one line for every write. A write without a line fails the first test. */
 export const rules: Record<string, Rule> = {
   'POST /links': { body: newUrl },
   'PUT /links/{id}': { ...link('update'), body: newUrl },
@@ -49,8 +52,8 @@ export const rules: Record<string, Rule> = {
   },
 }
 
-/** Writes that change nothing about a fresh target unless it was prepared like this first. */
-export const preparations: Record<string, (resources: RuleResources) => [path: string, body?: unknown]> = {
+/** Preparations of writes that would change nothing about a new resource. */
+const preparations: Record<string, (resources: RuleResources) => [path: string, body?: unknown]> = {
   'POST /links/{id}/enable': ({ linkId }) => [`/links/${linkId}/disable`],
   'POST /links/{id}/slugs/{slug}/enable': (resources) => [`/slugs/${resources.slug}/disable`],
   'POST /slugs/{slug}/enable': (resources) => [`/slugs/${resources.slug}/disable`],
@@ -59,6 +62,31 @@ export const preparations: Record<string, (resources: RuleResources) => [path: s
     `/bundles/${resources.bundleId}/links`,
     { link_id: resources.linkId },
   ],
+}
+
+/**
+ * Creates resources of the owner who posts: a link with two custom slugs, of which `slug` is not
+ * primary, and a bundle. Prepares them for the operation of this name.
+ */
+export async function createOwnedResources(
+  name: string,
+  post: (path: string, body: unknown) => Promise<Reply>,
+): Promise<RuleResources> {
+  const create = async (path: string, body: unknown) => {
+    const reply = await post(path, body)
+    expect([path, reply.status]).toEqual([path, 201])
+    return reply.body
+  }
+  const body = newSlug()
+  const { id: linkId } = await create('/links', { ...newUrl(), ...newSlug() })
+  await create(`/links/${linkId}/slugs`, body)
+  const { id: bundleId } = await create('/bundles', { name: 'Owned' })
+  const resources = { linkId, bundleId, slug: body.slug }
+  const [path, preparation] = preparations[name]?.(resources) ?? []
+  if (path === undefined) return resources
+  const prepared = await post(path, preparation)
+  expect([path, prepared.status]).toEqual([path, 200])
+  return resources
 }
 
 export function address(path: string, { linkId, bundleId, slug: name }: RuleResources): string {

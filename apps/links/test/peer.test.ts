@@ -1,20 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { get } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { newSqliteUrls } from './test-database.ts'
 import { type TestLinks, sharedTestLinks } from './testing.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'latchkey-peer-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-const newUrl = async () => `sqlite:${join(folder, `${crypto.randomUUID()}.db`)}`
+const newUrl = newSqliteUrls()
 
 const ANN = { 'X-Forwarded-Email': 'ann@example.com' }
 const HEADER_ACCESS = { LINKS_ACCESS: 'header', LINKS_ACCESS_HEADER: 'X-Forwarded-Email' }
 const BEHIND_PROXY = { PROXY_HEADER: 'X-Forwarded-For', LINKS_COUNTRY_HEADER: 'CF-IPCountry' }
 
-/** The status of a request that a socket with this address of its own sends. */
+/** The status of a request from a socket with this address. */
 function statusFrom(
   localAddress: string,
   port: number,
@@ -29,7 +24,7 @@ function statusFrom(
   })
 }
 
-/** A server on 127.0.0.1 with these settings, as `LINKS_HOST` has it unless told otherwise. */
+/** A server with these settings, on 127.0.0.1 unless `LINKS_HOST` names another address. */
 function serveOnLoopback(settings: Record<string, string>) {
   const links = sharedTestLinks(newUrl, { LINKS_HOST: '127.0.0.1', ...settings })
   let server: ReturnType<typeof Bun.serve>
@@ -55,15 +50,15 @@ describe('a server on 127.0.0.1 that trusts 127.0.0.1', () => {
     TRUSTED_PROXIES: '127.0.0.1',
   })
 
-  test('believes an identity from 127.0.0.1 and not from 127.0.0.2', async () => {
+  test('accepts an identity from 127.0.0.1 and not from 127.0.0.2', async () => {
     expect(await ask('127.0.0.1', '/_/admin/api/keys', ANN)).toBe(200)
     expect(await ask('127.0.0.2', '/_/admin/api/keys', ANN)).toBe(401)
-    // Whoever is admitted is led to the admin pages.
+    // An admitted caller is redirected to the admin pages.
     expect(await ask('127.0.0.1', '/', ANN)).toBe(302)
     expect(await ask('127.0.0.2', '/', ANN)).toBe(200)
   })
 
-  test('believes a visitor’s address and country from 127.0.0.1 and not from 127.0.0.2', async () => {
+  test('accepts a visitor’s address and country from 127.0.0.1 and not from 127.0.0.2', async () => {
     const key = await links.key('ann@example.com')
     for (const slug of ['believed', 'not-believed']) await links.createLink(key, { slug })
     for (const address of ['203.0.113.5', '203.0.113.6']) {
@@ -86,7 +81,7 @@ describe('a server on 127.0.0.1 that trusts 127.0.0.2', () => {
     TRUSTED_PROXIES: '127.0.0.2',
   })
 
-  test('believes its proxy on every route, and 127.0.0.1 on none', async () => {
+  test('trusts its proxy on every route, and 127.0.0.1 on none', async () => {
     expect(await ask('127.0.0.2', '/_/admin/api/keys', ANN)).toBe(200)
     expect(await ask('127.0.0.1', '/_/admin/api/keys', ANN)).toBe(401)
     await links.createLink(await links.key('ann@example.com'), { slug: 'counted' })
@@ -98,10 +93,10 @@ describe('a server on 127.0.0.1 that trusts 127.0.0.2', () => {
   })
 })
 
-describe('a server on 127.0.0.1 that trusts nobody', () => {
+describe('a server on 127.0.0.1 that trusts no proxy', () => {
   const { links, ask } = serveOnLoopback({})
 
-  test('takes all visitors for this machine, whatever they say of themselves', async () => {
+  test('treats all visitors as this machine, whatever headers they send', async () => {
     await links.createLink(await links.key('ann@example.com'), { slug: 'counted' })
     for (const address of ['203.0.113.5', '203.0.113.6'])
       expect(await ask('127.0.0.2', '/counted', { ...ANN, 'X-Forwarded-For': address })).toBe(302)
@@ -109,15 +104,16 @@ describe('a server on 127.0.0.1 that trusts nobody', () => {
   })
 })
 
-// What a socket on loopback may say where packets for 127.0.0.1 can come from elsewhere (`route_localnet`).
+// Headers that a loopback socket may send where packets for 127.0.0.1 can come from elsewhere
+// (`route_localnet`).
 describe.each([
   ['127.0.0.1', '10.99.0.2'],
   ['::1', 'fd00:99::2'],
-])('a server on %s that is asked by %s', (LINKS_HOST, peer) => {
+])('a server on %s that is requested by %s', (LINKS_HOST, peer) => {
   const local = sharedTestLinks(newUrl, { LINKS_HOST })
   const trusting = sharedTestLinks(newUrl, { LINKS_HOST, ...HEADER_ACCESS, TRUSTED_PROXIES: peer })
 
-  test('L24.15 refuses the admin side, metrics and assistants, whatever name it is asked by', async () => {
+  test('L24.15: refuses the admin side, metrics and assistants under any host name', async () => {
     const before = await local.databaseState()
     const headers = { Host: 'localhost', 'Content-Type': 'application/json' }
     const body = JSON.stringify({ title: 'x', scope: 'read' })
@@ -133,12 +129,12 @@ describe.each([
       const answer = await local.fetch(path, { headers, ...init }, peer)
       expect([path, answer.status]).toEqual([path, status])
     }
-    // The admin side is where `/` leads whoever may open it.
+    // `/` redirects admitted callers to the admin side.
     expect((await local.fetch('/', { headers }, peer)).headers.get('location')).toBeNull()
     expect(await local.databaseState()).toEqual(before)
   })
 
-  test('believes it when it is a trusted proxy, and no other in its place', async () => {
+  test('trusts it if it is a trusted proxy, and no other in its place', async () => {
     const ask = async (from: string) =>
       (await trusting.fetch('/_/admin/api/settings', { headers: ANN }, from)).status
     expect([await ask(peer), await ask(LINKS_HOST)]).toEqual([200, 401])

@@ -8,7 +8,7 @@ import { sharedTestLinks } from './testing.ts'
 
 const executablePath =
   process.env['LATCHKEY_TEST_CHROMIUM_SHELL'] || process.env['LATCHKEY_TEST_CHROMIUM'] || ''
-/** Where to leave pictures for people to look at; unset: none are taken. */
+/** Folder for screenshots. Without it, none are taken. */
 const shots = process.env['LATCHKEY_TEST_SHOTS']
 
 const quiet = [
@@ -55,7 +55,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Opens a page and tells what it asked of whom, and what it complained about. */
+  /** Opens a page and returns the requests that it sent, by host, and its console errors. */
   async function open(path: string, colorScheme: BrowserContextOptions, work: (page: Page) => Promise<void>) {
     const context = await browser.newContext(colorScheme)
     const page = await context.newPage()
@@ -71,7 +71,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     await page.goto(new URL(path, server.url).href)
     await work(page)
     await context.close()
-    return { hosts: new Set(requests.map((url) => new URL(url).host)), asked: requests, complaints }
+    return { hosts: new Set(requests.map((url) => new URL(url).host)), requests, complaints }
   }
 
   async function picture(page: Page, name: string): Promise<void> {
@@ -81,7 +81,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
   }
 
   for (const [name, look] of Object.entries(colorSchemes))
-    test(`L22.2 the API reference shows every operation, asks nobody else and breaks no policy, ${name}`, async () => {
+    test(`L22.2: the API reference shows every operation, requests no other host and breaks no policy, ${name}`, async () => {
       const { hosts, complaints } = await open('/_/api/docs', look, async (page) => {
         await page.getByRole('heading', { name: 'Latchkey Links' }).first().waitFor()
         await picture(page, `reference ${name}`)
@@ -111,7 +111,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
       expect(complaints).toEqual([])
     })
 
-  test('a short link lands on its target, and the visit is counted as one person’s', async () => {
+  test('a short URL leads to its destination, and the click counts as one of a person', async () => {
     const target = new URL('/landing', elsewhere.url).href
     const { id } = await links.createLink(ann, { url: target, slug: 'go' })
     const { hosts, complaints } = await open('/GO?utm_source=Poster', colorSchemes.light, async (page) => {
@@ -125,7 +125,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     expect(stored).toEqual([{ browser: expect.any(String), os: 'linux', is_bot: 1, utm_source: 'poster' }])
   })
 
-  test('L24.2 after an edit and a disable the browser goes where the link leads now, not where it led', async () => {
+  test('L24.2: after an edit and a disable, the browser follows the new state of the link', async () => {
     const [one, two] = ['/one', '/two'].map((path) => new URL(path, elsewhere.url).href)
     const { id } = await links.createLink(ann, { url: one as string, slug: 'moving' })
     await open('/moving', colorSchemes.light, async (page) => {
@@ -140,7 +140,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
   })
 
   for (const [name, look] of Object.entries(colorSchemes))
-    test(`what leads nowhere is a readable page that fits the screen, ${name}`, async () => {
+    test(`the page for unknown slugs is readable and fits the screen, ${name}`, async () => {
       const { hosts, complaints } = await open('/no-such-link', look, async (page) => {
         await page.getByRole('heading', { name: 'Page not found' }).waitFor()
         const width = await page.evaluate(() => document.documentElement.scrollWidth)
@@ -148,7 +148,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
         await picture(page, `not-found ${name}`)
       })
       expect([...hosts]).toEqual([server.url.host])
-      // The browser itself remarks that the page was a 404.
+      // The browser itself logs the status 404.
       expect(complaints.filter((complaint) => !/status of 404/.test(complaint))).toEqual([])
     })
 })

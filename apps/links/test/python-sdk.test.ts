@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { eachDialect } from '@latchkey/database/testing'
 import { startTestLinks } from './testing.ts'
 
-/** A Python that has `shrtnr` 1.3.0 installed; CONTRIBUTING.md says how. */
+/** A Python with `shrtnr` 1.3.0: see CONTRIBUTING.md. */
 const python = process.env['LATCHKEY_TEST_PYTHON'] ?? ''
 
 eachDialect((_dialect, newUrl) => {
   test.skipIf(python === '')(
-    'L6 L22.3 the published shrtnr Python SDK works unchanged, in both of its clients, method by method',
+    'L6 L22.3: the published shrtnr Python SDK works unchanged, in both of its clients, method by method',
     async () => {
       const origin = 'https://go.example.com'
       const links = await startTestLinks(await newUrl(), { LINKS_BASE_URL: origin })

@@ -9,7 +9,10 @@ interface RawResponse {
   body: string
 }
 
-/** Sends these bytes over a socket of their own and hears the server out; -1 when it hangs up without a word. */
+/**
+ * Sends these bytes over their own socket and reads the answer. The status is -1 if the server
+ * hangs up without one.
+ */
 function sendRaw(port: number, ...parts: (string | Uint8Array)[]): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     let response = ''
@@ -20,7 +23,7 @@ function sendRaw(port: number, ...parts: (string | Uint8Array)[]): Promise<RawRe
     socket.on('data', (bytes) => {
       response += bytes.toString('latin1')
     })
-    // A server that refuses a body may reset the connection while we still send.
+    // A server that refuses a body may reset the connection during the upload.
     socket.on('error', () => undefined)
     socket.on('close', () => {
       socket.destroy()
@@ -35,7 +38,7 @@ function expectOneOf(allowed: readonly number[], status: number, about: string):
   expect([about, status, allowed.includes(status)]).toEqual([about, status, true])
 }
 
-/** A real server with a real socket, for what `fetch` will not send. */
+/** A real server with a real socket, for requests that `fetch` does not send. */
 eachDialect((_dialect, newUrl) => {
   const links = sharedTestLinks(newUrl)
   let server: ReturnType<typeof Bun.serve>
@@ -51,7 +54,7 @@ eachDialect((_dialect, newUrl) => {
     port = server.port ?? 0
     ann = await links.key('ann@example.com')
     await links.createLink(ann, { slug: 'target', url: 'https://example.com' })
-    // So that a page of one has a next one, whose address is made from that of the request.
+    // A page of one link then has a next page, whose address depends on that of the request.
     await links.createLink(ann)
   })
   afterAll(() => server.stop(true))
@@ -61,7 +64,7 @@ eachDialect((_dialect, newUrl) => {
   const withKey = () => `Authorization: Bearer ${ann}\r\n`
   const json = 'Content-Type: application/json\r\n'
 
-  test('HEAD gets the head of GET and not one byte of its body, on every kind of route', async () => {
+  test('HEAD returns the head of GET without its body, on every kind of route', async () => {
     const paths = [
       '/',
       '/target',
@@ -81,7 +84,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('methods that nobody serves are 405 with Allow, on short links and below the API', async () => {
+  test('unsupported methods are 405 with Allow, on short URLs and below the API', async () => {
     for (const method of ['PROPFIND', 'LINK', 'TRACE', 'OPTIONS', 'PURGE', 'PUT'])
       for (const path of ['/target', '/none', '/_/api/slugs']) {
         const reply = await ask(`${method} ${path}`, withKey())
@@ -91,7 +94,7 @@ eachDialect((_dialect, newUrl) => {
       }
   })
 
-  test('lines that are no HTTP are refused or dropped, and the server goes on', async () => {
+  test('lines that are not HTTP are refused or dropped, and the server continues', async () => {
     const lines = [
       'BREW /target',
       'get /target',
@@ -114,7 +117,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await ask('GET /target')).status).toBe(302)
   })
 
-  test('an address in another shape is the same address or none, and never a way around the prefix', async () => {
+  test('an address in another spelling is the same address or none, and never bypasses the prefix', async () => {
     const cases: [string, number[]][] = [
       ['http://evil.example/target', [302]],
       ['http://evil.example/_/api/links', [401]],
@@ -143,7 +146,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('a request without a host, as old health checks send it, or with one that is none is served all the same', async () => {
+  test('a request with no host, as old health checks send it, or with an invalid one is served', async () => {
     const hosts = [
       '',
       ' ',
@@ -177,13 +180,13 @@ eachDialect((_dialect, newUrl) => {
       }
   })
 
-  test('a request that does not say which host it means is nobody on the admin side', async () => {
+  test('a request without a clear host is not admitted to the admin side', async () => {
     for (const head of ['HTTP/1.0\r\n', 'HTTP/1.1\r\nHost:\r\nConnection: close\r\n'])
       for (const path of ['/_/admin/dashboard', '/_/admin/api/keys'])
         expect((await sendRaw(port, `GET ${path} ${head}\r\n`)).status).toBe(403)
   })
 
-  test('header bytes that are no text are stored as something, and the visitor is redirected', async () => {
+  test('header bytes that are not text are stored in some form, and the visitor is redirected', async () => {
     const { total_clicks: before } = (await links.call('GET', '/slugs/target', { key: ann })).body
     const hostile = ['\xff\xfe\xc0\x80', '\x01\x02', '<script>', '\xf0\x9f\x8e\x88', 'x'.repeat(6000)]
     for (const bytes of hostile) {
@@ -197,11 +200,11 @@ eachDialect((_dialect, newUrl) => {
     expect(after).toBeGreaterThan(before + 2)
   })
 
-  test('two keys in one request are no key', async () => {
+  test('two keys in one request count as none', async () => {
     expect((await ask('GET /_/api/links', withKey() + withKey())).status).toBe(401)
   })
 
-  test('L3.5 an address of more than 16 KiB is 431 without a body, on every kind of route', async () => {
+  test('L3.5: an address of more than 16 KiB is 431 without a body, on every kind of route', async () => {
     for (const path of ['/known', '/_/api/links', '/_/admin/api/links']) {
       const response = await fetch(new URL(`${path}?search=${'a'.repeat(16_384)}`, server.url))
       expect([path, response.status, await response.text()]).toEqual([path, 431, ''])
@@ -217,7 +220,7 @@ eachDialect((_dialect, newUrl) => {
     expect([reply.status, JSON.parse(reply.body)]).toEqual([413, { error: 'Request body too large' }])
   })
 
-  test('ten megabytes in chunks are refused as soon as they are too many', async () => {
+  test('ten megabytes in chunks are refused as soon as they exceed the limit', async () => {
     const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`
     const head = `POST /_/api/links HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${withKey()}${json}Transfer-Encoding: chunked\r\n\r\n`
     const reply = await sendRaw(port, head, ...Array.from({ length: 160 }, () => chunk), '0\r\n\r\n')
@@ -235,7 +238,7 @@ eachDialect((_dialect, newUrl) => {
     expect(reply.status).toBe(201)
   })
 
-  test('a body whose length is contradictory or no number is never taken for a request of its own', async () => {
+  test('a body with a contradictory or invalid length is never read as a request', async () => {
     const smuggled = 'DELETE /_/api/links/1?force=true HTTP/1.1\r\nHost: x\r\n\r\n'
     const before = await links.databaseState()
     for (const lengths of [
@@ -252,7 +255,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await links.databaseState()).toEqual(before)
   })
 
-  test('a client that hangs up in the middle of its body harms nobody', async () => {
+  test('a client that hangs up in the middle of its body affects no other client', async () => {
     const logged = links.log.length
     const socket = connect(port, '127.0.0.1')
     socket.write(

@@ -4,10 +4,10 @@ import { rootNames } from '../src/links/slugs/reserved.ts'
 import { titleUserAgent } from '../src/titles/fetch-title.ts'
 import { sharedTestLinks, startTestLinks } from './testing.ts'
 
-/** Someone whom the loopback mode of the admin side does not admit. */
+/** A visitor whom the loopback mode of the admin side does not admit. */
 const VISITOR = '203.0.113.9'
 
-/** Everything a visitor can tell two answers apart by. */
+/** Everything by which a visitor can distinguish two answers. */
 async function describeResponse(response: Response): Promise<unknown> {
   return [response.status, Object.fromEntries(response.headers), await response.text()]
 }
@@ -27,7 +27,7 @@ eachDialect((dialect, newUrl) => {
   const setRoot = (url: string | null) =>
     links.callAdmin('PUT', '/settings', { body: { root_redirect_url: url } })
 
-  test('L12.1 a short link is 302 to its target, and nobody may keep the answer', async () => {
+  test('L12.1: a short URL is 302 to its destination and not cacheable', async () => {
     const response = await visit('/known')
     expect([response.status, await response.text()]).toEqual([302, ''])
     expect(response.headers.get('location')).toBe('https://example.com/target')
@@ -35,7 +35,7 @@ eachDialect((dialect, newUrl) => {
     expect([...response.headers.keys()].toSorted()).toEqual(['cache-control', 'location'])
   })
 
-  test('L12.1 the status of redirects is the one that is set', async () => {
+  test('L12.1: the status of redirects is configurable', async () => {
     for (const status of [301, 302, 307, 308]) {
       const other = await startTestLinks(await newUrl(), { LINKS_REDIRECT_STATUS: String(status) })
       const { slugs } = await other.createLink(await other.key('ann@example.com'))
@@ -45,14 +45,14 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('L12.1 L24.6 a short link is followed in any case and percent-encoded', async () => {
+  test('L12.1 L24.6: a short URL is followed in any case and percent-encoded', async () => {
     for (const path of ['/KNOWN', '/kNoWn', '/%6bnown', '/%4B%4E%4F%57%4E'])
       expect((await visit(path)).status).toBe(302)
     for (const path of ['/%256bnown', '/\u212anown', '/ｋnown', '/known%20', '/%20known', '/known%00'])
       expect([path, (await visit(path)).status]).toEqual([path, 404])
   })
 
-  test('L12.2 HEAD is answered the same and counts nothing', async () => {
+  test('L12.2: HEAD gets the same answer and counts nothing', async () => {
     const before = await clicksOf('known')
     const [head, get] = [await visit('/known', { method: 'HEAD' }), await visit('/known')]
     expect(await describeResponse(head)).toEqual(await describeResponse(get))
@@ -60,7 +60,7 @@ eachDialect((dialect, newUrl) => {
     expect(await clicksOf('known')).toBe(before + 1)
   })
 
-  test('L12.2 a prefetch is answered the same and counts nothing; other purposes count', async () => {
+  test('L12.2: a prefetch gets the same answer and counts nothing; other purposes count', async () => {
     const before = await clicksOf('known')
     const prefetches = [
       { 'Sec-Purpose': 'prefetch' },
@@ -76,7 +76,7 @@ eachDialect((dialect, newUrl) => {
     expect(await clicksOf('known')).toBe(before + others.length)
   })
 
-  test('L12.2 our own look for the title of a target is answered the same and counts nothing', async () => {
+  test('L12.2: the title fetcher of this service gets the same answer and counts nothing', async () => {
     const before = await clicksOf('known')
     const [row] = await links.rows<{ value: string }>(
       `select value from instance where name = 'title_secret'`,
@@ -85,7 +85,7 @@ eachDialect((dialect, newUrl) => {
     expect([status, await clicksOf('known')]).toEqual([302, before])
   })
 
-  test('who else looks for a title counts as a robot, whatever name is given', async () => {
+  test('other title fetchers count as bots, whatever name they send', async () => {
     const before = await clicksOf('known')
     const others = ['latchkey-links title fetch', titleUserAgent('of another instance')]
     for (const agent of others) await visit('/known', { headers: { 'User-Agent': agent } })
@@ -95,17 +95,19 @@ eachDialect((dialect, newUrl) => {
     ).toEqual(others.map((user_agent) => ({ user_agent, is_bot: 1 })))
   })
 
-  test('L12.2 other methods are 405, the same for a slug that exists and one that does not', async () => {
+  test('L12.2: other methods are 405, equally for an existing slug and an unknown one', async () => {
     const before = await links.databaseState()
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
-      const known = await visit('/known', { method })
-      expect([method, known.status, known.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD'])
-      expect(await describeResponse(await visit('/none', { method }))).toEqual(await describeResponse(known))
+      const existing = await visit('/known', { method })
+      expect([method, existing.status, existing.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD'])
+      expect(await describeResponse(await visit('/none', { method }))).toEqual(
+        await describeResponse(existing),
+      )
     }
     expect(await links.databaseState()).toEqual(before)
   })
 
-  test('L12.3 whatever leads nowhere leads to the same page, byte for byte', async () => {
+  test('L12.3: every unusable address gets the same page, byte for byte', async () => {
     const disabled = await links.createLink(ann, { slug: 'disabled-link' })
     await links.call('POST', `/links/${disabled.id}/disable`, { key: ann })
     await links.createLink(ann, { slug: 'disabled-slug' })
@@ -151,7 +153,7 @@ eachDialect((dialect, newUrl) => {
     expect(await links.databaseState()).toEqual(before)
   })
 
-  test('L12.3 a stored target that is no URL is that page too, and no fault', async () => {
+  test('L12.3: a stored destination that is not a URL gets that page too, without a fault', async () => {
     const { id } = await links.createLink(ann, { slug: 'broken-target' })
     expect((await visit('/broken-target')).status).toBe(302)
     await links.database.write((tx) =>
@@ -164,7 +166,7 @@ eachDialect((dialect, newUrl) => {
     )
   })
 
-  test('L12.1 the Location is the target as browsers write URLs', async () => {
+  test('L12.1: the Location is the destination as browsers write URLs', async () => {
     const targets = {
       'https://example.com': 'https://example.com/',
       'https://example.com?q=1': 'https://example.com/?q=1',
@@ -183,13 +185,13 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('L12.1 the query of the short link is not passed on, and that of the target stays', async () => {
+  test('L12.1: the query of the short URL is dropped, and that of the destination stays', async () => {
     await links.createLink(ann, { url: 'https://example.com/page?kept=1#here', slug: 'query' })
     const { headers } = await visit('/query?utm_source=news&x=1')
     expect(headers.get('location')).toBe('https://example.com/page?kept=1#here')
   })
 
-  test('L8.1 the names the server itself serves are no short links', async () => {
+  test('L8.1: names that the server serves are no short URLs', async () => {
     for (const name of rootNames) {
       const response = await visit(`/${name}`)
       expect([name, [200, 404].includes(response.status)]).toEqual([name, true])
@@ -202,7 +204,7 @@ eachDialect((dialect, newUrl) => {
     )
   })
 
-  test('L12.5 the root is the dashboard for an admin, and a page without data for everyone else', async () => {
+  test('L12.5: the root is the dashboard for an admitted person, and a page without data for all others', async () => {
     for (const path of ['/', '/_']) {
       const admin = await links.fetch(path)
       expect([path, admin.status, admin.headers.get('location')]).toEqual([path, 302, '/_/admin/dashboard'])
@@ -213,7 +215,7 @@ eachDialect((dialect, newUrl) => {
     expect([underscore.status, underscore.headers.get('location')]).toEqual([302, '/'])
   })
 
-  test('L12.5 the old addresses of pages lead to the new ones, for everyone alike', async () => {
+  test('L12.5: the old addresses of pages redirect to the new ones, for all callers', async () => {
     for (const path of ['/_/admin', '/_/admin/']) {
       const response = await visit(path)
       expect([path, response.status, response.headers.get('location')]).toEqual([
@@ -230,7 +232,7 @@ eachDialect((dialect, newUrl) => {
       expect([path, (await visit(path)).status]).toEqual([path, 404])
   })
 
-  test('the root leads visitors where an admin has set it, until that is cleared', async () => {
+  test('the root redirects visitors to the configured URL until it is cleared', async () => {
     for (const [url, location] of [
       ['https://example.com', 'https://example.com/'],
       ['http://пример.рф/å b', 'http://xn--e1afmkfd.xn--p1ai/%C3%A5%20b'],
@@ -248,7 +250,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('pages for visitors hold no script, no address of anyone else’s host, and nothing of what is stored', async () => {
+  test('public pages contain no script, no address of another host and no stored data', async () => {
     const response = await visit('/')
     for (const page of [response, await visit('/none')]) {
       const csp = page.headers.get('content-security-policy') ?? ''
@@ -262,12 +264,12 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('L24.17 a page shows nothing of the address it was asked under', async () => {
+  test('L24.17: a page contains nothing of the requested address', async () => {
     const hostile = '/<script>alert(1)</script>?q="><img src=x onerror=alert(1)>'
     expect(await (await visit(hostile)).text()).not.toContain('alert')
   })
 
-  test('L12.5 L24.2 a change shows on the very next visit: target, disable, slug, expiry, delete', async () => {
+  test('L12.5 L24.2: a change applies to the next request: destination, disable, slug, expiry, delete', async () => {
     const { id } = await links.createLink(ann, { url: 'https://example.com/one', slug: 'changing' })
     const act = (method: string, path: string, body?: unknown) => links.call(method, path, { key: ann, body })
     expect(await where()).toBe('https://example.com/one')
@@ -295,7 +297,7 @@ eachDialect((dialect, newUrl) => {
     expect(await where()).toBe('https://example.com/three')
   })
 
-  test('a link that was visited while it was disabled is back on the very next visit once it is enabled', async () => {
+  test('a link that was requested while it was disabled redirects on the next request once it is enabled', async () => {
     const { id, url } = await links.createLink(ann, { slug: 'back-again' })
     await links.call('POST', `/links/${id}/disable`, { key: ann })
     expect((await visit('/back-again')).status).toBe(404)
@@ -303,7 +305,7 @@ eachDialect((dialect, newUrl) => {
     expect((await visit('/back-again')).headers.get('location')).toBe(url)
   })
 
-  test('a target that was broken while it was visited is back on the very next visit once it is mended', async () => {
+  test('a destination that was requested while it was invalid redirects on the next request once it is valid', async () => {
     const { id } = await links.createLink(ann, { slug: 'mended' })
     await links.database.write((tx) =>
       tx.updateTable('link').set({ url: 'not a url' }).where('id', '=', id).execute(),

@@ -32,7 +32,7 @@ export class TestDatabase {
     return this.database.close()
   }
 
-  /** A link with these slugs, the first of which is its automatic one. */
+  /** Creates a link with these slugs, the first of which is its automatic one. */
   async createLink(...slugs: [string, ...string[]]): Promise<number> {
     return this.database.write(async (tx) => {
       const url = `https://example.com/${slugs[0]}`
@@ -72,7 +72,9 @@ export class TestDatabase {
     return (await sql.raw<Row>(statement).execute(this.database.read)).rows
   }
 
-  /** Clicks of a slug three times over: its own sum, its hours', its raw clicks. They must agree. */
+  /**
+   * Clicks of a slug from three sources: its total, its hours and its raw clicks. They must agree.
+   */
   async countClicks(slug: string): Promise<[sum: number, hours: number, raw: number]> {
     const [row] = await this.rows<{ sum: number; hours: number; raw: number }>(`select
       coalesce((select clicks from counted_slug where slug = '${slug}'), 0) as sum,
@@ -89,7 +91,7 @@ export class TestDatabase {
 const CHROME =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
-/** A person's visit to a link, as the redirect journals it. */
+/** A click of a person, as the redirect writes it to the journal. */
 export function visit(linkId: number, slug: string, fields: Partial<JournalledClick> = {}): JournalledClick {
   return {
     slug,
@@ -116,7 +118,9 @@ interface Closable {
   close(): void | Promise<void>
 }
 
-/** What a test opens is closed after it, the last first. `close` of the returned does it earlier. */
+/**
+ * Closes resources after each test, the last one first. The returned `close` closes one earlier.
+ */
 export function closeAfterEach() {
   const open: Closable[] = []
   afterEach(async () => {
@@ -134,7 +138,7 @@ export function closeAfterEach() {
   }
 }
 
-/** Why it failed; that it did not is a failure of the test. */
+/** Returns the message of the error. Throws if there is none. */
 export async function messageOf(failing: unknown): Promise<string> {
   try {
     await failing
@@ -144,18 +148,24 @@ export async function messageOf(failing: unknown): Promise<string> {
   throw new Error('That was expected to fail')
 }
 
-/** A folder of its own for the tests of a file; gone after them. */
+/** A folder for the tests of a file, deleted after them. */
 export function testFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-durability-'))
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-test-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Waits for what happens by itself, looking again and again until the deadline. */
+/** Returns URLs of new SQLite databases. Their files are deleted after the tests of the file that calls this. */
+export function newSqliteUrls(): () => Promise<string> {
+  const folder = testFolder()
+  return async () => `sqlite:${join(folder, `${crypto.randomUUID()}.db`)}`
+}
+
+/** Polls until the condition holds. Throws at the deadline. */
 export async function until(
   condition: string,
   holds: () => boolean | Promise<boolean>,
-  timeoutMs = 10_000,
+  timeoutMs = 20_000,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await holds())) {

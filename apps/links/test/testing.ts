@@ -7,8 +7,8 @@ import { createLog } from '@latchkey/http/log'
 import { sql } from 'kysely'
 import { type Links, type LinksOptions, createLinks } from '../src/app.ts'
 import type { Tables } from '../src/db/tables.ts'
-import type { Scope } from '../src/keys/schema.ts'
 import { errorCodes } from '../src/failures.ts'
+import type { Scope } from '../src/keys/schema.ts'
 import { insertKey } from '../src/keys/store.ts'
 import { readSettings } from '../src/settings/settings.ts'
 import { expectDocumented } from './documented.ts'
@@ -45,20 +45,22 @@ const OBSERVER = 'observer@test.invalid'
 
 let createdCount = 0
 
-/** A whole Links service in this process, on a database of its own, driven through its one door. */
+/**
+ * A whole Links service in this process, with its own database, called through its fetch handler.
+ */
 export class TestLinks {
   readonly log: Record<string, unknown>[] = []
-  /** Where the click journal of this node lies. */
+  /** Folder of the click journal of this node. */
   readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-links-'))
   url = ''
   readonly #clock = { ms: 1_795_000_000_000 }
   #links: Links | undefined
   #database: Database<Tables> | undefined
-  /** Somebody may have followed a link since clicks were last counted. */
+  /** True if a link may have been followed since clicks were last counted. */
   #hasVisits = false
   #observer: string | undefined
 
-  /** Settings are given by their names. */
+  /** Settings have their names. */
   async start(
     url: string,
     environment: Record<string, string> = {},
@@ -68,7 +70,7 @@ export class TestLinks {
     const settings = readSettings({
       LINKS_DATABASE_URL: url,
       LINKS_JOURNAL: `sqlite:${join(this.folder, 'journal.db')}`,
-      // Listens to everybody, so that a test may come from any peer.
+      // Listens on all addresses, because a test may come from any peer.
       LINKS_HOST: '0.0.0.0',
       LINKS_RATE_LIMIT: 'off',
       LINKS_TITLE_FETCH: 'off',
@@ -78,7 +80,7 @@ export class TestLinks {
       settings,
       log: createLog({ write: (line) => void this.log.push(JSON.parse(line) as Record<string, unknown>) }),
       now: () => this.#clock.ms,
-      // Figures are exact on a busy machine, too.
+      // Numbers are exact on a busy machine, too.
       flushTimeoutMs: 8_000,
       ...options,
     })
@@ -89,7 +91,7 @@ export class TestLinks {
     return this.#links
   }
 
-  /** Seconds; the service sees this clock stand still until it is moved. */
+  /** Seconds on the clock of the service, which stands still until it is advanced. */
   get now(): number {
     return Math.floor(this.#clock.ms / 1000)
   }
@@ -98,7 +100,7 @@ export class TestLinks {
     this.#clock.ms += seconds * 1000
   }
 
-  /** Any request, from a peer on loopback unless told otherwise. */
+  /** Sends any request, from a peer on loopback by default. */
   async fetch(path: string, init: RequestInit = {}, peer = '127.0.0.1'): Promise<Response> {
     const request = new Request(`http://localhost:8080${path}`, { redirect: 'manual', ...init })
     if (!path.startsWith('/_')) this.#hasVisits = true
@@ -111,14 +113,14 @@ export class TestLinks {
     return response
   }
 
-  /** One API call; `path` is relative to `/_/api`. A `body` is sent as JSON. */
+  /** Calls the API; `path` is relative to `/_/api`. A `body` is sent as JSON. */
   async call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
     const reply = await this.#call(`/_/api${path}`, method, options)
     expectDocumented(method, path, reply)
     return reply
   }
 
-  /** One call of the admin API, from this machine; `path` is relative to `/_/admin/api`. */
+  /** Calls the admin API from this machine; `path` is relative to `/_/admin/api`. */
   callAdmin(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
     return this.#call(`/_/admin/api${path}`, method, options)
   }
@@ -146,7 +148,7 @@ export class TestLinks {
     }
   }
 
-  /** A key of this identity, made straight in the store. */
+  /** Creates a key of this identity directly in the store. */
   async key(identity: string, scope: Scope = 'create,read'): Promise<string> {
     const { rawKey } = await this.database.write((tx) =>
       insertKey(tx, { title: 'test', scope, identity, now: this.now }),
@@ -154,7 +156,7 @@ export class TestLinks {
     return rawKey
   }
 
-  /** A new link of the key's owner, to a URL that nobody else uses unless one is given. */
+  /** Creates a link of the owner of the key, with a unique URL by default. */
   async createLink(key: string, fields: Record<string, unknown> = {}): Promise<Reply['body']> {
     const body = { url: `https://example.com/made/${++createdCount}`, ...fields }
     const { status, body: link } = await this.call('POST', '/links', { key, body })
@@ -162,7 +164,7 @@ export class TestLinks {
     return link
   }
 
-  /** The call is refused with exactly this status and text, and everything stored is as it was. */
+  /** Expects a refusal with exactly this status and text, and an unchanged database. */
   async expectRefusal(
     method: string,
     path: string,
@@ -176,7 +178,7 @@ export class TestLinks {
     return reply
   }
 
-  /** The database behind the service, for what no route shows; closed with it. */
+  /** The database of the service, for state that no route shows. It is closed with the service. */
   get database(): Database<Tables> {
     this.#database ??= openDatabase<Tables>(this.url)
     return this.#database
@@ -186,7 +188,10 @@ export class TestLinks {
     return (await sql.raw<Row>(statement).execute(this.database.read)).rows
   }
 
-  /** Every stored row, but for what any request or probe touches by itself; clicks made so far are in it. */
+  /**
+   * All stored rows, including clicks so far, without the columns that any request or probe
+   * updates.
+   */
   async databaseState(): Promise<Record<string, string[]>> {
     await this.#drainClicks()
     const tables = await Promise.all(
@@ -201,7 +206,10 @@ export class TestLinks {
     return Object.fromEntries(tables)
   }
 
-  /** Reading a figure counts what is waiting; else that would happen at some moment between two looks. */
+  /**
+   * Counts waiting clicks by reading a number. They would otherwise be counted at an unknown moment
+   * between two reads.
+   */
   async #drainClicks(): Promise<void> {
     if (!this.#hasVisits) return
     this.#observer ??= await this.key(OBSERVER, 'read')
@@ -209,7 +217,7 @@ export class TestLinks {
     this.#hasVisits = status !== 200
   }
 
-  /** The door itself, for a real server in front of it. */
+  /** The fetch handler, for a real server in front of it. */
   get fetchHandler(): Links['fetch'] {
     return this.#running.fetch
   }
@@ -239,7 +247,7 @@ export async function expectOneErrorShape(path: string, response: Response): Pro
   else expect(rest).toEqual({})
 }
 
-/** A service for the test that calls this; closed after it. */
+/** Starts a service for the test that calls this, and closes it afterwards. */
 export async function startTestLinks(
   url: string,
   environment: Record<string, string> = {},
@@ -250,7 +258,9 @@ export async function startTestLinks(
   return links
 }
 
-/** One service for all tests of the `describe` that calls this: up before its first test, closed after its last. */
+/**
+ * Starts one service for all tests of the `describe` that calls this, and closes it after the last.
+ */
 export function sharedTestLinks(
   newUrl: () => Promise<string>,
   environment: Record<string, string> = {},

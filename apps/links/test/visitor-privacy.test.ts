@@ -18,7 +18,7 @@ const ADDRESS = '198.51.100.7'
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0'
 
 eachDialect((dialect, newUrl) => {
-  /** A service with one click of `ADDRESS`, and the hash that was stored of it. */
+  /** A service with one click from `ADDRESS`, and the stored hash of its visitor. */
   async function visited(url?: string): Promise<{ links: TestLinks; hash: string }> {
     const links = closeLater(new TestLinks())
     await links.start(url ?? (await newUrl()))
@@ -35,7 +35,7 @@ eachDialect((dialect, newUrl) => {
     return row?.visitor_fp ?? ''
   }
 
-  /** Every text that the database holds. */
+  /** All texts in the database. */
   async function texts(links: TestLinks): Promise<string[]> {
     const tables = await links.rows<{ name: string }>(
       dialect === 'sqlite'
@@ -47,10 +47,13 @@ eachDialect((dialect, newUrl) => {
     return rows.flat().flatMap((row) => Object.values(row).filter((value) => typeof value === 'string'))
   }
 
-  /** Whether somebody who has these texts can test an address against the hash of a day. */
-  function testsAddress(found: readonly string[], hash: string, now: number): boolean {
+  /** Checks whether these texts suffice to test an address against the hash of a day. */
+  function testsAddress(databaseTexts: readonly string[], hash: string, now: number): boolean {
     const date = new Date(now * 1000).toISOString().slice(0, 10)
-    const salts = found.flatMap((text) => [text, createHmac('sha256', text).update(date).digest('base64url')])
+    const salts = databaseTexts.flatMap((text) => [
+      text,
+      createHmac('sha256', text).update(date).digest('base64url'),
+    ])
     return salts.some((salt) => visitorHasher(() => salt)(ADDRESS, AGENT, now) === hash)
   }
 
@@ -64,17 +67,17 @@ eachDialect((dialect, newUrl) => {
     links.rows<{ day: number; salt: string }>('select day, salt from visitor_salt order by day')
 
   describe('visitor hashes', () => {
-    test('L37.1 of a day that is over cannot be tested against an address by anything stored', async () => {
+    test('L37.1: of a past day cannot be tested against an address with any stored data', async () => {
       const { links, hash } = await visited()
       const day = links.now
-      // On the day itself they can, which shows that the test would notice.
+      // On the day itself they can, which proves that this test would notice.
       expect(testsAddress(await texts(links), hash, day)).toBe(true)
       links.advance(DAY)
       await deleteSalts(links)
       expect(testsAddress(await texts(links), hash, day)).toBe(false)
     })
 
-    test('are the same all day across a restart, and others the next day', async () => {
+    test('are equal all day across a restart, and different the next day', async () => {
       const { links, hash } = await visited()
       expect(await visit(links)).toBe(hash)
       const again = closeLater(new TestLinks())
@@ -84,7 +87,7 @@ eachDialect((dialect, newUrl) => {
       expect(await visit(again)).not.toBe(hash)
     })
 
-    test('L37.1 of a click that is counted days later are those of its own day, and count it as one visitor', async () => {
+    test('L37.1: of a click that is counted days later belong to its own day and count one visitor', async () => {
       const { links, hash } = await visited()
       await links.fetch('/talk', { headers: { 'User-Agent': AGENT } }, ADDRESS)
       links.advance(3 * DAY)
@@ -94,7 +97,7 @@ eachDialect((dialect, newUrl) => {
       expect(rows).toEqual([{ visitor_fp: hash }, { visitor_fp: hash }])
     })
 
-    test('are neither in the whole instance as a file nor can they be tested with it', async () => {
+    test('are not in an archive of the instance, and cannot be tested with it', async () => {
       const { links, hash } = await visited()
       const [row] = await saltsOf(links)
       const file = await exportText(links.database)
@@ -105,7 +108,7 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'sqlite')
     describe('files', () => {
-      test('L37.1 hold no salt of a day that is over, the log included, while the service runs', async () => {
+      test('L37.1: contain no salt of a past day, including the log, while the service runs', async () => {
         const { links } = await visited()
         const [row] = await saltsOf(links)
         const path = links.url.replace('sqlite:', '')
@@ -121,7 +124,7 @@ eachDialect((dialect, newUrl) => {
         expect(await visit(links)).toHaveLength(43)
       })
 
-      test('of a backup hold no salt, even on the day itself, and the copy makes another', async () => {
+      test('of a backup contain no salt, even on the day itself, and the copy creates another', async () => {
         const { links, hash } = await visited()
         const [row] = await saltsOf(links)
         const copy = join(links.folder, 'copy.db')
@@ -144,7 +147,7 @@ eachDialect((dialect, newUrl) => {
         return row?.bytes ?? Buffer.alloc(0)
       }
 
-      test('hold no salt of a day that is over, as deleted rows would without a vacuum', async () => {
+      test('contain no salt of a past day, as deleted rows would without a vacuum', async () => {
         const { links } = await visited()
         const [row] = await saltsOf(links)
         expect((await pages(links)).includes(row?.salt ?? '')).toBe(true)
@@ -154,7 +157,7 @@ eachDialect((dialect, newUrl) => {
         expect((await pages(links)).includes(row?.salt ?? '')).toBe(false)
       })
 
-      test('keep a salt while somebody reads the table, which is not waited for', async () => {
+      test('keep a salt while another connection reads the table, without waiting for it', async () => {
         const { links } = await visited()
         links.advance(DAY)
         await links.database.write(async (tx) => {

@@ -63,7 +63,8 @@ const ownFetch = globalThis.fetch
 eachDialect((_dialect, newUrl) => {
   const links = sharedTestLinks(newUrl)
   beforeAll(() => {
-    // What the build writes into the pages, and what a browser does with an address without a host.
+    // The build writes this into the pages, and a browser resolves an address without a host like
+    // this.
     Object.assign(globalThis, {
       OPERATIONS: operations,
       fetch: (path: string, init: RequestInit) => links.fetch(path, init),
@@ -73,18 +74,18 @@ eachDialect((_dialect, newUrl) => {
     globalThis.fetch = ownFetch
   })
 
-  test('L24.21: everything that the pages can call is there, and takes what their types say', async () => {
+  test('L24.21: every operation that the pages can call exists and accepts the input of its type', async () => {
     expect(Object.keys(inputs).toSorted()).toEqual(Object.keys(operations).toSorted())
     for (const [id, input] of Object.entries(inputs)) {
       const options = id === 'importLinks' ? { upload: new Blob(['{"url":"https://example.com/"}\n']) } : {}
       // Rejects unless the answer is a success.
       const response = await request(id as OperationId, input, options)
-      // Answered only when the harness, which reads along, is done with it: events never end.
+      // The harness reads every answer to its end before it returns it, and events never end.
       void response.body?.cancel()
     }
   })
 
-  test('a refusal reaches the page with its status and the server’s words', async () => {
+  test('a refusal reaches the page with its status and the message of the server', async () => {
     const refused = await request('createLink', { body: { url: 'javascript:alert(1)' } }).catch(
       (error: unknown) => error,
     )

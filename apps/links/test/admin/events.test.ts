@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eachDialect } from '@latchkey/database/testing'
 import { importClicks } from '../../src/transfer/clicks.ts'
+import { FROM_BROWSER, clickLink } from '../actions.ts'
+import { until } from '../test-database.ts'
 import { type TestLinks, sharedTestLinks, startTestLinks } from '../testing.ts'
-
-const visit = { headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' } }
 
 interface Changes {
   links: number[]
@@ -15,9 +15,9 @@ interface Changes {
   more: boolean
 }
 
-/** An open page: follows the events of a service and remembers what it was told. */
+/** An open page, which follows the events of a service and stores them. */
 async function openPage(links: TestLinks) {
-  // Past `links.fetch`, which looks into every answer of an API and would read this one to its end.
+  // Bypasses `links.fetch`, which would read this answer of an API to its end.
   const response = await links.fetchHandler(new Request('http://localhost:8080/_/admin/api/events'), {
     requestIP: () => ({ address: '127.0.0.1', family: 'IPv4', port: 1 }),
     timeout: () => undefined,
@@ -40,7 +40,7 @@ async function openPage(links: TestLinks) {
   return {
     response,
     first: decoder.decode(first.value),
-    told: events,
+    events,
     has,
     isEnded: () => ended,
     async close() {
@@ -50,29 +50,22 @@ async function openPage(links: TestLinks) {
   }
 }
 
-/** An open page that was told all that was written before it was opened. */
+/** An open page that has received the events of everything written before it opened. */
 async function openQuietPage(links: TestLinks) {
   const page = await openPage(links)
-  // Reading counts what was clicked, and what is written later is told later.
+  // Reading counts the clicks so far. Later writes are announced later.
   await links.callAdmin('GET', '/links?limit=1')
   const { body } = await links.callAdmin('POST', '/bundles', {
     body: { name: `Quiet ${Bun.randomUUIDv7()}` },
   })
-  await until(() => page.has('bundles', body.id))
-  page.told.splice(0)
+  await until('the bundle is announced', () => page.has('bundles', body.id))
+  page.events.splice(0)
   return page
-}
-
-/** Asks again until it is so, for at most twenty seconds. */
-async function until(what: () => boolean): Promise<void> {
-  const deadline = performance.now() + 20_000
-  while (!what() && performance.now() < deadline) await Bun.sleep(5)
-  expect(what()).toBe(true)
 }
 
 eachDialect((dialect, newUrl) => {
   const links = sharedTestLinks(newUrl)
-  /** SQLite has one node, and no connection to lose. */
+  /** SQLite has one node and no connection to lose. */
   const onPostgres = (...each: Parameters<typeof test>) =>
     dialect === 'postgres' ? test(...each) : undefined
   const post = async (path: string, body?: unknown) => (await links.callAdmin('POST', path, { body })).body
@@ -82,7 +75,7 @@ eachDialect((dialect, newUrl) => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('events are a stream of their own type that nothing stores or gathers', async () => {
+  test('events are a stream with its own content type that is neither cached nor buffered', async () => {
     const page = await openPage(links)
     expect([page.response.status, page.response.headers.get('content-type')]).toEqual([
       200,
@@ -94,7 +87,7 @@ eachDialect((dialect, newUrl) => {
     await page.close()
   })
 
-  test('every write of a link or a bundle is told with its id, over either API', async () => {
+  test('every write of a link or a bundle over either API is announced with its id', async () => {
     const link = await post('/links', { url: 'https://example.com/told', slug: 'told' })
     const bundle = await post('/bundles', { name: 'Told' })
     const key = await links.key('admin@localhost')
@@ -116,23 +109,23 @@ eachDialect((dialect, newUrl) => {
       const page = await openPage(links)
       const { status } = await links.call(method, path, { key, body })
       expect([method, path, status < 300]).toEqual([method, path, true])
-      await until(() => page.has(kind, kind === 'links' ? link.id : bundle.id))
-      expect(page.told.every((each) => !each.more)).toBe(true)
+      await until('the change is announced', () => page.has(kind, kind === 'links' ? link.id : bundle.id))
+      expect(page.events.every((each) => !each.more)).toBe(true)
       await page.close()
     }
   })
 
-  test('clicks are told once they are counted, with the links that were clicked', async () => {
+  test('counted clicks are announced with the ids of their links', async () => {
     const { id } = await post('/links', { url: 'https://example.com/clicked', slug: 'clicked' })
     const other = await post('/links', { url: 'https://example.com/not-clicked' })
     const page = await openQuietPage(links)
-    for (let n = 0; n < 5; n++) await links.fetch('/clicked', visit)
-    await until(() => page.has('links', id))
-    expect([page.has('links', other.id), page.told.some(({ totals }) => totals)]).toEqual([false, true])
+    for (let n = 0; n < 5; n++) await clickLink(links, 'clicked')
+    await until('the click is announced', () => page.has('links', id))
+    expect([page.has('links', other.id), page.events.some(({ totals }) => totals)]).toEqual([false, true])
     await page.close()
   })
 
-  test('reads and writes that change nothing shown are not told', async () => {
+  test('reads and writes that change nothing visible are not announced', async () => {
     const { id } = await post('/links', { url: 'https://example.com/quiet', slug: 'quiet' })
     const page = await openQuietPage(links)
     const key = await links.key('ann@example.com')
@@ -140,14 +133,14 @@ eachDialect((dialect, newUrl) => {
     await links.callAdmin('PUT', '/settings', { body: { theme: 'dark' } })
     await links.callAdmin('POST', '/keys', { body: { title: 'x', scope: 'read' } })
     await links.call('PATCH', `/links/${id}`, { key, body: { label: 'not hers' } })
-    await links.fetch('/nothing-here', visit)
+    await links.fetch('/nothing-here', FROM_BROWSER)
     const last = await post('/bundles', { name: 'The last' })
-    await until(() => page.has('bundles', last.id))
-    expect(page.told).toEqual([{ links: [], bundles: [last.id], totals: false, more: false }])
+    await until('the last bundle is announced', () => page.has('bundles', last.id))
+    expect(page.events).toEqual([{ links: [], bundles: [last.id], totals: false, more: false }])
     await page.close()
   })
 
-  test('L17 a page is told at most once a second, and misses nothing', async () => {
+  test('L17: a page receives at most one event a second and misses no change', async () => {
     const startedMs = performance.now()
     const page = await openPage(links)
     const made: number[] = []
@@ -155,15 +148,18 @@ eachDialect((dialect, newUrl) => {
       made.push((await post('/links', { url: `https://example.com/many/${made.length}` })).id)
       await new Promise(setImmediate)
     }
-    await until(() => made.every((id) => page.has('links', id) || page.told.some(({ more }) => more)))
+    await until('all links are announced', () =>
+      made.every((id) => page.has('links', id) || page.events.some(({ more }) => more)),
+    )
     const seconds = (performance.now() - startedMs) / 1000
-    // Counted: two that were sent a second apart may arrive together where the machine does other things as well.
-    expect(page.told.length).toBeGreaterThan(1)
-    expect(page.told.length).toBeLessThanOrEqual(seconds + 1)
+    // Counts events instead of measuring gaps: on a busy machine, two events sent a second apart
+    // may arrive together.
+    expect(page.events.length).toBeGreaterThan(1)
+    expect(page.events.length).toBeLessThanOrEqual(seconds + 1)
     await page.close()
   })
 
-  test('clicks and links that another process stores are noticed', async () => {
+  test('clicks and links that another process stores are announced', async () => {
     const { id } = await post('/links', { url: 'https://example.com/elsewhere', slug: 'elsewhere' })
     const page = await openPage(links)
     const path = join(folder, `${dialect}.ndjson`)
@@ -177,20 +173,20 @@ eachDialect((dialect, newUrl) => {
       ownHost: null,
       onProblem: () => undefined,
     })
-    await until(() => page.has('links', id))
+    await until('the link is announced', () => page.has('links', id))
     await page.close()
   })
 
-  test('events end when the service drains, and later ones end at once', async () => {
+  test('event streams end when the service drains, and later ones end at once', async () => {
     const service = await startTestLinks(await newUrl())
     const page = await openPage(service)
     service.drain()
-    await until(page.isEnded)
+    await until('the stream ends', page.isEnded)
     const late = await service.fetch('/_/admin/api/events')
     expect(await late.text()).toBe('retry: 2000\n\n')
   })
 
-  test('nobody who is not admitted follows anything, and HEAD follows nothing', async () => {
+  test('a caller who is not admitted cannot follow events, and HEAD opens no stream', async () => {
     const refused = await links.fetch('/_/admin/api/events', {}, '203.0.113.5')
     expect([refused.status, refused.headers.get('content-type')]).toEqual([
       403,
@@ -210,10 +206,10 @@ eachDialect((dialect, newUrl) => {
     const { body } = await here.callAdmin('POST', '/links', {
       body: { url: 'https://example.com/node', slug: 'node' },
     })
-    await until(() => page.has('links', body.id))
-    page.told.length = 0
-    await here.fetch('/node', visit)
-    await until(() => page.has('links', body.id))
+    await until('the link of the other node is announced', () => page.has('links', body.id))
+    page.events.length = 0
+    await clickLink(here, 'node')
+    await until('the click on the other node is announced', () => page.has('links', body.id))
     await page.close()
   })
 
@@ -227,7 +223,7 @@ eachDialect((dialect, newUrl) => {
        and datname = current_database()
        and query like '%latchkey_changes%'`,
       )
-      await until(() => page.told.some(({ more }) => more))
+      await until('an event without ids arrives', () => page.events.some(({ more }) => more))
       await page.close()
     },
   )

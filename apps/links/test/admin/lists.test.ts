@@ -1,9 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { clickLink } from '../actions.ts'
 import { sharedTestLinks } from '../testing.ts'
-
-/** Somebody who is no bot, whose clicks the person's filters keep. */
-const visit = { headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' } }
 
 eachDialect((_dialect, newUrl) => {
   const links = sharedTestLinks(newUrl)
@@ -16,27 +14,39 @@ eachDialect((_dialect, newUrl) => {
       ids.unshift(body.id)
       links.advance(1)
     }
-    for (const n of [2, 2, 2, 5]) await links.fetch(`/page-${n}`, visit)
+    for (const n of [2, 2, 2, 5]) await clickLink(links, `page-${n}`)
   })
   const page = async (query: string) => {
     const { status, headers, body } = await links.callAdmin('GET', `/links?${query}`)
     const number = (name: string) => Number(headers.get(name) ?? Number.NaN)
-    const shown = status === 200 ? body.map(({ id }: { id: number }) => id) : body.error
-    return { status, shown, given: [number('x-page'), number('x-per-page'), number('x-total-count')] }
+    const items = status === 200 ? body.map(({ id }: { id: number }) => id) : body.error
+    return { status, items, numbers: [number('x-page'), number('x-per-page'), number('x-total-count')] }
   }
 
-  test('L17 a list has numbered pages, and says which one this is', async () => {
-    expect(await page('page=1&per_page=3')).toEqual({ status: 200, shown: ids.slice(0, 3), given: [1, 3, 7] })
-    expect(await page('page=2&per_page=3')).toEqual({ status: 200, shown: ids.slice(3, 6), given: [2, 3, 7] })
-    expect(await page('page=3&per_page=3')).toEqual({ status: 200, shown: ids.slice(6), given: [3, 3, 7] })
-    expect((await page('per_page=7')).given).toEqual([1, 7, 7])
-    expect(await page('page=1')).toEqual({ status: 200, shown: ids, given: [1, 25, 7] })
+  test('L17: a list has numbered pages and states the number of the current page', async () => {
+    expect(await page('page=1&per_page=3')).toEqual({
+      status: 200,
+      items: ids.slice(0, 3),
+      numbers: [1, 3, 7],
+    })
+    expect(await page('page=2&per_page=3')).toEqual({
+      status: 200,
+      items: ids.slice(3, 6),
+      numbers: [2, 3, 7],
+    })
+    expect(await page('page=3&per_page=3')).toEqual({ status: 200, items: ids.slice(6), numbers: [3, 3, 7] })
+    expect((await page('per_page=7')).numbers).toEqual([1, 7, 7])
+    expect(await page('page=1')).toEqual({ status: 200, items: ids, numbers: [1, 25, 7] })
   })
 
-  test('L17 a page past the end gives the last one, and an empty list its first', async () => {
-    expect(await page('page=4&per_page=3')).toEqual({ status: 200, shown: ids.slice(6), given: [3, 3, 7] })
-    expect((await page('page=999999999&per_page=100')).given).toEqual([1, 100, 7])
-    expect(await page('page=5&search=nothing-like-it')).toEqual({ status: 200, shown: [], given: [1, 25, 0] })
+  test('L17: a page past the end is the last page, and an empty list has page 1', async () => {
+    expect(await page('page=4&per_page=3')).toEqual({ status: 200, items: ids.slice(6), numbers: [3, 3, 7] })
+    expect((await page('page=999999999&per_page=100')).numbers).toEqual([1, 100, 7])
+    expect(await page('page=5&search=nothing-like-it')).toEqual({
+      status: 200,
+      items: [],
+      numbers: [1, 25, 0],
+    })
   })
 
   test('numbered pages follow the filters and the order of the list', async () => {
@@ -44,11 +54,14 @@ eachDialect((_dialect, newUrl) => {
       page('sort=clicks&page=1&per_page=1'),
       page('sort=clicks&page=2&per_page=1'),
     ])
-    expect([popular.shown, second.shown]).toEqual([[ids[4]], [ids[1]]])
-    expect(await page('search=page-3&page=1&per_page=5')).toMatchObject({ shown: [ids[3]], given: [1, 5, 1] })
+    expect([popular.items, second.items]).toEqual([[ids[4]], [ids[1]]])
+    expect(await page('search=page-3&page=1&per_page=5')).toMatchObject({
+      items: [ids[3]],
+      numbers: [1, 5, 1],
+    })
   })
 
-  test('a page or size out of bounds is refused, naming it', async () => {
+  test('a page or page size out of bounds is refused by name', async () => {
     for (const [query, field] of [
       ['page=0', 'page'],
       ['page=-1', 'page'],
@@ -59,11 +72,11 @@ eachDialect((_dialect, newUrl) => {
     ] as const)
       expect([query, await page(query)]).toMatchObject([
         query,
-        { status: 400, shown: expect.stringMatching(new RegExp(`^${field}: `)) },
+        { status: 400, items: expect.stringMatching(new RegExp(`^${field}: `)) },
       ])
   })
 
-  test('without a page number the list pages by cursor, as the public one does', async () => {
+  test('without a page number, the list pages by cursor like the public API', async () => {
     const { body, headers } = await links.callAdmin('GET', '/links?limit=5')
     expect([body.length, headers.get('x-page'), headers.get('x-total-count')]).toEqual([5, null, '7'])
     const next = /<\/_\/admin\/api(.*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1] ?? ''
@@ -72,19 +85,19 @@ eachDialect((_dialect, newUrl) => {
     )
   })
 
-  test('the public API knows no page numbers', async () => {
+  test('the public API has no page numbers', async () => {
     const key = await links.key('ann@example.com', 'read')
     const { body, headers } = await links.call('GET', '/links?page=2&per_page=3', { key })
     expect([body.length, headers.get('x-page')]).toEqual([7, null])
     expect((await links.call('GET', '/links?page=x', { key })).status).toBe(200)
   })
 
-  test('L17 bundles without a range, or with none that exists, are of the range the person has chosen', async () => {
+  test('L17: bundles with no range or an unknown one use the default range of the person', async () => {
     const bundle = (await links.callAdmin('POST', '/bundles', { body: { name: 'Ranges' } })).body
     const buckets = async (path: string) => {
       const { status, body } = await links.callAdmin('GET', path)
-      const [shown] = Array.isArray(body) ? body : [body]
-      return [status, shown.sparkline.length]
+      const [items] = Array.isArray(body) ? body : [body]
+      return [status, items.sparkline.length]
     }
     for (const [choice, length] of [
       [null, 31],
@@ -102,7 +115,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.call('GET', `/bundles/${bundle.id}`, { key })).body.sparkline).toEqual([])
   })
 
-  test('L17 a list or a link without a range is lifetime, and a range that does not exist is refused', async () => {
+  test('L17: lists and links without a range are lifetime, and an unknown range is refused', async () => {
     await links.callAdmin('PUT', '/settings', {
       body: { default_range: '24h', filter_bots: false, filter_self_referrers: false },
     })

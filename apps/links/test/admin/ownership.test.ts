@@ -1,15 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { adminOperations } from '../../src/http/operations.ts'
-import {
-  type Rule,
-  type RuleResources,
-  address,
-  newSlug,
-  preparations,
-  primary,
-  rules,
-} from '../ownership-rules.ts'
+import { type Rule, address, createOwnedResources, primary, rules } from '../ownership-rules.ts'
 import { type Reply, sharedTestLinks } from '../testing.ts'
 
 const settings = {
@@ -18,7 +10,7 @@ const settings = {
   TRUSTED_PROXIES: '127.0.0.1',
 }
 
-/** The public API's rules, and those of what only the admin side has. */
+/** The rules of the public API and of the operations that only the admin side has. */
 const adminRules: Record<string, Rule> = {
   ...rules,
   'PUT /links/{id}/slugs/primary': { ...primary, body: ({ slug }) => ({ slug }) },
@@ -30,22 +22,25 @@ const adminRules: Record<string, Rule> = {
 const offered = adminOperations.flatMap((operation) =>
   operation.methods.map((method) => ({ method: method as string, path: operation.path })),
 )
-/** People see and revoke only keys of their own, to others they do not exist: see admin.test.ts. */
+/**
+ * People see and revoke only their own keys; the keys of others do not exist for them
+ * (admin.test.ts).
+ */
 const writes = offered.filter(
   ({ method, path }) => method !== 'GET' && `${method} ${path}` !== 'DELETE /keys/{id}',
 )
-/** Events never end by themselves: see events.test.ts. */
+/** Event streams have no end: see events.test.ts. */
 const reads = offered.filter(({ method, path }) => method === 'GET' && path !== '/events')
 
-/** Queries that an operation cannot do without. */
-function needed(path: string): string {
+/** Queries that an operation requires. */
+function requiredQuery(path: string): string {
   if (path === '/import') return '?format=ndjson'
   return path.endsWith('/breakdown') ? '?dimension=countries' : ''
 }
 const ann = { 'X-Forwarded-Email': 'ann@example.com' }
 const ben = { 'X-Forwarded-Email': 'ben@example.com' }
 
-test('L4.3 L24.1 every write of the admin API has a rule here, and every rule is for a write that exists', () => {
+test('L4.3 L24.1: every write of the admin API has a rule here, and every rule matches a write', () => {
   expect(Object.keys(adminRules).toSorted()).toEqual(
     writes.map(({ method, path }) => `${method} ${path}`).toSorted(),
   )
@@ -60,19 +55,8 @@ eachDialect((_dialect, newDatabase) => {
     return reply.body
   }
 
-  /** Everything fresh and Ann's: a link with two custom slugs, the second not primary, and a bundle. */
-  async function newTarget(name: string): Promise<RuleResources> {
-    const body = newSlug()
-    const link = await made('/links', { url: `https://example.com/${body.slug}`, ...newSlug() })
-    await made(`/links/${link.id}/slugs`, body)
-    const { id: bundleId } = await made('/bundles', { name: 'Owned' })
-    const target = { linkId: link.id as number, bundleId: bundleId as number, slug: body.slug }
-    const [path, preparation] = preparations[name]?.(target) ?? []
-    if (path === undefined) return target
-    const prepared = await links.callAdmin('POST', path, { headers: ann, body: preparation })
-    expect([path, prepared.status]).toEqual([path, 200])
-    return target
-  }
+  const newTarget = (name: string) =>
+    createOwnedResources(name, (path, body) => links.callAdmin('POST', path, { headers: ann, body }))
 
   const refusesAll = async (
     { method, path }: (typeof writes)[number],
@@ -83,7 +67,10 @@ eachDialect((_dialect, newDatabase) => {
     const target = await newTarget(name)
     const before = await links.databaseState()
     const body = adminRules[name]?.body?.(target)
-    const reply = await links.callAdmin(method, address(path, target) + needed(path), { headers, body })
+    const reply = await links.callAdmin(method, address(path, target) + requiredQuery(path), {
+      headers,
+      body,
+    })
     expect([name, reply.status, reply.body]).toEqual([
       name,
       expected[0],
@@ -100,7 +87,7 @@ eachDialect((_dialect, newDatabase) => {
       const target = await newTarget(name)
       const before = await links.databaseState()
       const body = adminRules[name]?.body?.(target)
-      const { status } = await links.callAdmin(method, address(path, target) + needed(path), {
+      const { status } = await links.callAdmin(method, address(path, target) + requiredQuery(path), {
         headers: ann,
         body,
       })
@@ -108,18 +95,18 @@ eachDialect((_dialect, newDatabase) => {
       expect(await links.databaseState()).not.toEqual(before)
     })
 
-    test(`${name}: someone else ${others ? `is told 403 ${others}` : 'may'}`, async () => {
+    test(`${name}: another person ${others ? `gets 403 ${others}` : 'may'}`, async () => {
       if (others !== undefined) return refusesAll(write, ben, [403, others])
       const target = await newTarget(name)
       const body = adminRules[name]?.body?.(target)
-      const { status } = await links.callAdmin(method, address(path, target) + needed(path), {
+      const { status } = await links.callAdmin(method, address(path, target) + requiredQuery(path), {
         headers: ben,
         body,
       })
       expect([200, 201]).toContain(status)
     })
 
-    test(`L24.15 ${name}: refused from another site, with an API key, and from nobody`, async () => {
+    test(`L24.15 ${name}: refused from another site, with an API key, and without admission`, async () => {
       const crossSite: [number, string] = [403, 'Cross-site request refused']
       await refusesAll(write, { ...ann, 'Sec-Fetch-Site': 'cross-site' }, crossSite)
       await refusesAll(write, { ...ann, Origin: 'https://evil.example' }, crossSite)
@@ -133,12 +120,12 @@ eachDialect((_dialect, newDatabase) => {
   }
 
   for (const { path } of reads)
-    test(`GET ${path}: anyone who is admitted may, and nobody else`, async () => {
+    test(`GET ${path}: only people who are admitted may`, async () => {
       const target = await newTarget('')
       const before = await links.databaseState()
       const key = await links.key('ann@example.com')
       const statusOf = async (headers: Record<string, string>) =>
-        (await links.callAdmin('GET', address(path, target) + needed(path), { headers })).status
+        (await links.callAdmin('GET', address(path, target) + requiredQuery(path), { headers })).status
       expect([await statusOf(ann), await statusOf(ben)]).toEqual([200, 200])
       expect([await statusOf({}), await statusOf({ ...ann, Authorization: `Bearer ${key}` })]).toEqual([
         401, 401,
@@ -148,7 +135,7 @@ eachDialect((_dialect, newDatabase) => {
       expect(rest).toEqual(restBefore)
     })
 
-  test('L17 what a person makes says that it came from the app, whatever its client claims', async () => {
+  test('L17: resources that a person creates are marked as created by the app, whatever the client claims', async () => {
     for (const [path, body] of [
       ['/links', { url: 'https://example.com/via' }],
       ['/bundles', { name: 'Via' }],
@@ -163,7 +150,7 @@ eachDialect((_dialect, newDatabase) => {
     }
   })
 
-  test('a slug that is called "primary" is a slug like any other', async () => {
+  test('a slug named "primary" is an ordinary slug', async () => {
     const link = await made('/links', { url: 'https://example.com/primary', slug: 'primary' })
     const auto = link.slugs[0].slug as string
     const path = `/links/${link.id}/slugs/primary`
@@ -179,7 +166,7 @@ eachDialect((_dialect, newDatabase) => {
     expect([gone.status, gone.body]).toEqual([200, { removed: true }])
   })
 
-  test('L17 choosing the primary slug says what is wrong with the choice', async () => {
+  test('L17: a wrong choice of the primary slug is refused with the reason', async () => {
     const { linkId, slug } = await newTarget('')
     await links.callAdmin('POST', `/slugs/${slug}/disable`, { headers: ann })
     const choose = async (body: unknown, id = linkId) => {

@@ -9,23 +9,23 @@ const folder = mkdtempSync(join(tmpdir(), 'latchkey-pages-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const links = await startTestLinks(`sqlite:${join(folder, 'links.db')}`)
 
-test('L18 every page of the admin side has an address, and any other is 404 with the page that says so', async () => {
-  const known = [...pages.map(({ path }) => path), '/links/12', '/bundles/3']
-  for (const { pattern } of detailPages) expect(known.some((path) => pattern.test(path))).toBeTrue()
-  for (const path of known) expect([path, (await links.fetch(`/_/admin${path}`)).status]).toEqual([path, 200])
+test('L18: every page of the admin side has an address, and any other address is 404 with the page for it', async () => {
+  const paths = [...pages.map(({ path }) => path), '/links/12', '/bundles/3']
+  for (const { pattern } of detailPages) expect(paths.some((path) => pattern.test(path))).toBeTrue()
+  for (const path of paths) expect([path, (await links.fetch(`/_/admin${path}`)).status]).toEqual([path, 200])
   for (const path of ['/nowhere', '/links/', '/links/x', '/links/1/2', '/keys/1', '/dashboard.html']) {
     const { status, headers } = await links.fetch(`/_/admin${path}`)
     expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
   }
 }, 30_000)
 
-test('nothing of the pages is kept by a browser, and what they are made of comes compressed', async () => {
+test('browsers do not cache the pages, and their assets are compressed', async () => {
   const index = await links.fetch('/_/admin/dashboard')
   const html = await index.text()
   const assets = [...html.matchAll(/(?:src|href)="(\/_\/admin\/assets\/[^"]+)"/g)].map(
     ([, path]) => path ?? '',
   )
-  // The start, the styles, the sign, and what the pages need first.
+  // The entry script, the styles, the icon, and the modules that the pages need first.
   expect(assets.length).toBeGreaterThan(3)
   expect(new Set(assets).size).toBe(assets.length)
   for (const path of assets)
@@ -39,7 +39,7 @@ test('nothing of the pages is kept by a browser, and what they are made of comes
   expect(index.headers.get('cache-control')).toBe('private, no-store')
 }, 30_000)
 
-test('no other file can be had by way of the pages', async () => {
+test('the asset routes serve no other file', async () => {
   for (const name of [
     'index.html',
     '..%2findex.html',
@@ -53,7 +53,7 @@ test('no other file can be had by way of the pages', async () => {
     expect([name, (await links.fetch(`/_/admin/assets/${name}`)).status]).toEqual([name, 404])
 })
 
-test('the page is told who looks and where short links live, as text', async () => {
+test('the page contains the identity of the viewer and the origin of short URLs as text', async () => {
   await links.callAdmin('PUT', '/settings', { body: { theme: 'dark', lang: 'sv' } })
   const html = await (await links.fetch('/_/admin/links')).text()
   expect(html).toContain(

@@ -7,7 +7,7 @@ import { adminOperations } from '../../src/http/operations.ts'
 import { freePort } from '@latchkey/http/free-port'
 import { Server } from '../durability/server.ts'
 
-// On machines that do other things as well.
+// On a machine that runs other tests at the same time.
 setDefaultTimeout(30_000)
 
 const NGINX = Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` })
@@ -33,7 +33,7 @@ async function statusAndError(response: Response): Promise<[number, string]> {
   return [response.status, ((await response.json()) as { error?: string }).error ?? '']
 }
 
-/** Everything the admin side answers, with every method. */
+/** Every route of the admin side, with every method. */
 const everything = [
   ...adminOperations.flatMap((operation) =>
     operation.methods.map((method) => ({
@@ -54,17 +54,17 @@ const everything = [
   ].map((path) => ({ method: 'GET', path: `/_/admin${path}` })),
 ]
 
-describe('a server that listens to everybody and was not told who may use its admin side', () => {
+describe('a server that listens on all addresses without an access layer', () => {
   const own = Object.values(networkInterfaces())
     .flat()
     .find((each) => each?.family === 'IPv4' && !each.internal)?.address
 
-  test.skipIf(own === undefined)('answers nothing but the refusal to another machine', async () => {
+  test.skipIf(own === undefined)('refuses every request from another machine', async () => {
     const server = await start('open', { LINKS_HOST: '0.0.0.0' })
     for (const { method, path } of everything) {
       const response = await fetch(`http://${own}:${server.port}${path}`, {
         method,
-        // Whatever the other machine claims to be.
+        // The other machine may claim anything.
         headers: { Host: 'localhost', 'X-Forwarded-For': '127.0.0.1', 'Content-Type': 'application/json' },
         ...(['GET', 'HEAD'].includes(method) ? {} : { body: '{"url":"https://example.com/"}' }),
         redirect: 'manual',
@@ -83,7 +83,7 @@ describe('a server that listens to everybody and was not told who may use its ad
     expect([root.status, root.headers.get('location')]).toEqual([200, null])
   })
 
-  test('answers nothing but the refusal to a proxy on its own machine, or to another name', async () => {
+  test('refuses every request from a proxy on its own machine, and for any other host name', async () => {
     const server = await start('proxied', { LINKS_HOST: '0.0.0.0' })
     for (const headers of [
       { Host: 'localhost', 'X-Forwarded-For': '203.0.113.5' },
@@ -103,7 +103,7 @@ describe('a server that listens to everybody and was not told who may use its ad
 })
 
 describe('with assertions of an access layer', () => {
-  test('the layer’s own signature admits, and nobody else’s does', async () => {
+  test('only the signature of the access layer admits', async () => {
     const { publicKey, privateKey } = await generateKeyPair('RS256')
     const { privateKey: strange } = await generateKeyPair('RS256')
     const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }
@@ -153,7 +153,7 @@ describe('with assertions of an access layer', () => {
   })
 })
 
-describe.skipIf(NGINX === null)('behind a real nginx that asks who is calling', () => {
+describe.skipIf(NGINX === null)('behind a real nginx that authenticates callers', () => {
   let server: Server
   let front = ''
   const ann = { Cookie: 'session=ann' }
@@ -217,7 +217,7 @@ describe.skipIf(NGINX === null)('behind a real nginx that asks who is calling', 
       nginx.kill('SIGTERM')
       await nginx.exited
     })
-    // Written when it listens.
+    // The file exists once the server listens.
     const deadline = performance.now() + 20_000
     while (!existsSync(join(own, 'pid'))) {
       if (nginx.exitCode !== null || performance.now() > deadline)
@@ -234,7 +234,7 @@ describe.skipIf(NGINX === null)('behind a real nginx that asks who is calling', 
       body: JSON.stringify(body),
     })
 
-  test('who has signed in there is who owns what is made here', async () => {
+  test('the person who is signed in owns the resources created there', async () => {
     const made = await post('/links', { url: 'https://example.com/nginx' }, ann)
     expect([made.status, ((await made.json()) as { created_by: string }).created_by]).toEqual([
       201,
@@ -243,7 +243,7 @@ describe.skipIf(NGINX === null)('behind a real nginx that asks who is calling', 
     expect((await fetch(`${front}/_/admin/api/links`)).status).toBe(401)
   })
 
-  test('no header of a visitor makes them somebody else', async () => {
+  test('no header of a visitor changes who the visitor is', async () => {
     for (const forged of [
       { 'X-Forwarded-Email': 'root@example.com' },
       { 'x-forwarded-email': 'root@example.com' },
@@ -261,7 +261,7 @@ describe.skipIf(NGINX === null)('behind a real nginx that asks who is calling', 
     }
   })
 
-  test('the origin of the pages is the one that visitors see, and no other may change anything', async () => {
+  test('pages use the origin that visitors see, and no other origin may change anything', async () => {
     const own = await post('/bundles', { name: 'Own' }, { ...ann, Origin: front })
     expect(own.status).toBe(201)
     const upstream = `http://127.0.0.1:${server.port}`
@@ -276,7 +276,7 @@ describe.skipIf(NGINX === null)('behind a real nginx that asks who is calling', 
       )
   })
 
-  test('an API key opens nothing there, signed in or not', async () => {
+  test('an API key grants nothing there, with or without a session', async () => {
     const made = await post('/keys', { title: 'x', scope: 'create,read' }, ann)
     const { raw_key: key } = (await made.json()) as { raw_key: string }
     const operation = await fetch(`${front}/_/admin/api/links`, {
@@ -285,7 +285,7 @@ describe.skipIf(NGINX === null)('behind a real nginx that asks who is calling', 
     expect(await statusAndError(operation)).toEqual([401, 'API keys are not accepted here'])
   })
 
-  test('events and the progress of an import come through as they happen', async () => {
+  test('events and the progress of an import arrive without buffering', async () => {
     const response = await fetch(`${front}/_/admin/api/events`, { headers: ann })
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     const decoder = new TextDecoder()

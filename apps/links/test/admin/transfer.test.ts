@@ -11,12 +11,12 @@ const settings = {
   LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
   TRUSTED_PROXIES: '127.0.0.1',
 }
-// Files of a thousand rows and more, on machines that do other things as well.
+// Files of a thousand rows and more, on a machine that runs other tests at the same time.
 setDefaultTimeout(30_000)
 
 const MEGABYTE = 1024 * 1024
 
-/** How many files of this folder are open here that have no name in it. */
+/** The number of open files of this folder that have no name in it. */
 function nameless(folder: string): number {
   const paths = readdirSync('/proc/self/fd').map((fd) => targetOf(`/proc/self/fd/${fd}`))
   return paths.filter((path) => path.startsWith(folder) && path.endsWith(' (deleted)')).length
@@ -26,7 +26,7 @@ function targetOf(link: string): string {
   try {
     return readlinkSync(link, 'utf8')
   } catch {
-    // Closed since it was listed.
+    // Closed since the list was read.
     return ''
   }
 }
@@ -57,7 +57,7 @@ eachDialect((dialect, newUrl) => {
   const read = async (path: string, as = 'ann@example.com') =>
     (await links.callAdmin('GET', path, { headers: { 'X-Forwarded-Email': as } })).body
 
-  test('an import tells what became of each row, and stores the good ones', async () => {
+  test('an import reports the outcome of each row and stores the valid ones', async () => {
     const file = [
       'url,slug,label',
       'https://example.com/1,in-one,First',
@@ -100,7 +100,7 @@ eachDialect((dialect, newUrl) => {
     expect([link.label, link.created_by, link.created_via]).toEqual(['First', 'ann@example.com', 'import'])
   })
 
-  test('L17 nobody makes links in another’s name: a row that names another owner becomes the importer’s, and says so', async () => {
+  test('L17: a row that names another owner is imported for the importer, with a note', async () => {
     const rows = [
       { url: 'https://example.com/theirs', slug: 'theirs', created_by: 'ben@example.com' },
       { url: 'https://example.com/own', slug: 'own', created_by: 'ann@example.com' },
@@ -119,7 +119,7 @@ eachDialect((dialect, newUrl) => {
     expect([again.imported, again.skipped]).toEqual([0, 3])
   })
 
-  test('an import takes nothing away: a slug of somebody else’s is a conflict, and their link stays as it is', async () => {
+  test('an import takes nothing from others: their slug is a conflict, and their link is unchanged', async () => {
     await links.callAdmin('POST', '/links', {
       headers: { 'X-Forwarded-Email': 'ben@example.com' },
       body: { url: 'https://example.com/bens', slug: 'bens' },
@@ -130,7 +130,7 @@ eachDialect((dialect, newUrl) => {
     expect(await links.databaseState()).toEqual(before)
   })
 
-  test('a dry run stores nothing and tells what a run would do', async () => {
+  test('a dry run stores nothing and reports the outcome of a run', async () => {
     const file = 'url,slug\nhttps://example.com/dry,dry\nhttps://example.com/wet,dry\nnonsense,x\n'
     const before = await links.databaseState()
     const dry = (await report(file, 'format=csv&dry_run=true')).body
@@ -140,7 +140,7 @@ eachDialect((dialect, newUrl) => {
     expect({ ...dry, dry_run: false }).toEqual(wet)
   })
 
-  test('line by line an import tells every row, how far it has come, and the sums', async () => {
+  test('an import reports every row, its progress and the totals, line by line', async () => {
     const count = 1200
     const file = Array.from({ length: count }, (_, n) =>
       JSON.stringify({ url: `https://example.com/l/${n}` }),
@@ -165,13 +165,13 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
-  test('a report in one piece names a thousand rows and counts the rest', async () => {
+  test('a report in one piece names a thousand rows and counts the others', async () => {
     const file = ['url', ...Array.from({ length: 1100 }, (_, n) => `https://example.com/m/${n}`)].join('\n')
     const { body } = await report(file, 'format=csv&dry_run=true')
     expect([body.imported, body.rows.length, body.rows_omitted]).toEqual([1100, 1000, 100])
   })
 
-  test('who stops reading stops the import after whole rows, and the next one adds only the rest', async () => {
+  test('a client that stops reading ends the import after whole rows, and the next import adds only the others', async () => {
     const service = await startTestLinks(await newUrl(), settings)
     const count = 1200
     const file = [
@@ -202,7 +202,7 @@ eachDialect((dialect, newUrl) => {
     expect([body.imported, body.skipped, body.conflicts]).toEqual([count - stored, stored, 0])
   })
 
-  test('visitors are redirected while an import goes on', async () => {
+  test('visitors are redirected during an import', async () => {
     const service = await startTestLinks(await newUrl(), settings)
     const headers = { 'X-Forwarded-Email': 'ann@example.com' }
     const body = { url: 'https://example.com/visited', slug: 'visited' }
@@ -214,11 +214,11 @@ eachDialect((dialect, newUrl) => {
       expect((await service.fetch('/visited')).status).toBe(302)
       if (!done) visits++
     }
-    // Hundreds, where the disk is quick to sync a click.
+    // Hundreds, on a disk that syncs a click quickly.
     expect([(await importing).body.imported, visits > 0]).toEqual([1500, true])
   })
 
-  test('L17 L23 an upload over 32 MiB is 413, announced or not, and nothing of it is stored', async () => {
+  test('L17 L23: an upload over 32 MiB is 413, with or without a length, and stores nothing', async () => {
     const before = await links.databaseState()
     const row = `https://example.com/${'x'.repeat(1000)}\n`
     const head = `url\n${row.repeat(20)}`
@@ -238,7 +238,7 @@ eachDialect((dialect, newUrl) => {
     expect(await links.databaseState()).toEqual(before)
   })
 
-  test('an upload that breaks off stores nothing and says so', async () => {
+  test('an incomplete upload stores nothing and is refused with the reason', async () => {
     const before = await links.databaseState()
     let pulled = 0
     const broken = new ReadableStream<Uint8Array>({
@@ -254,7 +254,7 @@ eachDialect((dialect, newUrl) => {
     expect(await links.databaseState()).toEqual(before)
   })
 
-  test('a format that does not exist, or none, is refused by name before the file is read', async () => {
+  test('a missing or unknown format is refused by name before the file is read', async () => {
     for (const [query, field] of [
       ['', 'format'],
       ['format=xls', 'format'],
@@ -271,7 +271,7 @@ eachDialect((dialect, newUrl) => {
     expect([status, body.imported, body.bad]).toEqual([200, 0, 1])
   })
 
-  test('an export holds every link, and imported elsewhere it is the same links with the same slugs and states', async () => {
+  test('an export contains every link, and its import elsewhere restores slugs and states', async () => {
     const [source, target] = [
       await startTestLinks(await newUrl(), settings),
       await startTestLinks(await newUrl(), settings),
@@ -313,7 +313,10 @@ eachDialect((dialect, newUrl) => {
     expect([head.status, await head.text()]).toEqual([200, ''])
   })
 
-  /** An upload that is under way until it is ended; `pulled` tells whether anything of it was read. */
+  /**
+   * An upload that stays open until it is ended. `pulled` is true once the service has read from
+   * it.
+   */
   function openUpload() {
     let pulled = 0
     const ended = Promise.withResolvers<void>()
@@ -332,7 +335,7 @@ eachDialect((dialect, newUrl) => {
     return { body, begun: begun.promise, end: () => ended.resolve(), pulled: () => pulled }
   }
 
-  test('L17 a person has one import at a time and a node two: a third is refused unread, and waits for none that has ended', async () => {
+  test('L17: one import per person and two per node; a third is refused unread', async () => {
     const [first, second] = [openUpload(), openUpload()]
     const anns = upload(first.body, 'format=csv')
     await first.begun
@@ -363,7 +366,7 @@ eachDialect((dialect, newUrl) => {
     expect((await bens).status).toBe(200)
   })
 
-  test('an import that fails or is refused lets its owner import again', async () => {
+  test('after a failed or refused import, its owner may import again', async () => {
     const broken = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.error(new Error('gone')),
     })
@@ -376,8 +379,8 @@ eachDialect((dialect, newUrl) => {
       expect([query, (await upload(body, query)).status]).toEqual([query, status])
   })
 
-  test('no file of an import is left behind', async () => {
-    // The common folder has files of whoever else imports meanwhile.
+  test('an import leaves no file behind', async () => {
+    // The shared folder has files of other imports that run at the same time.
     const [before, own] = [process.env['TMPDIR'], mkdtempSync(join(tmpdir(), 'latchkey-left-'))]
     const file = 'url\nhttps://example.com/left\n'
     let [seen, open]: [string[], number] = [['never looked'], 0]
@@ -397,7 +400,8 @@ eachDialect((dialect, newUrl) => {
       await report(looking, 'format=csv')
       await report(file, 'format=csv&dry_run=true')
       await upload(file, 'format=csv', { headers: { Accept: 'application/x-ndjson' } })
-      // Nor is there one to be found meanwhile, which a killed process would leave: it has no name.
+      // Nor is one visible during the import, which a killed process would leave behind: it has no
+      // name.
       expect([seen, open, readdirSync(own)]).toEqual([[], 1, []])
     } finally {
       if (before === undefined) delete process.env['TMPDIR']
@@ -406,10 +410,11 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('an import that the database lets down says how far it came, and what is stored stays', async () => {
+  test('an import that fails in the database reports its progress, and the stored links stay', async () => {
     const service = await startTestLinks(await newUrl(), settings)
     const file = ['url', ...Array.from({ length: 700 }, (_, n) => `https://example.com/stop/${n}`)].join('\n')
-    // After the first batch no further row is taken: on PostgreSQL for want of space, on SQLite for a reason unheard of.
+    // Rejects all rows after the first batch: on PostgreSQL with disk_full, on SQLite with an
+    // unknown error.
     const statements =
       dialect === 'sqlite'
         ? [

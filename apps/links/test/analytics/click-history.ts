@@ -7,7 +7,9 @@ import { NOW } from '../test-database.ts'
 const HOUR = 3600
 const DAY = 24 * HOUR
 
-/** Zones with whole, half and quarter hours, with a half-hour summer time, and beyond the date line. */
+/**
+ * Zones with whole, half and quarter hours, with a half-hour summer time, and beyond the date line.
+ */
 export const zones = [
   'UTC',
   'Europe/Stockholm',
@@ -39,7 +41,7 @@ const referrers = [
   'nonsense',
 ]
 
-/** Seconds before now: crowded in a few hours, where windows begin and end, and where clocks change. */
+/** Ages in seconds, clustered in a few hours, at the ends of windows and at clock changes. */
 export const ages = fc.oneof(
   {
     weight: 4,
@@ -61,7 +63,7 @@ export const ages = fc.oneof(
   },
 )
 
-/** A click of one of the slugs, given as its link's number and its own. */
+/** A click on one of the slugs, given by the indexes of its link and of the slug. */
 const clicks = fc.record({
   age: ages,
   slug: fc.nat(),
@@ -86,7 +88,7 @@ export interface Slug {
   slug: string
 }
 
-/** A visitor's hash changes with the UTC day, as it does where clicks are made. */
+/** The hash of a visitor changes with the UTC day, as in the service. */
 export function classifyGenerated(
   { age, slug, agent, visitor, ...rest }: GeneratedClick,
   slugs: readonly Slug[],
@@ -102,7 +104,7 @@ export function classifyGenerated(
   })
 }
 
-/** At the end of the history, or some time before it. */
+/** The end of the history or some time before it. */
 export const views: fc.Arbitrary<View> = fc.record({
   range: fc.constantFrom(...Range.options),
   now: fc.oneof(fc.constant(NOW), fc.integer({ min: NOW - 500 * DAY, max: NOW + 2 * HOUR })),

@@ -15,7 +15,10 @@ export interface View {
 
 type Clicks = readonly ClassifiedClick[]
 
-/** Every figure the plain way: look at each click, keep those in question, count. Nothing here knows of hours or sums. */
+/**
+ * Computes every statistic by scanning the clicks, filtering them and counting. Uses no hours and
+ * no rollups.
+ */
 export class Scan {
   readonly #all: Clicks
   readonly view: View
@@ -132,14 +135,17 @@ export class Scan {
     }
   }
 
-  /** Links with clicks, the most clicked first, then by id. */
+  /** Links with clicks, ordered by clicks descending, then by id. */
   links(clicks: Clicks = this.clicks): { link_id: number; clicks: number }[] {
     return this.#counts(clicks.map((click) => String(click.linkId)))
       .map(({ name, count }) => ({ link_id: Number(name), clicks: count }))
       .toSorted((a, b) => b.clicks - a.clicks || a.link_id - b.link_id)
   }
 
-  /** One figure for each UTC hour, day or month that touches the window; `all` begins with the first click. */
+  /**
+   * One number for each UTC hour, day or month that touches the window; `all` starts with the first
+   * click.
+   */
   sparkline(count: (clicks: Clicks) => number): number[] {
     const { range, now } = this.view
     const length = range === '24h' ? 13 : range === '1y' || range === 'all' ? 7 : 10
@@ -160,7 +166,7 @@ export class Scan {
       .toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
   }
 
-  /** What a clock and a calendar in the zone show. */
+  /** Date and time of day in the zone. */
   #label(unit: 'hour' | 'day' | 'week' | 'month', at: number): string {
     const [date = '', hour = ''] = clockFor(this.view.tz)
       .format(at * 1000)

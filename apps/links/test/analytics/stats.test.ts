@@ -132,7 +132,7 @@ eachDialect((dialect, newUrl) => {
   }
 
   async function expectInstance({ stored }: World, scan: Scan, view: View): Promise<void> {
-    const shown = await withSnapshot(stored.database, (db) => readDashboardStats(db, view))
+    const stats = await withSnapshot(stored.database, (db) => readDashboardStats(db, view))
     const clicked = scan.links()
     const before = scan.links(scan.previous)
     const first = Math.min(...scan.clicks.map((click) => click.clickedAt))
@@ -143,21 +143,21 @@ eachDialect((dialect, newUrl) => {
         : spans[view.range]
     const change = scan.delta(scan.clicks.length, scan.previous.length)
     expect({
-      total: shown.total_clicks,
-      previous: shown.total_clicks_previous,
-      change: [shown.total_clicks_delta, shown.clicks_per_day_delta],
-      perDay: shown.clicks_per_day,
-      days: shown.days,
-      clicked: [shown.clicked_links, shown.clicked_links_delta],
-      top: shown.top_links.map((link) => ({ link_id: link.id, clicks: link.total_clicks })),
+      total: stats.total_clicks,
+      previous: stats.total_clicks_previous,
+      change: [stats.total_clicks_delta, stats.clicks_per_day_delta],
+      perDay: stats.clicks_per_day,
+      days: stats.days,
+      clicked: [stats.clicked_links, stats.clicked_links_delta],
+      top: stats.top_links.map((link) => ({ link_id: link.id, clicks: link.total_clicks })),
       lists: [
-        shown.top_countries,
-        shown.num_countries,
-        shown.top_referrers,
-        shown.num_referrers,
-        shown.num_domains,
+        stats.top_countries,
+        stats.num_countries,
+        stats.top_referrers,
+        stats.num_referrers,
+        stats.num_domains,
       ],
-      sparklines: [shown.timeline, shown.timeline_clicked_links],
+      sparklines: [stats.timeline, stats.timeline_clicked_links],
     }).toEqual({
       total: scan.clicks.length,
       previous: scan.previous.length,
@@ -187,7 +187,7 @@ eachDialect((dialect, newUrl) => {
     await expectInstance(world, scan, view)
   }
 
-  /** Closes what is over, as somebody does with the first click of a new hour. */
+  /** Closes hours that are over, as the first click of a new hour does. */
   async function closeHours({ recorder }: World, before: number): Promise<void> {
     while (await recorder.closeHours(before));
   }
@@ -199,7 +199,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   // L14.1, L14.3, L14.4, L14.5, L14.6, L14.7, L14.9, L24.7, L24.11
-  test('every figure of every range, filter and time zone equals a scan of the raw clicks', async () => {
+  test('every statistic of every range, filter and time zone equals a scan of the raw clicks', async () => {
     await fc.assert(
       fc.asyncProperty(histories, fc.array(views, { minLength: 3, maxLength: 6 }), async (history, looks) => {
         const world = await open()
@@ -211,7 +211,7 @@ eachDialect((dialect, newUrl) => {
     )
   }, 120_000)
 
-  test('figures are the same at every moment, while clicks are stored, come late, and are summed by two at once', async () => {
+  test('statistics are equal at every moment while clicks arrive, arrive late, and two jobs roll them up', async () => {
     const steps = fc.array(
       fc.oneof(
         { weight: 3, arbitrary: batches.map((made) => ({ record: made })) },
@@ -229,14 +229,15 @@ eachDialect((dialect, newUrl) => {
         const rollupJob = [stored.database, closeLater(openDatabase<Tables>(stored.url))].map(
           (db) => new RollupJob(db, 2),
         )
-        const sum = async (who: RollupJob | undefined, most: number) => {
-          let taken = 0
-          while (taken < most && (await who?.step(NOW))) taken++
+        const sum = async (who: RollupJob | undefined, maxSteps: number) => {
+          let stepCount = 0
+          while (stepCount < maxSteps && (await who?.step(NOW))) stepCount++
         }
         const clicks: ClassifiedClick[] = []
         const running: Promise<void>[] = [Promise.resolve(), Promise.resolve()]
         for (const step of made) {
-          // Recording blocks its thread until SQLite's other writers are done: they may not be waiting for that thread.
+          // Recording blocks its thread until the other writers of SQLite finish, which must not
+          // wait for that thread.
           if (dialect === 'sqlite' && !('look' in step)) await Promise.all(running)
           if ('record' in step) {
             const batch = step.record.map((one) => classifyGenerated(one, world.slugs))
@@ -244,7 +245,7 @@ eachDialect((dialect, newUrl) => {
             clicks.push(...batch)
           } else if ('close' in step) await closeHours(world, NOW - step.close)
           else if ('look' in step) await expectAll(world, clicks, step.look)
-          // Goes on beside what comes next.
+          // Runs beside the next steps.
           else
             running[step.who] = (running[step.who] ?? Promise.resolve()).then(() =>
               sum(rollupJob[step.who], step.sum),
@@ -269,7 +270,7 @@ eachDialect((dialect, newUrl) => {
     expect(sums).toBeGreaterThan(20)
   }, 240_000)
 
-  test('L13.6 L24.22 after raw clicks were forgotten, totals, timelines and lists keep their values, whoever comes late', async () => {
+  test('L13.6 L24.22: deleting raw clicks keeps totals, timelines and lists, and so do late clicks', async () => {
     const HOUR = 3600
     const wholeHours = fc.record({
       range: fc.constantFrom(...Range.options),
@@ -323,10 +324,10 @@ eachDialect((dialect, newUrl) => {
     )
   }, 240_000)
 
-  test('more raw clicks than are held in memory count as few do, before they are summed and after', async () => {
+  test('more raw clicks than fit in memory are counted correctly, before and after their rollup', async () => {
     const world = await open()
     const made = fc.sample(histories, { numRuns: 60, seed: 7 }).flat()
-    // The same again and again, some minutes later, all of the first link.
+    // Repeats the same clicks, some minutes later, all of the first link.
     const clicks = Array.from({ length: 6_000 }, (_, n) => made[n % made.length] ?? [])
       .flat()
       .map((one, n) =>
@@ -346,7 +347,7 @@ eachDialect((dialect, newUrl) => {
     for (const view of looks) await expectAll(world, clicks, view)
   }, 120_000)
 
-  test('a thousand links with a click each, long ago, count as a scan does, wherever days and windows cut their hours', async () => {
+  test('a thousand links with one old click each equal a scan, wherever days and windows cut their hours', async () => {
     const world = await open()
     const { stored, recorder } = world
     const DAY = 86_400
@@ -386,7 +387,7 @@ eachDialect((dialect, newUrl) => {
       { range: '90d', now: then, tz: 'Asia/Kathmandu', filters: none },
     ]
     const ids = slugs.map(({ linkId }) => linkId)
-    const expectFigures = async () => {
+    const expectEqualRankings = async () => {
       for (const view of looks)
         await withSnapshot(stored.database, async (db) => {
           const { stats } = await readClickStats(db, ids, view)
@@ -394,12 +395,12 @@ eachDialect((dialect, newUrl) => {
           expect(await readTimeline(db, ids, view)).toEqual(new Scan(clicks, view).timeline() as never)
         })
     }
-    await expectFigures()
+    await expectEqualRankings()
     await closeHours(world, NOW - (NOW % 3600))
-    await expectFigures()
+    await expectEqualRankings()
   }, 120_000)
 
-  test('L14.9 links created in a window, before it and in each of its buckets equal a look at each link', async () => {
+  test('L14.9: links created in a window, before it and in each of its buckets equal a scan of the links', async () => {
     const world = await open()
     const { stored } = world
     const made = [
@@ -421,7 +422,7 @@ eachDialect((dialect, newUrl) => {
         select primary_slug, id, 0, 1 from link where primary_slug like 'made-%'`.execute(tx)
     })
     const rows = await stored.rows<{ id: number; created_at: number }>('select id, created_at from link')
-    // As if each link had one click, when it was made.
+    // Treats each link as if it had one click, at its creation.
     const clicks = rows.map(({ id, created_at }) =>
       classifyGenerated(
         {
@@ -441,9 +442,9 @@ eachDialect((dialect, newUrl) => {
       for (const now of [NOW, NOW - 3 * 86_400, NOW - 40 * 86_400]) {
         const view: View = { range, now, tz: 'UTC', filters }
         const scan = new Scan(clicks, view)
-        const shown = await withSnapshot(stored.database, (db) => readDashboardStats(db, view))
+        const stats = await withSnapshot(stored.database, (db) => readDashboardStats(db, view))
         const created = scan.sparkline((some) => some.length)
-        expect([range, shown.total_links, shown.new_links_delta, shown.timeline_links]).toEqual([
+        expect([range, stats.total_links, stats.new_links_delta, stats.timeline_links]).toEqual([
           range,
           scan.clicks.length,
           scan.delta(scan.clicks.length, scan.previous.length),
@@ -452,7 +453,7 @@ eachDialect((dialect, newUrl) => {
       }
   })
 
-  test('a link that is deleted with its clicks takes them out of the sums of the instance', async () => {
+  test('deleting a link with its clicks removes them from the rollups of the instance', async () => {
     const world = await open()
     const { stored, recorder, slugs, first } = world
     const made = fc.sample(histories, { numRuns: 10, seed: 3 }).flat()
@@ -474,7 +475,7 @@ eachDialect((dialect, newUrl) => {
   })
 })
 
-/** What is left of a click after its age: everything but its full referrer and its visitor, to the hour. */
+/** A click after retention, which removes its full referrer and its visitor and keeps its hour. */
 function forgotten(click: ClassifiedClick): ClassifiedClick {
   return { ...click, clickedAt: click.clickedAt - (click.clickedAt % 3600), referrer: null, visitorFp: null }
 }

@@ -26,14 +26,22 @@ async function fill(links: TestLinks, linkId: number, slugs: readonly string[], 
 const preferThree = (links: TestLinks) =>
   links.callAdmin('PUT', '/settings', { body: { slug_default_length: 3 } })
 
-test('L9.1 automatic slugs use only the 32 unmistakable symbols, each about equally often', () => {
+test('L9.1: automatic slugs use only the 32 unambiguous symbols, each about equally often', () => {
   const counts = Map.groupBy(randomSlug(32_000), (symbol) => symbol)
   expect([...counts.keys()].toSorted().join('')).toBe(ALPHABET.split('').toSorted().join(''))
   for (const hits of counts.values()) expect(Math.abs(hits.length - 1000)).toBeLessThan(200)
 })
 
+/** Creates links and returns the lengths of their automatic slugs. */
+const lengthOfNext =
+  (links: TestLinks, key: string) =>
+  async (fields: Record<string, unknown> = {}): Promise<number> =>
+    (await links.createLink(key, fields)).slugs[0].slug.length
+
 eachDialect((_dialect, newUrl) => {
-  /** Three is the default, and of its eighth four are left: what is taken could not be drawn by chance. */
+  /**
+   * Three is the default length. Four slugs of its eighth are free, too few to be drawn by chance.
+   */
   async function nearlyFull() {
     const links = await startTestLinks(await newUrl())
     const admin = await links.key('admin@localhost')
@@ -41,47 +49,47 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await links.createLink(admin, { slug_length: 20 })
     const chosen = allSlugsOfThree().map(([, b, c], at) => `${'01lo'[at >> 10]}${b}${c}`)
     await fill(links, id, chosen.slice(0, EIGHTH - 4))
-    const lengthOf = async () => (await links.createLink(admin)).slugs[0].slug.length
-    return { links, admin, id, lengthOf }
+    return { links, admin, id, createdLength: lengthOfNext(links, admin) }
   }
 
-  test('L9.1 the length is the one asked for, else the owner’s default, else four', async () => {
+  test('L9.1: the length is the requested one, or else the default of the owner, or else four', async () => {
     const links = await startTestLinks(await newUrl())
     const admin = await links.key('admin@localhost')
-    const lengthOf = async (fields = {}) => (await links.createLink(admin, fields)).slugs[0].slug.length
-    expect(await lengthOf()).toBe(4)
+    const createdLength = lengthOfNext(links, admin)
+    expect(await createdLength()).toBe(4)
     await links.callAdmin('PUT', '/settings', { body: { slug_default_length: 11 } })
-    expect(await lengthOf()).toBe(11)
-    expect(await lengthOf({ slug_length: 6 })).toBe(6)
+    expect(await createdLength()).toBe(11)
+    expect(await createdLength({ slug_length: 6 })).toBe(6)
     const other = await links.key('ben@example.com')
     expect((await links.createLink(other)).slugs[0].slug).toHaveLength(4)
   })
 
-  test('L9.2 a default length is used while at most an eighth of it is taken, and skipped beyond', async () => {
+  test('L9.2: a default length is used while at most an eighth of it is takenSlugs, and skipped beyond', async () => {
     const links = await startTestLinks(await newUrl())
     const admin = await links.key('admin@localhost')
     await preferThree(links)
     const { id } = await links.createLink(admin, { slug_length: 20 })
     await fill(links, id, allSlugsOfThree().slice(0, EIGHTH))
-    const lengthOf = async () => (await links.createLink(admin)).slugs[0].slug.length
-    // Twice, since four collisions in a row, one creation in 4096, lead to four symbols by themselves.
-    expect([await lengthOf(), await lengthOf()]).toContain(3)
-    for (let made = 0; made < 5; made++) expect(await lengthOf()).toBe(4)
+    const createdLength = lengthOfNext(links, admin)
+    // Twice, because four collisions in a row, in one of 4096 creations, lead to four symbols as
+    // well.
+    expect([await createdLength(), await createdLength()]).toContain(3)
+    for (let made = 0; made < 5; made++) expect(await createdLength()).toBe(4)
   })
 
-  test('slugs that people choose fill a default length as well, however they come', async () => {
-    const { links, admin, id, lengthOf } = await nearlyFull()
-    expect(await lengthOf()).toBe(3)
-    // It brings an automatic one as well.
+  test('custom slugs fill a default length as well, however they are created', async () => {
+    const { links, admin, id, createdLength } = await nearlyFull()
+    expect(await createdLength()).toBe(3)
+    // The link has an automatic slug as well.
     await links.createLink(admin, { slug: 'a00' })
     await links.call('POST', `/links/${id}/slugs`, { key: admin, body: { slug: 'a01' } })
     await links.call('PUT', `/links/${id}`, { key: admin, body: { slug: 'a10' } })
-    expect(await lengthOf()).toBe(4)
+    expect(await createdLength()).toBe(4)
   })
 
-  test('slugs that an import brings or makes fill a default length at once, and those of a dry run do not', async () => {
-    const { links, lengthOf } = await nearlyFull()
-    expect(await lengthOf()).toBe(3)
+  test('slugs of an import fill a default length at once, and those of a dry run do not', async () => {
+    const { links, createdLength } = await nearlyFull()
+    expect(await createdLength()).toBe(3)
     const importing = async (query: string) => {
       const rows = [
         'url,slug',
@@ -94,12 +102,12 @@ eachDialect((_dialect, newUrl) => {
       expect(await response.json()).toMatchObject({ imported: 4 })
     }
     await importing('&dry_run=true')
-    expect(await lengthOf()).toBe(3)
+    expect(await createdLength()).toBe(3)
     await importing('')
-    expect(await lengthOf()).toBe(4)
+    expect(await createdLength()).toBe(4)
   })
 
-  test('L9.2 a length that is asked for is not skipped, and creation goes on when it is used up', async () => {
+  test('L9.2: a requested length is not skipped, and creation continues when it is used up', async () => {
     const links = await startTestLinks(await newUrl())
     const key = await links.key('ann@example.com')
     const { id } = await links.createLink(key, { slug_length: 20 })
@@ -112,23 +120,23 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.createLink(key, { slug_length: 3 })).slugs[0].slug).toHaveLength(4)
   })
 
-  test('L9.3 a slug that was clicked is never handed out again after a forced delete; a person may choose it', async () => {
+  test('L9.3: a clicked slug is never generated again after a forced delete, but a person may choose it', async () => {
     const links = await startTestLinks(await newUrl())
     const key = await links.key('ann@example.com')
     const all = allSlugsOfThree()
-    const [clicked, taken] = [all.slice(0, all.length / 2), all.slice(all.length / 2)]
+    const [clicked, takenSlugs] = [all.slice(0, all.length / 2), all.slice(all.length / 2)]
     const gone = await links.createLink(key, { slug_length: 20 })
     await fill(links, gone.id, clicked, 1)
-    await fill(links, (await links.createLink(key, { slug_length: 20 })).id, taken)
+    await fill(links, (await links.createLink(key, { slug_length: 20 })).id, takenSlugs)
     await links.call('DELETE', `/links/${gone.id}?force=true`, { key })
-    // Of all slugs of three symbols half are taken and half were clicked once.
+    // Of all slugs of three symbols, half are taken and half were clicked once.
     for (let made = 0; made < 5; made++)
       expect((await links.createLink(key, { slug_length: 3 })).slugs[0].slug).toHaveLength(4)
     const chosen = await links.createLink(key, { slug: clicked[0] as string })
     expect(chosen.slugs[1]).toMatchObject({ slug: clicked[0], click_count: 0 })
   })
 
-  test('a clicked slug is out of the generator’s reach when it was removed singly, and an automatic one too', async () => {
+  test('a clicked slug is not generated again after its own removal, also if it was automatic', async () => {
     const links = await startTestLinks(await newUrl())
     const key = await links.key('ann@example.com')
     const { id, slugs } = await links.createLink(key, { slug: 'single' })
@@ -141,7 +149,7 @@ eachDialect((_dialect, newUrl) => {
 })
 
 async function unusedOfThree(links: TestLinks): Promise<string[]> {
-  const taken = await links.rows<{ slug: string }>('select slug from slug where length(slug) = 3')
-  const names = new Set(taken.map((row) => row.slug))
+  const takenSlugs = await links.rows<{ slug: string }>('select slug from slug where length(slug) = 3')
+  const names = new Set(takenSlugs.map((row) => row.slug))
   return allSlugsOfThree().filter((slug) => !names.has(slug))
 }

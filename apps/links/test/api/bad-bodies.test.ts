@@ -5,7 +5,7 @@ import { sharedTestLinks } from '../testing.ts'
 const LIMIT = 64 * 1024
 const URL_FIELD = '"url":"https://example.com/raw"'
 
-/** A body whose URL holds these bytes. */
+/** A body whose URL contains these bytes. */
 function around(...bytes: number[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array([...Buffer.from('{"url":"https://example.com/'), ...bytes, ...Buffer.from('"}')])
 }
@@ -39,7 +39,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await links.databaseState()).toEqual(before)
   }
 
-  test('a body that is no JSON object is refused with a sentence for it', async () => {
+  test('a body that is not a JSON object is refused with its own message', async () => {
     for (const body of ['null', '[]', '"x"', '5', 'true', `[{${URL_FIELD}}]`])
       await refuses(body, [400, 'request: must be a JSON object'])
     const broken = [
@@ -63,7 +63,7 @@ eachDialect((_dialect, newUrl) => {
     for (const body of broken) await refuses(body, [400, 'Invalid JSON body'])
   })
 
-  test('bytes that are no UTF-8 are no JSON', async () => {
+  test('bytes that are not UTF-8 are not JSON', async () => {
     for (const body of [
       around(0xff),
       around(0xc0, 0x80),
@@ -75,7 +75,7 @@ eachDialect((_dialect, newUrl) => {
     await refuses(new Uint8Array(Buffer.from(`{${URL_FIELD}}`, 'utf16le')), [400, 'Invalid JSON body'])
   })
 
-  test('JSON as deep or as wide as the limit allows is answered, not choked on', async () => {
+  test('JSON of any depth or width within the limit is answered', async () => {
     await refuses('['.repeat(60_000), [400, 'Invalid JSON body'])
     await refuses('{"a":'.repeat(12_000), [400, 'Invalid JSON body'])
     const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
@@ -87,7 +87,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('L3.4 names from the prototype of objects are unknown fields like any other', async () => {
+  test('L3.4: names from the prototype of objects are unknown fields', async () => {
     for (const name of [
       '__proto__',
       'constructor',
@@ -103,7 +103,7 @@ eachDialect((_dialect, newUrl) => {
     await refuses(`{"__proto__":{${URL_FIELD}}}`, [400, 'Unknown field "__proto__"'])
   })
 
-  test('of a name that occurs twice the last value counts, and only that is judged', async () => {
+  test('the last value of a repeated name counts, and only that value is checked', async () => {
     const safe = await send('{"url":"javascript:alert(1)","url":"https://example.com/twice"}')
     expect([safe.status, safe.body['url']]).toEqual([201, 'https://example.com/twice'])
     await refuses('{"url":"https://example.com/thrice","url":"javascript:alert(1)"}', [
@@ -112,13 +112,13 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('L3.3 an unknown field is named as it is, however odd', async () => {
+  test('L3.3: an unknown field is named exactly as it is', async () => {
     for (const name of ['', ' ', 'ü', '"', '<b>', '🎈', 'x'.repeat(60_000)])
       await refuses(`{${JSON.stringify(name)}:1}`, [400, `Unknown field "${name}"`])
     expect((await send('{"\\ud800":1,"\\u0000":2}')).status).toBe(400)
   })
 
-  test('only application/json is taken, in any case and with parameters', async () => {
+  test('only application/json is accepted, in any case and with parameters', async () => {
     for (const type of [
       'application/json; charset=utf-8',
       'Application/JSON',
@@ -147,12 +147,12 @@ eachDialect((_dialect, newUrl) => {
     )
   })
 
-  test('L3.3 L23 a body of 64 KiB is read, and one byte more is 413', async () => {
+  test('L3.3 L23: a body of 64 KiB is read, and one more byte is 413', async () => {
     expect((await send(padded(LIMIT))).status).toBe(201)
     await refuses(padded(LIMIT + 1), [413, 'Request body too large'])
   })
 
-  test('ten megabytes are refused, announced or streamed, and a stream is not read to its end', async () => {
+  test('ten megabytes are refused, with or without a length, and a stream is not read to its end', async () => {
     const megabyte = 'x'.repeat(1024 * 1024)
     await refuses(megabyte.repeat(10), [413, 'Request body too large'])
     let pulled = 0
@@ -166,7 +166,7 @@ eachDialect((_dialect, newUrl) => {
     expect(pulled).toBeLessThan(5)
   })
 
-  test('a Content-Length that lies is no way around the limit', async () => {
+  test('a false Content-Length does not bypass the limit', async () => {
     for (const length of ['10', '-1', 'abc', '0', '1e2']) {
       const headers = { ...headersOf(), 'Content-Length': length }
       const response = await links.fetch('/_/api/links', {

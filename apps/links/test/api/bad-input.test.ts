@@ -7,7 +7,10 @@ import type { Context } from '../../src/context.ts'
 import { adminOperations, apiOperations } from '../../src/http/operations.ts'
 import { sharedTestLinks } from '../testing.ts'
 
-/** JSON values of every type and a few that hurt, as text: JavaScript itself cannot hold all of them. */
+/**
+ * JSON values of every type and some hostile ones, as text: JavaScript cannot represent all of
+ * them.
+ */
 const values = [
   'null',
   'true',
@@ -45,7 +48,7 @@ const values = [
   '['.repeat(5000) + ']'.repeat(5000),
 ]
 
-/** What else each body needs before the field in question is looked at. */
+/** The other fields that each body requires before the tested field is checked. */
 const rest: Record<string, Record<string, unknown>> = {
   createLink: { url: 'https://example.com/values', allow_duplicate: true },
   addSlug: { slug: 'values' },
@@ -58,7 +61,7 @@ const rest: Record<string, Record<string, unknown>> = {
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
-/** Tells whether the published schema of this field allows a value. */
+/** Checks whether the published schema of this field allows a value. */
 function judgeOf(operation: AnyOperation<Context>, field: string): (value: string) => boolean {
   const { $schema: _, ...schema } = z.toJSONSchema(operation.body.shape[field], {
     io: 'input',
@@ -81,7 +84,7 @@ eachDialect((_dialect, newUrl) => {
     ...(type && { 'Content-Type': type }),
   })
 
-  test('every field of every operation takes any JSON value without failing, and refuses what its schema excludes', async () => {
+  test('every field of every operation accepts any JSON value without a fault and refuses values outside its schema', async () => {
     const surfaces = [
       { prefix: '/_/api', operations: apiOperations },
       { prefix: '/_/admin/api', operations: adminOperations },
@@ -111,7 +114,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('every query parameter of every operation takes any text without failing, and is named when it is refused', async () => {
+  test('every query parameter of every operation accepts any text without a fault and is named in its refusal', async () => {
     const texts = [
       '',
       ' ',
@@ -151,7 +154,7 @@ eachDialect((_dialect, newUrl) => {
       }
   })
 
-  test('a query of broken percent-encoding or bytes that are no UTF-8 fails nothing', async () => {
+  test('a query with broken percent-encoding or bytes that are not UTF-8 causes no fault', async () => {
     for (const query of [
       'search=%',
       'search=%zz',
@@ -171,7 +174,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('odd Unicode is stored and given back unchanged', async () => {
+  test('unusual Unicode is stored and returned unchanged', async () => {
     const odd = [
       '\u0001\u001b[31m',
       '\uffff\ufffe\u{10ffff}',
@@ -191,7 +194,7 @@ eachDialect((_dialect, newUrl) => {
     )
   })
 
-  test('hosts in any script redirect to their ASCII form, and hosts that are none are refused', async () => {
+  test('hosts in any script redirect to their ASCII form, and invalid hosts are refused', async () => {
     const hosts = {
       'пример.рф': 'xn--e1afmkfd.xn--p1ai',
       '🎈.example': 'xn--ck8h.example',
@@ -223,7 +226,7 @@ eachDialect((_dialect, newUrl) => {
       ])
   })
 
-  test('a path of 8 KB or of broken percent-encoding is nothing, everywhere', async () => {
+  test('a path of 8 KB or with broken percent-encoding is not found anywhere', async () => {
     const odd = [
       'x'.repeat(8192),
       '%'.repeat(3000),

@@ -16,7 +16,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   const huge = JSON.stringify({ url: 'x'.repeat(70_000) })
-  /** A body as it is, where `call` would make it JSON of the right type. */
+  /** A body as it is; `call` would encode it as JSON with the right type. */
   async function send(
     method: string,
     path: string,
@@ -30,7 +30,7 @@ eachDialect((_dialect, newUrl) => {
     return [response.status, ((await response.json()) as { error: string }).error]
   }
 
-  test('a key that is gone is 401, however much it had used up', async () => {
+  test('a revoked key is 401, however many requests it had used', async () => {
     const limited = await startTestLinks(await newUrl(), { LINKS_RATE_LIMIT: '2/hour' })
     const key = await limited.key('admin@localhost')
     for (const status of [200, 200, 429])
@@ -48,20 +48,20 @@ eachDialect((_dialect, newUrl) => {
     await limited.expectRefusal('PROPFIND', '/links', { key }, [429, 'Too many requests'])
   })
 
-  test('an unknown path is 404, also for a method that nothing has', async () => {
+  test('an unknown path is 404, also for a method that no route has', async () => {
     await links.expectRefusal('PROPFIND', '/nothing', { key: ann }, [404, 'Not Found'])
   })
 
-  test('a wrong method is 405, also for a key that could use no method of the path', async () => {
+  test('a wrong method is 405, also for a key that may use no method of the path', async () => {
     await links.expectRefusal('DELETE', '/slugs', { key: readOnly }, [405, 'Method Not Allowed'])
   })
 
-  test('a missing scope is 403, also for a path parameter that is none', async () => {
+  test('a missing scope is 403, also for an invalid path parameter', async () => {
     await links.expectRefusal('DELETE', '/links/abc', { key: readOnly }, [403, 'Forbidden'])
     await links.expectRefusal('POST', '/slugs/_x/disable', { key: readOnly }, [403, 'Forbidden'])
   })
 
-  test('a path parameter that is none is 404, also with a body that is too large or no JSON', async () => {
+  test('an invalid path parameter is 404, also with a body that is too large or not JSON', async () => {
     expect(await send('PUT', '/links/0', huge)).toEqual([404, 'Not Found'])
     expect(await send('PUT', '/links/0', '{', { type: 'text/plain' })).toEqual([404, 'Not Found'])
   })
@@ -73,18 +73,18 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('another content type is 400 for that reason, also when the body is no JSON', async () => {
+  test('another content type is 400 for that reason, also if the body is not JSON', async () => {
     expect(await send('POST', '/links', '{', { type: 'text/plain' })).toEqual([
       400,
       'Content-Type must be application/json',
     ])
   })
 
-  test('no operation takes both a body and a query, so that those two checks never meet', () => {
+  test('no operation has both a body and a query, and those two checks never meet', () => {
     expect(apiOperations.filter((operation) => operation.body && operation.query)).toEqual([])
   })
 
-  test('a body that is no JSON is 400, also for a link that does not exist', async () => {
+  test('a body that is not JSON is 400, also for a link that does not exist', async () => {
     expect(await send('PUT', '/links/999999', '{')).toEqual([400, 'Invalid JSON body'])
   })
 
@@ -121,7 +121,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('what does not exist is 404, also for someone who would not own it', async () => {
+  test('a missing resource is 404, also for a caller who would not own it', async () => {
     const { id } = await links.createLink(ann)
     await links.expectRefusal('DELETE', `/links/${id}/slugs/none`, { key: ben }, [
       404,
@@ -130,7 +130,7 @@ eachDialect((_dialect, newUrl) => {
     await links.expectRefusal('POST', '/slugs/none/primary', { key: ben }, [404, 'Slug not found'])
   })
 
-  test('what does not exist is 404, also where a rule forbids the rest', async () => {
+  test('a missing resource is 404, also if a rule forbids the change', async () => {
     await links.createLink(ann, { slug: 'order-taken' })
     const body = { link_id: 999_999, slug: 'order-taken' }
     await links.expectRefusal('POST', '/slugs', { key: ann, body }, [404, 'Link not found'])
@@ -140,7 +140,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('a write by someone else is 403, also where a rule forbids it to everyone', async () => {
+  test('a write by a person who is not the owner is 403, also if a rule forbids it to all', async () => {
     const { id, slugs } = await links.createLink(ann, { slug: 'order-rules' })
     await links.fetch('/order-rules')
     await links.call('POST', '/slugs/order-rules/disable', { key: ann })
@@ -159,7 +159,7 @@ eachDialect((_dialect, newUrl) => {
       await links.expectRefusal(method, path, { key: ben, body }, [403, sentence])
   })
 
-  test('an automatic slug is refused as such, also when it has clicks', async () => {
+  test('an automatic slug is refused as such, also if it has clicks', async () => {
     const { slugs } = await links.createLink(ann)
     await links.fetch(`/${slugs[0].slug}`)
     await links.call('GET', '/links', { key: ann })

@@ -19,7 +19,7 @@ eachDialect((_dialect, newUrl) => {
   const refuses = (body: unknown, error: string, status = 400) =>
     links.expectRefusal('POST', '/links', { key: ann, body }, [status, error])
 
-  test('L5 a new link has exactly the documented fields, and an automatic slug of four unmistakable symbols as primary', async () => {
+  test('L5: a new link has exactly the documented fields, and an automatic slug of four unambiguous symbols as primary', async () => {
     const { status, body } = await create({ url: 'https://example.com/first' })
     expect(status).toBe(201)
     const slug = body.slugs[0].slug as string
@@ -50,7 +50,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.call('GET', `/links/${body.id}`, { key: ben })).body).toEqual(body)
   })
 
-  test('L6.1 a new link keeps a requested slug beside the automatic one and makes it primary', async () => {
+  test('L6.1: a new link keeps a requested slug beside the automatic one, as primary', async () => {
     const { body } = await create({ url: 'https://example.com/second', slug: 'Launch-2026' })
     expect(body.slugs).toMatchObject([
       { slug: expect.stringMatching(AUTO), is_custom: 0, is_primary: 0 },
@@ -58,7 +58,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('L6.1 a new link takes custom_slug for slug, and refuses two that differ by more than case', async () => {
+  test('L6.1: a new link accepts custom_slug for slug, and refuses two that differ by more than case', async () => {
     const alias = await create({ url: 'https://example.com/alias', custom_slug: 'Alias' })
     expect(alias.body.slugs[1].slug).toBe('alias')
     const both = await create({ url: 'https://example.com/alias', slug: 'BOTH', custom_slug: 'both' })
@@ -69,12 +69,12 @@ eachDialect((_dialect, newUrl) => {
     )
   })
 
-  test('L6.1 a new link takes null for label and expires_at as absent', async () => {
+  test('L6.1: null for label or expires_at counts as absent', async () => {
     const { body } = await create({ url: 'https://example.com/nulls', label: null, expires_at: null })
     expect(body).toMatchObject({ label: null, expires_at: null })
   })
 
-  test('L5 L24.12 a new link has a label that is trimmed, null when blank, and at most 500 characters long', async () => {
+  test('L5 L24.12: the label of a new link is trimmed, null if blank, and at most 500 characters long', async () => {
     expect((await links.createLink(ann, { label: '  Spring sale\n' })).label).toBe('Spring sale')
     expect((await links.createLink(ann, { label: ' \t ' })).label).toBeNull()
     expect((await links.createLink(ann, { label: '🎈'.repeat(500) })).label).toBe('🎈'.repeat(500))
@@ -88,7 +88,7 @@ eachDialect((_dialect, newUrl) => {
     await refuses({ url: 'https://e.com', label: 'x'.repeat(501) }, 'label: must be at most 500 characters')
   })
 
-  test('a new link has an automatic slug as long as asked, from 3 to 128', async () => {
+  test('the automatic slug of a new link has the requested length, from 3 to 128', async () => {
     for (const length of [3, 7, 128]) {
       const { slugs } = await links.createLink(ann, { slug_length: length })
       expect(slugs[0].slug).toHaveLength(length)
@@ -99,7 +99,7 @@ eachDialect((_dialect, newUrl) => {
     await refuses({ url: 'https://e.com', slug_length: '4' }, 'slug_length: must be a number')
   })
 
-  test('L3.8 a new link says which client made it: the SDK names itself, everything else is the API', async () => {
+  test('L3.8: a new link names the client that created it: the SDK if it identifies itself, or else the API', async () => {
     const body = { url: 'https://example.com/via', allow_duplicate: true, label: 'x' }
     for (const [client, via] of [
       ['sdk', 'sdk'],
@@ -113,7 +113,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.createLink(ann)).created_via).toBe('api')
   })
 
-  test('L5 L23 a new link takes an expiry from 0 to the year 9999, and refuses a negative, fractional or textual one', async () => {
+  test('L5 L23: a new link accepts an expiry from 0 to the year 9999, and refuses a negative, fractional or textual one', async () => {
     expect((await links.createLink(ann, { expires_at: 0 })).expires_at).toBe(0)
     expect((await links.createLink(ann, { expires_at: 253_402_300_799 })).expires_at).toBe(253_402_300_799)
     const url = 'https://e.com'
@@ -123,21 +123,21 @@ eachDialect((_dialect, newUrl) => {
     await refuses({ url, expires_at: '1795000000' }, 'expires_at: must be a number')
   })
 
-  test('L3.3 a new link is refused for an unknown field before anything else that is wrong', async () => {
+  test('L3.3: an unknown field of a new link is refused before any other problem', async () => {
     await refuses({ url: 5, slug: '_', colour: 'red', shape: 1 }, 'Unknown field "colour"')
   })
 
-  test('a new link needs a URL', async () => {
+  test('a new link requires a URL', async () => {
     await refuses({}, 'url: is required')
     await refuses({ url: null }, 'url: must be a string')
   })
 
-  test('L6.1 a requested slug that is taken is 409 in any case and leaves nothing behind', async () => {
+  test('L6.1: a requested slug that is taken in any case is 409 and stores nothing', async () => {
     await create({ url: 'https://example.com/owner', slug: 'taken' })
     await refuses({ url: 'https://example.com/new', slug: 'TAKEN' }, 'Slug already exists', 409)
     await refuses({ url: 'https://example.com/owner', slug: 'taken' }, 'Slug already exists', 409)
-    const found = await links.call('GET', '/links?search=example.com/new', { key: ann })
-    expect(found.body).toEqual([])
+    const matches = await links.call('GET', '/links?search=example.com/new', { key: ann })
+    expect(matches.body).toEqual([])
   })
 
   test('a requested slug may not be the automatic slug of another link', async () => {
@@ -145,7 +145,7 @@ eachDialect((_dialect, newUrl) => {
     await refuses({ url: 'https://example.com/x', slug: auto }, 'Slug already exists', 409)
   })
 
-  test('L8.1 a requested slug may use letters, digits and . _ ~ - inside, from 1 to 128 characters, upper case folded', async () => {
+  test('L8.1: a requested slug has 1 to 128 letters, digits and inner . _ ~ -, folded to lower case', async () => {
     const slugs = ['a', '7', 'a.b_c~d-e', 'A..B', 'x'.repeat(128), '0--0', 'MiXeD.Case']
     for (const slug of slugs) {
       const { slugs: stored } = await links.createLink(ann, { slug })
@@ -154,7 +154,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('L8.2 a requested slug is refused with the sentence for what is wrong with it', async () => {
+  test('L8.2: an invalid requested slug is refused with the message for its problem', async () => {
     const problems: [unknown, string][] = [
       ['', 'Custom slug must not be empty'],
       [' \t', 'Custom slug must not be empty'],
@@ -175,8 +175,9 @@ eachDialect((_dialect, newUrl) => {
     for (const [slug, error] of problems) await refuses({ url: 'https://e.com', slug }, error)
   })
 
-  test('L8.1 L24.6 a requested slug never folds a look-alike into ASCII', async () => {
-    // The Kelvin sign and the long s become k and s in Unicode folding; the rest only look alike.
+  test('L8.1 L24.6: a requested slug never folds a look-alike into ASCII', async () => {
+    // Unicode folding turns the Kelvin sign and the long s into k and s. The others only look
+    // alike.
     for (const slug of [
       '\u212aelvin',
       '\u017fhort',
@@ -191,18 +192,18 @@ eachDialect((_dialect, newUrl) => {
       await refuses({ url: 'https://e.com', slug }, SYMBOLS)
   })
 
-  test('L8.1 a requested slug may not be a name that the server serves at its root', async () => {
+  test('L8.1: a requested slug may not be a name that the server serves at its root', async () => {
     for (const name of [...rootNames, 'Favicon.ICO'])
       await refuses({ url: 'https://e.com', slug: name }, 'Slug is reserved')
   })
 
   const stored = async (url: string) => (await links.createLink(ann, { url, allow_duplicate: true })).url
 
-  test('L6.4 a URL loses blanks, tabs and line ends around it, and nothing inside', async () => {
+  test('L6.4: a URL loses surrounding blanks, tabs and line ends, and nothing inside', async () => {
     expect(await stored(' \t\r\nhttps://example.com/a b \n')).toBe('https://example.com/a b')
   })
 
-  test('L6.5 a URL is stored as given but for an empty ?, an empty # and bare trailing slashes', async () => {
+  test('L6.5: a URL is stored unchanged, except for an empty ?, an empty # and bare trailing slashes', async () => {
     const cases = {
       'https://Example.com/': 'https://Example.com',
       'https://example.com///': 'https://example.com',
@@ -220,16 +221,16 @@ eachDialect((_dialect, newUrl) => {
       'HTTPS://user:pw@EXAMPLE.com': 'HTTPS://user:pw@EXAMPLE.com',
       'https://ü.example/ö?ä#å': 'https://ü.example/ö?ä#å',
     }
-    for (const [given, kept] of Object.entries(cases)) expect(await stored(given)).toBe(kept)
+    for (const [url, storedUrl] of Object.entries(cases)) expect(await stored(url)).toBe(storedUrl)
   })
 
-  test('L6.4 L23 a URL may have 2048 characters after trimming, and not one more', async () => {
+  test('L6.4 L23: a URL has at most 2048 characters after trimming', async () => {
     const longest = `https://example.com/${'🎈'.repeat(2048 - 20)}`
     expect(await stored(`${longest}  `)).toBe(longest)
     await refuses({ url: `${longest}x` }, 'url: must be at most 2048 characters')
   })
 
-  test('L6.4 L24.18 a URL is refused with the sentence for what is wrong with it', async () => {
+  test('L6.4 L24.18: an invalid URL is refused with the message for its problem', async () => {
     const problems: Record<string, string[]> = {
       'url must be a valid URL': [
         '',
@@ -269,7 +270,7 @@ eachDialect((_dialect, newUrl) => {
       for (const url of urls) await refuses({ url }, error)
   })
 
-  test('the answer is sent after the link is there: the slug redirects at once', async () => {
+  test('the link exists before the answer is sent: its slug redirects at once', async () => {
     const { slugs } = await links.createLink(ann, { url: 'https://example.com/at-once', slug: 'at-once' })
     for (const { slug } of slugs) {
       const visit = await links.fetch(`/${slug}`)

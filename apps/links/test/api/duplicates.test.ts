@@ -17,7 +17,7 @@ eachDialect((_dialect, newUrl) => {
   const another = (key: string, url: string, fields = {}) =>
     links.createLink(key, { url, allow_duplicate: true, ...fields })
 
-  test('L6.2 a URL that has an active link is answered with it, as it is: 200, and nothing is stored', async () => {
+  test('L6.2: a URL with an active link returns that link unchanged with 200 and stores nothing', async () => {
     const url = newAddress()
     const link = await links.createLink(ann, { url, slug: `dup-${count}`, label: 'First' })
     await links.fetch(`/dup-${count}`)
@@ -35,14 +35,14 @@ eachDialect((_dialect, newUrl) => {
     expect(await links.databaseState()).toEqual(before)
   })
 
-  test('a 201 and every read leave the two duplicate fields out', async () => {
+  test('a 201 and every read omit the two duplicate fields', async () => {
     const link = await links.createLink(ann)
     expect(Object.keys(link)).not.toContain('duplicate')
     const read = await links.call('GET', `/links/${link.id}`, { key: ann })
     expect(Object.keys(read.body)).not.toContain('duplicate_count')
   })
 
-  test('the same URL in another spelling of its end is the same URL', async () => {
+  test('a URL that differs only in the spelling of its end is the same URL', async () => {
     const url = newAddress()
     const { id } = await links.createLink(ann, { url })
     for (const spelling of [`${url}/`, `${url}//`, `${url}?`, `${url}#`, `  ${url}\n`])
@@ -56,7 +56,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await create(ann, other)).status).toBe(201)
   })
 
-  test('L6.2 L24.4 the caller’s own active link is preferred to a newer one of somebody else', async () => {
+  test('L6.2 L24.4: the active link of the caller takes precedence over a newer link of another person', async () => {
     const url = newAddress()
     const own = await another(ann, url)
     links.advance(10)
@@ -65,7 +65,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await create(ben, url)).body).toMatchObject({ id: foreign.id, duplicate_count: 2 })
   })
 
-  test('of several the newest is answered, the caller’s first and else anyone’s', async () => {
+  test('the newest of several links is returned, first of the caller, or else of anyone', async () => {
     const url = newAddress()
     await another(ann, url)
     await another(ben, url)
@@ -82,14 +82,14 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('of two made in one second the later is the newer', async () => {
+  test('of two links created in one second, the later one is newer', async () => {
     const url = newAddress()
     await another(ann, url)
     const later = await another(ann, url)
     expect((await create(ann, url)).body.id).toBe(later.id)
   })
 
-  test('L24.4 a disabled link is never a duplicate, not even the caller’s own, and does not count', async () => {
+  test('L24.4: a disabled link is never a duplicate, not even for its owner, and does not count', async () => {
     const url = newAddress()
     const own = await another(ann, url)
     const foreign = await another(ben, url)
@@ -99,7 +99,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await create(ann, url)).status).toBe(201)
   })
 
-  test('L24.4 an expired link is never a duplicate, from the very second of its expiry', async () => {
+  test('L24.4: an expired link is no duplicate from the second of its expiry', async () => {
     const url = newAddress()
     const link = await another(ann, url, { expires_at: links.now + 5 })
     links.advance(4)
@@ -110,20 +110,20 @@ eachDialect((_dialect, newUrl) => {
     expect(made.body.id).not.toBe(link.id)
   })
 
-  test('a link that expired in 1970 is none', async () => {
+  test('a link that expired in 1970 is no duplicate', async () => {
     const url = newAddress()
     await another(ann, url, { expires_at: 0 })
     expect((await create(ann, url)).status).toBe(201)
   })
 
-  test('a link that is disabled and past its expiry is none either', async () => {
+  test('a link that is disabled and expired is no duplicate', async () => {
     const url = newAddress()
     const link = await another(ann, url, { expires_at: 0 })
     await links.call('POST', `/links/${link.id}/disable`, { key: ann })
     expect((await create(ann, url)).status).toBe(201)
   })
 
-  test('L6.2 L24.4 a requested slug always makes a new link, so that it is never dropped in silence', async () => {
+  test('L6.2 L24.4: a requested slug always creates a new link, which keeps the slug', async () => {
     const url = newAddress()
     const { id } = await links.createLink(ann, { url })
     const made = await create(ann, url, { slug: `asked-${count}` })
@@ -133,7 +133,7 @@ eachDialect((_dialect, newUrl) => {
     expect(byAlias.status).toBe(201)
   })
 
-  test('allow_duplicate makes a new link; false is the same as leaving it out', async () => {
+  test('allow_duplicate creates a new link; false has no effect', async () => {
     const url = newAddress()
     const { id } = await links.createLink(ann, { url })
     expect((await create(ann, url, { allow_duplicate: true })).status).toBe(201)
@@ -154,7 +154,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await create(ann, before)).status).toBe(201)
   })
 
-  test('a create-only key is answered with the link too, since nothing secret is in it', async () => {
+  test('a key that may only create gets the link as well, which contains nothing secret', async () => {
     const url = newAddress()
     const { id } = await links.createLink(ann, { url })
     const createOnly = await links.key('ann@example.com', 'create')

@@ -5,7 +5,7 @@ import { sharedTestLinks, startTestLinks } from '../testing.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'TRACE']
 
-/** A path of the table with something in each place that could stand there. */
+/** A path of the table with a possible value for each parameter. */
 function example(path: string): string {
   return path.replaceAll('{slug}', 'some-slug').replaceAll(/\{\w+\}/g, '1')
 }
@@ -22,7 +22,7 @@ eachDialect((dialect, newUrl) => {
     ann = await links.key('ann@example.com')
   })
 
-  test('L3.1 without a key everything is 401, whether it exists or not', async () => {
+  test('L3.1: every path without a key is 401, whether it exists or not', async () => {
     for (const path of [...paths.map((each) => each.path), '', '/', '/nothing', '/links/'])
       for (const method of METHODS) {
         const { headers } = await links.expectRefusal(method, path, {}, [401, 'Unauthorized'])
@@ -31,7 +31,7 @@ eachDialect((dialect, newUrl) => {
       }
   })
 
-  test('L3.1 a key is recognised only as `Bearer `, exactly so, and the whole key', async () => {
+  test('L3.1: only the exact prefix `Bearer ` and the complete key are recognised', async () => {
     expect((await links.call('GET', '/links', { headers: { Authorization: `Bearer ${ann}` } })).status).toBe(
       200,
     )
@@ -62,13 +62,13 @@ eachDialect((dialect, newUrl) => {
       ])
   })
 
-  test('a key elsewhere than in the Authorization header is no key', async () => {
+  test('a key outside the Authorization header is ignored', async () => {
     const elsewhere = { Cookie: `key=${ann}; Authorization=Bearer ${ann}`, 'X-Api-Key': ann }
     for (const path of [`/links?key=${ann}`, `/links?access_token=${ann}`])
       await links.expectRefusal('GET', path, { headers: elsewhere }, [401, 'Unauthorized'])
   })
 
-  test('L4.1 a revoked key fails on its next request', async () => {
+  test('L4.1: a revoked key fails on its next request', async () => {
     const key = await links.key('admin@localhost')
     expect((await links.call('GET', '/links', { key })).status).toBe(200)
     const [{ id }] = (await links.callAdmin('GET', '/keys')).body
@@ -76,7 +76,7 @@ eachDialect((dialect, newUrl) => {
     await links.expectRefusal('GET', '/links', { key }, [401, 'Unauthorized'])
   })
 
-  test('L3.3 an unknown path is 404 for every method', async () => {
+  test('L3.3: an unknown path is 404 for every method', async () => {
     const unknown = [
       '',
       '/',
@@ -92,13 +92,13 @@ eachDialect((dialect, newUrl) => {
       for (const method of METHODS) await links.expectRefusal(method, path, { key: ann }, [404, 'Not Found'])
   })
 
-  test('L3.5 a trailing slash matches nothing', async () => {
+  test('L3.5: a trailing slash matches nothing', async () => {
     for (const { path, methods } of paths)
       for (const method of methods)
         await links.expectRefusal(method, `${path}/`, { key: ann }, [404, 'Not Found'])
   })
 
-  test('L24.19 a path that exists answers another method with 405 and those it has', async () => {
+  test('L24.19: an existing path answers another method with 405 and the methods it has', async () => {
     for (const { path, methods } of paths)
       for (const method of METHODS.filter((each) => !methods.includes(each))) {
         const { headers } = await links.expectRefusal(method, path, { key: ann }, [405, 'Method Not Allowed'])
@@ -107,7 +107,7 @@ eachDialect((dialect, newUrl) => {
       }
   })
 
-  test('the document and its page have methods too', async () => {
+  test('the document and its page have a list of methods as well', async () => {
     for (const path of ['/openapi.json', '/docs'])
       for (const method of ['POST', 'PUT', 'DELETE']) {
         const { headers } = await links.expectRefusal(method, path, { key: ann }, [405, 'Method Not Allowed'])
@@ -115,7 +115,7 @@ eachDialect((dialect, newUrl) => {
       }
   })
 
-  test('L3.3 an id that is no positive whole number is no path', async () => {
+  test('L3.3: an id that is not a positive whole number matches no path', async () => {
     for (const id of [
       '0',
       '-1',
@@ -141,7 +141,7 @@ eachDialect((dialect, newUrl) => {
     await links.expectRefusal('GET', '/links/999999999999999', { key: ann }, [404, 'Link not found'])
   })
 
-  test('L4.2 a key needs the scope of the route, and create does not imply read', async () => {
+  test('L4.2: a key requires the scope of the route, and create does not imply read', async () => {
     const readOnly = await links.key('ann@example.com', 'read')
     const createOnly = await links.key('ann@example.com', 'create')
     for (const operation of apiOperations)
@@ -152,7 +152,7 @@ eachDialect((dialect, newUrl) => {
       }
   })
 
-  test('L3.5 HEAD is answered like GET, without a body', async () => {
+  test('L3.5: HEAD is answered like GET, without a body', async () => {
     const { id } = await links.createLink(ann, { slug: 'head' })
     const { body: bundle } = await links.call('POST', '/bundles', { key: ann, body: { name: 'Head' } })
     for (const operation of apiOperations.filter((each) => each.methods.includes('GET'))) {
@@ -171,10 +171,10 @@ eachDialect((dialect, newUrl) => {
     expect((await links.call('HEAD', '/slugs', { key: ann })).status).toBe(405)
   })
 
-  test('L3.6 every answer has a request id of its own and is not to be stored', async () => {
+  test('L3.6: every answer has a unique request id and is not cacheable', async () => {
     const { id } = await links.createLink(ann)
     const seen = new Set<string | null>()
-    const asked = [
+    const requestPaths = [
       '/links',
       `/links/${id}`,
       '/links/999999',
@@ -183,16 +183,16 @@ eachDialect((dialect, newUrl) => {
       '/openapi.json',
       '/docs',
     ]
-    for (const path of [...asked, ...asked]) {
+    for (const path of [...requestPaths, ...requestPaths]) {
       const { headers } = await links.call('GET', path, { key: ann, headers: { 'X-Request-Id': 'mine' } })
       seen.add(headers.get('x-request-id'))
       if (!/openapi|docs/.test(path)) expect(headers.get('cache-control')).toBe('private, no-store')
     }
-    expect(seen.size).toBe(2 * asked.length)
+    expect(seen.size).toBe(2 * requestPaths.length)
     expect(seen.has('mine')).toBe(false)
   })
 
-  test('L3.5 there are no CORS headers, preflight or not', async () => {
+  test('L3.5: no answer has CORS headers, preflight or not', async () => {
     const headers = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' }
     for (const [method, key] of [
       ['OPTIONS', undefined],
@@ -205,7 +205,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('L3.4 a route without a body ignores one, whatever it is', async () => {
+  test('L3.4: a route without a body ignores any body', async () => {
     const { id } = await links.createLink(ann)
     for (const body of ['{"url":', '\0', 'x'.repeat(70_000)]) {
       const init = {
@@ -217,17 +217,17 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('neither a log line nor an answer ever shows a key', async () => {
+  test('no log line and no answer ever contains a key', async () => {
     await links.call('GET', '/links', { key: ann })
     await links.call('GET', '/links', { key: `sk_${'f'.repeat(48)}` })
     expect(JSON.stringify(links.log)).not.toContain(ann)
     expect(JSON.stringify(links.log)).not.toContain('f'.repeat(48))
   })
 
-  test('L3.3 a fault of ours is 500 without detail, and logged under the request’s id', async () => {
+  test('L3.3: an internal fault is 500 without details and is logged with the id of the request', async () => {
     const broken = await startTestLinks(await newUrl())
     const key = await broken.key('ann@example.com')
-    // The one read of a table that this takes is what makes the next request fail inside.
+    // The next request fails inside on its only read of this table.
     await broken.database.write((tx) => tx.schema.dropTable('preference').execute())
     const { status, headers, body } = await broken.call('POST', '/links', {
       key,

@@ -23,7 +23,7 @@ eachDialect((_dialect, newUrl) => {
     return held
   }
 
-  test('L7 a link is active until the second of its expiry, and expired from it', async () => {
+  test('L7: a link is active until the second of its expiry, and expired from it', async () => {
     const slug = newSlug()
     const { id } = await links.createLink(ann, { slug, expires_at: links.now + 2 })
     links.advance(1)
@@ -32,7 +32,7 @@ eachDialect((_dialect, newUrl) => {
     expect([await redirects(slug), await statusOf(id)]).toEqual([false, ['expired']])
   })
 
-  test('L7 L24.3 a link made with an expiry that is past is expired at once; 0 is 1970, not "never"', async () => {
+  test('L7 L24.3: a link created with a past expiry is expired at once; 0 is 1970, not "never"', async () => {
     for (const expiry of [0, 1, links.now - 1, links.now]) {
       const slug = newSlug()
       const { id, expires_at } = await links.createLink(ann, { slug, expires_at: expiry })
@@ -40,7 +40,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('L7 L24.3 disable takes effect on the next request and leaves expiry and slugs as they are', async () => {
+  test('L7 L24.3: disable takes effect on the next request and keeps expiry and slugs', async () => {
     const slug = newSlug()
     const link = await links.createLink(ann, { slug, expires_at: links.now + 1000, label: 'Kept' })
     const { status, body } = await act(link.id, 'disable')
@@ -49,7 +49,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await statusOf(link.id)).toEqual(['disabled'])
   })
 
-  test('L7 disabling a disabled link changes nothing: the moment stays the first', async () => {
+  test('L7: disabling a disabled link keeps the first moment', async () => {
     const { id } = await links.createLink(ann)
     const first = await act(id, 'disable')
     links.advance(60)
@@ -58,7 +58,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await links.databaseState()).toEqual(before)
   })
 
-  test('L7 L24.3 enable brings back exactly what was, a scheduled expiry included', async () => {
+  test('L7 L24.3: enable restores the previous state, including a scheduled expiry', async () => {
     const slug = newSlug()
     const link = await links.createLink(ann, { slug, expires_at: links.now + 1000 })
     await act(link.id, 'disable')
@@ -67,7 +67,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await redirects(slug)).toBe(true)
   })
 
-  test('enabling a link that is not disabled changes nothing, be it active or expired', async () => {
+  test('enabling a link that is not disabled changes nothing, whether active or expired', async () => {
     for (const expiry of [null, 0]) {
       const link = await links.createLink(ann, { expires_at: expiry })
       const before = await links.databaseState()
@@ -76,7 +76,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('L7 a link whose expiry passes while it is disabled stays disabled, and is expired once enabled', async () => {
+  test('L7: a link whose expiry passes while it is disabled stays disabled, and is expired once enabled', async () => {
     const slug = newSlug()
     const { id } = await links.createLink(ann, { slug, expires_at: links.now + 10 })
     await act(id, 'disable')
@@ -93,7 +93,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await statusOf(id)).toEqual(['disabled'])
   })
 
-  test('L7 a new expiry moves an expired link to active and back, at once', async () => {
+  test('L7: a new expiry makes an expired link active, and back, at once', async () => {
     const slug = newSlug()
     const { id } = await links.createLink(ann, { slug, expires_at: 0 })
     for (const [expiry, alive] of [
@@ -116,7 +116,7 @@ eachDialect((_dialect, newUrl) => {
     expect([await statusOf(id), await redirects(slug)]).toEqual([['disabled'], false])
   })
 
-  test('a disabled and an expired link can still be read, changed and given slugs', async () => {
+  test('a disabled or expired link can be read, changed and given slugs', async () => {
     const link = await links.createLink(ann, { expires_at: 0 })
     await act(link.id, 'disable')
     expect((await links.call('GET', `/links/${link.id}`, { key: ben })).status).toBe(200)
@@ -144,7 +144,7 @@ eachDialect((_dialect, newUrl) => {
       await links.expectRefusal('POST', `/links/999999/${verb}`, { key: ben }, [404, 'Link not found'])
   })
 
-  test('L6.8 a link without clicks is deleted with its slugs, which are then free and unknown', async () => {
+  test('L6.8: a link without clicks is deleted with its slugs, which are then free and unknown', async () => {
     const slug = newSlug()
     const link = await links.createLink(ann, { slug })
     const gone = await links.call('DELETE', `/links/${link.id}`, { key: ann })
@@ -155,17 +155,17 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.createLink(ben, { slug })).slugs[1].slug).toBe(slug)
   })
 
-  test('an id is never given twice', async () => {
+  test('an id is never used twice', async () => {
     const { id } = await links.createLink(ann)
     await links.call('DELETE', `/links/${id}`, { key: ann })
     expect((await links.createLink(ann)).id).toBeGreaterThan(id)
   })
 
-  test('L6.8 L13.5 a link with clicks is not deleted, and one click of a bot counts', async () => {
+  test('L6.8 L13.5: a link with clicks is not deleted, and one click of a bot is enough', async () => {
     const slug = newSlug()
     const { id } = await links.createLink(ann, { slug })
     await links.fetch(`/${slug}`, { headers: { 'User-Agent': 'Googlebot/2.1' } })
-    // The click is not counted yet when the delete arrives: it is counted before the check.
+    // The click is not counted yet when the delete arrives. The delete counts it before its check.
     const refused = await links.call('DELETE', `/links/${id}`, { key: ann })
     expect([refused.status, refused.body]).toEqual([
       400,
@@ -178,7 +178,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await redirects(slug)).toBe(true)
   })
 
-  test('L24.10 HEAD and prefetch count nothing, so they stand in the way of no delete', async () => {
+  test('L24.10: HEAD and prefetch count nothing and do not prevent a delete', async () => {
     const slug = newSlug()
     const { id } = await links.createLink(ann, { slug })
     await links.fetch(`/${slug}`, { method: 'HEAD' })
@@ -186,7 +186,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.call('DELETE', `/links/${id}`, { key: ann })).body).toEqual({ deleted: true })
   })
 
-  test('L6.8 force deletes the link with its slugs and clicks, and nothing of other links', async () => {
+  test('L6.8: force deletes the link with its slugs and clicks, and nothing of other links', async () => {
     const [slug, bystander] = [newSlug(), newSlug()]
     const { id } = await links.createLink(ann, { slug })
     const other = await links.createLink(ann, { slug: bystander })
@@ -198,7 +198,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.call('GET', `/links/${other.id}`, { key: ann })).body.total_clicks).toBe(1)
   })
 
-  test('force opens nothing to others, and must be true or false', async () => {
+  test('force gives others no right, and must be true or false', async () => {
     const slug = newSlug()
     const { id } = await links.createLink(ann, { slug })
     await links.fetch(`/${slug}`)
@@ -214,7 +214,7 @@ eachDialect((_dialect, newUrl) => {
       ])
   })
 
-  test('a delete takes the link out of its bundles, and the bundles stay', async () => {
+  test('a delete removes the link from its bundles, and the bundles stay', async () => {
     const { id } = await links.createLink(ann)
     await links.database.write(async (tx) => {
       const bundle = {

@@ -31,7 +31,7 @@ const ajv = new Ajv2020({ strict: true, strictTypes: false, validateFormats: fal
 ajv.addVocabulary(['components', 'openapi', 'info', 'servers', 'security', 'tags', 'paths'])
 ajv.addSchema(document, 'api')
 
-/** A schema from the middle of the document, as one by itself. */
+/** A schema from inside the document, as a document of its own. */
 function rooted(schema: Json): Json {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as Json
 }
@@ -40,7 +40,7 @@ const described = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([verb, operation]) => ({ path, verb, operation })),
 )
 
-/** What each operation is called with, and what has to be true of the world for it to end in each of its failures. */
+/** The input of each operation and the state that leads to each of its failures. */
 interface Call {
   method: string
   path: string
@@ -76,7 +76,7 @@ function callOf(operation: (typeof apiOperations)[number], method: string, world
   return { method, path: path + query, options: { key: world.key, body: bodies[operation.id]?.(world) } }
 }
 
-test('a body says that no other field is taken, and a list how its pages are told', () => {
+test('a body allows no other field, and a list documents its paging', () => {
   const open = described
     .filter(({ operation }) => operation.requestBody)
     .filter(({ operation }) => {
@@ -97,7 +97,7 @@ test('a body says that no other field is taken, and a list how its pages are tol
         expect(headers[name]).toEqual({ $ref: `#/components/headers/${name}` })
 })
 
-test('L22.1 L22.4 the document is OpenAPI 3.1 with a semantic version, paths relative to /_/api and one bearer scheme', () => {
+test('L22.1 L22.4: the document is OpenAPI 3.1 with a semantic version, paths relative to /_/api and one bearer scheme', () => {
   expect(document.openapi).toMatch(/^3\.1\.\d+$/)
   expect(document.info.version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
   expect(document.servers).toEqual([{ url: '/_/api' }])
@@ -105,7 +105,7 @@ test('L22.1 L22.4 the document is OpenAPI 3.1 with a semantic version, paths rel
   expect(document.security).toEqual([{ bearerAuth: [] }])
 })
 
-/** Whether the document allows this value for a field of a body, or for a parameter. */
+/** Checks whether the document allows this value for a field of a body or for a parameter. */
 function isAllowed(operationId: string, name: string, value: unknown): boolean | undefined {
   const operation = described.find((each) => each.operation.operationId === operationId)?.operation
   const body = operation?.requestBody?.content['application/json'].schema
@@ -119,7 +119,7 @@ function bodySchema(body: Json | undefined): Json | undefined {
   return name === undefined ? undefined : document.components.schemas[name]
 }
 
-test('L23 what no field or parameter takes, the document refuses too', () => {
+test('L23: the document refuses every value that a field or parameter refuses', () => {
   const refused: [string, string, unknown, unknown][] = [
     ['addLinkToBundle', 'link_id', 10 ** 15, 10 ** 15 - 1],
     ['addSlugToLink', 'link_id', 10 ** 15, 10 ** 15 - 1],
@@ -145,7 +145,7 @@ test('L23 what no field or parameter takes, the document refuses too', () => {
     ])
 })
 
-test('an answer that is no JSON is text or bytes, and says what it is', () => {
+test('an answer that is not JSON is documented as text or bytes', () => {
   const operation = document.paths['/links/{id}/qr']?.['get'] as unknown as {
     responses: Record<string, { content: Json }>
   }
@@ -155,7 +155,7 @@ test('an answer that is no JSON is text or bytes, and says what it is', () => {
   })
 })
 
-test('L22.1 the document has every route of the API and no other', () => {
+test('L22.1: the document has every route of the API and no other', () => {
   const offered = apiOperations.flatMap((each) => each.methods.map((method) => `${method} ${each.path}`))
   expect(described.map(({ path, verb }) => `${verb.toUpperCase()} ${path}`).toSorted()).toEqual(
     offered.toSorted(),
@@ -168,7 +168,7 @@ test('operation ids are unique names that a client can use for methods', () => {
   for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+(_\w+)?$/)
 })
 
-test('every parameter is declared once, in its place, and those of the path are required', () => {
+test('every parameter is declared once, in its place, and path parameters are required', () => {
   for (const { path, operation } of described) {
     const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
     expect(inPath.map((parameter) => `{${parameter.name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
@@ -184,7 +184,7 @@ test('every parameter is declared once, in its place, and those of the path are 
   }
 })
 
-test('every reference leads somewhere, and every schema is one that a validator takes', () => {
+test('every reference resolves, and a validator accepts every schema', () => {
   const references = JSON.stringify(document).match(/"#\/[^"]*"/g) ?? []
   expect(references.length).toBeGreaterThan(10)
   for (const reference of references) {
@@ -198,7 +198,7 @@ test('every reference leads somewhere, and every schema is one that a validator 
     for (const { schema } of operation.parameters) expect(ajv.compile(rooted(schema))).toBeFunction()
 })
 
-test('defaults and examples are documented, and no bound that only says what an integer is', () => {
+test('defaults and examples are documented, and no bound merely restates the integer type', () => {
   const defaults = Object.fromEntries(
     described.flatMap(({ path, verb, operation }) =>
       operation.parameters.map(({ name, schema }) => [`${verb} ${path} ${name}`, schema['default']]),
@@ -219,7 +219,7 @@ test('defaults and examples are documented, and no bound that only says what an 
   expect(JSON.stringify(document)).not.toContain(String(Number.MAX_SAFE_INTEGER))
 })
 
-test('every operation documents 401, 403, 429, 500 and what its own checks end in', () => {
+test('every operation documents 401, 403, 429, 500 and the failures of its own checks', () => {
   for (const { path, verb, operation } of described) {
     const statuses = Object.keys(operation.responses)
     const expected = ['401', '403', '429', '500', ...(path.includes('{') ? ['404'] : [])]
@@ -230,7 +230,7 @@ test('every operation documents 401, 403, 429, 500 and what its own checks end i
   }
 })
 
-test('the closed list of failures holds none that no operation or surface can end in', () => {
+test('every failure of the closed list belongs to an operation or a surface', () => {
   const transport = [
     'unauthorized',
     'forbidden',
@@ -240,7 +240,7 @@ test('the closed list of failures holds none that no operation or surface can en
     'unsupported_media_type',
   ]
   const everywhere = [...transport, 'invalid_json', 'invalid_request', 'too_many_requests', 'internal']
-  // The access layer's own refusals, at the admin side.
+  // The refusals of the access layer, at the admin side.
   const access = ['api_keys_refused', 'cross_site', 'access_unavailable']
   const storage = ['storage_unavailable', 'outcome_unknown']
   const own = [...apiOperations, ...adminOperations].flatMap((operation) => operation.failures ?? [])
@@ -263,16 +263,16 @@ eachDialect((_dialect, newUrl) => {
     return { linkId: link.id, bundleId: body.id, auto: link.slugs[0].slug, slug, key: ann }
   }
 
-  test('the document is served to anyone, exactly as it is generated', async () => {
+  test('the document is public and served exactly as generated', async () => {
     const response = await links.fetch('/_/api/openapi.json')
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
     expect(await response.json()).toEqual(document as unknown as Json)
   })
 
-  // `call` checks each answer against the schema that the document gives for its status.
+  // `call` checks each answer against the schema that the document has for its status.
   for (const operation of apiOperations)
     for (const method of operation.methods)
-      test(`L22.1 ${method} ${operation.path} succeeds with a documented status and shape`, async () => {
+      test(`L22.1: ${method} ${operation.path} succeeds with a documented status and shape`, async () => {
         const { path, options } = callOf(operation, method, await newWorld())
         const body = document.paths[operation.path]?.[method.toLowerCase()]?.requestBody
         expect(body === undefined).toBe(options.body === undefined)
@@ -289,7 +289,7 @@ eachDialect((_dialect, newUrl) => {
 
   const missing = '999999'
   const owners = Object.keys(failures).filter((code) => code.startsWith('not_owner'))
-  /** Makes the world one in which the call ends in this failure, or returns what to call instead. */
+  /** Creates the state in which the call fails like this, or returns another call that does. */
   const provoke: Record<string, (world: World, call: (changed?: World) => Call) => Promise<Call> | Call> = {
     link_not_found: (world, call) => {
       Object.assign(world, { linkId: missing, slug: 'no-such-slug' })
@@ -363,21 +363,21 @@ eachDialect((_dialect, newUrl) => {
       ]),
     ),
   }
-  /** Failures whose sentence names a figure. */
+  /** Failures whose message contains a number. */
   const worded = new Set(['qr_too_small'])
 
-  /** Needs a database that fails in the middle: src/links/removal.test.ts. */
+  /** Requires a database that fails halfway: src/links/removal.test.ts. */
   const elsewhere = new Set(['deletion_stopped'])
 
   for (const operation of apiOperations)
     for (const code of (operation.failures ?? []).filter((one) => !elsewhere.has(one)))
-      test(`L3.3 L22.1 ${operation.id} can end in ${code}, as it says`, async () => {
+      test(`L3.3 L22.1: ${operation.id} can fail with ${code}, as documented`, async () => {
         const { status, text } = failures[code as keyof typeof failures]
         const world = await newWorld()
         const make = (changed: World = world) => callOf(operation, operation.methods[0], changed)
         const { method, path, options } = (await provoke[code]?.(world, make)) ?? make()
         const reply = await links.call(method, path, options)
-        const said = worded.has(code) ? expect.stringMatching(/^\w+: /) : text
-        expect([reply.status, reply.body]).toEqual([status, { error: said }])
+        const message = worded.has(code) ? expect.stringMatching(/^\w+: /) : text
+        expect([reply.status, reply.body]).toEqual([status, { error: message }])
       })
 })

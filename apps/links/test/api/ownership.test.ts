@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { apiOperations } from '../../src/http/operations.ts'
-import { type RuleResources, address, newSlug, preparations, rules } from '../ownership-rules.ts'
+import { address, createOwnedResources, rules } from '../ownership-rules.ts'
 import { sharedTestLinks } from '../testing.ts'
 
 const offered = apiOperations.flatMap((operation) =>
@@ -16,10 +16,10 @@ const callers = {
   'a read-only key of the owner': 'ann@example.com read',
   'someone else': 'ben@example.com create,read',
   'a create-only key of someone else': 'ben@example.com create',
-  nobody: '',
+  'no key': '',
 }
 
-test('L4.3 L24.1 every write of the API has a rule here, and every rule is for a write that exists', () => {
+test('L4.3 L24.1: every write of the API has a rule here, and every rule matches a write', () => {
   expect(Object.keys(rules).toSorted()).toEqual(
     writes.map(({ method, path }) => `${method} ${path}`).toSorted(),
   )
@@ -37,20 +37,8 @@ eachDialect((_dialect, newDatabase) => {
   })
   const owner = () => keys['the owner'] ?? ''
 
-  /** Everything fresh and Ann's: a link with two custom slugs, the second not primary, and a bundle. */
-  async function newTarget(name: string): Promise<RuleResources> {
-    const key = owner()
-    const made = await links.createLink(key, newSlug())
-    const body = newSlug()
-    await links.call('POST', `/links/${made.id}/slugs`, { key, body })
-    const { body: bundled } = await links.call('POST', '/bundles', { key, body: { name: 'Owned' } })
-    const target = { linkId: made.id as number, bundleId: bundled.id as number, slug: body.slug }
-    const [path, preparation] = preparations[name]?.(target) ?? []
-    if (path === undefined) return target
-    const prepared = await links.call('POST', path, { key, body: preparation })
-    expect([path, prepared.status]).toEqual([path, 200])
-    return target
-  }
+  const newTarget = (name: string) =>
+    createOwnedResources(name, (path, body) => links.call('POST', path, { key: owner(), body }))
 
   for (const { method, path } of writes)
     for (const [caller, description] of Object.entries(callers)) {
@@ -65,7 +53,7 @@ eachDialect((_dialect, newDatabase) => {
             : !isOwner && rule.ownerOnlyError !== undefined
               ? [403, rule.ownerOnlyError]
               : undefined
-      test(`L4.3 ${name}: ${caller} ${refusal ? `is told ${refusal[0]} ${refusal[1]}` : 'may'}`, async () => {
+      test(`L4.3 ${name}: ${caller} ${refusal ? `gets ${refusal[0]} ${refusal[1]}` : 'may'}`, async () => {
         const target = await newTarget(name)
         const key = keys[caller]
         const options = { ...(key !== undefined && { key }), body: rule.body?.(target) }
@@ -81,11 +69,11 @@ eachDialect((_dialect, newDatabase) => {
     }
 
   for (const { path } of reads)
-    test(`GET ${path}: anyone with the scope to read may, and nobody else`, async () => {
+    test(`GET ${path}: every key with the scope to read may, and no other`, async () => {
       const target = await newTarget('')
       const outcomes: Record<string, number> = {}
       const before = await links.databaseState()
-      // What cannot be asked without saying what about.
+      // Queries that these operations require.
       const query = path.endsWith('/breakdown') ? '?dimension=countries' : ''
       for (const caller of Object.keys(callers)) {
         const key = keys[caller]
@@ -98,7 +86,7 @@ eachDialect((_dialect, newDatabase) => {
         'a read-only key of the owner': 200,
         'someone else': 200,
         'a create-only key of someone else': 403,
-        nobody: 401,
+        'no key': 401,
       })
       expect(await links.databaseState()).toEqual(before)
     })

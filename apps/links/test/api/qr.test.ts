@@ -42,18 +42,18 @@ eachDialect((_dialect, newUrl) => {
     return code?.text
   }
 
-  test('L11 L24.9 a code holds the primary slug, marked as a QR visit, and anyone may have it', async () => {
+  test('L11 L24.9: a code encodes the primary slug, marked as a QR visit, and anyone may read it', async () => {
     expect(await read('')).toBe('http://localhost:8080/primary-one?utm_medium=qr')
   })
 
-  test('a code holds any other slug of the link that is asked for, in any case and also when it is disabled', async () => {
+  test('a code encodes any requested slug of the link, in any case and also if disabled', async () => {
     expect(await read('?slug=SECOND.one')).toBe('http://localhost:8080/second.one?utm_medium=qr')
     expect(await read(`?slug=${auto}`)).toBe(`http://localhost:8080/${auto}?utm_medium=qr`)
     await links.call('POST', '/slugs/second.one/disable', { key: ann })
     expect(await read('?slug=second.one')).toBe('http://localhost:8080/second.one?utm_medium=qr')
   })
 
-  test('L24.9 a visit by the code counts as one', async () => {
+  test('L24.9: a visit through the code counts as a QR visit', async () => {
     const address = new URL((await read('')) ?? '')
     await links.fetch(address.pathname + address.search)
     await links.call('GET', `/links/${id}`, { key: ann })
@@ -62,7 +62,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('L11 the slug must be one of this link', async () => {
+  test('L11: the slug must belong to this link', async () => {
     const other = await links.createLink(ann, { slug: 'foreign-one' })
     for (const slug of ['foreign-one', other.slugs[0].slug, 'no-such-slug'])
       await links.expectRefusal('GET', `/links/${id}/qr?slug=${slug}`, { key: ben }, [404, 'Slug not found'])
@@ -74,7 +74,7 @@ eachDialect((_dialect, newUrl) => {
     await links.expectRefusal('GET', '/links/999999/qr', { key: ben }, [404, 'Link not found'])
   })
 
-  test('L11 SVG is the default, PNG comes for the asking or for the Accept header, and format decides', async () => {
+  test('L11: SVG is the default, the Accept header may select PNG, and format takes precedence', async () => {
     const typeOf = async (query: string, accept?: string) =>
       (await ask(query, accept === undefined ? {} : { Accept: accept })).headers.get('content-type')
     expect(await typeOf('')).toBe('image/svg+xml')
@@ -99,14 +99,14 @@ eachDialect((_dialect, newUrl) => {
     expect(await typeOf('?format=png', 'image/svg+xml')).toBe('image/png')
   })
 
-  test('L11 L24.9 a code may be kept for five minutes by its reader alone', async () => {
+  test('L11 L24.9: a private cache may keep a code for five minutes', async () => {
     for (const format of ['svg', 'png']) {
       const { headers } = await ask(`?format=${format}`)
       expect([headers.get('cache-control'), headers.get('vary')]).toEqual(['private, max-age=300', 'Accept'])
     }
   })
 
-  test('L11 L24.9 size is the size in pixels, 220 unless told', async () => {
+  test('L11 L24.9: size is in pixels, 220 by default', async () => {
     for (const [query, size] of [
       ['', 220],
       ['?size=1', 1],
@@ -115,13 +115,13 @@ eachDialect((_dialect, newUrl) => {
       expect(await (await ask(query)).text()).toContain(`width="${size}" height="${size}"`)
   })
 
-  test('colours, margin and level are taken as given, and the code stays readable', async () => {
+  test('colours, margin and level are applied, and the code stays readable', async () => {
     expect(await read('?dark=%23102030&light=F0F0F0&margin=0&level=H')).toContain('/primary-one?')
     const svg = await (await ask('?dark=102030&light=%23FFEEDD')).text()
     expect([svg.includes('#102030'), svg.includes('#ffeedd')]).toEqual([true, true])
   })
 
-  test('L11 every bad parameter is 400 naming it', async () => {
+  test('L11: every bad parameter is 400 with its name', async () => {
     const bad: [string, string][] = [
       ['size=0', 'size: must be at least 1'],
       ['size=2049', 'size: must be at most 2048'],
@@ -145,7 +145,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await ask(`?format=png&size=${Number(smallest) - 1}`)).status).toBe(400)
   })
 
-  test('L11 the origin is the one that is set, else the one the request came to, and a proxy’s word counts only if trusted', async () => {
+  test('L11: the origin is the configured one, or else that of the request, and only a trusted proxy may change it', async () => {
     const fixed = await startTestLinks(await newUrl(), { LINKS_BASE_URL: 'https://go.example.com' })
     const proxied = await startTestLinks(await newUrl(), { TRUSTED_PROXIES: '127.0.0.1' })
     const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'go.proxy.example' }

@@ -5,7 +5,10 @@ import type { Tables } from '../../src/db/tables.ts'
 import { lockLinkRow } from '../../src/links/store.ts'
 import { type Reply, type TestLinks, startTestLinks } from '../testing.ts'
 
-/** What no order of writes may break; asked of the database itself, since no route shows it all. */
+/**
+ * Invariants that hold after any order of writes, read from the database, because no route shows
+ * all of them.
+ */
 async function expectSound(links: TestLinks): Promise<void> {
   const broken = {
     'a link whose primary slug is not one of its own, or disabled': `select link.id from link left join slug
@@ -33,15 +36,15 @@ function statuses(replies: readonly Reply[]): Record<number, number> {
   return counts
 }
 
-/** Asks again until it holds; on other nodes a change may take a second to show (L12.5). */
+/** Polls until the value holds. On other nodes, a change may take a second to show (L12.5). */
 async function withTimeout(ms: number, holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + ms
-  // Asked once more: what holds by then may have come while it was asked before.
+  // Reads once more: the value may have been read before the change arrived.
   while (!(await holds()) && performance.now() < deadline);
   expect(await holds()).toBe(true)
 }
 
-/** Lets whatever can go on without the outside go on. */
+/** Lets everything run that does not wait for the outside. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -62,7 +65,7 @@ function pick<Item>(items: readonly Item[]): Item {
 }
 
 eachDialect((dialect, newUrl) => {
-  /** One node on SQLite; on PostgreSQL two on the same database, used in turn. */
+  /** One node on SQLite; two nodes on one PostgreSQL database, used in turn. */
   async function startNodes() {
     const url = await newUrl()
     const nodes = [await startTestLinks(url)]
@@ -86,7 +89,7 @@ eachDialect((dialect, newUrl) => {
       ben: await first.key('ben@example.com'),
     }
   }
-  test('L8.1 L24.5 twenty creates of one slug at once end in one 201 and nineteen 409', async () => {
+  test('L8.1 L24.5: twenty creates of one slug at once end in one 201 and nineteen 409', async () => {
     const { first, call, settle, ann } = await startNodes()
     const replies = await times(20, (n) =>
       call('POST', '/links', {
@@ -99,7 +102,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('L6.2 L24.5 twenty creates of one URL by one identity at once end in one link', async () => {
+  test('L6.2 L24.5: twenty creates of one URL by one identity at once end in one link', async () => {
     const { first, call, settle, ann } = await startNodes()
     const body = { url: 'https://example.com/same' }
     const replies = await times(20, () => call('POST', '/links', { key: ann, body }))
@@ -109,7 +112,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('creates of one URL by two identities at once end in one link for each at most, and are never an error', async () => {
+  test('creates of one URL by two identities at once end in at most one link each, without an error', async () => {
     const { first, call, settle, ann, ben } = await startNodes()
     const body = { url: 'https://example.com/same' }
     const replies = await times(20, (n) => call('POST', '/links', { key: n % 2 ? ann : ben, body }))
@@ -119,7 +122,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('L24.5 two slugs made primary at once leave exactly one of them primary', async () => {
+  test('L24.5: two slugs made primary at once leave exactly one of them primary', async () => {
     const { first, call, settle, ann } = await startNodes()
     const link = await first.createLink(ann, { slug: 'left' })
     await call('POST', `/links/${link.id}/slugs`, { key: ann, body: { slug: 'right' } })
@@ -132,7 +135,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('a slug disabled while it is made primary is never both', async () => {
+  test('a slug disabled while it becomes primary is never both', async () => {
     const { first, call, settle, ann } = await startNodes()
     for (let round = 0; round < 5; round++) {
       const slug = `both-${round}`
@@ -156,7 +159,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('slugs removed while others are made primary leave one enabled primary slug', async () => {
+  test('slugs removed while others become primary leave one enabled primary slug', async () => {
     const { first, call, settle, ann } = await startNodes()
     const { id } = await first.createLink(ann)
     const slugs = Array.from({ length: 8 }, (_, n) => `gone-${n}`)
@@ -196,7 +199,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('a delete without force that races with clicks is refused or, on one node, was before all of them', async () => {
+  test('a delete without force that races with clicks is refused or, on one node, precedes all of them', async () => {
     const { first, nodes, call, nextNode, settle, ann } = await startNodes()
     for (let round = 0; round < 20; round++) {
       const slug = `guard-${round}`
@@ -211,7 +214,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('a click that comes while a delete waits for another writer is a click: the delete is refused', async () => {
+  test('a click that arrives while a delete waits for another writer counts: the delete is refused', async () => {
     const { url, first, settle, ann } = await startNodes()
     const other = openDatabase<Tables>(url)
     for (const path of ['/links/', '/slugs/']) {
@@ -231,7 +234,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('a create that finds a link which is being deleted makes one of its own', async () => {
+  test('a create that finds a link under deletion creates another one', async () => {
     const { url, first, settle, ann, ben } = await startNodes()
     const other = openDatabase<Tables>(url)
     await first.createLink(ben, { slug: 'busy' })
@@ -242,7 +245,7 @@ eachDialect((dialect, newUrl) => {
       await turns(50)
       const deleted = first.call('DELETE', `/links/${theirs.id}`, { key: ben })
       await turns(50)
-      // The answer has to wait until this is counted.
+      // The answer waits until this is counted.
       await first.fetch('/busy')
       return { created, deleted }
     })
@@ -254,7 +257,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('one slug added to two links at once goes to one of them', async () => {
+  test('one slug added to two links at once belongs to one of them', async () => {
     const { first, call, settle, ann, ben } = await startNodes()
     const [one, two] = [await first.createLink(ann), await first.createLink(ben)]
     const replies = await times(20, (n) =>
@@ -266,7 +269,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('a slug claimed by update and by create at once goes to one, and the losers change nothing', async () => {
+  test('a slug claimed by update and by create at once belongs to one, and the losers change nothing', async () => {
     const { first, call, settle, ann } = await startNodes()
     const { id } = await first.createLink(ann, { label: 'Before' })
     const replies = await times(20, (n) =>
@@ -284,7 +287,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('two links that ask for each other’s slugs at once are both answered', async () => {
+  test('two links that request each other’s slugs at once are both answered', async () => {
     const { first, call, settle, ann } = await startNodes()
     const [one, two] = [
       await first.createLink(ann, { slug: 'mine' }),
@@ -307,7 +310,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('L24.5 a random crowd of writers on a few links is never answered with a fault, and all rules hold afterwards', async () => {
+  test('L24.5: random concurrent writers on a few links cause no fault, and all invariants hold afterwards', async () => {
     const { first, call, nextNode, settle, ann } = await startNodes()
     const ids = await times(3, async () => (await first.createLink(ann)).id as number)
     const slugs = ['r1', 'r2', 'r3', 'r4']
@@ -330,7 +333,7 @@ eachDialect((dialect, newUrl) => {
         headers: new Headers(),
       }),
     ]
-    // More at once may rightly be told that all connections are busy.
+    // More at once may get the answer that all connections are busy.
     for (let wave = 0; wave < 10; wave++)
       for (const { status, body } of await times(40, () => pick(actions)()))
         expect([status < 500, body]).toEqual([true, body])

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { listLinkIds, listLinks } from '../actions.ts'
 import { sharedTestLinks } from '../testing.ts'
 
 eachDialect((_dialect, newUrl) => {
@@ -8,14 +9,10 @@ eachDialect((_dialect, newUrl) => {
   beforeAll(async () => {
     ann = await links.key('ann@example.com')
   })
-  const list = (query: Record<string, string | number> = {}) => {
-    const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
-    return links.call('GET', `/links?${search}`, { key: ann })
-  }
-  const idsOf = async (query: Record<string, string | number>) =>
-    (await list(query)).body.map((link: { id: number }) => link.id)
+  const list = (query: Record<string, string | number> = {}) => listLinks(links, ann, query)
+  const listIds = (query: Record<string, string | number>) => listLinkIds(links, ann, query)
 
-  test('L6.7 search finds a part of label, URL, owner or any slug, in any case, blanks around it aside', async () => {
+  test('L6.7: search finds part of a label, URL, owner or slug, in any case, ignoring surrounding blanks', async () => {
     const dora = await links.key('dora.quill@example.com')
     const { id } = await links.createLink(dora, {
       url: 'https://zebra.example/Path?Query=1#Frag',
@@ -31,25 +28,25 @@ eachDialect((_dialect, newUrl) => {
       'D.NAM',
       '  zebra ',
     ]
-    for (const search of needles) expect([search, await idsOf({ search })]).toEqual([search, [id]])
-    expect(await idsOf({ search: 'quarterly zebra' })).toEqual([])
+    for (const search of needles) expect([search, await listIds({ search })]).toEqual([search, [id]])
+    expect(await listIds({ search: 'quarterly zebra' })).toEqual([])
   })
 
-  test('the character that stands between two fields where they are kept is found in no link that has none', async () => {
+  test('the separator of the stored search text matches no link that does not contain it', async () => {
     const { id } = await links.createLink(ann, { label: 'edge', url: 'https://apart.example/' })
     for (const search of ['\uffff', 'edge\uffffhttps://apart', '\uffffann@'])
-      expect([search, await idsOf({ search })]).toEqual([search, []])
+      expect([search, await listIds({ search })]).toEqual([search, []])
     const odd = await links.createLink(ann, { label: 'no\uffffcharacter' })
-    expect(await idsOf({ search: 'NO\uffffchar' })).toEqual([odd.id])
-    expect(await idsOf({ search: '\uffff' })).toEqual([odd.id])
-    expect(await idsOf({ search: 'apart.example' })).toEqual([id])
+    expect(await listIds({ search: 'NO\uffffchar' })).toEqual([odd.id])
+    expect(await listIds({ search: '\uffff' })).toEqual([odd.id])
+    expect(await listIds({ search: 'apart.example' })).toEqual([id])
   })
 
-  test('search finds the automatic slug and slugs that are disabled', async () => {
+  test('search finds the automatic slug and disabled slugs', async () => {
     const { id, slugs } = await links.createLink(ann, { slug: 'switched-off', slug_length: 20 })
     await links.call('POST', `/slugs/switched-off/disable`, { key: ann })
-    expect(await idsOf({ search: 'SWITCHED-off' })).toEqual([id])
-    expect(await idsOf({ search: slugs[0].slug.slice(2, 18) })).toEqual([id])
+    expect(await listIds({ search: 'SWITCHED-off' })).toEqual([id])
+    expect(await listIds({ search: slugs[0].slug.slice(2, 18) })).toEqual([id])
   })
 
   test('search follows a changed label and URL', async () => {
@@ -59,13 +56,13 @@ eachDialect((_dialect, newUrl) => {
     })
     const body = { label: 'after-change', url: 'https://after.example/change' }
     await links.call('PUT', `/links/${id}`, { key: ann, body })
-    expect(await idsOf({ search: 'before-change' })).toEqual([])
-    expect(await idsOf({ search: 'before.example' })).toEqual([])
-    expect(await idsOf({ search: 'after-change' })).toEqual([id])
-    expect(await idsOf({ search: 'after.example' })).toEqual([id])
+    expect(await listIds({ search: 'before-change' })).toEqual([])
+    expect(await listIds({ search: 'before.example' })).toEqual([])
+    expect(await listIds({ search: 'after-change' })).toEqual([id])
+    expect(await listIds({ search: 'after.example' })).toEqual([id])
   })
 
-  test('L6.7 search folds the letters of every alphabet, not only ASCII', async () => {
+  test('L6.7: search folds the letters of every alphabet, not only ASCII', async () => {
     const pairs = [
       ['Räksmörgås på ÅÄÖ', 'RÄKSMÖRGÅS PÅ åäö'],
       ['ЁЛКА и ёж', 'ёлка И ЁЖ'],
@@ -81,40 +78,40 @@ eachDialect((_dialect, newUrl) => {
     ]
     for (const [label = '', search = ''] of pairs) {
       const { id } = await links.createLink(ann, { label })
-      expect([search, await idsOf({ search })]).toEqual([search, [id]])
+      expect([search, await listIds({ search })]).toEqual([search, [id]])
     }
   })
 
-  test('search finds a part of a word that ends in sigma, wherever the part was cut', async () => {
+  test('search finds part of a word that ends in sigma, wherever the part ends', async () => {
     const { id } = await links.createLink(ann, { label: 'ΠΑΡΑΣΚΕΥΉ' })
-    expect(await idsOf({ search: 'ΠΑΡΑΣ' })).toEqual([id])
-    expect(await idsOf({ search: 'παρας' })).toEqual([id])
+    expect(await listIds({ search: 'ΠΑΡΑΣ' })).toEqual([id])
+    expect(await listIds({ search: 'παρας' })).toEqual([id])
   })
 
-  test('search finds a letter in both of its Unicode spellings', async () => {
+  test('search finds a letter in both of its Unicode forms', async () => {
     const { id } = await links.createLink(ann, { label: 'Crème brûlée' })
-    expect(await idsOf({ search: 'crème brûlée'.normalize('NFD') })).toEqual([id])
+    expect(await listIds({ search: 'crème brûlée'.normalize('NFD') })).toEqual([id])
   })
 
-  test('L6.7 L24.18 % and _ and \\ in a search match only themselves', async () => {
+  test('L6.7 L24.18: % and _ and \\ in a search match only themselves', async () => {
     const percent = await links.createLink(ann, { label: '100% wool' })
     const underscore = await links.createLink(ann, { label: 'snake_case_label' })
     const backslash = await links.createLink(ann, { label: 'C:\\temp' })
     await links.createLink(ann, { label: '100x wool, snakeXcaseXlabel' })
-    expect(await idsOf({ search: '100% w' })).toEqual([percent.id])
-    expect(await idsOf({ search: 'snake_case' })).toEqual([underscore.id])
-    expect(await idsOf({ search: 'C:\\t' })).toEqual([backslash.id])
-    expect(await idsOf({ search: '%' })).toEqual([percent.id])
+    expect(await listIds({ search: '100% w' })).toEqual([percent.id])
+    expect(await listIds({ search: 'snake_case' })).toEqual([underscore.id])
+    expect(await listIds({ search: 'C:\\t' })).toEqual([backslash.id])
+    expect(await listIds({ search: '%' })).toEqual([percent.id])
   })
 
-  test('a search that spans two fields finds nothing', async () => {
+  test('a search that spans two fields matches nothing', async () => {
     await links.createLink(ann, { label: 'edge-label', url: 'https://edge.example' })
     for (const search of ['edge-label\nhttps', 'edge-labelhttps', 'edge.example\nann@', 'edge.exampleann@'])
-      expect([search, await idsOf({ search })]).toEqual([search, []])
+      expect([search, await listIds({ search })]).toEqual([search, []])
   })
 
   test('a blank search filters nothing; one of more than 256 characters is refused', async () => {
-    expect(await idsOf({ search: '   ' })).toHaveLength((await idsOf({})).length)
+    expect(await listIds({ search: '   ' })).toHaveLength((await listIds({})).length)
     expect((await list({ search: '🎈'.repeat(256) })).status).toBe(200)
     expect((await list({ search: ` ${'x'.repeat(256)} ` })).status).toBe(200)
     const { status, body } = await list({ search: 'x'.repeat(257) })

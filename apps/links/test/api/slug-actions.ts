@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { MAX_GUEST_SLUGS, MAX_SLUGS } from '../../src/links/slugs/slug.ts'
 import type { TestLinks } from '../testing.ts'
 
-/** Every route for slugs exists twice: as the SDKs call it, below the link, and by the slug alone. */
+/** Every slug route exists twice: below the link, as the SDKs call it, and by the slug alone. */
 const slugForms = [
   {
     form: 'below the link',
@@ -18,7 +18,7 @@ const slugForms = [
   },
 ]
 
-/** What tests do with slugs of Ann's links, each form by its own routes. `ann` gives her key. */
+/** Actions on slugs of Ann's links, for each form of route. `ann` returns her key. */
 export function createSlugActions(links: TestLinks, ann: () => string) {
   let count = 0
   const read = async (id: number) => (await links.call('GET', `/links/${id}`, { key: ann() })).body
@@ -44,7 +44,7 @@ export function createSlugActions(links: TestLinks, ann: () => string) {
   return { newSlug: () => `g-${++count}`, read, primaryOf, redirects, forms }
 }
 
-/** Gives the link as many slugs as it may have, but for so many. */
+/** Adds slugs to the link up to its limit, leaving `free` of them. */
 export async function fillSlugs(links: TestLinks, linkId: number, free = 0): Promise<void> {
   await links.database.write(async (tx) => {
     const { count } = await tx
@@ -62,7 +62,7 @@ export async function fillSlugs(links: TestLinks, linkId: number, free = 0): Pro
   })
 }
 
-/** Adds as many slugs to the link as the key's owner, who does not own the link, may add. */
+/** Adds as many slugs to the link as its key may. The owner of the key does not own the link. */
 export async function fillGuestSlugs(links: TestLinks, linkId: number, key: string): Promise<string[]> {
   const slugs = Array.from({ length: MAX_GUEST_SLUGS }, () => `guest-${linkId}-${Bun.randomUUIDv7()}`)
   for (const slug of slugs)

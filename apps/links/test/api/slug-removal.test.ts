@@ -27,7 +27,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await read(id)).slugs).toHaveLength(1)
     })
 
-    test(`L7 ${form}: when the primary slug is removed the oldest enabled custom slug takes over, else the automatic one`, async () => {
+    test(`L7 ${form}: after the removal of the primary slug, the oldest enabled custom slug takes over, or else the automatic one`, async () => {
       const [oldest, disabled, middle, primary] = [newSlug(), newSlug(), newSlug(), newSlug()]
       const { id, auto } = await newLink()
       for (const slug of [disabled, oldest, middle, primary]) {
@@ -44,18 +44,19 @@ eachDialect((_dialect, newUrl) => {
       expect(await primaryOf(id)).toEqual([auto])
     })
 
-    test(`${form}: removing a slug that is not primary leaves the primary alone`, async () => {
+    test(`${form}: removing a slug that is not primary keeps the primary`, async () => {
       const [primary, other] = [newSlug(), newSlug()]
       const { id } = await newLink(primary, other)
       await remove(id, other)
       expect(await primaryOf(id)).toEqual([primary])
     })
 
-    test(`L8.3 ${form}: a slug with clicks is removed only by force, and its clicks go with it`, async () => {
+    test(`L8.3 ${form}: a slug with clicks is removed only by force, with its clicks`, async () => {
       const [clicked, other] = [newSlug(), newSlug()]
       const { id } = await newLink(clicked, other)
       for (const slug of [clicked, other]) await links.fetch(`/${slug}`)
-      // The click is not counted yet when the removal arrives: it is counted before the check.
+      // The click is not counted yet when the removal arrives. The removal counts it before its
+      // check.
       const refused = await remove(id, clicked)
       expect([refused.status, refused.body]).toEqual([
         400,
@@ -70,7 +71,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await read(id)).total_clicks).toBe(1)
     })
 
-    test(`${form}: someone else may change nothing, by force neither`, async () => {
+    test(`${form}: others may change nothing, not even by force`, async () => {
       const slug = newSlug()
       const { id } = await newLink(slug)
       const refusals: [string, string, string][] = [
@@ -84,7 +85,7 @@ eachDialect((_dialect, newUrl) => {
         await links.expectRefusal(method, `${path(id, slug)}${suffix}`, { key: ben }, [403, sentence])
     })
 
-    test(`${form}: who appended a slug to a foreign link has no say over it afterwards`, async () => {
+    test(`${form}: a person who added a slug to the link of another has no rights over it afterwards`, async () => {
       const slug = newSlug()
       const { id } = await newLink()
       await addSlug(id, slug, ben)
@@ -95,7 +96,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await act('disable', id, slug)).status).toBe(200)
     })
 
-    test(`L8.4 ${form}: a slug that does not exist is 404 with the form's own words`, async () => {
+    test(`L8.4 ${form}: an unknown slug is 404 with the message of the form`, async () => {
       const { id } = await newLink()
       for (const suffix of ['/disable', '/enable', '/primary'])
         await links.expectRefusal('POST', `${path(id, 'no-such-slug')}${suffix}`, { key: ben }, [
@@ -105,7 +106,7 @@ eachDialect((_dialect, newUrl) => {
       await links.expectRefusal('DELETE', path(id, 'no-such-slug'), { key: ben }, [404, missing])
     })
 
-    test(`L8.3 L24.6 ${form}: paths take a slug in any case and percent-encoded once`, async () => {
+    test(`L8.3 L24.6 ${form}: paths accept a slug in any case and percent-encoded once`, async () => {
       const slug = `a.b_c~${newSlug()}`
       const { id } = await newLink(slug)
       expect((await act('disable', id, slug.toUpperCase())).status).toBe(200)
@@ -117,7 +118,7 @@ eachDialect((_dialect, newUrl) => {
       ])
     })
 
-    test(`L8.3 ${form}: a path that could hold no slug is no path`, async () => {
+    test(`L8.3 ${form}: a path with an impossible slug is not found`, async () => {
       const { id } = await newLink()
       for (const bad of [
         '_x',

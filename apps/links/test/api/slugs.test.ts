@@ -14,7 +14,7 @@ eachDialect((_dialect, newUrl) => {
   const { newSlug, read, primaryOf, redirects, forms } = createSlugActions(links, () => ann)
 
   for (const { form, path, add, addSlug, act, newLink } of forms) {
-    test(`L8.2 L23 ${form}: a link has at most 5,000 slugs, whoever adds them and however`, async () => {
+    test(`L8.2 L23 ${form}: a link has at most 5,000 slugs in total, across people and routes`, async () => {
       const { id } = await newLink()
       await fillSlugs(links, id, 1)
       const [last, more] = [newSlug(), newSlug()]
@@ -31,7 +31,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await links.call('PATCH', `/links/${id}`, { key: ann, body: { slug: last } })).status).toBe(200)
     })
 
-    test(`L4.3 L8.2 ${form}: a person adds at most 50 slugs to a link of another, also when they come at once`, async () => {
+    test(`L4.3 L8.2 ${form}: a person adds at most 50 slugs to the link of another, also concurrently`, async () => {
       const { id } = await newLink()
       const slugs = await fillGuestSlugs(links, id, ben)
       await links.call('DELETE', `/slugs/${slugs[0]}`, { key: ann })
@@ -43,7 +43,7 @@ eachDialect((_dialect, newUrl) => {
         { error: 'You can add at most 50 slugs to a link of another person' },
       ])
       expect((await read(id)).slugs).toHaveLength(51)
-      // Nobody else is kept from adding some, nor is this person from adding them elsewhere.
+      // Other people may still add slugs, and this person may add slugs to other links.
       expect((await addSlug(id, newSlug())).status).toBe(201)
       expect((await addSlug(id, newSlug(), await links.key('carl@example.com'))).status).toBe(201)
       expect((await addSlug((await newLink()).id, newSlug(), ben)).status).toBe(201)
@@ -63,7 +63,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await read(id)).toMatchObject({ total_clicks: 0, slugs: [{ is_custom: 0 }] })
     })
 
-    test(`L8.3 ${form}: an added slug is answered in full and redirects at once`, async () => {
+    test(`L8.3 ${form}: an added slug is returned in full and redirects at once`, async () => {
       const { id } = await newLink()
       const slug = newSlug()
       const { status, body } = await addSlug(id, slug.toUpperCase())
@@ -89,7 +89,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await primaryOf(id)).toEqual([first])
     })
 
-    test(`L8.5 ${form}: anyone may append a slug, and what others append never becomes primary`, async () => {
+    test(`L8.5 ${form}: anyone may add a slug, and slugs of others never become primary`, async () => {
       const [foreign, own] = [newSlug(), newSlug()]
       const { id, auto } = await newLink()
       const { status, body } = await addSlug(id, foreign, ben)
@@ -98,20 +98,20 @@ eachDialect((_dialect, newUrl) => {
       expect((await addSlug(id, own)).body.is_primary).toBe(1)
     })
 
-    test(`${form}: a slug that is taken, disabled or automatic elsewhere is 409 and nothing changes`, async () => {
+    test(`${form}: a slug that is taken, disabled or automatic elsewhere is 409 and changes nothing`, async () => {
       const slug = newSlug()
       const { id, auto } = await newLink(slug)
       const other = await newLink()
       await act('disable', id, slug)
-      for (const taken of [slug, slug.toUpperCase(), auto]) {
-        const [address, body] = add(other.id, taken)
+      for (const takenSlug of [slug, slug.toUpperCase(), auto]) {
+        const [address, body] = add(other.id, takenSlug)
         await links.expectRefusal('POST', address, { key: ann, body }, [409, 'Slug already exists'])
       }
       const [address, body] = add(id, slug)
       await links.expectRefusal('POST', address, { key: ann, body }, [409, 'Slug already exists'])
     })
 
-    test(`L8.2 ${form}: a slug that cannot be one is 400 with the sentence for what is wrong`, async () => {
+    test(`L8.2 ${form}: an invalid slug is 400 with the message for its problem`, async () => {
       const { id } = await newLink()
       const symbols =
         'Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -'
@@ -139,12 +139,12 @@ eachDialect((_dialect, newUrl) => {
       ])
     })
 
-    test(`${form}: nothing can be added to a link that does not exist`, async () => {
+    test(`${form}: a link that does not exist accepts no slug`, async () => {
       const [address, body] = add(999_999, newSlug())
       await links.expectRefusal('POST', address, { key: ann, body }, [404, 'Link not found'])
     })
 
-    test(`${form}: a disabled slug stops redirecting, stays taken and leaves the others alone`, async () => {
+    test(`${form}: a disabled slug stops redirecting, stays taken and leaves the others unchanged`, async () => {
       const [first, second] = [newSlug(), newSlug()]
       const { id, auto } = await newLink(first, second)
       links.advance(5)
@@ -158,7 +158,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await primaryOf(id)).toEqual([first])
     })
 
-    test(`L7 ${form}: when the primary slug is disabled the automatic one takes over, whatever else there is`, async () => {
+    test(`L7 ${form}: when the primary slug is disabled, the automatic one takes over`, async () => {
       const [first, second] = [newSlug(), newSlug()]
       const { id, auto } = await newLink(first, second)
       await act('disable', id, first)
@@ -175,7 +175,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await links.databaseState()).toEqual(before)
     })
 
-    test(`${form}: an enabled slug redirects again and does not become primary; twice is 200`, async () => {
+    test(`${form}: an enabled slug redirects again without becoming primary; twice is 200`, async () => {
       const slug = newSlug()
       const { id, auto } = await newLink(slug)
       await act('disable', id, slug)
@@ -187,7 +187,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await links.databaseState()).toEqual(before)
     })
 
-    test(`L8.3 ${form}: the automatic slug can be neither disabled nor removed, forced or not; enabling it is a no-op`, async () => {
+    test(`L8.3 ${form}: the automatic slug can be neither disabled nor removed, even by force; enabling it is a no-op`, async () => {
       const { id, auto } = await newLink(newSlug())
       await links.expectRefusal('POST', `${path(id, auto)}/disable`, { key: ann }, [
         400,
@@ -201,7 +201,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await act('enable', id, auto)).status).toBe(200)
     })
 
-    test(`${form}: any enabled slug can be made the one primary slug, again and again`, async () => {
+    test(`${form}: any enabled slug can become the one primary slug, repeatedly`, async () => {
       const [first, second] = [newSlug(), newSlug()]
       const { id, auto } = await newLink(first, second)
       for (const slug of [second, auto, first, first]) {
@@ -211,7 +211,7 @@ eachDialect((_dialect, newUrl) => {
       }
     })
 
-    test(`${form}: a disabled slug cannot be made primary`, async () => {
+    test(`${form}: a disabled slug cannot become primary`, async () => {
       const slug = newSlug()
       const { id } = await newLink(slug)
       await act('disable', id, slug)
@@ -222,17 +222,17 @@ eachDialect((_dialect, newUrl) => {
     })
   }
 
-  test('L5 the slugs of a link are listed automatic first, then by age, then by name', async () => {
+  test('L5: the slugs of a link are listed automatic first, then by age, then by name', async () => {
     const { id, slugs } = await links.createLink(ann)
     for (const slug of ['order-b', 'order-a'])
       await links.call('POST', `/links/${id}/slugs`, { key: ann, body: { slug } })
     links.advance(1)
     await links.call('POST', `/links/${id}/slugs`, { key: ben, body: { slug: '0-late' } })
-    const shown = (await read(id)).slugs.map((each: { slug: string }) => each.slug)
-    expect(shown).toEqual([slugs[0].slug, 'order-a', 'order-b', '0-late'])
+    const listed = (await read(id)).slugs.map((each: { slug: string }) => each.slug)
+    expect(listed).toEqual([slugs[0].slug, 'order-a', 'order-b', '0-late'])
   })
 
-  test('L8.4 below a link a slug of another link is not found, and below no link the link is not found', async () => {
+  test('L8.4: a slug of another link is not found below a link, and an unknown link is not found', async () => {
     const [own, foreign] = [
       await links.createLink(ann, { slug: newSlug() }),
       await links.createLink(ann, { slug: newSlug() }),
@@ -251,7 +251,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await redirects(slug)).toBe(true)
   })
 
-  test('L8.3 looking a slug up answers its link to anyone, in any case, disabled or not', async () => {
+  test('L8.3: looking up a slug returns its link to anyone, in any case, disabled or not', async () => {
     const slug = newSlug()
     const link = await links.createLink(ann, { slug })
     for (const each of [slug, slug.toUpperCase(), link.slugs[0].slug])
@@ -264,21 +264,21 @@ eachDialect((_dialect, newUrl) => {
     await links.expectRefusal('GET', '/slugs/_x', { key: ben }, [404, 'Not Found'])
   })
 
-  test('looking a slug up takes a range like reading the link', async () => {
+  test('looking up a slug accepts a range, like reading the link', async () => {
     const slug = newSlug()
     const { id } = await links.createLink(ann, { slug })
     await links.fetch(`/${slug}`)
     links.advance(8 * 86_400)
     await links.fetch(`/${slug}`)
-    const found = await links.call('GET', `/slugs/${slug}?range=7d`, { key: ben })
-    expect(found.body).toMatchObject({ id, total_clicks: 1 })
+    const link = await links.call('GET', `/slugs/${slug}?range=7d`, { key: ben })
+    expect(link.body).toMatchObject({ id, total_clicks: 1 })
     await links.expectRefusal('GET', `/slugs/${slug}?range=8d`, { key: ben }, [
       400,
       expect.stringMatching(/^range: /),
     ])
   })
 
-  test('L24.13 a thousand slugs on one link are shown, searched and deleted with it', async () => {
+  test('L24.13: a thousand slugs on one link are listed, searched and deleted with it', async () => {
     const { id } = await links.createLink(ann)
     const slugs = Array.from({ length: 1000 }, (_, n) => `many-${id}-${n}`)
     const rows = slugs.map((slug) => ({ slug, link_id: id, is_custom: 1, created_at: 1 }))

@@ -21,7 +21,7 @@ eachDialect((_dialect, newUrl) => {
   const refuses = (id: number, body: unknown, status: number, error: string, key = ann) =>
     links.expectRefusal('PATCH', `/links/${id}`, { key, body }, [status, error])
 
-  test('L6.3 PUT and PATCH mean the same: what is given changes, the rest stays', async () => {
+  test('L6.3: PUT and PATCH are equal: given fields change, the others stay', async () => {
     for (const method of ['PUT', 'PATCH']) {
       const link = await links.createLink(ann, { slug: newSlug(), label: 'Old', expires_at: links.now + 60 })
       const url = `https://example.com/${method}/`
@@ -33,7 +33,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('L6.3 an empty body changes nothing and is 200', async () => {
+  test('L6.3: an empty body changes nothing and is 200', async () => {
     const link = await links.createLink(ann, { slug: newSlug(), label: 'Kept', expires_at: links.now + 60 })
     const before = await links.databaseState()
     expect(await update(link.id, {})).toMatchObject({ status: 200, body: link })
@@ -56,7 +56,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await update(link.id, { label: '   ' })).body.label).toBeNull()
   })
 
-  test('a new target shows on the very next redirect', async () => {
+  test('a new destination applies to the next redirect', async () => {
     const slug = newSlug()
     const link = await links.createLink(ann, { slug })
     expect((await links.fetch(`/${slug}`)).headers.get('location')).toBe(link.url)
@@ -65,14 +65,14 @@ eachDialect((_dialect, newUrl) => {
       expect((await links.fetch(`/${each.slug}`)).headers.get('location')).toBe('https://example.com/moved')
   })
 
-  test('a URL that another link has is no obstacle: there is no duplicate check', async () => {
+  test('a URL that another link has is accepted without a duplicate check', async () => {
     const first = await links.createLink(ann)
     const second = await links.createLink(ann)
     const { status, body } = await update(second.id, { url: first.url })
     expect([status, body.url, Object.keys(body)]).toEqual([200, first.url, Object.keys(second)])
   })
 
-  test('an unused slug is added and becomes primary; the one before stays and redirects', async () => {
+  test('an unused slug is added and becomes primary; the previous one stays and redirects', async () => {
     const [old, fresh] = [newSlug(), newSlug()]
     const link = await links.createLink(ann, { slug: old })
     const { body } = await update(link.id, { slug: fresh.toUpperCase() })
@@ -82,7 +82,7 @@ eachDialect((_dialect, newUrl) => {
     for (const slug of [old, fresh]) expect((await links.fetch(`/${slug}`)).status).toBe(302)
   })
 
-  test('L6.3 a slug of the link itself becomes primary, the automatic one included', async () => {
+  test('L6.3: a slug of the link itself becomes primary, including the automatic one', async () => {
     const [first, second] = [newSlug(), newSlug()]
     const link = await links.createLink(ann, { slug: first })
     await update(link.id, { slug: second })
@@ -93,7 +93,7 @@ eachDialect((_dialect, newUrl) => {
     expect(back.body.slugs).toHaveLength(3)
   })
 
-  test('L6.3 a disabled slug of the link is refused, and so is a slug of another link', async () => {
+  test('L6.3: a disabled slug of the link is refused, and so is a slug of another link', async () => {
     const [slug, foreign] = [newSlug(), newSlug()]
     const link = await links.createLink(ann, { slug })
     await links.createLink(ben, { slug: foreign })
@@ -102,7 +102,7 @@ eachDialect((_dialect, newUrl) => {
     await refuses(link.id, { slug: foreign }, 409, 'Slug already exists')
   })
 
-  test('L6.3 it is all or nothing: a slug that cannot be had leaves the other fields alone', async () => {
+  test('L6.3: an update applies completely or not at all: an unavailable slug leaves the other fields unchanged', async () => {
     const [slug, foreign] = [newSlug(), newSlug()]
     const link = await links.createLink(ann, { slug })
     await links.createLink(ben, { slug: foreign })
@@ -133,7 +133,7 @@ eachDialect((_dialect, newUrl) => {
     await refuses(id, { is_primary: 1, url: 5 }, 400, 'Unknown field "is_primary"')
   })
 
-  test('who made a link, when and how cannot be changed', async () => {
+  test('the creator, time and channel of a link cannot be changed', async () => {
     const { id } = await links.createLink(ann)
     for (const field of [
       'created_by',
@@ -147,7 +147,7 @@ eachDialect((_dialect, newUrl) => {
       await refuses(id, { [field]: 'ben@example.com' }, 400, `Unknown field "${field}"`)
   })
 
-  test('L24.1 only the owner updates a link, also by a first custom slug', async () => {
+  test('L24.1: only the owner updates a link, also if only by a first custom slug', async () => {
     const { id } = await links.createLink(ann)
     const sentence = 'Only the link owner can update this link'
     await refuses(id, { url: 'https://evil.example' }, 403, sentence, ben)
@@ -155,13 +155,13 @@ eachDialect((_dialect, newUrl) => {
     await refuses(id, {}, 403, sentence, ben)
   })
 
-  test('L1.3 the owner is compared exactly: another case of the same name is somebody else', async () => {
+  test('L1.3: the owner is compared exactly: a name in another case is another person', async () => {
     const { id } = await links.createLink(ann)
     const shouting = await links.key('ANN@example.com')
     await refuses(id, { label: 'x' }, 403, 'Only the link owner can update this link', shouting)
   })
 
-  test('a link that does not exist is 404 before anything is said about owners', async () => {
+  test('a link that does not exist is 404 before the owner is checked', async () => {
     await refuses(999_999, { slug: newSlug() }, 404, 'Link not found')
   })
 

@@ -1,8 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import * as fc from 'fast-check'
-import { classifyClick } from '../../src/clicks/click.ts'
-import { openRecorder } from '../../src/clicks/recorder.ts'
+import { recordClicks } from '../actions.ts'
 import { type TestLinks, sharedTestLinks } from '../testing.ts'
 
 const HOUR = 3600
@@ -15,17 +14,16 @@ interface Click {
   at: number
 }
 
-/** Stores clicks as if they had been made at these moments, past the front door, which knows only the present. */
+/** Stores clicks at these moments directly, because the service only records the present. */
 async function record(links: TestLinks, linkId: number, clicks: readonly Click[]): Promise<void> {
-  const recorder = openRecorder(links.url)
-  const unknown = { host: null, query: null, referrer: null, userAgent: null, country: null, visitorFp: null }
-  await recorder.record(
-    clicks.map(({ slug, at }) => classifyClick({ slug, linkId, clickedAt: at, ...unknown })),
-  )
-  await recorder.close()
+  const stored = clicks.map(({ slug, at }) => ({ slug, linkId, clickedAt: at, host: null, userAgent: null }))
+  await recordClicks(links.url, stored)
 }
 
-/** What a scan of the raw clicks says, in the plainest words: both ends of the window count, the one before ends open. */
+/**
+ * Computes the expected numbers from the raw clicks. A window includes both ends; the previous one
+ * excludes its end.
+ */
 function scan(clicks: readonly Click[], range: RangeName | 'all', now: number) {
   const span = range === 'all' ? Infinity : rangeSeconds[range]
   const current = clicks.filter(({ at }) => at >= now - span && at <= now)
@@ -39,7 +37,7 @@ function scan(clicks: readonly Click[], range: RangeName | 'all', now: number) {
   }
 }
 
-/** Seconds before now, crowded where windows begin and end and where an hour does. */
+/** Ages in seconds, clustered at the ends of windows and of an hour. */
 const ages = fc.oneof(
   fc.integer({ min: -2 * HOUR, max: 2 * HOUR }),
   fc.integer({ min: 0, max: 740 * DAY }),
@@ -61,7 +59,7 @@ eachDialect((dialect, newUrl) => {
   const read = async (id: number, query = '') =>
     (await links.call('GET', `/links/${id}${query}`, { key: ann })).body
 
-  test('L14.1 every count in every range equals a scan of the raw clicks, to the second', async () => {
+  test('L14.1: every number in every range equals a scan of the raw clicks, to the second', async () => {
     let made = 0
     await fc.assert(
       fc.asyncProperty(
@@ -80,13 +78,13 @@ eachDialect((dialect, newUrl) => {
           for (const range of [...(Object.keys(rangeSeconds) as RangeName[]), 'all'] as const) {
             const expected = scan(clicks, range, links.now)
             const body = await read(link.id, `?range=${range}`)
-            const shown = {
+            const numbers = {
               total: body.total_clicks,
               slugs: body.slugs.map((each: { click_count: number }) => each.click_count),
               delta: body.delta_pct,
               hasDelta: 'delta_pct' in body,
             }
-            expect({ range, ...shown }).toEqual({
+            expect({ range, ...numbers }).toEqual({
               range,
               total: expected.total,
               slugs: slugs.map(expected.ofSlug),
@@ -100,7 +98,7 @@ eachDialect((dialect, newUrl) => {
     )
   })
 
-  test('L24.8 list, detail and look-up by slug show the same figures', async () => {
+  test('L24.8: list, detail and look-up by slug return the same numbers', async () => {
     const link = await links.createLink(ann, { slug: 'same-figures', label: 'same figures' })
     const at = [1, DAY, DAY + 1, 3 * DAY, 9 * DAY].map((age) => links.now - age)
     await record(
@@ -111,13 +109,13 @@ eachDialect((dialect, newUrl) => {
     for (const query of ['?range=24h', '?range=7d', '?range=all', '?']) {
       const detail = await read(link.id, query)
       const [listed] = (await links.call('GET', `/links${query}&search=same+figures`, { key: ann })).body
-      const found = (await links.call('GET', `/slugs/same-figures${query}`, { key: ann })).body
-      expect([listed, found]).toEqual([detail, detail])
+      const bySlug = (await links.call('GET', `/slugs/same-figures${query}`, { key: ann })).body
+      expect([listed, bySlug]).toEqual([detail, detail])
     }
     expect((await read(link.id, '?range=24h')).total_clicks).toBe(2)
   })
 
-  test('L14.1 both ends of the window count: a click at this second and one exactly a day old', async () => {
+  test('L14.1: both ends of the window count: a click at this second and one exactly a day old', async () => {
     const { id } = await links.createLink(ann, { slug: 'both-ends' })
     const at = [0, DAY, DAY + 1, 2 * DAY, 2 * DAY + 1].map((age) => links.now - age)
     await record(
@@ -130,7 +128,7 @@ eachDialect((dialect, newUrl) => {
     expect(await read(id, '?range=24h')).toMatchObject({ total_clicks: 1, delta_pct: -50 })
   })
 
-  test('L14.2 delta_pct is an integer, halves rounded away from zero', async () => {
+  test('L14.2: delta_pct is an integer, with halves rounded away from zero', async () => {
     const cases: [current: number, previous: number, delta: number][] = [
       [9, 8, 13],
       [7, 8, -13],
@@ -159,7 +157,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('L14.2 the key delta_pct is missing, not null, without a range, for all time, and without clicks before', async () => {
+  test('L14.2: delta_pct is absent, not null, without a range, for all time, and without earlier clicks', async () => {
     const { id } = await links.createLink(ann, { slug: 'no-delta' })
     await record(links, id, [
       { slug: 'no-delta', at: links.now },
@@ -172,7 +170,7 @@ eachDialect((dialect, newUrl) => {
     )
   })
 
-  test('L13.5 without a range figures are lifetime, and bots count like everyone', async () => {
+  test('L13.5: without a range, numbers are lifetime and include bots', async () => {
     const { id } = await links.createLink(ann, { slug: 'lifetime' })
     await record(links, id, [
       { slug: 'lifetime', at: 5 },
@@ -185,7 +183,7 @@ eachDialect((dialect, newUrl) => {
     expect((await read(id, '?range=1y')).total_clicks).toBe(2)
   })
 
-  test('L14.3 the filter preferences of the key’s owner change no public figure', async () => {
+  test('L14.3: the filter preferences of the owner of the key do not affect public numbers', async () => {
     const admin = await links.key('admin@localhost')
     const { id } = await links.createLink(admin, { slug: 'raw' })
     await links.fetch('/raw', {
@@ -200,7 +198,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('L14.6 a breakdown begins at its offset, and a negative one of whatever length counts as 0', async () => {
+  test('L14.6: a breakdown starts at its offset, and a negative offset of any length counts as 0', async () => {
     const { id } = await links.createLink(ann, { slug: 'offsets' })
     for (const userAgent of [
       'Mozilla/5.0 Firefox/140.0',
@@ -225,13 +223,13 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('a link without any click has zeros in every range', async () => {
+  test('a link without clicks has zeros in every range', async () => {
     const link = await links.createLink(ann)
     for (const range of [...Object.keys(rangeSeconds), 'all'])
       expect(await read(link.id, `?range=${range}`)).toEqual(link)
   })
 
-  test('L14.1 a range that is none of the six is 400 naming it, on every route that takes one', async () => {
+  test('L14.1: an unknown range is 400 with its name, on every route that accepts one', async () => {
     const { id } = await links.createLink(ann, { slug: 'ranges' })
     for (const path of ['/links', `/links/${id}`, '/slugs/ranges'])
       for (const range of ['', '1h', '7D', '365d', 'all ', 'null'])

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sqlitePath } from '@latchkey/database/url'
 import { type View, testBrowser } from '@latchkey/web/testing/browser'
+import type { Page } from 'playwright-core'
 import { type Running, startLinks } from '../../src/main.ts'
 import { readSettings } from '../../src/settings/settings.ts'
 
 /**
- * A real service on a free port and a real browser for the tests of the file that calls this; settings by their names.
- * `headers` go with every request, as from a proxy.
+ * Starts a real service on a free port and a real browser for the tests of the file that calls
+ * this. Settings have their names. `headers` go with every request, as from a proxy.
  */
 export function openAdminPages(
   environment: Record<string, string> = {},
@@ -42,13 +43,15 @@ export function openAdminPages(
   return {
     at,
     databaseUrl,
-    /** The same file beside the service, which may be writing to it. */
+    /** Opens the database of the service, which may write to it at the same time. */
     database() {
       const database = new Database(sqlitePath(databaseUrl))
       database.run('pragma busy_timeout = 5000')
       return database
     },
     open: (path: string, view?: View) => browser.open(at(path), view),
+    /** Sends a request to the visitors' side. */
+    fetch: (path: string, init?: RequestInit) => fetch(new URL(path, at('/')), init),
     call: (method: string, path: string, body: unknown) =>
       fetch(at(`/api${path}`), {
         method,
@@ -56,4 +59,9 @@ export function openAdminPages(
         body: JSON.stringify(body),
       }),
   }
+}
+
+/** Waits until the main part of a page has loaded its content. */
+export async function waitForContent(page: Page): Promise<void> {
+  await page.locator('main .mantine-Skeleton-root').first().waitFor({ state: 'detached' })
 }

@@ -6,37 +6,24 @@ import {
   screenshot,
 } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
-import { classifyClick } from '../../src/clicks/click.ts'
-import { openRecorder } from '../../src/clicks/recorder.ts'
-import { openAdminPages } from './browser.ts'
+import { type LinkJson, createBundle, createLink, read, recordClicks } from '../actions.ts'
+import { openAdminPages, waitForContent } from './browser.ts'
 
 const admin = openAdminPages()
 
 const HOUR = 3600
-const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1'
 const HOSTILE = '<img src=x onerror=alert(1)>'
 const COUNTRIES = ['SE', 'SE', 'SE', 'DE', 'DE', 'ID', 'US', 'BA', 'NO', 'FI', 'DK', 'IS', 'FR', 'PL', null]
 
-interface CreatedLink {
-  id: number
-  slugs: { slug: string }[]
-}
-
-const made: Record<string, CreatedLink> = {}
+const links: Record<string, LinkJson> = {}
 const bundles: Record<string, number> = {}
 
-async function post<Body>(path: string, body: unknown): Promise<Body> {
-  const response = await admin.call('POST', path, body)
-  expect(response.status).toBeOneOf([200, 201])
-  return (await response.json()) as Body
-}
+// oxlint-disable-next-line typescript/no-explicit-any -- answers are checked field by field
+const get = (path: string): Promise<any> => read(admin, path)
 
-const get = async (path: string) => (await fetch(admin.at(`/api${path}`))).json()
-
-async function bundle(name: string, rest: object, links: readonly string[]) {
-  const { id } = await post<{ id: number }>('/bundles', { name, ...rest })
-  for (const label of links) await post(`/bundles/${id}/links`, { link_id: made[label]?.id })
-  bundles[name] = id
+async function createNamedBundle(name: string, rest: object, labels: readonly string[]) {
+  const linkIds = labels.map((label) => links[label]?.id)
+  bundles[name] = await createBundle(admin, { name, ...rest }, linkIds)
 }
 
 const LINKS = ['Spring sale', 'Newsletter', HOSTILE, 'عرض الربيع ‮ evil', 'W'.repeat(500), 'Never clicked']
@@ -48,63 +35,58 @@ beforeAll(async () => {
   await expectAccessible(page)
   await page.context().close()
   for (const [index, label] of LINKS.entries())
-    made[label] = await post<CreatedLink>('/links', {
+    links[label] = await createLink(admin, {
       url: `https://example.com/a/long/way/to/${index}`,
       label,
     })
   for (let more = 0; more < 30; more++)
-    made[`More ${more}`] = await post<CreatedLink>('/links', {
+    links[`More ${more}`] = await createLink(admin, {
       url: `https://example.com/more/${more}`,
       label: `More ${more}`,
     })
-  await bundle(
+  await createNamedBundle(
     'Spring campaign',
     { icon: '🌷', accent: 'green', description: 'Everything for spring.' },
     LINKS,
   )
-  await bundle('Product launch', { icon: 'PL', accent: 'blue' }, ['Newsletter', 'Spring sale'])
-  await bundle('Empty', { accent: 'purple' }, [])
-  await bundle(HOSTILE, { icon: '<b>x', accent: 'red', description: 'W'.repeat(1900) }, [HOSTILE])
-  await bundle('V'.repeat(120), { icon: '👩‍👩‍👧‍👦' }, ['Newsletter'])
-  await bundle('Of Ann', { icon: 'Ann', accent: 'orange' }, ['Newsletter'])
-  await bundle('Two pages', {}, Object.keys(made).slice(0, 26))
-  await bundle('Last year', { icon: '📦' }, ['Spring sale'])
+  await createNamedBundle('Product launch', { icon: 'PL', accent: 'blue' }, ['Newsletter', 'Spring sale'])
+  await createNamedBundle('Empty', { accent: 'purple' }, [])
+  await createNamedBundle(HOSTILE, { icon: '<b>x', accent: 'red', description: 'W'.repeat(1900) }, [HOSTILE])
+  await createNamedBundle('V'.repeat(120), { icon: '👩‍👩‍👧‍👦' }, ['Newsletter'])
+  await createNamedBundle('Of Ann', { icon: 'Ann', accent: 'orange' }, ['Newsletter'])
+  await createNamedBundle('Two pages', {}, Object.keys(links).slice(0, 26))
+  await createNamedBundle('Last year', { icon: '📦' }, ['Spring sale'])
   await admin.call('POST', `/bundles/${bundles['Last year']}/archive`, undefined)
   const database = admin.database()
   database.run('UPDATE bundle SET created_by = ? WHERE id = ?', ['ann@example.com', bundles['Of Ann'] ?? 0])
   database.close()
-  await click()
+  await createClicks()
 }, 90_000)
 
-/** Clicks over 100 days on all but the last of LINKS, the first of them the most. */
-async function click() {
+/** Stores clicks over 100 days on all but the last of LINKS, most of them on the first. */
+async function createClicks() {
   const now = Math.floor(Date.now() / 1000)
-  const recorder = openRecorder(admin.databaseUrl)
   const clicks = LINKS.slice(0, -1).flatMap((label, place) =>
-    Array.from({ length: 900 / (place + 1) }, (_, index) =>
-      classifyClick({
-        slug: made[label]?.slugs[0]?.slug ?? '',
-        linkId: made[label]?.id ?? 0,
-        clickedAt: now - 90 - Math.floor(((index * index * 37) % 2400) * HOUR * (index % 3 === 0 ? 1 : 0.25)),
-        host: '127.0.0.1',
-        query: index % 5 === 0 ? 'utm_source=mail&utm_campaign=spring' : null,
-        referrer: index % 3 === 0 ? 'https://news.example.org/a' : null,
-        userAgent: PHONE,
-        country: COUNTRIES[(index * 7 + place) % COUNTRIES.length] ?? null,
-        visitorFp: String(index % 200).padStart(16, '0'),
-      }),
-    ),
+    Array.from({ length: 900 / (place + 1) }, (_, index) => ({
+      slug: links[label]?.slugs[0]?.slug ?? '',
+      linkId: links[label]?.id ?? 0,
+      clickedAt: now - 90 - Math.floor(((index * index * 37) % 2400) * HOUR * (index % 3 === 0 ? 1 : 0.25)),
+      query: index % 5 === 0 ? 'utm_source=mail&utm_campaign=spring' : null,
+      referrer: index % 3 === 0 ? 'https://news.example.org/a' : null,
+      country: COUNTRIES[(index * 7 + place) % COUNTRIES.length] ?? null,
+      visitorFp: String(index % 200).padStart(16, '0'),
+    })),
   )
-  await recorder.record(clicks)
-  await recorder.close()
+  await recordClicks(admin.databaseUrl, clicks)
 }
 
-const settled = (page: Page) =>
-  page.locator('main .mantine-Skeleton-root').first().waitFor({ state: 'detached' })
 const card = (page: Page, name: string) => page.locator('.bundle-card').filter({ hasText: name })
 const detail = (name: string) => `/bundles/${bundles[name]}`
 
-/** Takes back what the toast is about or lets it be done at once; the toast is gone afterwards. */
+/**
+ * Undoes the pending action of the toast or closes the toast, which executes it. The toast is gone
+ * afterwards.
+ */
 async function answerToast(page: Page, name: 'Undo' | 'Close') {
   const toast = page.getByRole('alert')
   await toast.getByRole('button', { name }).click()
@@ -115,21 +97,21 @@ async function expectNoSidewaysScroll(page: Page) {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
 }
 
-test('bundles and one bundle are accessible, wide and on a phone, in light and in dark', async () => {
+test('the list and the page of a bundle are accessible, wide and on a phone, in light and in dark', async () => {
   const { page, errors } = await admin.open('/bundles?state=all')
   await card(page, 'Spring campaign').waitFor()
   await expectAccessibleViews(page, 'bundles')
   for (const name of ['Spring campaign', HOSTILE, 'Empty']) {
     await page.goto(admin.at(detail(name)))
     await page.getByRole('heading', { name, level: 1, exact: true }).waitFor()
-    await settled(page)
+    await waitForContent(page)
     if (name !== 'Empty') await page.locator('.bars-bar').first().waitFor({ state: 'attached' })
     await expectAccessibleViews(page, `bundle-${name.replace(/\W/g, '')}`)
   }
   expect(errors).toEqual([])
 }, 120_000)
 
-test('a bundle is made with the keyboard, and a refusal stands by its field and loses nothing', async () => {
+test('a bundle is created with the keyboard, and a refusal appears beside its field and keeps the input', async () => {
   const { page, errors } = await admin.open('/bundles')
   await page.getByRole('button', { name: 'New bundle' }).focus()
   await page.keyboard.press('Enter')
@@ -151,12 +133,12 @@ test('a bundle is made with the keyboard, and a refusal stands by its field and 
   await page.getByText('No links in this bundle yet').waitFor()
   const rockets = await get(`/bundles/${new URL(page.url()).pathname.split('/').at(-1)}`)
   expect(rockets).toMatchObject({ name: 'Rockets', description: 'Kept', icon: '🚀', accent: 'purple' })
-  // The browser notes the refusal itself.
+  // The browser logs the refusal itself.
   expect(errors.filter((text) => !text.includes('400'))).toEqual([])
 }, 60_000)
 
-test('a bundle is edited where it is shown, and an emptied description is cleared', async () => {
-  await bundle('Typo', { description: 'Gone soon', accent: 'red' }, [])
+test('a bundle is edited on its page, and an emptied description is cleared', async () => {
+  await createNamedBundle('Typo', { description: 'Gone soon', accent: 'red' }, [])
   const { page } = await admin.open(detail('Typo'))
   await page.getByRole('button', { name: 'Actions for Typo' }).click()
   await page.getByRole('menuitem', { name: 'Edit' }).click()
@@ -176,7 +158,7 @@ test('a bundle is edited where it is shown, and an emptied description is cleare
   })
 }, 60_000)
 
-test('links are found and added, also to a bundle of somebody else, who alone removes and changes', async () => {
+test('links are found and added, also to a bundle of another owner, who alone removes and changes', async () => {
   const { page } = await admin.open(detail('Of Ann'))
   await page.getByRole('button', { name: 'Add links' }).click()
   await page.getByRole('textbox', { name: 'Search label, slug, URL or owner' }).fill('more 17')
@@ -195,8 +177,8 @@ test('links are found and added, also to a bundle of somebody else, who alone re
   expect(await card(page, 'Of Ann').getByRole('button').count()).toBe(0)
 }, 60_000)
 
-test('a link that is removed comes back by Undo, and is out when the toast is closed', async () => {
-  await bundle('Fewer', {}, ['Spring sale', 'Newsletter'])
+test('a removed link comes back with Undo, and leaves the bundle when the toast is closed', async () => {
+  await createNamedBundle('Fewer', {}, ['Spring sale', 'Newsletter'])
   const { page } = await admin.open(detail('Fewer'))
   await keepToasts(page)
   const remove = page.getByRole('button', { name: 'Remove Newsletter from the bundle' })
@@ -214,8 +196,8 @@ test('a link that is removed comes back by Undo, and is out when the toast is cl
   expect(await get('/links?search=Newsletter')).toHaveLength(1)
 }, 60_000)
 
-test('no toast keeps anybody from the last link of a bundle', async () => {
-  await bundle(
+test('a toast does not cover the last link of a bundle', async () => {
+  await createNamedBundle(
     'Long',
     {},
     Array.from({ length: 8 }, (_, index) => `More ${index}`),
@@ -236,8 +218,8 @@ test('no toast keeps anybody from the last link of a bundle', async () => {
   await answerToast(page, 'Undo')
 }, 60_000)
 
-test('archiving waits for its toast and may be undone; unarchiving is done at once and may be undone', async () => {
-  await bundle('Old news', {}, ['Newsletter'])
+test('archiving waits for its toast and can be undone; unarchiving applies at once and can be undone', async () => {
+  await createNamedBundle('Old news', {}, ['Newsletter'])
   const archivedAt = async () => (await get(`/bundles/${bundles['Old news']}`)).archived_at as number | null
   const { page } = await admin.open('/bundles')
   await keepToasts(page)
@@ -275,8 +257,8 @@ test('archiving waits for its toast and may be undone; unarchiving is done at on
   expect(await archivedAt()).not.toBeNull()
 }, 60_000)
 
-test('a bundle that is deleted is off the list until Undo, and gone when the page is left', async () => {
-  await bundle('Short-lived', {}, ['Newsletter'])
+test('a deleted bundle is off the list until Undo, and gone when the page is left', async () => {
+  await createNamedBundle('Short-lived', {}, ['Newsletter'])
   const { page } = await admin.open(detail('Short-lived'))
   await keepToasts(page)
   const remove = async () => {
@@ -299,7 +281,7 @@ test('a bundle that is deleted is off the list until Undo, and gone when the pag
   expect(await get('/links?search=Newsletter')).toHaveLength(1)
 }, 60_000)
 
-test('the range is in the address, and the figures are of it', async () => {
+test('the range is in the address, and the statistics belong to it', async () => {
   const { page } = await admin.open('/bundles')
   await page.locator('label').getByText('1Y', { exact: true }).click()
   await page.waitForURL(/range=1y/)
@@ -310,7 +292,7 @@ test('the range is in the address, and the figures are of it', async () => {
   await page.locator('dd').getByText(total_clicks.toLocaleString('en'), { exact: true }).waitFor()
 }, 60_000)
 
-test('a list of a bundle goes on where its first ten end', async () => {
+test('a breakdown of a bundle has a page after its first ten', async () => {
   const { page } = await admin.open(`${detail('Spring campaign')}?range=1y`)
   const { items } = await get(
     `/bundles/${bundles['Spring campaign']}/breakdown?dimension=countries&range=1y&offset=10`,
@@ -348,8 +330,8 @@ for (const [lang, next] of [
     }
   }, 60_000)
 
-test('the list goes on where its page ends, to the last bundle', async () => {
-  for (let more = 0; more < 45; more++) await post('/bundles', { name: `Many ${more}` })
+test('the list continues after its first page, to the last bundle', async () => {
+  for (let more = 0; more < 45; more++) await createBundle(admin, { name: `Many ${more}` })
   const all = (await get('/bundles?archived=all')) as unknown[]
   const { page } = await admin.open('/bundles?state=all')
   await page.getByText(`48 of ${all.length}`).waitFor()
@@ -367,7 +349,7 @@ test('the list goes on where its page ends, to the last bundle', async () => {
   expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0)
 }, 60_000)
 
-test('L18.5 how many bundles there are is asked for again where it could not be had', async () => {
+test('L18.5: the number of bundles is requested again after a failure', async () => {
   const { page } = await admin.open('/links')
   await page.route('**/api/bundles?*', (route) =>
     route.request().url().includes('limit=1') && !route.request().url().includes('limit=48')
@@ -385,14 +367,14 @@ test('L18.5 how many bundles there are is asked for again where it could not be 
   await page.getByText('No active bundles').waitFor()
 }, 60_000)
 
-test('L24.13 the oldest of a thousand and more bundles can be chosen for a link, and for several', async () => {
-  await bundle('Oldest of all', {}, [])
+test('L24.13: the oldest of more than a thousand bundles can be chosen for one link and for several', async () => {
+  await createNamedBundle('Oldest of all', {}, [])
   const database = admin.database()
   database.run(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
     INSERT INTO bundle (name, accent, created_by, created_at, updated_at)
     SELECT 'Younger ' || i, 'blue', 'ann@example.com', unixepoch() + i, unixepoch() FROM n`)
   database.close()
-  const link = made['Never clicked']?.id
+  const link = links['Never clicked']?.id
   const { page } = await admin.open(`/links/${link}`)
   await page.getByRole('button', { name: 'Actions for this link' }).click()
   await page.getByRole('menuitem', { name: 'Add to bundle' }).click()

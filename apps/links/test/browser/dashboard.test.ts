@@ -1,15 +1,13 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { expectAccessible, expectAccessibleViews, screenshot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
-import { classifyClick } from '../../src/clicks/click.ts'
-import { openRecorder } from '../../src/clicks/recorder.ts'
+import { type LinkJson, clickLink, createBundle, createLink, recordClicks } from '../actions.ts'
 import { openAdminPages } from './browser.ts'
 
 const admin = openAdminPages()
 
 const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
-const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1'
 const HOSTILE = '<img src=x onerror=alert(1)>'
 const LINKS = [
   'Spring sale',
@@ -28,14 +26,9 @@ const REFERRERS = [
   'https://an-unusually-long-name-of-a-host.that-goes-on-and-on.example.net/',
 ]
 
-interface CreatedLink {
-  id: number
-  slugs: { slug: string }[]
-}
+const links: LinkJson[] = []
 
-const made: CreatedLink[] = []
-
-/** How many clicks there were on the day this many days ago: a wave that grows, the same in every run. */
+/** Number of clicks this many days ago: a growing wave, equal in every run. */
 const onDay = (age: number) => Math.max(1, Math.round(16 + 9 * Math.sin(age / 3) - age / 20))
 
 beforeAll(async () => {
@@ -46,35 +39,28 @@ beforeAll(async () => {
   expect(empty.errors).toEqual([])
   await empty.page.context().close()
   for (const [index, label] of LINKS.entries()) {
-    const body = { url: `https://example.com/${index}`, label }
-    made.push((await (await admin.call('POST', '/links', body)).json()) as CreatedLink)
+    links.push(await createLink(admin, { url: `https://example.com/${index}`, label }))
   }
   const now = Math.floor(Date.now() / 1000)
-  const recorder = openRecorder(admin.databaseUrl)
   const clicks = Array.from({ length: 400 }, (_, age) =>
     Array.from({ length: onDay(age) }, (__, index) => {
-      const link = made[(index * index + age) % made.length]
-      return classifyClick({
+      const link = links[(index * index + age) % links.length]
+      return {
         slug: link?.slugs[0]?.slug ?? '',
         linkId: link?.id ?? 0,
         clickedAt: now - age * DAY - 10 * MINUTE - ((index * 3571) % (DAY - 20 * MINUTE)),
-        host: '127.0.0.1',
-        query: null,
         referrer: REFERRERS[(index + age) % REFERRERS.length] ?? null,
-        userAgent: PHONE,
         country: COUNTRIES[(index * 7 + age) % COUNTRIES.length] ?? null,
-        visitorFp: null,
-      })
+      }
     }),
   )
-  await recorder.record(clicks.flat())
-  await recorder.close()
+  await recordClicks(admin.databaseUrl, clicks.flat())
 }, 90_000)
 
-/** Waits for the bars, of which one without clicks has no height. */
+/** Waits for the bars. A bar without clicks has no height. */
 const drawn = (page: Page) => page.locator('.bars-bar').first().waitFor({ state: 'attached' })
 
-/** The figure of the card of this name. */
+/** The number on the card with this name. */
 const figure = async (page: Page, name: string): Promise<number> => {
   const card = page.locator('main .mantine-Paper-root').filter({ has: page.getByText(name, { exact: true }) })
   const text = await card.locator('.figure').first().innerText()
@@ -94,10 +80,10 @@ test('the dashboard is accessible as chart and as table, wide and on a phone, in
   expect(errors).toEqual([])
 }, 120_000)
 
-test('L18 L24.8 the cards, the table and the range in the address tell the same of one window', async () => {
+test('L18 L24.8: the cards, the table and the range in the address describe the same window', async () => {
   const { page, errors } = await admin.open('/dashboard')
   await page.getByText('Clicks a day').waitFor()
-  // The person's own range, which nobody set.
+  // The default range of the person, which is not set.
   expect(await page.getByRole('radio', { name: '30D' }).isChecked()).toBe(true)
   expect(await figure(page, 'Clicks')).toBe(clicksOf(30))
   expect(page.url()).not.toContain('range')
@@ -117,7 +103,7 @@ test('L18 L24.8 the cards, the table and the range in the address tell the same 
   const counts = rows.map((row) => Number(row.split('\t').at(-1)))
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(clicksOf(7))
   const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
-  // Midnight may have been between.
+  // Midnight may have passed in between.
   expect([began, Date.now()].some((at) => rows.at(-1)?.includes(day.format(at)))).toBeTrue()
   await page.reload()
   await page.getByText('Clicks a day').waitFor()
@@ -126,7 +112,7 @@ test('L18 L24.8 the cards, the table and the range in the address tell the same 
   expect(errors).toEqual([])
 }, 60_000)
 
-// The first of all clicks was 399 days ago and some hours.
+// The first click was 399 days and some hours ago.
 for (const { range, average } of [
   { range: '1y', average: clicksOf(365) / 365 },
   { range: 'all', average: clicksOf(400) / 399 },
@@ -140,7 +126,7 @@ for (const { range, average } of [
     await screenshot(page, `dashboard-average-${range}`)
   }, 60_000)
 
-test('every range is shown with its buckets, and by keyboard', async () => {
+test('every range has its buckets, also by keyboard', async () => {
   const { page, errors } = await admin.open('/dashboard?range=24h')
   await page.getByRole('radio', { name: '24H' }).focus()
   for (const range of ['7d', '30d', '90d', '1y', 'all']) {
@@ -153,7 +139,7 @@ test('every range is shown with its buckets, and by keyboard', async () => {
   expect(errors).toEqual([])
 }, 60_000)
 
-test('the arrow keys read out the bars', async () => {
+test('the arrow keys announce the bars', async () => {
   const { page } = await admin.open('/dashboard?range=7d')
   await drawn(page)
   await page.locator('.bars svg').focus()
@@ -167,11 +153,10 @@ test('the arrow keys read out the bars', async () => {
   await screenshot(page, 'dashboard-tooltip')
 }, 60_000)
 
-test('of clicks that name no visitors a link and a bundle say so, and in whose days they count', async () => {
-  const bundle = (await (await admin.call('POST', '/bundles', { name: 'Of imported' })).json()) as CreatedLink
-  await admin.call('POST', `/bundles/${bundle.id}/links`, { link_id: made[0]?.id })
-  const { page } = await admin.open(`/links/${made[0]?.id}`)
-  for (const path of [`/links/${made[0]?.id}`, `/bundles/${bundle.id}`]) {
+test('a link and a bundle without visitor hashes state so, and the time zone of their days', async () => {
+  const bundleId = await createBundle(admin, { name: 'Of imported' }, [links[0]?.id])
+  const { page } = await admin.open(`/links/${links[0]?.id}`)
+  for (const path of [`/links/${links[0]?.id}`, `/bundles/${bundleId}`]) {
     await page.goto(admin.at(path))
     const card = page.locator('main .mantine-Paper-root').filter({ hasText: /^Unique visitors/ })
     await card.getByText('Not known for imported or old clicks').waitFor()
@@ -182,10 +167,10 @@ test('of clicks that name no visitors a link and a bundle say so, and in whose d
     await expectAccessible(page)
   }
   await page.context().close()
-  await admin.call('DELETE', `/bundles/${bundle.id}`, undefined)
+  await admin.call('DELETE', `/bundles/${bundleId}`, undefined)
 }, 60_000)
 
-test('L24.17 hostile labels are text and break nothing', async () => {
+test('L24.17: hostile labels are text and break nothing', async () => {
   const { page, errors } = await admin.open('/dashboard?range=1y', { width: 390 })
   await page.getByText(HOSTILE).first().waitFor()
   expect(await page.locator('main section img').count()).toBe(0)
@@ -193,7 +178,7 @@ test('L24.17 hostile labels are text and break nothing', async () => {
   expect(errors).toEqual([])
 }, 60_000)
 
-test('what is typed while a URL is shortened stays', async () => {
+test('text typed while a URL is shortened stays', async () => {
   const { page } = await admin.open('/dashboard')
   const sent = Promise.withResolvers<undefined>()
   const typed = Promise.withResolvers<undefined>()
@@ -212,7 +197,7 @@ test('what is typed while a URL is shortened stays', async () => {
   expect(await input.inputValue()).toBe('https://example.com/next')
 }, 60_000)
 
-test('a URL is shortened at once, other words are searched for, and a refusal keeps what was typed', async () => {
+test('a URL is shortened at once, other words are searched for, and a refusal keeps the input', async () => {
   const { page } = await admin.open('/dashboard')
   const input = page.getByRole('textbox', { name: 'Shorten a URL, or search your links' })
   await input.fill('https://example.com/made-here')
@@ -242,14 +227,13 @@ test('a URL is shortened at once, other words are searched for, and a refusal ke
   expect(new URL(page.url()).searchParams.get('search')).toBe('Spring & sale')
 }, 60_000)
 
-test('a click is seen without touching the page, and what is being typed stays', async () => {
+test('a click appears without an interaction, and text being typed stays', async () => {
   const { page } = await admin.open('/dashboard?range=24h')
   await page.getByText('Clicks a day').waitFor()
   const before = await figure(page, 'Clicks')
   const input = page.getByRole('textbox', { name: 'Shorten a URL, or search your links' })
   await input.fill('half a tho')
-  const url = new URL(`/${made[1]?.slugs[0]?.slug}`, admin.at('/'))
-  await fetch(url, { redirect: 'manual', headers: { 'User-Agent': PHONE } })
+  await clickLink(admin, links[1]?.slugs[0]?.slug ?? '')
   await page.waitForFunction(
     (count) => document.querySelector('main')?.innerText.includes(`\n${count}\n`),
     before + 1,
@@ -258,7 +242,7 @@ test('a click is seen without touching the page, and what is being typed stays',
   expect(await input.evaluate((field) => field === document.activeElement)).toBe(true)
 }, 60_000)
 
-test('figures that cannot be had are said to be missing, with the reason and a way on; the rest of the page works', async () => {
+test('unavailable statistics are reported as missing, with the reason and a retry; the rest of the page works', async () => {
   const { page } = await admin.open('/keys')
   let works = false
   await page.route('**/api/dashboard*', (route) =>
@@ -280,7 +264,8 @@ test('figures that cannot be had are said to be missing, with the reason and a w
   await page.getByRole('button', { name: 'Try again' }).click()
   await drawn(page)
   expect(await page.getByRole('heading', { name: 'This could not be shown' }).count()).toBe(0)
-  // A new link is a reason to read the figures again, so this comes after what the button does.
+  // A new link causes the statistics to be read again. This therefore comes after the test of the
+  // button.
   works = false
   await page.reload()
   await page.getByRole('heading', { name: 'This could not be shown' }).waitFor()
@@ -296,7 +281,7 @@ for (const [lang, country] of [
   ['sv', 'Tyskland'],
   ['id', 'Jerman'],
 ] as const)
-  test(`the dashboard speaks ${lang}, countries too`, async () => {
+  test(`the dashboard is translated into ${lang}, including countries`, async () => {
     await admin.call('PUT', '/settings', { lang })
     const { page } = await admin.open('/dashboard', { width: 390 })
     await page.getByText(country).waitFor()

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import { screenshot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
+import { createKey, createLink } from '../actions.ts'
 import { openAdminPages } from './browser.ts'
 
 const admin = openAdminPages()
 
-const make = (label: string) => admin.call('POST', '/links', { url: `https://example.com/${label}`, label })
-const makeKey = (title: string) => admin.call('POST', '/keys', { title, scope: 'read' })
+const createLabelled = (label: string) => createLink(admin, { url: `https://example.com/${label}`, label })
 
-/** The focus is there, and stays there until the page has nothing more to do. */
+/** The focus is on the element and stays there until the network is idle. */
 async function expectFocus(page: Page, selector: string) {
   await page.locator(`${selector}:focus`).waitFor()
   await page.waitForLoadState('networkidle')
@@ -16,8 +16,8 @@ async function expectFocus(page: Page, selector: string) {
 }
 
 for (const what of ['Disable', 'Delete'])
-  test(`by keys alone selected links are undone: ${what}`, async () => {
-    await make(`${what} me`)
+  test(`a bulk action is undone with the keyboard alone: ${what}`, async () => {
+    await createLabelled(`${what} me`)
     const { page } = await admin.open(`/links?search=${what}`)
     const row = page.locator('tbody tr')
     await page.getByRole('checkbox', { name: `Select ${what} me` }).press('Space')
@@ -30,8 +30,8 @@ for (const what of ['Disable', 'Delete'])
     await expectFocus(page, 'main h1')
   }, 60_000)
 
-test('a toast does not take the focus of who clicks, nor one that is somewhere', async () => {
-  await make('clicked')
+test('a toast takes the focus neither from a mouse user nor from another element', async () => {
+  await createLabelled('clicked')
   const { page } = await admin.open('/links?search=clicked')
   const undo = page.getByRole('button', { name: 'Undo' })
   await page.getByRole('checkbox', { name: 'Select clicked' }).click()
@@ -45,8 +45,8 @@ test('a toast does not take the focus of who clicks, nor one that is somewhere',
   await expectFocus(page, '[aria-label="Actions for this link"]')
 }, 60_000)
 
-test('a key that is revoked leaves the focus in the table of the others, and the last on the heading', async () => {
-  for (const title of ['One', 'Two', 'Three']) await makeKey(title)
+test('revoking a key leaves the focus in the table of keys, and revoking the last one on the heading', async () => {
+  for (const title of ['One', 'Two', 'Three']) await createKey(admin, title)
   const { page } = await admin.open('/keys')
   for (const [title, place] of [
     ['Two', 'table'],
@@ -60,23 +60,23 @@ test('a key that is revoked leaves the focus in the table of the others, and the
   }
 }, 60_000)
 
-test('what a search finds is told, and cleared the focus is on the heading', async () => {
-  for (const label of ['told-a', 'told-b']) await make(label)
+test('the result of a search is announced, and clearing the search focuses the heading', async () => {
+  for (const label of ['told-a', 'told-b']) await createLabelled(label)
   const { page } = await admin.open('/links')
-  const told = page.locator('main').getByRole('status')
+  const announcement = page.locator('main').getByRole('status')
   const search = page.getByRole('textbox', { name: 'Search label, slug, URL or owner' })
   await search.fill('told-a')
-  await told.getByText('1 link', { exact: true }).waitFor()
+  await announcement.getByText('1 link', { exact: true }).waitFor()
   await search.fill('told-')
-  await told.getByText('2 links', { exact: true }).waitFor()
+  await announcement.getByText('2 links', { exact: true }).waitFor()
   await search.fill('told-c')
-  await told.getByText('No links match', { exact: true }).waitFor()
+  await announcement.getByText('No links match', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Clear search and filters' }).press('Enter')
   await page.locator('tbody tr').first().waitFor()
   await expectFocus(page, 'main h1')
 }, 60_000)
 
-test('a list that could not be read alerts, and is tried again without losing the focus', async () => {
+test('a list that could not be read is an alert, and a retry keeps the focus', async () => {
   const { page } = await admin.open('/links')
   await page.route('**/api/links?**', (route) => route.abort())
   await page.reload()

@@ -11,9 +11,9 @@ async function openForced(path: string, scheme: 'light' | 'dark') {
   return page
 }
 
-const background = (part: Locator) => part.evaluate((shown) => getComputedStyle(shown).backgroundColor)
+const background = (part: Locator) => part.evaluate((element) => getComputedStyle(element).backgroundColor)
 
-/** The colour in which the person's system shows what is chosen. */
+/** The system colour of selected elements. */
 const highlight = (page: Page) =>
   page.evaluate(() => {
     const probe = document.body.appendChild(document.createElement('i'))
@@ -24,7 +24,7 @@ const highlight = (page: Page) =>
   })
 
 for (const scheme of ['light', 'dark'] as const)
-  test(`with forced colours one sees what is on, chosen, checked and shown, ${scheme}`, async () => {
+  test(`with forced colours, switches, choices, checkboxes and the current page are visible, ${scheme}`, async () => {
     await admin.call('POST', '/links', { url: `https://example.com/${scheme}`, label: scheme })
     const page = await openForced('/settings', scheme)
     const chosen = await highlight(page)
@@ -36,8 +36,8 @@ for (const scheme of ['light', 'dark'] as const)
     const bots = page.getByRole('switch').first()
     const track = bots.locator('+ .mantine-Switch-track')
     await bots.waitFor()
-    expect(await track.evaluate((shown) => getComputedStyle(shown).borderTopStyle)).toBe('solid')
-    // The page shows by itself what was chosen, a moment after the click.
+    expect(await track.evaluate((element) => getComputedStyle(element).borderTopStyle)).toBe('solid')
+    // The page shows the choice a moment after the click.
     const turn = async (checked: boolean) => {
       await bots.click()
       await bots.and(page.getByRole('switch', { checked })).waitFor()

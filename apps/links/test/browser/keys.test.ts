@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
+import { createKey } from '../actions.ts'
 import { openAdminPages } from './browser.ts'
 
 const admin = openAdminPages()
@@ -8,12 +9,7 @@ const HOSTILE = '<img src=x onerror=alert(1)> \u202egnirts'
 const useKey = (rawKey: string) =>
   fetch(new URL('/_/api/links', admin.at('/')), { headers: { Authorization: `Bearer ${rawKey}` } })
 
-async function makeKey(title: string): Promise<string> {
-  const response = await admin.call('POST', '/keys', { title, scope: 'read' })
-  return ((await response.json()) as { raw_key: string }).raw_key
-}
-
-test('L18 a key is made with the keyboard alone, shown once, works, and is refused from the request after its revocation', async () => {
+test('L18: a key is created with the keyboard alone, shown once, works, and is refused from the first request after its revocation', async () => {
   const { page, errors } = await admin.open('/keys')
   await page.getByText('No API keys yet').waitFor()
   await screenshot(page, 'keys-none')
@@ -29,8 +25,8 @@ test('L18 a key is made with the keyboard alone, shown once, works, and is refus
   await page.keyboard.type(HOSTILE)
   await page.keyboard.press('Enter')
   await dialog.getByText('This key is shown only now').waitFor()
-  const shown = dialog.getByRole('textbox', { name: 'Your new key' })
-  const rawKey = await shown.inputValue()
+  const keyField = dialog.getByRole('textbox', { name: 'Your new key' })
+  const rawKey = await keyField.inputValue()
   expect(rawKey).toMatch(/^sk_[0-9a-f]{48}$/)
   await expectAccessible(page)
   await screenshot(page, 'keys-made')
@@ -38,7 +34,7 @@ test('L18 a key is made with the keyboard alone, shown once, works, and is refus
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   const copy = dialog.getByRole('button', { name: 'Copy key' })
   await copy.and(page.locator(':focus')).waitFor()
-  // It says so for a second only, so the page itself looks.
+  // The text lasts for a second only, and the page itself has to observe it.
   const copied = page.waitForFunction(() =>
     [...document.querySelectorAll('[role=dialog] button')].some(
       ({ textContent, ariaLabel }) => textContent === 'Copied' || ariaLabel === 'Copied',
@@ -48,7 +44,7 @@ test('L18 a key is made with the keyboard alone, shown once, works, and is refus
   await copied
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(rawKey)
   await page.keyboard.press('Escape')
-  expect(await shown.inputValue()).toBe(rawKey)
+  expect(await keyField.inputValue()).toBe(rawKey)
   await dialog.getByRole('button', { name: 'Done, I have saved it' }).click()
   await dialog.waitFor({ state: 'detached' })
   expect(await page.content()).not.toContain(rawKey)
@@ -70,7 +66,7 @@ test('L18 a key is made with the keyboard alone, shown once, works, and is refus
   expect(errors.filter((text) => !text.includes('400'))).toEqual([])
 }, 60_000)
 
-test('a key that the browser does not let be copied is said to be not, and can still be read', async () => {
+test('a key that the browser does not copy is reported and can still be read', async () => {
   const { page } = await admin.open('/keys')
   await page.addInitScript(`Reflect.deleteProperty(Navigator.prototype, 'clipboard')`)
   await page.reload()
@@ -90,7 +86,7 @@ test('a key that the browser does not let be copied is said to be not, and can s
   await page.getByText('No API keys yet').waitFor()
 }, 60_000)
 
-test('a title that is too long is refused beside the field and stays as it was typed', async () => {
+test('a title that is too long is refused beside its field and keeps the input', async () => {
   const { page } = await admin.open('/keys')
   await page.getByRole('button', { name: 'New key' }).click()
   const title = page.getByRole('dialog').getByRole('textbox', { name: 'Title' })
@@ -101,10 +97,10 @@ test('a title that is too long is refused beside the field and stays as it was t
   expect(await title.getAttribute('aria-invalid')).toBe('true')
 }, 60_000)
 
-test('keys of every length are listed without breaking the page, in both themes, on a phone, in every language', async () => {
-  await useKey(await makeKey('Deployment script'))
-  await makeKey('Browser extension on the laptop')
-  await makeKey(`${HOSTILE} ${'w'.repeat(80)}`)
+test('keys of every length fit the page, in both themes, on a phone, in every language', async () => {
+  await useKey(await createKey(admin, 'Deployment script'))
+  await createKey(admin, 'Browser extension on the laptop')
+  await createKey(admin, `${HOSTILE} ${'w'.repeat(80)}`)
   for (const [lang, scheme, width] of [
     ['en', 'light', 1280],
     ['en', 'dark', 1280],

@@ -1,21 +1,14 @@
 import { expect, test } from 'bun:test'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import { type Page, type Request } from 'playwright-core'
+import { clickLink } from '../actions.ts'
 import { openAdminPages } from './browser.ts'
 
 const admin = openAdminPages()
 
-const PERSON =
-  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36'
-
-async function follow(slug: string): Promise<void> {
-  const url = new URL(`/${slug}`, admin.at(''))
-  expect((await fetch(url, { redirect: 'manual', headers: { 'User-Agent': PERSON } })).status).toBe(302)
-}
-
 const clicksOf = (page: Page, label: string) => page.locator('tr', { hasText: label }).locator('td').nth(4)
 
-/** What the page asks the API for, from now on. */
+/** The paths that the page requests from now on. */
 function traffic(page: Page): string[] {
   const requestsSent: string[] = []
   page.on('request', (request: Request) => requestsSent.push(new URL(request.url()).pathname))
@@ -29,7 +22,7 @@ async function hide(page: Page, hidden: boolean): Promise<void> {
   }, hidden)
 }
 
-/** The sign-in has ended, until the returned function is called. */
+/** Ends the session until the returned function is called. */
 async function endSignIn(page: Page): Promise<() => void> {
   let signedIn = false
   await page.route('**/_/admin/api/**', (route) =>
@@ -42,7 +35,7 @@ async function endSignIn(page: Page): Promise<() => void> {
   }
 }
 
-test('a click elsewhere shows within two seconds, and moves neither focus nor what is being typed', async () => {
+test('a click elsewhere appears within two seconds, and moves neither the focus nor the text being typed', async () => {
   await admin.call('POST', '/links', { url: 'https://example.com/live', label: 'live', slug: 'live' })
   const { page } = await admin.open('/links')
   await clicksOf(page, 'live').getByText('0').waitFor()
@@ -54,17 +47,17 @@ test('a click elsewhere shows within two seconds, and moves neither focus nor wh
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Escape')
   await field.focus()
-  // The quickest of three, since the machine may be busy with other tests.
+  // Takes the quickest of three, because other tests may keep the machine busy.
   const tookMs: number[] = []
   for (const count of ['1', '2', '3']) {
-    // Looked at in the page, which sees it at once.
-    const shown = page.waitForFunction((wanted) => {
+    // Measured in the page, which observes it at once.
+    const updated = page.waitForFunction((wanted) => {
       const row = [...document.querySelectorAll('tr')].find(({ textContent }) => textContent.includes('live'))
       return row?.querySelector('td:nth-child(5)')?.firstChild?.textContent === wanted && Date.now()
     }, count)
     const began = Date.now()
-    await follow('live')
-    tookMs.push(Number(await (await shown).jsonValue()) - began)
+    await clickLink(admin, 'live')
+    tookMs.push(Number(await (await updated).jsonValue()) - began)
   }
   expect(Math.min(...tookMs)).toBeLessThan(2_000)
   expect(await field.evaluate((input) => input === document.activeElement)).toBeTrue()
@@ -73,25 +66,25 @@ test('a click elsewhere shows within two seconds, and moves neither focus nor wh
   expect(await opened.isChecked()).toBeTrue()
 }, 60_000)
 
-test('L18.3 an open page asks for nothing while nothing changes, and a hidden one not even then', async () => {
+test('L18.3: an open page requests nothing while nothing changes, and a hidden one not even afterwards', async () => {
   const { page } = await admin.open('/links')
   await page.locator('tbody tr').first().waitFor()
-  // It comes by the page's own message: nothing that was told before is still to come.
+  // The event that the page has seen is the last one: no earlier event is still to come.
   await admin.call('POST', '/links', { url: 'https://example.com/quiet', label: 'quiet', slug: 'quiet' })
   await clicksOf(page, 'quiet').getByText('0').waitFor()
-  const asked = traffic(page)
+  const paths = traffic(page)
   await page.waitForTimeout(1_500)
-  expect(asked).toEqual([])
+  expect(paths).toEqual([])
   await hide(page, true)
-  await follow('quiet')
+  await clickLink(admin, 'quiet')
   await page.waitForTimeout(1_500)
-  expect(asked).toEqual([])
+  expect(paths).toEqual([])
   await hide(page, false)
   await clicksOf(page, 'quiet').getByText('1').waitFor()
-  expect(new Set(asked)).toEqual(new Set(['/_/admin/api/links', '/_/admin/api/events']))
+  expect(new Set(paths)).toEqual(new Set(['/_/admin/api/links', '/_/admin/api/events']))
 }, 60_000)
 
-test('what changed while the events were cut off shows once they are back', async () => {
+test('changes during an interruption of the events appear once they are back', async () => {
   await admin.call('POST', '/links', { url: 'https://example.com/cut', label: 'cut off', slug: 'cut' })
   const { page } = await admin.open('/keys')
   const back = Promise.withResolvers<undefined>()
@@ -104,18 +97,18 @@ test('what changed while the events were cut off shows once they are back', asyn
   await page.reload()
   await page.getByRole('link', { name: 'Links', exact: true }).click()
   await clicksOf(page, 'cut off').getByText('0').waitFor()
-  await follow('cut')
+  await clickLink(admin, 'cut')
   back.resolve(undefined)
   await clicksOf(page, 'cut off').getByText('1').waitFor()
 }, 60_000)
 
-test('a page whose sign-in has ended says so, keeps what is typed, and goes on afterwards', async () => {
+test('a page whose session has ended states so, keeps the input, and continues after the next sign-in', async () => {
   const { page } = await admin.open('/links')
   const signInAgain = await endSignIn(page)
   const url = page.getByLabel('URL to shorten')
   await url.fill('https://example.com/after-sign-in')
   await page.keyboard.press('Enter')
-  // The form that was refused says so as well, without a title.
+  // The refused form states so as well, without a title.
   const stale = page.getByRole('alert', { name: 'Your sign-in has ended' })
   await stale.waitFor()
   expect(await url.inputValue()).toBe('https://example.com/after-sign-in')
@@ -127,7 +120,7 @@ test('a page whose sign-in has ended says so, keeps what is typed, and goes on a
   await stale.waitFor({ state: 'detached' })
 }, 60_000)
 
-test('news that come in while a dialog is open change neither what is typed in it nor where the focus is', async () => {
+test('an event during an open dialog changes neither its input nor the focus', async () => {
   const made = await admin.call('POST', '/links', {
     url: 'https://example.com/news',
     label: 'N',
@@ -146,7 +139,7 @@ test('news that come in while a dialog is open change neither what is typed in i
   await description.fill('Typed before the news')
   await name.fill('Half ty')
   await admin.call('PUT', `/bundles/${bundle.id}`, { name: 'Renamed elsewhere' })
-  await follow('news')
+  await clickLink(admin, 'news')
   await clicks.getByText('1', { exact: true }).waitFor()
   await page.getByRole('heading', { level: 1, name: 'Renamed elsewhere', includeHidden: true }).waitFor()
   await page.keyboard.type('ped')
@@ -158,7 +151,7 @@ test('news that come in while a dialog is open change neither what is typed in i
   await page.getByRole('heading', { level: 1, name: 'Half typed' }).waitFor()
 }, 60_000)
 
-test('a sign-in that ends under an open dialog is said in it and behind it, and what is typed can be sent afterwards', async () => {
+test('a session that ends under an open dialog is reported in it and behind it, and the input can be sent afterwards', async () => {
   const { page } = await admin.open('/keys')
   await page.getByRole('button', { name: 'New key' }).click()
   const dialog = page.getByRole('dialog')
@@ -178,7 +171,7 @@ test('a sign-in that ends under an open dialog is said in it and behind it, and 
   await notice.waitFor({ state: 'detached' })
 }, 60_000)
 
-test('a sign-in whose end only a refresh in the background finds leaves the dialog and its text alone', async () => {
+test('a session whose end only a background refresh notices leaves the dialog and its input unchanged', async () => {
   const bundle = (await (await admin.call('POST', '/bundles', { name: 'Kept' })).json()) as { id: number }
   const { page } = await admin.open(`/bundles/${bundle.id}`)
   await page.getByRole('button', { name: 'Actions for Kept' }).click()
@@ -193,7 +186,7 @@ test('a sign-in whose end only a refresh in the background finds leaves the dial
   expect(await name.inputValue()).toBe('Not lost')
 }, 60_000)
 
-test('the heading of a page has the focus when one comes to it, and the title names it', async () => {
+test('navigation focuses the heading of the page, and the title names it', async () => {
   const { page } = await admin.open('/links')
   expect(await page.title()).toBe('Links · Latchkey Links')
   await page.getByRole('link', { name: 'API keys' }).click()
@@ -203,7 +196,7 @@ test('the heading of a page has the focus when one comes to it, and the title na
   await page.locator('h1:focus', { hasText: 'Links' }).waitFor()
 }, 60_000)
 
-test('the command palette goes to pages and links, begins a new link, and changes the colours for good', async () => {
+test('the command palette opens pages and links, starts a new link, and changes the theme permanently', async () => {
   await admin.call('POST', '/links', { url: 'https://example.com/pal', label: 'Palette target <b>' })
   const { page } = await admin.open('/keys')
   const input = page.getByRole('textbox', { name: 'Search pages and actions' })

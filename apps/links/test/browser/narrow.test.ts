@@ -6,14 +6,11 @@ import {
   screenshot,
 } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
-import { classifyClick } from '../../src/clicks/click.ts'
-import { openRecorder } from '../../src/clicks/recorder.ts'
+import { DESKTOP, createBundle, createKey, createLink, post, recordClicks } from '../actions.ts'
 import { openAdminPages } from './browser.ts'
 
 const admin = openAdminPages()
 
-const PERSON =
-  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36'
 const CLICKS = 1_200
 const ROWS = [
   'url,slug,label',
@@ -31,44 +28,32 @@ const paths: Record<string, string> = {
   settings: '/settings',
 }
 
-const post = async (path: string, body: unknown) => {
-  const response = await admin.call('POST', path, body)
-  expect(response.ok).toBeTrue()
-  return (await response.json()) as { id: number; slugs: { slug: string }[] }
-}
-
-/** Everything as long as it may be: what has blanks to break at, and what has none. */
+/** Everything has its largest length, with and without blanks to break at. */
 beforeAll(async () => {
-  const link = await post('/links', {
+  const link = await createLink(admin, {
     url: `https://example.com/${'w'.repeat(500)}`,
     label: 'W'.repeat(300),
     slug: 'x'.repeat(128),
   })
-  await post(`/links/${link.id}/slugs`, { slug: `y${'-y'.repeat(60)}` })
-  await post('/links', { url: 'https://example.com/fresh', label: 'Fresh' })
-  const bundle = await post('/bundles', { name: 'V'.repeat(120), description: 'D'.repeat(900), icon: '🌷' })
-  await post(`/bundles/${bundle.id}/links`, { link_id: link.id })
-  await post('/keys', { title: 'K'.repeat(120), scope: 'read' })
+  await post(admin, `/links/${link.id}/slugs`, { slug: `y${'-y'.repeat(60)}` })
+  await createLink(admin, { url: 'https://example.com/fresh', label: 'Fresh' })
+  const fields = { name: 'V'.repeat(120), description: 'D'.repeat(900), icon: '🌷' }
+  const bundleId = await createBundle(admin, fields, [link.id])
+  await createKey(admin, 'K'.repeat(120))
   const now = Math.floor(Date.now() / 1000)
-  const recorder = openRecorder(admin.databaseUrl)
-  await recorder.record(
-    Array.from({ length: CLICKS }, (_, index) =>
-      classifyClick({
-        slug: link.slugs[0]?.slug ?? '',
-        linkId: link.id,
-        clickedAt: now - 60 - index * 1_500,
-        host: '127.0.0.1',
-        query: `utm_source=${'u'.repeat(80)}&utm_medium=mail&utm_campaign=spring`,
-        referrer: `https://${'h'.repeat(60)}.example.net/${'r'.repeat(200)}`,
-        userAgent: PERSON,
-        country: 'BA',
-        visitorFp: String(index),
-      }),
-    ),
-  )
-  await recorder.close()
+  const clicks = Array.from({ length: CLICKS }, (_, index) => ({
+    slug: link.slugs[0]?.slug ?? '',
+    linkId: link.id,
+    clickedAt: now - 60 - index * 1_500,
+    query: `utm_source=${'u'.repeat(80)}&utm_medium=mail&utm_campaign=spring`,
+    referrer: `https://${'h'.repeat(60)}.example.net/${'r'.repeat(200)}`,
+    userAgent: DESKTOP,
+    country: 'BA',
+    visitorFp: String(index),
+  }))
+  await recordClicks(admin.databaseUrl, clicks)
   paths['link'] = `/links/${link.id}`
-  paths['bundle'] = `/bundles/${bundle.id}`
+  paths['bundle'] = `/bundles/${bundleId}`
 }, 60_000)
 
 type View = NonNullable<Parameters<typeof admin.open>[1]>
@@ -86,7 +71,7 @@ async function untilWhole(page: Page): Promise<void> {
   )
 }
 
-/** What is shortened on purpose, in links and where a title says all of it, does not count. */
+/** Text that is cut on purpose, in links and under a complete title, does not count. */
 async function expectWordsWhole(page: Page): Promise<void> {
   const cut = await page
     .locator(
@@ -159,7 +144,7 @@ for (const [words, view] of VIEWS) {
   }, 60_000)
 }
 
-test('on every page a finger finds what it presses, and nothing else', async () => {
+test('on every page, all controls have the size of a finger and do not overlap', async () => {
   const { page } = await openWhole('dashboard', { width: 390, height: 4000, touch: true })
   for (const name of PAGES) {
     await page.goto(admin.at(paths[name] ?? ''))
@@ -171,7 +156,7 @@ test('on every page a finger finds what it presses, and nothing else', async () 
 }, 120_000)
 
 for (const lang of ['sv', 'id'])
-  test(`at 320 px the words of a button or a card are not cut in ${lang}`, async () => {
+  test(`at 320 px, the words of a button or a card are not cut in ${lang}`, async () => {
     await admin.call('PUT', '/settings', { lang })
     const { page } = await openWhole('dashboard', { width: 320 })
     for (const name of PAGES) {
@@ -183,7 +168,7 @@ for (const lang of ['sv', 'id'])
     await admin.call('PUT', '/settings', { lang: null })
   }, 60_000)
 
-test('on the dashboard a finger finds every link', async () => {
+test('on the dashboard, every link has the size of a finger', async () => {
   const { page } = await openWhole('dashboard', { width: 390, height: 4000, touch: true })
   const links = await page
     .locator('section a')
@@ -194,19 +179,19 @@ test('on the dashboard a finger finds every link', async () => {
   expect(links.filter(({ height }) => height < 24)).toEqual([])
 }, 60_000)
 
-test('on a phone the list of links says all that its columns say elsewhere', async () => {
+test('on a phone, the list of links contains all information of its columns', async () => {
   const wide = await openWhole('links', { width: 1280 })
   const narrow = await openWhole('links', { width: 320 })
-  // A row's words and the names of its controls; their order differs.
-  const said = (page: typeof wide.page) =>
+  // The words of a row and the names of its controls. Their order differs.
+  const readRows = (page: typeof wide.page) =>
     page.locator('tbody tr').evaluateAll((rows) =>
       (rows as HTMLElement[]).map((row) => {
         const named = [...row.querySelectorAll('[aria-label]')].map((part) => part.ariaLabel ?? '')
         return [...row.innerText.split(/\s+/), ...named]
       }),
     )
-  const rows = (await said(narrow.page)).map((words) => new Set(words))
+  const rows = (await readRows(narrow.page)).map((words) => new Set(words))
   expect(rows).toHaveLength(2)
-  expect(rows).toEqual((await said(wide.page)).map((words) => new Set(words)))
+  expect(rows).toEqual((await readRows(wide.page)).map((words) => new Set(words)))
   expect(await narrow.page.locator('thead th').count()).toBe(3)
 }, 60_000)

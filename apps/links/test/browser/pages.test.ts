@@ -14,7 +14,7 @@ const PAGES = [
   '/nowhere',
 ] as const
 
-test('L18.2 every page is accessible, wide and on a phone, in light and in dark', async () => {
+test('L18.2: every page is accessible, wide and on a phone, in light and in dark', async () => {
   const { page, errors } = await admin.open(PAGES[0])
   for (const path of PAGES) {
     await page.goto(admin.at(path))
@@ -23,12 +23,12 @@ test('L18.2 every page is accessible, wide and on a phone, in light and in dark'
       () => !document.querySelector('main .mantine-Loader-root, main .mantine-Skeleton-root'),
     )
     await expectAccessibleViews(page, path.slice(1))
-    // The page that there is none says it with its status too.
+    // The page for unknown addresses has the status 404.
     expect([path, errors.filter((text) => path !== '/nowhere' || !text.includes('404'))]).toEqual([path, []])
   }
 }, 120_000)
 
-for (const [path, most] of [
+for (const [path, maxBytes] of [
   ['/dashboard', 255_000],
   ['/links', 280_000],
   ['/settings', 275_000],
@@ -36,10 +36,10 @@ for (const [path, most] of [
   test(`a first visit to ${path} loads few bytes, all of them named in its HTML`, async () => {
     const { page } = await admin.open(path)
     await page.locator('main input, main select').first().waitFor({ state: 'attached' })
-    await expectSmallFirstLoad(page, most)
+    await expectSmallFirstLoad(page, maxBytes)
   }, 60_000)
 
-test('a page whose script cannot be loaded says so, and is there when one tries again', async () => {
+test('a page whose script cannot be loaded states so, and works on the next try', async () => {
   const { page } = await admin.open('/links')
   await page.locator('main input').first().waitFor()
   await page.route('**/*.js', (route) => route.abort())

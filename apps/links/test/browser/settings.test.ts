@@ -1,31 +1,33 @@
 import { describe, expect, test } from 'bun:test'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import type { Locator, Page } from 'playwright-core'
+import { read } from '../actions.ts'
 import { openAdminPages } from './browser.ts'
 
 const admin = openAdminPages({ LINKS_ACCESS_LOGOUT_URL: 'https://access.example/logout' })
 
-async function stored(): Promise<Record<string, unknown>> {
-  return (await fetch(admin.at('/api/settings'))).json() as Promise<Record<string, unknown>>
-}
+const readSettings = () => read<Record<string, unknown>>(admin, '/settings')
 
 async function choose(page: Page, label: string, option: string): Promise<void> {
   await page.getByRole('combobox', { name: label }).click()
   await page.getByRole('option', { name: option }).click()
 }
 
-/** Until what the server holds is this: a save is under way, not done, when the page shows it. */
+/** Waits until the server has stored the value: the page shows a change before it is saved. */
 async function untilStored(name: string, value: unknown): Promise<void> {
-  for (const end = Date.now() + 15_000; Date.now() < end;) if ((await stored())[name] === value) return
-  expect((await stored())[name]).toBe(value)
+  for (const end = Date.now() + 15_000; Date.now() < end;) if ((await readSettings())[name] === value) return
+  expect((await readSettings())[name]).toBe(value)
 }
 
-/** Until the page shows this: what somebody chose a frame later, what a refusal takes back with its answer. */
+/**
+ * Waits until the page shows the value: a choice appears a frame later, and a refusal reverts it
+ * with its answer.
+ */
 async function untilChecked(box: Locator, checked: boolean): Promise<void> {
   await box.and(box.page().locator(checked ? ':checked' : ':not(:checked)')).waitFor({ state: 'attached' })
 }
 
-test('L18 every setting saves by itself, says so, and holds when the page is opened again', async () => {
+test('L18: every setting saves at once, confirms it, and holds when the page is opened again', async () => {
   const { page, errors } = await admin.open('/settings')
   const saved = page.getByText('Saved', { exact: true })
   await choose(page, 'Default range', '90 days')
@@ -35,11 +37,11 @@ test('L18 every setting saves by itself, says so, and holds when the page is ope
   await page.getByRole('textbox', { name: 'Length of automatic slugs' }).fill('6')
   await page.getByText('1,073,741,824 possible slugs').waitFor()
   await page.getByRole('textbox', { name: 'Root redirect' }).fill('https://example.com/home')
-  expect((await stored())['root_redirect_url']).toBeNull()
+  expect((await readSettings())['root_redirect_url']).toBeNull()
   await page.keyboard.press('Enter')
   await untilStored('root_redirect_url', 'https://example.com/home')
   await untilStored('slug_default_length', 6)
-  expect(await stored()).toEqual({
+  expect(await readSettings()).toEqual({
     slug_default_length: 6,
     theme: null,
     lang: null,
@@ -60,7 +62,7 @@ test('L18 every setting saves by itself, says so, and holds when the page is ope
   expect(errors).toEqual([])
 }, 60_000)
 
-test('theme and language take effect at once, and are there before anything is painted the next time', async () => {
+test('theme and language apply at once, and before the first paint of the next visit', async () => {
   const { page, errors } = await admin.open('/settings')
   const scheme = () => page.evaluate(() => document.documentElement.dataset['mantineColorScheme'])
   expect(await scheme()).toBe('light')
@@ -80,7 +82,7 @@ test('theme and language take effect at once, and are there before anything is p
   expect(errors).toEqual([])
 }, 60_000)
 
-test('what cannot be saved is said beside the field, and stays as it was typed', async () => {
+test('a value that cannot be saved is reported beside its field and stays typed', async () => {
   const { page } = await admin.open('/settings')
   const root = page.getByRole('textbox', { name: 'Root redirect' })
   await root.fill('javascript:alert(1)')
@@ -90,7 +92,7 @@ test('what cannot be saved is said beside the field, and stays as it was typed',
     'javascript:alert(1)',
     'true',
   ])
-  const before = (await stored())['slug_default_length']
+  const before = (await readSettings())['slug_default_length']
   const length = page.getByRole('textbox', { name: 'Length of automatic slugs' })
   await length.fill('2')
   await page.getByText('Choose a whole number from 3 to 128.').waitFor()
@@ -98,7 +100,7 @@ test('what cannot be saved is said beside the field, and stays as it was typed',
   await page.getByText('Choose a whole number from 3 to 128.').waitFor()
   await expectAccessible(page)
   await screenshot(page, 'settings-errors')
-  expect(await stored()).toMatchObject({ slug_default_length: before, root_redirect_url: null })
+  expect(await readSettings()).toMatchObject({ slug_default_length: before, root_redirect_url: null })
 
   await page.context().setOffline(true)
   const bots = page.getByRole('switch', { name: 'Hide clicks of bots' })
@@ -108,11 +110,11 @@ test('what cannot be saved is said beside the field, and stays as it was typed',
   await untilChecked(bots, wasOn)
 }, 60_000)
 
-test('two saves of one setting that are refused leave what the server holds', async () => {
+test('two refused saves of one setting leave the value of the server', async () => {
   const { page } = await admin.open('/settings')
   const bots = page.getByRole('switch', { name: 'Hide clicks of bots' })
   await bots.waitFor({ state: 'attached' })
-  const before = (await stored())['filter_bots']
+  const before = (await readSettings())['filter_bots']
   expect(await bots.isChecked()).toBe(before === true)
   const held = Promise.withResolvers<undefined>()
   let saves = 0
@@ -124,10 +126,10 @@ test('two saves of one setting that are refused leave what the server holds', as
   })
   await bots.click()
   await bots.click()
-  const read = page.waitForResponse((answer) => answer.request().method() === 'GET' && saves === 2)
+  const reread = page.waitForResponse((answer) => answer.request().method() === 'GET' && saves === 2)
   held.resolve(undefined)
   await page.getByText('The service cannot do this at the moment.').waitFor()
-  await (await read).finished()
+  await (await reread).finished()
   await untilChecked(bots, before === true)
   await page.unroute('**/api/settings')
   await bots.click()
@@ -145,7 +147,7 @@ test('two changes in quick succession both hold', async () => {
   await admin.call('PUT', '/settings', { theme: null })
 }, 60_000)
 
-test('the settings are accessible and whole in every language, theme and width, and lead to what programs need', async () => {
+test('the settings are accessible and complete in every language, theme and width, and link to the pages for programs', async () => {
   for (const [lang, scheme, width] of [
     ['en', 'light', 1280],
     ['en', 'dark', 1280],
@@ -192,13 +194,13 @@ for (const [words, environment, on, toastText] of [
   describe(`where MCP ${words}`, () => {
     const behindProxy = openAdminPages({ ...BY_HEADER, ...environment }, ANN)
 
-    test('the settings say so, to whom the proxy names', async () => {
+    test('the settings state so, to the person that the proxy names', async () => {
       const { page, errors } = await behindProxy.open('/settings')
       await page.getByText('ann@example.com').waitFor()
       await page.getByText(toastText, { exact: true }).waitFor()
       await page.getByText(on, { exact: true }).waitFor()
       expect(await page.getByText('Assistants on this machine').count()).toBe(0)
-      // Without a layer to sign out of there is no such button.
+      // Without an access layer, the button to sign out is missing.
       expect(await page.getByRole('link', { name: 'Sign out' }).count()).toBe(0)
       expect(errors).toEqual([])
     }, 60_000)

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { openAdminPages } from './browser.ts'
 
 const admin = openAdminPages()
-/** Thousands of rows, on a machine that has other things to do. */
+/** Thousands of rows take long on a busy machine. */
 const SLOW = { timeout: 100_000 }
 const HOSTILE = '<img src=x onerror=alert(1)>'
 
@@ -33,7 +33,7 @@ const mixed = [
   `https://example.com/${'x'.repeat(600)},${'s'.repeat(120)},`,
 ].join('\n')
 
-test('L18 a preview tells what will happen to each row and stores nothing; the import then does just that', async () => {
+test('L18: a preview states the outcome of each row and stores nothing, and the import has these outcomes', async () => {
   await admin.call('POST', '/links', { url: 'https://example.com/there', slug: 'already-there' })
   const { page, errors } = await admin.open('/import-export')
   expect(await page.getByRole('button', { name: 'Preview' }).isDisabled()).toBe(true)
@@ -74,13 +74,13 @@ test('L18 a preview tells what will happen to each row and stores nothing; the i
   expect(errors).toEqual([])
 }, 60_000)
 
-test('thousands of links are imported with progress to be seen, and one of them is found afterwards', async () => {
+test('thousands of links are imported with visible progress, and one of them is found afterwards', async () => {
   const rows = Array.from({ length: 4_000 }, (_, n) => `https://example.com/many/${n},many-${n},Number ${n}`)
   const { page, errors } = await admin.open('/import-export')
   await choose(page, 'many.csv', ['url,slug,label', ...rows].join('\n'))
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByRole('button', { name: 'Import 4,000 links' }).waitFor(SLOW)
-  // What a person could have seen, and when: every text and every state of the bar while the import runs.
+  // Everything that the page showed during the import: every text and every state of the bar.
   await page.evaluate(() => {
     const seen: string[] = []
     Object.assign(globalThis, { seen })
@@ -97,7 +97,7 @@ test('thousands of links are imported with progress to be seen, and one of them 
   await page.getByRole('link', { name: 'Bundles' }).click()
   await page.getByRole('heading', { name: 'Bundles', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Import and export' }).click()
-  // A notice says it as well where the import ended on the other page.
+  // A notice states it as well if the import ended on the other page.
   await page.locator('main').getByText('4,000 links were imported.').waitFor(SLOW)
   await screenshot(page, 'transfer-many')
 
@@ -108,7 +108,7 @@ test('thousands of links are imported with progress to be seen, and one of them 
   expect(errors).toEqual([])
 }, 240_000)
 
-test('an import that is stopped keeps whole rows, says how many, and importing again adds only the rest', async () => {
+test('a stopped import keeps whole rows, states their number, and the next import adds only the others', async () => {
   const rows = Array.from({ length: 6_000 }, (_, n) => `https://example.com/stop/${n},stop-${n},`)
   const before = await countLinks()
   const { page } = await admin.open('/import-export')
@@ -127,12 +127,12 @@ test('an import that is stopped keeps whole rows, says how many, and importing a
   expect(await countLinks()).toBe(before + 6_000)
 }, 240_000)
 
-test('a file that is dropped on its field is chosen, and nothing of it is stored before the import', async () => {
+test('a dropped file is chosen, and none of it is stored before the import', async () => {
   const { page, errors } = await admin.open('/import-export')
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-dropped-'))
   const path = join(folder, 'dropped.csv')
   writeFileSync(path, 'Keyword,URL,Title\ndropped,https://example.com/dropped,Dropped\n')
-  // As from the file manager, which only the browser itself can bring in.
+  // Only the browser itself can drop a file, as from the file manager.
   const browser = await page.context().newCDPSession(page)
   const drop = async (name: string) => {
     const field = await page.getByText(name).boundingBox()
@@ -143,7 +143,7 @@ test('a file that is dropped on its field is chosen, and nothing of it is stored
   }
   await drop('or drop it here')
   await page.getByRole('status').getByText('dropped.csv').waitFor()
-  // The file is read after it has been chosen.
+  // The file is read after it is chosen.
   await page.waitForFunction(() =>
     [...document.querySelectorAll('input')].some(({ value }) => value === 'YOURLS'),
   )
@@ -157,7 +157,7 @@ test('a file that is dropped on its field is chosen, and nothing of it is stored
   rmSync(folder, { recursive: true })
 }, 60_000)
 
-test('who looks at another page is told that an import has ended, and led back to it', async () => {
+test('the end of an import is reported on other pages, with a link back to it', async () => {
   const rows = Array.from({ length: 5_000 }, (_, n) => `https://example.com/away/${n},away-${n},`)
   const { page, errors } = await admin.open('/import-export')
   await choose(page, 'away.csv', ['url,slug,label', ...rows].join('\n'))
@@ -175,7 +175,7 @@ test('who looks at another page is told that an import has ended, and led back t
   expect(errors).toEqual([])
 }, 240_000)
 
-test('a preview that is stopped leads back to the file, and nothing is stored', async () => {
+test('a stopped preview returns to the file, and nothing is stored', async () => {
   const rows = Array.from({ length: 20_000 }, (_, n) => `https://example.com/never/${n}`)
   const before = await countLinks()
   const { page } = await admin.open('/import-export')
@@ -187,7 +187,7 @@ test('a preview that is stopped leads back to the file, and nothing is stored', 
   expect(await countLinks()).toBe(before)
 }, 60_000)
 
-test('pasted text is imported in the format it looks like, and what cannot be is explained', async () => {
+test('pasted text is imported in its detected format, and unusable text is explained', async () => {
   const { page } = await admin.open('/import-export')
   await page.getByText('Pasted text').click()
   const text = page.getByRole('textbox', { name: 'Links, in the format chosen below' })
@@ -242,7 +242,7 @@ test('all links are exported in both formats', async () => {
   }
 }, 60_000)
 
-test('import and export are accessible and whole in every language, theme and width', async () => {
+test('import and export are accessible and complete in every language, theme and width', async () => {
   const twoPages = [mixed, ...Array.from({ length: 20 }, (_, row) => `https://example.com/row/${row},,`)]
   for (const [lang, scheme, width, next] of [
     ['en', 'dark', 1280, 'Next page'],

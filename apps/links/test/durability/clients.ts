@@ -2,7 +2,7 @@ import { type LedgerLink, type Ledger, type State, kindOf } from './ledger.ts'
 import { type Server, withKey } from './server.ts'
 import { type Answer, NoAnswer, type Wire } from './wire.ts'
 
-/** Links made before the load starts, which take most of the visits. */
+/** Links created before the load starts, which receive most of the clicks. */
 export const HOT_LINKS = 20
 
 function pick<Item>(items: readonly Item[]): Item {
@@ -31,7 +31,7 @@ export class Workload {
     return ++this.#linkCount
   }
 
-  /** From now on visitors come here. */
+  /** Sends later clicks to this link. */
   publish(link: LedgerLink): void {
     for (const slug of link.slugs)
       if (!this.slugs.has(slug)) {
@@ -49,7 +49,10 @@ export async function visit(workload: Workload, wire: Wire): Promise<void> {
   }
 }
 
-/** One visit, entered in the books. Undefined without an answer. HEAD is answered and not counted (L12.2). */
+/**
+ * Sends one click and records it. Returns undefined without an answer. HEAD is answered and not
+ * counted (L12.2).
+ */
 async function follow(
   { ledger, slugs }: Workload,
   wire: Wire,
@@ -71,14 +74,16 @@ async function follow(
     return answer
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
-    // A status that arrived is a redirect that was sent, whatever became of the rest.
+    // A received status means that the redirect was sent, even if the rest is lost.
     if (error.status === 302) visits.redirected++
     else visits.unanswered++
     return undefined
   }
 }
 
-/** Makes and changes links of its own, one answered write after the other, until the connection ends. */
+/**
+ * Creates and changes its own links, one answered write after another, until the connection ends.
+ */
 export class Writer {
   readonly #workload: Workload
   readonly #own: LedgerLink[] = []
@@ -88,7 +93,8 @@ export class Writer {
   }
 
   async work(wire: Wire): Promise<void> {
-    // What the last kill left open has been settled by now; a link that it made is nobody's, and only visited.
+    // The state after the last kill is reconciled by now. A link that it created has no writer and
+    // is only clicked.
     while (!wire.hasEnded) {
       if (this.#own.length < 5 || chance(0.35)) await this.create(wire, chance(0.4))
       else await this.#change(wire, pick(this.#own))
@@ -157,7 +163,7 @@ export class Writer {
     if (chance(0.5)) await this.#followOwn(wire, link)
   }
 
-  /** A change shows on the very next redirect (L12.5), and this writer is the only one who changes the link. */
+  /** A change applies to the next redirect (L12.5), and no other writer changes the link. */
   async #followOwn(wire: Wire, link: LedgerLink): Promise<void> {
     const answer = await follow(this.#workload, wire, link.state.primary, 'GET')
     if (!answer) return
@@ -180,7 +186,7 @@ export class Writer {
   }
 }
 
-/** Everybody at once; ends when the server has gone away. */
+/** Runs all clients until the server is gone. */
 export async function runLoad(
   server: Server,
   workload: Workload,

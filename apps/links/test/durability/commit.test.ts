@@ -26,7 +26,7 @@ eachDialect((dialect, newUrl) => {
     return { relay, create, find }
   }
 
-  test('L3.3 who writes is not told that nothing was changed when the connection is lost while it is committed', async () => {
+  test('L3.3: a connection lost during a commit is not reported as an unchanged state', async () => {
     const { relay, create, find } = await behindRelay()
     relay.loseAnswerTo('commit')
     const { status, headers, body } = await create('kept')
@@ -35,7 +35,7 @@ eachDialect((dialect, newUrl) => {
     expect((await create('after')).status).toBe(201)
   })
 
-  test('who writes is told that nothing was changed when the connection is lost before', async () => {
+  test('a connection lost before the commit is reported as an unchanged state', async () => {
     const { relay, create, find } = await behindRelay()
     relay.loseAnswerTo('insert into "slug"')
     const { status, headers, body } = await create('undone')

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Server } from './server.ts'
 
-/** Storage that a test can make run out, for a server whose files lie in `folder`. */
+/** Storage that a test can fill up, for a server with its files in `folder`. */
 export interface Disk {
   readonly kind: string
   readonly folder: string
   start(): Promise<Server>
-  /** From now on nothing more can be written. */
+  /** Makes every later write fail. */
   fill(server: Server): void
-  /** There is room again. */
+  /** Frees space again. */
   free(): void
   close(): void
 }
@@ -22,7 +22,7 @@ function succeeds(command: string, ...rest: string[]): boolean {
   return spawnSync(command, rest, { stdio: 'ignore' }).status === 0
 }
 
-/** A small file system of its own; undefined for who may not mount one. */
+/** A small file system of its own. Undefined if this process may not mount one. */
 export function mountDisk(): (Disk & { remount(mode: 'ro' | 'rw'): boolean }) | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-disk-'))
   if (process.getuid?.() !== 0 || !succeeds('mount', '-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder)) {
@@ -39,7 +39,7 @@ export function mountDisk(): (Disk & { remount(mode: 'ro' | 'rw'): boolean }) | 
       try {
         writeFileSync(ballast(1), Buffer.alloc(bsize * bavail))
       } catch (error) {
-        // The server may have written meanwhile: what there was is taken all the same.
+        // The server may have written in between: any remaining space is filled as well.
         if ((error as { code?: unknown }).code !== 'ENOSPC') throw error
       }
     },
@@ -54,7 +54,9 @@ export function mountDisk(): (Disk & { remount(mode: 'ro' | 'rw'): boolean }) | 
   }
 }
 
-/** An ordinary folder, and a limit on what the server may write: every write fails with an error of the device. */
+/**
+ * An ordinary folder and a limit on the writes of the server: every write fails with an I/O error.
+ */
 export function createLimitedDisk(): Disk {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-disk-'))
   const limit = ({ pid }: Server, bytes: string) =>
@@ -63,14 +65,14 @@ export function createLimitedDisk(): Disk {
   return {
     kind: 'a disk that fails',
     folder,
-    // The signal that comes with the error would end a program that does not ignore it.
+    // The signal that accompanies the error would end a program that does not ignore it.
     start: () => Server.start(folder, { wrapper: ['sh', '-c', `trap '' XFSZ; exec "$@"`, 'sh'] }),
     fill(server) {
       if (!limit(server, '0')) throw new Error('prlimit does not work here')
       limitedServers.add(server)
     },
     free() {
-      // Who has ended meanwhile has taken its limit along.
+      // A process that ended has no limit left.
       for (const server of limitedServers) limit(server, 'unlimited')
       limitedServers.clear()
     },
@@ -78,7 +80,7 @@ export function createLimitedDisk(): Disk {
   }
 }
 
-/** Both kinds where possible; a program may not mount everywhere, and there is no `prlimit` outside Linux. */
+/** Both kinds if possible. Some environments forbid mounts, and only Linux has `prlimit`. */
 export function availableDisks(): Disk[] {
   const mounted = mountDisk()
   return [...(mounted ? [mounted] : []), ...(process.platform === 'linux' ? [createLimitedDisk()] : [])]

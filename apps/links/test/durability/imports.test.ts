@@ -10,7 +10,7 @@ const { closeLater } = closeAfterEach()
 
 const TIMEOUT_MS = 50_000
 const MEGABYTE = 1024 ** 2
-/** More than is imported while a test looks. */
+/** More rows than are imported during a test. */
 const LONG = `url\n${Array.from({ length: 200_000 }, (_, at) => `https://example.com/${at}`).join('\n')}`
 
 async function start(): Promise<{ server: Server; folder: string; scratch: string }> {
@@ -57,7 +57,7 @@ function countLinks(folder: string): number {
   }
 }
 
-/** The node has given the place of this person's import back. */
+/** Waits until the node has released the import slot of this person. */
 async function mayImport(server: Server, as = 'ann'): Promise<boolean> {
   const headers = { 'X-Forwarded-Email': `${as}@example.com` }
   const { status } = await server.request('POST', '/_/admin/api/import?format=csv&dry_run=true', { headers })
@@ -65,7 +65,7 @@ async function mayImport(server: Server, as = 'ann'): Promise<boolean> {
 }
 
 for (const lines of [true, false])
-  test(`L17 whoever hangs up ends the import, ${lines ? 'told line by line' : 'told at its end'}, and no further link is stored`, async () => {
+  test(`L17: closing the connection ends the import, ${lines ? 'reported line by line' : 'reported at its end'}, and stores no further link`, async () => {
     const { server, folder } = await start()
     const { socket } = send(server, LONG, { lines })
     await until('links are stored', () => countLinks(folder) > 0, TIMEOUT_MS)
@@ -74,13 +74,13 @@ for (const lines of [true, false])
     await until('the next import is let in', () => mayImport(server), TIMEOUT_MS)
     const stored = countLinks(folder)
     expect(stored).toBeLessThan(200_000)
-    // Whoever may import and does finds that nobody else is at work.
+    // The next import succeeds only if no other import of this person runs.
     const { received } = send(server, 'url\nhttps://example.com/after\n')
     await until('the report is there', () => received().includes('"report"'), TIMEOUT_MS)
     expect(countLinks(folder)).toBe(stored + 1)
   })
 
-test('SIGTERM ends imports after whole rows, tells how many are stored, and leaves no file behind', async () => {
+test('SIGTERM ends imports after whole rows, states how many are stored, and leaves no file behind', async () => {
   const { server, folder, scratch } = await start()
   const wet = send(server, LONG)
   const dry = send(server, LONG, { query: 'format=csv&dry_run=true', as: 'ben' })
@@ -116,7 +116,7 @@ function memoryMiB(server: Server, name: 'VmRSS' | 'VmHWM'): number {
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
 }
 
-test('six hostile uploads at once take no more memory than a few entries of a link file', async () => {
+test('six hostile uploads at once use no more memory than a few entries of a link file', async () => {
   const { server } = await start()
   const before = memoryMiB(server, 'VmRSS')
   const deep = `{"url":"https://example.com/","x":${'['.repeat(7 * MEGABYTE)}${']'.repeat(7 * MEGABYTE)}}`
@@ -139,6 +139,6 @@ test('six hostile uploads at once take no more memory than a few entries of a li
   expect([imported.length >= 2, imported.length + refused.length]).toEqual([true, 6])
   for (const answer of imported)
     expect(answer).toMatch(/"imported":0,.*"bad":(?:2|14),.*(?:is longer|has more)/)
-  // 60 where it was measured; 1,200 for one such file where nothing bounded it.
+  // 60 as measured; 1,200 for one such file without a limit.
   expect(memoryMiB(server, 'VmHWM') - before).toBeLessThan(400)
 })

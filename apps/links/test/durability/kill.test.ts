@@ -2,23 +2,26 @@ import { expect, test } from 'bun:test'
 import { run } from './kill.ts'
 import type { Ledger } from './ledger.ts'
 
-/** `bun apps/links/test/durability/kill.ts` does more of them. */
+/** `bun apps/links/test/durability/kill.ts` runs more rounds. */
 const ROUNDS = 25
 
 const tally = (ledger: Ledger, of: 'redirected' | 'unanswered') =>
   [...ledger.visits.values()].reduce((total, slug) => total + slug[of], 0)
 
-/** Enough happened to mean anything: writes and redirects were answered, and some were cut off. A busy machine takes longer. */
+/**
+ * True once writes and redirects were answered and some were interrupted. A busy machine needs more
+ * rounds.
+ */
 const isEnough = (ledger: Ledger) =>
   Object.values(ledger.writes).every(({ answered }) => answered >= 5) &&
   tally(ledger, 'redirected') > 500 &&
   tally(ledger, 'unanswered') > 10
 
-test('L12.4 a server killed again and again under load loses nothing that was answered and counts nothing twice', async () => {
-  const { ledger, stop, counted, maybe } = await run(ROUNDS, isEnough)
+test('L12.4: a server killed repeatedly under load loses nothing that was answered and counts nothing twice', async () => {
+  const { ledger, stop, clicks, maybe } = await run(ROUNDS, isEnough)
   expect(ledger.problems).toEqual([])
   expect(stop.code).toBe(0)
   expect(isEnough(ledger)).toBe(true)
-  expect(counted).toBe(tally(ledger, 'redirected') + maybe)
+  expect(clicks).toBe(tally(ledger, 'redirected') + maybe)
   expect(maybe).toBeLessThanOrEqual(tally(ledger, 'unanswered'))
 }, 300_000)

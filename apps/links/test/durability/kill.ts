@@ -1,6 +1,6 @@
 // bun apps/links/test/durability/kill.ts [--rounds 120]
-// Kills the server at random moments under load, starts it again on the same files, and compares what is stored with
-// what was answered.
+// Kills the server at random moments under load, starts it again on the same files, and compares the
+// stored state with the answers.
 import { Database as SqliteFile } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, release, tmpdir, totalmem } from 'node:os'
@@ -13,9 +13,15 @@ import { Server, databasePath, journalPath, createKey, withKey } from './server.
 const WRITERS = 3
 const VISITORS = 6
 const LOAD_MS = { min: 50, max: 400 }
-/** Some kills hit a server that has just been spawned, anywhere from before its first line to after its recovery. */
+/**
+ * Some kills hit a server that has just started, anywhere from before its first line to after its
+ * recovery.
+ */
 const KILLED_STARTS = { chance: 0.25, maxMs: 350 }
-/** Counting is checked after this part of the kills; after the others, clicks stay in the journal over several kills. */
+/**
+ * Clicks are checked after this share of the kills. After the others, they stay in the journal over
+ * several kills.
+ */
 const CHECKED_COUNTS = 0.3
 
 export interface KillOutcome {
@@ -24,13 +30,13 @@ export interface KillOutcome {
   restartMs: number[]
   stop: { code: number; ms: number }
   ledger: Ledger
-  counted: number
-  /** Clicks counted whose redirect got no answer. */
+  clicks: number
+  /** Counted clicks whose redirect got no answer. */
   maybe: number
   ms: number
 }
 
-/** As many rounds as told, and then up to four times as many while `isEnough` says that too little has happened. */
+/** Runs the given rounds, and up to four times as many while `isEnough` returns false. */
 export async function run(
   rounds: number,
   isEnough: (ledger: Ledger) => boolean = () => true,
@@ -102,13 +108,13 @@ async function killAtStart(folder: string): Promise<void> {
   await server.kill()
 }
 
-/** After a restart: read through a connection beside the server's, which has recovered by itself by then. */
+/** After a restart: reads through a second connection, once the server has recovered. */
 async function checkRunning(folder: string, server: Server, workload: Workload): Promise<void> {
   const { ledger } = workload
   const ready = await server.request('GET', '/_/ready')
   ledger.require(ready.status === 200, () => `after a restart: ${ready.status} ${ready.text}`)
   const checksVisits = Math.random() < CHECKED_COUNTS
-  // A read has everything counted that was redirected before (L13.1).
+  // A read counts all earlier redirects (L13.1).
   if (checksVisits) await server.request('GET', '/_/api/links?limit=1', { headers: withKey(workload.key) })
   const file = new SqliteFile(databasePath(folder), { readonly: true })
   ledger.reconcileWrites(file)
@@ -117,8 +123,8 @@ async function checkRunning(folder: string, server: Server, workload: Workload):
   for (const link of ledger.links.values()) workload.publish(link)
 }
 
-/** After an orderly stop: nothing waits, and both files are sound. */
-function checkFiles(folder: string, ledger: Ledger): { counted: number; maybe: number } {
+/** After an orderly stop: nothing waits, and both files are intact. */
+function checkFiles(folder: string, ledger: Ledger): { clicks: number; maybe: number } {
   const database = new SqliteFile(databasePath(folder), { readonly: true })
   const journal = new SqliteFile(journalPath(folder), { readonly: true })
   for (const [name, file] of Object.entries({ database, journal })) {
@@ -126,8 +132,11 @@ function checkFiles(folder: string, ledger: Ledger): { counted: number; maybe: n
     ledger.require(one(file, 'pragma foreign_key_check') === undefined, () => `${name} has loose references`)
   }
   const waiting = one(journal, 'select max(seq) from journal')
-  const counted = one(database, 'select max(seq) from journal_cursor')
-  ledger.require(waiting === counted, () => `counted up to ${String(counted)} of ${String(waiting)} batches`)
+  const lastBatch = one(database, 'select max(seq) from journal_cursor')
+  ledger.require(
+    waiting === lastBatch,
+    () => `counted up to ${String(lastBatch)} of ${String(waiting)} batches`,
+  )
   const primaries = `select count(*) from link where 1 <> (select count(*) from slug
     where slug.link_id = link.id and slug.slug = link.primary_slug and slug.disabled_at is null)`
   ledger.require(one(database, primaries) === 0, () => 'a link has not exactly one primary slug')
@@ -145,7 +154,7 @@ function one(file: SqliteFile, statement: string): unknown {
   return Object.values(file.query<Record<string, unknown>, []>(statement).get() ?? {})[0]
 }
 
-/** The start after all that is like any other. */
+/** The last start is an ordinary one. */
 async function checkNextStart(folder: string, ledger: Ledger): Promise<void> {
   const server = await Server.start(folder)
   const ready = await server.request('GET', '/_/ready')
@@ -163,7 +172,7 @@ export function describeOutcome({ ledger, ...outcome }: KillOutcome): string {
     [...ledger.visits.values()].reduce((total, visits) => total + visits[of], 0)
   const sorted = outcome.restartMs.toSorted((a, b) => a - b)
   const writes = Object.entries(ledger.writes).map(
-    ([kind, { answered, unanswered, found }]) => `| ${kind} | ${answered} | ${unanswered} | ${found} |`,
+    ([kind, { answered, unanswered, stored }]) => `| ${kind} | ${answered} | ${unanswered} | ${stored} |`,
   )
   return `| | |
 |---|---|
@@ -172,7 +181,7 @@ export function describeOutcome({ ledger, ...outcome }: KillOutcome): string {
 | redirects sent to the server | ${sum('sent')} |
 | answered with 302 | ${sum('redirected')} |
 | without an answer | ${sum('unanswered')} |
-| clicks counted | ${outcome.counted} |
+| clicks counted | ${outcome.clicks} |
 | of these without an answer | ${outcome.maybe} |
 | restart until listening | median ${Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0)} ms, longest ${Math.round(sorted.at(-1) ?? 0)} ms |
 | SIGTERM at the end | exit code ${outcome.stop.code} after ${Math.round(outcome.stop.ms)} ms |

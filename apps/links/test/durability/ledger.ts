@@ -1,6 +1,6 @@
 import type { Database as SqliteFile } from 'bun:sqlite'
 
-/** What a link looks like to whoever changes it. */
+/** The state of a link as its writer sees it. */
 export interface State {
   url: string
   label: string | null
@@ -12,11 +12,11 @@ export interface LedgerLink {
   id: number
   /** The last answered state. */
   state: State
-  /** A change that was sent and not answered: it may or may not have happened. */
+  /** A change that was sent and not answered: it may or may not be stored. */
   pending: State | undefined
   /** All slugs that were answered. */
   slugs: Set<string>
-  /** Every URL it ever was asked to have: a redirect leads to one of them. */
+  /** Every URL that was ever sent for the link. A redirect leads to one of them. */
   urls: Set<string>
   wasEverDisabled: boolean
 }
@@ -37,15 +37,18 @@ export interface Visits {
 const WRITES = ['create', 'create with slug', 'update', 'new primary slug', 'disable', 'enable'] as const
 export type Write = (typeof WRITES)[number]
 
-/** Everything the clients sent and what became of it, kept outside the server; the judge of what must be stored. */
+/**
+ * The requests of the clients and their outcomes, recorded outside the server: the reference for
+ * the stored state.
+ */
 export class Ledger {
   readonly links = new Map<number, LedgerLink>()
   readonly visits = new Map<string, Visits>()
   readonly writes = Object.fromEntries(
-    WRITES.map((write) => [write, { answered: 0, unanswered: 0, found: 0 }]),
-  ) as Record<Write, { answered: number; unanswered: number; found: number }>
+    WRITES.map((write) => [write, { answered: 0, unanswered: 0, stored: 0 }]),
+  ) as Record<Write, { answered: number; unanswered: number; stored: number }>
   readonly problems: string[] = []
-  /** Creations that were sent and not answered, by their URL, which nothing else ever had. */
+  /** Creations that were sent and not answered, by their URL, which no other link ever had. */
   readonly #unconfirmed = new Map<string, NewLink>()
 
   begin(link: NewLink): void {
@@ -80,8 +83,8 @@ export class Ledger {
   }
 
   /**
-   * Compares what is stored with what was answered. What was not answered is looked up and becomes part of the books,
-   * so that it must stay as it was found.
+   * Compares the stored state with the answers. The outcome of an unanswered request is read from
+   * the database and recorded, and must not change afterwards.
    */
   reconcileWrites(file: SqliteFile): void {
     this.#adoptUnconfirmed(file)
@@ -98,11 +101,11 @@ export class Ledger {
       this.writes[kind].unanswered++
       const row = file.query<{ id: number }, [string]>('select id from link where url = ?').get(url)
       if (!row) {
-        const taken = file.query('select 1 from slug where slug = ?').get(link.slug ?? '')
-        this.require(!taken, () => `slug ${link.slug} of a link that was not made is taken`)
+        const slugRow = file.query('select 1 from slug where slug = ?').get(link.slug ?? '')
+        this.require(!slugRow, () => `slug ${link.slug} of a link that was not made is taken`)
         continue
       }
-      this.writes[kind].found++
+      this.writes[kind].stored++
       this.recordCreated(link, { id: row.id, slugs: slugsOf(file, row.id).map(({ slug }) => slug) })
     }
     this.#unconfirmed.clear()
@@ -117,7 +120,7 @@ export class Ledger {
       const kind = kindOf(link.state, pending)
       this.writes[kind].unanswered++
       if (same(stored, pending)) {
-        this.writes[kind].found++
+        this.writes[kind].stored++
         link.state = pending
         link.slugs.add(pending.primary)
       }
@@ -133,8 +136,11 @@ export class Ledger {
     )
   }
 
-  /** Every redirect that was answered is counted once; one without an answer at most once; the three sums agree. */
-  reconcileVisits(file: SqliteFile): { counted: number; maybe: number } {
+  /**
+   * Each answered redirect counts exactly once, each unanswered one at most once, and the three
+   * totals are equal.
+   */
+  reconcileVisits(file: SqliteFile): { clicks: number; maybe: number } {
     const stored = file
       .query<{ slug: string; sum: number; hours: number; raw: number }, []>(
         `select slug, clicks as sum,
@@ -144,7 +150,7 @@ export class Ledger {
       )
       .all()
     const counts = new Map(stored.map((row) => [row.slug, row]))
-    let [counted, maybe] = [0, 0]
+    let [clicks, maybe] = [0, 0]
     for (const slug of new Set([...counts.keys(), ...this.visits.keys()])) {
       const { sum, hours, raw } = counts.get(slug) ?? { sum: 0, hours: 0, raw: 0 }
       const { redirected, unanswered } = this.visitsOf(slug)
@@ -153,10 +159,10 @@ export class Ledger {
         redirected <= sum && sum <= redirected + unanswered,
         () => `${slug}: ${redirected} redirected, ${unanswered} without an answer, ${sum} counted`,
       )
-      counted += sum
+      clicks += sum
       maybe += sum - redirected
     }
-    return { counted, maybe }
+    return { clicks, maybe }
   }
 }
 

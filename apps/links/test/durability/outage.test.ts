@@ -36,9 +36,9 @@ const UNAVAILABLE = {
   error: 'The database cannot be used at the moment; nothing was changed. Try again later.',
 }
 
-// Where no PostgreSQL is installed, `npm test` says that it was left out.
-describe('PostgreSQL goes away', () => {
-  test('L12.5 known slugs redirect, everything else says 503, and what happened meanwhile is counted once', async () => {
+// Without a PostgreSQL installation, `npm test` reports these tests as skipped.
+describe('PostgreSQL fails', () => {
+  test('L12.5: known slugs redirect, all other requests are 503, and clicks of the outage count once', async () => {
     if (!server) return
     const node = closeLater(new TestLinks())
     await node.start(server.url)
@@ -81,7 +81,8 @@ describe('PostgreSQL goes away', () => {
       expect([reply.status, reply.body]).toEqual([503, UNAVAILABLE])
     }
     expect(await statusOf(node, '/_/health')).toBe(503)
-    // By this the proxy of the compose files knows a node that answers: short links go on.
+    // The proxy of the Compose files recognises an answering node by this status: short URLs stay
+    // available.
     expect(await Bun.file(CADDYFILE).text()).not.toContain('health_uri /_/')
     expect(await Bun.file(CADDYFILE).text()).toContain('health_uri /robots.txt')
     expect(await statusOf(node, '/robots.txt')).toBe(200)
@@ -111,7 +112,7 @@ describe('PostgreSQL goes away', () => {
     expect(await metric(node, 'latchkey_links_database_failing')).toBe(0)
   })
 
-  test('a frozen one holds up no request without end, and what follows is served on other connections', async () => {
+  test('a frozen server delays no request without limit, and later requests use other connections', async () => {
     if (!server) return
     const node = closeLater(new TestLinks())
     await node.start(server.url, {}, { flushTimeoutMs: 1_000 })
@@ -135,7 +136,7 @@ describe('PostgreSQL goes away', () => {
     expect([after.label, await node.rows(`select id from link where url like '%never'`)]).toEqual([null, []])
   })
 
-  test('again and again under load: no node ends, every redirect is a click once, every answered write is there', async () => {
+  test('under repeated load no node ends, every redirect is one click, and every answered write is stored', async () => {
     if (!server) return
     const { url } = server
     const start = async () =>
@@ -168,7 +169,9 @@ describe('PostgreSQL goes away', () => {
         else unexpected.push(`GET /busy: ${status}`)
       }
     }
-    /** The last answered label, and those sent after it, which may or may not be there. */
+    /**
+     * The last answered label, and the unanswered ones after it, which may or may not be stored.
+     */
     const write = async (wire: Wire, id: number) => {
       const labels = ['']
       while (running && !wire.hasEnded) {
@@ -218,14 +221,14 @@ describe('PostgreSQL goes away', () => {
       (select count(*) from click where slug = 'busy')::int as raw`)
     expect(rows).toEqual([{ sum: redirected, hours: redirected, raw: redirected }])
     for (const { id, labels } of await Promise.all(writes)) {
-      const found = await client.query<{ label: string }>('select label from link where id = $1', [id])
-      expect(labels).toContain(found.rows[0]?.label ?? '')
+      const labelRows = await client.query<{ label: string }>('select label from link where id = $1', [id])
+      expect(labels).toContain(labelRows.rows[0]?.label ?? '')
     }
     await client.end()
     for (const node of both) expect(await node.stop()).toMatchObject({ code: 0 })
   }, 60_000)
 
-  test('a node that stops during the outage keeps its clicks, and counts them at its next start', async () => {
+  test('a node that stops during the outage keeps its clicks and counts them at its next start', async () => {
     if (!server) return
     const options = { environment: { LINKS_DATABASE_URL: server.url } }
     const before = closeLater(await Server.start(folder, options))
@@ -244,7 +247,7 @@ describe('PostgreSQL goes away', () => {
     await expectCounted('patient', 21, options)
   })
 
-  test('a node that stops while the database answers nobody ends in time with 0, and its next start counts the clicks once', async () => {
+  test('a node that stops while the database is frozen ends in time with 0, and its next start counts the clicks once', async () => {
     if (!server) return
     const options = { environment: { LINKS_DATABASE_URL: server.url } }
     const before = closeLater(await Server.start(folder, options))
@@ -257,7 +260,7 @@ describe('PostgreSQL goes away', () => {
     for (let visit = 0; visit < 20; visit++) expect((await before.request('GET', '/silent')).status).toBe(302)
     const waiting = closeLater(await before.connect())
     void waiting.request('GET', '/_/api/slugs/silent', { headers }).catch(() => undefined)
-    // Somebody waits for the database when a later request on another connection has been answered.
+    // A request waits for the database once a later request on another connection is answered.
     expect((await before.request('GET', '/silent')).status).toBe(302)
     const stopped = await before.stop()
     expect(stopped).toEqual({ code: 0, ms: expect.any(Number) })

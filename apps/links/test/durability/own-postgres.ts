@@ -6,17 +6,19 @@ import { startPostgres } from '../../../../scripts/postgres.ts'
 /** A PostgreSQL server that a test may kill and start again. */
 export interface OwnPostgres {
   url: string
-  /** At once and without a word, as a crash does it. */
+  /** Kills it at once, like a crash. */
   kill(): Promise<void>
-  /** On the same files and the same port. */
+  /** Starts it on the same files and port. */
   start(): Promise<void>
-  /** Answers nobody until `thaw`, as when the network drops every packet: connections stay, and nothing comes. */
+  /**
+   * Stops all answers until `thaw`, as if the network dropped every packet: connections stay open.
+   */
   freeze(): void
   thaw(): void
   close(): Promise<void>
 }
 
-/** Undefined where none is installed. */
+/** Undefined without an installation. */
 export async function startOwnPostgres(): Promise<OwnPostgres | undefined> {
   const server = await startPostgres()
   if (!server) return undefined
@@ -59,7 +61,10 @@ export async function startOwnPostgres(): Promise<OwnPostgres | undefined> {
   }
 }
 
-/** Port and the rest were given on the command line; a plain start finds them in the settings. Returns the data folder. */
+/**
+ * Port and other options were given on the command line; a plain start reads them from the
+ * settings. Returns the data folder.
+ */
 async function keepOptions(url: string): Promise<string> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -83,6 +88,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It ended meanwhile.
+    // The process has ended in the meantime.
   }
 }

@@ -43,7 +43,7 @@ async function makeLink(server: Server, key: string, slug: string): Promise<numb
   return (JSON.parse(text) as { id: number }).id
 }
 
-/** A connection on which bytes are sent as they come, as a slow or broken client does. */
+/** A connection that sends bytes piece by piece, like a slow or broken client. */
 async function raw(port: number): Promise<{ write(text: string): void; received(): string; close(): void }> {
   const socket = connect({ host: '127.0.0.1', port })
   let text = ''
@@ -58,7 +58,7 @@ async function raw(port: number): Promise<{ write(text: string): void; received(
 }
 
 describe('SIGTERM', () => {
-  test('L20.2 under load: every request in flight is answered, every redirect and write is stored, and it exits 0', async () => {
+  test('L20.2: under load, every request in flight is answered, every redirect and write is stored, and the exit code is 0', async () => {
     const folder = testFolder()
     const server = closeLater(await Server.start(folder))
     const ledger = new Ledger()
@@ -82,21 +82,21 @@ describe('SIGTERM', () => {
       faults: [],
     })
     expect(ms).toBeLessThan(STOP_TIMEOUT_MS)
-    // Everything is in the files themselves, so that they can be copied alone.
+    // The files are complete and can be copied without their logs.
     for (const path of [databasePath(folder), journalPath(folder)])
       expect(existsSync(`${path}-wal`)).toBe(false)
     const file = new SqliteFile(databasePath(folder), { readonly: true })
     ledger.reconcileWrites(file)
-    const { counted } = ledger.reconcileVisits(file)
+    const { clicks } = ledger.reconcileVisits(file)
     file.close()
     expect(ledger.problems).toEqual([])
-    expect(counted).toBe(sum(ledger, 'redirected'))
-    expect(Object.values(ledger.writes).map(({ found }) => found)).toEqual([0, 0, 0, 0, 0, 0])
+    expect(clicks).toBe(sum(ledger, 'redirected'))
+    expect(Object.values(ledger.writes).map(({ stored }) => stored)).toEqual([0, 0, 0, 0, 0, 0])
     const waiting = read<{ seq: number }>(journalPath(folder), 'select max(seq) as seq from journal')
     expect(read(databasePath(folder), 'select seq from journal_cursor')).toEqual(waiting)
   })
 
-  test('as soon as it says that it listens: it exits 0 all the same', async () => {
+  test('right after the line that it listens: the exit code is 0 as well', async () => {
     const codes = await Promise.all(
       Array.from({ length: 6 }, async () => {
         const server = closeLater(Server.spawn(testFolder()))
@@ -107,7 +107,7 @@ describe('SIGTERM', () => {
     expect(codes).toEqual([0, 0, 0, 0, 0, 0])
   })
 
-  test('an idle connection that is kept alive holds nothing up', async () => {
+  test('an idle keep-alive connection delays nothing', async () => {
     const server = closeLater(await Server.start(testFolder()))
     const wire = closeLater(await server.connect())
     expect((await wire.request('GET', '/_/health')).status).toBe(200)
@@ -118,7 +118,7 @@ describe('SIGTERM', () => {
     await until('the client is told', () => wire.hasEnded)
   })
 
-  test('a client that goes on asking on its connection holds nothing up', async () => {
+  test('a client that sends further requests on its connection delays nothing', async () => {
     const server = closeLater(await Server.start(testFolder()))
     const wire = closeLater(await server.connect())
     const asking = (async () => {
@@ -130,7 +130,7 @@ describe('SIGTERM', () => {
     expect(ms).toBeLessThan(HELD_UP_MS)
   })
 
-  test('a request whose body is still on its way is answered and stored', async () => {
+  test('a request whose body is still arriving is answered and stored', async () => {
     const folder = testFolder()
     const server = closeLater(await Server.start(folder))
     const key = await createKey(server)
@@ -140,7 +140,7 @@ describe('SIGTERM', () => {
       `POST /_/api/links HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
     )
-    // The half is there when a later request on another connection has been answered.
+    // The first half has arrived once a later request on another connection is answered.
     await server.request('GET', '/_/health')
     const stopping = server.stop()
     await until('it accepts nobody else', () =>
@@ -167,7 +167,7 @@ describe('SIGTERM', () => {
       'POST /_/api/links HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer KEY\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
     ],
   ] as const)
-    test(`a client that never sends ${what} does not keep what others did from being stored`, async () => {
+    test(`a client that never sends ${what} does not prevent other writes from being stored`, async () => {
       const folder = testFolder()
       const server = closeLater(await Server.start(folder))
       const key = await createKey(server)
@@ -187,8 +187,8 @@ function sum(ledger: Ledger, of: 'redirected' | 'unanswered'): number {
   return [...ledger.visits.values()].reduce((total, visits) => total + visits[of], 0)
 }
 
-describe('starting', () => {
-  test('L20.2 a second start applies no migration and is at once there', async () => {
+describe('start', () => {
+  test('L20.2: a second start applies no migration and listens at once', async () => {
     const folder = testFolder()
     expect(await closeLater(await Server.start(folder)).stop()).toEqual(STOPPED)
     const migrations = () => read(databasePath(folder), 'select * from migration')
@@ -202,7 +202,7 @@ describe('starting', () => {
     expect(server.faults).toEqual([])
   })
 
-  test('three that start together on nothing all come up, with one schema and one secret', async () => {
+  test('three processes that start together on nothing all come up, with one schema and one secret', async () => {
     const folder = testFolder()
     const servers = await Promise.all([1, 2, 3].map(async () => closeLater(await Server.start(folder))))
     for (const server of servers) {
@@ -215,7 +215,7 @@ describe('starting', () => {
     expect(read(journalPath(folder), `select count(*) as n from journal_id`)).toEqual([{ n: 1 }])
   })
 
-  test('L20.2 a database of a newer version is refused with a clear message, untouched', async () => {
+  test('L20.2: a database of a newer version is refused with a clear message and stays unchanged', async () => {
     const folder = testFolder()
     await closeLater(await Server.start(folder)).stop()
     const file = new SqliteFile(databasePath(folder))
@@ -232,12 +232,12 @@ describe('starting', () => {
 })
 
 describe('clicks that were not counted yet', () => {
-  test('are counted by the next start without anybody asking, after a kill', async () => {
+  test('are counted by the next start after a kill, without a request', async () => {
     const folder = testFolder()
     const server = closeLater(await Server.start(folder))
     await makeLink(server, await createKey(server), 'target')
     const wire = closeLater(await server.connect())
-    // Whoever counts waits for this one.
+    // The count waits for this writer.
     const held = new SqliteFile(databasePath(folder))
     held.run('pragma busy_timeout = 5000')
     held.run('begin immediate')
@@ -251,7 +251,7 @@ describe('clicks that were not counted yet', () => {
     expect(countedClicks(folder, 'target')).toEqual([50, 50, 50])
   })
 
-  test('are counted once while the old process still stops and the new one runs on the same files', async () => {
+  test('are counted once while the old process stops and the new one runs on the same files', async () => {
     const folder = testFolder()
     const old = closeLater(await Server.start(folder))
     const key = await createKey(old)
@@ -280,7 +280,7 @@ describe('clicks that were not counted yet', () => {
   })
 })
 
-describe('a journal file that is not the one it was', () => {
+describe('a replaced journal file', () => {
   function copyJournal(from: string, to: string): void {
     for (const suffix of ['', '-wal', '-shm']) {
       rmSync(to + suffix, { force: true })
@@ -304,7 +304,7 @@ describe('a journal file that is not the one it was', () => {
     return folder
   }
 
-  test('was removed: the next one begins anew, and everything is counted', async () => {
+  test('after a removal, a new journal starts, and every click is counted', async () => {
     const folder = await newFolder()
     await visitAndStop(folder, 7)
     for (const suffix of ['', '-wal', '-shm']) rmSync(journalPath(folder) + suffix, { force: true })
@@ -312,7 +312,7 @@ describe('a journal file that is not the one it was', () => {
     expect(countedClicks(folder, 'target')).toEqual([10, 10, 10])
   })
 
-  test('was put back from an older copy: nothing is counted twice, and every new click is counted', async () => {
+  test('after a restore of an older copy, nothing counts twice, and every new click counts', async () => {
     const folder = await newFolder()
     const copy = join(folder, 'copy.db')
     await visitAndStop(folder, 2)

@@ -14,7 +14,10 @@ export interface LogLine {
 
 export interface Options {
   environment?: Record<string, string>
-  /** What the command is run by: a program that becomes it (`exec`), or one that starts it and `watches` it. */
+  /**
+   * The program that runs the command: it becomes the command (`exec`), or starts it and `watches`
+   * it.
+   */
   wrapper?: string[]
   isWrapped?: boolean
 }
@@ -22,7 +25,7 @@ export interface Options {
 /** The service as users run it: a process of its own, on SQLite files in `folder`. */
 export class Server {
   readonly log: LogLine[] = []
-  /** Everything on stderr: nothing, when all is well. */
+  /** All lines on stderr: none, if all is well. */
   stderr = ''
   readonly startedMs = performance.now()
   readonly #child
@@ -58,12 +61,12 @@ export class Server {
     )
   }
 
-  /** A process that is on its way; it need not get there. */
+  /** A process that is starting and may fail to. */
   static spawn(folder: string, options: Options = {}): Server {
     return new Server(folder, options)
   }
 
-  /** Returns when it listens. */
+  /** Returns once it listens. */
   static async start(folder: string, options: Options = {}): Promise<Server> {
     const server = new Server(folder, options)
     await server.waitUntilListening()
@@ -97,7 +100,7 @@ export class Server {
     return Wire.open(this.#port)
   }
 
-  /** One request on a connection of its own. */
+  /** Sends one request on its own connection. */
   async request(
     ...request: Parameters<Wire['request']>
   ): Promise<{ status: number; headers: Headers; text: string }> {
@@ -109,7 +112,7 @@ export class Server {
     }
   }
 
-  /** A metric's value; its labels, if any, are part of the name. */
+  /** Returns the value of a metric. Its labels, if any, are part of the name. */
   async metric(name: string): Promise<number> {
     const { text } = await this.request('GET', '/_/metrics')
     const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `))
@@ -121,7 +124,7 @@ export class Server {
     await this.waitForExit()
   }
 
-  /** Whatever became of it, it is gone afterwards. */
+  /** Ends the process in any state. */
   close(): Promise<void> {
     return this.kill()
   }
@@ -130,14 +133,14 @@ export class Server {
     if (this.#child.exitCode === null && this.#child.signalCode === null) process.kill(this.pid, name)
   }
 
-  /** Asks it to stop; how that ended, and after how long. */
+  /** Asks it to stop. Returns its exit and the time that it took. */
   async stop(): Promise<{ code: number; ms: number }> {
     const startedMs = performance.now()
     this.signal('SIGTERM')
     return { code: await this.waitForExit(), ms: performance.now() - startedMs }
   }
 
-  /** Its exit code, when everything it wrote has been read. */
+  /** Its exit code, once all its output is read. */
   async waitForExit(): Promise<number> {
     const code = await this.#child.exited
     await this.#read
@@ -170,7 +173,7 @@ async function lines(stream: ReadableStream<Uint8Array>, onLine: (line: string) 
   }
 }
 
-/** An API key, made as a person on this machine makes one. */
+/** Creates an API key as a person on this machine does. */
 export async function createKey(server: Server): Promise<string> {
   const { status, text } = await server.request('POST', '/_/admin/api/keys', {
     body: { title: 'durability', scope: 'create,read' },

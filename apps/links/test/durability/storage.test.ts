@@ -15,7 +15,7 @@ interface Scene {
   server: Server
   wire: Wire
   headers: Record<string, string>
-  /** Ids of links that were made and answered. */
+  /** Ids of links whose creation was answered. */
   made: number[]
   id: number
 }
@@ -84,7 +84,7 @@ for (const disk of availableDisks()) {
     afterEach(() => disk.free())
     afterAll(() => disk.close())
 
-    test('L12.4 API writes answer 503, redirects and reads go on, ready and metrics say so; then it recovers by itself', async () => {
+    test('L12.4: API writes are 503, redirects and reads continue, ready and metrics report it, and the service recovers', async () => {
       const server = closeLater(await disk.start())
       const scene = await setUp(server)
       const { wire, headers, id } = scene
@@ -96,7 +96,7 @@ for (const disk of availableDisks()) {
       for (let index = 0; index < 20; index++) await visit()
 
       disk.fill(server)
-      // What lies in the log already may still be written over, for a while.
+      // Existing space in the log may be overwritten for a while.
       await until('creating fails', async () => (await create(scene)).status !== 201)
       for (let index = 0; index < 3; index++) expectUnavailable(await create(scene))
       for (const [method, path, body] of [
@@ -145,7 +145,7 @@ for (const disk of availableDisks()) {
       const lostInAll = await lost()
       expect(await server.stop()).toMatchObject({ code: 0 })
 
-      // Each redirect is either a click or was told to be lost, and never both.
+      // Each redirect is either a click or reported as lost, and never both.
       expect(countedClicks(disk.folder) + lostInAll).toBe(redirects)
       const ids = readStored(disk.folder, (file) =>
         file.query<{ id: number }, []>('select id from link').all(),
@@ -159,7 +159,7 @@ for (const disk of availableDisks()) {
       for (const path of [databasePath(disk.folder), journalPath(disk.folder)]) expectSound(path)
     }, 60_000)
 
-    test('SIGTERM ends in order and in time, and what was counted before is there', async () => {
+    test('SIGTERM ends in order and in time, and earlier clicks are stored', async () => {
       const server = closeLater(await disk.start())
       const { headers, wire } = {
         headers: withKey(await createKey(server)),
@@ -183,7 +183,7 @@ for (const disk of availableDisks()) {
       for (const path of [databasePath(disk.folder), journalPath(disk.folder)]) expectSound(path)
     }, 60_000)
 
-    test('a server killed while nothing could be written starts again when there is room, with all that was answered', async () => {
+    test('a server killed while the disk is full starts again on free space, with everything that was answered', async () => {
       const server = closeLater(await disk.start())
       const { headers, wire } = {
         headers: withKey(await createKey(server)),
@@ -221,12 +221,12 @@ function expectSound(path: string): void {
   file.close()
 }
 
-describe('a disk that does not even let it start', () => {
+describe('a disk that prevents the start', () => {
   const disk = mountDisk()
   afterAll(() => disk?.close())
 
-  test('full: it says so in one sentence and exits 1, or serves', async () => {
-    // Only who may mount a disk can fill one.
+  test('full: the service reports it in one sentence and exits with 1, or serves', async () => {
+    // Only a process that may mount a disk can fill one.
     if (!disk) return
     const first = await Server.start(disk.folder)
     expect(await first.stop()).toMatchObject({ code: 0 })
@@ -246,7 +246,7 @@ describe('a disk that does not even let it start', () => {
     disk.free()
   })
 
-  test('read-only: it says so in one sentence and exits 1', async () => {
+  test('read-only: the service reports it in one sentence and exits with 1', async () => {
     if (!disk) return
     expect(disk.remount('ro')).toBe(true)
     const server = closeLater(Server.spawn(disk.folder))
@@ -257,7 +257,7 @@ describe('a disk that does not even let it start', () => {
   })
 })
 
-/** Another process that keeps the write lock of a file until it is told to let go. */
+/** Another process that holds the write lock of a file until it is released. */
 async function holdLock(path: string): Promise<{ release(): Promise<void>; close(): Promise<void> }> {
   const program = `
     const { Database } = require('bun:sqlite')
@@ -286,7 +286,7 @@ async function holdLock(path: string): Promise<{ release(): Promise<void>; close
   }
 }
 
-/** Follows a link over and over; how many redirects there were, and the longest that one of them took. */
+/** Follows a link repeatedly. Returns the number of redirects and the longest time of one. */
 function watchRedirects(wire: Wire): {
   count(): number
   stop(): Promise<{ redirects: number; longestMs: number }>
@@ -314,7 +314,7 @@ function watchRedirects(wire: Wire): {
   }
 }
 
-/** The answer, undefined when the connection ended without one, and how long that took. */
+/** The answer, undefined if the connection ended without one, and its time. */
 async function timed(work: Promise<Answer>): Promise<{ answer: Answer | undefined; ms: number }> {
   const startedMs = performance.now()
   const answer = await work.catch(() => undefined)
@@ -322,7 +322,7 @@ async function timed(work: Promise<Answer>): Promise<{ answer: Answer | undefine
 }
 
 describe('another process holds the write lock', () => {
-  test('of the database, for longer than anybody waits: writes answer 503 in time, redirects do not notice', async () => {
+  test('of the database, beyond every timeout: writes are 503 in time, and redirects are not delayed', async () => {
     const folder = testFolder()
     const server = closeLater(await Server.start(folder))
     const scene = await setUp(server)
@@ -349,14 +349,15 @@ describe('another process holds the write lock', () => {
       redirect: [longestMs],
     })
 
-    // One that was under way and one that was let through afterwards are no sign that they went on.
+    // One redirect may have been under way and one may follow the lock. Only more than these prove
+    // progress.
     expect(during).toBeGreaterThan(2)
     expect(await server.metric('latchkey_links_clicks_lost_total')).toBe(0)
     await until('all is counted', () => countedClicks(folder) === redirects)
     expect(writes.map(({ answer }) => answer?.status)).toEqual([503, 503, 503, 503, 503])
     for (const { answer } of writes) if (answer) expectUnavailable(answer)
     expect([read.answer?.status, ready.answer?.status]).toEqual([200, 503])
-    // Five seconds of waiting, however many wait, and some for a busy machine.
+    // Five seconds of waiting for any number of writes, and some for a busy machine.
     expect(Math.max(...writes.map(({ ms }) => ms))).toBeLessThan(9_000)
     expect(read.ms).toBeLessThan(9_000)
     expect(ready.ms).toBeLessThan(9_000)
@@ -375,14 +376,15 @@ describe('another process holds the write lock', () => {
     expect((await writes).map(({ status }) => status)).toEqual([201, 201, 201])
   })
 
-  test('of the journal: redirects go on without waiting for seconds, and each is counted or told to be lost', async () => {
+  test('of the journal: redirects do not wait for seconds, and each is counted or reported as lost', async () => {
     const folder = testFolder()
     const server = closeLater(await Server.start(folder))
     const scene = await setUp(server)
     const watched = watchRedirects(closeLater(await server.connect()))
     const lock = closeLater(await holdLock(journalPath(folder)))
     const before = watched.count()
-    // Shorter than SQLite waits for a lock: whoever blocks on it is asleep for all of this.
+    // Shorter than the busy timeout of SQLite: a process that blocks on it sleeps for all of this
+    // time.
     await Bun.sleep(4_000)
     const during = watched.count() - before
     await lock.release()
@@ -395,11 +397,11 @@ describe('another process holds the write lock', () => {
   })
 })
 
-/** Kept for a person who asks how long it took: LATCHKEY_DURABILITY_REPORT=1. */
-function report(what: string, figures: Record<string, number[]>): void {
+/** Prints the times for LATCHKEY_DURABILITY_REPORT=1. */
+function report(what: string, times: Record<string, number[]>): void {
   if (process.env['LATCHKEY_DURABILITY_REPORT'])
     console.log(
       what,
-      Object.fromEntries(Object.entries(figures).map(([name, ms]) => [name, ms.map(Math.round)])),
+      Object.fromEntries(Object.entries(times).map(([name, ms]) => [name, ms.map(Math.round)])),
     )
 }

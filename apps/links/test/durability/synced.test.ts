@@ -6,14 +6,16 @@ import { closeAfterEach, testFolder } from '../test-database.ts'
 
 const { closeLater } = closeAfterEach()
 
-/** Whether system calls can be watched here: `strace` is installed and may be used. */
+/** True if system calls can be traced here: `strace` is installed and permitted. */
 const strace = Bun.which('strace')
 const canWatch =
   strace !== null && Bun.spawnSync([strace, '-o', '/dev/null', 'true'], { stderr: 'ignore' }).exitCode === 0
 
 type Event = { kind: 'write' | 'sync'; file: string } | { kind: 'answer'; text: string }
 
-/** What the process did, in order: a sync counts when it has ended, an answer when it begins to be sent. */
+/**
+ * Actions of the process in order: a sync counts at its end, an answer at the start of its send.
+ */
 function eventsIn(trace: string): Event[] {
   const pending = new Map<string, string>()
   return trace.split('\n').flatMap((line): Event[] => {
@@ -32,7 +34,9 @@ function eventsIn(trace: string): Event[] {
   })
 }
 
-/** Answers that begin with this while something written to the file before was not yet on disk. */
+/**
+ * Answers with this beginning that were sent while earlier writes to the file were not yet on disk.
+ */
 function answersAhead(events: readonly Event[], beginning: string, file: string): number {
   let [dirty, ahead] = [false, 0]
   for (const event of events)
@@ -41,8 +45,9 @@ function answersAhead(events: readonly Event[], beginning: string, file: string)
   return ahead
 }
 
-// A kill does not lose what the kernel holds already; power does. A container may forbid watching, so nothing is asked there.
-test('L12.4 what is written for a redirect or a write of the API is on the disk itself before the answer is sent', async () => {
+// A kill keeps the buffers of the kernel; a power failure does not. A container may forbid tracing
+// and skips this test.
+test('L12.4: writes for a redirect or an API request are on disk before the answer is sent', async () => {
   if (!canWatch) return
   const trace = join(testFolder(), 'trace')
   const calls = 'trace=pwrite64,pwritev,write,writev,fsync,fdatasync,sendto,sendmsg'
@@ -68,7 +73,7 @@ test('L12.4 what is written for a redirect or a write of the API is on the disk 
   expect([answers('HTTP/1.1 302'), answers('HTTP/1.1 20')]).toEqual([20, 7])
   expect(writes('journal.db-wal')).toBeGreaterThanOrEqual(20)
   expect(writes('links.db-wal')).toBeGreaterThanOrEqual(6)
-  // A file whose name is not on disk is no file after the power is back.
+  // A file whose directory entry is not on disk is lost after a power failure.
   const named = events.findIndex((event) => event.kind === 'sync' && event.file === folder)
   const first = events.findIndex((event) => event.kind === 'answer')
   expect([named >= 0, named < first]).toEqual([true, true])

@@ -14,7 +14,7 @@ eachDialect((dialect, newUrl) => {
   // SQLite serves one node.
   if (dialect === 'sqlite') return
 
-  test('a node that vanishes while it counts clicks stops no other node, and its clicks are counted when it is back', async () => {
+  test('a node that vanishes while it counts clicks stops no other node, and its clicks count once it is back', async () => {
     const url = await newUrl()
     const healthy = closeLater(new TestLinks())
     await healthy.start(url)
@@ -27,7 +27,7 @@ eachDialect((dialect, newUrl) => {
     const folder = testFolder()
     const environment = { LINKS_DATABASE_URL: relay.through(url) }
     const vanishing = closeLater(await Server.start(folder, { environment }))
-    // Counting has its connections.
+    // The connections for counting are open.
     expect((await vanishing.request('GET', '/shared')).status).toBe(302)
     const clicks = async () => (await healthy.call('GET', `/links/${link.id}`, { key })).body.total_clicks
     await until('the first click is counted', async () => (await clicks()) === 1)

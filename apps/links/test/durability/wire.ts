@@ -12,7 +12,9 @@ export interface RequestOptions {
   body?: unknown
 }
 
-/** The connection ended before the whole answer was there; `status` is set when its beginning was. */
+/**
+ * The connection ended before the complete answer arrived. `status` is set if its beginning did.
+ */
 export class NoAnswer extends Error {
   readonly status: number | undefined
 
@@ -26,8 +28,8 @@ export class NoAnswer extends Error {
 const STATUS = /^HTTP\/1\.1 (\d{3}) /
 
 /**
- * One HTTP connection with one request at a time. Unlike `fetch` it never repeats a request by itself, so that what was
- * sent and what was answered is known exactly.
+ * One HTTP connection with one request at a time. Unlike `fetch`, it never repeats a request: the
+ * sent requests and the received answers are known exactly.
  */
 export class Wire {
   readonly #socket: Socket
@@ -35,7 +37,7 @@ export class Wire {
   #received: Buffer = Buffer.alloc(0)
   #pendingAnswer: PromiseWithResolvers<Answer> | undefined
   #hasEnded = false
-  /** The answer that is awaited has no body, whatever its length says. */
+  /** The pending answer has no body, whatever its length header contains. */
   #isHead = false
 
   private constructor(socket: Socket, port: number) {
@@ -59,7 +61,7 @@ export class Wire {
     return this.#hasEnded
   }
 
-  /** Rejects with `Unanswered` when the connection ends first. */
+  /** Rejects with `Unanswered` if the connection ends first. */
   request(method: string, path: string, { headers = {}, body }: RequestOptions = {}): Promise<Answer> {
     if (this.#pendingAnswer) throw new Error('A connection carries one request at a time')
     this.#pendingAnswer = Promise.withResolvers<Answer>()

@@ -4,7 +4,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { TestLinks } from '../testing.ts'
 
-/** People come through a proxy that says who they are; assistants come with keys. */
+/** People come through a proxy that names them. Assistants come with keys. */
 export const settings = {
   LINKS_ACCESS: 'header',
   LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
@@ -15,7 +15,7 @@ export const settings = {
 export const ann = 'ann@example.com'
 export const ben = 'ben@example.com'
 
-/** A real port in front of a service, for the tests of the `describe` that calls this. */
+/** Opens a real port in front of a service, for the tests of the `describe` that calls this. */
 export function listenOnPort(links: TestLinks): { url: (path?: string) => URL } {
   let server: ReturnType<typeof Bun.serve> | undefined
   beforeAll(() => {
@@ -56,7 +56,7 @@ export const clients = {
   },
 } as const
 
-/** What a tool answered: the text, what is in it, and the structured copy. */
+/** The answer of a tool: its text, the parsed value, and the structured copy. */
 export interface ToolOutcome {
   text: string
   isError: boolean
@@ -83,7 +83,7 @@ export function parseToolResult(result: unknown): ToolOutcome {
   }
 }
 
-/** Calls tools of the current revision with a key, straight through the door. */
+/** Calls tools of the current revision with a key, without a network. */
 export function createToolCaller(links: TestLinks, key: () => string) {
   return async (name: string, args: Record<string, unknown> = {}): Promise<ToolOutcome> => {
     const response = await post(links, currentMessage('tools/call', { name, arguments: args }), {
@@ -108,7 +108,7 @@ export function currentMessage(method: string, params: Record<string, unknown> =
   return { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
 }
 
-/** One message of the current revision, or of any other with its own headers. */
+/** Sends one message of the current revision, or of another one with its own headers. */
 export function post(
   links: TestLinks,
   message: unknown,

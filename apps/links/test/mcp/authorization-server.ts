@@ -5,14 +5,20 @@ import { Provider } from 'oidc-provider'
 
 export interface AuthorizationServer {
   issuer: string
-  /** Seconds for which access tokens made from now on are good. */
+  /** Lifetime in seconds of access tokens issued from now on. */
   lifetime: number
-  /** Signs in as this account and consents, as a person does in a browser; where it leads with the code. */
+  /**
+   * Signs in as this account and consents, as a person does in a browser. Returns the callback URL
+   * with the code.
+   */
   browse(start: URL, account: string): Promise<URL>
   stop(): Promise<void>
 }
 
-/** A real authorization server, as one would be set up for Latchkey: dynamic registration, PKCE, JWT access tokens. */
+/**
+ * A real authorization server, set up for Latchkey as usual: dynamic registration, PKCE, JWT access
+ * tokens.
+ */
 export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   const jwk = { ...(await exportJWK(privateKey)), kid: 'signing', alg: 'RS256', use: 'sig' }
@@ -32,7 +38,7 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
     rotateRefreshToken: true,
     extraClientMetadata: {
       properties: ['scope_is_not_for_clients_to_fix'],
-      // Clients register with the scopes of the first challenge; they may ask people for more later.
+      // Clients register with the scopes of the first challenge and may request more later.
       validator(_context, _name, _value, metadata) {
         delete metadata.scope
       },
@@ -67,7 +73,7 @@ const FORMS = {
   consent: () => ({ prompt: 'consent' }),
 }
 
-/** Follows redirects with cookies and sends the forms that come up, until it is led away from the server. */
+/** Follows redirects with cookies and submits the forms, until a redirect leaves the server. */
 async function browse(start: URL, account: string): Promise<URL> {
   const cookies = new Map<string, string>()
   let form: Record<string, string> | undefined

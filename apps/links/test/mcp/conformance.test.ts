@@ -12,7 +12,10 @@ setDefaultTimeout(30_000)
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-conformance-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Scenarios about what this server does not offer: prompts, resources, logging, and the suite's own example tools. */
+/**
+ * Scenarios of features that this server lacks: prompts, resources, logging, and the example tools
+ * of the suite.
+ */
 const NOT_OFFERED = [
   'logging-set-level',
   'completion-complete',
@@ -44,7 +47,7 @@ const suite = join(
   dirname(require.resolve('@modelcontextprotocol/conformance/package.json')),
   'dist/index.js',
 )
-/** `.ci/run` installs it; with its own front end it would be the heaviest package here. */
+/** `.ci/run` installs it. Its own front end would make it the largest package here. */
 const inspector = Bun.which('mcp-inspector')
 
 async function run(command: string[]): Promise<{ code: number; out: string; problems: string }> {
@@ -62,11 +65,11 @@ async function run(command: string[]): Promise<{ code: number; out: string; prob
   return { code, out, problems }
 }
 
-describe('what others test servers with', () => {
+describe('public test suites for servers', () => {
   const links = sharedTestLinks(async () => `sqlite:${join(folder, 'links.db')}`)
   const { url } = listenOnPort(links)
 
-  test('L19.1 the public conformance suite passes in all that the server offers', async () => {
+  test('L19.1: the public conformance suite passes in all features of this server', async () => {
     const baseline = join(folder, 'baseline.yml')
     writeFileSync(baseline, `server:\n${NOT_OFFERED.map((name) => `  - ${name}\n`).join('')}`)
     const { code, out } = await run([
@@ -91,7 +94,7 @@ describe('what others test servers with', () => {
   }, 60_000)
 
   test.skipIf(inspector === null)(
-    'the Inspector’s command line lists and calls tools',
+    'the command line of the Inspector lists and calls tools',
     async () => {
       const base = [process.execPath, inspector ?? '', '--cli', url().href, '--transport', 'http', '--method']
       const listed = await run([...base, 'tools/list'])

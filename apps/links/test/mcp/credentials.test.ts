@@ -1,17 +1,13 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { SignJWT, exportJWK, generateKeyPair } from 'jose'
+import { newSqliteUrls } from '../test-database.ts'
 import { type TestLinks, sharedTestLinks, startTestLinks } from '../testing.ts'
 import { currentMessage, parseToolResult, post } from './assistants.ts'
 
 // Whole services and real clients, on machines that are busy with other tests.
 setDefaultTimeout(30_000)
 
-const folder = mkdtempSync(join(tmpdir(), 'latchkey-mcp-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-const newFile = async () => `sqlite:${join(folder, `${crypto.randomUUID()}.db`)}`
+const newUrl = newSqliteUrls()
 
 function create(links: TestLinks, headers: Record<string, string>, peer?: string): Promise<Response> {
   const name = 'create_link'
@@ -38,14 +34,14 @@ async function refused(links: TestLinks, response: Response, status: number, bef
   return (await response.json()) as { error: { message: string } }
 }
 
-describe('with no access layer set', () => {
-  const links = sharedTestLinks(newFile)
+describe('without an access layer', () => {
+  const links = sharedTestLinks(newUrl)
 
-  test('L19.2 this machine itself is admitted', async () => {
+  test('L19.2: this machine is admitted', async () => {
     expect(await ownerOf(await create(links, {}))).toBe('admin@localhost')
   })
 
-  test('nobody else gets anything but the refusal, whatever they send', async () => {
+  test('any other machine gets the same refusal, whatever it sends', async () => {
     const before = await links.databaseState()
     const attempts: [headers: Record<string, string>, peer?: string][] = [
       [{}, '203.0.113.7'],
@@ -67,7 +63,7 @@ describe('with no access layer set', () => {
     }
   })
 
-  test('L19.2 a bad credential from this machine is refused, and not passed over', async () => {
+  test('L19.2: a bad credential from this machine is refused, not ignored', async () => {
     const before = await links.databaseState()
     for (const Authorization of [
       `Bearer sk_${'0'.repeat(48)}`,
@@ -84,23 +80,23 @@ describe('with no access layer set', () => {
     expect((await create(links, key)).status).toBe(401)
   })
 
-  test('the page of another site can change nothing', async () => {
+  test('a page of another site can change nothing', async () => {
     const before = await links.databaseState()
     await refused(links, await create(links, { Origin: 'https://evil.example' }), 403, before)
   })
 })
 
 describe('with API keys', () => {
-  const links = sharedTestLinks(newFile, { MCP_API_KEYS: 'on' })
+  const links = sharedTestLinks(newUrl, { MCP_API_KEYS: 'on' })
 
-  test('L19.2 a key acts as whoever made it, within its scope', async () => {
+  test('L19.2: a key acts as its creator, within its scope', async () => {
     const bearer = async (scope: 'create' | 'read' | 'create,read') => ({
       Authorization: `Bearer ${await links.key('ann@example.com', scope)}`,
     })
     expect(await ownerOf(await create(links, await bearer('create')))).toBe('ann@example.com')
     const before = await links.databaseState()
     const response = await create(links, await bearer('read'))
-    // No login gives a key more than it has, so it is led to none.
+    // A sign-in gives a key no further scope, and its refusal names none.
     expect(response.headers.get('www-authenticate')).toBe(
       'Bearer error="insufficient_scope", scope="links:read links:create"',
     )
@@ -118,7 +114,7 @@ describe('with API keys', () => {
     expect(rest).toEqual((({ api_key: _keys, ...others }) => others)(before))
   })
 
-  test('a revoked or made-up key is 401, from this machine too; without one, strangers are asked for one', async () => {
+  test('a revoked or invented key is 401, from this machine too; without a key, other machines are asked for one', async () => {
     const before = await links.databaseState()
     const madeUp = { Authorization: `Bearer sk_${'a'.repeat(48)}` }
     expect((await refused(links, await create(links, madeUp), 401, before)).error.message).toBe(
@@ -131,8 +127,8 @@ describe('with API keys', () => {
 })
 
 describe('with an access layer', () => {
-  test('L19.2 without an audience of its own there is no endpoint', async () => {
-    const links = await startTestLinks(await newFile(), {
+  test('L19.2: without its own audience, the endpoint is 404', async () => {
+    const links = await startTestLinks(await newUrl(), {
       LINKS_ACCESS: 'header',
       LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
       TRUSTED_PROXIES: '127.0.0.1',
@@ -145,12 +141,12 @@ describe('with an access layer', () => {
       })
   })
 
-  test('L19.2 its assertion in the header is accepted for our audience, and for no other; a cookie is not', async () => {
+  test('L19.2: an assertion in the header is accepted for its audience only; a cookie is not', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256')
     const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
     const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => Response.json({ keys: [jwk] }) })
     afterAll(() => server.stop(true))
-    const links = await startTestLinks(await newFile(), {
+    const links = await startTestLinks(await newUrl(), {
       LINKS_ACCESS: 'jwt',
       LINKS_ACCESS_JWKS_URL: `${server.url}certs`,
       LINKS_ACCESS_ISSUER: 'https://team.example',
@@ -169,11 +165,11 @@ describe('with an access layer', () => {
       { 'Cf-Access-Jwt-Assertion': await assertion('admin-side') },
       { 'Cf-Access-Jwt-Assertion': `${good}x` },
       { Cookie: `CF_Authorization=${good}` },
-      // The first credential decides, even beside a good one.
+      // The first credential decides, even beside a valid one.
       { 'Cf-Access-Jwt-Assertion': good, Authorization: 'Bearer x.y.z' },
     ])
       await refused(links, await create(links, headers), 401, before)
-    // And the one for MCP opens no admin page.
+    // The assertion for MCP opens no admin page.
     const admin = await links.fetch('/_/admin/api/links', { headers: { 'Cf-Access-Jwt-Assertion': good } })
     expect(admin.status).toBe(401)
   })

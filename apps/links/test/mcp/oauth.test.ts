@@ -22,10 +22,10 @@ let endpoint: URL
 
 beforeAll(async () => {
   issuer = await startAuthorizationServer()
-  server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (...given) => links.fetchHandler(...given) })
+  server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (...args) => links.fetchHandler(...args) })
   endpoint = new URL('/_/mcp', server.url)
   await links.start(`sqlite:${join(folder, 'links.db')}`, {
-    // Nobody is let in without a token, from this machine neither.
+    // A token is always required, from this machine too.
     LINKS_ACCESS: 'header',
     LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
     TRUSTED_PROXIES: '10.0.0.1',
@@ -42,13 +42,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** What a client keeps between steps; the person behind it is `account`. */
+/** State that a client keeps between steps. The person behind it is `account`. */
 function memory(account: string) {
-  const kept: Record<string, unknown> = {}
+  const state: Record<string, unknown> = {}
   const seen = { authorizations: [] as URL[], code: '' }
   return {
     seen,
-    kept,
+    state,
     provider: {
       redirectUrl: CALLBACK,
       clientMetadata: {
@@ -59,12 +59,12 @@ function memory(account: string) {
         token_endpoint_auth_method: 'none',
         application_type: 'native',
       },
-      clientInformation: () => kept['client'] as never,
-      saveClientInformation: (value: unknown) => void (kept['client'] = value),
-      tokens: () => kept['tokens'] as never,
-      saveTokens: (value: unknown) => void (kept['tokens'] = value),
-      saveCodeVerifier: (value: string) => void (kept['verifier'] = value),
-      codeVerifier: () => String(kept['verifier']),
+      clientInformation: () => state['client'] as never,
+      saveClientInformation: (value: unknown) => void (state['client'] = value),
+      tokens: () => state['tokens'] as never,
+      saveTokens: (value: unknown) => void (state['tokens'] = value),
+      saveCodeVerifier: (value: string) => void (state['verifier'] = value),
+      codeVerifier: () => String(state['verifier']),
       async redirectToAuthorization(url: URL) {
         seen.authorizations.push(url)
         const back = await issuer.browse(url, account)
@@ -107,9 +107,9 @@ const runs: Record<string, (provider: ReturnType<typeof memory>['provider']) => 
 }
 
 for (const [name, prepare] of Object.entries(runs))
-  test(`the ${name} goes from 401 to a tool call, asks for more rights, and refreshes by itself`, async () => {
+  test(`the ${name} goes from 401 to a tool call, requests more scopes, and refreshes its token`, async () => {
     const account = name.replace(' ', '-')
-    const { provider, seen, kept } = memory(account)
+    const { provider, seen, state } = memory(account)
     const newRun = prepare(provider)
     const back = () => seen.authorizations.at(-1)?.searchParams.get('back') ?? ''
     issuer.lifetime = 300
@@ -122,41 +122,42 @@ for (const [name, prepare] of Object.entries(runs))
     expect(requestedScopes?.get('scope')).toContain('links:read')
     expect(requestedScopes?.get('code_challenge_method')).toBe('S256')
     await stranger.finish(back())
-    expect(Object.keys(kept['tokens'] as object)).toEqual(
+    expect(Object.keys(state['tokens'] as object)).toEqual(
       expect.arrayContaining(['access_token', 'refresh_token']),
     )
 
-    const known = newRun()
-    await known.connect()
-    const listed = parseToolResult(await known.client.callTool({ name: 'list_links', arguments: {} }))
+    const authorizedRun = newRun()
+    await authorizedRun.connect()
+    const listed = parseToolResult(await authorizedRun.client.callTool({ name: 'list_links', arguments: {} }))
     expect(listed.value).toMatchObject({ range_used: '30d' })
 
-    // Read only so far: the 403 names the scope, and the client goes for it.
+    // The token only permits reading. The 403 names the scope, and the client requests it.
     const create = { name: 'create_link', arguments: { url: `https://example.com/${account}` } }
-    // The previous major would refresh the token it has, for the same scope.
-    if (name === 'previous major') delete (kept['tokens'] as { refresh_token?: string }).refresh_token
-    const refused = await known.client.callTool(create).then(String, String)
+    // The previous major would refresh its token with the same scope.
+    if (name === 'previous major') delete (state['tokens'] as { refresh_token?: string }).refresh_token
+    const refused = await authorizedRun.client.callTool(create).then(String, String)
     expect(refused).toMatch(/unauthorized/i)
     expect(seen.authorizations.at(-1)?.searchParams.get('scope')).toStartWith('links:read links:create')
-    await known.finish(back())
-    const made = parseToolResult(await known.client.callTool(create))
+    await authorizedRun.finish(back())
+    const made = parseToolResult(await authorizedRun.client.callTool(create))
     expect(made.value).toMatchObject({ created_by: `${account}@example.com`, created_via: 'mcp' })
 
-    const { access_token: before } = kept['tokens'] as { access_token: string }
+    const { access_token: before } = state['tokens'] as { access_token: string }
     const logins = seen.authorizations.length
     issuer.lifetime = 3600
-    // From this moment: the token was dated by the clock of the authorization server, which has gone on since the start.
+    // Counted from this moment: the clock of the authorization server dated the token and has gone
+    // on since.
     links.advance(Math.floor(Date.now() / 1000) - links.now + 300 + 61)
-    const later = parseToolResult(await known.client.callTool({ name: 'list_links', arguments: {} }))
+    const later = parseToolResult(await authorizedRun.client.callTool({ name: 'list_links', arguments: {} }))
     expect(later.value.results).toContainEqual(expect.objectContaining({ id: made.value.id }))
-    expect((kept['tokens'] as { access_token: string }).access_token).not.toBe(before)
+    expect((state['tokens'] as { access_token: string }).access_token).not.toBe(before)
     expect(seen.authorizations).toHaveLength(logins)
     links.advance(-361)
-    await known.client.close()
+    await authorizedRun.client.close()
     await stranger.client.close()
   }, 30_000)
 
-test('L19.3 the documents name the endpoint and the issuer, for pages of any site', async () => {
+test('L19.3: the documents name the endpoint and the issuer, for pages of any site', async () => {
   for (const path of [
     '/.well-known/oauth-protected-resource',
     '/.well-known/oauth-protected-resource/_/mcp',
@@ -180,7 +181,7 @@ test('L19.3 the documents name the endpoint and the issuer, for pages of any sit
   expect([own, await openid.text()]).toContain(JSON.stringify(await relayed.json()))
 })
 
-test('L19.1 on a host of its own the endpoint is at the root, and its documents name that host', async () => {
+test('L19.1: on its own host, the endpoint is at the root, and its documents name that host', async () => {
   const host = { Host: 'mcp.example.com' }
   for (const [path, resource, document] of [
     ['/', 'http://mcp.example.com/', '/.well-known/oauth-protected-resource'],
@@ -196,7 +197,7 @@ test('L19.1 on a host of its own the endpoint is at the root, and its documents 
   }
 })
 
-test('behind a proxy the addresses are those that the client sees', async () => {
+test('behind a proxy, the addresses are those that the client sees', async () => {
   const service = await startTestLinks(`sqlite:${join(folder, 'proxied.db')}`, {
     LINKS_ACCESS: 'header',
     LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
@@ -208,28 +209,28 @@ test('behind a proxy the addresses are those that the client sees', async () => 
     const request = new Request('http://mcp.example.com/.well-known/oauth-protected-resource', {
       headers: { Host: 'mcp.example.com', 'X-Forwarded-Proto': 'https' },
     })
-    const told = await service.fetchHandler(request, {
+    const response = await service.fetchHandler(request, {
       requestIP: () => ({ address: peer, family: 'IPv4', port: 1 }),
       timeout: () => undefined,
     })
-    return ((await told.json()) as { resource: string }).resource
+    return ((await response.json()) as { resource: string }).resource
   }
-  // The audience as it is configured, since clients ask for a token for exactly this.
+  // The audience exactly as configured, because clients request a token for it.
   expect(await document('10.0.0.1')).toBe('https://mcp.example.com')
   expect(await document('203.0.113.7')).toBe('http://mcp.example.com/')
 })
 
-/** An issuer whose tokens are made here, good and bad. */
+/** An issuer with valid and invalid tokens of these tests. */
 async function handmade() {
   const pair = await generateKeyPair('ES256')
   const strange = await generateKeyPair('ES256')
   const jwk: JWK = { ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
-  const state = { up: true, asked: 0, issuer: '' }
+  const state = { up: true, requestCount: 0, issuer: '' }
   const http = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch({ url }) {
-      state.asked++
+      state.requestCount++
       if (!state.up) return new Response(null, { status: 503 })
       const { pathname, origin } = new URL(url)
       if (pathname === '/keys') return Response.json({ keys: [jwk] })
@@ -267,7 +268,7 @@ async function handmade() {
   return { service, state, claims, sign, strange: strange.privateKey, call, audience }
 }
 
-test('L19.2 only a token of the issuer, for us, still good and with a name is accepted', async () => {
+test('L19.2: only an unexpired token of the issuer, for this audience and with a name, is accepted', async () => {
   const { service, claims, sign, strange, call } = await handmade()
   const good = await call(await sign(claims()), 'create_link', { url: 'https://example.com/x' })
   expect(parseToolResult(((await good.json()) as { result: unknown }).result).value.created_by).toBe(
@@ -311,11 +312,11 @@ test('L19.2 only a token of the issuer, for us, still good and with a name is ac
   expect(JSON.stringify(service.log)).not.toContain(await sign(claims()))
 })
 
-test('L19.2 a missing scope is 403 and names what is needed; whichever way servers write scopes', async () => {
+test('L19.2: a missing scope is 403 and names the required one, in every notation of scopes', async () => {
   const { service, claims, sign, call } = await handmade()
   const before = await service.databaseState()
   const url = { url: 'https://example.com/x' }
-  for (const [scope, tool, needed] of [
+  for (const [scope, tool, requiredScope] of [
     ['links:read', 'create_link', 'links:read links:create'],
     ['links:create', 'list_links', 'links:create links:read'],
     ['openid', 'list_links', 'links:read'],
@@ -326,7 +327,7 @@ test('L19.2 a missing scope is 403 and names what is needed; whichever way serve
     expect([scope, response.status, response.headers.get('www-authenticate')]).toEqual([
       scope,
       403,
-      `Bearer error="insufficient_scope", scope="${needed}", resource_metadata="https://go.example.com/.well-known/oauth-protected-resource/_/mcp"`,
+      `Bearer error="insufficient_scope", scope="${requiredScope}", resource_metadata="https://go.example.com/.well-known/oauth-protected-resource/_/mcp"`,
     ])
   }
   expect(await service.databaseState()).toEqual(before)
@@ -334,7 +335,7 @@ test('L19.2 a missing scope is 403 and names what is needed; whichever way serve
     const { scope: _, ...rest } = claims({ scp })
     expect((await call(await sign(rest), 'list_links')).status).toBe(200)
   }
-  // A call hidden in a batch needs its scope as well.
+  // A call hidden in a batch requires its scope as well.
   const hidden = await post(
     service,
     [
@@ -350,7 +351,7 @@ test('L19.2 a missing scope is 403 and names what is needed; whichever way serve
   expect(await service.databaseState()).toEqual(before)
 })
 
-test('a forged host changes neither the documents nor who is admitted', async () => {
+test('an invented host changes neither the documents nor admission', async () => {
   const { service, claims, sign } = await handmade()
   const forged = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', Forwarded: 'host=evil.example' }
   const refused = await service.fetch('/_/mcp', { method: 'POST', headers: forged, body: '{}' })
@@ -367,16 +368,16 @@ test('a forged host changes neither the documents nor who is admitted', async ()
   expect((await service.fetch('/_/mcp', { method: 'POST', headers: token, body: '{}' })).status).toBe(401)
 })
 
-test('an issuer that cannot be asked is 503 at first, and locks nobody out later', async () => {
+test('an unavailable issuer is 503 at first, and no sign-in fails later', async () => {
   const { service, state, claims, sign, call } = await handmade()
   state.up = false
   const token = await sign(claims({ exp: service.now + 50_000 }))
   const unavailable = await call(token, 'health')
   expect([unavailable.status, unavailable.headers.get('retry-after')]).toEqual([503, '5'])
   expect((await service.fetch('/.well-known/oauth-authorization-server')).status).toBe(404)
-  const { asked } = state
+  const { requestCount } = state
   expect((await call(token, 'health')).status).toBe(503)
-  expect(state.asked).toBe(asked)
+  expect(state.requestCount).toBe(requestCount)
   state.up = true
   service.advance(6)
   expect((await call(token, 'health')).status).toBe(200)
@@ -386,7 +387,7 @@ test('an issuer that cannot be asked is 503 at first, and locks nobody out later
   expect((await service.fetch('/.well-known/oauth-authorization-server')).status).toBe(200)
 })
 
-test('a document that names another issuer is not believed', async () => {
+test('a document that names another issuer is rejected', async () => {
   const { state, claims, sign, call } = await handmade()
   state.issuer = 'https://login.evil.example'
   expect((await call(await sign(claims()), 'health')).status).toBe(503)

@@ -1,19 +1,14 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
+import { newSqliteUrls } from '../test-database.ts'
 import { sharedTestLinks } from '../testing.ts'
 import { CURRENT, clients, currentMessage, listenOnPort, parseToolResult, post } from './assistants.ts'
 
 // Whole services and real clients, on machines that are busy with other tests.
 setDefaultTimeout(30_000)
 
-const folder = mkdtempSync(join(tmpdir(), 'latchkey-mcp-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-let count = 0
-const newFile = async () => `sqlite:${join(folder, `${++count}.db`)}`
+const newSqliteUrl = newSqliteUrls()
 
 const initialize = (protocolVersion: string) => ({
   jsonrpc: '2.0',
@@ -51,15 +46,15 @@ eachDialect((_dialect, newUrl) => {
       return (await response.json()) as { result?: unknown; error?: { code: number; message: string } }
     }
 
-    test(`L19.4 ${revision}: arguments that are null are none`, async () => {
+    test(`L19.4 ${revision}: null arguments count as absent`, async () => {
       const nothing = await send('tools/call', { name: 'get_total_clicks', arguments: null })
       expect(parseToolResult(nothing.result).value).toMatchObject({ total_clicks: 0 })
-      // Of a tool that needs some, this is what is missing.
+      // For a tool with required arguments, these are missing.
       const refused = await send('tools/call', { name: 'get_link', arguments: null })
       expect(parseToolResult(refused.result).text).toStartWith('link_id: is required')
     })
 
-    test(`L19.4 ${revision}: params that fit nothing are answered in a sentence, never by what a validator prints`, async () => {
+    test(`L19.4 ${revision}: params of a wrong shape are answered in one sentence, never with the output of a validator`, async () => {
       const cases: [string, Record<string, unknown>, string][] = [
         ['tools/call', { name: 'get_link', arguments: [] }, 'arguments must be an object'],
         ['tools/call', { name: 'get_link', arguments: 'x' }, 'arguments must be an object'],
@@ -80,7 +75,7 @@ eachDialect((_dialect, newUrl) => {
   }
 
   for (const [name, connect] of Object.entries(clients))
-    test(`L19.1 the ${name} lists and calls tools over a real port`, async () => {
+    test(`L19.1: the ${name} lists and calls tools over a real port`, async () => {
       const client = await connect(url())
       try {
         expect(client.getServerVersion()?.name).toBe('latchkey-links')
@@ -95,7 +90,7 @@ eachDialect((_dialect, newUrl) => {
         expect(made.value).toMatchObject({ created_by: 'admin@localhost', created_via: 'mcp' })
         const read = { name: 'get_link', arguments: { link_id: made.value.id } }
         expect(parseToolResult(await client.callTool(read)).structured).toMatchObject({ id: made.value.id })
-        // Not an object at its root, which older revisions do not know.
+        // Not an object at its root, which older revisions do not support.
         const plain = { name: 'list_bundles_for_link', arguments: { link_id: made.value.id } }
         expect(parseToolResult(await client.callTool(plain)).value).toEqual([])
         const refused = parseToolResult(
@@ -109,9 +104,9 @@ eachDialect((_dialect, newUrl) => {
 })
 
 describe('the current revision', () => {
-  const links = sharedTestLinks(newFile)
+  const links = sharedTestLinks(newSqliteUrl)
 
-  test('knows no session, and answers discovery and calls with JSON', async () => {
+  test('has no session and answers discovery and calls with JSON', async () => {
     const response = await post(links, currentMessage('server/discover'), { 'Mcp-Method': 'server/discover' })
     expect(response.status).toBe(200)
     expect(response.headers.get('mcp-session-id')).toBeNull()
@@ -122,7 +117,7 @@ describe('the current revision', () => {
     })
   })
 
-  test('L19.1 checks its headers against the body', async () => {
+  test('L19.1: checks its headers against the body', async () => {
     const message = currentMessage('tools/call', call('health'))
     const good = { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'health' }
     expect((await post(links, message, good)).status).toBe(200)
@@ -137,7 +132,7 @@ describe('the current revision', () => {
     }
   })
 
-  test('answers a tool that does not exist with an error of the protocol, older ones with a result', async () => {
+  test('answers an unknown tool with a protocol error, older revisions with a result', async () => {
     const headers = { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'drop_links' }
     const strict = await (await post(links, currentMessage('tools/call', call('drop_links')), headers)).json()
     expect(strict).toMatchObject({ error: { code: -32602, message: expect.stringContaining('drop_links') } })
@@ -148,7 +143,7 @@ describe('the current revision', () => {
     })
   })
 
-  test('has nothing to subscribe to, and says so', async () => {
+  test('has no subscriptions and answers so', async () => {
     const response = await post(links, currentMessage('subscriptions/listen', { notifications: {} }), {
       'Mcp-Method': 'subscriptions/listen',
     })
@@ -159,11 +154,11 @@ describe('the current revision', () => {
 })
 
 describe('a revision with a handshake', () => {
-  const links = sharedTestLinks(newFile)
-  const other = sharedTestLinks(newFile)
+  const links = sharedTestLinks(newSqliteUrl)
+  const other = sharedTestLinks(newSqliteUrl)
 
   for (const version of ['2025-03-26', '2025-06-18', '2025-11-25'])
-    test(`L19.1 ${version} gets a session that every node understands, and a stream when it takes one`, async () => {
+    test(`L19.1: ${version} gets a session that every node accepts, and a stream if it accepts one`, async () => {
       const noVersion = { 'MCP-Protocol-Version': version }
       const first = await post(links, initialize(version), noVersion)
       expect(first.status).toBe(200)
@@ -183,7 +178,7 @@ describe('a revision with a handshake', () => {
       expect(await answered.json()).toMatchObject({ id: 2, result: { structuredContent: { status: 'ok' } } })
     })
 
-  test('the oldest may send several messages at once', async () => {
+  test('the oldest revision may send several messages at once', async () => {
     const headers = { 'MCP-Protocol-Version': '2025-03-26', Accept: 'application/json' }
     const batch = [legacy('tools/list'), { ...legacy('tools/call', call('health')), id: 3 }]
     const answers = (await (await post(links, batch, headers)).json()) as { id: number }[]
@@ -200,7 +195,7 @@ describe('a revision with a handshake', () => {
     expect((await post(links, cancelled, headers)).status).toBe(202)
   })
 
-  test('a version that nobody knows is answered with one that we do', async () => {
+  test('an unknown version is answered with a supported one', async () => {
     const response = await post(links, initialize('1999-01-01'), {
       'MCP-Protocol-Version': '2025-06-18',
       Accept: 'application/json',
@@ -210,12 +205,12 @@ describe('a revision with a handshake', () => {
 })
 
 describe('the endpoint', () => {
-  const links = sharedTestLinks(newFile)
+  const links = sharedTestLinks(newSqliteUrl)
   const list = currentMessage('tools/list')
   const headers = { 'Mcp-Method': 'tools/list' }
   const { url } = listenOnPort(links)
 
-  test('L19.1 refuses pages of other sites', async () => {
+  test('L19.1: refuses pages of other sites', async () => {
     for (const origin of ['https://evil.example', 'null', 'http://localhost:8081', 'https://localhost:8080'])
       expect([origin, (await post(links, list, { ...headers, Origin: origin })).status]).toEqual([
         origin,
@@ -224,7 +219,7 @@ describe('the endpoint', () => {
     expect((await post(links, list, { ...headers, Origin: 'http://localhost:8080' })).status).toBe(200)
   })
 
-  test('L19.1 tells a person how to connect, and other methods that only POST is taken', async () => {
+  test('L19.1: explains to a person how to connect, and accepts only POST', async () => {
     const host = { Host: 'localhost:8080' }
     const page = await links.fetch('/_/mcp', { headers: { ...host, Accept: 'text/html' } })
     expect(page.status).toBe(200)
@@ -238,7 +233,7 @@ describe('the endpoint', () => {
     }
   })
 
-  test('L19.1 answers what is no message with an error of the protocol, and changes nothing', async () => {
+  test('L19.1: answers an invalid message with a protocol error and changes nothing', async () => {
     const before = await links.databaseState()
     for (const [body, status, code] of [
       ['{', 400, -32700],
@@ -261,7 +256,7 @@ describe('the endpoint', () => {
     expect(await links.databaseState()).toEqual(before)
   })
 
-  test('names every request, and tells logs the route but no argument', async () => {
+  test('has a request id for every request, and logs the route but no argument', async () => {
     const response = await post(links, list, headers)
     const requestId = response.headers.get('x-request-id')
     expect(links.log).toContainEqual(
@@ -269,18 +264,18 @@ describe('the endpoint', () => {
     )
   })
 
-  test('a trailing slash and other paths below it are nothing', async () => {
+  test('a trailing slash and other paths below it are 404', async () => {
     for (const path of ['/_/mcp/', '/_/mcp/x', '/_/MCP'])
       expect([path, (await post(links, list, headers, path)).status]).toEqual([path, 404])
   })
 
-  test('L19.3 no tokens are issued: /oauth/* is 404 for every method', async () => {
+  test('L19.3: issues no tokens: /oauth/* is 404 for every method', async () => {
     for (const method of ['GET', 'POST', 'DELETE'])
       for (const path of ['/oauth/token', '/oauth/authorize?x=1', '/oauth/register'])
         expect([path, (await links.fetch(path, { method })).status]).toEqual([path, 404])
   })
 
-  test('without an authorization server there are no documents about one', async () => {
+  test('without an authorization server, its documents are 404', async () => {
     for (const path of [
       '/.well-known/oauth-protected-resource',
       '/.well-known/oauth-protected-resource/_/mcp',
@@ -311,9 +306,9 @@ describe('the endpoint', () => {
 })
 
 describe('the rate limit', () => {
-  const links = sharedTestLinks(newFile, { LINKS_RATE_LIMIT: '3/hour', MCP_API_KEYS: 'on' })
+  const links = sharedTestLinks(newSqliteUrl, { LINKS_RATE_LIMIT: '3/hour', MCP_API_KEYS: 'on' })
 
-  test('L19.4 counts per identity, whatever the key, and each call of a batch', async () => {
+  test('L19.4: counts per identity, across keys, and each call of a batch', async () => {
     const ann = [await links.key('ann@example.com'), await links.key('ann@example.com')]
     const ben = await links.key('ben@example.com')
     const list = (key: string | undefined) =>
@@ -341,14 +336,14 @@ describe('the rate limit', () => {
       const { status, headers } = await post(links, calls, old)
       return [status, headers.get('ratelimit-remaining'), headers.has('retry-after')]
     }
-    // What is refused uses up nothing, and how long to wait is told where waiting helps.
+    // A refused call uses up nothing, and states the time to wait where waiting helps.
     expect(await batch(4)).toEqual([400, '3', false])
     expect(await batch(2)).toEqual([200, '1', false])
     expect(await batch(2)).toEqual([429, '1', true])
     expect(await batch(1)).toEqual([200, '0', false])
   })
 
-  test('a call whose tool has no name counts like any other, and is no fault of ours', async () => {
+  test('a call without a tool name counts like any other, and causes no fault', async () => {
     const Authorization = `Bearer ${await links.key('dan@example.com')}`
     const old = { 'MCP-Protocol-Version': '2025-03-26', Authorization }
     const odd = [{ toString: 1 }, Array.from({ length: 20 }).reduce<unknown>((name) => [name], []), null]
@@ -366,7 +361,7 @@ describe('the rate limit', () => {
     expect(links.log.filter(({ level }) => level === 'error')).toEqual([])
   })
 
-  test('those without a valid key are counted by address, and take nothing from others', async () => {
+  test('calls without a valid key count by address, and take nothing from others', async () => {
     const wrong = { 'Mcp-Method': 'tools/list', Authorization: `Bearer sk_${'0'.repeat(48)}` }
     const statuses = []
     for (let n = 0; n < 4; n++) statuses.push((await post(links, currentMessage('tools/list'), wrong)).status)

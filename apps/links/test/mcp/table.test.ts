@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { listTools } from '../../src/mcp/tools.ts'
 
-/** The list of L19, by what a call may change. */
+/** The list of L19, by the changes that a call may make. */
 const contract = {
   R: `health list_links get_link get_link_analytics get_link_timeline get_link_breakdown search_links
     list_links_by_owner get_link_qr get_trending_links get_dashboard_stats get_total_clicks get_clicks_by_country
@@ -20,7 +20,7 @@ const annotations = {
   D: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
 }
 
-test('L19.4 the tools are those of the contract, 38, with its names and annotations', () => {
+test('L19.4: the tools are the 38 of the contract, with its names and annotations', () => {
   const expected = Object.entries(contract).flatMap(([kind, names]) =>
     names.split(/\s+/).map((name) => [name, annotations[kind as keyof typeof annotations]] as const),
   )
@@ -30,7 +30,7 @@ test('L19.4 the tools are those of the contract, 38, with its names and annotati
   expect(listed).toHaveLength(38)
 })
 
-test('every tool has a title, a description and a schema of its result, and refuses unknown arguments', () => {
+test('every tool has a title, a description and a result schema, and refuses unknown arguments', () => {
   for (const tool of listTools()) {
     expect([tool.name, tool.title]).toEqual([tool.name, expect.stringMatching(/^[A-Z]/)])
     expect(tool.annotations?.title).toBe(tool.title ?? '')
@@ -40,7 +40,7 @@ test('every tool has a title, a description and a schema of its result, and refu
   }
 })
 
-test('the schema of every result says that it is an object, so that older clients get it as it is, or that it is a list', () => {
+test('the result schema marks an object or a list, and older clients get an object unchanged', () => {
   const plain = ['list_bundle_links', 'list_bundles_for_link']
   for (const { name, outputSchema } of listTools())
     if (plain.includes(name))
@@ -48,7 +48,7 @@ test('the schema of every result says that it is an object, so that older client
     else expect([name, outputSchema?.type]).toEqual([name, 'object'])
 })
 
-test('L19.4 the parameters are those of the contract', () => {
+test('L19.4: the parameters are those of the contract', () => {
   const parameters = Object.fromEntries(
     listTools().map(({ name, inputSchema: { properties, required } }) => [
       name,
@@ -100,7 +100,7 @@ test('L19.4 the parameters are those of the contract', () => {
   })
 })
 
-/** Every string, number and list in it names how long or how large it may be. */
+/** Every string, number and list in the schema has a limit. */
 function unlimited(schema: unknown, path = ''): string[] {
   if (typeof schema !== 'object' || schema === null) return []
   const own = schema as Record<string, unknown>
@@ -113,11 +113,11 @@ function unlimited(schema: unknown, path = ''): string[] {
   ]
 }
 
-test('no result is called raw, since viewer filters apply', () => {
+test('no result is described as raw, because viewer filters apply', () => {
   expect(JSON.stringify(listTools())).not.toMatch(/raw clicks/i)
 })
 
-test('input schemas name every limit', () => {
+test('input schemas contain every limit', () => {
   expect(listTools().flatMap(({ name, inputSchema }) => unlimited(inputSchema, name))).toEqual([])
   const schemaOf = (name: string) => listTools().find((tool) => tool.name === name)?.inputSchema.properties
   expect(schemaOf('create_link')).toMatchObject({

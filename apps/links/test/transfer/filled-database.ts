@@ -19,7 +19,7 @@ import { NOW, TestDatabase } from '../test-database.ts'
 
 const DAY = 86_400
 export const LINKS = 6
-/** What files, engines and spreadsheets have trouble with. */
+/** Texts that are difficult for files, engines and spreadsheets. */
 const TEXTS = [
   'Plain',
   'quotes " and \\ and /',
@@ -30,7 +30,10 @@ const TEXTS = [
   '',
 ]
 
-/** An instance with something of everything: every state, clicks in open, closed, summed and forgotten hours. */
+/**
+ * An instance with every state: links of all states, clicks in open and closed hours, in rollups
+ * and after retention.
+ */
 export async function fillDatabase(stored: TestDatabase): Promise<void> {
   const slugs: Slug[] = []
   for (let at = 0; at < LINKS; at++) {
@@ -88,7 +91,9 @@ export async function exportText(database: Database<Tables>): Promise<string> {
   return text
 }
 
-/** Rows as both engines have them, without ids that nobody sees; and what the database keeps of them by itself. */
+/**
+ * Rows of both engines without internal ids, and the derived values that the database maintains.
+ */
 export async function readContents(stored: TestDatabase): Promise<Record<string, unknown[]>> {
   const queries = {
     link: 'select * from link order by id',
@@ -115,7 +120,7 @@ export async function readContents(stored: TestDatabase): Promise<Record<string,
   return contents
 }
 
-/** Every figure of every link, bundle and the instance, in every range, as every viewer sees it. */
+/** All statistics of every link, bundle and the instance, in every range, for every viewer. */
 export async function readAllStats(stored: TestDatabase): Promise<unknown[]> {
   const links = await stored.rows<{ id: number }>('select id from link order by id')
   const bundles = await stored.rows<{ id: number }>('select id from bundle order by id')
@@ -142,7 +147,7 @@ export async function readAllStats(stored: TestDatabase): Promise<unknown[]> {
           allStats.push({
             range,
             stats: await readBundleStats(db, row, view),
-            shown: await summarise(db, [row], view),
+            summary: await summarise(db, [row], view),
           })
         }
         allStats.push({ range, dashboard: await readDashboardStats(db, view) })

@@ -32,8 +32,8 @@ async function failureOf(work: Promise<unknown>): Promise<Error> {
 eachDialect((from, newFrom) =>
   eachDialect((to, newTo) => {
     if (from === to) return
-    describe(`everything of an instance on ${from}, imported into an empty one on ${to}`, () => {
-      test('is there again: every row, every sum that the database keeps, every figure of every range; and it goes on from there', async () => {
+    describe(`an archive of an instance on ${from}, restored into an empty one on ${to}`, () => {
+      test('restores every row, every total of the database and all statistics, and the instance continues from there', async () => {
         const source = closeLater(await TestDatabase.open(await newFrom()))
         await fillDatabase(source)
         const text = await exportText(source.database)
@@ -68,14 +68,14 @@ eachDialect((from, newFrom) =>
 )
 
 eachDialect((dialect, newUrl) => {
-  describe('import of everything', () => {
+  describe('restoring an archive', () => {
     const small = async () => {
       const stored = closeLater(await TestDatabase.open(await newUrl()))
       await stored.createLink('one', 'two')
       return { text: await exportText(stored.database), stored }
     }
 
-    test('refuses an instance that has anything, and changes nothing in it', async () => {
+    test('refuses an instance that is not empty, and changes nothing in it', async () => {
       const { text, stored } = await small()
       const before = await readContents(stored)
       await stored.close()
@@ -84,7 +84,7 @@ eachDialect((dialect, newUrl) => {
       expect(await readContents(again)).toEqual(before)
     })
 
-    test('of a file that is cut off, changed or another one leaves the instance empty, says the line, and works afterwards', async () => {
+    test('leaves the instance empty and usable if the file is incomplete, changed or of another kind, and names the line', async () => {
       const { text } = await small()
       const url = await empty(await newUrl())
       const lines = text.trimEnd().split('\n')
@@ -125,7 +125,7 @@ eachDialect((dialect, newUrl) => {
       expect(await exportText(target.database)).toBe(text)
     }, 60_000)
 
-    test('in a dry run reads it all and stores nothing', async () => {
+    test('reads everything in a dry run and stores nothing', async () => {
       const { text } = await small()
       const url = await empty(await newUrl())
       expect(await take(url, text, { dryRun: true })).toMatchObject({ link: 1, slug: 2, click: 0 })
@@ -134,7 +134,7 @@ eachDialect((dialect, newUrl) => {
     })
 
     if (dialect === 'sqlite')
-      test('has every column of every table, or it follows from others', async () => {
+      test('covers every column of every table that does not follow from others', async () => {
         const stored = closeLater(await TestDatabase.open(await newUrl()))
         const columns = await stored.rows<{
           name: string
@@ -144,18 +144,18 @@ eachDialect((dialect, newUrl) => {
           where m.type = 'table' and m.name not like 'sqlite_%' and m.name <> 'migration'`)
         const follows =
           /^(click_(hour_open|hour_closed|period|sum|link|due)|link_(clicks|count|day)|change|visitor_salt)\.|^link\.(url_key|search_text) |^slug\.closed_|^click(_forgotten)?\.id /
-        const told = Object.entries(instanceFormat.tables).flatMap(([table, format]) =>
+        const declared = Object.entries(instanceFormat.tables).flatMap(([table, format]) =>
           Object.entries(format.columns).map(
             ([column, { type, nullable }]) =>
               `${table}.${column} ${type === 'int' ? 'integer' : type}${nullable ? ' or null' : ''}`,
           ),
         )
         const all = columns.map(({ name }) => name.replace(/^(\w+\.id integer) or null$/, '$1'))
-        expect(told.toSorted()).toEqual(all.filter((name) => !follows.test(name)).toSorted())
+        expect(declared.toSorted()).toEqual(all.filter((name) => !follows.test(name)).toSorted())
       })
 
     if (dialect === 'sqlite')
-      test('waits for nobody: a database that is open elsewhere is refused, and keeps its log', async () => {
+      test('refuses a database that is open elsewhere without waiting, and keeps its log', async () => {
         const { text } = await small()
         const running = closeLater(await TestDatabase.open(await newUrl()))
         await running.rows('select 1 from link')

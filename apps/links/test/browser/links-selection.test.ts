@@ -1,0 +1,268 @@
+import { expect, test } from 'bun:test'
+import { openDatabase } from '@latchkey/database/database'
+import { expectAccessible, keepToasts, screenshot } from '@latchkey/web/testing/browser'
+import type { Page } from 'playwright-core'
+import type { Tables } from '../../src/db/tables.ts'
+import { insertKey } from '../../src/keys/store.ts'
+import { type LinkJson, clickLink, createLink, recordClicks, searchLinks } from '../actions.ts'
+import { openAdminPages } from './browser.ts'
+
+const admin = openAdminPages()
+
+async function clickDaysAgo({ id, slugs }: LinkJson, ...days: number[]): Promise<void> {
+  const now = Math.floor(Date.now() / 1000)
+  const slug = slugs.at(-1)?.slug ?? ''
+  const clicks = days.map((age) => ({ slug, linkId: id, clickedAt: now - age * 86_400, visitorFp: '1' }))
+  await recordClicks(admin.databaseUrl, clicks)
+}
+
+function selectLink(page: Page, label: string): Promise<void> {
+  return page.getByRole('checkbox', { name: `Select ${label}` }).check()
+}
+
+test('disable and enable apply at once to the selection, and undo reverts only real changes', async () => {
+  await createLink(admin, { url: 'https://example.com/s1', label: 'switch one' })
+  const { id } = await createLink(admin, { url: 'https://example.com/s2', label: 'switch two' })
+  await admin.call('POST', `/links/${id}/disable`, {})
+  const { page } = await admin.open('/links?search=switch')
+  await keepToasts(page)
+  await selectLink(page, 'switch one')
+  await selectLink(page, 'switch two')
+  await expectAccessible(page)
+  await screenshot(page, 'links-selected')
+  await page.getByRole('button', { name: 'Disable', exact: true }).click()
+  await page.getByText('1 link disabled').waitFor()
+  const states = async () =>
+    (await searchLinks(admin, 'switch')).map(({ disabled_at }) => disabled_at !== null)
+  expect(await states()).toEqual([true, true])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.locator('tr', { hasText: 'switch one' }).getByText('Active').waitFor()
+  expect(await states()).toEqual([true, false])
+}, 60_000)
+
+test('if some links cannot be disabled, the toast names and undoes only those that were', async () => {
+  const made = await Promise.all(
+    ['a', 'b'].map((end) =>
+      createLink(admin, { url: `https://example.com/part-${end}`, label: `part ${end}` }),
+    ),
+  )
+  const { page } = await admin.open('/links?search=part')
+  await keepToasts(page)
+  const refuse = (id: number | undefined) =>
+    page.route(`**/links/${id}/disable`, (route) => route.fulfill({ status: 500, json: { error: 'Broken' } }))
+  await refuse(made[0]?.id)
+  const disableBoth = async () => {
+    await selectLink(page, 'part a')
+    await selectLink(page, 'part b')
+    await page.getByRole('button', { name: 'Disable', exact: true }).click()
+  }
+  await disableBoth()
+  const broken = page.getByRole('alert').filter({ hasText: 'Something went wrong in the service.' })
+  // Closes it at once, because it closes after a while.
+  await broken.getByRole('button', { name: 'Close' }).click()
+  await broken.waitFor({ state: 'detached' })
+  await page.getByText('1 link disabled').waitFor()
+  const left = (await searchLinks(admin, 'part')).filter(({ disabled_at }) => disabled_at === null)
+  expect(left.map(({ label }) => label)).toEqual(['part a'])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.locator('tr', { hasText: 'part b' }).getByText('Active').waitFor()
+  await refuse(made[1]?.id)
+  await disableBoth()
+  await broken.waitFor()
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+}, 60_000)
+
+test('L18.4: a deletion undone within the toast deletes nothing, and any other is executed', async () => {
+  await createLink(admin, { url: 'https://example.com/kept', label: 'kept' })
+  const { page } = await admin.open('/links?search=kept')
+  await keepToasts(page)
+  await selectLink(page, 'kept')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const row = page.getByRole('checkbox', { name: 'Select kept' })
+  await row.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await row.waitFor()
+  expect(await searchLinks(admin, 'kept')).toHaveLength(1)
+  await selectLink(page, 'kept')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await row.waitFor({ state: 'detached' })
+  // Hidden on other pages as well, and executed when the page is left.
+  await page.getByRole('link', { name: 'API keys' }).click()
+  await page.getByRole('link', { name: 'Links', exact: true }).click()
+  await page.getByRole('heading', { name: 'Links', level: 1 }).waitFor()
+  expect(await searchLinks(admin, 'kept')).toHaveLength(1)
+  await page.goto('about:blank')
+  for (let tries = 0; tries < 750 && (await searchLinks(admin, 'kept')).length > 0; tries++)
+    await Bun.sleep(20)
+  expect(await searchLinks(admin, 'kept')).toEqual([])
+}, 60_000)
+
+test('L18.4: if clicks prevent a deletion, a dialog offers to disable or to type the slug', async () => {
+  await createLink(admin, { url: 'https://example.com/c1', label: 'clicked one', slug: 'clicked-1' })
+  await createLink(admin, { url: 'https://example.com/c2', label: 'clicked by a bot', slug: 'clicked-2' })
+  await clickLink(admin, 'clicked-1')
+  await clickLink(admin, 'clicked-2', { 'User-Agent': 'curl/8.0' })
+  const { page } = await admin.open('/links?search=clicked')
+  await keepToasts(page)
+  await selectLink(page, 'clicked one')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('1 click', { exact: true }).waitFor()
+  await expectAccessible(page)
+  await screenshot(page, 'links-blocked')
+  expect(await dialog.getByRole('button', { name: 'Delete with clicks' }).isDisabled()).toBeTrue()
+  await dialog.getByLabel('Type clicked-1').fill('CLICKED-1')
+  await page.keyboard.press('Enter')
+  await page.getByText('1 link is being deleted').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('1 link is being deleted').waitFor({ state: 'detached' })
+  // The filters of the person hide the click of the bot, and the link appears to have none.
+  await selectLink(page, 'clicked by a bot')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('1 link is being deleted').waitFor()
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: 'What can I do?' }).click()
+  await dialog.getByText('Your filters hide its clicks').waitFor()
+  await dialog.getByRole('button', { name: 'Disable instead' }).click()
+  await page.locator('tr', { hasText: 'clicked by a bot' }).getByText('Disabled').waitFor()
+  expect(await searchLinks(admin, 'clicked')).toHaveLength(2)
+}, 60_000)
+
+test('a deletion depends on all clicks of a link, not on those of the range', async () => {
+  const since = await createLink(admin, {
+    url: 'https://example.com/since',
+    label: 'ranged since',
+    slug: 'since',
+  })
+  const before = await createLink(admin, {
+    url: 'https://example.com/before',
+    label: 'ranged before',
+    slug: 'before',
+  })
+  await createLink(admin, { url: 'https://example.com/never', label: 'ranged never' })
+  await clickDaysAgo(since, 1, 100, 100)
+  await clickDaysAgo(before, 100, 100)
+  const { page } = await admin.open('/links?search=ranged&range=30d')
+  await keepToasts(page)
+  const row = (label: string) => page.locator('tr', { hasText: label })
+  await row('ranged since').getByRole('cell', { name: '1', exact: true }).waitFor()
+  await row('ranged before').getByRole('cell', { name: '0', exact: true }).waitFor()
+  await page.route(`**/api/links/${since.id}`, (route) => route.abort())
+  for (const label of ['ranged since', 'ranged before', 'ranged never']) await selectLink(page, label)
+  const remove = page.getByRole('button', { name: 'Delete', exact: true })
+  await remove.click()
+  // An unknown number of clicks is not guessed: nothing is deleted, and the selection stays.
+  const toasts = page.getByRole('alert')
+  await toasts.waitFor()
+  expect([await row('ranged never').count(), await page.getByText('3 selected').count()]).toEqual([1, 1])
+  await toasts.getByRole('button', { name: 'Close' }).click()
+  await page.unroute(`**/api/links/${since.id}`)
+  await remove.click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('3 clicks', { exact: true }).waitFor()
+  await dialog.getByText('2 clicks', { exact: true }).waitFor()
+  expect(await dialog.getByText('Your filters hide its clicks').count()).toBe(0)
+  await expectAccessible(page)
+  await screenshot(page, 'links-blocked-range')
+  await page.setViewportSize({ width: 390, height: 900 })
+  await screenshot(page, 'links-blocked-range-390')
+  await page.getByText('1 link is being deleted').waitFor()
+  await row('ranged never').waitFor({ state: 'detached' })
+  expect([await row('ranged since').count(), await row('ranged before').count()]).toEqual([1, 1])
+}, 60_000)
+
+test('clicks during the time to undo are reported as clicks, not as hidden ones', async () => {
+  const late = await createLink(admin, { url: 'https://example.com/late', label: 'tardy', slug: 'tardy' })
+  const { page } = await admin.open('/links?search=tardy&range=30d')
+  await keepToasts(page)
+  await selectLink(page, 'tardy')
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByText('1 link is being deleted').waitFor()
+  await clickDaysAgo(late, 50)
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: 'What can I do?' }).click()
+  await page.getByRole('dialog').getByText('1 click', { exact: true }).waitFor()
+}, 60_000)
+
+test('for links of another owner, the only action is to add them to a bundle', async () => {
+  const database = openDatabase<Tables>(admin.databaseUrl)
+  const { rawKey } = await database.write((tx) =>
+    insertKey(tx, { title: 'theirs', scope: 'create', identity: 'Anna <b>@example.com', now: 1 }),
+  )
+  await database.close()
+  await fetch(new URL('/_/api/links', admin.at('')), {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${rawKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ url: 'https://example.com/theirs', label: 'theirs' }),
+  })
+  await admin.call('POST', '/bundles', { name: 'Spring <i>' })
+  const { page } = await admin.open('/links?search=theirs')
+  await selectLink(page, 'theirs')
+  await page.getByText('Only owners can').waitFor()
+  for (const name of ['Disable', 'Enable', 'Delete'])
+    expect([name, await page.getByRole('button', { name, exact: true }).count()]).toEqual([name, 0])
+  await page.getByRole('button', { name: 'Add to bundle' }).click()
+  await page.getByRole('combobox', { name: 'Bundle' }).click()
+  await page.getByRole('option', { name: 'Spring <i>' }).click()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('1 link added to Spring <i>').waitFor()
+  const bundles = (await (await fetch(admin.at('/api/bundles'))).json()) as { link_count: number }[]
+  expect(bundles.map(({ link_count }) => link_count)).toEqual([1])
+}, 60_000)
+
+test('links that leave the list while a bundle is chosen are added to it as well, unless they are deleted', async () => {
+  await createLink(admin, { url: 'https://example.com/stays', label: 'leaf stays' })
+  const gone = await createLink(admin, { url: 'https://example.com/gone', label: 'leaf gone' })
+  const { id } = await createLink(admin, { url: 'https://example.com/leaves', label: 'leaf leaves' })
+  await admin.call('POST', '/bundles', { name: 'Leaves' })
+  const { page } = await admin.open('/links?search=leaf&status=active')
+  await selectLink(page, 'leaf stays')
+  await selectLink(page, 'leaf leaves')
+  await selectLink(page, 'leaf gone')
+  await page.getByRole('button', { name: 'Add to bundle' }).click()
+  await page.getByRole('combobox', { name: 'Bundle' }).click()
+  await page.getByRole('option', { name: 'Leaves' }).click()
+  await admin.call('POST', `/links/${id}/disable`, {})
+  await admin.call('DELETE', `/links/${gone.id}`, {})
+  for (const hasText of ['leaf leaves', 'leaf gone'])
+    await page.locator('tr', { hasText }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('2 links added to Leaves').waitFor()
+}, 60_000)
+
+test('L18.3: a list that becomes empty leaves a dialog open, with its input', async () => {
+  const { id } = await createLink(admin, {
+    url: 'https://example.com/vanishing',
+    label: 'vanishing',
+    slug: 'vanishing-1',
+  })
+  await clickLink(admin, 'vanishing-1')
+  await admin.call('POST', '/bundles', { name: 'Vanished' })
+  const { page } = await admin.open('/links?search=vanishing&status=active')
+  const dialog = page.getByRole('dialog')
+  const emptied = page.locator('h2', { hasText: 'No links match' })
+  await selectLink(page, 'vanishing')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const field = dialog.getByLabel('Type vanishing-1')
+  await dialog.getByRole('button', { name: 'Disable instead' }).and(page.locator(':focus')).waitFor()
+  await field.fill('vanish')
+  await admin.call('POST', `/links/${id}/disable`, {})
+  await emptied.waitFor()
+  expect(await field.inputValue()).toBe('vanish')
+  expect(await field.evaluate((input) => input === document.activeElement)).toBeTrue()
+  await screenshot(page, 'links-emptied-dialog')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await admin.call('POST', `/links/${id}/enable`, {})
+  await selectLink(page, 'vanishing')
+  await page.getByRole('button', { name: 'Add to bundle' }).click()
+  const bundle = dialog.getByRole('combobox', { name: 'Bundle' })
+  await bundle.fill('Vanis')
+  await admin.call('POST', `/links/${id}/disable`, {})
+  await emptied.waitFor()
+  expect(await bundle.inputValue()).toBe('Vanis')
+  await page.getByRole('option', { name: 'Vanished' }).click()
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('1 link added to Vanished').waitFor()
+}, 60_000)
