@@ -73,7 +73,7 @@ export async function createKey(admin: AdminApi, title: string): Promise<string>
   return (await post<{ raw_key: string }>(admin, '/keys', { title, scope: 'read' })).raw_key
 }
 
-/** Follows a short URL as a browser does, unless the headers say otherwise. */
+/** Follows a short URL as a browser does. The headers replace those of the browser. */
 export async function clickLink(
   service: RedirectingService,
   slug: string,
@@ -88,7 +88,10 @@ export async function clickLink(
 
 export type StoredClick = Pick<JournalledClick, 'slug' | 'linkId' | 'clickedAt'> & Partial<JournalledClick>
 
-/** Stores clicks of any time directly in the database. A click is a phone's unless its fields say otherwise. */
+/**
+ * Stores clicks of any time directly in the database. They come from a phone, unless `userAgent` is
+ * given.
+ */
 export async function recordClicks(databaseUrl: string, clicks: readonly StoredClick[]): Promise<void> {
   const defaults = { host: '127.0.0.1', query: null, referrer: null, country: null, visitorFp: null }
   const recorder = openRecorder(databaseUrl)

@@ -56,7 +56,7 @@ test('L16.3: only own pages sign a person out at the access layer', async () => 
     expect(await signOut(headers)).toEqual([403, null])
 })
 
-test('L12.5: only redirects can be embedded by other sites, and no answer by a page of theirs', async () => {
+test('L12.5: every answer except a redirect forbids embedding by other sites and a window shared with them', async () => {
   const key = await links.key('ann@example.com')
   const { id } = await links.createLink(key, { slug: 'target' })
   const authorized = { headers: { Authorization: `Bearer ${key}` } }

@@ -155,7 +155,7 @@ export function testFolder(): string {
   return folder
 }
 
-/** Returns URLs of new SQLite databases. Their files are deleted after the tests of the file that calls this. */
+/** Returns URLs of new SQLite databases, which are deleted after the tests of the calling file. */
 export function newSqliteUrls(): () => Promise<string> {
   const folder = testFolder()
   return async () => `sqlite:${join(folder, `${crypto.randomUUID()}.db`)}`
