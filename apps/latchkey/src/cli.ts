@@ -23,9 +23,13 @@ const commands: readonly Command[] = [
   health,
 ]
 
-/** Runs one command line and returns the exit code: 0 done, 1 not or not wholly done, 2 not understood. */
+/**
+ * Runs a command line. Returns the exit code: 0 success, 1 failure or partial success, 2 wrong
+ * usage.
+ */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
-  // Told as an event and not thrown: a full disk, or a reader that has left. It ends no service.
+  // A full disk or a closed pipe is an `error` event, not an exception. It does not stop a
+  // service.
   for (const out of [process.stdout, process.stderr])
     out.on('error', (error) => (process.exitCode = failed(error)))
   if (args.length === 1 && args[0] === '--version') return printText(VERSION)
@@ -48,7 +52,10 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
 
 let lastFailure = ''
 
-/** One failure may be thrown and come as an event, too, or with each line: it is told once. */
+/**
+ * Prints a failure. Skips a repetition: the same failure may be thrown, and also be an event of
+ * each line.
+ */
 function failed(error: unknown): number {
   const sentence = formatError(error)
   if (sentence !== lastFailure) printError(sentence)
@@ -67,7 +74,7 @@ function runHelp(args: readonly string[]): number {
     : printUsageError(`Unknown command "${words.join(' ')}".`, overview(commands))
 }
 
-/** The command that most of the first words name: `links import` before `links`. */
+/** The command with the longest match of the first words: `links import` rather than `links`. */
 function findCommand(args: readonly string[]): Command | undefined {
   return commands
     .filter(({ words }) => words.every((word, at) => args[at] === word))

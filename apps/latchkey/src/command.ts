@@ -1,32 +1,35 @@
 import { isIdentity } from '@latchkey/links/access/identity'
 import type { Declarations } from '@latchkey/settings/settings'
 
-/** One verb of the command line. */
+/** One command of the command line. */
 export interface Command {
-  /** The words that call it. */
+  /** The words that select the command. */
   readonly words: readonly string[]
-  /** What follows the words. */
+  /** The arguments after the words. */
   readonly synopsis: string
   readonly summary: string
-  /** More for its own help page, in lines. */
+  /** More lines for the help page of the command. */
   readonly details?: string
-  /** The settings that a service reads, by its name, for the help page of the command that runs it. */
+  /** The settings of the services that the command runs, by service, for its help page. */
   readonly settings?: Readonly<Record<string, Declarations>>
-  /** Does it and returns the exit code. Throws `UsageError`, `CommandFailure` and whatever goes wrong beneath. */
+  /**
+   * Returns the exit code. Throws `UsageError`, `CommandFailure` and all errors of the called
+   * code.
+   */
   readonly run: (args: string[]) => Promise<number>
 }
 
-/** The command line itself is wrong: exit code 2, with the usage. */
+/** An error in the command line: exit code 2, with the usage. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Expected, and said in the message: exit code 1. */
+/** An expected failure, explained by its message: exit code 1. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure'
 }
 
-/** The options without a value, by name; throws `UsageError` naming all of them. */
+/** Returns the values. Throws a `UsageError` that names all missing options. */
 export function requireAll<Names extends string>(
   values: Readonly<Partial<Record<Names, string>>>,
   names: readonly Names[],
@@ -36,33 +39,37 @@ export function requireAll<Names extends string>(
   return values as Record<Names, string>
 }
 
-/** The one of `choices` that was given; throws `UsageError` naming all of them. */
+/** Returns the value as one of `choices`. Throws a `UsageError` that lists them. */
 export function requireChoice<const Choices extends readonly string[]>(
   option: string,
   choices: Choices,
-  given: string,
+  value: string,
 ): Choices[number] {
-  const choice = choices.find((each) => each === given)
+  const choice = choices.find((each) => each === value)
   if (choice === undefined) throw new UsageError(`--${option} must be one of: ${choices.join(', ')}`)
   return choice
 }
 
-/** Refuses (`UsageError`) what cannot name a person. */
-export function requireIdentity(option: string, given: string): void {
-  if (isIdentity(given)) return
+/** Throws `UsageError` if the value cannot be an identity. */
+export function requireIdentity(option: string, value: string): void {
+  if (isIdentity(value)) return
   throw new UsageError(
     `--${option} must be a name of at most 320 characters, without control characters or surrounding whitespace`,
   )
 }
 
-/** Exactly these positional arguments, in this order. */
-export function requirePositionals(given: readonly string[], names: readonly string[]): string[] {
-  if (given.length > names.length) throw new UsageError(`Unexpected argument: ${given[names.length]}`)
-  if (given.length < names.length) throw new UsageError(`Missing: ${names.slice(given.length).join(' ')}`)
-  return [...given]
+/**
+ * Returns the positional arguments. Throws `UsageError` if there are more or fewer than `names`.
+ */
+export function requirePositionals(positionals: readonly string[], names: readonly string[]): string[] {
+  if (positionals.length > names.length)
+    throw new UsageError(`Unexpected argument: ${positionals[names.length]}`)
+  if (positionals.length < names.length)
+    throw new UsageError(`Missing: ${names.slice(positionals.length).join(' ')}`)
+  return [...positionals]
 }
 
-/** What is exported goes to stdout, which may be named: `-`. */
+/** Throws `UsageError` for any positional argument but `-`: exports are written to stdout. */
 export function requireStdout(positionals: readonly string[]): void {
   const unexpected = positionals.find((each, at) => each !== '-' || at > 0)
   if (unexpected !== undefined)

@@ -7,18 +7,18 @@ import type { Environment } from '@latchkey/settings/settings'
 import { CommandFailure } from './command.ts'
 
 /**
- * Rooms with the demo identity provider beside it: whoever tries Latchkey signs in within a minute.
- * Both listen on loopback only. Throws `CommandFailure` where it would be reachable from elsewhere.
+ * Rooms with the demo identity provider, for a first sign-in within a minute. Both listen on
+ * loopback only. Throws `CommandFailure` if other machines could reach them.
  */
 export async function startDemoRooms(env: Environment): Promise<Running> {
   refuseRealUse(env)
-  // The provider is told where Rooms will be, and Rooms where the provider is, before either listens.
+  // Each needs the address of the other before either listens.
   const port = demoPort(env) || (await freePort())
   const secret = createToken('', 32)
   const canonical = `http://localhost:${port}`
   const { startDemoProvider } = await import('./demo/provider.ts')
   const provider = await startDemoProvider({
-    // The next one, so that the issuer, and with it everybody's account, is the same at every start.
+    // The next port: the issuer, and with it the accounts, stay the same at every start.
     port: demoPort(env) === 0 ? 0 : port + 1,
     client: {
       id: 'latchkey-rooms',
@@ -47,8 +47,8 @@ export async function startDemoRooms(env: Environment): Promise<Running> {
 }
 
 /**
- * Throws what would keep the demo from starting, while nothing listens yet: `CommandFailure`, or `SettingsError` with all
- * settings that are wrong.
+ * Checks, before anything listens, that the demo can start. Throws `CommandFailure`, or
+ * `SettingsError` with all wrong settings.
  */
 export function checkDemoRooms(env: Environment): void {
   refuseRealUse(env)

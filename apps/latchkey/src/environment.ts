@@ -19,21 +19,21 @@ import { CommandFailure } from './command.ts'
 import { checkDemoRooms } from './demo-rooms.ts'
 import { printError } from './output.ts'
 
-/** The settings that the Links server would start with. Throws `SettingsError`. */
+/** The settings with which the Links service would start. Throws `SettingsError`. */
 export function currentSettings(): Settings {
   for (const warning of settingsWarnings(process.env)) printError(warning)
   return readSettings(process.env)
 }
 
-/** The settings that the Rooms server would start with. Throws `SettingsError`. */
+/** The settings with which the Rooms service would start. Throws `SettingsError`. */
 export function currentRoomsSettings(): RoomsSettings {
   for (const warning of roomsSettingsWarnings(process.env)) printError(warning)
   return readRoomsSettings(process.env)
 }
 
 /**
- * The settings of both services; without AUTH_PROVIDER Rooms is a demo. Throws `SettingsError` with the problems of both,
- * `CommandFailure` where no demo may be.
+ * The settings of both services. Without AUTH_PROVIDER, Rooms is a demo. Throws `SettingsError`
+ * with the problems of both, and `CommandFailure` if the demo may not start.
  */
 export function readAllSettings(): { links: Settings; rooms: RoomsSettings | 'demo' } {
   const problems: Problem[] = []
@@ -59,20 +59,20 @@ function demoRooms(): 'demo' {
   return 'demo'
 }
 
-/** Where Rooms keeps its data, for commands that need no identity provider. Throws `SettingsError`. */
+/** The database of Rooms, for commands that need no identity provider. Throws `SettingsError`. */
 export function roomsDatabase(): { databaseUrl: string } {
   return parseSettings({ databaseUrl: roomsDeclarations.databaseUrl }, process.env)
 }
 
 /**
- * For what works on what is there already: an empty database would be taken for it, and one of an earlier version be changed,
- * which a service of that version may be using. Throws `CommandFailure`.
+ * For commands that require existing data. Throws `CommandFailure` for a missing or empty database,
+ * and for one of an earlier version: a service of that version may be using it.
  */
 export async function requireLinks({ databaseUrl }: Pick<Settings, 'databaseUrl'>): Promise<void> {
   await requireCurrent(databaseUrl, 'LINKS_DATABASE_URL', migrations)
 }
 
-/** The same of Rooms. */
+/** `requireLinks` for Rooms. */
 export async function requireRooms({ databaseUrl }: Pick<RoomsSettings, 'databaseUrl'>): Promise<void> {
   await requireCurrent(databaseUrl, 'ROOMS_DATABASE_URL', roomsMigrations)
 }
@@ -92,7 +92,9 @@ async function requireCurrent(
   }
 }
 
-/** Whether nobody has used the database yet. Throws `CommandFailure` for one of an earlier version. */
+/**
+ * Whether the database has no schema yet. Throws `CommandFailure` for one of an earlier version.
+ */
 function isEmpty(due: readonly string[], steps: Readonly<Record<string, Migration>>): boolean {
   if (due.length === 0) return false
   if (due.length === Object.keys(steps).length) return true
@@ -112,7 +114,10 @@ function requireFile(url: string, setting: string): void {
   )
 }
 
-/** Works on the Links database, which is made if need be. Throws `CommandFailure` for one of an earlier version. */
+/**
+ * Opens the Links database, and creates it if necessary. Throws `CommandFailure` for one of an
+ * earlier version.
+ */
 export async function withDatabase<Result>(
   { databaseUrl }: Settings,
   work: (database: Database<Tables>) => Promise<Result>,
@@ -120,7 +125,7 @@ export async function withDatabase<Result>(
   return withCurrent<Tables, Result>(databaseUrl, migrations, work)
 }
 
-/** The same of Rooms. */
+/** `withDatabase` for Rooms. */
 export async function withRoomsDatabase<Result>(
   { databaseUrl }: Pick<RoomsSettings, 'databaseUrl'>,
   work: (database: Database<RoomsTables>) => Promise<Result>,

@@ -18,7 +18,7 @@ const EXPECTED_ERRORS = [
   InvalidArchive,
 ]
 
-/** The text for the terminal: one sentence for an expected error, the stack for an unexpected one. */
+/** The text for the terminal: one sentence for an expected error, the stack for any other. */
 export function formatError(error: unknown): string {
   if (!(error instanceof Error)) return `Unexpected error: ${String(error)}`
   if (EXPECTED_ERRORS.some((kind) => error instanceof kind)) return error.message
@@ -46,7 +46,7 @@ const FILE_PROBLEMS: Record<string, string> = {
 function formatFileError(code: string, error: Error): string | undefined {
   const problem = FILE_PROBLEMS[code]
   const syscall = 'syscall' in error ? error.syscall : undefined
-  // The socket of a PostgreSQL that is away is missing as a file is.
+  // The missing socket of a stopped PostgreSQL has the code of a missing file.
   if (problem === undefined || syscall === 'connect') return undefined
   const path = 'path' in error ? String(error.path) : code === 'ENOSPC' ? 'The output' : 'The given path'
   if (syscall === 'mkdir')
@@ -81,7 +81,7 @@ function formatSqliteError(code: string): string | undefined {
 
 const CHECK_URL = 'check LINKS_DATABASE_URL or ROOMS_DATABASE_URL'
 
-/** Error codes of PostgreSQL (appendix A of its manual) and of the network on the way there. */
+/** Error codes of PostgreSQL (appendix A of its manual) and of the connection to it. */
 const POSTGRES_PROBLEMS: readonly (readonly [RegExp, string])[] = [
   [
     /^(ENOENT|EACCES|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08...|57P0.)$/,
@@ -98,7 +98,7 @@ const POSTGRES_PROBLEMS: readonly (readonly [RegExp, string])[] = [
 function formatPostgresError(code: string, error: Error): string | undefined {
   const [, sentence] = POSTGRES_PROBLEMS.find(([pattern]) => pattern.test(code)) ?? []
   if (sentence !== undefined) return sentence
-  // `pg` gives a connection that did not come in time no code.
+  // The errors of `pg` for connection timeouts have no code.
   return /timeout exceeded when trying to connect|Connection terminated/.test(error.message)
     ? POSTGRES_PROBLEMS[0]?.[1]
     : undefined

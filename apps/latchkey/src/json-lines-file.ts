@@ -3,20 +3,21 @@ import { type WriteStream, createWriteStream, openSync, statSync } from 'node:fs
 import { makePrivate } from './private-file.ts'
 
 /**
- * A new file of JSON lines, written at the pace of the disk. Throws at once where there can be none, or where a file holds
- * something: it may be the very one that is about to be read.
+ * A new file of JSON lines, written at the pace of the disk. The constructor throws if the file
+ * cannot be created, or exists with content: it may be the file to import.
  */
 export class JsonLinesFile {
   readonly #stream: WriteStream
   #failure: Error | undefined
 
   constructor(path: string) {
-    // Pipes and devices have no size, and nor has what a run that failed at once left.
+    // Pipes and devices have no size, and neither has the file of a run that failed at its
+    // start.
     const isTaken = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
     const fd = openSync(path, isTaken ? 'wx' : 'w', 0o600)
     makePrivate(fd)
     this.#stream = createWriteStream(path, { fd })
-    // Told to whoever writes next, or closes.
+    // Thrown by the next `write` or `close`.
     this.#stream.on('error', (error) => (this.#failure ??= error))
   }
 

@@ -2,8 +2,9 @@
 import { runCommandLine } from './cli.ts'
 
 const code = await runCommandLine(process.argv.slice(2))
-// Output that could not be written has set it meanwhile.
+// A failed write to stdout or stderr has set the exit code already.
 process.exitCode ||= code
 
-// A service that could not start leaves threads behind, which would keep the process; output may still be on its way.
+// Threads of a service that failed to start would keep the process alive. Pending output is flushed
+// first.
 if (code !== 0) process.stdout.write('', () => process.stderr.write('', () => process.exit()))

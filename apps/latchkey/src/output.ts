@@ -8,31 +8,31 @@ export function printError(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Text of others, in one line and without the characters that steer a terminal. */
+/** User-supplied text on one line, without control characters of terminals. */
 export function plain(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
 }
 
-/** Before an export: where stdout is a file, nobody but its owner can read it. */
+/** Called before an export. If stdout is a file, only its owner can read it from then on. */
 export function protectStdout(): void {
   if (!makePrivate(process.stdout.fd))
     printError('Other users can read the output file, and its permissions cannot be changed')
 }
 
-/** Writes all pieces of an export to stdout at the pace of whoever reads it. */
+/** Writes all pieces of an export to stdout, at the pace of the reader. */
 export async function pipe(pieces: AsyncIterable<string>): Promise<void> {
   protectStdout()
   for await (const piece of pieces) await write(piece)
 }
 
-/** Ends when stdout has taken the text: what is written faster than that would wait in memory. */
+/** Resolves when stdout has accepted the text. Faster writes would accumulate in memory. */
 export async function write(text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
   })
 }
 
-/** Rows in aligned columns, the first row being the header. */
+/** Formats rows in aligned columns. The first row is the header. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? []
   return rows

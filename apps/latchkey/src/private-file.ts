@@ -1,8 +1,8 @@
 import { fchmodSync, fstatSync } from 'node:fs'
 
 /**
- * Lets nobody but its owner read what is written to an open file, whatever it was or the shell's umask made it. Returns
- * false where the file is somebody else's. Pipes, terminals and devices stay as they are.
+ * Makes an open file readable by its owner only, regardless of its mode and of the shell's umask.
+ * Returns false if another user owns the file. Pipes, terminals and devices are not changed.
  */
 export function makePrivate(fd: number): boolean {
   const { mode } = fstatSync(fd)

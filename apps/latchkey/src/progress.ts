@@ -1,14 +1,14 @@
-/** Where a line of progress goes; `process.stderr` is one. */
+/** The output of progress lines, such as `process.stderr`. */
 interface Terminal {
   readonly isTTY?: boolean
   write(text: string): unknown
 }
 
-/** Often enough to be seen moving, seldom enough to cost nothing. */
+/** Frequent enough to look live, rare enough to cost nothing. */
 const EVERY_MS = 200
 const START_OF_LINE = '\r\u001b[K'
 
-/** One line at the end of a terminal with the progress of long work; nothing where stderr is no terminal. */
+/** A progress line at the bottom of a terminal. No output if stderr is not a terminal. */
 export class Progress {
   readonly #terminal: Terminal
   readonly #now: () => number
@@ -22,7 +22,7 @@ export class Progress {
     this.#startedMs = now()
   }
 
-  /** How many rows are done, and how far that is: `done` of `whole`, which may be unknown, in bytes or rows. */
+  /** Shows the number of rows and the share: `done` of `whole`, if known, in bytes or rows. */
   show(rows: number, { done, whole }: { done: number; whole: number | undefined }): void {
     if (!this.#terminal.isTTY) return
     const nowMs = this.#now() - this.#startedMs
@@ -37,14 +37,14 @@ export class Progress {
     )
   }
 
-  /** Shows work that cannot be counted. */
+  /** Shows work without countable rows. */
   showStatus(what: string): void {
     if (!this.#terminal.isTTY) return
     this.#isShown = true
     this.#terminal.write(`${START_OF_LINE}${what}`)
   }
 
-  /** Clears the line, for a line that stays. */
+  /** Clears the line before permanent output. */
   clear(): void {
     if (this.#isShown) this.#terminal.write(START_OF_LINE)
     this.#isShown = false

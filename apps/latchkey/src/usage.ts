@@ -2,7 +2,7 @@ import type { Declarations } from '@latchkey/settings/settings'
 import type { Command } from './command.ts'
 import { table } from './output.ts'
 
-/** Every command, a line each. */
+/** All commands, one per line. */
 export function overview(commands: readonly Command[]): string {
   const rows = commands.map(({ words, summary }) => [['latchkey', ...words].join(' '), summary])
   return `Usage:
@@ -12,12 +12,15 @@ ${indent(table(rows))}
 latchkey COMMAND --help explains a command, and latchkey --version prints the version.`
 }
 
-/** How one command is called. */
+/** The synopsis of one command. */
 export function usage(command: Command): string {
   return `Usage: ${commandLine(command)}\n\nlatchkey ${command.words.join(' ')} --help explains the command.`
 }
 
-/** One command, or all that begin with the same words, with the settings of the services that they run. */
+/**
+ * The help page of one command, or of all with the same first words, with the settings of their
+ * services.
+ */
 export function help(commands: readonly Command[]): string {
   const pages = commands.map((command) =>
     [commandLine(command), indent([command.summary, command.details ?? ''].join('\n').trimEnd())].join('\n'),

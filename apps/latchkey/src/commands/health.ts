@@ -6,7 +6,7 @@ import { parseSettings } from '@latchkey/settings/settings'
 import { type Command, requireChoice } from '../command.ts'
 import { printLine } from '../output.ts'
 
-/** Less than the time that containers have for it. */
+/** Less than the timeout of health checks in container engines. */
 const ANSWER_WITHIN_MS = 4_000
 
 const SERVICES = ['links', 'rooms'] as const
@@ -21,27 +21,27 @@ export const health: Command = {
 The exit code is 1 if a service is unhealthy or does not answer within ${ANSWER_WITHIN_MS / 1000} seconds.`,
   async run(args) {
     const { values } = parseArgs({ args, options: { service: { type: 'string' } } })
-    const asked =
+    const services =
       values.service === undefined ? SERVICES : [requireChoice('service', SERVICES, values.service)]
-    const answers = await Promise.all(asked.map(ask))
-    for (const [at, name] of asked.entries()) printLine(`${name}: ${answers[at]}`)
+    const answers = await Promise.all(services.map(checkHealth))
+    for (const [at, name] of services.entries()) printLine(`${name}: ${answers[at]}`)
     return answers.every((answer) => answer === 'ok') ? 0 : 1
   },
 }
 
-/** `ok`, or what is wrong. */
-async function ask(service: Service): Promise<string> {
+/** Returns `ok`, or the problem. */
+async function checkHealth(service: Service): Promise<string> {
   const { host, port } =
     service === 'links'
       ? parseSettings({ host: links.host, port: links.port }, process.env)
       : parseSettings({ host: rooms.host, port: rooms.port }, process.env)
   const { promise, resolve } = Promise.withResolvers<string>()
-  // Not `fetch`, which would ask the proxy that HTTP_PROXY names.
-  const request = get({ host: nearest(host), port, path: PATHS[service] }, ({ statusCode }) =>
+  // Not `fetch`, which would use the proxy that HTTP_PROXY names.
+  const request = get({ host: addressOf(host), port, path: PATHS[service] }, ({ statusCode }) =>
     resolve(statusCode === 200 ? 'ok' : `answers ${statusCode}`),
   )
   request.on('error', ({ message }) => resolve(message))
-  // A time-out of the request would begin anew with each byte.
+  // A timeout of the request would restart with each byte.
   const timer = setTimeout(
     () => resolve(`no answer within ${ANSWER_WITHIN_MS / 1000} seconds`),
     ANSWER_WITHIN_MS,
@@ -52,8 +52,8 @@ async function ask(service: Service): Promise<string> {
   return answer
 }
 
-/** Whoever listens at every address listens at this machine's own. */
-function nearest(host: string): string {
+/** The loopback address for a service that listens on all addresses; otherwise its host. */
+function addressOf(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' || host === '[::]' ? '::1' : host.replace(/^\[(.*)\]$/, '$1')
 }

@@ -18,7 +18,7 @@ import {
   withRoomsDatabase,
 } from '../environment.ts'
 
-/** Writes all that the instance holds to stdout, with the clicks that wait in the journal. */
+/** Writes the archive of the instance to stdout, including the clicks in the journal. */
 export async function exportArchive(): Promise<number> {
   const settings = currentSettings()
   await requireLinks(settings)
@@ -43,10 +43,10 @@ async function writeOut(exporting: (put: Parameters<typeof exportRooms>[2]) => P
   printError(`exported ${done} rows`)
 }
 
-/** Takes it into an empty instance. */
+/** Restores an archive into an empty instance. */
 export async function importArchive(path: string, dryRun: boolean): Promise<number> {
   const settings = currentSettings()
-  // Makes and migrates it; then no node may work on it.
+  // Creates and migrates the database before the import locks it against nodes.
   if (!dryRun) await withDatabase(settings, async () => {})
   await readArchiveFile(path, async (reading, progress) => {
     const { link, slug, bundle, api_key, click } = await importInstance({
@@ -56,15 +56,14 @@ export async function importArchive(path: string, dryRun: boolean): Promise<numb
       now: nowSeconds(),
       onStep: (what) => progress.showStatus(what),
     })
-    const counted = `${link} links, ${slug} slugs, ${bundle} bundles, ${api_key} keys, ${click} clicks`
+    const counts = `${link} links, ${slug} slugs, ${bundle} bundles, ${api_key} keys, ${click} clicks`
     return dryRun
-      ? completeOf(counted)
-      : `imported ${counted}; the service builds the remaining rollups in the background once it runs`
+      ? formatDryRun(counts)
+      : `imported ${counts}; the service builds the remaining rollups in the background once it runs`
   })
   return 0
 }
 
-/** The same of Rooms. */
 const roomsExportCommand: Command = {
   words: ['rooms', 'export'],
   synopsis: '[-]',
@@ -100,8 +99,8 @@ Stop all nodes of the service first; none can start during the import.
     if (!dryRun) await withRoomsDatabase({ databaseUrl }, async () => {})
     await readArchiveFile(path, async (reading) => {
       const { users, rooms, room_messages: messages } = await importRooms({ databaseUrl, dryRun, ...reading })
-      const counted = `${users} users, ${rooms} rooms, ${messages} messages`
-      return dryRun ? completeOf(counted) : `imported ${counted}`
+      const counts = `${users} users, ${rooms} rooms, ${messages} messages`
+      return dryRun ? formatDryRun(counts) : `imported ${counts}`
     })
     return 0
   },
@@ -109,7 +108,7 @@ Stop all nodes of the service first; none can start during the import.
 
 export const roomsArchiveCommands: readonly Command[] = [roomsExportCommand, roomsImportCommand]
 
-/** Reads the file, or stdin, with progress, and says what `importing` returns. */
+/** Reads the file, or stdin, with progress. Prints the summary that `importing` returns. */
 async function readArchiveFile(
   path: string,
   importing: (reading: Reading, progress: Progress) => Promise<string>,
@@ -125,9 +124,9 @@ async function readArchiveFile(
 
 type Reading = Pick<Parameters<typeof importRooms>[0], 'source' | 'onRows'>
 
-function completeOf(counted: string): string {
-  return `complete: ${counted} (dry run: nothing was stored)`
+function formatDryRun(counts: string): string {
+  return `complete: ${counts} (dry run: nothing was stored)`
 }
 
-/** A few thousand rows: fewer, and reading costs more than they do. */
+/** A few thousand rows. With fewer, reading costs more than importing. */
 const PIECE_BYTES = 1024 ** 2

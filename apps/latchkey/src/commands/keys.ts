@@ -36,7 +36,7 @@ The scope is create, read or create,read.`,
       try {
         await write(`${rawKey}\n`)
       } catch (error) {
-        // Nobody will ever see it.
+        // The raw key was not printed, so the key can never be used.
         await database.write((tx) => deleteKey(tx, key.id))
         throw error
       }
@@ -51,7 +51,7 @@ const list: Command = {
   summary: 'List all API keys, newest first',
   async run(args) {
     parseArgs({ args, options: {} })
-    const keys = await withDatabase(await existing(), ({ read }) => listKeys(read))
+    const keys = await withDatabase(await requireSettings(), ({ read }) => listKeys(read))
     if (keys.length === 0) printError('There are no API keys yet: create one with latchkey keys create')
     const rows = keys.map((key) =>
       [
@@ -69,14 +69,14 @@ const list: Command = {
   },
 }
 
-/** Of a database that is there: of another, nobody could tell why it has no keys. */
-async function existing(): Promise<Settings> {
+/** Requires an existing database: a new one has no keys, which would hide a wrong setting. */
+async function requireSettings(): Promise<Settings> {
   const settings = currentSettings()
   await requireLinks(settings)
   return settings
 }
 
-/** The first problem, with the name of what to change where the sentence does not say it. */
+/** The first problem. The option is prepended unless the message names its subject. */
 function problemOf({ issues }: { issues: readonly { path: PropertyKey[]; message: string }[] }): string {
   const [{ path, message } = { path: ['key'], message: 'cannot be created' }] = issues
   return literalTexts.has(message) ? message : `--${path.join('.')} ${message}`
@@ -95,7 +95,7 @@ const revoke: Command = {
     const [id = ''] = requirePositionals(positionals, ['ID'])
     if (!/^\d{1,15}$/.test(id))
       throw new UsageError('ID is the number in the first column of latchkey keys list')
-    const revoked = await withDatabase(await existing(), (database) =>
+    const revoked = await withDatabase(await requireSettings(), (database) =>
       database.write((tx) => deleteKey(tx, Number(id))),
     )
     if (!revoked) throw new CommandFailure(`There is no key ${id}: see latchkey keys list`)

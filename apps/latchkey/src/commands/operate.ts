@@ -26,8 +26,8 @@ beside it.`,
     const [file = ''] = requirePositionals(positionals, ['FILE'])
     const service = requireChoice('service', ['links', 'rooms'], values.service)
     const { bytes, rows } = await (service === 'links' ? backUpLinks(file) : backUpRooms(file))
-    const counted = service === 'links' ? ['link', 'slug', 'click'] : ['users', 'sessions']
-    const counts = counted.map((table) => `${rows.get(table) ?? 0} ${table.replace(/s?$/, 's')}`)
+    const tables = service === 'links' ? ['link', 'slug', 'click'] : ['users', 'sessions']
+    const counts = tables.map((table) => `${rows.get(table) ?? 0} ${table.replace(/s?$/, 's')}`)
     printLine(`Backed up and verified: ${counts.join(', ')}, ${bytes} bytes in ${file}`)
     return 0
   },

@@ -18,7 +18,7 @@ interface Running {
   stop(): Promise<void>
 }
 
-/** Everything there is, for a person at a terminal. */
+/** Both services, for a person at a terminal. */
 export const start: Command = {
   words: ['start'],
   synopsis: '',
@@ -37,7 +37,7 @@ export const start: Command = {
   },
 }
 
-/** The Links service alone; stdout carries nothing but its log. */
+/** The Links service alone. Stdout contains only its log. */
 export const links: Command = {
   words: ['links'],
   synopsis: '',
@@ -51,7 +51,7 @@ export const links: Command = {
   },
 }
 
-/** The Rooms service alone; it needs an identity provider. */
+/** The Rooms service alone. It requires an identity provider. */
 export const rooms: Command = {
   words: ['rooms'],
   synopsis: '',
@@ -65,16 +65,20 @@ export const rooms: Command = {
   },
 }
 
-/** Some turns of the event loop, in milliseconds. */
-const ANSWER_FOR_MS = 25
+/** Several iterations of the event loop, in milliseconds. */
+const PAUSE_MS = 25
 
-/** Starts services one after the other, to end together with a signal; when one cannot start, none goes on. */
+/**
+ * Starts services one after the other. A signal stops all of them, and so does one that cannot
+ * start.
+ */
 async function serve(starts: readonly (() => Promise<Running>)[]): Promise<Running[]> {
   const running: Running[] = []
   const stopAll = async () => {
     await Promise.all(running.splice(0).map((service) => service.stop()))
   }
-  // Before anything listens, so that a signal that comes with the first log line stops it in order as well.
+  // Installed before any service listens: a signal right after the first log line stops it in
+  // order, too.
   const starting = Promise.withResolvers<void>()
   stopOnSignals(async () => {
     await starting.promise
@@ -83,8 +87,9 @@ async function serve(starts: readonly (() => Promise<Running>)[]): Promise<Runni
   try {
     for (const begin of starts) {
       running.push(await begin())
-      // Whoever waits for this service already is answered before the next one is loaded.
-      await Bun.sleep(ANSWER_FOR_MS)
+      // Clients that already wait for this service get their answers before the next one
+      // loads.
+      await Bun.sleep(PAUSE_MS)
     }
     starting.resolve()
     return [...running]
@@ -94,7 +99,7 @@ async function serve(starts: readonly (() => Promise<Running>)[]): Promise<Runni
   }
 }
 
-// Loaded here, so that the other commands do not wait for servers that they do not start.
+// The servers are imported here, because the other commands do not need them.
 
 async function serveLinks(settings: LinksSettings): Promise<Running> {
   const { startLinks } = await import('@latchkey/links/main')
@@ -143,7 +148,7 @@ function listenFailure(
   return new CommandFailure(`Cannot listen on port ${port} of ${host} (${String(code)})`)
 }
 
-/** How a person calls this command: where the executable is not on the PATH, by its place. */
+/** The name by which users call this command: a path if the executable is not on the PATH. */
 function ownName(): string {
   const { execPath } = process
   const name = basename(execPath)
@@ -161,18 +166,18 @@ function nextSteps(
   const { access, baseUrl } = settings
   const local = new URL(linksUrl)
   if (EVERY_ADDRESS.has(local.hostname)) local.hostname = 'localhost'
-  const shown = baseUrl ?? local.origin
-  // In this mode the admin side opens for this machine alone, whatever the public address is.
-  const admin = access === 'loopback' ? local.origin : shown
+  const origin = baseUrl ?? local.origin
+  // In this mode the admin side is open to this machine only, regardless of the public address.
+  const admin = access === 'loopback' ? local.origin : origin
   const identity = access === 'loopback' ? 'admin@localhost' : 'you@example.com'
   const isDemo = roomsSettings === 'demo'
   const lobby = isDemo ? roomsUrl : roomsSettings.allowedHosts[0]
   return `
 Latchkey is running. Press Ctrl+C to stop it.
 
-  Short URLs     ${shown}
+  Short URLs     ${origin}
   Admin          ${admin}/_/admin/dashboard
-  API reference  ${shown}/_/api/docs
+  API reference  ${origin}/_/api/docs
   Rooms          ${lobby}${isDemo ? '  (demo: sign in as alice, bob or carol, without a password)' : ''}
 
 Create an API key, which is shown only once:

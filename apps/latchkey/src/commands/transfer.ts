@@ -26,7 +26,7 @@ import { JsonLinesFile } from '../json-lines-file.ts'
 import { currentSettings, nowSeconds, requireLinks, withDatabase } from '../environment.ts'
 import { exportArchive, importArchive } from './instance-archive.ts'
 
-/** `fail` looks at the whole file before anything is stored. */
+/** `fail` checks the whole file before it stores anything. */
 const onConflict = [...conflictPolicies, 'fail'] as const
 
 const importCommand: Command = {
@@ -61,7 +61,7 @@ Rows that exist already are skipped: you can import the same file again.
         printRowError(row)
         return report?.write(row)
       }
-      // A look at every row first, so that there is nothing to undo.
+      // A dry run first: a refused import has nothing to undo.
       const tried = isStrict
         ? await runImport({ database, ...options, dryRun: true, path }, onRow)
         : undefined
@@ -110,13 +110,13 @@ function readImportOptions(path: string, values: ImportValues) {
   const conflict = requireChoice('on-conflict', onConflict, values['on-conflict'] ?? 'report')
   if (conflict === 'fail' && path === '-')
     throw new UsageError('With --on-conflict fail, the file is read twice and cannot come from stdin')
-  const known = requireChoice('format', importFormats, format)
-  if (values.map !== undefined && known !== 'csv') throw new UsageError('--map requires --format csv')
+  const importFormat = requireChoice('format', importFormats, format)
+  if (values.map !== undefined && importFormat !== 'csv') throw new UsageError('--map requires --format csv')
   return {
     isStrict: conflict === 'fail',
     reportPath: values.report,
     options: {
-      format: known,
+      format: importFormat,
       owner,
       dryRun: values['dry-run'] ?? false,
       policy: {
@@ -130,7 +130,7 @@ function readImportOptions(path: string, values: ImportValues) {
   }
 }
 
-/** `url=Target,slug=Short URL`. */
+/** Parses `url=Target,slug=Short URL`. */
 function columnsOf(map: string): Record<string, string> {
   const pairs = map.split(',').map((pair) => {
     const [field = '', ...column] = pair.split('=')
@@ -181,7 +181,7 @@ function summaryOf(
   return lines.join('\n')
 }
 
-/** The report as the API of the admin side has it. */
+/** The report in the format of the admin API. */
 function wireReport({ clickTotals, ...counts }: ImportReport, isRefused: boolean) {
   return { ...counts, ...(isRefused && { imported: 0 }), click_totals: clickTotals }
 }

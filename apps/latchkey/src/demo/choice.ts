@@ -5,7 +5,7 @@ import { findUser } from './users.ts'
 
 const LARGEST_FORM_BYTES = 4096
 
-/** The page that the provider sends people to when it has to know who they are, and its form. */
+/** The page on which users choose a demo user, and its form. */
 export function choice(provider: Provider): Middleware {
   return async (context, next) => {
     if (!/^\/interaction\/[\w-]+$/.test(context.path)) return next()

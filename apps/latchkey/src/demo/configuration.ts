@@ -18,15 +18,19 @@ const SCOPES = Object.keys(CLAIMS)
 const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
 
-/** A plain OpenID provider for one client: the Authorization Code flow with PKCE, and logout in both directions. */
+/**
+ * An OpenID provider for one client: the Authorization Code flow with PKCE, and logout in both
+ * directions.
+ */
 export function configure(client: DemoClient, policy: typeof interactionPolicy): Configuration {
   return {
     clients: [clientMetadata(client)],
-    // New at each start, so that what an earlier run signed says nothing to this one.
+    // New at each start: signatures of an earlier run are not valid.
     jwks: { keys: [signingKey()] },
     cookies: {
-      // Cookies know no ports, so these reach the other services of this machine as well. They are not signed: each carries a
-      // random id that cannot be guessed, and that of an earlier run names nothing.
+      // Cookies ignore ports, so other services of this machine receive these as well. They
+      // need no signature: each is an unguessable random id, and ids of an earlier run are
+      // unknown.
       names: {
         session: 'latchkey_demo_session',
         interaction: 'latchkey_demo_interaction',
@@ -103,7 +107,7 @@ function signingKey() {
 
 function account(id: string) {
   const user = findUser(id)
-  // A type says that there always is one; the provider itself takes none for an unknown person.
+  // The type requires an account; the provider itself accepts `undefined` for an unknown user.
   if (!user) throw new Error(`The demo has no user ${id}`)
   return { accountId: id, claims: () => ({ sub: id, name: user.name, email: user.email, teams: user.teams }) }
 }
@@ -112,14 +116,14 @@ function signedIn({ oidc }: Context) {
   return findUser(oidc?.session?.accountId)
 }
 
-/** The client belongs to the house: nobody is asked whether it may know who they are. */
+/** Grants all scopes without a consent page: the client is part of the demo. */
 async function grantAll({ oidc }: Context) {
   const { accountId } = oidc?.session ?? {}
   if (!oidc?.client || accountId === undefined) return undefined
   const { clientId } = oidc.client
-  const known = oidc.session?.grantIdFor(clientId)
-  const kept = known === undefined ? undefined : await oidc.provider.Grant.find(known)
-  if (kept) return kept
+  const grantId = oidc.session?.grantIdFor(clientId)
+  const existing = grantId === undefined ? undefined : await oidc.provider.Grant.find(grantId)
+  if (existing) return existing
   const grant = new oidc.provider.Grant({ clientId, accountId })
   grant.addOIDCScope(SCOPES.join(' '))
   await grant.save()
@@ -133,7 +137,7 @@ function prompts({ base, Prompt }: typeof interactionPolicy) {
   return policy
 }
 
-/** The provider fetches nothing but this: it brings logout tokens to its client. */
+/** Delivers logout tokens to the client: the only requests that the provider makes. */
 async function deliver(
   url: string,
   { headers, body }: { headers: Headers; body: URLSearchParams },

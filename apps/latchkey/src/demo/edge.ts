@@ -2,7 +2,10 @@ import type { Log } from '@latchkey/http/log'
 import type { Context, Middleware } from 'oidc-provider'
 import { contentSecurityPolicy, errorPage, frontPage, show } from './pages.ts'
 
-/** Around everything: who is answered at all, what every answer carries, and what people see when something is wrong. */
+/**
+ * The outermost middleware: checks the host, and sets the security headers and error pages of all
+ * responses.
+ */
 export function edge(issuer: string, clientOrigins: readonly string[], log: Log): Middleware {
   const headers = {
     'Content-Security-Policy': contentSecurityPolicy(clientOrigins),
@@ -12,7 +15,7 @@ export function edge(issuer: string, clientOrigins: readonly string[], log: Log)
   }
   return async (context, next) => {
     context.set(headers)
-    // A foreign name that somebody lets point at this machine is not this provider.
+    // Another host name that resolves to this machine (DNS rebinding) is refused.
     if (`http://${context.req.headers.host}` !== issuer)
       return refuse(context, 421, `This provider is available only at ${issuer}.`)
     if (context.method === 'GET' && context.path === '/') return show(context, frontPage())
@@ -26,14 +29,14 @@ export function edge(issuer: string, clientOrigins: readonly string[], log: Log)
   }
 }
 
-/** An answer that keeps the person here, with its reason. */
+/** Responds with an error page instead of a redirect to the client. */
 export function refuse(context: Context, status: number, sentence: string): void {
   context.status = status
   show(context, errorPage('This request failed', sentence))
 }
 
 function explain(context: Context, error: unknown, log: Log): void {
-  // What the provider throws where it finds no interaction for this browser.
+  // Thrown by the provider if this browser has no interaction.
   if (error instanceof Error && error.name === 'SessionNotFound')
     return refuse(context, 400, 'This sign-in has ended or was started in another browser.')
   log.error('demo identity provider: failed', { error })

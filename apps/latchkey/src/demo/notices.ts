@@ -1,27 +1,29 @@
 import type { Log } from '@latchkey/http/log'
 
-/** What oidc-provider says at every start and is known here. */
-const EXPLAINED = [
-  // Bun is none of the runtimes that its maintainer tests; ours is tested by demo.test.ts.
+/** Notices of oidc-provider at every start that need no attention. */
+const EXPECTED = [
+  // Its maintainer does not test Bun; demo.test.ts does.
   'Unsupported runtime',
-  // Meant so: nothing of a demo outlives its process, and of its 1000 entries the least used make room.
+  // Intended: a demo stores nothing beyond its process, and evicts the least used of its 1000
+  // entries.
   'in-memory adapter is used',
-  // Meant so: logout tokens go to this machine, and to one address only.
+  // Intended: logout tokens go to one address of this machine only.
   'failed to setup SSRF protection',
 ]
 
 /**
- * oidc-provider speaks to the console, and stdout carries nothing but the log: what it says goes there, until the returned
- * function is called. What others say to the console is theirs.
+ * Redirects the console output of oidc-provider to the log, because stdout contains only the log.
+ * Other console output is not affected. The returned function ends the redirection.
  */
 export function logNotices(log: Log): () => void {
   const { info, warn } = globalThis.console
   const redirect =
-    (say: typeof info): typeof info =>
-    (...words) => {
-      const [notice] = words
-      if (typeof notice !== 'string' || !/oidc-provider (NOTICE|WARNING): /.test(notice)) return say(...words)
-      if (!EXPLAINED.some((known) => notice.includes(known)))
+    (print: typeof info): typeof info =>
+    (...args) => {
+      const [notice] = args
+      if (typeof notice !== 'string' || !/oidc-provider (NOTICE|WARNING): /.test(notice))
+        return print(...args)
+      if (!EXPECTED.some((expected) => notice.includes(expected)))
         log.warn('demo identity provider: notice', { notice })
       return undefined
     }

@@ -1,4 +1,4 @@
-/** What the demo and tests use of it; the package brings no types. */
+/** The types that the demo and its tests use; the package has none. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 
@@ -33,7 +33,7 @@ declare module 'oidc-provider' {
     set(headers: Record<string, string>): void
     append(name: string, value: string | string[]): void
     redirect(url: string): void
-    /** On the paths that are the provider's own only. */
+    /** Only on the provider's own paths. */
     readonly oidc?: RequestContext
   }
 

@@ -24,11 +24,14 @@ button.plain { background: none; text-align: center; }
 
 interface Page {
   readonly title: string
-  /** Markup. Whatever is not our own words is escaped in it. */
+  /** Markup, with all text from outside escaped. */
   readonly content: string
 }
 
-/** Nothing but the style above, and forms that end at the demo itself or, by redirects, at its client. */
+/**
+ * Allows only the style above, and forms that end at the demo itself or, by redirects, at its
+ * client.
+ */
 export function contentSecurityPolicy(clientOrigins: readonly string[]): string {
   const style = createHash('sha256').update(STYLE).digest('base64')
   return [
@@ -40,7 +43,7 @@ export function contentSecurityPolicy(clientOrigins: readonly string[]): string 
   ].join('; ')
 }
 
-/** Answers with a page; the status is the one that is set already. */
+/** Sends a page with the current status. */
 export function show(context: Context, { title, content }: Page): void {
   context.type = 'html'
   context.body = `<!doctype html>
@@ -64,7 +67,7 @@ ${content}
 `
 }
 
-/** The choice of a user. `current` is the user whom this browser is signed in as. */
+/** The choice of a user. `current` is the user of this browser's session. */
 export function choicePage(current: DemoUser | undefined): Page {
   const buttons = users.map(
     ({ id, name, email, teams }) => `<button name="account" value="${Bun.escapeHTML(id)}">
@@ -83,7 +86,7 @@ ${buttons.join('\n')}
   }
 }
 
-/** Asks first. `form` is the provider's own, with the id that it gives it. */
+/** The confirmation before a sign-out. `form` is the provider's own, with its id. */
 export function signOutPage(form: string, current: DemoUser | undefined): Page {
   return {
     title: 'Sign out',
@@ -108,7 +111,7 @@ export function errorPage(title: string, sentence: string): Page {
   }
 }
 
-/** The page for visitors whom no client has sent. */
+/** The page for browsers that no client sent. */
 export function frontPage(): Page {
   const names = new Intl.ListFormat('en', { type: 'disjunction' }).format(users.map(({ name }) => name))
   return {

@@ -3,8 +3,8 @@ import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'nod
 const WITHIN_MS = 2_500
 
 /**
- * Posts to this machine. `fetch` would ask the proxy of HTTP_PROXY for it, which knows another machine by that address, and it
- * would follow redirects.
+ * Posts to this machine. `fetch` would use the proxy that HTTP_PROXY names, for which the loopback
+ * address is another machine, and it would follow redirects.
  */
 export function post(
   url: string,

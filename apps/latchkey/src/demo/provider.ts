@@ -9,7 +9,7 @@ import { logNotices } from './notices.ts'
 import { signOut } from './sign-out.ts'
 
 export interface DemoProvider {
-  /** As in its metadata and tokens, without a slash at the end. */
+  /** As in the metadata and tokens, without a trailing slash. */
   issuer: string
   stop(): Promise<void>
 }
@@ -19,8 +19,9 @@ const LOOPBACK_HOSTS = new Set([LOOPBACK, 'localhost', '[::1]'])
 const SET_PROVIDER = 'set AUTH_PROVIDER to an identity provider of your own'
 
 /**
- * Starts the demo identity provider, listening when it returns: everybody on this machine signs in as whom they like, so
- * it refuses (`CommandFailure`) in production and for a client that is elsewhere. Port 0 takes any that is free.
+ * Starts the demo identity provider. It listens when the promise resolves. Any user of this machine
+ * can sign in as any demo user. Therefore it throws `CommandFailure` in production and for a client
+ * on another machine. Port 0 selects a free port.
  */
 export async function startDemoProvider(options: {
   port: number
@@ -54,7 +55,7 @@ export async function startDemoProvider(options: {
   }
 }
 
-/** The provider itself, loaded only now. */
+/** Imports oidc-provider only when it is needed. */
 async function provide(issuer: string, client: DemoClient, log: Log): Promise<RequestListener> {
   const { Provider, interactionPolicy } = await import('oidc-provider')
   const provider = new Provider(issuer, configure(client, interactionPolicy))
@@ -89,7 +90,7 @@ async function listen(server: Server, port: number): Promise<string> {
     server.once('error', (error) => reject(listenFailure(port, error)))
     server.listen(port, LOOPBACK, resolve)
   })
-  // The default port, 80, is not written in an origin.
+  // An origin omits the default port, 80.
   return new URL(`http://${LOOPBACK}:${(server.address() as AddressInfo).port}`).origin
 }
 

@@ -2,9 +2,10 @@ import type { Context, Middleware, Provider } from 'oidc-provider'
 import { post } from './post.ts'
 
 /**
- * The provider ends a session by a form that it lets a script send, or a person after its question. Where no question is open
- * (the client proves with its ID token who is signed in, nobody is, or the person has just chosen to be somebody else) the form is
- * sent from here instead: so no page of the demo needs a script.
+ * oidc-provider ends a session with a form, which a script submits, or the user after a
+ * confirmation. Where no confirmation is needed, this middleware submits the form, so no page of
+ * the demo needs a script. Those cases are: the client's ID token proves the signed-in user, there
+ * is no signed-in user, or the user has just switched to another user.
  */
 export function signOut(provider: Provider, clientId: string): Middleware {
   return async (context, next) => {
@@ -14,7 +15,10 @@ export function signOut(provider: Provider, clientId: string): Middleware {
   }
 }
 
-/** After a restart the keys are new: an ID token of an earlier run then proves nothing, but must not end in an error. */
+/**
+ * After a restart the keys are new. An ID token of an earlier run then proves nothing, but must not
+ * cause an error.
+ */
 async function forgetForeignHint(provider: Provider, clientId: string, context: Context): Promise<void> {
   const { id_token_hint: hint, ...others } = context.query
   if (context.path !== '/session/end' || typeof hint !== 'string') return
@@ -28,7 +32,7 @@ async function forgetForeignHint(provider: Provider, clientId: string, context: 
 }
 
 function isSettled({ oidc, status, body }: Context): boolean {
-  // The question and the self-sending form are the only pages with this field.
+  // Only the confirmation and the self-submitting form have this field.
   if (!oidc?.session || status !== 200 || typeof body !== 'string' || !body.includes('name="xsrf"'))
     return false
   const { accountId } = oidc.session
@@ -50,7 +54,7 @@ async function confirm(context: Context): Promise<void> {
   context.status = 303
 }
 
-/** Those that came with the request, with what this answer has set already. */
+/** The cookies of the request, updated with those that this response has set. */
 function cookiesByNow({ req, response }: Context): string {
   const pairs = (req.headers.cookie ?? '').split(/;\s*/)
   const set = [response.headers['set-cookie'] ?? []]

@@ -8,7 +8,7 @@ export interface DemoUser {
 const HARBOUR = { id: 'harbour', name: 'Harbour' }
 const LIGHTHOUSE = { id: 'lighthouse', name: 'Lighthouse' }
 
-/** Everybody there is. */
+/** All demo users. */
 export const users: readonly DemoUser[] = [
   user('alice', 'Alice', [{ ...HARBOUR, role: 'owner' }]),
   user('bob', 'Bob', [{ ...LIGHTHOUSE, role: 'co-owner' }]),
