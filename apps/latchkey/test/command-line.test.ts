@@ -9,11 +9,11 @@ const place = new Place()
 afterAll(() => place.remove())
 
 describe('latchkey', () => {
-  test('--version prints the version alone', async () => {
+  test('--version prints only the version', async () => {
     expect(await place.run(['--version'])).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' })
   })
 
-  test('--help names every command on stdout', async () => {
+  test('--help lists every command on stdout', async () => {
     const { code, out, err } = await place.run(['--help'])
     expect([code, err]).toEqual([0, ''])
     for (const command of [
@@ -32,12 +32,12 @@ describe('latchkey', () => {
       expect(out).toContain(`latchkey ${command}`)
   })
 
-  test('--help fits into 120 columns', async () => {
+  test('no line of --help exceeds 120 columns', async () => {
     const { out } = await place.run(['--help'])
     expect(out.split('\n').filter((line) => line.length > 120)).toEqual([])
   })
 
-  test('COMMAND --help shows how it is called, and every setting of the services that it runs', async () => {
+  test('COMMAND --help shows the synopsis and every setting of the services that the command runs', async () => {
     const services = { links: [linksDeclarations], rooms: [roomsDeclarations] }
     for (const [command, shown] of Object.entries({
       ...services,
@@ -52,7 +52,7 @@ describe('latchkey', () => {
     }
   })
 
-  test('the help of a command that runs no service is its own page, and says where settings are listed', async () => {
+  test('the help of a command that runs no service refers to the list of settings', async () => {
     for (const words of [
       ['links', 'import'],
       ['keys', 'create'],
@@ -68,7 +68,7 @@ describe('latchkey', () => {
     }
   })
 
-  test('the help of a first word covers every command that begins with it', async () => {
+  test('the help of a first word covers every command with that word', async () => {
     const { code, out } = await place.run(['keys', '--help'])
     expect(code).toBe(0)
     for (const command of ['keys create', 'keys list', 'keys revoke'])
@@ -76,7 +76,7 @@ describe('latchkey', () => {
   })
 
   test.each([[[]], [['frobnicate']], [['keys']], [['clicks']], [['frobnicate', '--help']]])(
-    '%p is no command: exit 2 with the usage on stderr',
+    '%p is not a command: exit 2 with the usage on stderr',
     async (args: string[]) => {
       const { code, out, err } = await place.run(args)
       expect([code, out]).toEqual([2, ''])
@@ -127,7 +127,7 @@ describe('latchkey', () => {
     [['backup', 'a', '--service', 'both'], '--service must be one of: links, rooms'],
     [['health', '--service', 'both'], '--service must be one of: links, rooms'],
     [['clicks', 'import', '-'], 'stdin'],
-  ])('%p is refused with exit 2 and touches nothing', async (args: string[], problem: string) => {
+  ])('%p is refused with exit 2 and changes nothing', async (args: string[], problem: string) => {
     const { code, out, err } = await place.run(args)
     expect([code, out]).toEqual([2, ''])
     expect(err).toContain(problem)
@@ -142,7 +142,7 @@ describe('latchkey', () => {
     [['links', 'export']],
     [['backup', 'b.db']],
     [['doctor']],
-  ])('%p reports all bad settings at once and exits 1', async (args: string[]) => {
+  ])('%p reports all invalid settings at once and exits 1', async (args: string[]) => {
     const { code, out, err } = await place.run(args, { env: { LINKS_PORT: '99999', LINKS_ACCESS: 'open' } })
     expect(code).toBe(1)
     for (const name of ['LINKS_PORT', 'LINKS_ACCESS']) expect(out + err).toContain(`${name} must be`)
@@ -150,7 +150,7 @@ describe('latchkey', () => {
     expect(existsSync(place.database)).toBe(false)
   })
 
-  test('a database that cannot be made or reached is one sentence, without a stack', async () => {
+  test('a database that cannot be created or reached is reported in one sentence, without a stack', async () => {
     for (const url of [
       'sqlite:/proc/nowhere/links.db',
       'postgres://links:hunter2@127.0.0.1:1/links',

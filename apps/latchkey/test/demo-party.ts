@@ -4,7 +4,7 @@ import { type DemoProvider, startDemoProvider } from '../src/demo/provider.ts'
 
 export const SECRET = 'a secret with spaces & signs: +%'
 
-/** The service that people sign in to: where they come back to, and where logout tokens arrive. */
+/** The relying party: the target of redirects and logout tokens. */
 export function startService() {
   const logoutTokens: string[] = []
   const answer = { status: 200 }
@@ -22,7 +22,7 @@ export function startService() {
   return {
     origin,
     logoutTokens,
-    /** How logout tokens are answered from now on. */
+    /** The response to logout tokens. */
     answer,
     client: {
       id: 'latchkey rooms',
@@ -39,21 +39,21 @@ const HTML = { 'Content-Type': 'text/html' }
 
 export type Service = ReturnType<typeof startService>
 
-/** The demo provider in this process, with what it writes to its log. */
+/** Starts the demo provider in this process, with its log lines. */
 export async function startDemo(service: Service): Promise<{ demo: DemoProvider; lines: string[] }> {
   const lines: string[] = []
   const log: Log = createLog({ write: (line) => void lines.push(line) })
   return { demo: await startDemoProvider({ port: 0, client: service.client, log }), lines }
 }
 
-/** A login as the service begins it. */
+/** A login flow of the service. */
 export interface Attempt {
   readonly url: URL
-  /** Redeems the code in the address that the person comes back with. */
+  /** Redeems the code in the callback URL. */
   finish(back: URL): Promise<{ idToken: string; claims: oidc.IDToken; userInfo: oidc.UserInfoResponse }>
 }
 
-/** The service's side of the protocol, with every check that openid-client makes. */
+/** The service's side of the protocol, with every check of openid-client. */
 export async function connect(issuer: string, { client }: Service) {
   const configuration = await oidc.discovery(
     new URL(issuer),
@@ -102,28 +102,28 @@ interface Page {
   html: string
 }
 
-/** A browser without scripts: follows redirects within the provider, keeps its cookies, sends the forms that it is shown. */
+/** A browser without scripts: follows redirects within the provider, stores its cookies and submits its forms. */
 export class Person {
   readonly #cookies = new Map<string, string>()
 
-  /** Opens an address and returns the page that is shown at the provider. */
+  /** Opens a URL and returns the page of the provider. */
   async open(url: URL | string): Promise<Page> {
     const end = await this.#follow(new URL(url))
     if (end instanceof URL) throw new Error(`No page was shown on the way to ${end.href}`)
     return end
   }
 
-  /** Opens an address that leads away without a page, and returns where to. */
+  /** Opens a URL that redirects away from the provider without a page, and returns the target. */
   async pass(url: URL | string): Promise<URL> {
     return away(await this.#follow(new URL(url)))
   }
 
-  /** Presses the button of the page that has these words, and returns where that leads. */
+  /** Presses the button with these words, and returns the target of the redirect. */
   async press(page: Page, words: string): Promise<URL> {
     return away(await this.send(page, words))
   }
 
-  /** Presses the button of the page that has these words. */
+  /** Presses the button with these words. */
   async send(page: Page, words: string): Promise<Page | URL> {
     const { action, hidden, buttons } = await readForm(page.html)
     const button = buttons.find(({ text }) => text.includes(words))

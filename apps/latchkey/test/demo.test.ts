@@ -32,20 +32,20 @@ afterEach(() => {
   service.answer.status = 200
 })
 
-/** Signs in with the click of one button, and returns what the service learns. */
+/** Signs in by one button, and returns the tokens and claims of the service. */
 async function signIn(person: Person, name: string, parameters: Record<string, string> = {}) {
   const attempt = await relyingParty.begin(parameters)
   const back = await person.press(await person.open(attempt.url), `Continue as ${name}`)
   return attempt.finish(back)
 }
 
-/** Signs in without being asked. */
+/** Signs in without a prompt. */
 async function passThrough(person: Person) {
   const attempt = await relyingParty.begin()
   return attempt.finish(await person.pass(attempt.url))
 }
 
-describe('Signing in at the demo provider', () => {
+describe('signing in at the demo provider', () => {
   const teams = {
     alice: [{ id: 'harbour', name: 'Harbour', role: 'owner' }],
     bob: [{ id: 'lighthouse', name: 'Lighthouse', role: 'co-owner' }],
@@ -59,7 +59,7 @@ describe('Signing in at the demo provider', () => {
     ['bob', 'Bob'],
     ['carol', 'Carol'],
   ] as const)
-    test(`takes one click to be ${name}, with name, e-mail and teams`, async () => {
+    test(`takes one click as ${name}, with name, email and teams`, async () => {
       const { claims, userInfo } = await signIn(new Person(), name)
       expect(userInfo).toEqual({
         sub: `demo-${word}`,
@@ -71,12 +71,12 @@ describe('Signing in at the demo provider', () => {
       expect(claims['sid']).toBeString()
     })
 
-  test('gives only the claims of the scopes that were asked for', async () => {
+  test('returns only the claims of the requested scopes', async () => {
     const { userInfo } = await signIn(new Person(), 'Alice', { scope: 'openid profile' })
     expect(userInfo).toEqual({ sub: 'demo-alice', name: 'Alice' })
   })
 
-  test('offers all three with their teams, and asks for no password', async () => {
+  test('offers all three users with their teams, and asks for no password', async () => {
     const { html } = await new Person().open((await relyingParty.begin()).url)
     for (const words of [
       'owner of Harbour',
@@ -87,7 +87,7 @@ describe('Signing in at the demo provider', () => {
     expect(html).not.toContain('<input')
   })
 
-  test('is asked once: a second login in the same browser goes through, in another browser it does not', async () => {
+  test('needs no prompt for a second login in the same browser, but does in another browser', async () => {
     const person = new Person()
     const first = await signIn(person, 'Bob')
     const second = await passThrough(person)
@@ -96,7 +96,7 @@ describe('Signing in at the demo provider', () => {
     expect((await new Person().open((await relyingParty.begin()).url)).html).toContain('Continue as Bob')
   })
 
-  test('can be cancelled, which signs nobody in', async () => {
+  test('can be cancelled without a session', async () => {
     const person = new Person()
     const attempt = await relyingParty.begin()
     const back = await person.press(await person.open(attempt.url), 'Cancel')
@@ -108,7 +108,7 @@ describe('Signing in at the demo provider', () => {
     expect((await person.open((await relyingParty.begin()).url)).html).toContain('Continue as Alice')
   })
 
-  test('with prompt=login asks again, and says who is signed in', async () => {
+  test('prompts again with prompt=login, and shows the signed-in user', async () => {
     const person = new Person()
     await signIn(person, 'Alice')
     const attempt = await relyingParty.begin({ prompt: 'login' })
@@ -119,7 +119,7 @@ describe('Signing in at the demo provider', () => {
     expect(service.logoutTokens).toEqual([])
   })
 
-  test('with prompt=select_account changes the person, and the service is told that the first has left', async () => {
+  test('changes the user with prompt=select_account, and sends the service a logout token for the first', async () => {
     const person = new Person()
     const alice = await signIn(person, 'Alice')
     const bob = await signIn(person, 'Bob', { prompt: 'select_account' })
@@ -131,14 +131,14 @@ describe('Signing in at the demo provider', () => {
     expect((await passThrough(person)).claims.sub).toBe('demo-bob')
   })
 
-  test('with prompt=none asks nobody', async () => {
+  test('fails without a prompt with prompt=none', async () => {
     const back = await new Person().pass((await relyingParty.begin({ prompt: 'none' })).url)
     expect(back.searchParams.get('error')).toBe('login_required')
   })
 })
 
-describe('The demo provider refuses', () => {
-  test('a redirect URI that is not registered, on a page of its own', async () => {
+describe('the demo provider refuses', () => {
+  test('an unregistered redirect URI, on an error page', async () => {
     for (const redirect_uri of [
       `${service.origin}/callback/`,
       `${service.origin}/callback?a=b`,
@@ -161,7 +161,7 @@ describe('The demo provider refuses', () => {
       expect((await new Person().pass(url)).searchParams.get('error')).toBe('invalid_request')
   })
 
-  test('a code whose verifier is another, and a code that was redeemed', async () => {
+  test('a code with the wrong verifier, and a redeemed code', async () => {
     const person = new Person()
     const [mine, other] = [await relyingParty.begin(), await relyingParty.begin()]
     const back = await person.press(await person.open(mine.url), 'Continue as Carol')
@@ -174,7 +174,7 @@ describe('The demo provider refuses', () => {
     expect(again.finish(backAgain)).rejects.toMatchObject({ error: 'invalid_grant' })
   })
 
-  test('a person whom it does not know, and a form without a button or too large', async () => {
+  test('an unknown user, and a form that is incomplete or too large', async () => {
     const person = new Person()
     const page = await person.open((await relyingParty.begin()).url)
     for (const value of ['demo-mallory', '', 'x'.repeat(5000)]) {
@@ -182,11 +182,11 @@ describe('The demo provider refuses', () => {
       const refused = await person.send({ ...page, html }, 'Continue as Alice')
       expect(refused).toMatchObject({ status: 400 })
     }
-    // The attempt is as it was.
+    // The interaction is not affected.
     expect((await person.press(page, 'Continue as Alice')).searchParams.has('code')).toBe(true)
   })
 
-  test("another browser's choice, and a choice that was made already", async () => {
+  test("another browser's choice, and a second choice", async () => {
     const person = new Person()
     const page = await person.open((await relyingParty.begin()).url)
     const stranger = await new Person().send(page, 'Continue as Alice')
@@ -196,7 +196,7 @@ describe('The demo provider refuses', () => {
     expect((await passThrough(person)).claims.sub).toBe('demo-alice')
   })
 
-  test('an address that only points at this machine', async () => {
+  test('another host name that resolves to this machine', async () => {
     const { port } = new URL(issuer)
     for (const host of [`localhost:${port}`, `evil.example:${port}`, '127.0.0.1']) {
       const answer = await fetch(`${issuer}/.well-known/openid-configuration`, { headers: { host } })
@@ -206,8 +206,8 @@ describe('The demo provider refuses', () => {
   })
 })
 
-describe('Signing out at the demo provider', () => {
-  test('with an ID token needs no question, and brings the service a logout token that it can verify', async () => {
+describe('signing out at the demo provider', () => {
+  test('with an ID token needs no confirmation, and sends the service a verifiable logout token', async () => {
     const person = new Person()
     const { idToken, claims } = await signIn(person, 'Alice')
     const end = relyingParty.endSession({
@@ -237,7 +237,7 @@ describe('Signing out at the demo provider', () => {
     expect((await person.open((await relyingParty.begin()).url)).html).toContain('Continue as Alice')
   })
 
-  test('without one asks first, and ends nothing until the button is pressed', async () => {
+  test('without an ID token asks for confirmation, and ends nothing before it', async () => {
     const person = new Person()
     await signIn(person, 'Carol')
     const question = await person.open(relyingParty.endSession({ post_logout_redirect_uri: service.origin }))
@@ -252,7 +252,7 @@ describe('Signing out at the demo provider', () => {
     expect((await person.open((await relyingParty.begin()).url)).html).toContain('Continue as Carol')
   })
 
-  test("with somebody else's ID token asks as well", async () => {
+  test("with another user's ID token asks for confirmation", async () => {
     const { idToken } = await signIn(new Person(), 'Alice')
     const person = new Person()
     await signIn(person, 'Bob')
@@ -261,7 +261,7 @@ describe('Signing out at the demo provider', () => {
     expect(service.logoutTokens).toEqual([])
   })
 
-  test('where nobody is signed in leads straight back, and the service is told nothing', async () => {
+  test('without a session redirects at once, and sends the service no logout token', async () => {
     const person = new Person()
     const { idToken } = await signIn(person, 'Bob')
     const end = relyingParty.endSession({
@@ -276,20 +276,20 @@ describe('Signing out at the demo provider', () => {
     }
   })
 
-  test('after a restart leads back too, although the ID token is of an earlier run', async () => {
+  test('after a restart redirects as well, although the ID token is from an earlier run', async () => {
     const person = new Person()
     const { idToken } = await signIn(person, 'Alice')
     const { demo } = await startDemo(service)
     const next = await connect(demo.issuer, service)
     const end = next.endSession({ id_token_hint: idToken, post_logout_redirect_uri: service.origin })
     expect((await person.pass(end)).href).toBe(`${service.origin}/`)
-    // Its keys are others, and the session of the earlier run is none of it.
+    // Its keys are new, and the session of the earlier run is unknown.
     expect((await person.open((await next.begin()).url)).html).toContain('Continue as Alice')
     expect(await keyIds(demo.issuer)).not.toEqual(await keyIds(issuer))
     await demo.stop()
   })
 
-  test('leads to no address that is not registered', async () => {
+  test('redirects to registered addresses only', async () => {
     const person = new Person()
     const { idToken } = await signIn(person, 'Alice')
     const page = await person.open(
@@ -300,7 +300,7 @@ describe('Signing out at the demo provider', () => {
     expect((await passThrough(person)).claims.sub).toBe('demo-alice')
   })
 
-  test('goes on when the service does not take the logout token, which the log says', async () => {
+  test('succeeds when the service rejects the logout token, and logs the failure', async () => {
     const person = new Person()
     const { idToken } = await signIn(person, 'Alice')
     service.answer.status = 503
@@ -315,8 +315,8 @@ describe('Signing out at the demo provider', () => {
   })
 })
 
-describe('Every page of the demo provider', () => {
-  test('says what it is, forbids scripts and frames, and is kept by nobody', async () => {
+describe('every page of the demo provider', () => {
+  test('names the demo, forbids scripts and frames, and is not cached', async () => {
     const person = new Person()
     const pages = {
       front: await person.open(`${issuer}/`),
@@ -346,7 +346,7 @@ describe('Every page of the demo provider', () => {
     expect([pages.missing.status, pages.ended.status, pages.refused.status]).toEqual([404, 400, 400])
   })
 
-  test('shows what the address says as text, not as markup', async () => {
+  test('escapes parameters of the URL', async () => {
     const markup = '"><script>alert(1)</script>'
     for (const name of ['client_id', 'response_type', 'scope', 'prompt', 'redirect_uri', 'id_token_hint']) {
       const { url } = await relyingParty.begin({ [name]: markup })
@@ -360,7 +360,7 @@ describe('Every page of the demo provider', () => {
   })
 })
 
-describe('What oidc-provider says to the console', () => {
+describe('console output of oidc-provider', () => {
   const { console } = globalThis
   const { info, warn } = console
   const heard: unknown[] = []
@@ -372,7 +372,7 @@ describe('What oidc-provider says to the console', () => {
     Object.assign(console, { info, warn })
   })
 
-  test('goes to the log if it is news; what others say stays where it goes, and all does after the stop', () => {
+  test('goes to the log unless expected; other output, and all output after the stop, is not redirected', () => {
     const spoken = console.info
     const unlog = logNotices(createLog({ write: (line) => void lines.push(line) }))
     console.info('oidc-provider NOTICE: something new')
@@ -386,7 +386,7 @@ describe('What oidc-provider says to the console', () => {
   })
 })
 
-describe('The demo provider does not start', () => {
+describe('the demo provider does not start', () => {
   const log = createLog({ write: () => {} })
   const environment = process.env['NODE_ENV']
   beforeEach(() => {
@@ -403,7 +403,7 @@ describe('The demo provider does not start', () => {
     )
   })
 
-  test('for a service that is on another machine', () => {
+  test('for a service on another machine', () => {
     const elsewhere = 'https://rooms.example'
     for (const part of [
       { redirectUris: [`${service.origin}/callback`, `${elsewhere}/callback`] },
@@ -425,8 +425,8 @@ describe('The demo provider does not start', () => {
   })
 })
 
-describe('The demo provider in a process of its own', () => {
-  test('listens on loopback only, writes nothing but its log, and asks no proxy for this machine', async () => {
+describe('the demo provider in its own process', () => {
+  test('listens on loopback only, writes only its log, and bypasses the proxy for this machine', async () => {
     const module = join(import.meta.dir, '../src/demo/provider.ts')
     const program = `
       const { startDemoProvider } = await import(${JSON.stringify(module)})
@@ -449,7 +449,7 @@ describe('The demo provider in a process of its own', () => {
     expect(new URL(first.url).hostname).toBe('127.0.0.1')
     const { port } = new URL(first.url)
     expect(fetch(`http://[::1]:${port}/`)).rejects.toThrow()
-    // The other addresses of loopback reach what listens on all addresses.
+    // Other loopback addresses would reach a server that listens on all addresses.
     expect(fetch(`http://127.0.0.2:${port}/`)).rejects.toThrow()
 
     const theirs = await connect(first.url, service)

@@ -29,7 +29,7 @@ describe('latchkey links export and import with --everything', () => {
     file = exported.out
   }, 60_000)
 
-  test('carries links, bundles, keys and clicks to another instance, whose export is the same', async () => {
+  test('copies links, bundles, keys and clicks to another instance with an equal export', async () => {
     const other = new Place()
     try {
       const { code, out, err } = await other.run(TAKE, { stdin: file })
@@ -57,7 +57,7 @@ describe('latchkey links export and import with --everything', () => {
     }
   }, 60_000)
 
-  test('killed in the middle it has changed nothing, and the same command then takes everything', async () => {
+  test('an import that is killed changes nothing, and the same command then succeeds', async () => {
     const other = new Place()
     try {
       const child = other.spawn(TAKE)
@@ -79,7 +79,7 @@ describe('latchkey links export and import with --everything', () => {
     }
   }, 60_000)
 
-  test('a file that breaks off is refused with its last line, and in a dry run too', async () => {
+  test('a truncated file is refused with its last line, also in a dry run', async () => {
     const other = new Place()
     try {
       const cut = file.slice(0, file.lastIndexOf('{"end"'))
@@ -99,16 +99,16 @@ describe('latchkey links export and import with --everything', () => {
     }
   }, 60_000)
 
-  test('has a format of its own', async () => {
+  test('--everything cannot be combined with --format or --owner', async () => {
     expect((await place.run([...EVERYTHING, '--format', 'csv'])).code).toBe(2)
     expect((await place.run([...TAKE, '--owner', 'ada'])).code).toBe(2)
   })
 })
 
-/** Of the demo, too. */
+/** The database of the demo, too. */
 const ROOMS = { ROOMS_DATABASE_URL: 'sqlite:./data/rooms.db' }
 
-test('latchkey rooms export and import carry everything of Rooms to another instance', async () => {
+test('latchkey rooms export and import copy all data of Rooms to another instance', async () => {
   const [from, to, empty] = [new Place(ROOMS), new Place(), new Place()]
   try {
     const service = await from.start(['start'], /First key/)
@@ -147,13 +147,13 @@ test('latchkey rooms export and import carry everything of Rooms to another inst
 
 eachDialect((dialect, newUrl) => {
   if (dialect === 'sqlite') return
-  describe('an import of everything into PostgreSQL', () => {
+  describe('an import of an archive into PostgreSQL', () => {
     const instance = async () => {
       const urls = { LINKS_DATABASE_URL: await newUrl(), ROOMS_DATABASE_URL: await newUrl() }
       return { place: new Place(urls), pool: openPool(urls.LINKS_DATABASE_URL) }
     }
 
-    test('is refused while the service runs, and takes the instance when it has stopped', async () => {
+    test('is refused while the service runs, and succeeds when it has stopped', async () => {
       const { place, pool } = await instance()
       try {
         const service = await place.start(['start'], /First key/)
@@ -182,7 +182,7 @@ eachDialect((dialect, newUrl) => {
       }
     }, 60_000)
 
-    test('lets no service start until it has ended', async () => {
+    test('prevents services from starting until it has finished', async () => {
       const { place, pool } = await instance()
       try {
         const first = await place.start(['links'], /"listening"/)

@@ -6,7 +6,7 @@ import { freePort } from '@latchkey/http/free-port'
 import { Place } from './running.ts'
 
 const NGINX = Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` })
-/** Stands for a public name: it leads to this machine, and is no name of loopback. */
+/** Stands for a public name: it reaches this machine, and is not a loopback name. */
 const PUBLIC = '0.0.0.0'
 
 describe.skipIf(NGINX === null)('Links behind nginx, with LINKS_ACCESS unset', () => {
@@ -47,7 +47,7 @@ describe.skipIf(NGINX === null)('Links behind nginx, with LINKS_ACCESS unset', (
     return { doctor, status: stranger.status, log: service.out }
   }
 
-  test('the start and doctor say that a bare proxy_pass opens the admin side', async () => {
+  test('the start and doctor report that a bare proxy_pass opens the admin side', async () => {
     const { doctor, status, log } = await startBehind(ports.bare, /"level":"error"/)
     expect(status).toBe(200)
     expect(log).toContain('admin side: reachable without authentication')
@@ -57,7 +57,7 @@ describe.skipIf(NGINX === null)('Links behind nginx, with LINKS_ACCESS unset', (
     )
   })
 
-  test('doctor says that it is closed once the proxy sends a forwarding header', async () => {
+  test('doctor reports the admin side as closed once the proxy sends a forwarding header', async () => {
     const { doctor, status, log } = await startBehind(ports.forwarding, /"listening"/)
     expect(status).toBe(403)
     expect(log).not.toContain('reachable without authentication')

@@ -4,12 +4,12 @@ import { Place } from './running.ts'
 const place = new Place()
 afterAll(() => place.remove())
 
-/** Answers as a service that is well or not, at any address of this machine. */
+/** A server that always responds with the status, on all addresses of this machine. */
 function answering(status: number) {
   return Bun.serve({ port: 0, hostname: '0.0.0.0', fetch: () => new Response('', { status }) })
 }
 
-test('latchkey health asks both services, past a proxy that the environment names', async () => {
+test('latchkey health checks both services, bypassing the proxy of the environment', async () => {
   const service = await place.start(['start'], /--title "First key"/)
   const ports = {
     LINKS_PORT: new URL(service.originOf('links')).port,
@@ -23,7 +23,7 @@ test('latchkey health asks both services, past a proxy that the environment name
   expect(out).toMatch(/^links: \S.*\n$/)
 })
 
-test('latchkey health fails when one of the services is not well, and asks only the one that is named', async () => {
+test('latchkey health fails if one service is unhealthy, and --service checks only that one', async () => {
   const [well, unwell] = [answering(200), answering(503)]
   const env = {
     LINKS_HOST: '0.0.0.0',
@@ -42,7 +42,7 @@ test('latchkey health fails when one of the services is not well, and asks only 
   await Promise.all([well.stop(true), unwell.stop(true)])
 })
 
-test('latchkey health waits 4 seconds for an answer, also for one that comes byte by byte', async () => {
+test('latchkey health waits 4 seconds for a response, even if it arrives byte by byte', async () => {
   let timer: Timer | undefined
   const answer = 'HTTP/1.1 200 OK'
   let written = 0

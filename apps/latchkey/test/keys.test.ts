@@ -6,7 +6,7 @@ const KEY = /^sk_[0-9a-f]{48}\n$/
 
 describe('latchkey keys', () => {
   const place = new Place()
-  /** The same instance, where nothing that is printed has room. */
+  /** The same instance, with its output on a full disk. */
   const full = new Place({ LINKS_DATABASE_URL: `sqlite:${place.database}` }, [
     'sh',
     '-c',
@@ -20,7 +20,7 @@ describe('latchkey keys', () => {
   const create = (title: string, scope = 'create,read') =>
     place.run(['keys', 'create', '--identity', 'ada@example.com', '--scope', scope, '--title', title])
 
-  test('list and revoke make no database where there is none, and say where they looked', async () => {
+  test('list and revoke create no database, and name the missing file', async () => {
     for (const args of [
       ['keys', 'list'],
       ['keys', 'revoke', '1'],
@@ -33,13 +33,13 @@ describe('latchkey keys', () => {
     expect(existsSync(place.database)).toBe(false)
   })
 
-  test('L21 create makes the database and prints nothing but the raw key', async () => {
+  test('L21: create creates the database and prints only the raw key', async () => {
     const { code, out, err } = await create('First')
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(KEY)
   })
 
-  test('create names what is wrong, and makes no key', async () => {
+  test('create names the invalid value, and creates no key', async () => {
     for (const [title, scope, problem] of [
       ['x'.repeat(121), 'read', '--title must be at most 120 characters\n'],
       [' ', 'read', 'Title is required\n'],
@@ -50,7 +50,7 @@ describe('latchkey keys', () => {
     }
   })
 
-  test('list shows all keys in columns, and never a raw one', async () => {
+  test('list shows all keys in columns, but never a raw key', async () => {
     const { out: raw } = await create('Second \u001b[31m red', 'read')
     const { code, out, err } = await place.run(['keys', 'list'])
     expect([code, err]).toEqual([0, ''])
@@ -63,7 +63,7 @@ describe('latchkey keys', () => {
     expect(out).not.toContain('\u001b')
   })
 
-  test('output that cannot be written is one sentence and exit 1, and a key that nobody saw is gone', async () => {
+  test('output that cannot be written is one sentence and exit 1, and deletes the key that it could not print', async () => {
     const problem = { code: 1, out: '', err: 'The output cannot be written: the disk is full\n' }
     const creating = ['keys', 'create', '--identity', 'a', '--scope', 'read', '--title', 'Unseen']
     for (const args of [creating, ['keys', 'list']]) expect(await full.run(args)).toEqual(problem)
@@ -74,7 +74,7 @@ describe('latchkey keys', () => {
     expect((await place.run(['keys', 'list'])).out).not.toContain('Unseen')
   })
 
-  test('revoke takes one key away; one that is not there is exit 1', async () => {
+  test('revoke deletes one key; an unknown key is exit 1', async () => {
     expect(await place.run(['keys', 'revoke', '1'])).toMatchObject({ code: 0, err: '' })
     expect((await place.run(['keys', 'list'])).out).not.toContain('First')
     const { code, out, err } = await place.run(['keys', 'revoke', '1'])
@@ -94,7 +94,7 @@ describe('latchkey keys beside a running service', () => {
     place.remove()
   })
 
-  test('L3.9 a key works as soon as it is made and fails as soon as it is revoked', async () => {
+  test('L3.9: a key works once it is created and fails once it is revoked', async () => {
     const { out } = await place.run([
       'keys',
       'create',

@@ -12,7 +12,7 @@ describe('latchkey backup', () => {
     restored.remove()
   })
 
-  test('L21 of a running service holds every redirected click, and serves as its database elsewhere', async () => {
+  test('L21: a backup of a running service has every click, and works as the database of another instance', async () => {
     const rows = { stdin: 'url,slug\nhttps://example.com/,one\n' }
     await place.run(['links', 'import', '-', '--format', 'csv', '--owner', 'ada@example.com'], rows)
     const service = await place.start(['links'], /"listening"/)
@@ -41,7 +41,7 @@ describe('latchkey backup', () => {
     expect(JSON.parse(exported)).toMatchObject({ total_clicks: 21 })
   })
 
-  test('of a database that is not there is none, and neither is an export; none is made either', async () => {
+  test('a backup or export of a missing database fails and creates nothing', async () => {
     const empty = new Place()
     for (const [args, file] of [
       [['backup', 'copy.db'], 'links.db'],
@@ -61,7 +61,7 @@ describe('latchkey backup', () => {
 
   // A preloaded file cannot add a migration to those in the executable.
   test.skipIf(LATCHKEY.length === 1)(
-    'of a database that an earlier version left is refused, as is every command, and changes nothing there',
+    'every command refuses a database of an earlier version and changes nothing in it',
     async () => {
       const old = new Place()
       const making = ['keys', 'create', '--identity', 'ada@example.com', '--scope', 'read', '--title', 'Old']
@@ -95,7 +95,7 @@ describe('latchkey backup', () => {
     },
   )
 
-  test('of a database in which an import was killed says how to go on', async () => {
+  test('a backup of a database with an interrupted import explains how to continue', async () => {
     const killed = new Place()
     await killed.run(['keys', 'create', '--identity', 'ada@example.com', '--scope', 'read', '--title', 'Old'])
     const importing = Bun.spawn(
@@ -138,7 +138,7 @@ describe('latchkey backup', () => {
     killed.remove()
   })
 
-  test('with PostgreSQL names pg_dump and makes no file', async () => {
+  test('a backup of PostgreSQL refers to pg_dump and creates no file', async () => {
     const env = { LINKS_DATABASE_URL: 'postgres://links:hunter2@127.0.0.1:1/links' }
     const { code, err } = await place.run(['backup', 'postgres.db'], { env })
     expect([code, err]).toEqual([1, 'The database is PostgreSQL: back it up with pg_dump\n'])
@@ -150,7 +150,7 @@ describe('latchkey doctor', () => {
   const place = new Place()
   afterAll(() => place.remove())
 
-  test('L21 prints one line for each check and exits 0, before the service ever ran and beside it', async () => {
+  test('L21: prints one line per check and exits 0, before the first start and beside a running service', async () => {
     const first = await place.run(['doctor'])
     expect([first.code, first.err]).toEqual([0, ''])
     expect(readdirSync(place.folder)).toEqual([])
@@ -169,7 +169,7 @@ describe('latchkey doctor', () => {
     expect(await service.stop()).toBe(0)
   })
 
-  test('L21 exits 1 when a check fails, and says what to do', async () => {
+  test('L21: exits 1 if a check fails, and names the remedy', async () => {
     await place.write('garbage.db', 'this is not a database at all, and long enough to be looked at')
     const { code, out } = await place.run(['doctor'], { env: { LINKS_DATABASE_URL: 'sqlite:garbage.db' } })
     expect(code).toBe(1)

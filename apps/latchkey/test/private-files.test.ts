@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { LATCHKEY, Place } from './running.ts'
 
-/** A shell that makes files for everybody, and the file that it opens for the command's output. */
+/** Redirects the command's output to a file that a shell creates with all permissions. */
 const REDIRECTED = ['sh', '-c', 'umask 0; exec "$0" "$@" > "$OUT"', ...LATCHKEY]
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
@@ -12,11 +12,11 @@ function readableByAll(path: string, text = ''): void {
   chmodSync(path, 0o666)
 }
 
-describe('what a command writes to a file', () => {
+describe('the output file of a command', () => {
   const place = new Place({}, REDIRECTED)
   afterAll(() => place.remove())
   const OUT = place.path('out')
-  // Each makes its instance before it finds that the file has nothing.
+  // Each creates its instance before it refuses the empty file.
   beforeAll(async () => {
     const nothing = await place.write('nothing', '')
     await place.run(['links', 'import', nothing, '--format', 'csv', '--owner', 'ann'], { env: { OUT } })
@@ -29,7 +29,7 @@ describe('what a command writes to a file', () => {
     ['links', 'export', '--everything'],
     ['rooms', 'export'],
   ])
-    test(`${args.join(' ')}: only its owner can read it, also when it was there for all before`, async () => {
+    test(`${args.join(' ')}: only the owner can read the file, even if all users could before`, async () => {
       for (const isThere of [false, true]) {
         const file = place.path(`${args.join('')}-${isThere}`)
         if (isThere) readableByAll(file, 'what was in it before')
@@ -43,13 +43,13 @@ describe('what a command writes to a file', () => {
       }
     })
 
-  test('a device or a pipe is left as it is', async () => {
+  test('the mode of a device does not change', async () => {
     const before = modeOf('/dev/null')
     const { code } = await place.run(['links', 'export'], { env: { OUT: '/dev/null' } })
     expect([code, modeOf('/dev/null')]).toEqual([0, before])
   })
 
-  test('the report of an import and a backup: only their owner can read them', async () => {
+  test('only the owner can read the report of an import, or a backup', async () => {
     const links = await place.write('links.csv', 'url\nhttps://example.com/\n')
     const [made, found] = [place.path('made.ndjson'), place.path('found.ndjson')]
     readableByAll(found)

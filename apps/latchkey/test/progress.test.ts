@@ -8,7 +8,7 @@ function terminal(isTTY: boolean) {
   return { written, progress, at: (ms: number) => void (nowMs = ms) }
 }
 
-test('progress is one line that is written over, five times a second at most', () => {
+test('progress overwrites one line, at most five times a second', () => {
   const { written, progress, at } = terminal(true)
   for (let ms = 0; ms <= 1000; ms++) {
     at(ms)
@@ -21,13 +21,13 @@ test('progress is one line that is written over, five times a second at most', (
   expect(written.join('')).not.toContain('\n')
 })
 
-test('of a stream whose length nobody knows it tells no share', () => {
+test('a stream of unknown length has no percentage', () => {
   const { written, progress } = terminal(true)
   progress.show(3, { done: 3, whole: undefined })
   expect(written[0]).toStartWith('\r\u001b[K3 rows, ')
 })
 
-test('where nobody watches nothing is written', () => {
+test('writes nothing if the output is not a terminal', () => {
   const { written, progress } = terminal(false)
   progress.show(3, { done: 3, whole: 9 })
   progress.showStatus('working')

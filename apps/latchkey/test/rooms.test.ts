@@ -11,7 +11,7 @@ import { Place } from './running.ts'
 
 const ISSUER = 'https://login.example.com'
 
-/** Somebody who has signed in once; returns the id. */
+/** Stores a user who has signed in once, and returns the id. */
 async function signedInOnce(place: Place, subject: string): Promise<string> {
   const database = openDatabase<Tables>(`sqlite:${join(place.folder, 'data', 'rooms.db')}`)
   await migrate(database, migrations)
@@ -25,7 +25,7 @@ describe('latchkey start without an identity provider', () => {
   const place = new Place()
   afterAll(() => place.remove())
 
-  test('runs the demo provider beside Rooms, on this machine only, and says so', async () => {
+  test('runs the demo provider beside Rooms, on this machine only, and prints that', async () => {
     const service = await place.start(['start'], /--title "First key"/)
     const lobby = service.originOf('rooms').replace('127.0.0.1', 'localhost')
     expect(service.out).toContain(
@@ -41,7 +41,7 @@ describe('latchkey start without an identity provider', () => {
     const { protocol, hostname, pathname } = new URL(start.headers.get('location') ?? '')
     expect([start.status, protocol, hostname, pathname]).toEqual([302, 'http:', '127.0.0.1', '/auth'])
     expect(await service.stop()).toBe(0)
-    // Whoever comes here with a real provider finds nobody of the demo.
+    // An instance with a real provider has none of the demo's users.
     expect(readdirSync(place.path('data')).toSorted()).toEqual([
       'links-journal.db',
       'links.db',
@@ -49,7 +49,7 @@ describe('latchkey start without an identity provider', () => {
     ])
   })
 
-  test('keeps its people where ROOMS_DATABASE_URL says, if it does', async () => {
+  test('stores its users in ROOMS_DATABASE_URL, if it is set', async () => {
     await Bun.write(place.path('url'), 'sqlite:./second.db')
     for (const env of [
       { ROOMS_DATABASE_URL: 'sqlite:./first.db' },
@@ -59,18 +59,18 @@ describe('latchkey start without an identity provider', () => {
     expect(['first.db', 'second.db'].map((name) => existsSync(place.path(name)))).toEqual([true, true])
   })
 
-  test('refuses where it could be reached from elsewhere, or is meant for real', async () => {
+  test('refuses to start on a public address or in production', async () => {
     const refused = { ROOMS_HOST: '0.0.0.0', NODE_ENV: 'production' }
     for (const [name, value] of Object.entries(refused)) {
       const { code, err, out } = await place.run(['start'], { env: { [name]: value } })
       expect([name, code]).toEqual([name, 1])
       expect(err).toContain('set AUTH_PROVIDER to an identity provider of your own')
-      // Links has not listened either.
+      // Links does not listen either.
       expect(out).toBe('')
     }
   })
 
-  test('what is wrong with the settings of Links and of the demo is told at once, before anything listens', async () => {
+  test('reports all invalid settings of Links and of the demo at once, before anything listens', async () => {
     const env = {
       ROOMS_LIMITS: 'made_up=1',
       SESSION_IDLE_SECONDS: 'x',
@@ -82,7 +82,7 @@ describe('latchkey start without an identity provider', () => {
     for (const name of Object.keys(env)) expect(err).toContain(name)
   })
 
-  test('latchkey rooms alone wants a provider, and names all that is missing', async () => {
+  test('latchkey rooms requires a provider, and names all missing settings', async () => {
     const { code, err, out } = await place.run(['rooms'])
     expect([code, out]).toEqual([1, ''])
     for (const name of ['AUTH_PROVIDER', 'AUTH_CLIENT_ID', 'ALLOWED_HOSTS'])
@@ -94,7 +94,7 @@ describe('latchkey rooms admin', () => {
   const place = new Place()
   afterAll(() => place.remove())
 
-  test('makes no database where there is none, and says how to mean that of the demo', async () => {
+  test("creates no database, and explains how to use the demo's", async () => {
     const empty = new Place()
     const missing = 'There is no database at ./data/rooms.db (ROOMS_DATABASE_URL)'
     for (const verb of ['grant', 'revoke'])
@@ -113,7 +113,7 @@ describe('latchkey rooms admin', () => {
     empty.remove()
   })
 
-  test('gives and takes the right by id and by issuer and subject, without a running service, and is audited', async () => {
+  test('grants and revokes the role by id or by issuer and subject, without a running service, and audits it', async () => {
     const ann = await signedInOnce(place, 'ann|1')
     const bo = await signedInOnce(place, 'bo')
     expect(await place.run(['rooms', 'admin', 'grant', '--user', ann])).toMatchObject({
@@ -139,7 +139,7 @@ describe('latchkey rooms admin', () => {
     ])
   })
 
-  test('leaves the last administrator, and somebody unknown, alone', async () => {
+  test('refuses to revoke the last administrator, and unknown users', async () => {
     const last = await place.run(['rooms', 'admin', 'revoke', '--user', `${ISSUER}|bo`])
     expect([last.code, last.err]).toEqual([1, 'This would leave no administrator\n'])
     const nobody = await place.run(['rooms', 'admin', 'grant', '--user', 'nobody'])
@@ -147,7 +147,7 @@ describe('latchkey rooms admin', () => {
     expect((await place.run(['rooms', 'admin', 'grant'])).code).toBe(2)
   })
 
-  test('latchkey backup copies the database of Rooms too', async () => {
+  test('latchkey backup copies the database of Rooms', async () => {
     const copy = place.path('rooms-copy.db')
     const { code, out } = await place.run(['backup', '--service', 'rooms', copy])
     expect(code).toBe(0)
@@ -160,12 +160,12 @@ describe('latchkey doctor', () => {
   const place = new Place()
   afterAll(() => place.remove())
 
-  test('without a provider tells of the database of the demo', async () => {
+  test('without a provider checks the database of the demo', async () => {
     const { out } = await place.run(['doctor'])
     expect(out).toContain('the first start creates ./data/rooms-demo.db\n')
   })
 
-  test('tells a provider that does not answer, and what to register at it', async () => {
+  test('reports a provider that does not answer, and the URLs to register at it', async () => {
     const { code, out } = await place.run(['doctor'], {
       env: {
         AUTH_PROVIDER: 'oidc',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const EXECUTABLE = process.env['LATCHKEY_TEST_THROUGH']
-/** The command from its source, or, for everything once more, the executable (packaging/commands.test.ts). */
+/** The command from its source, or the executable when packaging/commands.test.ts repeats the tests. */
 export const LATCHKEY = EXECUTABLE
   ? [EXECUTABLE]
   : [process.execPath, join(import.meta.dir, '../src/latchkey.ts')]
@@ -15,7 +15,7 @@ export interface Ended {
   err: string
 }
 
-/** The command as people run it, in a folder of its own with an instance of its own. */
+/** A folder with its own instance, in which commands run as processes. */
 export class Place {
   readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-command-'))
   readonly #environment: Record<string, string>
@@ -25,7 +25,7 @@ export class Place {
   constructor(
     environment: Record<string, string> = {},
     command: readonly string[] = LATCHKEY,
-    /** As a command in a terminal is, for `pressCtrlC`. */
+    /** A process group as in a terminal, for `pressCtrlC`. */
     ownGroup = false,
   ) {
     this.#environment = environment
@@ -82,7 +82,7 @@ export class Place {
     return { code, out, err }
   }
 
-  /** A command that goes on; `out` grows as it writes. */
+  /** Starts a long-running command. `out` accumulates its output. */
   async start(
     args: readonly string[],
     until: RegExp,
@@ -109,7 +109,7 @@ export class Service {
     this.#read = this.#follow()
   }
 
-  /** Of Links, or of the service named. */
+  /** The origin at which a service listens. */
   originOf(service: 'links' | 'rooms'): string {
     const line = this.out
       .split('\n')
@@ -137,7 +137,7 @@ export class Service {
     await this.#child.exited
   }
 
-  /** Asks it to stop, and returns the exit code. */
+  /** Sends the signal, and returns the exit code. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
     this.#child.kill(signal)
     const code = await this.#child.exited
@@ -145,7 +145,7 @@ export class Service {
     return code
   }
 
-  /** Asks all processes of its group to stop, as a terminal does. */
+  /** Sends SIGINT to all processes of the group, as a terminal does, and returns the exit code. */
   async pressCtrlC(): Promise<number> {
     process.kill(-this.#child.pid, 'SIGINT')
     const code = await this.#child.exited
@@ -153,7 +153,7 @@ export class Service {
     return code
   }
 
-  /** The same where the command is the first process of a container: the only child of what was started. */
+  /** `stop` for the first process of a container, which is the only child of the started process. */
   async stopFirst(signal: NodeJS.Signals): Promise<number> {
     const { pid } = this.#child
     const children = await Bun.file(`/proc/${pid}/task/${pid}/children`).text()

@@ -12,7 +12,7 @@ describe('latchkey start', () => {
   const place = new Place()
   afterAll(() => place.remove())
 
-  test('runs from nothing, says what to open next, and the command it shows makes a key that works', async () => {
+  test('starts without settings, prints the URLs to open, and prints a command that creates a working key', async () => {
     const service = await place.start(['start'], /--title "First key"/)
     const local = service.origin.replace('127.0.0.1', 'localhost')
     expect(service.out).toContain(`Short URLs     ${local}\n`)
@@ -20,7 +20,7 @@ describe('latchkey start', () => {
     expect(service.out).toContain(`API reference  ${local}/_/api/docs\n`)
     expect((await fetch(`${service.origin}/_/api/docs`)).status).toBe(200)
     expect((await fetch(`${service.origin}/_/health`)).status).toBe(200)
-    // More than the runtime takes unless it is told to leave that to us.
+    // More than the default limit of the runtime, to prove that the limit of Rooms applies.
     const { hostname, port } = new URL(service.originOf('rooms'))
     const tooLarge = request({ hostname, port, path: '/api/session', method: 'POST' })
     tooLarge.setHeader('Content-Length', 200_000_000).on('error', () => {})
@@ -42,14 +42,14 @@ describe('latchkey start', () => {
     expect(existsSync(place.database)).toBe(true)
   })
 
-  test('shows the public address where there is one, but the admin side on this machine', async () => {
+  test('prints the public address if set, and the admin side on this machine', async () => {
     const service = await place.start(['start'], /First key/, { LINKS_BASE_URL: 'https://go.example.com' })
     expect(service.out).toContain('Short URLs     https://go.example.com\n')
     expect(service.out).toMatch(/Admin {10}http:\/\/localhost:\d+\/_\/admin/)
     expect(await service.stop()).toBe(0)
   })
 
-  test('with a port in use ends with one sentence that names it', async () => {
+  test('exits with one sentence that names a port in use', async () => {
     const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
     for (const command of ['start', 'links']) {
       const { code, err } = await place.run([command], { env: { LINKS_PORT: String(other.port) } })
@@ -61,7 +61,7 @@ describe('latchkey start', () => {
     await other.stop(true)
   })
 
-  test('refuses a database of a newer version and leaves it as it is', async () => {
+  test('refuses a database of a newer version and does not change it', async () => {
     const file = new SqliteFile(place.database)
     file.run("insert into migration (name, applied_at) values ('9999-future', 'now')")
     for (const args of [['start'], ['keys', 'list'], ['backup', 'b.db']]) {
@@ -89,7 +89,7 @@ describe('npm start', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('ends in order when npm is told to end, and leaves nothing that still answers', async () => {
+  test('stops in order when npm receives SIGTERM, and leaves no process that answers', async () => {
     const service = await place.start([], /--title "First key"/)
     expect((await fetch(`${service.origin}/_/health`)).status).toBe(200)
     expect(await service.stop('SIGTERM')).toBe(0)
@@ -98,7 +98,7 @@ describe('npm start', () => {
     expect(after).toBeInstanceOf(Error)
   })
 
-  test('stops both services in order with Ctrl+C, which comes from the terminal and from npm', async () => {
+  test('stops both services in order on Ctrl+C, which arrives from the terminal and from npm', async () => {
     const service = await place.start([], /--title "First key"/)
     expect(await service.pressCtrlC()).toBe(0)
     expect(service.out.match(/"stopped"/g)).toHaveLength(2)
@@ -109,7 +109,7 @@ describe('latchkey links', () => {
   const place = new Place()
   afterAll(() => place.remove())
 
-  test('writes nothing but its log', async () => {
+  test('writes only its log', async () => {
     const service = await place.start(['links'], /"listening"/)
     expect(await service.stop()).toBe(0)
     const lines = service.out.trim().split('\n')
@@ -119,7 +119,7 @@ describe('latchkey links', () => {
     ])
   })
 
-  test('goes on and ends in order when its log cannot be written, on a full disk or to a reader that has left', async () => {
+  test('runs and stops in order if its log cannot be written: on a full disk, or to a closed pipe', async () => {
     const env = { LINKS_PORT: String(await freePort()) }
     for (const shell of ['exec "$0" "$@" > /dev/full', 'exec "$0" "$@" > >(head -n 1 > /dev/null)']) {
       const unheard = new Place(env, ['bash', '-c', shell, ...LATCHKEY])

@@ -2,14 +2,14 @@ import { afterAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { Place } from './running.ts'
 
-/** Less than what anybody waits for a statement at most. */
+/** Less than the longest timeout of a statement. */
 const SLOW_MS = 7_000
 const STOP_WITHIN_MS = 10_000
 
 const place = new Place()
 afterAll(() => place.remove())
 
-/** A request whose body is not all there before `finish` is called. */
+/** A request whose body is incomplete until `finish` is called. */
 async function unfinished(origin: string, path: string, content: object) {
   const { hostname, port, host } = new URL(origin)
   const body = JSON.stringify(content)
@@ -34,14 +34,14 @@ async function isRefused(origin: string): Promise<boolean> {
   )
 }
 
-test('SIGTERM: from then on nobody else is let in, a request that takes seven seconds more is answered, and it exits 0 in time', async () => {
+test('after SIGTERM, new connections are refused, a request of seven more seconds is answered, and the exit code is 0 in time', async () => {
   const service = await place.start(['start'], /First key/)
   const [links, rooms] = [service.originOf('links'), service.originOf('rooms')]
   const slow = [
     await unfinished(links, '/_/admin/api/links', { url: 'https://example.com/slow' }),
     await unfinished(rooms, '/api/session', { nickname: 'Slow Sam' }),
   ]
-  // They are there when later requests have been answered.
+  // The requests have arrived once later ones are answered.
   for (const health of [`${links}/_/health`, `${rooms}/api/health`])
     expect((await fetch(health)).status).toBe(200)
   const startedMs = performance.now()

@@ -40,7 +40,7 @@ describe('latchkey links import and export', () => {
     'ada',
   ]
 
-  test('L21 good rows are stored, bad ones reported on stderr with their line, and the exit code is 1', async () => {
+  test('L21: good rows are stored, bad rows are reported on stderr with their line, and the exit code is 1', async () => {
     const file = await place.write(
       'yourls.csv',
       'keyword,url,title,timestamp,ip,clicks\nok,https://example.com/,Fine,2020-01-31 12:00:00,::1,7\nOK,https://example.com/x,,,,\njs,javascript:alert(1),,,,5\n',
@@ -60,7 +60,7 @@ describe('latchkey links import and export', () => {
     expect(again.err).toContain('imported 0, skipped 1, conflicts 1, bad 1')
   })
 
-  test(`L21 ${LINKS} links go through stdin and stdout into another instance, and give the same export`, async () => {
+  test(`L21: ${LINKS} links copied to another instance by stdin and stdout give the same export`, async () => {
     const rows = Array.from(
       { length: LINKS },
       (_, at) => `https://example.com/${at},S-${at},"Label ${at}, ""ö"""\n`,
@@ -81,7 +81,7 @@ describe('latchkey links import and export', () => {
     expect([again.code, again.err]).toEqual([0, `imported 0, skipped ${LINKS + 1}, conflicts 0, bad 0\n`])
   }, 60_000)
 
-  test('an export whose reader leaves ends with exit code 1 and a sentence', async () => {
+  test('an export to a closed pipe exits 1 with one sentence', async () => {
     const child = place.spawn(['links', 'export'])
     await child.stdin.end()
     const reader = child.stdout.getReader()
@@ -91,7 +91,7 @@ describe('latchkey links import and export', () => {
     expect(await child.exited).toBe(1)
   }, 30_000)
 
-  test('an import beside a running service shows on its next redirect', async () => {
+  test('an import beside a running service affects its next redirect', async () => {
     const service = await copy.start(['links'], /"listening"/)
     const visit = () => fetch(`${service.origin}/beside`, { redirect: 'manual' })
     expect((await visit()).status).toBe(404)
@@ -102,7 +102,7 @@ describe('latchkey links import and export', () => {
     expect(await service.stop()).toBe(0)
   })
 
-  test('with a --report that cannot be written, or a folder in place of the file, nothing is stored', async () => {
+  test('nothing is stored if the --report cannot be written or the file is a folder', async () => {
     const file = await place.write('one.csv', 'url,slug\nhttps://example.com/,unreported\n')
     const report = await place.run([...importing(file, 'csv'), '--report', '/nowhere/report.ndjson'])
     expect(report).toEqual({ code: 1, out: '', err: '/nowhere/report.ndjson does not exist\n' })
@@ -111,7 +111,7 @@ describe('latchkey links import and export', () => {
     expect((await place.run(['links', 'export'])).out).not.toContain('unreported')
   })
 
-  test('a --report replaces no file that holds something, such as the one to be read', async () => {
+  test('a --report never overwrites a file with content, such as the file to import', async () => {
     const text = 'url,slug\nhttps://example.com/,unreplaced\n'
     const file = await place.write('both.csv', text)
     const refused = await place.run([...importing(file, 'csv'), '--report', 'both.csv'])
@@ -123,7 +123,7 @@ describe('latchkey links import and export', () => {
     expect(await Bun.file(empty).text()).toContain('unreplaced')
   })
 
-  test('with --on-conflict fail nothing is stored unless every row is good, and --report tells of each row', async () => {
+  test('--on-conflict fail stores nothing unless every row is good, and --report lists each row', async () => {
     const fresh = new Place()
     try {
       const args = (file: string, report = 'rows.ndjson') => [
@@ -173,7 +173,7 @@ describe('latchkey links import and export', () => {
     }
   })
 
-  test('options that are not understood are refused with the usage, and nothing is stored', async () => {
+  test('invalid options are refused with the usage, and nothing is stored', async () => {
     for (const [option, value, problem] of [
       ['--on-conflict', 'ask', '--on-conflict must be one of: report, skip, rename, overwrite, fail'],
       ['--same-url', 'ask', '--same-url must be one of: keep, skip'],
@@ -186,7 +186,7 @@ describe('latchkey links import and export', () => {
     expect((await place.run([...importing('-', 'kutt'), '--map', 'url=Target'])).code).toBe(2)
   })
 
-  test('a file that does not exist, or is a folder, is one sentence', async () => {
+  test('a missing file or a folder is reported in one sentence', async () => {
     const missing = await place.run(importing('missing.csv', 'csv'))
     expect([missing.code, missing.err]).toEqual([1, `${place.path('missing.csv')} does not exist\n`])
     const folder = await place.run(importing('.', 'csv'))
@@ -203,7 +203,7 @@ describe('latchkey clicks import', () => {
   })
   afterAll(() => place.remove())
 
-  test('L21 reports bad lines with exit 1 and refuses the same file without --again', async () => {
+  test('L21: reports bad lines with exit 1 and refuses the same file without --again', async () => {
     const lines = [
       { slug: 'one', clicked_at: 1 },
       { slug: 'two', clicked_at: 1 },
@@ -225,7 +225,7 @@ describe('latchkey clicks import', () => {
     expect(countOf(place.database, 'select sum(clicks) from counted_slug')).toBe(2)
   })
 
-  test('killed in the middle and run again, it has counted every click once', async () => {
+  test('an import that is killed and run again counts every click once', async () => {
     const line = (at: number) => `{"slug":"one","clicked_at":${1_600_000_000 + at}}\n`
     const file = await place.write(
       'many.ndjson',

@@ -4,11 +4,11 @@ const executablePath =
   process.env['LATCHKEY_TEST_CHROMIUM_SHELL'] || process.env['LATCHKEY_TEST_CHROMIUM'] || ''
 const WITHIN_MS = 60_000
 
-/** An address is opened, a **name** pressed or, with a `text` behind it, filled in, a `Key` pressed, a "text" looked for. */
+/** A URL is opened, a **name** clicked or, followed by `text`, filled in, a `Key` pressed, and a "text" awaited. */
 const WORD =
   /(?<url>http:\/\/localhost:[\w/:]+)|\*\*(?<name>.+?)\*\*(?: `(?<text>.+?)`)?|press `(?<key>\w+)`|"(?<seen>.+?)"/g
 
-/** Does in a browser what a list says. Nothing where there is none; `npm test` says so. */
+/** Follows a list of steps in a browser. Skipped without a browser, which `npm test` reports. */
 export async function clickThrough(line: number, list: string): Promise<void> {
   if (executablePath === '') return
   const args = ['--no-sandbox', '--disable-gpu', '--no-first-run']

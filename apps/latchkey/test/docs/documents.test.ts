@@ -3,11 +3,11 @@ import { startPostgres } from '../../../../scripts/postgres.ts'
 import { follow } from './follow.ts'
 import { PAGES, type Page, ROOT, readPage } from './page.ts'
 
-/** Most of a page's time is waiting for a service to start. */
+/** Pages mostly wait for services to start. */
 const AT_ONCE = 3
-/** With the time that a page waits for its turn. */
+/** Includes the time that a page waits for the semaphore. */
 const PATIENCE_MS = 1_200_000
-/** What this machine has of what pages need; `npm test` says what is missing, and CI has all of it. */
+/** Whether this machine has a requirement of a page. `npm test` reports missing ones; CI has all. */
 function has(need: string): boolean {
   if (need === 'PostgreSQL') return Boolean(process.env['LATCHKEY_TEST_POSTGRES']) && has('pg_dump')
   if (need === 'Python') return Boolean(process.env['LATCHKEY_TEST_PYTHON_TOOLS'])
@@ -16,7 +16,7 @@ function has(need: string): boolean {
 const isPossible = ({ needs }: Page) => needs.every(has)
 const pages = PAGES.map(readPage)
 
-describe.concurrent('what a document says is so:', () => {
+describe.concurrent('following a document:', () => {
   for (const page of pages.filter(({ steps }) => steps.length > 0))
     test.skipIf(!isPossible(page))(
       `${page.path}, each of its ${page.steps.length} steps from top to bottom`,
@@ -31,7 +31,7 @@ describe.concurrent('what a document says is so:', () => {
 let free = AT_ONCE
 const waiting: (() => void)[] = []
 
-/** Resolves when fewer than `AT_ONCE` pages are followed. */
+/** Acquires one of `AT_ONCE` permits. */
 async function turn(): Promise<void> {
   if (free > 0) free--
   else await new Promise<void>((resolve) => waiting.push(resolve))
@@ -53,11 +53,11 @@ async function followed(page: Page): Promise<string | undefined> {
   }
 }
 
-test('every block and comment keeps to the convention of CONTRIBUTING.md', () => {
+test('every block and comment follows the convention of CONTRIBUTING.md', () => {
   expect(pages.flatMap(({ problems }) => problems)).toEqual([])
 })
 
-test('what is not run says why, and is listed here', () => {
+test('every block that is not run has a reason, and is listed here', () => {
   const left = pages.flatMap((page) => page.left.map((each) => `${page.path}:${each.line} ${each.reason}`))
   console.log([`${left.length} blocks of the documents are not run:`, ...left].join('\n  '))
   expect(left.length).toBeLessThan(50)

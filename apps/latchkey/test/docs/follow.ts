@@ -2,7 +2,7 @@ import { clickThrough } from './browser.ts'
 import { type Page, type Step, readPage } from './page.ts'
 import { Terminal } from './terminal.ts'
 
-/** Does what a page tells its reader to do, from top to bottom. Returns the first thing that is not so, or nothing. */
+/** Follows the instructions of a page from top to bottom. Returns the first difference, or undefined. */
 export async function follow(page: Page, postgres?: string): Promise<string | undefined> {
   const terminal = await Terminal.open(postgres)
   try {

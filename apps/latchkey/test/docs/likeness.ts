@@ -1,6 +1,6 @@
 /**
- * What differs from run to run. Both what a page shows and what a program prints are read with these replaced by their
- * names, so a page shows natural values. This is the only list; nothing else is let pass.
+ * Values that differ from run to run. In both the page and the output they are replaced by their
+ * names before the comparison. A page can show natural values. No other differences are allowed.
  */
 export const CHANGING: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['key', /\bsk_[0-9a-f]{48}\b/],
@@ -20,7 +20,7 @@ export const CHANGING: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['process', /(?<="pid":)\d+/],
 ]
 
-/** A mark that no document has. */
+/** A character that no document contains. */
 const MARK = '\u0000'
 
 function leveled(text: string): string {
@@ -35,7 +35,7 @@ function leveled(text: string): string {
   )
 }
 
-/** JSON without the blanks between its parts: a page lays it out as it is read best. */
+/** JSON without whitespace between tokens: pages may lay it out freely. */
 function squeezed(text: string): string {
   return text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
 }
@@ -48,7 +48,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What the page says, as a pattern: `…` stands for anything that was left out. */
+/** The text of the page as a pattern: `…` stands for any omitted output. */
 function patternOf(shown: string): string {
   return shown
     .replaceAll('…', MARK)
@@ -56,7 +56,7 @@ function patternOf(shown: string): string {
     .replaceAll(MARK, String.raw`[\s\S]*?`)
 }
 
-/** Whether `printed` is what the page shows. */
+/** Whether `printed` equals the output on the page. */
 export function isShown(shown: string, printed: string): boolean {
   return isWholly(leveled(shown), leveled(printed)) || isWholly(levelJson(shown), levelJson(printed), printed)
 }
@@ -69,7 +69,7 @@ function isWholly(shown: string, printed: string, json = '{}'): boolean {
   return isJson(json) && new RegExp(`^${patternOf(shown)}$`).test(printed)
 }
 
-/** Whether `printed` has what the page shows somewhere, in whole lines. */
+/** Whether `printed` contains the output on the page, in whole lines. */
 export function isWithin(shown: string, printed: string): boolean {
   return new RegExp(`^${patternOf(leveled(shown))}$`, 'm').test(leveled(printed))
 }

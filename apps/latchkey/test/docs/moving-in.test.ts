@@ -6,12 +6,12 @@ import { ROOT, partsOf } from './page.ts'
 
 interface Sent {
   links: object[]
-  /** Where the next page is, or nothing. */
+  /** The URL of the next page, or an empty string. */
   next: string
   pagesCount: number
 }
 
-/** How each program gives its links: where its API is, and a page of it. */
+/** The API of each program: its origin, and the format of a page of links. */
 const PROGRAMS = {
   dub: { site: 'https://api.dub.co', page: ({ links }: Sent) => links },
   kutt: { site: 'https://kutt.example', page: ({ links }: Sent) => ({ data: links }) },
@@ -25,10 +25,10 @@ const PROGRAMS = {
   },
 } as const
 type Program = keyof typeof PROGRAMS
-/** These say how many pages there are, and need not be asked for one without links. */
+/** Programs whose API names the last page. The others need one more request, for an empty page. */
 const TELLING: readonly Program[] = ['shlink', 'bitly']
 
-/** The loop of a page, as it is typed into a shell. */
+/** The loop of a page as a shell script. */
 function loopOf(program: Program): string {
   const parts = partsOf(readFileSync(join(ROOT, `docs/moving-in/${program}.md`), 'utf8'))
   const loops = parts.flatMap((part) =>
@@ -44,7 +44,7 @@ interface Copied {
   asked: number
 }
 
-/** Follows the page of a program whose API answers with these, one after the other: a status, or the ids of links. */
+/** Runs the loop of a program against an API with these responses in turn: a status, or ids of links. */
 async function copied(program: Program, answers: readonly (number | number[])[]): Promise<Copied> {
   const { site, page } = PROGRAMS[program]
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-moving-'))
@@ -63,7 +63,7 @@ async function copied(program: Program, answers: readonly (number | number[])[])
     cwd: folder,
     stdout: 'ignore',
     stderr: 'pipe',
-    // One that never ends fails its test instead of holding up the others.
+    // An endless loop fails its own test instead of blocking the others.
     timeout: 20_000,
   })
   const said = await new Response(child.stderr).text()
@@ -74,24 +74,21 @@ async function copied(program: Program, answers: readonly (number | number[])[])
   return { said, asked, ids: [...text.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id)) }
 }
 
-describe.skipIf(!Bun.which('jq') || !Bun.which('curl'))(
-  'the loop with which a page gets the links of',
-  () => {
-    for (const program of Object.keys(PROGRAMS) as Program[]) {
-      test(`${program} takes every page and ends`, async () => {
-        const { said, ids, asked } = await copied(program, [[1, 2], [3, 4], [5]])
-        expect([said, ids, asked]).toEqual(['', [1, 2, 3, 4, 5], TELLING.includes(program) ? 3 : 4])
-      })
+describe.skipIf(!Bun.which('jq') || !Bun.which('curl'))('the download loop of', () => {
+  for (const program of Object.keys(PROGRAMS) as Program[]) {
+    test(`${program} downloads every page and ends`, async () => {
+      const { said, ids, asked } = await copied(program, [[1, 2], [3, 4], [5]])
+      expect([said, ids, asked]).toEqual(['', [1, 2, 3, 4, 5], TELLING.includes(program) ? 3 : 4])
+    })
 
-      test(`${program} ends and says so when the key is wrong`, async () => {
-        const { said, ids, asked } = await copied(program, [401, 401, 401])
-        expect([said.endsWith(' failed\n'), ids, asked]).toEqual([true, [], 1])
-      })
+    test(`${program} ends with an error if the key is wrong`, async () => {
+      const { said, ids, asked } = await copied(program, [401, 401, 401])
+      expect([said.endsWith(' failed\n'), ids, asked]).toEqual([true, [], 1])
+    })
 
-      test(`${program} ends and says so when it is asked to wait, instead of leaving out a page`, async () => {
-        const { said, ids, asked } = await copied(program, [[1, 2], 429, [5]])
-        expect([said.endsWith(' failed\n'), ids, asked]).toEqual([true, [1, 2], 2])
-      })
-    }
-  },
-)
+    test(`${program} ends with an error when it is rate limited, instead of omitting a page`, async () => {
+      const { said, ids, asked } = await copied(program, [[1, 2], 429, [5]])
+      expect([said.endsWith(' failed\n'), ids, asked]).toEqual([true, [1, 2], 2])
+    })
+  }
+})

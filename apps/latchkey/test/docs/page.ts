@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 export const ROOT = join(import.meta.dir, '../../../..')
 
-/** One command of a `console` block, and what the page says that it prints. */
+/** One command of a `console` block, with its output on the page. */
 export interface Command {
   line: number
   text: string
@@ -30,27 +30,27 @@ export interface Page {
   steps: Step[]
   /** Blocks that are not run, each with its reason. */
   left: Left[]
-  /** Without which the page cannot be followed. */
+  /** The programs and services that the page requires. */
   needs: string[]
-  /** What breaks the convention, with its line. */
+  /** Violations of the convention, each with its line. */
   problems: string[]
 }
 
 export interface Block {
   language: string
   body: string
-  /** Of the opening fence. */
+  /** The line of the opening fence. */
   line: number
-  /** What a `<!-- run: … -->` right before it says. */
+  /** The directive `<!-- run: … -->` on the line before. */
   says: string | undefined
 }
 
 const SAYS = /^<!-- run: (.+?) -->$/
-/** What is said of a page, and not of the block after it. */
+/** Directives that concern the page, not the next block. */
 const ALONE = /^(\S+\.md first|Ctrl\+C|kill -9|needs \S+)$/
 const PROGRAMS = new Set(['ts', 'js', 'python', 'bash'])
 
-/** What readers are given, but for the READMEs of the clients, which their own tests run. */
+/** All documents except the READMEs of the clients, which their own tests run. */
 export const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
@@ -62,7 +62,7 @@ export function readPage(path: string): Page {
   return parsePage(path, readFileSync(join(ROOT, path), 'utf8'))
 }
 
-/** Reads a page by the convention of CONTRIBUTING.md. */
+/** Parses a page by the convention of CONTRIBUTING.md. */
 export function parsePage(path: string, text: string): Page {
   const page: Page = { path, text, steps: [], left: [], needs: [], problems: [] }
   for (const part of partsOf(text)) {
@@ -83,7 +83,7 @@ interface Word {
   line: number
 }
 
-/** The blocks of a page, and the comments for the runner that belong to none. */
+/** The blocks of a page, and the directives that belong to no block. */
 export function partsOf(text: string): (Block | Word)[] {
   const parts: (Block | Word)[] = []
   const lines = text.split('\n')
@@ -106,7 +106,7 @@ export function partsOf(text: string): (Block | Word)[] {
   return parts
 }
 
-/** The list that follows a line, with a blank line before and after. */
+/** The list after a line, surrounded by blank lines. */
 function listAfter(text: string, line: number): string {
   const [list = ''] = text.split('\n').slice(line).join('\n').trim().split('\n\n')
   if (!/^(1\.|-) /.test(list)) throw new Error('what is done in a browser is a list')
@@ -138,7 +138,7 @@ function addBlock(page: Page, { language, body, line, says }: Block): void {
   }
 }
 
-/** `$ command`, its further lines after a backslash or behind `> `, then what it prints. */
+/** Parses `$ command`, its continuation lines (after a backslash, or with `> `), then its output. */
 function commandsOf(body: string, from: number): Command[] {
   const commands: Command[] = []
   const printed: string[][] = []

@@ -26,7 +26,7 @@ function prose(text: string): string {
   return text.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '')
 }
 
-/** What a heading is called in an address, as forges do it. */
+/** The anchor of a heading, as on GitHub. */
 function anchor(heading: string): string {
   return heading
     .toLowerCase()
@@ -40,7 +40,7 @@ function anchorsOf(path: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchor(heading))
 }
 
-test('every page and every heading that a document leads to is there', () => {
+test('every link of a document to a page or heading resolves', () => {
   const broken: string[] = []
   for (const [path, text] of texts)
     for (const [, to = ''] of prose(text).matchAll(/\]\(([^)\s]+)\)/g)) {
@@ -53,9 +53,9 @@ test('every page and every heading that a document leads to is there', () => {
   expect(broken).toEqual([])
 })
 
-test('every page can be reached from docs/README.md', () => {
+test('every page is reachable from docs/README.md', () => {
   const reached = new Set(['docs/README.md'])
-  // A set goes on with what is added while it is walked.
+  // Iteration over a set includes elements added meanwhile.
   for (const path of reached)
     for (const [, to = ''] of prose(texts.get(path) ?? '').matchAll(/\]\(([^)\s#]+\.md)[^)]*\)/g))
       reached.add(normalize(join(dirname(path), to)))
@@ -66,7 +66,7 @@ describe('settings', () => {
   const names: string[] = [...Object.values(ofLinks), ...Object.values(ofRooms)].map(({ name }) => name)
   const kinds = new Set(names.map((name) => name.split('_')[0]))
 
-  test('that a document names exist', () => {
+  test('in documents exist', () => {
     const unknown = [...texts].flatMap(([path, text]) =>
       [...text.matchAll(/\b([A-Z]+)(_[A-Z0-9]+)+\b/g)]
         .filter(([, first]) => kinds.has(first ?? ''))
@@ -77,7 +77,7 @@ describe('settings', () => {
     expect(unknown).toEqual([])
   })
 
-  test('that a document shows together are accepted together', () => {
+  test('in one block of a document are accepted together', () => {
     const shown = blocks.filter(({ language }) => language === 'sh')
     expect(shown.length).toBeGreaterThan(5)
     for (const { path, line, body } of shown) {
@@ -89,7 +89,7 @@ describe('settings', () => {
     }
   })
 
-  test('that docs/rooms shows whole do for the unit of systemd, which names the file of the client secret itself', () => {
+  test('in complete blocks of docs/rooms work with the systemd unit, which sets the file of the client secret', () => {
     const whole = blocks.filter(
       ({ path, language, body }) =>
         path.startsWith('docs/rooms/') && language === 'sh' && body.includes('AUTH_PROVIDER='),
@@ -119,7 +119,7 @@ describe('settings', () => {
     return body.split('\n').filter((each) => each !== '' && !each.startsWith('#'))
   }
 
-  /** What a shell that reads these lines has, as the commands on the pages about systemd do. */
+  /** The variables of a shell that sources these lines, as commands on the systemd pages do. */
   function sourced(body: string): Record<string, string> {
     const given = linesOf(body).map((each) => each.split('=')[0] ?? '')
     const { stdout } = Bun.spawnSync(['sh', '-c', `set -a\n${body}\nexec env -0`], {
@@ -141,7 +141,7 @@ describe('settings', () => {
     return Object.keys(environment).some((name) => !own.has(name))
   }
 
-  /** A page may show what belongs to a whole that another block gives. */
+  /** The problem with a block. Missing settings are allowed, because another block may have them. */
   function problemOf(read: () => unknown): string {
     try {
       read()
@@ -153,7 +153,7 @@ describe('settings', () => {
   }
 })
 
-test('JSON that a document shows can be read', () => {
+test('JSON in documents is valid', () => {
   const bad = blocks
     .filter(({ language, body }) => language === 'json' && !body.includes('…'))
     .filter(({ body }) => {
@@ -188,7 +188,7 @@ describe('routes', () => {
       })),
     )
     expect(named.length).toBeGreaterThan(0)
-    // Other programs have routes too, on the pages that are about them.
+    // Pages about other programs name their routes.
     const own = named.filter(
       ({ path, route }) => !/^docs\/(moving-in\/|rooms\/oidc\.md)/.test(path) || route.includes(' /_/'),
     )
@@ -200,7 +200,7 @@ describe('routes', () => {
   })
 })
 
-test('commands that a document names exist', async () => {
+test('commands in documents exist', async () => {
   const child = Bun.spawn(['bun', join(ROOT, 'apps/latchkey/src/latchkey.ts'), '--help'], { stdout: 'pipe' })
   const help = await new Response(child.stdout).text()
   const known = [...help.matchAll(/^ {2}latchkey ((?:[a-z]+ ?)+)/gm)].map(([, words = '']) => words.trim())
@@ -214,7 +214,7 @@ test('commands that a document names exist', async () => {
   expect(unknown).toEqual([])
 })
 
-test('metrics that a document names are those that the metrics page lists', () => {
+test('metrics in documents are listed on the metrics page', () => {
   const page = texts.get('docs/operate/metrics-and-alerts.md') ?? ''
   const listed = [...page.matchAll(/^(latchkey_(?:links|rooms)_\w+) [A-Z0-9]/gm)].map(([, name]) => name)
   const unknown = [...texts].flatMap(([path, text]) =>
@@ -225,7 +225,7 @@ test('metrics that a document names are those that the metrics page lists', () =
   expect(unknown).toEqual([])
 })
 
-/** `keys create|list` is two commands. */
+/** Expands `keys create|list` to two commands. */
 function spelledOut(words: readonly string[]): string[] {
   return words.reduce<string[]>(
     (all, word) => all.flatMap((before) => word.split('|').map((each) => `${before} ${each}`.trim())),

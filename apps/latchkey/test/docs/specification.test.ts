@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './page.ts'
 
-/** The pages of requirements, each with the letter that its rules begin with. */
+/** The specification pages, each with the prefix of its rules. */
 const SPECIFICATIONS: { prefix: string; path: string }[] = [
   { prefix: 'L', path: 'docs/specification/links.md' },
   { prefix: 'R', path: 'docs/specification/rooms.md' },
@@ -41,7 +41,7 @@ const files = FOLDERS.flatMap((folder) => [
   .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
 const tests = files.filter(({ path }) => /\.test\.tsx?$|\/test_\w+\.py$/.test(path))
 
-test('rules are numbered paragraphs, and sections that say something themselves', () => {
+test('rules are numbered paragraphs, and sections with text of their own', () => {
   const page = [
     '# Title',
     'Introduction with X9.',
@@ -82,7 +82,7 @@ for (const { prefix, path } of SPECIFICATIONS) {
     expect(broken).toEqual([])
   })
 
-  test(`every rule of ${path} is cited by a test, or says why it is not tested`, () => {
+  test(`every rule of ${path} is cited by a test, or has the reason why it is not tested`, () => {
     const cited = new Set(tests.flatMap((each) => citationsIn(each.text, prefix)))
     expect(
       rules.filter(({ id, isUntestable }) => cited.has(id) === isUntestable).map(({ id }) => id),

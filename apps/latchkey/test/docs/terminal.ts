@@ -15,18 +15,18 @@ import { join } from 'node:path'
 import { isShown, isWithin } from './likeness.ts'
 import { type Command, ROOT } from './page.ts'
 
-/** A Python that has what the client needs; CONTRIBUTING.md says how. */
+/** A Python with the dependencies of the client; see CONTRIBUTING.md. */
 const PYTHON = process.env['LATCHKEY_TEST_PYTHON_TOOLS'] ?? ''
 const WITHIN_MS = 60_000
-/** The ports that pages name; each is a free one in a run. */
+/** The ports on the pages. A run replaces each by a free one. */
 const PORTS = [8080, 8081, 8082, 8083, 8443, 9090]
 
-/** Where pages say that PostgreSQL is. */
+/** The host of PostgreSQL on the pages. */
 const POSTGRES_HOST = 'db.internal'
 
 /**
- * A shell in a folder that looks like a fresh clone of the repository after `npm ci`, as somebody who follows a page has
- * it before them. Commands share the shell, so variables stay.
+ * A shell in a folder that looks like a fresh clone of the repository after `npm ci`. Commands share
+ * the shell, and with it their variables.
  */
 export class Terminal {
   readonly #home = mkdtempSync(join(tmpdir(), 'latchkey-docs-'))
@@ -51,7 +51,7 @@ export class Terminal {
       env: this.#environment(),
     })
     this.#reader = this.#bash.stdout.getReader()
-    // Jobs get a process group each, as at a terminal, so that Ctrl+C reaches all of one.
+    // Each job gets its own process group, as in a terminal: Ctrl+C reaches all processes of a job.
     this.#write('set -m\n')
   }
 
@@ -59,7 +59,7 @@ export class Terminal {
     return new Terminal(await freePorts(), postgres)
   }
 
-  /** Runs a command to its end; one that prints something else than the page shows is an error. */
+  /** Runs a command to its end. Throws if its output differs from the page. */
   async run(command: Command): Promise<void> {
     const file = this.#newFile()
     this.#write(`{ ${this.mapped(command.text)}\n} >'${file}' 2>&1 </dev/null; echo "ended $?"\n`)
@@ -70,7 +70,7 @@ export class Terminal {
       throw new Different(command, `nothing, and ended with ${code}`)
   }
 
-  /** Starts a command that goes on, and waits until it has printed what the page shows. */
+  /** Starts a background command, and waits until it has printed the output on the page. */
   async begin(command: Command): Promise<void> {
     if (command.prints.trim() === '') throw new Error('What runs in the background must show what it prints')
     const file = this.#newFile()
@@ -79,7 +79,7 @@ export class Terminal {
     this.#background.push({ pid, file })
     const deadlineMs = performance.now() + WITHIN_MS
     for (;;) {
-      // Asked first: what has ended by now has printed all that it will.
+      // Checked first: a process that has ended has printed all of its output.
       const goesOn = isAlive(pid)
       const printed = existsSync(file) ? this.#shown(readFileSync(file, 'utf8')) : ''
       if (isWithin(command.prints, printed)) return
@@ -88,19 +88,19 @@ export class Terminal {
     }
   }
 
-  /** Ends what runs in the background since last: as Ctrl+C does, or as a crash. */
+  /** Ends the newest background command, by Ctrl+C or a crash. */
   async end(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
     const newest = this.#background.pop()
     if (!newest) throw new Error('Nothing runs that could be stopped')
     process.kill(-newest.pid, signal)
     this.#write(`wait ${newest.pid}; echo "stopped $?"\n`)
     const code = Number((await this.#line(/^stopped (\d+)$/m))[1])
-    // npm itself ends with 130, as whatever a signal ends does.
+    // npm itself exits with 130, as any program ended by the signal.
     if (signal === 'SIGINT' && code !== 0 && code !== 130)
       throw new Error(`Ctrl+C ended it with ${code}: ${readFileSync(newest.file, 'utf8')}`)
   }
 
-  /** Writes a file that the page shows, where the shell is. */
+  /** Writes a file of the page into the current folder of the shell. */
   async write(name: string, text: string): Promise<void> {
     this.#write('echo "at $PWD"\n')
     const [, folder = ''] = await this.#line(/^at (.+)$/m)
@@ -114,7 +114,7 @@ export class Terminal {
     rmSync(this.#home, { recursive: true, force: true })
   }
 
-  /** Copies of what a command could write to, links to the rest. */
+  /** Copies files that a command could change, and symlinks the rest. */
   #makeClone(): void {
     mkdirSync(this.#clone)
     for (const name of ['apps', 'packages', 'docs', 'README.md'])
@@ -129,11 +129,11 @@ export class Terminal {
     mkdirSync(join(this.#clone, 'node_modules/.bin'), { recursive: true })
     for (const program of ['latchkey', 'bun', 'tsc'])
       symlinkSync(join(ROOT, 'node_modules/.bin', program), join(this.#clone, 'node_modules/.bin', program))
-    // What it brings is there already: it is what this test runs with.
+    // The runtime that it would install is the one that runs this test.
     mkdirSync(join(this.#clone, 'scripts'))
     writeFileSync(join(this.#clone, 'scripts/install.mjs'), '')
     mkdirSync(join(this.#home, 'bin'))
-    // The same program without the second that npx itself takes each time; a test of its own asks the real one.
+    // npx without its start-up time of a second. A separate test runs the real one.
     const inspector = '[ "$1" = @modelcontextprotocol/inspector ] && shift && exec mcp-inspector "$@"'
     this.#addTool('npx', `${inspector}\nexec "$@"`)
     const client = join(this.#clone, 'sdks/python/src')
@@ -154,7 +154,7 @@ export class Terminal {
       TZ: 'UTC',
       LINKS_PORT: String(this.#ports.get(8080)),
       ROOMS_PORT: String(this.#ports.get(8081)),
-      // No program of a test reaches for the outside network.
+      // No program of a test uses the network.
       LINKS_TITLE_FETCH: 'off',
       npm_config_offline: 'true',
       npm_config_audit: 'false',
@@ -168,7 +168,7 @@ export class Terminal {
     }
   }
 
-  /** A text of a page, as it has to be in this run: with free ports. */
+  /** The text of a page with the ports of this run. */
   mapped(text: string): string {
     let mapped = text
     for (const [port, own] of this.#ports)
@@ -216,7 +216,7 @@ export class Terminal {
   }
 }
 
-/** A command that printed something else than its page shows. */
+/** A command whose output differs from the page. */
 export class Different extends Error {
   readonly printed: string
 
@@ -240,17 +240,17 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended already.
+    // The process has ended already.
   }
 }
 
-/** Pages are followed at once, and nobody listens yet on what was given to another. */
+/** Ports assigned to pages that run concurrently, and may not listen on them yet. */
 const given = new Set<number>()
 
-/** A free port for each that pages name, one beside the other: the demo provider takes the one after that of Rooms. */
+/** Free consecutive ports for those on the pages: the demo provider listens on the port after Rooms. */
 async function freePorts(): Promise<ReadonlyMap<number, number>> {
   for (;;) {
-    // Below the ports that connections to elsewhere are given.
+    // Below the ephemeral ports of outgoing connections.
     const first = 20_000 + Math.floor(Math.random() * 12_000)
     const ports = PORTS.map((port, index) => [port, first + index] as const)
     const free = await Promise.all(ports.map(([, own]) => isFree(own)))

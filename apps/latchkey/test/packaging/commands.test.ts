@@ -4,10 +4,10 @@ import { testExecutable } from './executable.ts'
 
 const executable = testExecutable()
 
-/** What people do with the command, in files beside this folder. */
+/** The test files of the commands, in the parent folder. */
 const SUITES = ['command-line', 'health', 'keys', 'operate', 'rooms', 'start', 'transfer']
 
-test('every command does the same through the executable as from its source', async () => {
+test('every command works the same in the executable as from source', async () => {
   const files = SUITES.map((name) => join(import.meta.dir, `../${name}.test.ts`))
   const tests = Bun.spawn([process.execPath, 'test', '--timeout', '60000', ...files], {
     env: { ...process.env, LATCHKEY_TEST_THROUGH: executable.path },

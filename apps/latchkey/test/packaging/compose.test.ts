@@ -21,7 +21,7 @@ describe.each(['embedded', 'postgres'])('deploy/compose/%s.yaml', (name) => {
   const compose = readCompose(name, VARIABLES)
   const services = Object.entries(compose.services)
 
-  test.skipIf(!hasSpecification)('is a compose file by the specification', () => {
+  test.skipIf(!hasSpecification)('conforms to the Compose specification', () => {
     const validate = (text: string) =>
       Bun.spawnSync([tools, '-c', VALIDATE], { stdin: new Blob([text]), stderr: 'pipe' })
     const { exitCode, stderr } = validate(JSON.stringify(compose))
@@ -31,13 +31,13 @@ describe.each(['embedded', 'postgres'])('deploy/compose/%s.yaml', (name) => {
     )
   })
 
-  test('says what is missing instead of starting without it', () => {
+  test('requires every variable', () => {
     for (const variable of Object.keys(VARIABLES))
       expect(() => readCompose(name, { ...VARIABLES, [variable]: '' })).toThrow(`${variable} is missing`)
   })
 
   test.each(services)(
-    'gives %s no rights, no root that can be written and no more than its share',
+    'runs %s without privileges, on a read-only root, with resource limits',
     (_, service) => {
       expect(service.read_only).toBe(true)
       expect(service.cap_drop).toEqual(['ALL'])
@@ -49,7 +49,7 @@ describe.each(['embedded', 'postgres'])('deploy/compose/%s.yaml', (name) => {
     },
   )
 
-  test.each(services)('hands secrets to %s as files only', (_, { environment = {}, secrets = [] }) => {
+  test.each(services)('passes secrets to %s as files only', (_, { environment = {}, secrets = [] }) => {
     const files = Object.entries(environment).flatMap(([key, value]) => (key.endsWith('_FILE') ? value : []))
     for (const file of files) expect(secrets.map((secret) => `/run/secrets/${secret}`)).toContain(file)
     for (const secret of secrets) expect(Object.keys(compose.secrets)).toContain(secret)
@@ -57,7 +57,7 @@ describe.each(['embedded', 'postgres'])('deploy/compose/%s.yaml', (name) => {
     expect(JSON.stringify(environment)).not.toMatch(/:\/\/[^/"]*:[^/"]*@/)
   })
 
-  test('believes headers of the proxy alone', () => {
+  test('trusts headers of the proxy only', () => {
     const networks = compose.services['proxy']?.networks as Record<string, { ipv4_address: string }>
     const address = networks['front']?.ipv4_address
     for (const [, { command, environment }] of services)
@@ -65,7 +65,7 @@ describe.each(['embedded', 'postgres'])('deploy/compose/%s.yaml', (name) => {
         expect(environment?.['TRUSTED_PROXIES']).toBe(String(address))
   })
 
-  test('keeps the address of the proxy free for it, whatever starts first', () => {
+  test('reserves the address of the proxy, regardless of the start order', () => {
     const networks = compose.services['proxy']?.networks as Record<string, { ipv4_address: string }>
     const [{ subnet, ip_range, gateway }] = compose.networks.front.ipam.config
     const inside = (range: string, address = '') => {
@@ -82,12 +82,12 @@ describe.each(['embedded', 'postgres'])('deploy/compose/%s.yaml', (name) => {
     ])
   })
 
-  test('mounts what containers are configured with, which cannot be copied into them', () => {
+  test('mounts the configuration files of containers', () => {
     for (const config of Object.values(compose.configs ?? {}))
       expect(existsSync(join(FOLDER, config.file))).toBe(true)
   })
 
-  test('has one way in, the proxy', () => {
+  test('publishes ports of the proxy only', () => {
     for (const [service, { command }] of services)
       expect([service, 'ports' in (compose.services[service] ?? {})]).toEqual([
         service,
@@ -96,7 +96,7 @@ describe.each(['embedded', 'postgres'])('deploy/compose/%s.yaml', (name) => {
   })
 })
 
-test.skipIf(caddy === null)('Caddy understands the file of the proxy', () => {
+test.skipIf(caddy === null)("Caddy accepts the proxy's configuration", () => {
   const file = join(FOLDER, 'Caddyfile')
   const { exitCode, stdout } = Bun.spawnSync(
     [caddy ?? '', 'validate', '--adapter', 'caddyfile', '--config', file],

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 export const FOLDER = join(import.meta.dir, '../../../../deploy/compose')
 
-/** Ann, with the password "only for tests". */
+/** Basic-auth credentials of Ann, with the password "only for tests". */
 export const ADMINS = join(import.meta.dir, 'admins.txt')
 
 export interface ComposeService {
@@ -29,7 +29,7 @@ export interface Compose {
   networks: { front: { ipam: { config: [{ subnet: string; ip_range: string; gateway: string }] } } }
 }
 
-/** A compose file as Compose reads it: anchors followed, variables filled in. Throws where one is missing that must be there. */
+/** Reads a compose file as Compose does, with anchors and variables resolved. Throws if a required variable is missing. */
 export function readCompose(name: string, variables: Readonly<Record<string, string>>): Compose {
   const parsed: unknown = Bun.YAML.parse(readFileSync(join(FOLDER, `${name}.yaml`), 'utf8'))
   return fillIn(parsed, variables) as Compose

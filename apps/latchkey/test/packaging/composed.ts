@@ -34,7 +34,7 @@ const SECRETS: Record<string, string> = {
   links_admins: readFileSync(ADMINS, 'utf8'),
 }
 
-/** `$1` is a folder that is seen as /run/secrets, `$2` as /etc/hosts, by the command that follows and nobody else. */
+/** Mounts `$1` as /run/secrets and `$2` as /etc/hosts, for the following command only. */
 const WITH_SECRETS = `set -e
 secrets=$1 hosts=$2; shift 2
 mount --bind "$hosts" /etc/hosts
@@ -45,7 +45,7 @@ exec "$@"`
 
 interface Started {
   child: Bun.Subprocess<'ignore', Bun.BunFile, Bun.BunFile>
-  /** What to run, so that a command runs inside the same container. */
+  /** Wraps a command to run inside the same container. */
   inside: (...command: string[]) => { command: string[]; env: Record<string, string> }
 }
 
@@ -69,7 +69,7 @@ export class Composed {
       AUTH_CLIENT_ID: 'latchkey-rooms',
       OIDC_ISSUER: 'https://login.example.com',
     })
-    // PostgreSQL, which is a user of its own, comes to its files through it.
+    // PostgreSQL runs as another user, and needs access through this folder.
     chmodSync(this.folder, 0o711)
     const names = Object.keys(this.compose.services)
     const lines = names.map((service, at) => [this.#address(service, at), service])
@@ -81,7 +81,7 @@ export class Composed {
     )
   }
 
-  /** Starts everything in the order in which it is depended on, each when what is before it is well. */
+  /** Starts all services in the order of their dependencies, each when the previous ones are healthy. */
   async start(): Promise<void> {
     const order = ['postgres', 'redis', 'links', 'rooms', 'proxy']
     for (const word of order) {
@@ -89,7 +89,7 @@ export class Composed {
       for (const name of names) await this.#startOne(name, this.#service(name))
       for (const name of names) await this.#untilWell(name)
     }
-    // Caddy is well before its certificates are made.
+    // Caddy is healthy before its certificates exist.
     for (const host of [HOST_OF_LINKS, HOST_OF_ROOMS]) await this.#untilSuccess('proxy', ...handshake(host))
   }
 
@@ -106,7 +106,7 @@ export class Composed {
     return { code: await child.exited, out: out + err }
   }
 
-  /** Runs a program of one function in the browser's place: at a machine from which only the network is reached. */
+  /** Runs a program in the role of a browser: on a machine that reaches only the network. */
   async visit<Result>(program: string): Promise<Result> {
     const child = Bun.spawn(this.#network.at('visitor', process.execPath, '-e', program), {
       stdout: 'pipe',
@@ -120,7 +120,7 @@ export class Composed {
     return JSON.parse(out) as Result
   }
 
-  /** Asks one service to stop; the exit code. */
+  /** Sends SIGTERM to a service, and returns the exit code. */
   async stop(name: string): Promise<number> {
     const { child } = this.#started.get(name) ?? {}
     child?.kill('SIGTERM')
@@ -175,7 +175,7 @@ export class Composed {
     return { inside, command: ['/latchkey', ...(service.command ?? [])] }
   }
 
-  /** What the image does at its first start, in the same order. */
+  /** The steps of the PostgreSQL image at its first start, in the same order. */
   async #postgres({ environment = {} }: ComposeService, secrets: string) {
     const bin = `/usr/lib/postgresql/${readdirSync('/usr/lib/postgresql').at(-1)}/bin`
     const data = this.#path('postgres.volume')
@@ -247,7 +247,7 @@ export class Composed {
     return { inside, command }
   }
 
-  /** A program of this machine, with the network, the names and the secrets of its service. */
+  /** Runs a program of this machine with the network, hosts and secrets of its service. */
   #beside(name: string, env: Record<string, string>, secrets: string, path = WIDE) {
     const enter = ['unshare', '--mount', 'sh', '-c', WITH_SECRETS, 'with', secrets, this.#path('hosts')]
     return (...command: string[]) => ({
@@ -264,7 +264,7 @@ export class Composed {
   async #untilWell(name: string): Promise<void> {
     const service = this.#service(name)
     const [, ...test] = service.healthcheck?.test ?? ['CMD', '/latchkey', 'health', '--service', 'links']
-    // The proxy's image has wget, which this machine may not have.
+    // The health check of the proxy's image uses wget, which this machine may lack.
     const url = test.find((word) => word.startsWith('http:'))
     const ask =
       url === undefined
@@ -305,7 +305,7 @@ export class Composed {
   }
 }
 
-/** Succeeds when the proxy speaks TLS under that name. */
+/** A command that succeeds if the proxy speaks TLS under this name. */
 function handshake(host: string): string[] {
   const options = `{ tls: { serverName: '${host}', rejectUnauthorized: false }, redirect: 'manual' }`
   return [process.execPath, '-e', `await fetch('https://127.0.0.1', ${options})`]

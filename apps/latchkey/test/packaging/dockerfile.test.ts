@@ -21,7 +21,7 @@ const [build = [], image = []] = readStages(DOCKERFILE)
 const tools = process.env['LATCHKEY_TEST_PYTHON_TOOLS'] ?? ''
 const hadolint = tools === '' ? '' : join(dirname(tools), 'hadolint')
 
-test('the image has no rights, says how it is asked for its health, and keeps its data in a volume', () => {
+test('the image runs without privileges, and stores its data in a volume', () => {
   expect(only(image, 'FROM')).toBe('scratch')
   expect(only(image, 'USER')).toBe('65532:65532')
   expect(only(image, 'STOPSIGNAL')).toBe('SIGTERM')
@@ -30,12 +30,12 @@ test('the image has no rights, says how it is asked for its health, and keeps it
 })
 
 test.skipIf(!existsSync(hadolint))('hadolint finds nothing in the Dockerfile', async () => {
-  // DL3059: steps of their own are kept, so that an unchanged one need not run again.
+  // DL3059: separate steps stay separate, because unchanged ones are cached.
   const lint = Bun.spawn([hadolint, '--ignore', 'DL3059', DOCKERFILE], { stdout: 'pipe' })
   expect([await new Response(lint.stdout).text(), await lint.exited]).toEqual(['', 0])
 })
 
-/** `$1` is the new root: everything of this machine, which cannot be written, and the folders of the build. */
+/** `$1` is the new root: the file system of this machine, and the folders of the build. */
 const BUILD = `set -e
 root=$1 repository=$2; shift 2
 for folder in /*; do
@@ -59,7 +59,7 @@ describe.skipIf(!HAS_NAMESPACES)('the steps of the Dockerfile', () => {
     copyContext(join(machine, 'source'))
     const own = process.getuid?.() === 0 ? [] : ['--map-root-user']
     for (const { word, rest } of build) {
-      // What `npm ci` installs from the registry is what this repository has installed.
+      // `npm ci` would install the packages that this repository has installed already.
       if (word !== 'RUN' || rest.startsWith('npm ci')) continue
       const shell = [...words(only(build, 'SHELL')), rest]
       const step = Bun.spawn(
@@ -83,17 +83,17 @@ describe.skipIf(!HAS_NAMESPACES)('the steps of the Dockerfile', () => {
     return new Image(built).command({ data, at, folder: only(image, 'WORKDIR'), own }, ...command)
   }
 
-  test('make an image of the executable and the C library alone', () => {
+  test('build an image of the executable and the C library only', () => {
     const files = [...new Bun.Glob('**').scanSync({ cwd: built, onlyFiles: true })]
     expect(files.filter((file) => !/^lib(64)?\//.test(file))).toEqual(['latchkey'])
     expect(files.length).toBeLessThan(10)
-    // Where the loader is differs from processor to processor.
+    // The path of the loader depends on the processor.
     const folders = readdirSync(built).filter((name) => name !== 'lib64')
     expect(folders.toSorted()).toEqual(['latchkey', 'lib', 'tmp', 'var'])
     expect(statSync(join(built, 'tmp')).mode & 0o1777).toBe(0o1777)
   })
 
-  test('make one that runs as its first process, without rights, with a root that cannot be written', async () => {
+  test('build an image that runs as the first process, without privileges, on a read-only root', async () => {
     const place = new Place(
       { ...pairs(only(image, 'ENV')), LINKS_HOST: '127.0.0.1' },
       run(['--pid', '--fork', '--kill-child'], ...words(only(image, 'ENTRYPOINT'))),
@@ -114,7 +114,7 @@ describe.skipIf(!HAS_NAMESPACES)('the steps of the Dockerfile', () => {
   })
 })
 
-/** What `COPY . .` takes along, which .dockerignore decides. */
+/** Copies the files of `COPY . .`, without those in .dockerignore. */
 function copyContext(folder: string): void {
   const left = readFileSync(`${DOCKERFILE}.dockerignore`, 'utf8')
     .split('\n')

@@ -6,7 +6,7 @@ export interface Instruction {
   rest: string
 }
 
-/** The stages of a Dockerfile, each with its first line, `FROM …`, and what follows it. */
+/** The stages of a Dockerfile, each starting with its `FROM` instruction. */
 export function readStages(path: string): Instruction[][] {
   const lines = readFileSync(path, 'utf8')
     .replaceAll(/^#.*\n/gm, '')
@@ -22,19 +22,19 @@ export function readStages(path: string): Instruction[][] {
   return stages
 }
 
-/** What follows the only instruction of its kind in a stage. */
+/** The arguments of the only instruction of its kind in a stage. */
 export function only(stage: readonly Instruction[], word: string): string {
   const found = stage.filter((each) => each.word === word)
   if (found.length !== 1) throw new Error(`${word} stands ${found.length} times in this stage`)
   return found[0]?.rest ?? ''
 }
 
-/** A list in the form of JSON, which is run without a shell. */
+/** Parses the exec form (a JSON array), which runs without a shell. */
 export function words(rest: string): string[] {
   return JSON.parse(/\[.*\]$/.exec(rest)?.[0] ?? '') as string[]
 }
 
-/** `NAME=value …` as an object. */
+/** Parses `NAME=value …`. */
 export function pairs(rest: string): Record<string, string> {
   return Object.fromEntries(rest.split(/\s+/).map((pair) => pair.split('=') as [string, string]))
 }

@@ -9,7 +9,7 @@ import { HAS_NAMESPACES, Image } from './image.ts'
 
 const executable = testExecutable()
 
-describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with nothing but the C library', () => {
+describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with only the C library', () => {
   const browser = process.env['LATCHKEY_TEST_CHROMIUM'] ? testBrowser() : undefined
   const data = mkdtempSync(join(tmpdir(), 'latchkey-data-'))
   const stores = {
@@ -36,7 +36,7 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with nothing but 
     rmSync(data, { recursive: true, force: true })
   })
 
-  test('makes a key, shortens with it, redirects, counts by country, and says how its own commands are called', async () => {
+  test('creates a key, shortens, redirects, counts by country, and prints its commands with its own path', async () => {
     expect(service.out).toContain('\n  /latchkey keys create --identity admin@localhost')
     const key = await makeKey()
     const made = await call('POST', '/_/api/links', key, { url: 'https://example.com/target', slug: 'hello' })
@@ -50,7 +50,7 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with nothing but 
     expect(await counted.json()).toMatchObject({ total_clicks: 1, countries: [{ name: 'US', count: 1 }] })
   })
 
-  test('has the API of each service and its reference page', async () => {
+  test('serves the API of each service and its reference page', async () => {
     for (const [origin, base] of [
       [service.originOf('links'), '/_/api'],
       [service.originOf('rooms'), '/api'],
@@ -61,7 +61,7 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with nothing but 
     }
   })
 
-  test('tells assistants what they can do', async () => {
+  test('lists its MCP tools', async () => {
     const answer = await fetch(`${service.origin}/_/mcp`, {
       method: 'POST',
       headers: {
@@ -74,27 +74,24 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with nothing but 
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"create_link"')])
   })
 
-  test.skipIf(!browser)('shows the admin pages, with the new link, in a browser', async () => {
+  test.skipIf(!browser)('shows the new link on the admin pages in a browser', async () => {
     const { page, errors } = (await browser?.open(`${service.origin}/_/admin/links`)) ?? fail()
     await page.getByText('example.com/target').first().waitFor()
     expect(errors).toEqual([])
     await page.context().close()
   })
 
-  test.skipIf(!browser)(
-    'signs somebody in to Rooms at the demo identity provider, in a browser',
-    async () => {
-      const lobby = service.originOf('rooms').replace('127.0.0.1', 'localhost')
-      const { page } = (await browser?.open(`${lobby}/login`)) ?? fail()
-      await page.getByText('Sign in with Demo sign-in').click()
-      await page.getByRole('button', { name: 'Continue as Alice' }).click()
-      await page.waitForURL(`${lobby}/`)
-      await page.getByText('Alice').first().waitFor()
-      await page.context().close()
-    },
-  )
+  test.skipIf(!browser)('signs a user in to Rooms at the demo identity provider in a browser', async () => {
+    const lobby = service.originOf('rooms').replace('127.0.0.1', 'localhost')
+    const { page } = (await browser?.open(`${lobby}/login`)) ?? fail()
+    await page.getByText('Sign in with Demo sign-in').click()
+    await page.getByRole('button', { name: 'Continue as Alice' }).click()
+    await page.waitForURL(`${lobby}/`)
+    await page.getByText('Alice').first().waitFor()
+    await page.context().close()
+  })
 
-  test('serves the pages compressed, and bundles nothing', async () => {
+  test('serves compressed pages without bundling at runtime', async () => {
     const html = await (await fetch(`${service.origin}/_/admin/dashboard`)).text()
     const script = /src="([^"]*\/main-[^"]*)"/.exec(html)?.[1] ?? ''
     const asked = (encoding: string) =>
@@ -105,7 +102,7 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with nothing but 
     expect(service.out).not.toContain('could not be bundled')
   })
 
-  test('says that it is well, and everything else from the same file', async () => {
+  test('has the other commands: health, export, backup and doctor', async () => {
     const ports = {
       LINKS_PORT: new URL(service.originOf('links')).port,
       ROOMS_PORT: new URL(service.originOf('rooms')).port,
@@ -123,7 +120,7 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with nothing but 
     expect((await place.run(['doctor'])).out).toMatch(/^ok .*links .*database/m)
   })
 
-  test('writes nothing outside its data, and stops in order when asked to', async () => {
+  test('writes only to its data folder, and stops in order', async () => {
     expect(
       readdirSync(data).filter((name) => !/^(links|rooms|copy|links-journal|rooms-copy)\.db/.test(name)),
     ).toEqual([])
@@ -154,7 +151,7 @@ function fail(): never {
 }
 
 describe('the executable', () => {
-  test('takes nothing from the folder that it is started in', async () => {
+  test('ignores configuration files in the current folder', async () => {
     const place = new Place({}, [executable.path])
     await place.write('.env', 'LINKS_PORT=wrong\n')
     await place.write('bunfig.toml', 'preload = ["./preload.ts"]\n')

@@ -6,8 +6,8 @@ import { buildExecutable } from '../../../../scripts/release/executable.ts'
 import { ownPlatform } from '../../../../scripts/release/platforms.ts'
 
 /**
- * The executable of this machine's platform, for the tests of the file that calls this: the one that `npm test` has built for
- * all of them, or one that is built now.
+ * The executable of this machine's platform, for the tests of the calling file: the shared build of
+ * `npm test`, or a new build.
  */
 export function testExecutable(): { path: string } {
   const given = process.env['LATCHKEY_TEST_EXECUTABLE']

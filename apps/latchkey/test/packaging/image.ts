@@ -5,15 +5,15 @@ import { dirname, join } from 'node:path'
 const isRoot = process.getuid?.() === 0
 const OWN_MOUNTS = ['unshare', ...(isRoot ? [] : ['--map-root-user']), '--mount']
 
-/** Whether this machine lets a test have mounts and a root folder of its own, as containers have. */
+/** Whether tests can have mounts and a root folder of their own on this machine, as containers have. */
 export const HAS_NAMESPACES =
   process.platform === 'linux' &&
   Bun.spawnSync([...OWN_MOUNTS, 'true'], { stdout: 'ignore', stderr: 'ignore' }).exitCode === 0
 
-/** Nobody in particular, as in deploy/Dockerfile. */
+/** The unprivileged user of deploy/Dockerfile. */
 const NOBODY = '65532'
 
-/** `$1` is the root folder, `$2` what is mounted in it at `$3`, `$4` where to start as which user (`$5`); the rest is the command. */
+/** `$1` is the root folder, `$2` the data folder to mount at `$3`, `$4` the working directory, `$5` the user; the rest is the command. */
 const ENTER = `set -e
 root=$1 data=$2 at=$3 folder=$4 user=$5; shift 5
 mount --bind "$root" "$root"
@@ -26,16 +26,16 @@ mount --bind "$data" "$root$at"
 exec unshare --root="$root" --wd="$folder" \${user:+--setgid="$user" --setuid="$user"} "$@"`
 
 interface Container {
-  /** A folder of this machine, and where it is mounted. */
+  /** A folder of this machine, mounted at `at`. */
   data: string
   at?: string
-  /** Where the command starts. */
+  /** The working directory of the command. */
   folder?: string
-  /** More words for `unshare`, for more that is its own. */
+  /** Further options of `unshare`, for more namespaces. */
   own?: readonly string[]
 }
 
-/** A root folder to run commands in that see nothing else of this machine but its network. */
+/** A root folder for commands that see nothing else of this machine but its network. */
 export class Image {
   readonly root: string
 
@@ -45,7 +45,7 @@ export class Image {
     for (const folder of ['proc', 'dev', 'tmp']) mkdirSync(join(root, folder), { recursive: true })
   }
 
-  /** With the executable, at /latchkey, and the C library that it needs: no shell, no Node, no certificates. */
+  /** An image with the executable, at /latchkey, and the C library: no shell, no Node, no certificates. */
   static around(executable: string): Image {
     const image = new Image()
     mkdirSync(join(image.root, 'data'))
@@ -55,7 +55,7 @@ export class Image {
     return image
   }
 
-  /** What to run, in place of the command itself: in this root, which cannot be written, as a user without rights. */
+  /** Wraps a command to run in this root, read-only, as an unprivileged user. */
   command({ data, at = '/data', folder = '/', own = [] }: Container, ...args: readonly string[]): string[] {
     const user = isRoot ? NOBODY : ''
     if (isRoot) Bun.spawnSync(['chown', '-R', `${user}:${user}`, data])
@@ -70,7 +70,7 @@ export class Image {
     const path = join(this.root, at)
     mkdirSync(dirname(path), { recursive: true })
     try {
-      // The executable is large, and as a rule in the same file system.
+      // The executable is large, and usually on the same file system.
       linkSync(realpathSync(file), path)
     } catch {
       copyFileSync(file, path)

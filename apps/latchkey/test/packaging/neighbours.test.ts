@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { LATCHKEY, Place, type Service } from '../running.ts'
 import { HAS_NETWORKS, Network } from './network.ts'
 
-/** Asks for each path as the machine itself would, from an own address if one is given, and prints the statuses. */
+/** Requests each path as a local client, optionally from a given address, and prints the statuses. */
 const ASK = `
   import { get } from 'node:http'
   const [origin, localAddress, headers, ...paths] = process.argv.slice(1)
@@ -22,8 +22,8 @@ const IPV6_NEIGHBOUR = 'fd00:99::2'
 const OF_LINKS = ['/_/health', '/none', '/_/admin/api/settings', '/_/metrics', '/_/mcp']
 const OF_ROOMS = ['/api/health', '/api/metrics']
 
-// Container networking sets `route_localnet`: packets for 127.0.0.1 may then come from another machine.
-describe.skipIf(!HAS_NETWORKS)('a machine whose loopback address its neighbour can reach', () => {
+// Container networking sets `route_localnet`, with which packets for 127.0.0.1 may come from another machine.
+describe.skipIf(!HAS_NETWORKS)('a machine whose loopback address is reachable from a neighbour', () => {
   let network: Network
   beforeAll(() => {
     network = new Network()
@@ -67,7 +67,7 @@ describe.skipIf(!HAS_NETWORKS)('a machine whose loopback address its neighbour c
     return service
   }
 
-  test('shows it short links and health, and neither the admin side nor metrics nor MCP', async () => {
+  test('serves it short URLs and health, but not the admin side, metrics or MCP', async () => {
     const service = await start('start', /--title "First key"/)
     const [links, rooms] = [service.originOf('links'), service.originOf('rooms')]
     expect(ask(links, OF_LINKS)).toEqual([200, 404, 200, 200, 405])
@@ -77,7 +77,7 @@ describe.skipIf(!HAS_NETWORKS)('a machine whose loopback address its neighbour c
     expect(ask(rooms, OF_ROOMS, neighbour)).toEqual([200, 404])
   })
 
-  test('believes an identity on ::1 from the proxy it was told of, and from no other address', async () => {
+  test('accepts an identity on ::1 from the trusted proxy only', async () => {
     const service = await start('links', /"listening"/, {
       LINKS_HOST: '::1',
       LINKS_ACCESS: 'header',

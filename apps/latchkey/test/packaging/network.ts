@@ -1,4 +1,4 @@
-/** Networks of their own need root, and `ip` of iproute2. */
+/** Network namespaces require root, and `ip` of iproute2. */
 export const HAS_NETWORKS =
   process.platform === 'linux' && process.getuid?.() === 0 && Bun.which('ip') !== null && canMakeOne()
 
@@ -9,7 +9,7 @@ function canMakeOne(): boolean {
   return made
 }
 
-/** Machines with addresses of their own, joined by a switch, which nothing else of this machine can reach or see. */
+/** Isolated machines with their own addresses, connected by a switch. */
 export class Network {
   static #count = 0
   readonly #prefix = `latchkey-${process.pid}-${Network.#count++}`
@@ -32,7 +32,7 @@ export class Network {
     for (const device of ['eth0', 'lo']) this.#ip('-n', own, 'link', 'set', device, 'up')
   }
 
-  /** What to run, so that a command runs at this machine. */
+  /** Wraps a command to run on a machine of the network. */
   at(name: string, ...command: readonly string[]): string[] {
     return ['ip', 'netns', 'exec', this.#space(name), ...command]
   }

@@ -27,7 +27,7 @@ describe.skipIf(python === '')('a release of this machine’s platform', () => {
   }, 240_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('has the executable, both clients, what it is made of under which licences, and the sums of all', () => {
+  test('contains the executable, both clients, the bill of materials, the licences and all checksums', () => {
     const files = [
       `latchkey-${version}-licences.txt`,
       `latchkey-${version}-${platform}`,
@@ -48,7 +48,7 @@ describe.skipIf(python === '')('a release of this machine’s platform', () => {
     expect(Bun.spawnSync([file, '--version']).stdout.toString()).toBe(`${version}\n`)
   })
 
-  test('names the runtime and every package in it, and none that is for development alone', () => {
+  test('lists the runtime and every package in it, but no development dependency', () => {
     const bill = JSON.parse(read(`latchkey-${version}.cdx.json`).toString()) as {
       bomFormat: string
       components: { name: string; version: string; purl: string }[]
@@ -60,7 +60,7 @@ describe.skipIf(python === '')('a release of this machine’s platform', () => {
     for (const name of ['oxlint', 'knip', 'playwright-core']) expect(names).not.toContain(name)
   })
 
-  test('brings the licences of what is in it', () => {
+  test('contains the licences of its components', () => {
     const text = read(`latchkey-${version}-licences.txt`).toString()
     for (const name of ['hono', 'react', 'kysely'])
       expect(text).toMatch(new RegExp(`^${name} [\\d.]+ \\(MIT\\)$`, 'm'))
@@ -69,7 +69,7 @@ describe.skipIf(python === '')('a release of this machine’s platform', () => {
     expect(text).not.toMatch(/^oxlint /m)
   })
 
-  test('is not made into a folder that has something in it, or for a machine that there is none for', async () => {
+  test('refuses a folder with content, and an unknown platform', async () => {
     const before = readdirSync(folder)
     expect(await release('--out', folder)).toEqual({ code: 2, said: `${folder} is not empty\n` })
     expect(readdirSync(folder)).toEqual(before)

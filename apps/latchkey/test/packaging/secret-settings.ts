@@ -4,5 +4,5 @@ import type { Declaration } from '@latchkey/settings/settings'
 
 const declarations: Declaration<unknown>[] = [...Object.values(links), ...Object.values(rooms)]
 
-/** The names of the settings that may be given as a file. */
+/** The names of the settings that accept a file. */
 export const SECRET_SETTINGS = declarations.filter(({ secret }) => secret).map(({ name }) => name)

@@ -11,7 +11,7 @@ const isHere = Bun.which('systemd-analyze') !== null
 describe.each(WITHIN)('deploy/systemd/%s', (name) => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-units-'))
   const text = readFileSync(join(UNITS, name), 'utf8')
-  // The executable is not where the unit expects it on this machine.
+  // This machine has no executable at the path of the unit.
   const unit = join(folder, name)
   writeFileSync(unit, text.replace('/usr/local/bin/latchkey', '/bin/true'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -21,18 +21,18 @@ describe.each(WITHIN)('deploy/systemd/%s', (name) => {
     return { exitCode, said: stderr.toString() + stdout.toString() }
   }
 
-  test.skipIf(!isHere)('is understood by systemd, every line of it', () => {
+  test.skipIf(!isHere)('passes the verification of systemd', () => {
     expect(analyze('verify')).toEqual({ exitCode: 0, said: '' })
   })
 
-  test.skipIf(!isHere)('leaves an exposure of less than 2 of 10', () => {
+  test.skipIf(!isHere)('has an exposure level below 2 of 10', () => {
     // The threshold is in tenths.
     const { exitCode, said } = analyze('security', '--offline=true', '--threshold=19')
     expect(said).toContain('Overall exposure level')
     expect(exitCode).toBe(0)
   })
 
-  test('hands over secrets as files, for settings that take them so', () => {
+  test('passes secrets as files, to settings that accept files', () => {
     const given = [...text.matchAll(/^Environment=(\w+)_FILE=%d\/(\S+)$/gm)]
     const loaded = [...text.matchAll(/^LoadCredential=([^:\n]+):/gm)].map(([, id]) => id)
     expect(given.map(([, , id]) => id)).toEqual(loaded)
