@@ -2,23 +2,20 @@ import type { Database } from '@latchkey/database/database'
 import type { Tables } from '../db/tables.ts'
 import { type StoredLink, readLinks } from '../links/store.ts'
 import type { DashboardStats } from './dashboard-schema.ts'
-import type { ViewerFilters } from './filters.ts'
 import { type View, sum } from './stats.ts'
 import { sparkline, sparklineUnits } from './sparkline.ts'
+import { findFirstClickTimeOfInstance } from '../clicks/store.ts'
+import { countLinksByBucket, countLinksIn, findNewestLinkIds } from './created-links.ts'
+import type { Dimension, InstanceDimension } from './dimensions.ts'
 import {
+  type ClickedLinks,
   type InstanceBucket,
+  type Ranking,
   findClickedLinks,
-  countLinksIn,
-  findFirstClickTimeOfInstance,
   readInstanceBuckets,
-  countLinksByBucket,
-  findNewestLinkIds,
-} from './rollups/instance-store.ts'
-import type { LinkClicks } from './rollups/link-tally.ts'
-import { hoursOfScope, prefetch, unitsUpTo } from './rollups/period-store.ts'
-import { type Ranking, readRankings } from './rollups/rankings.ts'
-import { readTally } from './rollups/tally-store.ts'
-import type { Dimension, InstanceDimension } from './rollups/tally.ts'
+  readInstanceStats,
+  readRankings,
+} from './rollups/index.ts'
 import { DAY, type Window, currentWindow, delta, rangeSeconds, windowsOf } from './window.ts'
 
 type Db = Database<Tables>
@@ -33,12 +30,11 @@ const TOP = 5
 export async function readInstanceRanking(
   db: Db,
   dimension: InstanceDimension,
-  { range, now, filters, most: max }: InstanceView & { most: number },
+  { range, now, filters, max }: InstanceView & { max: number },
 ): Promise<Ranking> {
-  const tally = await readTally(db, 'instance', currentWindow(range, now), { columns: [dimension] })
-  return (await readRankings(db, tally, filters, { [dimension]: max } as Record<Dimension, number>))[
-    dimension
-  ]
+  const window = currentWindow(range, now)
+  const limits = { [dimension]: max } as Record<Dimension, number>
+  return (await readRankings(db, 'instance', { window, limits }, filters))[dimension]
 }
 
 /** The links with the most clicks in the window, then by id; and all clicks of the instance in it. */
@@ -46,7 +42,7 @@ export async function findMostClicked(
   db: Db,
   { range, now, filters }: InstanceView,
   limit: number,
-): Promise<{ top: LinkClicks[]; links: number; clicks: number }> {
+): Promise<ClickedLinks> {
   return findClickedLinks(db, currentWindow(range, now), filters, limit)
 }
 
@@ -54,23 +50,20 @@ export async function findMostClicked(
 export async function readDashboardStats(db: Db, view: InstanceView): Promise<StoredStats> {
   const { range, now, filters } = view
   const { current, previous } = windowsOf(range, now)
-  await prefetch(
+  const {
+    current: clicked,
+    previous: previousClicked,
+    rankings,
+  } = await readInstanceStats(
     db,
-    [current, ...(previous ? [previous] : [])].map((window) => ({
-      intervals: hoursOfScope('instance', window),
-      units: unitsUpTo('quarter'),
-    })),
+    { current, previous, limits: { country: TOP, referrer_host: TOP }, maxLinks: TOP },
+    filters,
   )
-  const tally = await readTally(db, 'instance', current, { columns: ['country', 'referrer_host'] })
-  const clicked = await findClickedLinks(db, current, filters, TOP)
   const { clicks } = clicked
+  const { country: countries, referrer_host: hosts } = rankings
   const created = await countLinksByBucket(db, current, sparklineUnits[range])
   const links = sum([...created.values()])
-  const previousStats = previous && (await readPreviousStats(db, previous, filters))
-  const { country: countries, referrer_host: hosts } = await readRankings(db, tally, filters, {
-    country: TOP,
-    referrer_host: TOP,
-  })
+  const previousLinks = previous && (await countLinksIn(db, previous))
   const ids = clicked.top.map(({ link_id }) => link_id)
   const recentIds = await findNewestLinkIds(db, TOP)
   const linkById = new Map(
@@ -81,16 +74,16 @@ export async function readDashboardStats(db: Db, view: InstanceView): Promise<St
     range,
     total_links: links,
     total_clicks: clicks,
-    total_clicks_previous: previousStats?.clicks ?? 0,
-    ...delta('total_clicks_delta', clicks, previousStats?.clicks),
-    ...delta('new_links_delta', links, previousStats?.links),
+    total_clicks_previous: previousClicked?.clicks ?? 0,
+    ...delta('total_clicks_delta', clicks, previousClicked?.clicks),
+    ...delta('new_links_delta', links, previousLinks),
     clicks_per_day: Math.round(clicks / days),
     days,
-    ...delta('clicks_per_day_delta', clicks, previousStats?.clicks),
+    ...delta('clicks_per_day_delta', clicks, previousClicked?.clicks),
     num_domains: hosts.total,
     num_countries: countries.total,
     clicked_links: clicked.links,
-    ...delta('clicked_links_delta', clicked.links, previousStats?.clicked),
+    ...delta('clicked_links_delta', clicked.links, previousClicked?.links),
     ...(await readSparklines(db, view, { current, created })),
     recent_links: recentIds.flatMap((id) => linkById.get(id) ?? []),
     top_links: ids.flatMap((id) => linkById.get(id) ?? []),
@@ -98,11 +91,6 @@ export async function readDashboardStats(db: Db, view: InstanceView): Promise<St
     top_referrers: hosts.items,
     num_referrers: hosts.total,
   }
-}
-
-async function readPreviousStats(db: Db, previous: Window, filters: ViewerFilters) {
-  const { clicks, links: clicked } = await findClickedLinks(db, previous, filters, 1)
-  return { clicks, clicked, links: await countLinksIn(db, previous) }
 }
 
 /** How many days an average is over: those of the range, and for all time those since the first click, at least one. */

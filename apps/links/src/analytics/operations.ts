@@ -13,9 +13,9 @@ import { type StoredLink, withOrigin } from '../links/store.ts'
 import { isTimeZone } from './calendar.ts'
 import { readDashboardStats } from './dashboard.ts'
 import { DashboardStats } from './dashboard-schema.ts'
+import { dimensionOfBreakdown } from './dimensions.ts'
 import { type View, readClickStats, readRanking, readTimeline } from './stats.ts'
 import { Breakdown, ClickStats, BreakdownName, Range, TimelineData } from './schema.ts'
-import { dimensionOfBreakdown } from './rollups/tally.ts'
 
 type Db = Database<Tables>
 
@@ -68,7 +68,7 @@ async function readBreakdown(
   const max = offset + limit
   const { items, total } = await readRanking(db, linkIds, dimensionOfBreakdown[dimension], {
     ...view,
-    most: max,
+    max,
   })
   return { items: items.slice(offset), total }
 }

@@ -1,4 +1,4 @@
-import { DAY, HOUR, type Range, currentWindow } from './window.ts'
+import { DAY, HOUR, type Range, currentWindow, hourOf } from './window.ts'
 
 export type BucketUnit = 'hour' | 'day' | 'month'
 
@@ -20,11 +20,12 @@ export function bucketOf(unit: BucketUnit, at: number): number {
   return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1
 }
 
-/** When the bucket begins that holds this moment; both in Unix seconds. */
-export function beginningOf(unit: BucketUnit, at: number): number {
-  if (unit !== 'month') return at - (at % (unit === 'hour' ? HOUR : DAY))
+/** The end of the bucket that contains this moment, exclusive; both in Unix seconds. */
+export function bucketEnd(unit: BucketUnit, at: number): number {
+  if (unit === 'hour') return hourOf(at) + HOUR
+  if (unit === 'day') return at - (at % DAY) + DAY
   const date = new Date(at * 1000)
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000
 }
 
 const DECEMBER = 12

@@ -1,32 +1,20 @@
 import type { Database } from '@latchkey/database/database'
 import { findFirstClickTime } from '../clicks/store.ts'
 import type { Tables } from '../db/tables.ts'
-import {
-  MAX_LINKS_BY_PERIOD,
-  bucketCoverRequest,
-  chooseStrategy,
-  countClicksByHour,
-  countClicksInBuckets,
-  countClicksPerLinkAndBucket,
-} from './rollups/bucket-clicks.ts'
 import { type Calendar, createCalendar, createTimelineCalendar } from './calendar.ts'
-import { enclosingHours } from './rollups/cover.ts'
+import type { Dimension } from './dimensions.ts'
 import type { ViewerFilters } from './filters.ts'
-import { type CoverRequest, coverWindow, hoursOfScope, prefetch, unitsUpTo } from './rollups/period-store.ts'
-import { type Ranking, readRankings, readRankingsOfEach } from './rollups/rankings.ts'
-import type { ClickStats, TimelineData } from './schema.ts'
-import { type Segments, concatSegments, segmentsOf, windowSegments } from './rollups/segments.ts'
-import { readTally, readTallies } from './rollups/tally-store.ts'
-import { type Dimension, Tally, dimensions } from './rollups/tally.ts'
 import {
-  type DistinctCounts,
-  sumVisitorCounts,
-  distinctColumn,
-  coverVisitors,
-  visitorCoverRequest,
-} from './rollups/visitors.ts'
-import { DAY, type Range, type Window, currentWindow, delta, windowsOf } from './window.ts'
-import { type WindowClicks, readSlugClicks } from './rollups/window-clicks.ts'
+  type Ranking,
+  type WindowClicks,
+  readBucketCounts,
+  readLinkStats,
+  readRankings,
+  readRankingsPerLink,
+  readTimelineCounts,
+} from './rollups/index.ts'
+import type { ClickStats, TimelineData } from './schema.ts'
+import { DAY, type Range, currentWindow, delta, windowsOf } from './window.ts'
 
 type Db = Database<Tables>
 
@@ -63,18 +51,24 @@ export async function readClickStats(
   view: View,
 ): Promise<{ stats: ClickStats; clicks: WindowClicks }> {
   const { range, now, filters } = view
-  const recent = await planRecentDays(db, linkIds, view)
-  await prefetch(db, statsCoverRequests(linkIds, view, recent.segments))
-  const { current, previous } = windowsOf(range, now)
-  const { tally, visitors } = await readTallyAndVisitors(db, linkIds, current)
-  const slugs = await readSlugClicks(db, linkIds, tally, filters)
-  const { previousClicks, days } = await readPreviousAndDays(db, linkIds, view, { previous, recent })
+  const days = createRecentDays(view)
+  const {
+    clicks,
+    visitors,
+    rankings: lists,
+    bucketCounts,
+  } = await readLinkStats(
+    db,
+    linkIds,
+    { ...windowsOf(range, now), buckets: { starts: days.starts, to: now }, limits: MAX_ITEMS },
+    filters,
+  )
+  const { slugs, previous } = clicks
   const total = sum(slugs.map((slug) => slug.clicks))
-  const lists = await readRankings(db, tally, filters, MAX_ITEMS)
   const stats: ClickStats = {
     total_clicks: total,
-    ...delta('delta_pct', total, previousClicks && sum([...previousClicks.values()])),
-    unique_visitors: visitors[distinctColumn(filters)],
+    ...delta('delta_pct', total, previous && sum([...previous.values()])),
+    unique_visitors: visitors,
     countries: lists.country.items,
     referrers: lists.referrer.items,
     referrer_hosts: lists.referrer_host.items,
@@ -86,7 +80,10 @@ export async function readClickStats(
     devices: lists.device_type.items,
     link_modes: lists.link_mode.items,
     channels: lists.channel.items,
-    clicks_over_time: days,
+    clicks_over_time: await latestDays(db, linkIds, view, {
+      ...days,
+      clicked: daysWithClicks(days, bucketCounts),
+    }),
     slug_clicks: slugs
       .map(({ slug, clicks }) => ({ slug, count: clicks }))
       .toSorted((a, b) => b.count - a.count || (a.slug < b.slug ? -1 : 1)),
@@ -96,76 +93,30 @@ export async function readClickStats(
     num_os: lists.os.total,
     num_browsers: lists.browser.total,
   }
-  return { stats, clicks: { slugs, previous: previousClicks } }
+  return { stats, clicks }
 }
 
-/** Every period that `clickStats` takes, unless some are missing. */
-function statsCoverRequests(
-  linkIds: readonly number[],
-  { range, now }: View,
-  recent: Segments,
-): CoverRequest[] {
-  const { current, previous } = windowsOf(range, now)
-  const units = unitsUpTo('quarter')
-  return [
-    { intervals: hoursOfScope(linkIds, current), units },
-    ...(previous ? [{ intervals: enclosingHours(linkIds, previous), units }] : []),
-    visitorCoverRequest(linkIds, current),
-    bucketCoverRequest(linkIds, recent),
-  ]
-}
-
-/** The clicks of a window by everything, and its visitors, read together. */
-async function readTallyAndVisitors(
-  db: Db,
-  linkIds: readonly number[],
-  window: Window,
-): Promise<{ tally: Tally; visitors: DistinctCounts }> {
-  const cover = await coverWindow(db, linkIds, window)
-  const { distinctCover: numbered, fingerprints: named } = await coverVisitors(db, linkIds, window)
-  const [tally = new Tally(), fingerprintTally] = await readTallies(db, linkIds, [
-    { cover, columns: [...dimensions, 'slug'] },
-    ...(named ? [named] : []),
-  ])
-  return { tally, visitors: await sumVisitorCounts(db, numbered, fingerprintTally) }
-}
-
-interface Days extends Calendar {
-  segments: Segments
-}
-
-/** Few links are quiet for long: their latest days with clicks are looked for in these first. */
-async function planRecentDays(db: Db, linkIds: readonly number[], { range, now, tz }: View): Promise<Days> {
+/** Few links are quiet for long: their latest days with clicks are searched for in these first. */
+function createRecentDays({ range, now, tz }: View): Calendar {
   const { from } = currentWindow(range, now)
-  const days = createCalendar('day', Math.max(from, now - 2 * MAX_DAYS * DAY), now, tz)
-  return { ...days, segments: await chooseStrategy(db, linkIds, segmentsOf(days.starts, now)) }
+  return createCalendar('day', Math.max(from, now - 2 * MAX_DAYS * DAY), now, tz)
 }
-
-/** Clicks of each link in the window before, and the latest days of this one that have clicks, read together. */
-async function readPreviousAndDays(
+/** The latest days with clicks of the window, given those of `createRecentDays`. */
+async function latestDays(
   db: Db,
   linkIds: readonly number[],
   view: View,
-  { previous, recent }: { previous: Window | undefined; recent: Days },
-): Promise<{ previousClicks: WindowClicks['previous']; days: ClickStats['clicks_over_time'] }> {
-  const { filters } = view
+  { starts, labels, clicked }: Calendar & { clicked: ClickStats['clicks_over_time'] },
+): Promise<ClickStats['clicks_over_time']> {
   const { from } = currentWindow(view.range, view.now)
-  const { perLink, buckets } = await countClicksPerLinkAndBucket(
-    db,
-    linkIds,
-    { window: previous, segments: recent.segments },
-    filters,
-  )
-  const previousClicks = perLink && new Map(linkIds.map((id, n) => [id, perLink[n] ?? 0]))
-  const recentDays = daysWithClicks(recent, buckets)
-  if (recent.starts[0] === from) return { previousClicks, days: recentDays.slice(-MAX_DAYS) }
-  // The first of them is only a part of a day.
-  const wholeDays = recentDays.filter(({ date }) => date !== recent.labels[0])
+  if (starts[0] === from) return clicked.slice(-MAX_DAYS)
+  // The first is only a part of a day.
+  const wholeDays = clicked.filter(({ date }) => date !== labels[0])
   const days = wholeDays.length >= MAX_DAYS ? wholeDays : await readAllDays(db, linkIds, view, from)
-  return { previousClicks, days: days.slice(-MAX_DAYS) }
+  return days.slice(-MAX_DAYS)
 }
 
-/** Every day with clicks since then. */
+/** All days with clicks since `from`, or since the first click for the range `all`. */
 async function readAllDays(
   db: Db,
   linkIds: readonly number[],
@@ -175,8 +126,8 @@ async function readAllDays(
   const since = range === 'all' ? await findFirstClickTime(db, linkIds, now, filters) : from
   if (since === undefined) return []
   const days = createCalendar('day', since, now, tz)
-  const count = linkIds.length > MAX_LINKS_BY_PERIOD ? countClicksByHour : countClicksInBuckets
-  return daysWithClicks(days, await count(db, linkIds, segmentsOf(days.starts, now), filters))
+  const counts = await readBucketCounts(db, linkIds, { starts: days.starts, to: now }, filters)
+  return daysWithClicks(days, counts)
 }
 
 function daysWithClicks({ labels }: Calendar, counts: readonly number[]): ClickStats['clicks_over_time'] {
@@ -189,11 +140,13 @@ export async function readTimeline(db: Db, linkIds: readonly number[], view: Vie
   const first = range === 'all' ? await findFirstClickTime(db, linkIds, now, filters) : undefined
   const { starts, labels } = createTimelineCalendar(range, now, tz, first)
   const recent = (['24h', '7d', '30d', '90d', '1y'] as const).map((one) => currentWindow(one, now))
-  const combined = concatSegments(segmentsOf(starts, now), windowSegments(recent), starts.length)
-  const segments = await chooseStrategy(db, linkIds, combined)
-  await prefetch(db, [bucketCoverRequest(linkIds, segments)])
-  const counts = await countClicksInBuckets(db, linkIds, segments, filters)
-  const [last_24h = 0, last_7d = 0, last_30d = 0, last_90d = 0, last_1y = 0] = counts.slice(starts.length)
+  const { buckets: counts, windows } = await readTimelineCounts(
+    db,
+    linkIds,
+    { buckets: { starts, to: now }, windows: recent },
+    filters,
+  )
+  const [last_24h = 0, last_7d = 0, last_30d = 0, last_90d = 0, last_1y = 0] = windows
   return {
     range,
     buckets: labels.map((label, n) => ({ label, count: counts[n] ?? 0 })),
@@ -206,18 +159,15 @@ export async function readRanking(
   db: Db,
   linkIds: readonly number[],
   dimension: Dimension,
-  { range, now, filters, most: max = Infinity }: Omit<View, 'tz'> & { most?: number },
+  { range, now, filters, max = Infinity }: Omit<View, 'tz'> & { max?: number },
 ): Promise<Ranking> {
   const window = currentWindow(range, now)
-  await prefetch(db, [{ intervals: hoursOfScope(linkIds, window), units: unitsUpTo('quarter') }])
-  const tally = await readTally(db, linkIds, window, { columns: [dimension] })
-  return (await readRankings(db, tally, filters, { [dimension]: max } as Record<Dimension, number>))[
-    dimension
-  ]
+  const limits = { [dimension]: max } as Record<Dimension, number>
+  return (await readRankings(db, linkIds, { window, limits }, filters))[dimension]
 }
 
 /**
- * The most clicked value of each dimension for each of these links, by its id; null where no click has one. As many
+ * The most clicked value of each dimension for each of these links, by link id; null where no click has one. Uses as many
  * statements for a thousand links as for one. Within a `snapshot`.
  */
 export async function readTopValues<Column extends Dimension>(
@@ -226,17 +176,11 @@ export async function readTopValues<Column extends Dimension>(
   columns: readonly Column[],
   { range, now, filters }: Omit<View, 'tz'>,
 ): Promise<Map<number, Record<Column, string | null>>> {
-  const { periods, gaps } = await coverWindow(db, linkIds, currentWindow(range, now))
-  const periodsOf = Map.groupBy(periods, ({ link_id }) => link_id)
-  const gapsOf = Map.groupBy(gaps, ({ link_id }) => link_id)
-  const requests = linkIds.map((id) => ({
-    cover: { periods: periodsOf.get(id) ?? [], gaps: gapsOf.get(id) ?? [] },
-    columns,
-  }))
-  const one = Object.fromEntries(columns.map((column) => [column, 1])) as Record<Column, number>
-  const rankingsPerLink = await readRankingsOfEach(db, await readTallies(db, linkIds, requests), filters, one)
-  const top = (lists: Record<Column, Ranking> | undefined) =>
-    Object.fromEntries(columns.map((column) => [column, lists?.[column].items[0]?.name ?? null]))
+  const window = currentWindow(range, now)
+  const limits = Object.fromEntries(columns.map((column) => [column, 1])) as Record<Column, number>
+  const rankingsPerLink = await readRankingsPerLink(db, linkIds, { window, limits }, filters)
+  const top = (rankings: Record<Column, Ranking> | undefined) =>
+    Object.fromEntries(columns.map((column) => [column, rankings?.[column].items[0]?.name ?? null]))
   return new Map(linkIds.map((id, n) => [id, top(rankingsPerLink[n]) as Record<Column, string | null>]))
 }
 

@@ -20,7 +20,7 @@ import {
   hourOf,
 } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
-import { bucketSql } from '../analytics/rollups/instance-store.ts'
+import { bucketSql } from '../analytics/bucket-sql.ts'
 import { filteredSum, isInFilter } from '../clicks/store.ts'
 import type { Tables } from '../db/tables.ts'
 import { PREVIOUS_BUCKET, type SummaryRow, statsByBundle, emptyStats } from './summary-stats.ts'

@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from '@latchkey/database/database'
-import { RollupJob } from '../analytics/rollups/rollup-job.ts'
+import { RollupJob } from '../analytics/rollups/index.ts'
 import { hourOf } from '../analytics/window.ts'
 import type { Tables } from '../db/tables.ts'
 import { type ClassifiedClick, classifyClick } from './click.ts'

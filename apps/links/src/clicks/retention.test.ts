@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { createLog } from '@latchkey/http/log'
 import { BOT, NOW, TestDatabase, click, closeAfterEach, until } from '../../test/test-database.ts'
-import { RollupJob } from '../analytics/rollups/rollup-job.ts'
+import { RollupJob } from '../analytics/rollups/index.ts'
 import { DAY, HOUR, type Window, currentWindow, windowsOf } from '../analytics/window.ts'
 import type { ClassifiedClick } from './click.ts'
 import { openRecorder } from './recorder.ts'
 import { deleteClicksBefore, startRetention } from './retention.ts'
 import { NO_FILTERS } from '../analytics/filters.ts'
-import { readWindowClicks } from '../analytics/rollups/window-clicks.ts'
+import { readWindowClicks } from '../analytics/rollups/index.ts'
 
 const { closeLater, close } = closeAfterEach()
 const DAYS = 30

@@ -1,7 +1,8 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { Transaction } from 'kysely'
-import { Tally, dimensions } from '../analytics/rollups/tally.ts'
+import { dimensions } from '../analytics/dimensions.ts'
+import { sumByDimension } from '../analytics/rollups/index.ts'
 import { DAY, HOUR, hourOf } from '../analytics/window.ts'
 import type { ClickForgottenTable, ClickTable, Tables } from '../db/tables.ts'
 import { markHoursChanged } from './changed-hours.ts'
@@ -83,19 +84,6 @@ function sumByHour(clicks: readonly OldClick[]): ClickForgottenTable[] {
     if (!first) return []
     const { link_id, slug } = first
     const hour = hourOf(first.clicked_at)
-    const tally = new Tally()
-    const add = tally.createAdder(keptDimensions)
-    for (const click of group) add({ referrer: null, ...click })
-    return keptDimensions.flatMap((dimension) => {
-      const values = tally.valuesOf(dimension)
-      return values.listClicked().map((entry) => ({
-        link_id,
-        slug,
-        hour,
-        dimension,
-        name: values.nameOf(entry),
-        ...values.countsOf(entry),
-      }))
-    })
+    return sumByDimension(group, keptDimensions).map((sums) => ({ link_id, slug, hour, ...sums }))
   })
 }

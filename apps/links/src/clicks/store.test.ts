@@ -6,7 +6,7 @@ import { NOW, TestDatabase, click, closeAfterEach } from '../../test/test-databa
 import { HOUR, type Window } from '../analytics/window.ts'
 import type { ClassifiedClick } from './click.ts'
 import { openRecorder } from './recorder.ts'
-import { readWindowClicks } from '../analytics/rollups/window-clicks.ts'
+import { readWindowClicks } from '../analytics/rollups/index.ts'
 import { withSnapshot } from '../db/snapshot.ts'
 import { NO_FILTERS } from '../analytics/filters.ts'
 

@@ -81,3 +81,18 @@ export async function findFirstClickTime(
   // Hours whose raw clicks are gone begin with the hour; the running hour may hold clicks of a clock that is ahead.
   return raw[0]?.at ?? (hour === hourOf(now) ? undefined : hour)
 }
+
+/** When the first click that counts was made, on any link; undefined without any by `now`. */
+export async function findFirstClickTimeOfInstance(
+  { read }: Db,
+  now: number,
+  filters: ViewerFilters,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ at: number }>`select at from (
+      select * from (select clicked_at as at from click
+        where clicked_at <= ${now} and ${isInFilter(filters)} order by clicked_at limit 1) as kept
+      union all select * from (select hour as at from click_forgotten
+        where dimension = 'link_mode' and ${filteredSum(filters)} > 0 order by hour limit 1) as forgotten
+    ) as first order by at limit 1`.execute(read)
+  return rows[0]?.at
+}

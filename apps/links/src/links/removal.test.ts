@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { BOT, SELF_REFERRER, NOW, TestDatabase, click, closeAfterEach } from '../../test/test-database.ts'
-import { RollupJob } from '../analytics/rollups/rollup-job.ts'
+import { RollupJob } from '../analytics/rollups/index.ts'
 import { openRecorder } from '../clicks/recorder.ts'
 import type { Context } from '../context.ts'
 import { slugOperations } from './slugs/operations.ts'

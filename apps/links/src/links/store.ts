@@ -11,7 +11,7 @@ import {
 import { foldText } from '@latchkey/http/text'
 import { type Range, delta, windowsOf } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
-import { readWindowClicks } from '../analytics/rollups/window-clicks.ts'
+import { readWindowClicks } from '../analytics/rollups/index.ts'
 import { markAllHoursChanged } from '../clicks/changed-hours.ts'
 import { filteredClicks } from '../clicks/store.ts'
 import { withSnapshot } from '../db/snapshot.ts'

@@ -77,7 +77,7 @@ type InstanceDimension = Parameters<typeof readInstanceRanking>[1]
 
 async function rankInstance(context: Context, dimension: InstanceDimension, range: Range, limit: number) {
   const { items, total } = await readStats(context, { range }, (db, view) =>
-    readInstanceRanking(db, dimension, { ...view, most: limit }),
+    readInstanceRanking(db, dimension, { ...view, max: limit }),
   )
   return truncateList({ items, total }, limit)
 }

@@ -6,8 +6,8 @@ import { sql } from 'kysely'
 import { readDashboardStats } from '../../src/analytics/dashboard.ts'
 import { readClickStats, readRanking, readTimeline, readTopValues } from '../../src/analytics/stats.ts'
 import { Range, breakdownNames } from '../../src/analytics/schema.ts'
-import { RollupJob } from '../../src/analytics/rollups/rollup-job.ts'
-import { dimensionOfBreakdown } from '../../src/analytics/rollups/tally.ts'
+import { RollupJob } from '../../src/analytics/rollups/index.ts'
+import { dimensionOfBreakdown } from '../../src/analytics/dimensions.ts'
 import { readBundleStats } from '../../src/bundles/stats.ts'
 import { findBundleRow, summarise } from '../../src/bundles/store.ts'
 import type { ClassifiedClick } from '../../src/clicks/click.ts'
@@ -65,7 +65,7 @@ eachDialect((dialect, newUrl) => {
         ])
         expect([
           name,
-          await readRanking(db, [first], dimensionOfBreakdown[name], { ...view, most: 2 }),
+          await readRanking(db, [first], dimensionOfBreakdown[name], { ...view, max: 2 }),
         ]).toEqual([name, { items: all.slice(0, 2), total: all.length }])
       }
     })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { RollupJob } from '../../src/analytics/rollups/rollup-job.ts'
+import { RollupJob } from '../../src/analytics/rollups/index.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
 import { DatabaseInUse } from '@latchkey/database/instance-lock'
 import { DatabaseNotEmpty } from '@latchkey/database/archive/restore'

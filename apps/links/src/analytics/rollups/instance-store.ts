@@ -1,18 +1,27 @@
 import type { Database } from '@latchkey/database/database'
 import { type RawBuilder, sql } from 'kysely'
-import { filteredClicks, filteredSum, isInFilter } from '../../clicks/store.ts'
-import { numberRows } from '../../db/rows.ts'
+import { filteredClicks } from '../../clicks/store.ts'
 import { isSnapshot } from '../../db/snapshot.ts'
 import type { ClickCounts, Tables } from '../../db/tables.ts'
 import { type Cover, type StoredPeriod, type Period, endOf } from './cover.ts'
+import type { InstanceDimension } from '../dimensions.ts'
 import type { ViewerFilters } from '../filters.ts'
 import { type LinkClicks, LinkTally } from './link-tally.ts'
-import { type BucketUnit, beginningOf, bucketOf } from '../sparkline.ts'
-import { type MaxUnit, coverWindow } from './period-store.ts'
+import { bucketSql } from '../bucket-sql.ts'
+import { type BucketUnit, bucketOf } from '../sparkline.ts'
+import { type MaxUnit, coverWindow, hoursOfScope, prefetch, unitsUpTo } from './period-store.ts'
+import { type Ranking, rankTally } from './rankings.ts'
 import { TallyCache } from './tally-cache.ts'
-import { countSums, forgottenIntervals, intervalRows, periodRows, unitNumber } from './tally-store.ts'
+import {
+  countSums,
+  forgottenIntervals,
+  intervalRows,
+  periodRows,
+  readTally,
+  unitNumber,
+} from './tally-store.ts'
 import { distinctColumn } from './visitors.ts'
-import { DAY, HOUR, type Window } from '../window.ts'
+import type { Window } from '../window.ts'
 
 type Db = Database<Tables>
 
@@ -105,13 +114,20 @@ export async function readClicksByLink(
   return tally.toLinkClicks(filters).toSorted((a, b) => b.clicks - a.clicks)
 }
 
+/** The clicked links of a window: their number, their clicks, and those with the most clicks. */
+export interface ClickedLinks {
+  top: LinkClicks[]
+  links: number
+  clicks: number
+}
+
 /** Clicked links of the whole instance in a window: how many, their clicks, and those with the most, then by id. */
 export async function findClickedLinks(
   db: Db,
   window: Window,
   filters: ViewerFilters,
   limit: number,
-): Promise<{ top: LinkClicks[]; links: number; clicks: number }> {
+): Promise<ClickedLinks> {
   const tally = await readLinkTally(db, window)
   let [all, links] = [0, 0]
   const top: LinkClicks[] = []
@@ -125,21 +141,6 @@ export async function findClickedLinks(
     if (top.length > limit) top.pop()
   })
   return { top, links, clicks: all }
-}
-
-/** When the first click that counts was made, on any link; undefined without any by `now`. */
-export async function findFirstClickTimeOfInstance(
-  { read }: Db,
-  now: number,
-  filters: ViewerFilters,
-): Promise<number | undefined> {
-  const { rows } = await sql<{ at: number }>`select at from (
-      select * from (select clicked_at as at from click
-        where clicked_at <= ${now} and ${isInFilter(filters)} order by clicked_at limit 1) as kept
-      union all select * from (select hour as at from click_forgotten
-        where dimension = 'link_mode' and ${filteredSum(filters)} > 0 order by hour limit 1) as forgotten
-    ) as first order by at limit 1`.execute(read)
-  return rows[0]?.at
 }
 
 /** What the buckets of a sparkline hold of the whole instance. */
@@ -181,75 +182,37 @@ function isInside({ unit, start }: Period, { from, to }: Window): boolean {
   return start >= from && endOf(unit, start) <= to + 1
 }
 
-/** Links created in each bucket of the sparkline. */
-export async function countLinksByBucket(
+/** Clicked links and rankings of the whole instance in a window, and its clicked links in the one before. */
+export async function readInstanceStats<Column extends InstanceDimension>(
   db: Db,
-  { from, to }: Window,
-  unit: BucketUnit,
-): Promise<Map<number, number>> {
-  const { rows } = await sql<{ at: number | null }>`select min(created_at) as at from link
-    where created_at >= ${from}`.execute(db.read)
-  const intervals: BucketInterval[] = []
-  for (let low = rows[0]?.at ?? Infinity; low <= to;) {
-    const end = endOf(unit, beginningOf(unit, low))
-    intervals.push({ n: bucketOf(unit, low), low, high: Math.min(end, to + 1) })
-    low = end
+  {
+    current,
+    previous,
+    limits,
+    maxLinks,
+  }: {
+    current: Window
+    previous: Window | undefined
+    limits: Readonly<Record<Column, number>>
+    maxLinks: number
+  },
+  filters: ViewerFilters,
+): Promise<{
+  current: ClickedLinks
+  previous: ClickedLinks | undefined
+  rankings: Record<Column, Ranking>
+}> {
+  await prefetch(
+    db,
+    [current, ...(previous ? [previous] : [])].map((window) => ({
+      intervals: hoursOfScope('instance', window),
+      units: unitsUpTo('quarter'),
+    })),
+  )
+  const tally = await readTally(db, 'instance', current, { columns: Object.keys(limits) as Column[] })
+  return {
+    current: await findClickedLinks(db, current, filters, maxLinks),
+    previous: previous && (await findClickedLinks(db, previous, filters, 1)),
+    rankings: await rankTally(db, tally, filters, limits),
   }
-  return countCreatedLinks(db, intervals)
-}
-
-export async function countLinksIn(db: Db, { from, to }: Window): Promise<number> {
-  return (await countCreatedLinks(db, [{ n: WHOLE_WINDOW, low: from, high: to + 1 }])).get(WHOLE_WINDOW) ?? 0
-}
-
-/** `[low, high)`, whose links are counted for `n`. */
-interface BucketInterval {
-  n: number
-  low: number
-  high: number
-}
-
-/** How many links were created in each of these: whole days have their numbers, the rest is counted in an index. */
-async function countCreatedLinks(
-  { read, dialect }: Db,
-  intervals: readonly BucketInterval[],
-): Promise<Map<number, number>> {
-  const days: BucketInterval[] = []
-  const rest: BucketInterval[] = []
-  for (const { n, low, high } of intervals) {
-    const first = Math.ceil(low / DAY) * DAY
-    const end = Math.floor(high / DAY) * DAY
-    if (first < end) {
-      days.push({ n, low: first, high: end })
-      rest.push({ n, low, high: first }, { n, low: end, high })
-    } else rest.push({ n, low, high })
-  }
-  const { rows } = await sql<{ n: number; links: number | null }>`
-    select n, sum(links) as links from (
-      select n, (select sum(links) from link_day where start >= low and start < high) as links
-      from ${numberRows(dialect, ['n', 'low', 'high'], days)} as span
-      union all
-      select n, (select count(*) from link where created_at >= low and created_at < high) as links
-      from ${numberRows(dialect, ['n', 'low', 'high'], rest)} as span
-    ) as created group by n`.execute(read)
-  return new Map(rows.map(({ n, links }) => [n, links ?? 0]))
-}
-
-export async function findNewestLinkIds({ read }: Db, limit: number): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`select id from link
-    order by created_at desc, id desc limit ${limit}`.execute(read)
-  return rows.map(({ id }) => id)
-}
-
-/** `bucketOf` of the sparkline rules, in SQL. */
-export function bucketSql(
-  dialect: Db['dialect'],
-  unit: BucketUnit,
-  column: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  if (unit === 'hour') return sql`${column} / ${sql.lit(HOUR)}`
-  if (unit === 'day') return sql`${column} / ${sql.lit(DAY)}`
-  return dialect === 'sqlite'
-    ? sql`cast(strftime('%Y%m', ${column}, 'unixepoch') as integer)`
-    : sql`cast(to_char(to_timestamp(${column}) at time zone 'UTC', 'YYYYMM') as bigint)`
 }

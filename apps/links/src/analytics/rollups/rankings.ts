@@ -1,8 +1,9 @@
 import type { ViewerFilters } from '../filters.ts'
-import type { Db } from './period-store.ts'
+import { type Db, type StatsScope, coverWindow, hoursOfScope, prefetch, unitsUpTo } from './period-store.ts'
 import type { NameCount } from '../schema.ts'
-import { loadNames } from './tally-store.ts'
+import { loadNames, readTallies, readTally } from './tally-store.ts'
 import type { RollupColumn, Tally } from './tally.ts'
+import type { Window } from '../window.ts'
 
 /** The first of the values that a viewer counts, and how many there are. */
 export interface Ranking {
@@ -10,19 +11,52 @@ export interface Ranking {
   total: number
 }
 
-/** The values of columns with the most clicks, then by name; those without a click that counts are left out. */
+/**
+ * The values of these columns with the most clicks of a scope in a window, then by name. Values without a click that
+ * passes the filters are left out. Within a `snapshot`.
+ */
 export async function readRankings<Column extends RollupColumn>(
+  db: Db,
+  scope: StatsScope,
+  { window, limits }: { window: Window; limits: Readonly<Record<Column, number>> },
+  filters: ViewerFilters,
+): Promise<Record<Column, Ranking>> {
+  await prefetch(db, [{ intervals: hoursOfScope(scope, window), units: unitsUpTo('quarter') }])
+  const tally = await readTally(db, scope, window, { columns: Object.keys(limits) as Column[] })
+  return rankTally(db, tally, filters, limits)
+}
+
+/** The rankings of each of these links, in their order, with as many statements for a thousand links as for one. */
+export async function readRankingsPerLink<Column extends RollupColumn>(
+  db: Db,
+  linkIds: readonly number[],
+  { window, limits }: { window: Window; limits: Readonly<Record<Column, number>> },
+  filters: ViewerFilters,
+): Promise<Record<Column, Ranking>[]> {
+  const { periods, gaps } = await coverWindow(db, linkIds, window)
+  const periodsByLink = Map.groupBy(periods, ({ link_id }) => link_id)
+  const gapsByLink = Map.groupBy(gaps, ({ link_id }) => link_id)
+  const columns = Object.keys(limits) as Column[]
+  const requests = linkIds.map((id) => ({
+    cover: { periods: periodsByLink.get(id) ?? [], gaps: gapsByLink.get(id) ?? [] },
+    columns,
+  }))
+  return rankTallies(db, await readTallies(db, linkIds, requests), filters, limits)
+}
+
+/** The rankings of these columns in a tally. */
+export async function rankTally<Column extends RollupColumn>(
   db: Db,
   tally: Tally,
   filters: ViewerFilters,
   limits: Readonly<Record<Column, number>>,
 ): Promise<Record<Column, Ranking>> {
-  const [ranking] = await readRankingsOfEach(db, [tally], filters, limits)
+  const [ranking] = await rankTallies(db, [tally], filters, limits)
   return ranking as Record<Column, Ranking>
 }
 
-/** The same of several tallies, whose names are read together. */
-export async function readRankingsOfEach<Column extends RollupColumn>(
+/** The rankings of several tallies, whose names are read together. */
+async function rankTallies<Column extends RollupColumn>(
   db: Db,
   tallies: readonly Tally[],
   filters: ViewerFilters,

@@ -14,7 +14,8 @@ import {
   storeInstanceRollup,
   storeLinkRollups,
 } from './rollup-store.ts'
-import { instanceDimensions, linkColumns } from './tally.ts'
+import { instanceDimensions } from '../dimensions.ts'
+import { linkColumns } from './tally.ts'
 import { type DistinctCounts, readVisitorCounts } from './visitors.ts'
 import type { Window } from '../window.ts'
 

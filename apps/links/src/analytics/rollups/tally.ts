@@ -1,33 +1,7 @@
 import { isAppReferrer } from '../../clicks/referrer.ts'
-import type { ClickTable, PeriodUnit } from '../../db/tables.ts'
-import type { BreakdownName } from '../schema.ts'
+import type { ClickCounts, ClickTable, PeriodUnit } from '../../db/tables.ts'
+import { type Dimension, dimensions } from '../dimensions.ts'
 import { ValueCounts } from './value-counts.ts'
-
-/** The columns of a click that clicks are grouped by. */
-export const dimensions = [
-  'country',
-  'referrer',
-  'referrer_host',
-  'device_type',
-  'os',
-  'browser',
-  'link_mode',
-  'channel',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-] as const satisfies (keyof ClickTable)[]
-export type Dimension = (typeof dimensions)[number]
-
-/** Those by which all clicks of the instance are summed. */
-export const instanceDimensions = [
-  'country',
-  'referrer_host',
-  'device_type',
-  'os',
-  'browser',
-] as const satisfies Dimension[]
-export type InstanceDimension = (typeof instanceDimensions)[number]
 
 /** What the sums of a link are kept by: what lists show, and what its totals and visitors are counted by. */
 export type RollupColumn = Dimension | 'slug' | 'visitor_fp'
@@ -36,21 +10,6 @@ export type RollupColumn = Dimension | 'slug' | 'visitor_fp'
 export function linkColumns(unit: PeriodUnit): RollupColumn[] {
   return [...dimensions, 'slug', ...(unit === 'hour' ? (['visitor_fp'] as const) : [])]
 }
-
-/** The dimension behind each list of ClickStats. */
-export const dimensionOfBreakdown = {
-  countries: 'country',
-  referrers: 'referrer',
-  referrer_hosts: 'referrer_host',
-  os: 'os',
-  browsers: 'browser',
-  utm_sources: 'utm_source',
-  utm_mediums: 'utm_medium',
-  utm_campaigns: 'utm_campaign',
-  devices: 'device_type',
-  link_modes: 'link_mode',
-  channels: 'channel',
-} as const satisfies Record<BreakdownName, Dimension>
 
 type TallyInput = Pick<ClickTable, 'is_bot' | 'is_self_referrer'> & Partial<Pick<ClickTable, RollupColumn>>
 
@@ -97,4 +56,20 @@ export class Tally {
       }
     }
   }
+}
+
+/** The clicks by dimension and value, without values that are null. */
+export function sumByDimension<Column extends Dimension>(
+  clicks: readonly (Pick<ClickTable, 'is_bot' | 'is_self_referrer'> & Pick<ClickTable, Column>)[],
+  columns: readonly Column[],
+): ({ dimension: Column; name: string } & ClickCounts)[] {
+  const tally = new Tally()
+  const add = tally.createAdder(columns)
+  for (const click of clicks) add(click as TallyInput)
+  return columns.flatMap((dimension) => {
+    const values = tally.valuesOf(dimension)
+    return values
+      .listClicked()
+      .map((entry) => ({ dimension, name: values.nameOf(entry), ...values.countsOf(entry) }))
+  })
 }

@@ -1,0 +1,43 @@
+import type { ClickTable } from '../db/tables.ts'
+import type { BreakdownName } from './schema.ts'
+
+/** The columns of a click that clicks are grouped by. */
+export const dimensions = [
+  'country',
+  'referrer',
+  'referrer_host',
+  'device_type',
+  'os',
+  'browser',
+  'link_mode',
+  'channel',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+] as const satisfies (keyof ClickTable)[]
+export type Dimension = (typeof dimensions)[number]
+
+/** Those by which all clicks of the instance are summed. */
+export const instanceDimensions = [
+  'country',
+  'referrer_host',
+  'device_type',
+  'os',
+  'browser',
+] as const satisfies Dimension[]
+export type InstanceDimension = (typeof instanceDimensions)[number]
+
+/** The dimension behind each list of ClickStats. */
+export const dimensionOfBreakdown = {
+  countries: 'country',
+  referrers: 'referrer',
+  referrer_hosts: 'referrer_host',
+  os: 'os',
+  browsers: 'browser',
+  utm_sources: 'utm_source',
+  utm_mediums: 'utm_medium',
+  utm_campaigns: 'utm_campaign',
+  devices: 'device_type',
+  link_modes: 'link_mode',
+  channels: 'channel',
+} as const satisfies Record<BreakdownName, Dimension>
