@@ -85,7 +85,7 @@ export async function readClickStats(
       clicked: daysWithClicks(days, bucketCounts),
     }),
     slug_clicks: slugs
-      .map(({ slug, clicks }) => ({ slug, count: clicks }))
+      .map(({ slug, clicks: count }) => ({ slug, count }))
       .toSorted((a, b) => b.count - a.count || (a.slug < b.slug ? -1 : 1)),
     num_countries: lists.country.total,
     num_referrers: lists.referrer.total,

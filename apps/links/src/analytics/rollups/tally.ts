@@ -65,7 +65,7 @@ export function sumByDimension<Column extends Dimension>(
 ): ({ dimension: Column; name: string } & ClickCounts)[] {
   const tally = new Tally()
   const add = tally.createAdder(columns)
-  for (const click of clicks) add(click as TallyInput)
+  for (const click of clicks) add(click)
   return columns.flatMap((dimension) => {
     const values = tally.valuesOf(dimension)
     return values
