@@ -1,4 +1,5 @@
-// Static checks: format, lint, types, dead code, generated documents, commit subjects.
+// Static checks: format, lint, types, dead code, generated documents, commit subjects,
+// vocabulary.
 const checks = {
   format: ['oxfmt', '--check', '.'],
   'lint and types': ['oxlint', '--type-aware', '--type-check', '--deny-warnings'],
@@ -6,6 +7,7 @@ const checks = {
   'settings reference': ['bun', 'scripts/settings-reference.ts', '--check'],
   'SDKs in step': ['bun', 'scripts/sdks/generate.ts', '--check'],
   'commit subjects': ['bun', 'scripts/commit-subjects.ts'],
+  vocabulary: ['bun', 'scripts/vocabulary.ts'],
 }
 
 export async function check(): Promise<string[]> {

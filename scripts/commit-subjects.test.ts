@@ -3,7 +3,12 @@ import { findBadSubjects } from './commit-subjects.ts'
 
 test('a subject that begins with its area and is short enough passes', () => {
   expect(
-    findBadSubjects(['links: add a thing', 'sdk-python: fix a thing', `docs: ${'x'.repeat(59)}`]),
+    findBadSubjects([
+      'links: add a thing',
+      'links, web: add a thing',
+      'sdk-python: fix a thing',
+      `docs: ${'x'.repeat(59)}`,
+    ]),
   ).toEqual([])
 })
 

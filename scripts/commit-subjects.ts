@@ -1,7 +1,7 @@
-// Commit subjects begin with their area and have at most 65 characters (CONTRIBUTING.md).
+// Commit subjects begin with their areas and have at most 65 characters (CONTRIBUTING.md).
 const SINCE = '2e80266'
 const MAX_LENGTH = 65
-const SUBJECT = /^[a-z][a-z0-9-]*: [a-z]/
+const SUBJECT = /^[a-z][a-z0-9-]*(?:, [a-z][a-z0-9-]*)*: [a-z]/
 
 /** Returns the subjects that break the rule. */
 export function findBadSubjects(subjects: readonly string[]): string[] {
