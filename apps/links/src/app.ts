@@ -43,18 +43,29 @@ import { RunningImports } from './transfer/running-imports.ts'
 
 export interface Links {
   fetch: Fetch
-  /** Stop being ready, so that balancers look elsewhere; requests are still served. */
+  /**
+   * Makes the node unready, which ends the traffic of load balancers. Requests are still served.
+   */
   drain(): void
-  /** After the last request: commits and counts what is waiting, then closes everything, within so many milliseconds. */
+  /**
+   * Call this after the last request. Commits and counts pending clicks, then closes everything,
+   * within this many milliseconds.
+   */
   close(timeoutMs?: number): Promise<void>
 }
 
-/** Below the time in which a stop lets requests finish, so that whoever waits is still told 503. */
+/**
+ * Shorter than the time in which a stop lets requests finish: pending requests then still get a
+ * 503.
+ */
 const STATEMENT_LIMIT_MS = 8_000
-/** Whoever waits that long for clicks may then wait for a statement as well. */
+/** A request that waits this long for clicks may then wait for a statement as well. */
 const FLUSH_TIMEOUT_MS = 3_000
 
-/** A database that does not answer keeps no connection open for longer, however early the last request has ended. */
+/**
+ * Upper limit for connections to an unresponsive database, counted from the end of the last
+ * request.
+ */
 const CLOSE_TIMEOUT_MS = 4_000
 
 export interface LinksOptions {
@@ -62,13 +73,19 @@ export interface LinksOptions {
   log: Log
   /** Milliseconds since 1970. */
   now?: () => number
-  /** Whoever asks an API waits no longer than this for one statement, in milliseconds. */
+  /** Timeout of one statement for API requests, in milliseconds. */
   statementLimitMs?: number | undefined
-  /** The same for clicks to be counted; then figures are answered without them. */
+  /**
+   * Timeout for counting pending clicks, in milliseconds; statistics are then answered without
+   * them.
+   */
   flushTimeoutMs?: number | undefined
 }
 
-/** Composes the service: migrates the database, then wires features to transports. Nothing listens yet. */
+/**
+ * Composes the service: migrates the database, then connects features to transports. It does not
+ * listen yet.
+ */
 export async function createLinks(options: LinksOptions): Promise<Links> {
   const { settings, log, now = Date.now } = options
   const database = await openMigrated(settings, log)
@@ -123,7 +140,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
       salts.close()
       await journal.flush()
       const others = waitFor(Promise.all([services.feed.close(), titleQueue?.close()]))
-      // The rest is for connections that do not close.
+      // The remaining time is for connections that do not close.
       await Promise.all([drainThread.close(timeoutMs * 0.75), others])
       await journal.close()
       await waitFor(lookup.close().then(() => database.close()))
@@ -137,7 +154,7 @@ async function openMigrated({ databaseUrl }: Settings, log: Log): Promise<Databa
   return database
 }
 
-/** The journal, with who counts what is in it. */
+/** Opens the journal and starts its drain. */
 async function openJournal({
   settings,
   database,

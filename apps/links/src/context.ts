@@ -7,51 +7,58 @@ import type { ChangeSubscription } from './events/feed.ts'
 import type { SlugSpace } from './links/slugs/generator.ts'
 import type { RunningImport } from './transfer/running-imports.ts'
 
-/** How a link or bundle came to be (L3.8). */
+/** Origin of a link or bundle (L3.8). */
 export type CreatedVia = 'api' | 'sdk' | 'app' | 'mcp' | 'import'
 
-/** What every operation runs with: who asks, when, and where it acts. */
+/** Input of every operation: the caller, the time and the services. */
 export interface Context {
   database: Database<Tables>
-  /** The caller; owner of what they create. */
+  /** The caller, who owns the links and bundles that the operation creates. */
   identity: string
   createdVia: CreatedVia
-  /** Which clicks the caller's figures leave out: none on the public API. */
+  /** Clicks that the caller's statistics exclude: none on the public API. */
   filters: ViewerFilters
-  /** What a missing range means to the caller where a figure needs one; `all` on the public API. */
+  /** The range of statistics if the caller gives none; `all` on the public API. */
   defaultRange: Range
   /** Unix seconds at which the request arrived. */
   now: number
-  /** Unix seconds at which the assertion that let the caller in ends; undefined where nothing says so. */
+  /** Unix seconds at which the caller's assertion expires; undefined if no expiry is known. */
   admittedUntil?: number | undefined
-  /** How many API keys a person can have. */
+  /** Maximum number of API keys per person. */
   keysPerPerson: number
   /** Origin of the short URLs, without a trailing slash. */
   origin: string
   slugSpace: SlugSpace
-  /** The caller prefers PNG to SVG where both would do. */
+  /** The caller prefers PNG to SVG where both are possible. */
   acceptsPng: boolean
-  /** The caller wants news of long work line by line, as NDJSON. */
+  /** The caller accepts the progress of long operations as NDJSON. */
   acceptsNdjson: boolean
-  /** Logs what goes wrong when the answer is under way and can no longer say so. */
+  /** Logs an error that occurs after the response has started and can no longer report it. */
   reportError(error: unknown): void
-  /** The caller's import, which ends with this request; throws when the caller or the node has too many. */
+  /**
+   * Starts the caller's import, which ends with this request. Throws if the caller or the node has
+   * too many.
+   */
   startImport(): Promise<RunningImport>
-  /** Ends when whatever changes from now on will be told. */
+  /** Resolves once the subscription receives every later change. */
   followChanges(): Promise<ChangeSubscription>
-  /** Added to the answer, where it has headers. */
+  /** Headers of the answer, if it has any. */
   headers: Record<string, string>
   /**
-   * Ends when every click that this node has redirected so far is counted; false when the database refuses them or takes too
-   * long: then the answer says since when clicks may be missing.
+   * Resolves once every click that this node has redirected so far is counted. Returns false if the
+   * database refuses them or takes too long: the answer then says from when clicks may be missing.
    */
   flushClicks(): Promise<boolean>
   /**
-   * Whether this node has redirected a click of this link or slug that is not counted yet. For who must know in the middle of
-   * a write, when it is too late to count it; asked before the database is, so that none is counted in between.
+   * Whether this node has redirected a click of this link or slug that is not counted yet. It is
+   * for the middle of a write, when it is too late to count the click. Call it before you query the
+   * database: no click can then be counted in between.
    */
   hasPendingClicks(of: { linkId: number } | { slug: string }): boolean
-  /** Fetches the target's title in the background and stores it as label; undefined when titles are not wanted. */
+  /**
+   * Fetches the title of the destination in the background and stores it as label; undefined if
+   * titles are disabled.
+   */
   enqueueTitleFetch?: ((linkId: number, url: string) => void) | undefined
 }
 

@@ -2,7 +2,7 @@ import { OutcomeUnknown, isStorageUnavailable } from '@latchkey/database/errors'
 import { Failure, OUTCOME_UNKNOWN, transportFailure, transportFailures } from '@latchkey/http/failure'
 import type { Log } from '@latchkey/http/log'
 
-/** The closed list of what a request to Links can end in (links-contract L3.3, L6, L8, L15). */
+/** The closed list of failures of requests to Links (L3.3, L6, L8, L15). */
 export const failures = {
   ...transportFailures,
   api_keys_refused: { status: 401, text: 'API keys are not accepted here' },
@@ -62,7 +62,7 @@ export const failures = {
 
 export type FailureCode = keyof typeof failures
 
-/** Codes of invalid values that have one of their own, as `<field>_<problem>` (L25.6). */
+/** Specific error codes of invalid values, as `<field>_<problem>` (L25.6). */
 const invalidValueCodes = [
   'url_required',
   'url_invalid',
@@ -110,12 +110,12 @@ const codes: ReadonlySet<string> = new Set(errorCodes)
 
 /** The error code on the wire: the more specific code of the failure if it is listed. */
 export function errorCodeOf({ code, detail }: Failure): string {
-  // `custom_slug` is another name of `slug`.
+  // `custom_slug` is another name for `slug`.
   const specific = detail?.replace(/^custom_slug_/, 'slug_')
   return specific !== undefined && codes.has(specific) ? specific : code
 }
 
-/** A PNG of a QR code would have less than one pixel per module. */
+/** The PNG of a QR code would have less than one pixel per module. */
 export class QrSizeTooSmall extends Failure {
   /** Pixels. */
   readonly minSize: number
@@ -129,12 +129,15 @@ export class QrSizeTooSmall extends Failure {
   }
 }
 
-/** A failure of the list; `text` replaces the sentence where it must name a figure. */
+/** Creates a failure of the list. `text` replaces its message if that must contain a number. */
 export function failure(code: FailureCode, text: string = failures[code].text): Failure {
   return new Failure(code, { status: failures[code].status, text })
 }
 
-/** Of what is deleted in several transactions: after the first, it is not so any more that nothing was changed. */
+/**
+ * Failure of a deletion in several transactions. After the first one, "nothing was changed" is
+ * false.
+ */
 export function deletionStopped(): Failure {
   return new Failure('deletion_stopped', failures.deletion_stopped, { 'Retry-After': '5' })
 }
@@ -142,15 +145,19 @@ export function deletionStopped(): Failure {
 interface FaultReport {
   log: Pick<Log, 'error'>
   requestId: string
-  /** The message for a fault of our own. */
+  /** The message for an internal error. */
   message: string
-  /** Logs instead that the database cannot be used, where anybody may ask: a line for each would fill the disk. */
+  /**
+   * Replaces the log line about an unavailable database where anyone can send requests: a line for
+   * each would fill the disk.
+   */
   logDatabaseFault?: (error: unknown) => void
 }
 
 /**
- * What a caller is told of what was thrown. What is no listed failure is logged, and told without detail. Where nobody knows
- * whether it was done, nobody is told to try again.
+ * Converts a thrown value to the failure that the caller receives. An unlisted error is logged and
+ * returned without details. If the outcome of a write is unknown, the caller gets no advice to
+ * retry.
  */
 export function failureOf(
   error: unknown,
@@ -166,7 +173,10 @@ export function failureOf(
     : transportFailure('internal')
 }
 
-/** Messages of schemas that the contract gives word by word, without the field's name before them. */
+/**
+ * Messages of schemas that the specification gives word by word, without the name of the field
+ * before them.
+ */
 export const literalTexts: ReadonlySet<string> = new Set([
   'url must be a valid URL',
   'url must use http or https',

@@ -2,7 +2,7 @@ import { expect, jest, test } from 'bun:test'
 import { createLog } from '@latchkey/http/log'
 import { createFaultLog } from './fault-log.ts'
 
-test('a fault is logged at once, then once a second with its sum, and not at all when there is none', () => {
+test('a fault is logged at once, then once a second with its count, and not at all without a fault', () => {
   jest.useFakeTimers()
   try {
     const lines: unknown[] = []

@@ -1,8 +1,9 @@
 import type { Log } from '@latchkey/http/log'
 
 /**
- * Logs a fault that can come thousands of times a second, at once and then at most every `everyMs`, with the latest error
- * and how many there were as `unit`: an outage must not fill the disk with lines.
+ * Creates a log for a fault that can occur thousands of times a second. It logs at once and then at
+ * most every `everyMs`, with the latest error and the count as `unit`: an outage must not fill the
+ * disk with lines.
  */
 export function createFaultLog(
   log: Pick<Log, 'error'>,

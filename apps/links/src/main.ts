@@ -9,11 +9,16 @@ import type { Settings } from './settings/settings.ts'
 
 export interface Running {
   url: string
-  /** Stops accepting, finishes requests, commits and counts what is waiting. */
+  /**
+   * Stops accepting requests, finishes the running ones, then commits and counts pending clicks.
+   */
   stop(): Promise<void>
 }
 
-/** Starts the service as the settings say: migrated and listening when it returns. */
+/**
+ * Starts the service with the given settings. When it returns, the database is migrated and the
+ * service listens.
+ */
 export async function startLinks(settings: Settings): Promise<Running> {
   const log = createLog()
   const links = await createLinks({ settings, log })
@@ -22,7 +27,8 @@ export async function startLinks(settings: Settings): Promise<Running> {
     throw error
   })
   log.info('listening', { service: 'links', url: server.url.href })
-  // So that the first visitor does not wait; without it, the next one finds out what is wrong.
+  // Bundled early to spare the first visitor the wait. If it fails, the next visit reports the
+  // error.
   builtPages().catch((error: unknown) => log.error('the admin pages could not be bundled', { error }))
   void warnOfExposure(settings, log)
   return {
@@ -36,8 +42,8 @@ export async function startLinks(settings: Settings): Promise<Running> {
 }
 
 /**
- * A proxy that passes on nothing but the request makes every visitor look like this machine, which `loopback` admits.
- * Nothing in the settings shows that, so the public address is asked once.
+ * A proxy that adds no headers makes every visitor look like this machine, which `loopback` admits.
+ * The settings cannot show that, so the public address is requested once.
  */
 async function warnOfExposure({ access, baseUrl }: Settings, log: Log): Promise<void> {
   if (access !== 'loopback' || baseUrl === null || isLoopbackHost(new URL(baseUrl).hostname)) return

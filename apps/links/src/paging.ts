@@ -1,7 +1,7 @@
 import type { Answer, ResponseHeader } from '@latchkey/http/operation'
 import { failure } from './failures.ts'
 
-/** Where a page ends: everything after it comes later in descending order of these. */
+/** Position of the end of a page: all later rows follow in descending order of these fields. */
 export interface Position {
   /** Only in lists by clicks. */
   clicks?: number | undefined
@@ -9,23 +9,29 @@ export interface Position {
   id: number
 }
 
-/** One page of a list that goes on while `next` is there. */
+/** One page of a list, which continues if `next` is set. */
 export interface Page<Item> {
   items: Item[]
   total: number
   next: string | undefined
-  /** Which page of what size this is, where pages have numbers. */
+  /** Number and size of this page, if pages have numbers. */
   numbered?: { number: number; size: number }
 }
 
-/** Everything that decides what is listed in which order; a cursor is only good for the same list (L6.7). */
+/**
+ * Everything that determines the content and order of a list. A cursor is valid only for the same
+ * list (L6.7).
+ */
 type ListKey = readonly (string | number | undefined)[]
 
 function fingerprint(listKey: ListKey): string {
   return Bun.hash.xxHash32(JSON.stringify(listKey)).toString(36)
 }
 
-/** Cuts what was found down to the page; `found` holds one row more than `limit` when there is a next page. */
+/**
+ * Cuts candidates to the size of the page. There is one row more than `limit` if there is a next
+ * page.
+ */
 export function cutPage<Row extends Position>(
   listKey: ListKey,
   candidates: readonly Row[],
@@ -38,7 +44,9 @@ export function cutPage<Row extends Position>(
   return { rows, next: mark && Buffer.from(mark).toString('base64url') }
 }
 
-/** Where this page begins; undefined for the first. 400 for a cursor that was not made for this list. */
+/**
+ * Returns the start of this page; undefined for the first. Throws 400 for a cursor of another list.
+ */
 export function parseCursor(
   listKey: ListKey,
   cursor: string | undefined,
@@ -54,7 +62,7 @@ export function parseCursor(
   return { created_at, id, clicks }
 }
 
-/** What tells of the rest of a list. */
+/** Headers about the rest of a list. */
 export const pageHeaders = {
   'X-Total-Count': { type: 'integer', description: 'The total number on all pages.' },
   Link: {
@@ -63,7 +71,7 @@ export const pageHeaders = {
   },
 } as const satisfies Record<string, ResponseHeader>
 
-/** A bare array, with the rest of what L6.7 asks for in headers. */
+/** Returns the items as a bare array, with the headers that L6.7 requires. */
 export function pageAnswer<Item>({ items, total, next, numbered }: Page<Item>, request: Request): Answer {
   const headers: Record<string, string> = { 'X-Total-Count': String(total) }
   if (next !== undefined) headers['Link'] = `<${nextPage(request.url, next)}>; rel="next"`
@@ -74,7 +82,10 @@ export function pageAnswer<Item>({ items, total, next, numbered }: Page<Item>, r
   return { body: items, headers }
 }
 
-/** Relative, and read from the raw address: it is no absolute URL when the client has sent no usable `Host`. */
+/**
+ * Returns a relative URL, taken from the raw address, which is no absolute URL without a valid
+ * `Host`.
+ */
 function nextPage(address: string, cursor: string): string {
   const [path, ...query] = address.replace(/^\w+:\/\/[^/]*/, '').split('?')
   const parameters = new URLSearchParams(query.join('?'))

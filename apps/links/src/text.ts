@@ -1,7 +1,7 @@
 import { codePoints, text } from '@latchkey/http/text'
 import type { z } from 'zod'
 
-/** `text` of at most `limit` code points. */
+/** Text of at most `limit` code points. */
 export function boundedText(limit: number, schema = text()): z.ZodString {
   return schema
     .refine((value) => codePoints(value) <= limit, {
@@ -11,15 +11,18 @@ export function boundedText(limit: number, schema = text()): z.ZodString {
     .meta({ maxLength: limit })
 }
 
-/** `boundedText` without the blanks around it, which do not count. */
+/** `boundedText` without surrounding blanks, which do not count. */
 export function trimmedText(limit: number): z.ZodString {
   return boundedText(limit, text().trim())
 }
 
-/** Direction marks, invisible letters and the like; without joiners, which some scripts and emoji need. */
+/**
+ * Direction marks, invisible letters and similar characters, except joiners, which some scripts and
+ * emoji need.
+ */
 const FORMAT_CHARACTERS = /(?![\u200C\u200D])\p{Cf}/gu
 
-/** A text that shows as it is stored: with direction marks it could show as another one. */
+/** Removes characters that would make a text look like another one, such as direction marks. */
 export function withoutFormat(value: string): string {
   return value.replace(FORMAT_CHARACTERS, '')
 }

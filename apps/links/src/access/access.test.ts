@@ -23,7 +23,7 @@ const jwtEnv = {
   LINKS_ACCESS_AUDIENCE: 'aud',
 }
 
-test('L16 an API key is refused in every mode, whatever else the request shows', async () => {
+test('L16: an API key is refused in every mode, with any other credential beside it', async () => {
   for (const env of [{}, headerEnv, jwtEnv]) {
     const access = createAccess(readSettings(env))
     for (const authorization of ['Bearer sk_0123', 'bearer sk_', 'BEARER   sk_x']) {
@@ -43,7 +43,7 @@ test('L16 an API key is refused in every mode, whatever else the request shows',
 describe('loopback', () => {
   const access = createAccess(readSettings({ PROXY_HEADER: 'X-Client', TRUSTED_PROXIES: '127.0.0.1' }))
 
-  test('L16 admits this machine as admin@localhost', async () => {
+  test('L16: admits this machine as admin@localhost', async () => {
     for (const peer of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) {
       for (const host of ['localhost', 'LOCALHOST:8080', '127.0.0.1', '127.0.0.1:1', '[::1]', '[::1]:8080']) {
         expect(await access.admit(request({ host }), peer)).toEqual({
@@ -72,7 +72,7 @@ describe('loopback', () => {
     }
   })
 
-  test('refuses other host names, so that no foreign name can be pointed at this machine', async () => {
+  test('refuses other host names, against DNS rebinding', async () => {
     const hosts = [
       'go.example.com',
       'localhost.evil.example',
@@ -94,12 +94,12 @@ describe('loopback', () => {
       expect(await access.admit(request({ host }), '127.0.0.1')).toMatchObject({ ok: false, status: 403 })
   })
 
-  test('refuses a request without a usable host', async () => {
+  test('refuses a request without a valid host', async () => {
     const withoutHost = new Request('http://evil.example/_/admin')
     expect(await access.admit(withoutHost, '127.0.0.1')).toMatchObject({ ok: false, status: 403 })
   })
 
-  test('L16 refuses any forwarding header, even an empty one', async () => {
+  test('L16: refuses any forwarding header, even an empty one', async () => {
     const names = [
       'Forwarded',
       'X-Forwarded-For',
@@ -118,7 +118,7 @@ describe('loopback', () => {
     }
   })
 
-  test('another header means nothing to it, identity headers least of all', async () => {
+  test('ignores all other headers, including identity headers', async () => {
     const forged = request({
       'Cf-Access-Jwt-Assertion': 'x',
       'X-Client-Id': 'x',
@@ -129,7 +129,7 @@ describe('loopback', () => {
     expect(await access.admitAssertion(forged, 'aud')).toBeNull()
   })
 
-  test('direct means this machine and no proxy, under whatever host name', () => {
+  test('a request is local if it comes from this machine without a proxy, under any host name', () => {
     expect(isLocalRequest(request({ host: 'links:8080' }), '127.0.0.1', null)).toBe(true)
     expect(isLocalRequest(request(), '10.0.0.1', null)).toBe(false)
   })
@@ -140,19 +140,19 @@ describe('header', () => {
   const admit = (value: string, peer = '10.0.0.1') =>
     access.admit(request({ 'X-Forwarded-Email': value }), peer)
 
-  test('L16 admits whom a trusted proxy names, exactly as it names them', async () => {
+  test('L16: admits the identity that a trusted proxy sends, unchanged', async () => {
     for (const identity of ['ann@example.com', 'Ann@Example.com', 'CORP\\ann', 'Ann Lee'])
       expect(await admit(identity)).toEqual({ ok: true, identity, via: 'header' })
     expect(await admit('ann@example.com', '::ffff:10.0.0.1')).toMatchObject({ ok: true })
   })
 
-  test('reads the bytes of a name as UTF-8', async () => {
+  test('decodes the identity as UTF-8', async () => {
     const bytes = Buffer.from('Åsa@exämple.se', 'utf8').toString('latin1')
     expect(await admit(bytes)).toMatchObject({ ok: true, identity: 'Åsa@exämple.se' })
     expect(await admit('\u00e5sa')).toMatchObject({ ok: false, status: 401 })
   })
 
-  test('L24.15 refuses everyone else who sends the header, this machine included', async () => {
+  test('L24.15: refuses every other peer that sends the header, including this machine', async () => {
     for (const peer of ['203.0.113.7', '127.0.0.1', '::1', '11.0.0.1', '']) {
       const admission = await admit('ann@example.com', peer)
       expect(admission).toMatchObject({ ok: false, status: 401 })
@@ -160,17 +160,17 @@ describe('header', () => {
     }
   })
 
-  test('nobody is anonymous: a missing or empty identity is refused', async () => {
+  test('refuses a missing or empty identity', async () => {
     expect(await access.admit(request(), '10.0.0.1')).toMatchObject({ ok: false, status: 401 })
     for (const value of ['', ' ', '\t']) expect(await admit(value)).toMatchObject({ ok: false, status: 401 })
   })
 
-  test('a name beside that of the proxy, a control character or an endless name is refused', async () => {
+  test('refuses a second identity, a control character or an overlong identity', async () => {
     for (const value of ['evil@example.com, ann@example.com', ',ann', 'a\u007f', '\u0080', 'a'.repeat(321)])
       expect(await admit(value)).toMatchObject({ ok: false, status: 401 })
   })
 
-  test('neither a cookie nor an assertion nor another header names anyone', async () => {
+  test('takes no identity from a cookie, an assertion or another header', async () => {
     const forged = request({
       'Cf-Access-Jwt-Assertion': 'x',
       'X-Email': 'ann@example.com',
@@ -180,7 +180,7 @@ describe('header', () => {
   })
 })
 
-test('settings without what their mode needs open nothing', () => {
+test('a mode without its settings admits no request', () => {
   const header = readSettings(headerEnv)
   expect(() => createAccess({ ...header, accessHeader: null })).toThrow(TypeError)
   const jwt = readSettings(jwtEnv)
@@ -189,7 +189,7 @@ test('settings without what their mode needs open nothing', () => {
   expect(() => createAccess({ ...jwt, access: 'none' as 'jwt' })).toThrow(TypeError)
 })
 
-test('an identity is plain, bounded text', () => {
+test('an identity is plain text of bounded length', () => {
   for (const good of ['a', 'ann@example.com', 'å', 'a'.repeat(320), '🦀'.repeat(320), 'admin@localhost'])
     expect(isIdentity(good)).toBe(true)
   const texts = [
@@ -214,14 +214,14 @@ describe('isCrossSite', () => {
   const isRefused = (headers: Record<string, string>, via: AccessMethod = 'cookie', method = 'POST') =>
     isCrossSite(new Request(ADMIN, { method, headers }), via, OWN)
 
-  test('L16.2 Sec-Fetch-Site decides when it is sent', () => {
+  test('L16.2: Sec-Fetch-Site decides if it is sent', () => {
     expect(isRefused({ 'Sec-Fetch-Site': 'same-origin' })).toBe(false)
     for (const site of ['cross-site', 'same-site', 'none', '', 'Same-Origin', 'same-origin, same-origin'])
       for (const via of ['loopback', 'header', 'cookie', 'assertion'] as const)
         expect(isRefused({ 'Sec-Fetch-Site': site, Origin: OWN }, via)).toBe(true)
   })
 
-  test('L16.2 else Origin decides when it is sent', () => {
+  test('L16.2: without Sec-Fetch-Site, Origin decides', () => {
     expect(isRefused({ Origin: OWN })).toBe(false)
     for (const origin of [
       'null',
@@ -235,19 +235,19 @@ describe('isCrossSite', () => {
         expect(isRefused({ Origin: origin }, via)).toBe(true)
   })
 
-  test('L16.2 with neither, only an identity from a cookie is refused', () => {
+  test('L16.2: without either, only an identity from a cookie is refused', () => {
     expect(isRefused({}, 'cookie')).toBe(true)
     for (const via of ['loopback', 'header', 'assertion'] as const) expect(isRefused({}, via)).toBe(false)
   })
 
-  test('every method that changes something is checked, and reading is not', () => {
+  test('checks every method that changes data, and no method that reads', () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'])
       expect(isRefused({ 'Sec-Fetch-Site': 'cross-site' }, 'loopback', method)).toBe(true)
     for (const method of ['GET', 'HEAD'])
       expect(isRefused({ 'Sec-Fetch-Site': 'cross-site' }, 'cookie', method)).toBe(false)
   })
 
-  test('without an origin of our own, no origin matches', () => {
+  test('matches no origin if the own origin is unknown', () => {
     for (const origin of ['null', OWN]) {
       const sent = new Request(ADMIN, { method: 'POST', headers: { origin } })
       expect(isCrossSite(sent, 'loopback', null)).toBe(true)

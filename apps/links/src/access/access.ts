@@ -1,4 +1,5 @@
-// Who is calling the admin side (L16). Links has no login of its own: the machine or a layer in front vouches.
+// Authentication of callers of the admin side (L16). Links has no sign-in of its own: either the
+// caller is on this machine, or the access layer authenticates it.
 import { type Trusted, parseTrusted } from '@latchkey/http/client-address'
 import { failures } from '../failures.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -23,7 +24,7 @@ export interface AdmittedCaller {
   readonly ok: true
   readonly identity: string
   readonly via: AccessMethod
-  /** Unix seconds at which the assertion ends; undefined where there is none. */
+  /** Unix seconds at which the assertion expires; undefined without one. */
   readonly until?: number | undefined
 }
 
@@ -32,8 +33,8 @@ export type Admission = AdmittedCaller | Refusal
 export interface Access {
   admit(request: Request, peer: string): Promise<Admission>
   /**
-   * The assertion in the header alone, for another audience: the MCP endpoint's (L19.2). Null without an assertion, and in
-   * every other mode than `jwt`.
+   * Checks the assertion in the header alone for another audience, that of the MCP endpoint
+   * (L19.2). Null without an assertion and in every mode except `jwt`.
    */
   admitAssertion(request: Request, audience: string): Promise<Admission | null>
 }
@@ -95,7 +96,8 @@ function admitIdentityHeader(name: string, trusted: Trusted): Access['admit'] {
     const value = request.headers.get(name)?.trim()
     if (!value)
       return refuse('unauthorized', `The proxy did not say who is calling: it must set the header ${name}`)
-    // A proxy that adds its header beside the visitor's own gives a list; the visitor's part must not count.
+    // A proxy that appends its header to the client's own produces a list. The client's part must
+    // not count.
     const identity = value.includes(',') ? null : decodeUtf8(value)
     if (!isIdentity(identity))
       return refuse(
@@ -106,7 +108,8 @@ function admitIdentityHeader(name: string, trusted: Trusted): Access['admit'] {
   }
 }
 
-// Header bytes arrive as Latin-1; proxies write names in UTF-8. Null for what is neither.
+// Header bytes arrive as Latin-1, while proxies write identities in UTF-8. Null if the bytes are
+// not valid UTF-8.
 function decodeUtf8(value: string): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, 'latin1'))
@@ -152,7 +155,7 @@ function createAssertionAccess(settings: Settings, dependencies: AccessDependenc
   }
 }
 
-// Some layers send it as `Authorization: Bearer …`.
+// Some access layers send `Authorization: Bearer …`.
 function headerAssertion(request: Request, name: string): string | undefined {
   return request.headers
     .get(name)
@@ -184,12 +187,15 @@ function requireSetting(value: string | null): string {
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Whether a state-changing request may come from another site's page (L16.2). `ownOrigin` null matches no origin. */
+/**
+ * Whether a page of another site may have sent this state-changing request (L16.2). `ownOrigin`
+ * null matches no origin.
+ */
 export function isCrossSite(request: Request, via: AccessMethod, ownOrigin: string | null): boolean {
   return !SAFE_METHODS.has(request.method) && !isFromOwnPage(request, via, ownOrigin)
 }
 
-/** Whether no other site's page can have sent the request, whatever its method. */
+/** Whether no page of another site can have sent the request, regardless of its method. */
 export function isFromOwnPage({ headers }: Request, via: AccessMethod, ownOrigin: string | null): boolean {
   const site = headers.get('sec-fetch-site')
   const origin = headers.get('origin')

@@ -31,7 +31,7 @@ async function createSigner(alg: string, kid: string): Promise<Signer> {
   }
 }
 
-// What the issuer's address answers, and how often it was asked.
+// Response of the issuer's address, and the number of requests to it.
 const issuer = { keys: [] as JWK[], answer: null as (() => Response) | null, requestCount: 0 }
 let server: ReturnType<typeof Bun.serve>
 let rsa: Signer
@@ -96,8 +96,8 @@ async function messageOfRefused(assertion: string): Promise<string> {
   return admission.message
 }
 
-describe('a good assertion', () => {
-  test('L16 admits its email, signed with RS256 or ES256', async () => {
+describe('a valid assertion', () => {
+  test('L16: admits its email, signed with RS256 or ES256', async () => {
     for (const signer of [rsa, ec]) {
       const admission = await admit(await signer.sign(claims()))
       expect(admission).toEqual({
@@ -109,7 +109,7 @@ describe('a good assertion', () => {
     }
   })
 
-  test('may come in the cookie, and the header goes first', async () => {
+  test('is accepted in the cookie, and the header takes precedence', async () => {
     const access = createJwtAccess()
     const assertion = await rsa.sign(claims())
     const cookie = `a=b; CF_Authorization=${assertion}; xCF_Authorization=c`
@@ -123,7 +123,7 @@ describe('a good assertion', () => {
     expect(await access.admit(both, '::1')).toMatchObject({ ok: false, status: 401 })
   })
 
-  test('may come in a header and a cookie of other names', async () => {
+  test('is accepted in a header and a cookie with other names', async () => {
     const access = createJwtAccess({ LINKS_ACCESS_HEADER: 'Authorization', LINKS_ACCESS_COOKIE: 'proof' })
     const assertion = await rsa.sign(claims())
     expect(await access.admit(request({ authorization: `Bearer ${assertion}` }), '::1')).toMatchObject({
@@ -138,18 +138,18 @@ describe('a good assertion', () => {
     })
   })
 
-  test('names its subject when it has no email', async () => {
+  test('admits its subject if it has no email', async () => {
     for (const email of [undefined, null, ''])
       expect(await admit(await rsa.sign(claims({ email, sub: 'user-7' })))).toMatchObject({
         identity: 'user-7',
       })
   })
 
-  test('may name several audiences', async () => {
+  test('may list several audiences', async () => {
     expect(await admit(await rsa.sign(claims({ aud: ['x', AUDIENCE] })))).toMatchObject({ ok: true })
   })
 
-  test('is good up to a minute around its times, and no longer', async () => {
+  test('is valid for up to a minute before and after its times', async () => {
     const assertion = await rsa.sign(claims({ nbf: NOW, exp: NOW + 600 }))
     for (const [seconds, ok] of [
       [NOW - 61, false],
@@ -163,8 +163,8 @@ describe('a good assertion', () => {
   })
 })
 
-describe('the keys of an access layer', () => {
-  test('are read over plain http from this machine alone', () => {
+describe('the key URL of an access layer', () => {
+  test('may use plain http on this machine only', () => {
     const read = (LINKS_ACCESS_JWKS_URL: string) => () => createJwtAccess({ LINKS_ACCESS_JWKS_URL })
     for (const host of ['127.0.0.1:9', '[::1]:9', 'localhost'])
       expect(read(`http://${host}/certs`)).not.toThrow()
@@ -178,8 +178,8 @@ describe('the keys of an access layer', () => {
   })
 })
 
-describe('a bad assertion', () => {
-  test('is refused with a sentence that says what is wrong', async () => {
+describe('an invalid assertion', () => {
+  test('is refused with a sentence that explains the problem', async () => {
     const cases = {
       'has expired': claims({ exp: NOW - 60 }),
       'is not valid yet': claims({ nbf: NOW + 61 }),
@@ -192,7 +192,7 @@ describe('a bad assertion', () => {
       expect(await messageOfRefused(await rsa.sign(wrong))).toContain(part)
   })
 
-  test('L16 whose email was not verified is refused, whatever else it says', async () => {
+  test('L16: is refused if its email is not verified, whatever its other claims are', async () => {
     for (const email_verified of [false, 'false', 0, 'no'])
       for (const named of [{}, { email: undefined, sub: 'user-7' }])
         expect(await messageOfRefused(await rsa.sign(claims({ email_verified, ...named })))).toContain(
@@ -204,7 +204,7 @@ describe('a bad assertion', () => {
       })
   })
 
-  test('L16 never names by its subject whom another names by an email, nor the other way round', async () => {
+  test('L16: a subject never passes for the email of another person, nor an email for a subject', async () => {
     for (const sub of ['ann@example.com', 'admin@localhost', 'a@b'])
       expect(await messageOfRefused(await rsa.sign(claims({ email: undefined, sub })))).toContain(
         'form of an address',
@@ -215,12 +215,12 @@ describe('a bad assertion', () => {
       )
   })
 
-  test('without issuer or audience is refused', async () => {
+  test('is refused without issuer or audience', async () => {
     for (const wrong of [{ iss: undefined }, { aud: undefined }, { aud: [] }, { aud: '' }])
       await messageOfRefused(await rsa.sign(claims(wrong)))
   })
 
-  test('with an identity that is no plain name is refused', async () => {
+  test('is refused if its identity is not plain text', async () => {
     for (const email of ['a\nb', ' ann@example.com', 'a'.repeat(321), 7, {}, ['ann@example.com']])
       expect(await messageOfRefused(await rsa.sign(claims({ email, sub: 'user-7' })))).toContain(
         'names nobody',
@@ -229,31 +229,31 @@ describe('a bad assertion', () => {
       await messageOfRefused(await rsa.sign(claims({ email: undefined, sub })))
   })
 
-  test('that is not signed is refused', async () => {
+  test('is refused if it is not signed', async () => {
     await messageOfRefused(new UnsecuredJWT(claims()).encode())
   })
 
-  test('signed with HS256 and a public key as the secret is refused', async () => {
+  test('is refused if it is signed with HS256 and a public key as the secret', async () => {
     for (const secret of [rsa.publicPem, JSON.stringify(rsa.jwk), rsa.jwk.n ?? '']) {
       const forged = new SignJWT(claims()).setProtectedHeader({ alg: 'HS256', kid: 'rsa-1' })
       await messageOfRefused(await forged.sign(new TextEncoder().encode(secret)))
     }
   })
 
-  test('signed with a secret that the issuer publishes by mistake is refused', async () => {
+  test('is refused if it is signed with a secret that the issuer published by mistake', async () => {
     const k = Buffer.alloc(32, 1)
     issuer.keys = [{ kty: 'oct', k: k.toString('base64url'), kid: 'oct', alg: 'HS256' }]
     const forged = new SignJWT(claims()).setProtectedHeader({ alg: 'HS256', kid: 'oct' })
     await messageOfRefused(await forged.sign(k))
   })
 
-  test('signed by a key that is not published, under any name, is refused', async () => {
+  test('is refused if its key is not published, under any key id', async () => {
     expect(await messageOfRefused(await other.sign(claims()))).toContain('LINKS_ACCESS_JWKS_URL')
     await messageOfRefused(await other.sign(claims(), { kid: 'rsa-1' }))
     await messageOfRefused(await other.sign(claims(), { kid: 'rsa-1', jwk: other.jwk }))
   })
 
-  test('of another algorithm than its key is meant for is refused', async () => {
+  test('is refused if its algorithm is not that of its key', async () => {
     issuer.keys = [{ ...rsa.jwk, alg: 'PS256' }]
     await messageOfRefused(await rsa.sign(claims()))
     const [rs512, ps256] = await Promise.all([createSigner('RS512', 'a'), createSigner('PS256', 'b')])
@@ -261,7 +261,7 @@ describe('a bad assertion', () => {
     for (const signer of [rs512, ps256]) await messageOfRefused(await signer.sign(claims()))
   })
 
-  test('whose text is damaged is refused', async () => {
+  test('is refused if its text is damaged', async () => {
     const good = await rsa.sign(claims())
     const [head, body, signature] = good.split('.')
     const evil = Buffer.from(JSON.stringify(claims({ email: 'evil@example.com' }))).toString('base64url')
@@ -277,14 +277,14 @@ describe('a bad assertion', () => {
       await messageOfRefused(bad)
   })
 
-  test('is never passed over for a better one', async () => {
+  test('is refused even if a valid one is sent beside it', async () => {
     const access = createJwtAccess()
     const headers = { 'Cf-Access-Jwt-Assertion': 'x', cookie: `CF_Authorization=${await rsa.sign(claims())}` }
     expect(await access.admit(request(headers), '127.0.0.1')).toMatchObject({ ok: false, status: 401 })
   })
 })
 
-test('without an assertion nobody is admitted, this machine included, and the issuer is not asked', async () => {
+test('is required: a request without one is refused, also from this machine, without a request to the issuer', async () => {
   const access = createJwtAccess()
   for (const headers of [
     {},
@@ -300,7 +300,7 @@ test('without an assertion nobody is admitted, this machine included, and the is
 })
 
 describe('an assertion for the MCP endpoint', () => {
-  test('is measured by the audience it is asked for', async () => {
+  test('is checked against the audience of the endpoint', async () => {
     const access = createJwtAccess()
     const forMcp = { 'Cf-Access-Jwt-Assertion': await rsa.sign(claims({ aud: 'mcp' })) }
     expect(await access.admitAssertion(request(forMcp), 'mcp')).toMatchObject({ ok: true, via: 'assertion' })
@@ -308,14 +308,14 @@ describe('an assertion for the MCP endpoint', () => {
     expect(await access.admit(request(forMcp), '::1')).toMatchObject({ ok: false, status: 401 })
   })
 
-  test('is not looked for in the cookie', async () => {
+  test('is not read from the cookie', async () => {
     const cookie = `CF_Authorization=${await rsa.sign(claims({ aud: 'mcp' }))}`
     expect(await createJwtAccess().admitAssertion(request({ cookie }), 'mcp')).toBeNull()
   })
 })
 
-describe('the keys', () => {
-  test('are fetched once for many requests', async () => {
+describe('the key set', () => {
+  test('is fetched once for many requests', async () => {
     const access = createJwtAccess()
     const assertion = await rsa.sign(claims())
     await Promise.all(Array.from({ length: 20 }, () => admit(assertion, access)))
@@ -324,7 +324,7 @@ describe('the keys', () => {
     expect(issuer.requestCount).toBe(1)
   })
 
-  test('are fetched again for an unknown key, so that rotation works', async () => {
+  test('is fetched again for an unknown key, which allows rotation', async () => {
     const access = createJwtAccess()
     await admit(await rsa.sign(claims()), access)
     issuer.keys = [other.jwk]
@@ -334,7 +334,7 @@ describe('the keys', () => {
     expect(issuer.requestCount).toBe(2)
   })
 
-  test('are not fetched again and again for made-up key ids', async () => {
+  test('is not fetched again and again for made-up key ids', async () => {
     const access = createJwtAccess()
     for (let i = 0; i < 50; i++) {
       const forged = await other.sign(claims(), { kid: `made-up-${i}` })
@@ -343,7 +343,7 @@ describe('the keys', () => {
     expect(issuer.requestCount).toBe(1)
   })
 
-  test('are fetched again after ten minutes, so that a withdrawn key stops working', async () => {
+  test('is fetched again after ten minutes, which ends the use of a withdrawn key', async () => {
     const access = createJwtAccess()
     const assertion = await rsa.sign(claims({ exp: NOW + 3600 }))
     expect(await admit(assertion, access)).toMatchObject({ ok: true })
@@ -383,7 +383,7 @@ describe('the keys', () => {
     })
   }
 
-  test('L16.1 are not used for more than a day without the issuer', async () => {
+  test('L16.1: is used for at most a day while the issuer is unreachable', async () => {
     const access = createJwtAccess()
     const assertion = await rsa.sign(claims({ exp: NOW + 200_000 }))
     await admit(assertion, access)
@@ -401,7 +401,7 @@ describe('the keys', () => {
     LINKS_ACCESS_AUDIENCE: AUDIENCE,
   })
 
-  test('an unreachable address is 503, and people are admitted as soon as it is back', async () => {
+  test('answers 503 while its address is unreachable, and admits people as soon as it is reachable', async () => {
     const warnings: unknown[] = []
     let isDown = true
     const access = createAccess(behindIssuer, {
@@ -423,7 +423,7 @@ describe('the keys', () => {
     expect(await admit(assertion, access)).toMatchObject({ ok: true })
   })
 
-  test('of an issuer that does not answer are waited for once, and then only by whom they cannot admit', async () => {
+  test('waits for a silent issuer once, and then only if the cached keys do not admit the caller', async () => {
     let answer: Promise<Response> | undefined
     let asked = 0
     const access = createAccess(behindIssuer, {
@@ -450,7 +450,7 @@ describe('the keys', () => {
     expect(await admit(known, access)).toMatchObject({ ok: false, status: 401 })
   })
 
-  test('a clock that is set back neither keeps old keys nor keeps new ones away', async () => {
+  test('neither outlives its time nor misses a refresh if the clock is set back', async () => {
     const access = createJwtAccess()
     await admit(await rsa.sign(claims()), access)
     issuer.keys = [other.jwk]

@@ -9,8 +9,8 @@ export interface ExpectedClaims {
 const LEEWAY_SECONDS = 60
 
 /**
- * The claims of a signed assertion. Throws `KeysUnavailable` when there are no keys, whatever the assertion looks like,
- * and jose's errors for a bad one.
+ * Returns the claims of a signed assertion. Throws `KeysUnavailable` if there are no keys, whatever
+ * the assertion contains, and jose's errors for an invalid assertion.
  */
 export async function verifyAssertion(
   assertion: string,
@@ -20,7 +20,8 @@ export async function verifyAssertion(
 ): Promise<JWTPayload> {
   await keys.load()
   const { payload } = await jwtVerify(assertion, keys.find, {
-    // The key then fixes which of the two: an RSA key verifies no ES256, and one with `alg` nothing else.
+    // The key decides which of the two applies: an RSA key verifies no ES256, and a key with `alg`
+    // verifies nothing else.
     algorithms: ['RS256', 'ES256'],
     issuer,
     audience,
@@ -38,7 +39,7 @@ const CLAIM_ERRORS: Readonly<Record<string, string>> = {
   exp: 'The access assertion does not say when it expires: it needs an exp claim',
 }
 
-/** What is wrong with an assertion, in one sentence that holds nothing of the assertion itself. */
+/** Describes the problem of an assertion in one sentence, without any content of the assertion. */
 export function explainBadAssertion(error: unknown): string {
   if (error instanceof errors.JWTExpired)
     return 'The access assertion has expired: sign in again at the access layer'

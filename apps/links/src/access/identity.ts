@@ -1,12 +1,14 @@
 import type { JWTPayload } from 'jose'
 
-// An e-mail address has at most 320 characters (64 before the @, 255 after it), and other names are shorter.
+// An email address has at most 320 characters (64 before the @, 255 after it). Other identities are
+// shorter.
 const MAX_CHARACTERS = 320
 
-// Control and format characters, lone surrogates, line and paragraph separators: a name with them shows as another one.
+// Control and format characters, lone surrogates, line and paragraph separators: an identity that
+// contains them can look like another one.
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
-/** Whether `value` can name a person: it is stored, compared exactly and shown as it is. */
+/** Whether `value` is a valid identity. Identities are stored, compared and displayed unchanged. */
 export function isIdentity(value: unknown): value is string {
   return (
     typeof value === 'string' &&
@@ -17,17 +19,21 @@ export function isIdentity(value: unknown): value is string {
   )
 }
 
-/** Who the claims of a token name, or what keeps them from naming anybody, to be put behind "The token". */
+/**
+ * The identity in the claims of a token, or the problem with them as a phrase that follows "The
+ * token".
+ */
 export type ClaimedIdentity =
   | { readonly ok: true; readonly identity: string }
   | { readonly ok: false; readonly problem: string }
 
-// Every e-mail address has it, `admin@localhost` of loopback included.
+// Matches every email address, including `admin@localhost` of loopback mode.
 const ADDRESS_FORM = /[^@]@[^@]/
 
 /**
- * The `email`, or the `sub` where there is none. A provider gives out both: somebody who chooses their subject, or an
- * address that is not theirs, must not be another person by it.
+ * Returns the `email`, or the `sub` if there is no email. A provider issues both. A user who can
+ * choose their subject, or claim the address of another person, must not gain that person's
+ * identity.
  */
 export function identityFromClaims({ email, email_verified: verified, sub }: JWTPayload): ClaimedIdentity {
   if (!isAffirmed(verified)) return refuse('says that its email is not verified')
@@ -45,7 +51,7 @@ function refuse(problem: string): ClaimedIdentity {
   return { ok: false, problem }
 }
 
-/** Some providers write `"true"`, and null where they know nothing. */
+/** Some providers send `"true"`, and null if the state is unknown. */
 function isAffirmed(verified: unknown): boolean {
   return !isPresent(verified) || verified === true || verified === 'true'
 }

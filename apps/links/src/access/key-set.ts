@@ -10,26 +10,26 @@ export interface AccessDependencies {
 }
 
 export interface KeySet {
-  /** Throws `KeysUnavailable` when there are no keys to verify with. */
+  /** Throws `KeysUnavailable` if there are no keys to verify with. */
   load(): Promise<void>
-  /** Finds the one key that fits; to be called after `load`. */
+  /** Finds the one matching key. Call it after `load`. */
   readonly find: JWTVerifyGetKey
 }
 
-/** There are no keys, and none can be fetched at the moment. */
+/** There are no keys, and none can be fetched at present. */
 export class KeysUnavailable extends Error {
   readonly retryAfterSeconds = RETRY_AFTER_MS / 1000
   override readonly name = 'KeysUnavailable'
 }
 
-// A key that the issuer withdrew stops working after this.
+// A key that the issuer withdrew becomes invalid after this time.
 const FRESH_MS = 10 * 60_000
-// With the issuer out of reach, the keys it had last still admit people for a day.
+// While the issuer is unreachable, its last keys remain usable for a day.
 const USABLE_MS = 24 * 3_600_000
 
 /**
- * The keys published at `url`, cached. jose's own `createRemoteJWKSet` drops its keys when a refresh fails, but an outage
- * of the issuer must not lock everyone out (L16.1).
+ * Creates a cache of the keys published at `url`. jose's own `createRemoteJWKSet` drops its keys if
+ * a refresh fails, but an outage of the issuer must not lock everyone out (L16.1).
  */
 export function createKeySet(
   url: string,
@@ -51,7 +51,7 @@ export function createKeySet(
     async load() {
       if (keys.get(FRESH_MS)) return
       const refreshing = keys.refresh()
-      // An issuer that answers is waited for, since it may have withdrawn a key.
+      // Waits for a reachable issuer, because it may have withdrawn a key.
       if (!keys.isUnreachable() || !keys.get(USABLE_MS)) await refreshing
       requireKeys()
     },

@@ -1,16 +1,19 @@
 export type FetchKeys = (url: string, init: RequestInit) => Promise<Response>
 
-/** What somebody else says, as it was heard last. */
+/** Last known value of a remote document. */
 export interface RefreshingCache<Value> {
-  /** It, if it was heard within so many milliseconds. */
+  /** Returns the value if it was fetched within this many milliseconds. */
   get(ms: number): Value | undefined
-  /** Asks again; what was heard last stays when that fails. Never rejects. */
+  /** Fetches the document again. If that fails, the last value stays. Never rejects. */
   refresh(): Promise<void>
-  /** Whether the last question had no answer. */
+  /** Whether the last fetch failed. */
   isUnreachable(): boolean
 }
 
-/** However many want to know, as with made-up key ids, and however long it is out of reach: no sooner asked again than this. */
+/**
+ * Minimum time between two fetches, regardless of the number of callers (made-up key ids cause
+ * many) and the length of an outage.
+ */
 export const RETRY_AFTER_MS = 5_000
 const TIMEOUT_MS = 5_000
 const MAX_DOCUMENT_BYTES = 512 * 1024
@@ -26,7 +29,7 @@ export function createRefreshingCache<Value>(
   let isUnreachable = false
   let loading: Promise<void> | undefined
 
-  // In both directions, since a clock that was set back must not make anything last longer.
+  // In both directions: a clock that is set back must not extend any lifetime.
   const isWithin = (ms: number, since: number) => Math.abs(now() - since) < ms
 
   async function refresh(): Promise<void> {
@@ -38,7 +41,7 @@ export function createRefreshingCache<Value>(
       isUnreachable = true
       onFailure(error)
     } finally {
-      // Not since the question: one without an answer takes as long as the pause.
+      // Counted from the end of the fetch: one that times out takes as long as the interval.
       finishedAt = now()
       loading = undefined
     }
@@ -55,9 +58,10 @@ export function createRefreshingCache<Value>(
   }
 }
 
-/** The JSON at an issuer's address, of at most 512 KiB. */
+/** Fetches the JSON document at an issuer's address, of at most 512 KiB. */
 export async function readDocument(address: string, fetchKeys: FetchKeys): Promise<unknown> {
-  // A redirect would let whoever controls one page of the issuer's host supply the keys, or name them.
+  // With redirects, control over one page of the issuer's host would be enough to supply the keys
+  // or their address.
   const response = await fetchKeys(address, {
     headers: { accept: 'application/json' },
     redirect: 'manual',

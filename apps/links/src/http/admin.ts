@@ -18,7 +18,7 @@ import type { Caller, Services } from './services.ts'
 
 export const ADMIN_API_PATH = '/_/admin/api'
 
-/** Where the admin side begins. */
+/** Start page of the admin side. */
 export const DASHBOARD_PATH = '/_/admin/dashboard'
 
 const HEADERS = {
@@ -28,14 +28,17 @@ const HEADERS = {
   'Referrer-Policy': 'same-origin',
 }
 
-/** Everything below `/_/admin`: no login of its own, so nothing here answers anybody the access layer has not admitted. */
+/**
+ * Serves everything below `/_/admin`. There is no sign-in here, therefore the access layer must
+ * admit every request first.
+ */
 export function createAdmin(services: Services) {
   const access = createAccess(services.settings, { now: () => services.now() * 1000, log: services.log })
   const api = createAdminApi(services, (request, peer) => access.admit(request, peer))
   const pages = createPages(services)
   const servePage = async (request: Request, path: string, peer: string): Promise<Response> => {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
-    // It tells nothing, and whoever may not go there is told so there.
+    // The redirect reveals nothing. The dashboard refuses unauthorised callers.
     if (isRead && (path === '/_/admin' || path === '/_/admin/')) return redirectTo(DASHBOARD_PATH)
     const admission = await access.admit(request, peer)
     if (!admission.ok) return refusalPage(admission)
@@ -73,7 +76,8 @@ function createAdminApi(services: Services, admit: (request: Request, peer: stri
       const { identity, until: admittedUntil } = admission
       return { caller: { identity, admittedUntil }, headers: {} }
     },
-    // Whoever the access layer admits may use the admin side; ownership is judged by each operation.
+    // Every person whom the access layer admits may use the admin side. Each operation checks
+    // ownership.
     authorise() {},
     contextOf: async ({ identity, admittedUntil }, request, { peer }) =>
       services.contextFor(request, peer, {
@@ -86,7 +90,7 @@ function createAdminApi(services: Services, admit: (request: Request, peer: stri
   })
 }
 
-/** A person with what they have chosen to see. */
+/** Returns the caller with their display preferences. */
 export async function readCaller(
   db: Kysely<Tables>,
   identity: string,

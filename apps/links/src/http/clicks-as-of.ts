@@ -3,7 +3,7 @@ import type { DrainThread } from '../clicks/drain-thread.ts'
 
 const HEADER_NAME = 'Latchkey-Clicks-As-Of'
 
-/** Only on answers that lack clicks. */
+/** Sent only with answers that lack clicks. */
 export const clicksAsOfHeader: Readonly<Record<string, ResponseHeader>> = {
   [HEADER_NAME]: {
     type: 'string',
@@ -12,7 +12,10 @@ export const clicksAsOfHeader: Readonly<Record<string, ResponseHeader>> = {
   },
 }
 
-/** Counts what waits, for at most so long, and adds the header that says what an answer then lacks. */
+/**
+ * Counts pending clicks within the timeout. If some remain, adds the header that says from when
+ * clicks may be missing.
+ */
 export async function flushClicks(
   drainThread: DrainThread,
   timeoutMs: number,

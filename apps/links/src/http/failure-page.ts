@@ -2,7 +2,7 @@ import { isStorageUnavailable } from '@latchkey/database/errors'
 import { messagePage } from '../redirect/pages.ts'
 import type { Services } from './services.ts'
 
-/** What people see instead of a page that could not be made. Our own faults are logged with the request's id. */
+/** Renders a failure as a page. Internal errors are logged with the request's id. */
 export function failurePage(
   { log, logDatabaseFault }: Pick<Services, 'log' | 'logDatabaseFault'>,
   error: unknown,

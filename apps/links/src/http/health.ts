@@ -12,7 +12,10 @@ import { VERSION } from '../version.ts'
 
 const HEADERS = { 'Cache-Control': 'private, no-store' }
 
-/** Public: whether the service answers and its database can be read. `timestamp` is in milliseconds. */
+/**
+ * Public health check: whether the service answers and its database can be read. `timestamp` is in
+ * milliseconds.
+ */
 export async function checkHealth(database: Database<Tables>): Promise<Response> {
   const timestamp = Date.now()
   try {
@@ -24,12 +27,13 @@ export async function checkHealth(database: Database<Tables>): Promise<Response>
   }
 }
 
-/** Probing writes costs a commit; balancers ask far more often than storage fails. */
+/** A write probe costs a commit, and load balancers ask far more often than storage fails. */
 const PROBE_EVERY_MS = 1_000
 
 /**
- * Whether this node should get traffic: started, not draining, and able to store clicks and changes. Clicks that cannot be
- * counted wait in the journal, and keep nobody away: redirects and changes go on, on this node as on any other.
+ * Whether this node should receive traffic: started, not draining, and able to store clicks and
+ * changes. A node whose clicks cannot be counted stays ready: they wait in the journal, while
+ * redirects and changes go on as on any other node.
  */
 export class Readiness {
   readonly #database: Database<Tables>
@@ -74,7 +78,10 @@ export class Readiness {
   }
 }
 
-/** Figures are for the operator: from this machine without a proxy in between, or with the token. */
+/**
+ * Metrics are for the operator: read from this machine without a proxy in between, or with the
+ * token.
+ */
 export function mayReadMetrics(
   request: Request,
   peer: string,
@@ -90,7 +97,10 @@ export function mayReadMetrics(
   return isLocalRequest(request, peer, proxyHeader) && isOwnHost(hostOf(request), baseUrl)
 }
 
-/** A page of another site can have its own name resolve to 127.0.0.1 (DNS rebinding); the browser still sends that name. */
+/**
+ * DNS rebinding: a page of another site can make its own name resolve to 127.0.0.1, but the browser
+ * still sends that name.
+ */
 function isOwnHost(host: string, baseUrl: string | null): boolean {
   const name = URL.parse(`http://${host}`)?.hostname
   if (name === undefined) return false

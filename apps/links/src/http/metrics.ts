@@ -5,13 +5,16 @@ import type { Redirect } from '../redirect/redirect.ts'
 
 export interface Metrics {
   registry: Registry
-  /** Of an API, where how long an answer takes says something. */
+  /** For APIs, where the duration of a request is meaningful. */
   observeRequest(route: string, status: number, seconds: number): void
   countRequest(route: string, status: number): void
   observeCommit(ms: number): void
 }
 
-/** Figures of one instance. Labels are routes, statuses and outcomes; never URLs, slugs or identities. */
+/**
+ * Creates the metrics of one instance. Labels are routes, statuses and outcomes; never URLs, slugs
+ * or identities.
+ */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -44,7 +47,7 @@ export function createMetrics(): Metrics {
   }
 }
 
-/** Adds what the hot path counts in plain numbers, read only when somebody asks. */
+/** Adds the plain counters of the hot path, which are read only during a scrape. */
 export function exposeClicks(
   { registry }: Metrics,
   { redirect, journal, drainThread }: { redirect: Redirect; journal: Journal; drainThread: DrainThread },

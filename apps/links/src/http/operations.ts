@@ -13,7 +13,7 @@ import { qrOperations } from '../qr/operations.ts'
 import { choosePrimarySlug, slugOperations } from '../links/slugs/operations.ts'
 import { transferOperations } from '../transfer/operations.ts'
 
-/** What the public API offers to keys. */
+/** Operations of the public API, for API keys. */
 export const apiOperations: readonly AnyOperation<Context>[] = [
   ...linkOperations,
   ...slugOperations,
@@ -22,17 +22,23 @@ export const apiOperations: readonly AnyOperation<Context>[] = [
   ...qrOperations,
 ]
 
-/** Figures that are lifetime without `range`, on the admin side too, and whose range must be right. */
+/**
+ * Operations whose statistics cover all time without `range`, also on the admin side, and which
+ * refuse an invalid range.
+ */
 const LIFETIME_OPERATIONS: ReadonlySet<string> = new Set(['listLinks', 'getLink', 'getLinkBySlug'])
 
-/** The same operation for a person (L17): lists have numbered pages, and a range that makes no sense is their own default. */
+/**
+ * Returns the admin version of an operation (L17): lists have numbered pages, and an invalid range
+ * is replaced with the caller's default.
+ */
 function toAdminOperation(operation: AnyOperation<Context>): AnyOperation<Context> {
   if (operation.id === listLinks.id) return { ...operation, query: LinkPageQuery }
   if (!operation.query?.shape.range || LIFETIME_OPERATIONS.has(operation.id)) return operation
   return { ...operation, query: operation.query.safeExtend({ range: Range.optional().catch(undefined) }) }
 }
 
-/** What the admin side offers to people, beside pages. */
+/** Operations of the admin API. */
 export const adminOperations: readonly AnyOperation<Context>[] = [
   ...apiOperations.map(toAdminOperation),
   ...dashboardOperations.map(toAdminOperation),

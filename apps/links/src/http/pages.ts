@@ -5,13 +5,16 @@ import type { Services } from './services.ts'
 import { findPreferences } from '../preferences/store.ts'
 import { notFoundPage } from '../redirect/pages.ts'
 
-/** As in web/build.ts. */
+/** Must match web/build.ts. */
 export const ASSETS_PATH = '/_/admin/assets/'
 
-/** As in web/pages.tsx. */
+/** Must match web/pages.tsx. */
 const PAGE_PATHS = /^\/_\/admin\/(dashboard|(links|bundles)(\/\d{1,15})?|keys|import-export|settings)$/
 
-/** The module of a page of `PAGES`: that of one link, of one bundle, or the one named as the address. */
+/**
+ * Returns the module of a page of `PAGES`: that of a single link or bundle, or the one named in the
+ * path.
+ */
 function moduleOf(path: string): string | undefined {
   const [, name, list, id] = PAGE_PATHS.exec(path) ?? []
   return name && `pages/${list && id ? list.slice(0, -1) : name}/page.tsx`
@@ -27,13 +30,16 @@ const files = clientFiles({
   assets: ASSETS_PATH,
 })
 
-/** The folder of the bundled pages. Throws what the bundler says. */
+/** Returns the folder of the bundled pages. Throws the errors of the bundler. */
 export const builtPages = files.built
 
-/** The admin pages' files, with what each person's page begins with. */
+/** Creates the handlers of the admin pages. Each page starts with the data of its person. */
 export function createPages({ database, settings }: Pick<Services, 'database' | 'settings'>) {
   return {
-    /** The page for everything; it says itself that there is none at `path`. `origin` is that of the short links. */
+    /**
+     * Returns the page for every path; its script shows "not found" for an unknown one. `origin` is
+     * that of the short URLs.
+     */
     async index(path: string, identity: string, origin: string): Promise<Response> {
       const { theme, lang } = await findPreferences(database.read, identity)
       const signOut = String(settings.accessLogoutUrl !== null)
@@ -47,7 +53,7 @@ export function createPages({ database, settings }: Pick<Services, 'database' | 
   }
 }
 
-/** How the MCP endpoint admits assistants (L19.2), for the settings page. */
+/** Authentication methods of the MCP endpoint (L19.2), for the settings page. */
 function mcpMethods(settings: Services['settings']): string {
   const methods = {
     oauth: settings.mcpOauthIssuer !== null,

@@ -17,7 +17,7 @@ export const API_PATH = '/_/api'
 
 const RECORD_USE_EVERY_SECONDS = 60
 
-/** The public API: everything below `/_/api` for callers with a key. */
+/** Creates the public API: everything below `/_/api`, for callers with a key. */
 export function createPublicApi(services: Services) {
   const limiters = createLimiters(services.settings)
   return mount<Context, PresentedKey>({
@@ -50,7 +50,8 @@ async function authenticate(
   const header = request.headers.get('authorization') ?? ''
   const rawKey = header.startsWith('Bearer ') ? header.slice('Bearer '.length) : ''
   const key = await findKey(services.database.read, rawKey)
-  // Another site's page cannot send a key, but its images would use up what their visitor's address may ask.
+  // A page of another site cannot send a key, but its images would use up the rate limit of the
+  // visitor's address.
   if (!key && isCrossOriginSubrequest(request)) throw failure('cross_site')
   const headers = key
     ? requireAllowed(limiters?.callers, String(key.id))
@@ -60,7 +61,7 @@ async function authenticate(
   return { caller: key, headers }
 }
 
-/** At most one write a minute and key, and never in the way of the request. */
+/** Records the use of a key at most once a minute, without delaying the request. */
 export function recordKeyUse({ database, keysUsedAt, log, now }: Services, key: PresentedKey): void {
   const nowSeconds = now()
   const last = Math.max(key.lastUsedAt ?? 0, keysUsedAt.get(key.id) ?? 0)

@@ -2,7 +2,10 @@ import { transportFailure } from '@latchkey/http/failure'
 import { type RateLimiter, createRateLimiter } from '@latchkey/http/rate-limit'
 import type { Settings } from '../settings/settings.ts'
 
-/** Apart, so that a flood of strangers can never take the room of callers who are known. */
+/**
+ * Two separate limiters: a flood from unknown addresses never uses up the rate limit of
+ * authenticated callers.
+ */
 export interface Limiters {
   callers: RateLimiter
   addresses: RateLimiter
@@ -14,7 +17,10 @@ export function createLimiters({ rateLimit }: Pick<Settings, 'rateLimit'>): Limi
     : { callers: createRateLimiter(rateLimit), addresses: createRateLimiter(rateLimit) }
 }
 
-/** Counts requests, and returns the headers that say how many are left. Throws what a caller with too many is refused with. */
+/**
+ * Counts requests and returns the headers with the remaining number. Throws the refusal for a
+ * caller over the limit.
+ */
 export function requireAllowed(
   limiter: RateLimiter | undefined,
   key: string,
@@ -28,7 +34,7 @@ export function requireAllowed(
     'RateLimit-Reset': String(result.resetSeconds),
   }
   if (result.allowed) return headers
-  // No wait would help.
+  // Waiting would not help.
   if (requests > result.limit)
     throw transportFailure('invalid_request', {
       text: `request: must be a batch of at most ${result.limit}`,

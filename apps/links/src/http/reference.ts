@@ -15,7 +15,7 @@ Every route needs an API key: \`Authorization: Bearer sk_…\`. Create one with 
 Times are integer Unix seconds, UTC. Errors are \`{"error": "…"}\` with a stable English sentence,
 and have a stable code in the header \`X-Error-Code\`.`
 
-/** Of the limit nothing is said where there is none. */
+/** Rate limit headers are absent if there is no limit. */
 const headers: Readonly<Record<string, ResponseHeader>> = {
   'X-Request-Id': { type: 'string', description: 'Identifies this request in the log of the server.' },
   'RateLimit-Limit': { type: 'integer', description: 'Number of requests that may be sent at once.' },
@@ -32,7 +32,7 @@ const retryAfter: Readonly<Record<string, ResponseHeader>> = {
   'Retry-After': { type: 'integer', description: 'Seconds to wait before trying again.' },
 }
 
-/** The document that describes the API, made from the definitions that serve it. */
+/** Creates the OpenAPI document from the definitions that serve the API. */
 export function createDocument(version: string): Record<string, unknown> {
   return openApiDocument({
     title: 'Latchkey Links',
@@ -71,7 +71,10 @@ const PAGE_HEADERS = {
 
 const METHOD_NOT_ALLOWED = transportFailure('method_not_allowed', { headers: { Allow: 'GET, HEAD' } })
 
-/** The reference and its document; undefined for other paths. They need no key and are not rate limited. */
+/**
+ * Serves the API reference and its document; undefined for other paths. Both need no key and are
+ * not rate limited.
+ */
 export function createReference(): (method: string, path: string) => Promise<Response> | undefined {
   const answers = referenceAnswers({
     title: 'Latchkey Links API',

@@ -11,7 +11,7 @@ const MANIFEST = JSON.stringify({
   icons: [{ src: '/favicon.svg', sizes: 'any', type: 'image/svg+xml' }],
 })
 
-// Short links are for people who were given them, not for search engines.
+// Short URLs are for the people who receive them, not for search engines.
 const ROBOTS = 'User-agent: *\nDisallow: /\n'
 
 function file(body: string, type: string): () => Response {
@@ -21,7 +21,10 @@ function file(body: string, type: string): () => Response {
 
 const icon = file(FAVICON, 'image/svg+xml')
 
-/** The route table of the root: every name in it is reserved as a slug, also those that serve nothing yet. */
+/**
+ * Routes of the root. Every name in it is reserved as a slug, including names that serve nothing
+ * yet.
+ */
 export const rootFiles: Readonly<Record<RootName, () => Response>> = {
   'favicon.ico': icon,
   'favicon.svg': icon,

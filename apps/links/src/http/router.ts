@@ -36,19 +36,19 @@ export type Fetch = (
   server: Pick<Server<unknown>, 'requestIP' | 'timeout'>,
 ) => Response | Promise<Response>
 
-/** Where pages lived before they moved under the admin side. */
+/** Paths of pages before they moved under the admin side. */
 const MOVED_PATHS = /^\/_\/(dashboard|links(?:\/\d+)?|keys|settings)$/
 
 /**
- * The one door. Short links first and by themselves: a path of one segment outside the `_` namespace is a redirect, and
- * nothing else is looked at on its way.
+ * Creates the entry point of all requests. Short URLs come first: a path of one segment outside the
+ * `_` namespace is a redirect, and nothing else is checked on its way.
  */
 export function createRouter(dependencies: RouterDependencies): Fetch {
   const serveNonRedirect = createNonRedirectHandler(dependencies)
   const visitorPeerOf = visitorPeerReader(dependencies.services.settings)
   return (request, server) => {
     const { url } = request
-    // Of a request without a `Host` that could be one, Bun knows only path and query.
+    // Without a valid `Host`, Bun knows only path and query.
     const host = url.startsWith('/') ? 0 : url.indexOf('//') + 2
     const start = url.indexOf('/', host)
     const mark = url.indexOf('?', start)
@@ -63,28 +63,32 @@ export function createRouter(dependencies: RouterDependencies): Fetch {
   }
 }
 
-/** No slug, and something that is served all the same: system paths, `/.well-known/…`, `/oauth/…`, files at the root. */
+/**
+ * Paths that are no slugs but are served: system paths, `/.well-known/…`, `/oauth/…`, files at the
+ * root.
+ */
 function isNonRedirect(path: string): boolean {
   return path.startsWith('_') || path.startsWith('.') || path.startsWith('oauth/') || isReserved(path)
 }
 
 /**
- * The socket's peer, never assumed: packets for 127.0.0.1 can come from another machine (`route_localnet`), and what a
- * trusted proxy says must be believed from no other address of this one.
+ * Returns the socket's peer, never an assumed one. Packets for 127.0.0.1 can come from another
+ * machine (`route_localnet`), and only the address of a trusted proxy may set forwarding headers.
  */
 function peerOf(request: Request, server: Parameters<Fetch>[1]): string {
   return server.requestIP(request)?.address ?? ''
 }
 
 /**
- * The peer of a visitor. Asking the socket takes a twentieth of a redirect, and where no peer is trusted its address only
- * tells visitors apart: on a loopback listener without a proxy they are all this machine.
+ * Returns the function that reads the peer of a visitor. Asking the socket takes a twentieth of a
+ * redirect. Without trusted proxies the address only distinguishes visitors, and on a loopback
+ * listener all of them are this machine.
  */
 function visitorPeerReader({ host, trustedProxies }: Settings): typeof peerOf {
   return isLoopback(host) && trustedProxies.length === 0 ? () => host : peerOf
 }
 
-/** Redirects alone may be followed from within pages of other sites. */
+/** Only redirects may be loaded from within pages of other sites. */
 async function withCrossOriginHeaders(pending: Promise<Response>): Promise<Response> {
   const response = await pending
   for (const [name, value] of CROSS_ORIGIN_HEADERS) response.headers.set(name, value)
@@ -104,7 +108,7 @@ function createNonRedirectHandler(
     return response
   }
   return async (request, path, peerInfo) => {
-    // This and the APIs count their requests themselves.
+    // The MCP endpoint and the APIs count their own requests.
     const mcpResponse = await mcp.answer(request, path, peerInfo)
     if (mcpResponse) return mcpResponse
     if (isBelow(path, API_PATH)) {
@@ -122,7 +126,7 @@ function isBelow(path: string, root: string): boolean {
   return path === root || path.startsWith(`${root}/`)
 }
 
-/** What is neither an API nor a page for admins. */
+/** Serves GET requests outside the APIs and the admin pages. */
 async function serveGet(
   dependencies: RouterDependencies,
   request: Request,
@@ -143,7 +147,7 @@ async function serveGet(
 
 const KNOWN_ROUTES: ReadonlySet<string> = new Set(['/', '/_', '/_/health', '/_/ready', '/_/metrics'])
 
-/** Names of routes are a closed list: nothing that somebody has made up gets into the metrics. */
+/** Returns a route name from a closed list, which keeps made-up paths out of the metrics. */
 function routeOf(path: string): string {
   const isKnown = KNOWN_ROUTES.has(path) || isReserved(path.slice(1)) || MOVED_PATHS.test(path)
   return isKnown ? path.replace(/\d+$/, '{id}') : 'unmatched'
@@ -166,7 +170,7 @@ async function serveSystemRoute(
   return new Response(await metrics.registry.metrics(), { headers })
 }
 
-/** `/`, the old addresses, and everything that is nothing (L12). */
+/** Serves `/`, redirects moved paths and answers 404 for the rest (L12). */
 async function serveRoot(
   { services, admin }: RouterDependencies,
   request: Request,

@@ -8,10 +8,10 @@ import type { ChangeFeed } from '../events/feed.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { RunningImports } from '../transfer/running-imports.ts'
 
-/** What a transport knows of whoever asks. */
+/** Caller fields that a transport knows. */
 export type Caller = Pick<Context, 'identity' | 'createdVia' | 'filters' | 'defaultRange' | 'admittedUntil'>
 
-/** What the transports share; made once by the composition root. */
+/** Services shared by the transports, created once by the composition root. */
 export interface Services {
   settings: Settings
   database: Database<Tables>
@@ -19,14 +19,17 @@ export interface Services {
   proxies: Proxies
   /** Unix seconds. */
   now: () => number
-  /** When each key was last seen by this process, so that a failing write is not tried on every request. */
+  /**
+   * Time at which this process last saw each key. It prevents a failing write from being retried on
+   * every request.
+   */
   keysUsedAt: Map<number, number>
-  /** Public origin of the service as this request sees it. */
+  /** Public origin of the service for this request. */
   originOf(request: Request, peer: string): string
   feed: ChangeFeed
   imports: RunningImports
   contextFor(request: Request, peer: string, caller: Caller): Context
   observe: (exchange: Exchange) => void
-  /** Logs that the database could not be used for a request, however many there are. */
+  /** Logs that the database was unavailable for a request, at a limited rate. */
   logDatabaseFault: (error: unknown) => void
 }

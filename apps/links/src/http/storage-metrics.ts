@@ -10,7 +10,10 @@ import type { Lookup } from '../redirect/lookup.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Of the targets that redirects keep in memory. They count in plain numbers, read only when somebody asks. */
+/**
+ * Exposes the cache of destinations that redirects use. Its plain counters are read only during a
+ * scrape.
+ */
 function exposeCache(registers: Registry[], lookup: Lookup): void {
   if (!lookup.cache) return
   for (const [field, help] of Object.entries({
@@ -37,20 +40,23 @@ function exposeCache(registers: Registry[], lookup: Lookup): void {
 }
 
 export interface Storage {
-  /** For long work; `requests` is for those who would rather fail than wait. */
+  /** For long work. `requests` is the database with a statement timeout. */
   database: Database<Tables>
   requests: Database<Tables>
   lookup: Lookup
   settings: Pick<Settings, 'databaseUrl' | 'journal'>
 }
 
-/** Whoever collects figures gives up after ten seconds, and wants the others even if the database does not answer. */
+/**
+ * Scrapers give up after ten seconds, and need the other metrics even if the database does not
+ * answer.
+ */
 const QUERY_TIMEOUT_MS = 2_000
 
-/** What is in memory and on disk, whether the database answers, and what its connections do. */
+/** Exposes the sizes in memory and on disk, the state of the database and its connections. */
 export function exposeStorage({ registry }: Metrics, storage: Storage): void {
   const registers = [registry]
-  // First, since asking for the size takes a connection itself.
+  // First, because the query for the size takes a connection itself.
   exposeConnections(registers, storage)
   const bytes = shareConcurrent(() => databaseBytes(storage.requests))
   new Gauge({
@@ -74,7 +80,7 @@ export function exposeStorage({ registry }: Metrics, storage: Storage): void {
   exposeFiles(registers, storage)
 }
 
-/** PostgreSQL's own files are not this machine's. */
+/** The files of PostgreSQL are not on this machine. */
 function exposeFiles(registers: Registry[], { settings: { databaseUrl, journal } }: Storage): void {
   const journalPath = sqlitePath(journal)
   const files = {
@@ -129,7 +135,7 @@ function exposeConnections(registers: Registry[], { database, requests, lookup }
   })
 }
 
-/** Undefined when the database does not say, or not in time. */
+/** Undefined if the database does not answer, or not in time. */
 async function databaseBytes({ dialect, read }: Database<Tables>): Promise<number | undefined> {
   const size =
     dialect === 'sqlite'
@@ -144,7 +150,7 @@ async function databaseBytes({ dialect, read }: Database<Tables>): Promise<numbe
   return Promise.race([query, setTimeout(QUERY_TIMEOUT_MS, undefined, { ref: false })])
 }
 
-/** Who asks while the answer is awaited gets the same one. */
+/** Callers that arrive while a result is pending share it. */
 function shareConcurrent<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let pending: Promise<Result> | undefined
   return () =>

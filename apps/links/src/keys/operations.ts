@@ -5,7 +5,7 @@ import { IdParams } from '../links/schema.ts'
 import { ApiKey, NewApiKey } from './schema.ts'
 import { countKeys, deleteKey, insertKey, listKeys } from './store.ts'
 
-/** The caller's own keys; admin side only (L17). */
+/** Operations on the caller's own keys; admin side only (L17). */
 export const keyOperations = [
   operation({
     id: 'listKeys',

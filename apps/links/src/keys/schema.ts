@@ -8,7 +8,10 @@ export const Scope = z.enum(['create', 'read', 'create,read'], {
 })
 export type Scope = z.output<typeof Scope>
 
-/** True when a key of scope `granted` may use operations of scope `needed`; `create` never implies `read` (L4.2). */
+/**
+ * Whether a key with these scopes may use operations of the required scope; `create` never implies
+ * `read` (L4.2).
+ */
 export function permits(scopes: string, required: string): boolean {
   return scopes.split(',').includes(required)
 }

@@ -10,7 +10,7 @@ const PREFIX_LENGTH = 7
 const SECRET_BYTES = 24
 const RAW_KEY = /^sk_[0-9a-f]{48}$/
 
-/** A key that a request presented, with what it may do. */
+/** A key that a request presented, with its rights. */
 export interface PresentedKey {
   id: number
   identity: string
@@ -18,7 +18,10 @@ export interface PresentedKey {
   lastUsedAt: number | null
 }
 
-/** Makes a key that acts as `identity`. The raw key exists only in this answer; the database keeps its hash. */
+/**
+ * Creates a key that acts as `identity`. Only this result contains the raw key; the database stores
+ * its hash.
+ */
 export async function insertKey(
   db: Kysely<Tables>,
   { title, scope, identity, now }: NewApiKey & { identity: string; now: number },
@@ -39,7 +42,9 @@ export async function insertKey(
   return { key: { id, ...publicFields }, rawKey }
 }
 
-/** Counts the keys of a person; until the transaction ends, nobody else who counts them gets further. */
+/**
+ * Counts the keys of a person. Until the transaction ends, concurrent counts for this person wait.
+ */
 export async function countKeys(
   tx: Transaction<Tables>,
   dialect: DialectName,
@@ -54,7 +59,7 @@ export async function countKeys(
   return count
 }
 
-/** Never looks up what cannot be a key. */
+/** Skips the query for text that cannot be a key. */
 export async function findKey(db: Kysely<Tables>, rawKey: string): Promise<PresentedKey | undefined> {
   if (!RAW_KEY.test(rawKey)) return undefined
   return db
@@ -68,7 +73,7 @@ export async function markKeyUsed(db: Kysely<Tables>, id: number, now: number): 
   await db.updateTable('api_key').set({ last_used_at: now }).where('id', '=', id).execute()
 }
 
-/** Newest first; of one identity, or of everyone for the operator. */
+/** Lists keys, newest first: those of one identity, or all of them for the operator. */
 export async function listKeys(
   db: Kysely<Tables>,
   identity?: string,
@@ -83,7 +88,10 @@ export async function listKeys(
   return rows.map((row) => ({ ...row, scope: Scope.parse(row.scope) }))
 }
 
-/** Revokes a key, of this identity or (for the operator) anyone's; false when there is none. */
+/**
+ * Revokes a key of this identity or, for the operator, of any identity. Returns false if there is
+ * none.
+ */
 export async function deleteKey(db: Kysely<Tables>, id: number, identity?: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('api_key')

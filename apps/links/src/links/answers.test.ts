@@ -11,7 +11,9 @@ const { closeLater } = closeAfterEach()
 const URL = 'https://example.com/answers'
 
 eachDialect((_dialect, newUrl) => {
-  /** Operations on a database that can be read in transactions only, as if it went away after each. */
+  /**
+   * Operations on a database that can be read only in transactions, as if it failed after each one.
+   */
   async function open() {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const gone = new Proxy({} as TestDatabase['database']['read'], {
@@ -35,7 +37,7 @@ eachDialect((_dialect, newUrl) => {
     }
   }
 
-  test('what a write of a link or slug answers is read before it is committed, so that a failing read undoes it', async () => {
+  test('a write of a link or slug reads its answer before it commits, and a failed read rolls it back', async () => {
     const run = await open()
     const link = await run('createLink', { body: { url: URL, slug: 'mine' } })
     const params = { id: link['id'], slug: 'mine' }

@@ -25,7 +25,7 @@ interface ExpectedLink {
 }
 
 eachDialect((dialect, newUrl) => {
-  /** Links of two owners, some disabled, several as old as each other, each with two slugs. */
+  /** Links of two owners. Some are disabled, several have the same age, and each has two slugs. */
   async function open(count: number) {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const recorder = closeLater(openRecorder(stored.url))
@@ -60,7 +60,7 @@ eachDialect((dialect, newUrl) => {
 
   type TestWorld = Awaited<ReturnType<typeof open>>
 
-  /** The same the plain way: count each link's clicks, then sort. */
+  /** Reference implementation: counts each link's clicks, then sorts. */
   function expected(
     links: readonly ExpectedLink[],
     clicks: readonly ClassifiedClick[],
@@ -106,7 +106,7 @@ eachDialect((dialect, newUrl) => {
     expect(await countLinks(stored.database, options, NOW)).toBe(whole.length)
   }
 
-  /** What the database keeps of each link against its slugs. */
+  /** Compares the stored totals of each link with those of its slugs. */
   async function expectStoredClicks({ stored }: TestWorld): Promise<void> {
     const sums = 'closed_clicks - closed_bots - closed_self_referrers + closed_bot_self_referrers'
     expect(
@@ -120,7 +120,7 @@ eachDialect((dialect, newUrl) => {
     )
   }
 
-  /** What the database keeps of how many links there are against the links. */
+  /** Compares the stored numbers of links with the links. */
   async function expectCounted({ stored }: TestWorld): Promise<void> {
     expect(
       await stored.rows(`select created_by, sum(links) as links from link_count
@@ -149,7 +149,7 @@ eachDialect((dialect, newUrl) => {
     referrer: fc.constantFrom(null, 'https://go.example.com/'),
   })
 
-  test('by clicks, links come in the order that counting every click gives, in pages, at every moment', async () => {
+  test('links in order of clicks match a full count, in pages, at every moment', async () => {
     const steps = fc.array(
       fc.oneof(
         { weight: 4, arbitrary: fc.record({ clicks: fc.array(generated, { minLength: 1, maxLength: 40 }) }) },
@@ -211,7 +211,7 @@ eachDialect((dialect, newUrl) => {
     )
   }, 240_000)
 
-  test('a page far into a list brings its own rows and not those before it', async () => {
+  test('a page deep in a list reads only its own rows', async () => {
     const { stored } = await open(60)
     let most = 0
     const watch: KyselyPlugin = {
@@ -246,7 +246,7 @@ eachDialect((dialect, newUrl) => {
     expect(most).toBeLessThan(10)
   })
 
-  test('many links with the same clicks are listed once each, newest first, and those without clicks after them', async () => {
+  test('links with the same number of clicks are listed once each, newest first, before those without clicks', async () => {
     const MANY = 1_200
     const { stored, recorder } = await open(0)
     const numbers =
@@ -261,7 +261,7 @@ eachDialect((dialect, newUrl) => {
       await sql`${numbers} insert into slug (slug, link_id, is_custom, created_at)
         select 'bulk-' || n, n, 0, 1700000000 + n from numbers`.execute(tx)
     })
-    // Two of three have one click, one in a hundred has a second.
+    // Two of three links have one click, one in a hundred has a second.
     const ids = Array.from({ length: MANY }, (_, index) => 101 + index)
     const clicksOf = (id: number) => (id % 3 === 0 ? 0 : 1) + (id % 100 === 1 && id % 3 !== 0 ? 1 : 0)
     const clicks = ids.flatMap((id) =>
@@ -281,7 +281,7 @@ eachDialect((dialect, newUrl) => {
   })
 })
 
-/** Only while no link is gone do the places of links tell what a search finds. */
+/** The positions of links predict the results of a search only while no link is deleted. */
 function searchFor(
   search: string | undefined,
   alive: readonly ExpectedLink[],

@@ -20,7 +20,10 @@ interface ClickOrderQuery extends Filter {
   filters: ViewerFilters
 }
 
-/** Ids of one page by clicks, in the window of `range` or lifetime, most first and then newest. */
+/**
+ * Lists the ids of one page in order of clicks, in the window of `range` or lifetime: most clicks
+ * first, then newest first.
+ */
 export async function listByClicks(
   database: Db,
   query: ClickOrderQuery,
@@ -34,7 +37,9 @@ export async function listByClicks(
   )
 }
 
-/** What to list, where to begin, and how much: up to `length`, of which the first `offset` are not wanted. */
+/**
+ * Query, start and size of a page: up to `length` rows, of which the first `offset` are skipped.
+ */
 interface Page {
   query: ClickOrderQuery
   now: number
@@ -43,7 +48,10 @@ interface Page {
   length: number
 }
 
-/** Links that are looked up together; more with each step, and all with the same clicks at once. */
+/**
+ * Number of links that are looked up together. It grows with each step, and links with equal clicks
+ * stay together.
+ */
 const FIRST_BATCH = 250
 
 async function listByWindow(db: Db, page: Page, window: Window): Promise<ClickPosition[]> {
@@ -70,7 +78,7 @@ async function listByWindow(db: Db, page: Page, window: Window): Promise<ClickPo
   return rest.limit > 0 ? [...listed, ...(await listUnclicked(db, page, clickedLinks, rest))] : listed
 }
 
-/** Those of these links that are listed, in their order. */
+/** Returns the links among these that match the query, in their order. */
 async function readMatching(
   db: Db,
   { query, now, after }: Page,
@@ -91,7 +99,7 @@ function compare(a: Position, b: Position): number {
   return (b.clicks ?? 0) - (a.clicks ?? 0) || b.created_at - a.created_at || b.id - a.id
 }
 
-/** The newest of the links without clicks, which come last. */
+/** Lists the newest links without clicks, which come last. */
 async function listUnclicked(
   db: Db,
   { query, now, after }: Page,
@@ -113,7 +121,7 @@ async function listUnclicked(
   return rows.map((row) => ({ ...row, clicks: 0 }))
 }
 
-/** So many links of one owner are sooner sorted than found among all the others. */
+/** Up to this many links of one owner, sorting them is faster than finding them among all links. */
 const MAX_SORTED = 10_000
 
 async function listByLifetime(db: Db, page: Page): Promise<ClickPosition[]> {
@@ -121,7 +129,7 @@ async function listByLifetime(db: Db, page: Page): Promise<ClickPosition[]> {
   return (await rows.execute(db.read)).rows
 }
 
-/** Whether the filter leaves few links, or has to look at each of them anyway. */
+/** Whether the filter matches few links, or has to read each link anyway. */
 async function isSmallSet(db: Db, { query, now }: Page): Promise<boolean> {
   const { owner, search, status } = query
   if (search?.trim() || status === 'disabled' || status === 'expired') return true
@@ -137,12 +145,12 @@ async function isSmallSet(db: Db, { query, now }: Page): Promise<boolean> {
 const lifetimeColumn = ({ bots, selfReferrers }: ViewerFilters) =>
   `clicks_${bots ? (selfReferrers ? 'neither' : 'no_bots') : selfReferrers ? 'no_self' : 'raw'}`
 
-/** Those of the links with open hours, which are few. */
+/** Clicks in open hours, per link. Few links have any. */
 function openClicks(filters: ViewerFilters): RawBuilder<{ link_id: number; clicks: number }> {
   return sql`(select link_id, sum(${filteredSum(filters)}) as clicks from click_hour_open group by link_id)`
 }
 
-/** Counts the clicks of each link that the filter leaves. */
+/** Counts the clicks of each link that the filter matches. */
 function sortAll(db: Db, { query, now, after, offset, length }: Page): RawBuilder<ClickPosition> {
   const { filters } = query
   const clicks = sql<number>`${sql.ref(`link_clicks.${lifetimeColumn(filters)}`)} + coalesce(open.clicks, 0)`
@@ -155,7 +163,7 @@ function sortAll(db: Db, { query, now, after, offset, length }: Page): RawBuilde
     limit ${length - offset} offset ${offset}`
 }
 
-/** Goes through an index of what was clicked in closed hours; those with open hours, which are few, come in between. */
+/** Scans an index of clicks in closed hours and merges the few links with open hours into it. */
 function mergeRanked(page: Page): RawBuilder<ClickPosition> {
   const { filters } = page.query
   const column = sql.ref(`ranked.${lifetimeColumn(filters)}`)
@@ -173,7 +181,10 @@ function mergeRanked(page: Page): RawBuilder<ClickPosition> {
     limit ${page.length - page.offset} offset ${page.offset}`
 }
 
-/** The link itself is looked at only where its filter asks for it; `cross join` keeps SQLite from beginning with it. */
+/**
+ * Joins the link only if the filter needs it. `cross join` keeps SQLite from starting with that
+ * table.
+ */
 function linkJoin({ query }: Page): Fragment {
   return query.owner || query.status !== 'all' ? sql` cross join link` : sql``
 }

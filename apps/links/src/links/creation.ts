@@ -18,7 +18,10 @@ interface NewLinkRow {
   expiresAt?: number | null | undefined
 }
 
-/** Stores a link with its automatic slug and, beside it, the custom one as primary. 409 leaves nothing behind. */
+/**
+ * Stores a link with its automatic slug and, if given, a custom slug as the primary one. 409 leaves
+ * nothing behind.
+ */
 async function insertLinkWithSlugs(tx: Tx, context: Context, link: NewLinkRow): Promise<number> {
   const { now, identity, createdVia } = context
   for (;;) {
@@ -42,7 +45,7 @@ async function insertLinkWithSlugs(tx: Tx, context: Context, link: NewLinkRow): 
       context.slugSpace.recordSlug(auto)
       return id
     }
-    // Another node took the automatic slug between the look and the leap.
+    // Another node took the automatic slug between the lookup and the insert.
     await deleteLink(tx, context.database, id)
   }
 }
@@ -54,21 +57,21 @@ async function chooseAutoLength(tx: Tx, context: Context, requested: number | un
 }
 
 /**
- * Makes a link, or answers with an active one that has the URL already: the caller's before anyone's, or with `own` only
- * the caller's. A slug of its own always makes a new link.
+ * Creates a link, or returns an active one with the same URL: the caller's own if there is one,
+ * else any, or with `own` only the caller's. A custom slug always creates a new link.
  */
 export async function createOrReuse(context: Context, body: NewLink, reuse: 'any' | 'own'): Promise<Link> {
   const { url, identity, now } = { ...body, ...context }
   const customSlug = body.slug ?? body.custom_slug
   const mayReuse = customSlug === undefined && body.allow_duplicate !== true
-  /** The link; nothing where there is one already whose clicks have to be counted first. */
+  /** Returns the link, or undefined if a duplicate exists whose clicks have to be counted first. */
   const tryCreate = (isFlushed: boolean) =>
     context.database.write(async (tx): Promise<Link | undefined> => {
       if (mayReuse) {
         await lockUrl(tx, context.database, url)
         const duplicate = await findDuplicate(tx, { url, identity, now, ownOnly: reuse === 'own' })
         if (duplicate && !isFlushed) return undefined
-        // Its owner may just have deleted it.
+        // The owner may have deleted it in the meantime.
         if (duplicate && (await lockLinkRow(tx, context.database, duplicate.id)))
           return {
             ...(await readChangedLink(tx, duplicate.id, context)),

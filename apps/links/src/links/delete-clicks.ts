@@ -9,20 +9,21 @@ import { deletionStopped } from '../failures.ts'
 type Db = Database<Tables>
 type Tx = Transaction<Tables>
 
-/** Clicks that go in one transaction: few enough that those who are redirected beside it do not notice. */
+/** Clicks per transaction: few enough not to delay concurrent redirects. */
 const CLICKS_PER_STEP = 2_000
 const HOURS_PER_STEP = 200
 
-/** What loses its clicks: a link, or one of its slugs. */
+/** Owner of the deleted clicks: a link, or one of its slugs. */
 export interface DeletionScope {
   link_id: number
   slug?: string
 }
 
 /**
- * Deletes clicks, the oldest hours first, until so few are left that they can go with whatever they are of, which `remove`
- * then does. In small transactions, between which others have their turn: ten million clicks take a minute. `choose` says
- * in each of them what is trimmed, and throws if it may not be.
+ * Deletes clicks, the oldest hours first, until few enough remain for `remove` to delete them with
+ * their link or slug. Small transactions leave room for other writers: ten million clicks take a
+ * minute. `findScope` returns the scope of each transaction, and throws if the deletion is not
+ * allowed.
  */
 export async function deleteClicks(
   database: Db,
@@ -43,7 +44,10 @@ export async function deleteClicks(
   }
 }
 
-/** After each step all that counts the clicks agrees. False when the rest is few, and still there. */
+/**
+ * Deletes one batch. After each step all counts of clicks agree. Returns false if few clicks are
+ * left, which it does not delete.
+ */
 async function deleteStep(tx: Tx, database: Db, scope: DeletionScope, maxClicks: number): Promise<boolean> {
   const all = await listOldestHours(tx, scope)
   let clicks = 0
@@ -65,7 +69,7 @@ async function deleteStep(tx: Tx, database: Db, scope: DeletionScope, maxClicks:
       await reopenHour(tx, { link_id, hour: low }, [...hourCounts, ...deletions])
       return true
     }
-    // All its clicks are sums already, which are few.
+    // The only clicks are in rollups, which have few rows.
   }
   const { slug } = scope
   await tx
@@ -75,7 +79,7 @@ async function deleteStep(tx: Tx, database: Db, scope: DeletionScope, maxClicks:
     .where('clicked_at', '<', high)
     .$if(slug !== undefined, (query) => query.where('slug', '=', slug ?? ''))
     .execute()
-  // After the raw clicks, which somebody may have turned into these meanwhile.
+  // After the raw clicks, because another transaction may have moved them here.
   await tx
     .deleteFrom('click_forgotten')
     .where('link_id', '=', link_id)
@@ -86,7 +90,7 @@ async function deleteStep(tx: Tx, database: Db, scope: DeletionScope, maxClicks:
   return true
 }
 
-/** At most `HOURS_AT_ONCE`, with all clicks that each has. */
+/** Lists at most `HOURS_PER_STEP` hours, each with its number of clicks. */
 async function listOldestHours(
   tx: Tx,
   { link_id, slug }: DeletionScope,
@@ -118,7 +122,10 @@ interface TimeInterval {
 type SlugCounts = Omit<ClickHourTable, 'link_id' | 'hour'>
 const countColumns = ['slug', 'clicks', 'bots', 'self_referrers', 'bot_self_referrers'] as const
 
-/** Returns what they have counted. Open hours first: who closes them meanwhile moves them to the others. */
+/**
+ * Deletes whole hours and returns their counts. Open hours come first, because closing an hour
+ * moves its counts to the closed ones.
+ */
 async function deleteHours(
   tx: Tx,
   { link_id, slug }: DeletionScope,
@@ -161,7 +168,7 @@ function sumOf(rows: readonly ClickCounts[], count: keyof ClickCounts): number {
   return rows.reduce((total, row) => total + row[count], 0)
 }
 
-/** Deletes up to `atOnce` of the raw clicks; returns each as what it takes away from the counts. */
+/** Deletes up to `maxClicks` raw clicks. Returns each as negative counts. */
 async function deleteRawClicks(
   tx: Tx,
   { dialect }: Db,
@@ -177,7 +184,7 @@ async function deleteRawClicks(
     .$if(slug !== undefined, (query) => query.where('slug', '=', slug ?? ''))
     .orderBy('clicked_at')
     .limit(maxClicks)
-    // Those that somebody is turning into sums are not there when the wait is over, and their counts stay.
+    // Clicks that another transaction is rolling up are gone after the wait, and their counts stay.
     .$if(dialect === 'postgres', (query) => query.forUpdate())
     .execute()
   const ids = clicks.map(({ id }) => id)
@@ -194,7 +201,10 @@ async function deleteRawClicks(
   }))
 }
 
-/** What is left of an hour is counted as one that still changes; it is closed again like any other. */
+/**
+ * Adds the remaining changes of an hour to its open counts. The hour is closed again like any
+ * other.
+ */
 async function reopenHour(
   tx: Tx,
   hour: Pick<ClickHourTable, 'link_id' | 'hour'>,
@@ -213,7 +223,7 @@ async function reopenHour(
   await tx
     .insertInto('click_hour_open')
     .values(nonZero)
-    // Somebody may have counted a click there meanwhile.
+    // Another writer may have counted a click here.
     .onConflict((conflict) =>
       conflict.columns(['link_id', 'hour', 'slug']).doUpdateSet((eb) => ({
         clicks: eb('click_hour_open.clicks', '+', eb.ref('excluded.clicks')),

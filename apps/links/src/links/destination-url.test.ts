@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { DestinationUrl, normaliseUrl } from './destination-url.ts'
 
-test('blanks, tabs and line ends around a target are dropped, those inside are refused or kept', () => {
+test('blanks, tabs and line ends around a destination are dropped, those inside are refused or kept', () => {
   for (const blanks of [' ', '\t', '\r\n', ' \n\t \r '])
     expect(DestinationUrl.parse(`${blanks}https://a.example/x y${blanks}`)).toBe('https://a.example/x y')
   for (const refused of ['', ' ', ' \t\r\n ', 'https://a.example/\ty', '\vhttps://a.example/', '\u00a0'])
@@ -14,7 +14,7 @@ test('slashes at the end are dropped, those inside are kept', () => {
   expect(normaliseUrl('https:///')).toBe('https:///')
 })
 
-test('many blanks or slashes inside a target take no longer to read than other text', () => {
+test('many blanks or slashes inside a destination take no longer to parse than other text', () => {
   const read = (text: string) => () => DestinationUrl.safeParse(text)
   const other = fastest(read(`https://a.example/${'x'.repeat(30_000)}y`))
   expect(fastest(read(`https://a.example/${' '.repeat(30_000)}y`))).toBeLessThan(50 * other)

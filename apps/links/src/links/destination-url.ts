@@ -3,11 +3,12 @@ import { z } from 'zod'
 
 const MAX_LENGTH = 2048
 const CONTROL_CHARACTER = /\p{Cc}/u
-// Only the first of several blanks begins a match: trying each takes quadratic time where something follows them.
+// A match can begin only at the first of several blanks. Trying each would take quadratic time
+// before other text.
 const SURROUNDING_BLANKS = /^[ \t\r\n]+|(?<![ \t\r\n])[ \t\r\n]+$/g
 const TRAILING_SLASHES = /(?<!\/)\/+$/
 
-/** A target as L6.4 takes it and L6.5 stores it. */
+/** A destination as L6.4 accepts it and L6.5 stores it. */
 export const DestinationUrl = text()
   .transform((value) => value.replaceAll(SURROUNDING_BLANKS, ''))
   .pipe(
@@ -30,7 +31,7 @@ export const DestinationUrl = text()
   .meta({
     description: 'Destination of the link: an absolute http or https URL.',
     maxLength: MAX_LENGTH,
-    // Blanks around it are dropped; within it control characters are refused.
+    // Surrounding blanks are dropped; control characters inside are refused.
     pattern: '^[ \\t\\r\\n]*[Hh][Tt][Tt][Pp][Ss]?:[^\\x00-\\x1f\\x7f-\\x9f]+[ \\t\\r\\n]*$',
     examples: ['https://example.com/'],
   })
@@ -41,8 +42,8 @@ function isHttp(value: string): boolean {
 }
 
 /**
- * Drops an empty `?` and an empty `#`, and the path's trailing slashes when neither query nor fragment follows; nothing
- * else. Two spellings of one target then meet in the duplicate rule.
+ * Drops an empty `?` and an empty `#`, and the path's trailing slashes if neither query nor
+ * fragment follows; nothing else. Different spellings of one destination then count as duplicates.
  */
 export function normaliseUrl(url: string): string {
   let rest = url.endsWith('#') && url.indexOf('#') === url.length - 1 ? url.slice(0, -1) : url
@@ -51,11 +52,14 @@ export function normaliseUrl(url: string): string {
   if (rest.endsWith('?') && rest.indexOf('?') === rest.length - 1) rest = rest.slice(0, -1)
   if (fragment !== '' || rest.includes('?')) return rest + fragment
   const shorter = rest.replace(TRAILING_SLASHES, '')
-  // `https:` alone would be left of an address that is nothing but slashes; WHATWG URLs allow some such spellings.
+  // An address of only slashes would leave `https:`. WHATWG URLs allow some such spellings.
   return URL.canParse(shorter) ? shorter : rest
 }
 
-/** 53 bits of a hash, enough to make an index lookup hit one URL; equality is checked on the URL itself. */
+/**
+ * Returns 53 bits of a hash, enough for an index lookup to match one URL. The caller compares the
+ * URL itself.
+ */
 export function urlKey(url: string): number {
   return Number(BigInt.asUintN(53, Bun.hash.xxHash64(url)))
 }

@@ -29,7 +29,10 @@ type Tx = Transaction<Tables>
 
 const RangeQuery = z.object({ range: Range.optional() })
 
-/** The link's row, locked, for a write by its owner; 404 and 403 (with the write's own sentence) otherwise. */
+/**
+ * Returns the locked row of the link for a write by its owner. Throws 404, or 403 with the message
+ * of the write.
+ */
 export async function requireOwnedLink(
   tx: Tx,
   context: Context,
@@ -43,7 +46,7 @@ export async function requireOwnedLink(
 }
 
 export async function getLink(context: Context, id: number, range?: Range): Promise<Link> {
-  // Its lifetime clicks are a few rows, those of a window may be many.
+  // Lifetime clicks are a few rows; those of a window may be many.
   const database = range === undefined ? context.database : context.database.offThread
   const [link] = await readLinks(database, [id], { ...context, range })
   if (!link) throw failure('link_not_found')
@@ -92,7 +95,7 @@ async function readCursorPage(context: Context, query: LinkQuery): Promise<Page<
   const listKey = ['links', owner, range, search.trim(), status, sort]
   const after = parseCursor(listKey, query.cursor, sort === 'clicks' ? 'clicks' : 'age')
   const list = sort === 'clicks' ? listByClicks : listByAge
-  // One more than asked for tells whether there is a next page.
+  // One more row than requested shows whether there is a next page.
   const filter = { ...query, filters: context.filters, limit: query.limit + 1 }
   const candidates = await list(database, filter, now, after)
   const { rows, next } = cutPage(listKey, candidates, query.limit)
@@ -107,7 +110,7 @@ async function readCursorPage(context: Context, query: LinkQuery): Promise<Page<
 
 const DEFAULT_PER_PAGE = 25
 
-/** The page of this number, or the last one when there are fewer. */
+/** Returns the page with this number, or the last page if there are fewer. */
 async function readNumberedPage(context: Context, query: LinkPageQuery): Promise<Page<Link>> {
   const { now } = context
   const database = context.database.offThread
@@ -140,7 +143,7 @@ const readLink = operation({
   },
 })
 
-/** Makes a slug the primary one of a link that the caller owns; an unused slug is added to it first. */
+/** Makes a slug the primary slug of a link that the caller owns. An unused slug is added first. */
 async function claimPrimary(tx: Tx, context: Context, linkId: number, slug: string): Promise<void> {
   const newSlug = { slug, link_id: linkId, is_custom: 1, created_at: context.now, disabled_at: null }
   const isNew = await insertSlug(tx, newSlug)
@@ -236,7 +239,7 @@ const deleteOperation = operation({
   },
 })
 
-/** `?force=true` deletes what has clicks, clicks included. */
+/** `?force=true` also deletes a link or slug that has clicks. */
 export function forceParameter() {
   return z
     .enum(['true', 'false'])
@@ -245,7 +248,10 @@ export function forceParameter() {
     .meta({ description: 'Delete even if there are clicks, and delete them too.' })
 }
 
-/** Counts what waits. A link or slug with clicks stays without `force`, and so it does while its clicks cannot be counted. */
+/**
+ * Counts pending clicks. Without `force`, a link or slug with clicks stays, and so does one whose
+ * pending clicks cannot be counted.
+ */
 export async function flushBeforeDeletion(
   context: Context,
   scope: Parameters<Context['hasPendingClicks']>[0],
@@ -256,7 +262,7 @@ export async function flushBeforeDeletion(
     throw new ReaderUnavailable('Clicks wait that cannot be counted')
 }
 
-/** Throws 404 unless the link exists. */
+/** Throws 404 if the link does not exist. */
 export async function requireLink(context: Context, id: number): Promise<LinkRow> {
   const row = await findLinkRow(context.database.read, id)
   if (!row) throw failure('link_not_found')

@@ -11,7 +11,7 @@ const { closeLater } = closeAfterEach()
 const HOUR = 3600
 const DAY = 24 * HOUR
 const CLICKS = 7_000
-/** What one transaction deletes at most, and a few that are left for the last one. */
+/** Maximum per transaction. A few clicks remain for the last one. */
 const CLICKS_PER_STEP = 2_000
 
 eachDialect((_dialect, newUrl) => {
@@ -40,7 +40,10 @@ eachDialect((_dialect, newUrl) => {
     }
   }
 
-  /** How many clicks of these slugs there were after each transaction, and how many turns others had. */
+  /**
+   * Number of clicks of these slugs after each transaction, and how often other work ran in
+   * between.
+   */
   async function measureWork(stored: TestDatabase, slugs: readonly string[], work: () => Promise<unknown>) {
     const left: number[] = []
     let turns = 0
@@ -51,7 +54,7 @@ eachDialect((_dialect, newUrl) => {
     }
     stored.database.afterWrite(async () => {
       const counts = await Promise.all(slugs.map((slug) => stored.countClicks(slug)))
-      // Sums, hours and raw clicks agree at every moment.
+      // Totals, hours and raw clicks agree at every moment.
       for (const [sum, hours, raw] of counts) expect([sum, hours]).toEqual([raw, raw])
       expect(await subsets(stored, 'click_hour')).toEqual(await subsets(stored, 'click'))
       expect(await subsets(stored, 'counted_slug')).toEqual(await subsets(stored, 'click'))
@@ -63,7 +66,7 @@ eachDialect((_dialect, newUrl) => {
     return { left, turns }
   }
 
-  /** What viewer filters leave out of the clicks of each slug. */
+  /** Clicks of each slug that viewer filters exclude. */
   function subsets(stored: TestDatabase, table: 'click' | 'click_hour' | 'counted_slug') {
     const counts =
       table === 'click'
@@ -80,7 +83,7 @@ eachDialect((_dialect, newUrl) => {
     expect(turns).toBeGreaterThanOrEqual(Math.floor(before / CLICKS_PER_STEP))
   }
 
-  test('L6.8 a link goes with its clicks in small transactions, between which others have their turn', async () => {
+  test('L6.8: a link and its clicks are deleted in small transactions, with other work in between', async () => {
     const { stored, id, remove } = await open()
     const steps = await measureWork(stored, ['auto', 'mine'], async () =>
       expect(await remove('deleteLink', { id })).toEqual({ deleted: true }),
@@ -94,7 +97,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await stored.countClicks('other')).toEqual([1, 1, 1])
   })
 
-  test('a slug goes with its clicks in small transactions, and those of the other slugs stay', async () => {
+  test('a slug and its clicks are deleted in small transactions, and those of the other slugs stay', async () => {
     const { stored, id, remove } = await open()
     const steps = await measureWork(stored, ['mine'], async () =>
       expect(await remove('removeSlug', { id, slug: 'mine' })).toEqual({ removed: true }),
@@ -108,13 +111,13 @@ eachDialect((_dialect, newUrl) => {
     expect(link?.clicks).toBe(kept)
   })
 
-  test('an hour with more clicks than go at once is deleted in pieces too, with a link and with a slug', async () => {
+  test('an hour with more clicks than one transaction may delete is split, for a link and for a slug', async () => {
     for (const [name, slugs, before] of [
       ['deleteLink', ['auto', 'mine'], CLICKS],
       ['removeSlug', ['mine'], (CLICKS * 9) / 10],
     ] as const) {
       const { stored, id, recorder, remove } = await open((n) => NOW - DAY + (n % 60))
-      // A closed hour in which somebody is counted late, and which is closed again between two pieces.
+      // A closed hour gets a late click, and is closed again between two steps.
       await recorder.record([click(id, 'mine', { clickedAt: NOW - DAY })])
       let closings = 0
       stored.database.afterWrite(async () => {
@@ -132,8 +135,8 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('nothing of a removed slug is left in any sum, though its link keeps too few clicks to be summed again', async () => {
-    // The first go with the slug, the second are too many for that.
+  test('a deleted slug leaves no counts in any rollup, even if its link keeps too few clicks for a new one', async () => {
+    // The first clicks are deleted with the slug; the second are too many for that.
     for (const clicks of [120, CLICKS_PER_STEP + 1]) {
       const stored = closeLater(await TestDatabase.open(await newUrl()))
       const id = await stored.createLink('auto', 'mine')
@@ -159,7 +162,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('L6.8 a database that fails in the middle is told as that, and that nothing was changed only before any click is gone', async () => {
+  test('L6.8: a database failure in the middle is reported as such, and says "nothing was changed" only before any click is deleted', async () => {
     const { stored, id, remove } = await open()
     const full = Object.assign(new Error('disk is full'), { code: 'SQLITE_FULL' })
     const whole = stored.database.write.bind(stored.database)
@@ -181,7 +184,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await remove('deleteLink', { id })).toEqual({ deleted: true })
   })
 
-  test('who may not remove them loses nobody a click', async () => {
+  test('a refused deletion deletes no clicks', async () => {
     const { stored, id, remove } = await open()
     const refusals = [
       ['deleteLink', { id }, 'ben@example.com', 403],

@@ -6,10 +6,10 @@ import { foldSlug } from './slugs/slug.ts'
 import { boundedText, trimmedText, withoutFormat } from '../text.ts'
 import { DestinationUrl } from './destination-url.ts'
 
-/** Year 9999, the last moment that every client can show. */
+/** Year 9999, the last moment that every client can display. */
 const MAX_MOMENT = 253_402_300_799
 
-/** 15 digits, which a double holds exactly. */
+/** 15 digits, which a double represents exactly. */
 export const MAX_ID = 999_999_999_999_999
 
 export const Id = z
@@ -19,7 +19,7 @@ export const Id = z
   .refine((id) => id > 0)
   .meta({ type: 'integer', minimum: 1, maximum: MAX_ID } as z.core.GlobalMeta)
 
-/** The id of a link in a body or in an assistant's arguments. */
+/** The id of a link in a body or in the arguments of an assistant. */
 export const LinkId = z.int().min(1).max(MAX_ID).meta({ description: 'The `id` of a link.' })
 
 export const IdParams = z.object({ id: Id })
@@ -115,7 +115,7 @@ export const LinkQuery = z.object({
 })
 export type LinkQuery = z.output<typeof LinkQuery>
 
-/** The admin side also pages by number, as its tables do (L17). */
+/** The admin side also uses page numbers for its tables (L17). */
 export const LinkPageQuery = LinkQuery.extend({
   page: wholeNumber(1, 999_999_999)
     .optional()
@@ -124,7 +124,7 @@ export const LinkPageQuery = LinkQuery.extend({
 })
 export type LinkPageQuery = z.output<typeof LinkPageQuery>
 
-/** A whole number in a query string, within both bounds. */
+/** A whole number in a query string, between `min` and `max` inclusive. */
 export function wholeNumber(min: number, max: number) {
   return z
     .string()

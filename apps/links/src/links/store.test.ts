@@ -14,7 +14,7 @@ const OWNERS = ['ann@example.com', 'ben@example.com']
 const STATES = ['active', 'disabled', 'expired', 'all'] as const
 
 eachDialect((dialect, newUrl) => {
-  /** Links of two owners: some are disabled, some expire, some do both. */
+  /** Links of two owners: some are disabled, some expired, some both. */
   async function openStates() {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const links = []
@@ -32,7 +32,7 @@ eachDialect((dialect, newUrl) => {
     return { stored, links }
   }
 
-  test('links of each state and owner are listed and counted as a look at each of them says', async () => {
+  test('lists and counts of each state and owner match a check of every link', async () => {
     const { stored, links } = await openStates()
     for (const status of STATES)
       for (const owner of [undefined, '', ...OWNERS, 'nobody@example.com']) {
@@ -52,7 +52,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   if (dialect === 'sqlite')
-    test('no link is looked at only to be left out of a count or of a list of those that do not redirect', async () => {
+    test('a count, and a list of links that do not redirect, read no link only to exclude it', async () => {
       const { stored } = await openStates()
       const { database } = stored
       const plans: string[] = []
@@ -85,7 +85,7 @@ eachDialect((dialect, newUrl) => {
     })
 
   if (dialect === 'postgres')
-    test('a search does not go through all slugs that it finds for every link', async () => {
+    test('a search does not scan all matching slugs for every link', async () => {
       const stored = closeLater(await TestDatabase.open(await newUrl()))
       const { database } = stored
       const id = await stored.createLink('auto')
@@ -93,7 +93,8 @@ eachDialect((dialect, newUrl) => {
         select 'found-' || n, ${id}, 1, ${NOW} from generate_series(1, 20000) as series (n)`)
       await sql`analyze slug`.execute(database.writer)
       const plan = await database.write(async (tx) => {
-        // As little beside twenty thousand slugs as what PostgreSQL takes unless told otherwise is beside a million.
+        // This ratio of memory to twenty thousand slugs is that of PostgreSQL's default to a
+        // million.
         await sql`set local work_mem = '64kB'`.execute(tx)
         const query = selectFiltered({ ...database, read: tx }, { search: 'found', status: 'all' }, NOW)
         return JSON.stringify(await query.select('link.id').explain())
@@ -104,11 +105,11 @@ eachDialect((dialect, newUrl) => {
       expect((await listByAge(database, filter, NOW, undefined)).map((link) => link.id)).toEqual([id])
     })
 
-  test('a link that changes while it is read has exactly one primary slug', async () => {
+  test('a link that changes during a read has exactly one primary slug', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const id = await stored.createLink('auto', 'mine')
     await stored.database.write((tx) => setPrimarySlug(tx, id, 'mine'))
-    // Somebody removes the primary slug between the statements.
+    // Another writer deletes the primary slug between the statements.
     let removal: Promise<void> | undefined
     const between: KyselyPlugin = {
       transformQuery: ({ node }) => node,

@@ -40,12 +40,13 @@ export function searchText({
   return [label ?? '', url, created_by].map(toSearchText).join(SEPARATOR)
 }
 
-/** No character, and never part of what is searched for, so that no search matches across two fields. */
+/** A noncharacter that is never part of a search. It prevents matches across two fields. */
 const SEPARATOR = '\uffff'
 
 /**
- * One spelling for all of a letter's cases: the way through upper case brings ß and ẞ to ss, and ı to i. The two small
- * sigmas and the dot that İ leaves are made one, since which of them there is depends on where a part was cut.
+ * Folds all cases of a letter into one: upper-casing first turns ß and ẞ into ss, and ı into i. The
+ * two small sigmas are merged and the dot that İ leaves is removed, because both depend on where a
+ * part was cut.
  */
 function toSearchText(value: string): string {
   return foldText(value.toLowerCase().toUpperCase())
@@ -54,7 +55,7 @@ function toSearchText(value: string): string {
     .replaceAll(SEPARATOR, '\ufffd')
 }
 
-/** Stores the link; its primary slug must be stored in the same transaction. Returns its id. */
+/** Stores the link and returns its id. Its primary slug must be stored in the same transaction. */
 export async function insertLink(tx: Tx, row: NewLinkRow): Promise<number> {
   const { id } = await tx
     .insertInto('link')
@@ -78,7 +79,10 @@ export async function updateLink(tx: Tx, row: LinkRow, changes: Updateable<Table
     .execute()
 }
 
-/** Removes the link with slugs, clicks and memberships. Slugs first: clicks are only ever added to an existing slug. */
+/**
+ * Deletes the link with its slugs, clicks and memberships. Slugs go first, because clicks are only
+ * ever added to an existing slug.
+ */
 export async function deleteLink(tx: Tx, { dialect }: Pick<Db, 'dialect'>, id: number): Promise<void> {
   await retireSlugs(tx, { link_id: id })
   await tx.deleteFrom('link').where('id', '=', id).execute()
@@ -94,7 +98,10 @@ export async function findLinkRow(db: Kysely<Tables>, id: number): Promise<LinkR
   return db.selectFrom('link').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The link's row, which nobody else changes until the transaction ends. SQLite has one writer anyway. */
+/**
+ * Returns the row of the link and locks it until the transaction ends. SQLite has a single writer
+ * anyway.
+ */
 export async function lockLinkRow(tx: Tx, { dialect }: Db, id: number): Promise<LinkRow | undefined> {
   return tx
     .selectFrom('link')
@@ -113,14 +120,14 @@ export async function countLifetimeClicks(tx: Tx, linkId: number): Promise<numbe
   return clicks ?? 0
 }
 
-/** Makes creations of one URL wait for each other, so that the second finds what the first has made. */
+/** Serialises creations of the same URL. The second one then finds the link of the first. */
 export async function lockUrl(tx: Tx, { dialect }: Db, url: string): Promise<void> {
   await lockKey(dialect, tx, urlKey(url))
 }
 
 /**
- * The active link that a create of this URL is answered with, and how many active ones there are (L6.2); with `ownOnly`
- * the caller's alone is good enough.
+ * Returns the active link that a create of this URL reuses, and the number of active ones (L6.2).
+ * With `ownOnly` only the caller's own links qualify.
  */
 export async function findDuplicate(
   tx: Tx,
@@ -156,14 +163,14 @@ export function hasStatus(status: 'active' | 'disabled' | 'expired', now: number
   return sql<SqlBool>`link.disabled_at is null and link.expires_at <= ${now}`
 }
 
-/** Which links are listed. */
+/** Filter of listed links. */
 export type Filter = Pick<LinkQuery, 'owner' | 'search' | 'status'>
 
 export function selectFiltered(db: Db, { owner, search, status }: Filter, now: number) {
   const needle = toSearchText(search?.trim() ?? '')
   const containsNeedle = (column: string) => containsText(db.dialect, column, needle)
-  // An equation, since PostgreSQL takes it for true of few: it then keeps those ids by hash, of however many slugs they
-  // are, and else goes through them for every link.
+  // An equation, because PostgreSQL expects it to match few rows. It then hashes those ids,
+  // regardless of the number of their slugs. Otherwise it would scan them for every link.
   const slugs = sql`select link_id from slug where cast(${containsNeedle('slug.slug')} as integer) = 1`
   return db.read
     .selectFrom('link')
@@ -180,7 +187,7 @@ export async function countLinks(db: Db, filter: Filter, now: number): Promise<n
     selectFiltered(db, { owner, search: undefined, status: state }, now).select((eb) =>
       eb.fn.countAll<number>().as('count'),
     )
-  // Of all links there are numbers, and of those that do not redirect an index.
+  // The number of all links is stored, and links that do not redirect have an index.
   if (!search?.trim() && (status === 'all' || status === 'active')) {
     const others =
       status === 'active' ? sql` - (${countWithStatus('disabled')}) - (${countWithStatus('expired')})` : sql``
@@ -194,14 +201,15 @@ export async function countLinks(db: Db, filter: Filter, now: number): Promise<n
   return count
 }
 
-/** Ids of one page with where it ends, newest first. */
+/** Lists the ids and positions of one page, newest first. */
 export async function listByAge(
   db: Db,
   filter: Filter & { limit: number; offset?: number },
   now: number,
   after: Position | undefined,
 ): Promise<Position[]> {
-  // Expired ones are few beside all links: SQLite is to sort those, and not to look for them in the index by age.
+  // Expired links are few among all links: SQLite should sort them instead of searching the index
+  // by age.
   const createdAt = filter.status === 'expired' ? sql`+link.created_at` : sql`link.created_at`
   return selectFiltered(db, filter, now)
     .select(['link.id', 'link.created_at'])
@@ -215,24 +223,27 @@ export async function listByAge(
     .execute()
 }
 
-/** Which clicks of links are shown: those in the window of `range`, or all they ever had. */
+/** The clicks of displayed links: those in the window of `range`, or lifetime. */
 export interface LinkView {
   range?: Range | undefined
   now: number
   filters: ViewerFilters
 }
 
-/** A link as it is anywhere; on which origin its short URLs are depends on the request. */
+/** A link independent of the request, which determines the origin of its short URLs. */
 export type StoredLink = Omit<Link, 'short_origin'>
 
-/** The links with these ids in this order, with slugs and clicks, at one moment; ids that do not exist are left out. */
+/**
+ * Reads the links with these ids in this order, with slugs and clicks, from one snapshot. Unknown
+ * ids are left out.
+ */
 export async function readLinks(database: Db, ids: readonly number[], view: LinkView): Promise<StoredLink[]> {
   return ids.length === 0 ? [] : withSnapshot(database, (db) => readLinksByIds(db, ids, view))
 }
 
 /**
- * What a write of this link answers with: the link as the transaction has left it, with its lifetime clicks. Read before it
- * is committed, so that no write has changed anything and then fails. The link exists.
+ * Returns the answer of a write: the link after the transaction, with its lifetime clicks. It is
+ * read before the commit, so no write succeeds and then fails to answer. The link must exist.
  */
 export async function readChangedLink(
   tx: Tx,
@@ -244,7 +255,7 @@ export async function readChangedLink(
   return withOrigin({ origin }, link)
 }
 
-/** The link as an answer shows it. */
+/** Adds the origin of the request to a link. */
 export function withOrigin({ origin }: { origin: string }, link: StoredLink): Link {
   return { ...link, short_origin: origin }
 }

@@ -1,25 +1,31 @@
 import { type Proxies, forwardedOrigin } from '@latchkey/http/client-address'
 
-/** Where the endpoint is on the service's own host. */
+/** Path of the endpoint on the host of the service. */
 const OWN_PATH = '/_/mcp'
 
 const PROTECTED_RESOURCE = '/.well-known/oauth-protected-resource'
 const AUTHORIZATION_SERVER = '/.well-known/oauth-authorization-server'
 
-/** What an address is to the MCP side. */
+/** Kinds of addresses on the MCP side. */
 export type McpRoute = 'endpoint' | 'resource' | 'server' | 'nothing'
 
-/** Whether the host of this URL is one of its own for the endpoint: `mcp.<domain>`. `host` is where it begins. */
+/**
+ * Whether the host of this URL is dedicated to the endpoint: `mcp.<domain>`. `host` is the offset
+ * of the host.
+ */
 export function isMcpHost(url: string, host: number): boolean {
   return url.startsWith('mcp.', host)
 }
 
-/** Of a request without a `Host`, Bun knows only path and query. */
+/** Without a `Host`, Bun knows only path and query. */
 export function hasMcpHost(url: string): boolean {
   return !url.startsWith('/') && isMcpHost(url, url.indexOf('//') + 2)
 }
 
-/** What is at `path`; undefined when that is for others to say. On a host of its own nothing is. */
+/**
+ * Returns the route at `path`; undefined if other handlers serve it. A dedicated host has no other
+ * handlers.
+ */
 export function findMcpRoute(path: string, isOwnHost: boolean): McpRoute | undefined {
   if (isOwnHost ? path === '/' || path === '/mcp' : path === OWN_PATH) return 'endpoint'
   if (isBelow(path, PROTECTED_RESOURCE, isOwnHost)) return 'resource'
@@ -27,19 +33,25 @@ export function findMcpRoute(path: string, isOwnHost: boolean): McpRoute | undef
   return isOwnHost || path.startsWith('/oauth/') ? 'nothing' : undefined
 }
 
-/** A well-known document is for the whole host, or for the endpoint whose path follows its name. */
+/**
+ * A well-known document applies to the whole host, or to the endpoint whose path follows the
+ * document's name.
+ */
 function isBelow(path: string, document: string, isOwnHost: boolean): boolean {
   return path === document || path === document + (isOwnHost ? '/mcp' : OWN_PATH)
 }
 
 export interface Address {
   origin: string
-  /** The endpoint, as clients name it. */
+  /** The URL of the endpoint as clients use it. */
   resource: string
   metadataUrl: string
 }
 
-/** How the client that sent this request sees the endpoint. `path` is the one of its request, for what host it may be. */
+/**
+ * Returns the endpoint's address as the client of this request sees it. The `path` of the request
+ * selects the host.
+ */
 export function addressOf(
   request: Request,
   { peer, path, isOwnHost }: { peer: string; path: string; isOwnHost: boolean },

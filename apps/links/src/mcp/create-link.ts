@@ -18,8 +18,9 @@ type CreateLinkArguments = Omit<NewLink, 'slug' | 'custom_slug' | 'allow_duplica
 }
 
 /**
- * A link with the slugs asked for, as far as they can be had (L19). Assistants repeat calls, so a repeated call finds what
- * the first one made; other than in the API, a slug is then no reason for a second link.
+ * Returns a link with the requested slugs, as far as they are available (L19). Assistants repeat
+ * calls, so a repeated call finds the link of the first. Unlike in the API, a slug is then no
+ * reason for a second link.
  */
 export async function createLinkWithSlugs(
   context: Context,
@@ -49,7 +50,7 @@ async function addSlugs(context: Context, link: Link, requestedSlugs: readonly s
   return { gained: addedSlugs, rejections }
 }
 
-/** Why the slug cannot be had; undefined when the link has it now. */
+/** Returns the reason why the slug is unavailable; undefined if the link has it now. */
 async function addSlug(
   context: Context,
   link: Link,
@@ -67,7 +68,7 @@ async function addSlug(
     return undefined
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    // The same call at the same moment may have added it.
+    // A concurrent identical call may have added it.
     return hasSlug(await getLink(context, link.id)) ? undefined : error.message
   }
 }

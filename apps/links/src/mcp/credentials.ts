@@ -1,4 +1,5 @@
-// Who is calling the MCP endpoint (L19.2). The first credential presented decides; a bad one is never passed over.
+// Authentication of callers of the MCP endpoint (L19.2). The first credential of a request decides;
+// an invalid one is never skipped.
 import { type Failure, transportFailure } from '@latchkey/http/failure'
 import type { JWTPayload } from 'jose'
 import { type Access, type Admission, createAccess } from '../access/access.ts'
@@ -13,23 +14,26 @@ import { type Issuer, createIssuer, explainBadToken } from './issuer.ts'
 export const scopes = ['links:read', 'links:create'] as const
 export type Scope = (typeof scopes)[number]
 
-/** What each is called in an API key. */
+/** The corresponding scopes of API keys. */
 export const keyScopes = { 'links:read': 'read', 'links:create': 'create' } as const
 
 export interface McpCaller {
   identity: string
   scopes: readonly Scope[]
-  /** Whether an API key says so. */
+  /** Whether the scopes come from an API key. */
   isKey?: true
 }
 
 export interface Credentials {
-  /** False when nobody could ever be admitted: then there is no endpoint. */
+  /** False if no credential could ever be valid: then there is no endpoint. */
   isConfigured: boolean
   issuer: Issuer | undefined
-  /** Throws what the request is refused with. `metadataUrl` tells clients where to learn how to log in. */
+  /** Throws the refusal of the request. `metadataUrl` is where clients find out how to sign in. */
   identify(request: Request, peer: string, metadataUrl: string): Promise<McpCaller>
-  /** Why a request without credentials gets nothing but a refusal, not even to hear where to log in. */
+  /**
+   * Returns the reason to refuse a request without credentials outright, without a hint at the
+   * sign-in.
+   */
   findStrangerRefusal(request: Request, peer: string): Promise<Failure | undefined>
 }
 
@@ -68,7 +72,9 @@ export function createCredentials(services: Services): Credentials {
     },
   }
 
-  /** This machine itself; others hear how to log in, if they can. */
+  /**
+   * Admits requests from this machine. Other callers get a hint at the sign-in, if there is one.
+   */
   async function identifyLocally(
     request: Request,
     peer: string,
@@ -80,7 +86,7 @@ export function createCredentials(services: Services): Credentials {
   }
 }
 
-/** A 401 that tells clients where to log in, and what is wrong with the credential they have sent. */
+/** Creates a 401 that contains the address of the sign-in and the problem with the credential. */
 type Challenger = (problem?: { error: string; description: string }) => Failure
 
 function createChallenger(metadataUrl: string | undefined): Challenger {
@@ -105,7 +111,8 @@ async function identifyByAuthorization(
   if (authorization === null) return undefined
   const token = /^bearer +(\S+)$/i.exec(authorization)?.[1]
   const isKey = token !== undefined && /^sk_/i.test(token)
-  // Some access layers put their assertion where access tokens are; an authorization server has that place before them.
+  // Some access layers put their assertion where access tokens belong. An authorization server has
+  // precedence there.
   const isAssertion = mcpAccessAudience !== null && accessHeader?.toLowerCase() === 'authorization'
   if (isAssertion && !issuer && !isKey) return undefined
   const invalidToken = (description: string) => unauthorized({ error: 'invalid_token', description })
@@ -148,7 +155,7 @@ function toCaller(admission: Admission, unauthorized: Challenger): McpCaller {
   throw unauthorized({ error: 'invalid_token', description: admission.message })
 }
 
-/** Anything but a 401, which says how to log in. */
+/** Never a 401, which would point to the sign-in. */
 function toFailure({ status, message, retryAfterSeconds }: Extract<Admission, { ok: false }>): Failure {
   const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }
   return transportFailure(status === 503 ? 'storage_unavailable' : 'forbidden', { text: message, headers })
@@ -161,7 +168,7 @@ function keysUnavailable({ retryAfterSeconds }: KeysUnavailable): Failure {
   })
 }
 
-/** `scope` is one string by the standards; some servers write `scp`, a string or a list. */
+/** The standards make `scope` one string. Some servers send `scp`, as a string or a list. */
 function scopesOf(claims: JWTPayload): Scope[] {
   const tokenScopes = [claims['scope'], claims['scp']].flat().join(' ').split(' ')
   return scopes.filter((scope) => tokenScopes.includes(scope))

@@ -4,14 +4,15 @@ import type { Issuer } from './issuer.ts'
 
 const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' }
 
-/** How clients learn where to log in; nothing without an authorization server. */
+/** Documents in which clients find the sign-in. There are none without an authorization server. */
 export function createDocuments(issuer: Issuer | undefined, audience: string | null) {
   return {
     /** RFC 9728. */
     async resource(request: Request, { origin, resource }: Address): Promise<Response | undefined> {
       const server = issuer?.issuer
       if (server === undefined) return undefined
-      // Clients ask for a token for exactly this name, so it is the configured one wherever that is an address here.
+      // Clients request a token for exactly this name. It is therefore the configured name if that
+      // is an address of this origin.
       const isOurs = audience !== null && URL.parse(audience)?.origin === origin
       return answer(request, {
         resource: isOurs ? audience : resource,
@@ -21,7 +22,7 @@ export function createDocuments(issuer: Issuer | undefined, audience: string | n
         resource_name: 'Latchkey Links',
       })
     },
-    /** Older clients look for the authorization server here, and not at the issuer. */
+    /** Older clients look for the authorization server here instead of at the issuer. */
     async server(request: Request): Promise<Response | undefined> {
       const document = await issuer?.metadata()
       return document && answer(request, document)

@@ -23,7 +23,7 @@ interface Endpoint {
   limiters: Limiters | undefined
 }
 
-/** What assistants talk to (L19). */
+/** Creates the endpoint for assistants (L19). */
 export function createMcp(services: Services) {
   const credentials = createCredentials(services)
   const endpoint: Endpoint = {
@@ -33,7 +33,7 @@ export function createMcp(services: Services) {
   }
   const documents = createDocuments(credentials.issuer, services.settings.mcpOauthAudience)
   return {
-    /** The answer, if the address is one of ours. */
+    /** Returns the response; undefined if the address is not on the MCP side. */
     async answer(request: Request, path: string, peerInfo: PeerInfo): Promise<Response | undefined> {
       const isOwnHost = hasMcpHost(request.url)
       const route = findMcpRoute(path, isOwnHost)
@@ -58,7 +58,10 @@ async function serveDocument(
   return document ?? notFoundPage()
 }
 
-/** Every answer of the endpoint, whatever it is: named, never kept by a cache, and told to logs and metrics. */
+/**
+ * Adds headers to every response of the endpoint, forbids caching, and records it in logs and
+ * metrics.
+ */
 async function observe(
   { services }: Endpoint,
   request: Request,
@@ -102,14 +105,14 @@ async function serve(endpoint: Endpoint, request: Request, details: RequestDetai
   if (body instanceof Response) return body
   const headers = requireRate(endpoint, caller, body)
   requireScopes(caller, body, address)
-  // Loaded when somebody talks to it: the SDK would take a tenth of every start.
+  // Loaded on first use: the SDK would take a tenth of every start.
   const { createProtocol } = await import('./protocol.ts')
   const contexts: Context[] = []
   const response = await createProtocol(services.log)(request, withoutNullArguments(body), {
     requestId,
     context: async (): Promise<Context> => {
       const readerFields = await readCaller(services.database.read, caller.identity, 'mcp')
-      // Assistants know what they link to, and say so (L6.6).
+      // Assistants know the destination of their links, and provide the label (L6.6).
       const context = {
         ...services.contextFor(request, peerInfo.peer, readerFields),
         enqueueTitleFetch: undefined,
@@ -124,7 +127,7 @@ async function serve(endpoint: Endpoint, request: Request, details: RequestDetai
   return response
 }
 
-/** A page of another site must not speak for whoever looks at it. */
+/** Refuses pages of other sites, which must not act as the person who views them. */
 function refuseForeignOrigin(request: Request, { origin: own }: Address): void {
   const origin = request.headers.get('origin')
   if (origin !== null && origin !== own)
@@ -167,7 +170,7 @@ async function identify(
   }
 }
 
-/** The message, or the answer to what is none. */
+/** Returns the message, or the response to an invalid one. */
 async function readMessage(request: Request): Promise<unknown> {
   try {
     return await readJson(request, BODY_LIMIT_BYTES)
@@ -178,7 +181,10 @@ async function readMessage(request: Request): Promise<unknown> {
   }
 }
 
-/** Each call of a batch counts, so that a batch is no way around the limit; one that is refused uses up nothing. */
+/**
+ * Each call of a batch counts, so a batch does not bypass the rate limit. A refused batch uses up
+ * nothing.
+ */
 function requireRate({ limiters }: Endpoint, { identity }: McpCaller, body: unknown): Record<string, string> {
   return requireAllowed(limiters?.callers, identity, Math.max(1, callsOf(body).length))
 }
@@ -193,8 +199,8 @@ function requireScopes(caller: McpCaller, body: unknown, address: Address): void
 }
 
 /**
- * Clients ask for exactly the scopes named here, so those they have are among them. No login gives a key more than it has, so
- * its holder is led to none.
+ * Clients request exactly the scopes in this response, therefore it includes the ones they have. No
+ * sign-in extends the rights of a key, therefore its holder gets no hint at one.
  */
 function insufficientScope(
   { scopes, isKey }: McpCaller,

@@ -7,7 +7,7 @@ const BUNDLE_OWNER_HINT = 'You can read it and add links to it; find the owner i
 const SLUG_HINT = 'List the slugs of the link with get_link.'
 const RETRY_HINT = 'Try again later.'
 
-/** What to do about a failure; assistants recover better when told. */
+/** Remedies for failures. Assistants recover better with them. */
 const hints: Partial<Record<FailureCode, string>> = {
   link_not_found: 'Find the id with search_links or list_links.',
   bundle_not_found: 'Find the id with list_bundles, filter "all" for archived ones.',
@@ -38,7 +38,10 @@ const hints: Partial<Record<FailureCode, string>> = {
   internal: RETRY_HINT,
 }
 
-/** The API's text, then the way out. Names the tool where the arguments are to blame. */
+/**
+ * Returns the message of the API and its remedy, with the name of the tool if its arguments are the
+ * cause.
+ */
 export function formatFailure(failure: Failure, tool: string): string {
   if (failure.code === 'invalid_request')
     return `${failure.message}\nCorrect the arguments of ${tool}; its input schema names every limit.`

@@ -9,7 +9,7 @@ import { createIssuer } from './issuer.ts'
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-issuer-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('nobody waits for an issuer that said something before', async () => {
+test('a cached document is used without waiting for the issuer', async () => {
   const issuer = 'https://login.example'
   const document = { issuer, jwks_uri: `${issuer}/keys` }
   let nowMs = 1_790_000_000_000
@@ -28,7 +28,7 @@ test('nobody waits for an issuer that said something before', async () => {
   expect(await requestedPaths.metadata()).toMatchObject({ jwks_uri: `${issuer}/moved` })
 })
 
-test('keys that the document names are fetched over https, or http from this machine, from no file, and up to 512 KiB', async () => {
+test('the keys named in the document are fetched over https, or over http from this machine, never from a file, up to 512 KiB', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256')
   const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256' }] }
   const file = join(folder, 'keys.json')
@@ -68,7 +68,7 @@ test('keys that the document names are fetched over https, or http from this mac
     expect([uri, await subjectWith(uri)]).toEqual([uri, 'KeysUnavailable'])
 })
 
-test('an authorization server is asked over https, or http on this machine', () => {
+test('an authorization server is requested over https, or over http on this machine', () => {
   const read = (MCP_OAUTH_ISSUER: string) => () => readSettings({ MCP_OAUTH_ISSUER, MCP_OAUTH_AUDIENCE: 'a' })
   expect(read('https://login.example.com')).not.toThrow()
   expect(read('http://localhost:9000')).not.toThrow()

@@ -4,7 +4,7 @@ import { createRefreshingCache, readDocument } from '../access/refreshing-cache.
 import { verifyAssertion } from '../access/assertion.ts'
 import { type KeySet, KeysUnavailable, type AccessDependencies, createKeySet } from '../access/key-set.ts'
 
-/** The authorization server's own description, RFC 8414 or OpenID Connect. */
+/** Metadata of the authorization server, by RFC 8414 or OpenID Connect. */
 export interface IssuerMetadata extends Record<string, unknown> {
   issuer: string
   jwks_uri: string
@@ -12,15 +12,21 @@ export interface IssuerMetadata extends Record<string, unknown> {
 
 export interface Issuer {
   readonly issuer: string
-  /** The issuer's document; undefined when it cannot be had. */
+  /** Returns the metadata of the issuer; undefined if it is unavailable. */
   metadata(): Promise<IssuerMetadata | undefined>
-  /** Claims of an access token for us. Throws `KeysUnavailable`, or jose's errors for a bad token. */
+  /**
+   * Returns the claims of an access token for this endpoint. Throws `KeysUnavailable`, or jose's
+   * errors for an invalid token.
+   */
   verify(token: string): Promise<JWTPayload>
 }
 
 const FRESH_MS = 10 * 60_000
 
-/** An external authorization server, known by its issuer's address alone; everything else it tells itself. */
+/**
+ * Creates a client of an external authorization server. Its issuer URL is enough; the metadata
+ * contains the rest.
+ */
 export function createIssuer(
   { issuer, audience }: { issuer: string; audience: string },
   dependencies: AccessDependencies = {},
@@ -35,7 +41,8 @@ export function createIssuer(
 
   async function metadata(): Promise<IssuerMetadata | undefined> {
     const refreshing = metadataCache.get(FRESH_MS) ? undefined : metadataCache.refresh()
-    // What it said last still holds: an outage of the issuer must neither lock anyone out nor make anyone wait.
+    // The last metadata stays in use: an outage of the issuer must neither lock anyone out nor
+    // delay requests.
     if (!metadataCache.get(Infinity)) await refreshing
     return metadataCache.get(Infinity)
   }
@@ -54,7 +61,10 @@ export function createIssuer(
   }
 }
 
-/** Both well-known addresses; RFC 8414 puts the issuer's path behind the name, OpenID Connect before it. */
+/**
+ * Returns both well-known addresses. RFC 8414 puts the issuer's path after the document's name,
+ * OpenID Connect before it.
+ */
 function metadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
@@ -95,7 +105,7 @@ const CLAIM_ERRORS: Readonly<Record<string, string>> = {
   exp: 'The access token does not say when it expires',
 }
 
-/** What is wrong with an access token, in one sentence that holds nothing of the token itself. */
+/** Describes the problem of an access token in one sentence, without any content of the token. */
 export function explainBadToken(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'The access token has expired'
   if (error instanceof errors.JWTClaimValidationFailed && Object.hasOwn(CLAIM_ERRORS, error.claim))

@@ -23,7 +23,7 @@ const SLUG_RULE = 'Letters, digits and, in the middle, . _ ~ -; upper-case lette
 const SlugArgument = z
   .string()
   .meta({ description: `A slug of the link. ${SLUG_RULE}`, maxLength: MAX_SLUG_LENGTH })
-/** Each is a transaction of its own. */
+/** Each slug is a transaction of its own. */
 const MAX_SLUGS_PER_CALL = 100
 const CustomSlugs = z
   .union([SlugArgument, z.array(SlugArgument).meta({ maxItems: MAX_SLUGS_PER_CALL })])
@@ -51,7 +51,7 @@ const SearchOutput = {
   message: z.string().optional().meta({ description: 'Advice if there are no results.' }),
 }
 
-/** What was looked for among links; a blank text would mean all of them, and finds none. */
+/** Searches links. A blank text, which would match every link, finds none. */
 async function searchLinks(
   context: Context,
   query: Parameters<typeof listLinks>[1],

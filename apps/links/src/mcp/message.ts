@@ -1,4 +1,7 @@
-/** An error of the protocol that belongs to no request: clients show the message, and of any other body nothing. */
+/**
+ * Returns a protocol error that belongs to no request. Clients display its message, and nothing of
+ * any other body.
+ */
 export function protocolError(
   status: number,
   code: number,
@@ -8,7 +11,10 @@ export function protocolError(
   return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers })
 }
 
-/** Names of the tools that a message, or each message of a batch, calls; '' for other requests. */
+/**
+ * Returns the names of the tools that a message, or each message of a batch, calls; '' for other
+ * requests.
+ */
 export function callsOf(body: unknown): string[] {
   return [body].flat().map((message) => {
     const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null }
@@ -17,7 +23,9 @@ export function callsOf(body: unknown): string[] {
   })
 }
 
-/** A message, or a batch, in which calls without arguments have none: some clients send `null` for them. */
+/**
+ * Removes null arguments from the calls of a message or a batch: some clients send `null` for none.
+ */
 export function withoutNullArguments(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(withoutNullArguments)
   const { method, params } = (body ?? {}) as { method?: unknown; params?: { arguments?: unknown } | null }

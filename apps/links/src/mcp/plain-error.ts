@@ -14,7 +14,10 @@ interface Issue {
   expected?: string
 }
 
-/** An answer as clients show it: the SDK lists what is wrong with params as its validator does, here it is one sentence. */
+/**
+ * Replaces the SDK's list of validation issues in an error with one sentence, because clients
+ * display it.
+ */
 export function withPlainError<Message>(message: Message): Message {
   const { error } = message as { error?: { message: string } }
   const issue = error && firstIssue(error.message)

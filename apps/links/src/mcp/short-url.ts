@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { Link } from '../links/schema.ts'
 import type { ItemPage } from './tool.ts'
 
-/** A link as assistants are told of it: they cannot know on which host its slugs are. */
+/** A link as assistants receive it. They cannot know the host of its slugs. */
 export const LinkWithShortUrl = Link.extend({
   short_url: z.string().meta({ description: 'The short URL to share, with the primary slug.' }),
 })

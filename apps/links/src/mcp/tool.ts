@@ -12,7 +12,10 @@ import { LinkId, MAX_ID } from '../links/schema.ts'
 import { qrOperations } from '../qr/operations.ts'
 import { slugOperations } from '../links/slugs/operations.ts'
 
-/** What a call may change: nothing, something new each time, the same thing however often, or something is gone after it. */
+/**
+ * Effect of a call: none, a new thing each time, the same state after any number of calls, or a
+ * deletion.
+ */
 export type Effect = 'read' | 'add' | 'set' | 'remove'
 
 export interface ImageContent {
@@ -21,7 +24,7 @@ export interface ImageContent {
   mimeType: string
 }
 
-/** A verb of the product as assistants see it. */
+/** A tool as assistants see it. */
 export interface Tool {
   name: string
   title: string
@@ -31,7 +34,7 @@ export interface Tool {
   input: z.ZodObject
   output: z.ZodType
   run: (context: Context, args: unknown) => Promise<unknown>
-  /** What beside the text shows a result. */
+  /** Images that accompany the text of a result. */
   images?: (result: unknown) => ImageContent[]
 }
 
@@ -42,7 +45,7 @@ interface Declaration<Input extends Shape> extends Omit<Tool, 'input' | 'run'> {
   run: (context: Context, args: z.output<z.ZodObject<Input>>) => Promise<unknown>
 }
 
-/** Declares a tool; its arguments are parsed before it runs, with the texts of the API. */
+/** Declares a tool. Its arguments are parsed before it runs, with the messages of the API. */
 export function tool<Input extends Shape>({ input, run, ...rest }: Declaration<Input>): Tool {
   const schema = z.object(input)
   return {
@@ -69,7 +72,7 @@ export interface OperationInput {
   body?: Record<string, unknown>
 }
 
-/** Carries out an operation of the API: parsed by its own schemas, judged by its own rules. */
+/** Performs an operation of the API, with its schemas and its rules. */
 export async function perform<Result>(
   context: Context,
   id: string,
@@ -78,7 +81,7 @@ export async function perform<Result>(
   const operation = operations.get(id)
   if (!operation) throw new TypeError(`There is no operation ${id}`)
   const params = operation.params?.safeParse(toStrings(request.params ?? {}))
-  // As in the API: what does not fit into a path is no path.
+  // As in the API, a path with invalid parameters does not exist.
   if (params && !params.success) throw transportFailure('not_found')
   return operation.handler(context, {
     params: params?.data,
@@ -87,13 +90,13 @@ export async function perform<Result>(
   }) as Promise<Result>
 }
 
-/** Paths and queries are text. */
+/** Paths and queries consist of text. */
 function toStrings(values: NonNullable<OperationInput['query']>): Record<string, string> {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
 }
 
-/** Where lists end (L19.4). */
+/** Limit of list results (L19.4). */
 export const MAX_ITEMS = 1000
 
 const TruncationFields = {
@@ -101,24 +104,24 @@ const TruncationFields = {
   total: z.int().optional().meta({ description: 'The total number of entries; only if truncated.' }),
 }
 
-/** What a list found, and how much there is. */
+/** Items of a list, and their total number. */
 export interface ItemPage<Item> {
   items: readonly Item[]
   total: number
 }
 
-/** `results`, at most so many, and what `total` they are of where that is not all. */
+/** Returns up to `limit` results. If there are more, adds their total number. */
 export function truncateList<Item>({ items, total }: ItemPage<Item>, limit = MAX_ITEMS) {
   const results = items.slice(0, limit)
   return { results, ...(total > results.length ? { truncated: true as const, total } : {}) }
 }
 
-/** `results`, and whether that is all. */
+/** Shape of `results` with the fields that mark a truncated list. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return { results: z.array(item), ...TruncationFields }
 }
 
-/** A list without a range: the items alone, unless there are too many. */
+/** Shape of a list without a range: an array of items, or an object if the list is truncated. */
 export function plainListOf<Item extends z.ZodType>(item: Item) {
   return z.union([z.array(item), z.object(listOf(item))])
 }
@@ -150,7 +153,7 @@ const labels: Record<Range, string> = {
 
 interface RangedDeclaration<Input extends Shape> extends Omit<Tool, 'input' | 'run' | 'effect' | 'output'> {
   input?: Input
-  /** Fields of the result, after those that tell the range. */
+  /** Fields of the result, after those of the range. */
   output: Shape
   run: (
     context: Context,
@@ -159,7 +162,9 @@ interface RangedDeclaration<Input extends Shape> extends Omit<Tool, 'input' | 'r
   ) => Promise<Readonly<Record<string, unknown>>>
 }
 
-/** Declares a reading tool whose figures are for a range: the one asked for, or the caller's default. */
+/**
+ * Declares a reading tool with statistics for a range: the requested one, or the caller's default.
+ */
 export function rangedTool<Input extends Shape>({
   input,
   output,

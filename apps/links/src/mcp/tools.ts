@@ -6,7 +6,7 @@ import { linkTools } from './link-tools.ts'
 import { otherTools } from './other-tools.ts'
 import type { Effect, Tool } from './tool.ts'
 
-/** Everything that assistants can do here, by name (L19). */
+/** All tools by name (L19). */
 export const tools: ReadonlyMap<string, Tool> = new Map(
   [...otherTools, ...linkTools, ...statsTools, ...bundleTools].map((tool) => [tool.name, tool]),
 )
@@ -24,18 +24,18 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     override({ jsonSchema: part }) {
-      // Integers are safe ones anyway, and later versions may answer with more fields.
+      // Integers are safe integers anyway, and later versions may add fields to their results.
       if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum
       if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum
       if (io === 'output') delete part.additionalProperties
-      // Assistants see what the person they speak for wants to see, other than the public API (L14.3).
+      // Assistants see the clicks that their person chose to see, unlike the public API (L14.3).
       if (part.description) part.description = part.description.replace(/^Raw clicks/, 'Clicks')
     },
   })
   return (io === 'input' ? { ...json, additionalProperties: false } : resolveReference(json)) as JsonSchema
 }
 
-/** A schema that has a name is a reference to it, which older clients would not take for an object. */
+/** Inlines the reference of a named schema, which older clients do not accept as an object. */
 function resolveReference(json: z.core.JSONSchema.BaseSchema): z.core.JSONSchema.BaseSchema {
   const { $ref, ...rest } = json
   const definition = rest.$defs?.[$ref?.replace('#/$defs/', '') ?? '']
@@ -44,7 +44,10 @@ function resolveReference(json: z.core.JSONSchema.BaseSchema): z.core.JSONSchema
 
 const outputSchemas = new Map<Tool, JsonSchema>()
 
-/** What the tool's structured result looks like. Made when it is first asked for: all of them would take a third of a start. */
+/**
+ * Returns the JSON schema of the tool's structured result. Created on first use: all of them would
+ * take a third of a start.
+ */
 export function outputSchemaOf(tool: Tool): JsonSchema {
   const schema = outputSchemas.get(tool) ?? jsonSchema(tool.output, 'output')
   outputSchemas.set(tool, schema)
@@ -53,7 +56,7 @@ export function outputSchemaOf(tool: Tool): JsonSchema {
 
 let toolList: readonly ListedTool[] | undefined
 
-/** The tools as clients list them; the same for everyone. */
+/** Returns the list of tools for clients. It is the same for everyone. */
 export function listTools(): readonly ListedTool[] {
   toolList ??= [...tools.values()].map((tool) => {
     const { name, title, description, effect, input } = tool

@@ -5,7 +5,7 @@ import { findInstanceValue } from './store.ts'
 
 const SECRET_BYTES = 32
 
-/** A secret that all nodes of the instance share; the first to ask generates it. */
+/** Returns a secret that all nodes of the instance share. The first call generates it. */
 export async function findOrCreateInstanceSecret(database: Database<Tables>, name: string): Promise<string> {
   const stored = await findInstanceValue(database.read, name)
   if (stored !== undefined) return stored

@@ -7,7 +7,9 @@ import { findInstanceValue, findPreferences, saveInstanceValue, savePreferences 
 
 const ROOT_REDIRECT = 'root_redirect_url'
 
-/** Where `/` leads for people without admin access; undefined when it was not set. */
+/**
+ * Returns the URL to which `/` redirects people without admin access; undefined if it is not set.
+ */
 export function findRootRedirect(db: Kysely<Tables>): Promise<string | undefined> {
   return findInstanceValue(db, ROOT_REDIRECT)
 }

@@ -14,7 +14,7 @@ const RootRedirect = trimmedText(MAX_URL_LENGTH)
   )
 
 function isHttpUrl(value: string): boolean {
-  // URLs parse with line ends inside; a header does not take them.
+  // URLs with line ends inside can be parsed, but a header cannot contain them.
   const url = /\p{Cc}/u.test(value) ? null : URL.parse(value)
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:')
 }
@@ -22,7 +22,7 @@ function isHttpUrl(value: string): boolean {
 const Theme = z.enum(['light', 'dark']).nullable()
 const Lang = z.enum(['en', 'sv', 'id']).nullable()
 
-/** Settings of a person, and the one of the instance (L10). */
+/** Preferences of a person, and the one of the instance (L10). */
 export const Preferences = z
   .object({
     slug_default_length: z.int(),

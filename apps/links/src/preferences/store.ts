@@ -12,7 +12,7 @@ const defaults = {
   filter_self_referrers: 1,
 }
 
-/** What the person has set; the defaults where they have set nothing. */
+/** Returns the preferences of the person, with defaults for those that are not set. */
 export async function findPreferences(db: Kysely<Tables>, identity: string): Promise<PreferenceRow> {
   const row = await db
     .selectFrom('preference')
@@ -35,7 +35,7 @@ export async function savePreferences(
     .execute()
 }
 
-/** One value of the instance, shared by all nodes; undefined when it was never set. */
+/** Returns a value of the instance that all nodes share; undefined if it was never set. */
 export async function findInstanceValue(db: Kysely<Tables>, name: string): Promise<string | undefined> {
   const row = await db.selectFrom('instance').select('value').where('name', '=', name).executeTakeFirst()
   return row?.value

@@ -1,7 +1,7 @@
 import { isSafeUrl } from '@latchkey/http/safe-url'
 import { type Kind, httpUrl } from '@latchkey/settings/kinds'
 
-/** Where keys come from: whoever could change them on the way could be anybody. */
+/** A URL of keys. An attacker who could change them in transit could take any identity. */
 export function safeUrl(): Kind<string> {
   return {
     accepts: 'an https URL without user name or fragment, or an http URL of this machine',

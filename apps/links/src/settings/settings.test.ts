@@ -20,7 +20,7 @@ function problemsOf(env: Environment): string[] {
   return []
 }
 
-test('L2 nothing given: listens on loopback, admits loopback only, keeps its data in ./data', () => {
+test('L2: without any setting, it listens on loopback, admits loopback only and keeps its data in ./data', () => {
   expect(readSettings({})).toEqual({
     host: '127.0.0.1',
     port: 8080,
@@ -50,7 +50,7 @@ test('L2 nothing given: listens on loopback, admits loopback only, keeps its dat
   })
 })
 
-test('L2 every setting is read from its variable', () => {
+test('L2: every setting is read from its variable', () => {
   const env = {
     ...jwt,
     ...Object.fromEntries(Object.values(declarations).map(({ name, example }) => [name, example])),
@@ -65,7 +65,7 @@ test('L2 every setting is read from its variable', () => {
 })
 
 describe('rules between settings', () => {
-  test('L16 jwt requires keys, issuer and audience', () => {
+  test('L16: jwt requires keys, issuer and audience', () => {
     expect(problemsOf({ LINKS_ACCESS: 'jwt' })).toEqual([
       'LINKS_ACCESS_JWKS_URL is required with LINKS_ACCESS=jwt',
       'LINKS_ACCESS_ISSUER is required with LINKS_ACCESS=jwt',
@@ -89,14 +89,14 @@ describe('rules between settings', () => {
     expect(problemsOf(complete)).toEqual([])
   })
 
-  test('L2 headers of a proxy need the list of proxies', () => {
+  test('L2: headers of a proxy require the list of proxies', () => {
     expect(problemsOf({ PROXY_HEADER: 'X-Forwarded-For', LINKS_COUNTRY_HEADER: 'CF-IPCountry' })).toEqual([
       'PROXY_HEADER needs TRUSTED_PROXIES',
       'LINKS_COUNTRY_HEADER needs TRUSTED_PROXIES',
     ])
   })
 
-  test('no trusted proxies, as Rooms takes them, are as good as no setting', () => {
+  test('an empty list of trusted proxies counts as unset, as in Rooms', () => {
     const TRUSTED_PROXIES = 'none'
     expect(readSettings({ TRUSTED_PROXIES }).trustedProxies).toEqual([])
     expect(problemsOf({ TRUSTED_PROXIES, PROXY_HEADER: 'X-Forwarded-For' })).toEqual([
@@ -107,7 +107,7 @@ describe('rules between settings', () => {
     ])
   })
 
-  test('the OAuth settings of MCP come both or not at all', () => {
+  test('the OAuth settings of MCP are set together or not at all', () => {
     expect(problemsOf({ MCP_OAUTH_ISSUER: 'https://i' })).toEqual([
       'MCP_OAUTH_ISSUER needs MCP_OAUTH_AUDIENCE',
     ])
@@ -115,7 +115,7 @@ describe('rules between settings', () => {
     expect(problemsOf({ MCP_OAUTH_ISSUER: 'https://i', MCP_OAUTH_AUDIENCE: 'a' })).toEqual([])
   })
 
-  test('the assertion audience of MCP goes with jwt only', () => {
+  test('the assertion audience of MCP requires jwt', () => {
     for (const access of ['loopback', '']) {
       expect(problemsOf({ LINKS_ACCESS: access, MCP_ACCESS_AUDIENCE: 'a' })).toEqual([
         'MCP_ACCESS_AUDIENCE works only with LINKS_ACCESS=jwt',
@@ -128,19 +128,19 @@ describe('rules between settings', () => {
     expect(problemsOf({ LINKS_JOURNAL: 'postgres://h/d' })).toHaveLength(1)
   })
 
-  test('a setting with a bad value is not also reported as missing', () => {
+  test('a setting with an invalid value is not also reported as missing', () => {
     expect(problemsOf({ ...jwt, LINKS_ACCESS_JWKS_URL: 'certs' })).toHaveLength(1)
     expect(problemsOf({ PROXY_HEADER: 'X', TRUSTED_PROXIES: 'proxy' })).toHaveLength(1)
   })
 })
 
-test('L24.15 a mistyped access mode never falls back to another one', () => {
+test('L24.15: a mistyped access mode never falls back to another one', () => {
   for (const access of ['JWT', 'none', 'off', 'loopback ', 'jwt,header']) {
     expect(problemsOf({ LINKS_ACCESS: access })).toHaveLength(1)
   }
 })
 
-test('a bad database address or metrics token is never printed', () => {
+test('an invalid database address or metrics token is never printed', () => {
   const problems = problemsOf({
     LINKS_DATABASE_URL: 'mysql://links:hunter2@db/links',
     LINKS_METRICS_TOKEN: 'hunter2',
@@ -149,13 +149,13 @@ test('a bad database address or metrics token is never printed', () => {
   expect(problems.join()).not.toContain('hunter2')
 })
 
-test('a slip in a name is a warning, and variables of others are none', () => {
+test('a mistyped name is a warning, and variables of other programs are ignored', () => {
   expect(
     settingsWarnings({ LINKS_PROT: '1', MCP_OTHER: '1', HOME: '/', LINKS_METRICS_TOKEN_FILE: 'x' }),
   ).toEqual(['LINKS_PROT is not a setting and is ignored; did you mean LINKS_PORT?'])
 })
 
-test('docs/operate/settings.md is what the declarations say', () => {
+test('docs/operate/settings.md matches the declarations', () => {
   const script = join(import.meta.dir, '../../../../scripts/settings-reference.ts')
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, script, '--check'])
   expect(stderr.toString()).toBe('')

@@ -141,7 +141,7 @@ export const declarations = {
   },
   retentionDays: {
     name: 'LINKS_RETENTION_DAYS',
-    // A hundred years: far beyond any use, and near enough that no date overflows.
+    // A hundred years: far beyond any use, and small enough that no date overflows.
     kind: integer(1, 36500),
     whenUnset: 'unset: no limit',
     sentence: 'Days to keep raw clicks; totals are always kept',
@@ -221,7 +221,7 @@ function needs(key: Key, other: Key): LinksRule {
   }
 }
 
-/** No proxies at all are as good as no setting. */
+/** An empty list of proxies counts as unset. */
 function isMissing(value: unknown): boolean {
   return value === null || (Array.isArray(value) && value.length === 0)
 }
@@ -254,7 +254,7 @@ export function readSettings(env: Environment): Settings {
   }
 }
 
-/** One sentence for each `LINKS_…` variable that is no setting, to be printed on stderr at start. */
+/** Returns one sentence for each unknown `LINKS_…` variable, to be printed on stderr at start. */
 export function settingsWarnings(env: Environment): string[] {
   return findUnknownSettings(declarations, env, ['LINKS_'])
 }

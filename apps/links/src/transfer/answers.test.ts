@@ -16,8 +16,8 @@ eachDialect((_, newUrl) => {
     return { report, links }
   }
 
-  describe('import of what an API answers', () => {
-    test('takes links of Dub, tells what they do no more, and refuses those with a password', async () => {
+  describe('import of API answers', () => {
+    test('takes links of Dub, notes what is lost, and refuses those with a password', async () => {
       const link = {
         id: 'link_1',
         domain: 'go.example',
@@ -94,7 +94,7 @@ eachDialect((_, newUrl) => {
       expect(links.map(({ disabled_at }) => disabled_at === null)).toEqual([true, false])
     })
 
-    test('takes answers of Shlink with their expiry, and tells of a limit of visits', async () => {
+    test('takes answers of Shlink with their expiry, and notes a limit of visits', async () => {
       const { report, links } = await imported('shlink', {
         shortUrls: {
           data: [
@@ -118,7 +118,7 @@ eachDialect((_, newUrl) => {
       expect(rolesOf(links[0]).primary).toEqual(['one'])
     })
 
-    test('tells of links that Shlink passes the query on from, and of no others', async () => {
+    test('notes links for which Shlink forwards the query, and no others', async () => {
       const data = [true, false, null].map((forwardQuery, at) => ({
         shortCode: `q${at}`,
         longUrl: `https://example.com/${at}`,
@@ -185,7 +185,7 @@ eachDialect((_, newUrl) => {
       expect(rolesOf(shrtnr.links[0])).toEqual({ auto: ['ab3d'], custom: ['shown'], primary: ['shown'] })
     })
 
-    test('an answer that refuses instead of listing stores nothing and says so', async () => {
+    test('an error answer instead of a list stores nothing and is reported', async () => {
       const { report, links } = await imported('kutt', { error: 'Unauthorized' })
       expect(report).toMatchObject({ imported: 0, bad: 1 })
       expect(report.rows[0]?.reason).toBe('the file has no entries where this format has them')

@@ -10,7 +10,7 @@ import { fileOf, openMigrated } from './testing.ts'
 const MIB = 1024 ** 2
 const defaults = { owner: 'ann', now: 0 }
 
-/** What a program names the fields of a link by in its JSON. */
+/** Names of a link's fields in the JSON of each program. */
 const NAMES: readonly (readonly [format: ImportFormat, url: string, slug: string])[] = [
   ['ndjson', 'url', 'slug'],
   ['shrtnr', 'url', 'slug'],
@@ -21,7 +21,7 @@ const NAMES: readonly (readonly [format: ImportFormat, url: string, slug: string
   ['dub', 'url', 'key'],
 ]
 
-/** A list at the top, which every program's answer may be, or lines. */
+/** A top-level list, which the answer of every program may be, or lines. */
 function fileWith(format: ImportFormat, entries: readonly string[]): string {
   return format === 'ndjson' ? entries.join('\n') : `[${entries.join(',')}]`
 }
@@ -33,7 +33,7 @@ async function outcomesOf(format: ImportFormat, file: string): Promise<(string |
 
 const levels = (count: number) => '['.repeat(count) + ']'.repeat(count)
 
-describe('the bounds of an entry', () => {
+describe('the limits of an entry', () => {
   for (const [format, url, slug] of NAMES)
     test(`L21 of ${format}: 32 levels, 50,000 values and 2 MiB, and its neighbours are read`, async () => {
       const entry = (name: string, more: string) =>
@@ -57,7 +57,7 @@ describe('the bounds of an entry', () => {
       expect(await outcomesOf(format, long)).toEqual(['one', `is longer than 2 MiB${end}`])
     })
 
-  test('of a CSV file: a record of 2 MiB, however much of it is blank, quoted or slugs', async () => {
+  test('a record of a CSV file may have 2 MiB, however much of it is blank, quoted or slugs', async () => {
     const tooLong = 'the record is too long; a quote that never closes does this'
     const file = (cell: string) => `url,slug,custom_slugs\nhttps://example.com/,one,"${cell}"\n`
     expect(await outcomesOf('csv', file(`two ${' '.repeat(1.9 * MIB)}`))).toEqual(['one'])
@@ -66,7 +66,7 @@ describe('the bounds of an entry', () => {
     expect(await outcomesOf('csv', file('a,'.repeat(0.9 * MIB)))).toEqual(['has more than 5000 slugs'])
   })
 
-  test('of lists in lists around the entries: what is nested deeper is refused where it is, and no more is read', async () => {
+  test('in lists around the entries, anything nested too deep is refused at its place, and nothing after it is read', async () => {
     let read = 0
     async function* endless() {
       for (;;) {
@@ -79,11 +79,11 @@ describe('the bounds of an entry', () => {
   })
 })
 
-describe('an import that others wait for', () => {
+describe('an import for which others wait', () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-bounds-'))
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('ends when its sender or its reader makes no move, and says so', async () => {
+  test('ends if its sender or its reader is idle, and reports it', async () => {
     const url = `sqlite:${join(folder, 'links.db')}`
     const database = await openMigrated(url)
     const imports = new RunningImports(database, url, new SlugSpace(), { uploadMs: 1, readMs: 1 })
@@ -101,7 +101,7 @@ describe('an import that others wait for', () => {
     await unreadImport.receive(fileOf(`url\n${rows.join('')}`, 64 * 1024))
     const batches = unreadImport.batches({ format: 'csv', dryRun: false, now: 0 })
     const first = await batches.next()
-    // Nobody asks for the next rows, so the place is given back by itself.
+    // No reader asks for the next rows, so the import must release its place itself.
     while (!(await isFree(patient))) await Bun.sleep(1)
     const outcome = await batches.next().catch((error: Error) => error.message)
     const stored = first.done ? 0 : first.value.report.imported
@@ -114,7 +114,7 @@ describe('an import that others wait for', () => {
     await database.close()
   })
 
-  test('is waited for by its owner’s next one once its sender has hung up, and not before', async () => {
+  test('is awaited by the next import of its owner once its sender has hung up, and not before', async () => {
     const url = `sqlite:${join(folder, 'next.db')}`
     const database = await openMigrated(url)
     const imports = new RunningImports(database, url, new SlugSpace())

@@ -144,7 +144,7 @@ eachDialect((_, newUrl) => {
       await database.close()
     })
 
-    test('refuses a file that was imported before, whatever it is called, and counts it again only when asked to', async () => {
+    test('refuses a file that was imported before, under any name, and counts it again only on request', async () => {
       const { database, take } = await start()
       const lines = [{ slug: 'one', clicked_at: 1 }]
       await take(fileWith(lines))
@@ -157,7 +157,7 @@ eachDialect((_, newUrl) => {
       await database.close()
     })
 
-    test('goes on where an interrupted import ended, so that every click counts once', async () => {
+    test('resumes after an interrupted import, and every click counts once', async () => {
       const { database, take } = await start()
       const lines = Array.from({ length: 5_000 }, (_line, at) => ({
         slug: at === 2_500 ? 'nobody' : at % 2 ? 'one' : 'two',
@@ -174,7 +174,7 @@ eachDialect((_, newUrl) => {
       await database.close()
     })
 
-    test('goes on with an interrupted second import instead of beginning a third', async () => {
+    test('resumes an interrupted second import instead of starting a third', async () => {
       const { database, take } = await start()
       const lines = Array.from({ length: 2_500 }, () => ({ slug: 'one', clicked_at: 1 }))
       const path = fileWith([...lines, { slug: 'nobody', clicked_at: 1 }])
@@ -199,7 +199,7 @@ eachDialect((_, newUrl) => {
       await Promise.all([database.close(), other.close()])
     })
 
-    test('a file of nothing but bad lines stores nothing, and may come again when its slugs are there', async () => {
+    test('a file with only bad lines stores nothing, and can be imported again once its slugs exist', async () => {
       const { database, take } = await start()
       const path = fileWith([{ slug: 'later', clicked_at: 1 }])
       expect(await take(path)).toMatchObject({ imported: 0, bad: 1 })

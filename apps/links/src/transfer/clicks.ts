@@ -18,13 +18,13 @@ import { countImports, findLinkIds, recordImportedFile } from './store.ts'
 export interface ClickImportOptions {
   database: Database<Tables>
   databaseUrl: string
-  /** The file is read twice: to know it again, and to import it. */
+  /** The file is read twice: to hash it, and to import it. */
   path: string
-  /** Count a file that was imported before once more. */
+  /** Counts a file once more that was imported before. */
   again: boolean
   /** Unix seconds. */
   now: number
-  /** `host:port` of the short links, whose pages are self-referrers; null when it is not known. */
+  /** `host:port` of the short URLs, whose pages are self-referrers; null if unknown. */
   ownHost: string | null
   onProblem: (line: number, reason: string) => void
 }
@@ -32,23 +32,24 @@ export interface ClickImportOptions {
 export interface ClickImportReport {
   imported: number
   bad: number
-  /** The line after which an interrupted import of the file was taken up; 0 for a new one. */
+  /** The last line of the interrupted import that this one resumes; 0 for a new import. */
   resumedAfter: number
 }
 
-/** The file was imported to its end before, or is being imported at this moment. */
+/** The file was completely imported before, or its import is running. */
 export class ClickImportRefused extends Error {
   override readonly name = 'ClickImportRefused'
 }
 
-/** Lines in one transaction. */
+/** Lines per transaction. */
 const LINES_PER_BATCH = 2_000
-/** Of their texts, which may be far longer than what is kept of them. */
+/** Length of their text, which may be far longer than the stored part. */
 const MAX_BATCH_LENGTH = 8 * 1024 ** 2
 
 /**
- * Imports clicks, each exactly once: the file is a journal whose cursor, the line, moves in the transaction that stores
- * the clicks. After a crash the same call goes on where the last one ended. Throws `ClickImportRefused`.
+ * Imports clicks, each exactly once. The file serves as a journal: its cursor, the line, moves in
+ * the transaction that stores the clicks. After a crash, the same call resumes the last import.
+ * Throws `ClickImportRefused`.
  */
 export async function importClicks(options: ClickImportOptions): Promise<ClickImportReport> {
   const { database, path, again, now } = options
@@ -66,7 +67,7 @@ export async function importClicks(options: ClickImportOptions): Promise<ClickIm
     const run = new ClickImport(options, recorder, { journalId, seq: resumedAfter })
     for await (const entry of readJsonLines(createReadStream(path))) await run.add(entry)
     await run.flush()
-    // A file that gave nothing, for want of its slugs perhaps, may simply come again.
+    // A file without a valid click, perhaps because its slugs are missing, may be imported again.
     if (run.imported + resumedAfter > 0)
       await database.write((tx) => recordImportedFile(tx, { sha256, pass, now }))
     return { imported: run.imported, bad: run.bad, resumedAfter }
@@ -123,7 +124,7 @@ class ClickImport {
     if (this.#batch.length >= LINES_PER_BATCH || this.#batchLength > MAX_BATCH_LENGTH) await this.flush()
   }
 
-  /** Stores the clicks of the batch together with the line they end on. */
+  /** Stores the clicks of the batch together with its last line. */
   async flush(): Promise<void> {
     const batch = this.#batch
     this.#batch = []
@@ -146,7 +147,7 @@ class ClickImport {
   }
 
   async #record(clicks: readonly ClassifiedClick[], to: number): Promise<void> {
-    // Without clicks the cursor stays, and the lines are refused again after a crash.
+    // Without clicks the cursor stays, and after a crash the lines are refused again.
     if (clicks.length === 0) return
     if (!(await this.#recorder.record(clicks, { from: this.#cursor, to })))
       throw new ClickImportRefused('Another process is importing this file')

@@ -3,13 +3,13 @@ import { unescapeFormulas } from './formula.ts'
 import { MAX_SLUGS } from '../links/slugs/slug.ts'
 import { MAX_TAGS, type RowFields, type SlugFields, refuseRow } from './import-row.ts'
 
-/** How the files of one program are read (L21), the columns of a CSV file or the names in a JSON object. */
+/** File format of one program (L21): the columns of a CSV file or the names in a JSON object. */
 export interface FileFormat {
-  /** Of each group a CSV file must have one column. */
+  /** Groups of columns. A CSV file must have one column of each group. */
   readonly requiredColumns: readonly (readonly string[])[]
-  /** The names that lead to the list in a JSON file; undefined where the program gives no JSON. */
+  /** The names on the way to the list in a JSON file; undefined if the program exports no JSON. */
   readonly listPath?: readonly string[]
-  /** `now` in Unix seconds, for states whose moment the file does not tell. */
+  /** `now` in Unix seconds is the time of states for which the file gives no time. */
   readonly fieldsOf: (cells: Cells, now: number) => RowFields
 }
 
@@ -21,7 +21,7 @@ const CLICK_TOTALS = ['clicks', 'total clicks', 'click count', 'visits', 'visit 
   'visitsSummary.total',
 ])
 
-/** The sum of clicks in the first such column; a sum that is no number counts as none. */
+/** Returns the number of clicks in the first such column; undefined if it is not a number. */
 export function clickTotal(cell: (name: string) => unknown): number | undefined {
   const value = CLICK_TOTALS.map(cell).find((each) => each !== undefined)
   if (value === undefined) return undefined
@@ -29,12 +29,15 @@ export function clickTotal(cell: (name: string) => unknown): number | undefined 
   return typeof total === 'number' && Number.isSafeInteger(total) && total > 0 ? total : 0
 }
 
-/** Slugs in one cell, separated by blanks or commas: all that a row may have, and one more by which it is refused. */
+/**
+ * Splits the slugs in one cell, separated by blanks or commas. Returns no more than a row may have,
+ * and enough to exceed that limit.
+ */
 export function slugWords(cell: string | undefined): string[] {
   return cell?.split(/[\s,;|]+/, MAX_SLUGS + 3).filter((word) => word !== '') ?? []
 }
 
-/** Tags in one cell: separated by `|` where there is one, else by commas. */
+/** Splits the tags in one cell: at `|` if it contains one, else at commas. */
 function tagWords(cell: string | undefined): string[] {
   const words = cell?.split(cell.includes('|') ? '|' : ',', MAX_TAGS + 2) ?? []
   return words.map((word) => word.trim()).filter((word) => word !== '')
@@ -59,14 +62,17 @@ function ownFormat(plain: (cell: string) => string): FileFormat {
 }
 
 function ownSlugs(cells: Cells, now: number): SlugFields[] {
-  // First, so that a slug which other columns name too stays disabled.
+  // First: a slug that other columns repeat stays disabled.
   const disabled = slugWords(cells('disabled_slugs')).map((slug) => ({ slug, disabledAt: now }))
   const auto = slugWords(cells('auto_slug')).map((slug) => ({ slug, isAuto: true }))
   const custom = [...oneSlug(cells('slug')), ...slugWords(cells('custom_slugs'))].map((slug) => ({ slug }))
   return [...auto, ...disabled, ...custom]
 }
 
-/** A slug of another program: custom and primary, beside a fresh automatic one. */
+/**
+ * Creates the format of another program. Its slugs become custom, the first one primary, and each
+ * link gets a new automatic slug.
+ */
 function foreignFormat(
   { requiredColumns, listPath }: Omit<FileFormat, 'fieldsOf'>,
   fieldsOf: (cells: Cells, now: number) => Omit<RowFields, 'slugs'> & { slugNames: readonly string[] },
@@ -87,7 +93,10 @@ function foreignFormat(
   }
 }
 
-/** The path of a short URL without its first and last slash; of `go.example/abc` too, and of the slug alone. */
+/**
+ * Returns the path of a short URL without its first and last slash. Also accepts `go.example/abc`,
+ * and a slug by itself.
+ */
 function pathOf(shortUrl: string): string {
   const path = shortUrl.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '')
   return path.replaceAll(/^\/|\/$/g, '')
@@ -108,14 +117,14 @@ const isFalse = (cell: string | undefined) => /^(?:0|f|false|no|n|null)?$/i.test
 
 const oneSlug = (cell: string | undefined) => (cell?.trim() ? [cell.trim()] : [])
 
-/** Without its password the link would open for everyone who guesses the slug. */
+/** Without its password, the link would open for anyone who guesses the slug. */
 function refusePassword(cell: string | undefined): void {
   if (!isFalse(cell)) throw refuseRow('the link has a password, which cannot be kept')
 }
 
-/** What the link did at its program and will not do here. */
+/** Notes the features of the link that Links does not have. */
 function omissionNote(cells: Cells, columns: Readonly<Record<string, string>>): { note?: string } {
-  // What the program says it does not do is nothing that is lost.
+  // A feature that is off in the other program is not lost.
   const dropped = Object.entries(columns).filter(([column]) => !isFalse(cells(column)))
   return dropped.length === 0 ? {} : { note: `not taken over: ${dropped.map(([, name]) => name).join(', ')}` }
 }
@@ -128,8 +137,8 @@ const BITLY_SLUGS = ['Custom back-half', 'Custom back-halves', 'Custom Bitlink',
 ])
 
 /**
- * All of the path of a short URL, also of one without `https://`: where slashes are left in it, the row is refused, for what is
- * left when they are cut off is another slug.
+ * Returns the whole path of a short URL, with or without `https://`. If it still contains slashes,
+ * the row is refused: a part of the path would be another slug.
  */
 function wholePath(cell: string | undefined): string {
   const word = cell?.trim() ?? ''
@@ -211,7 +220,7 @@ export const csvFormats = {
   ),
 } satisfies Record<string, FileFormat>
 
-/** The fields of a plain CSV file that columns of other names may be read as. */
+/** The fields of a plain CSV file that columns can be mapped to. */
 export const mappableFields = ['url', 'slug', 'label', 'created_at', 'expires_at', 'disabled_at'].concat([
   'created_by',
   'auto_slug',
@@ -220,7 +229,9 @@ export const mappableFields = ['url', 'slug', 'label', 'created_at', 'expires_at
   'tags',
 ])
 
-/** A plain CSV file whose columns have names of their own. A slug may then be a whole short URL. */
+/**
+ * Creates the format of a plain CSV file with mapped columns. A slug may then be a whole short URL.
+ */
 export function mappedFormat(columnOf: Readonly<Record<string, string>>): FileFormat {
   const plain = ownFormat(unescapeFormulas)
   return {
@@ -228,7 +239,7 @@ export function mappedFormat(columnOf: Readonly<Record<string, string>>): FileFo
     fieldsOf: (cells, now) =>
       plain.fieldsOf((field) => {
         const cell = cells(columnOf[field] ?? field)
-        // An address without a path is no slug, and is refused as it is.
+        // An address without a path is no slug, and is refused unchanged.
         return field === 'slug' ? wholePath(cell) || cell : cell
       }, now),
   }

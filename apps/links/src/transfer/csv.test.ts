@@ -15,7 +15,7 @@ async function read(text: string | Uint8Array, pieceBytes?: number) {
   return records
 }
 
-test('a record is numbered by the line it begins on, past line ends in cells and blank lines', async () => {
+test('a record has the number of its first line, with line ends in cells and blank lines counted', async () => {
   const text = 'url,label\r\na,"one\r\ntwo\nthree"\r\n\r\n\r\nb,plain\nc,"four\n\nfive"\nd,last'
   expect(await read(text)).toEqual([
     { line: 2, cells: ['a', 'one\r\ntwo\nthree', undefined] },
@@ -25,7 +25,7 @@ test('a record is numbered by the line it begins on, past line ends in cells and
   ])
 })
 
-test('pieces of any size read the same', async () => {
+test('chunks of any size give the same result', async () => {
   const text = '\ufeffURL,Label\r\nå,"ä ""ö"""\r\nb,\r\n'
   const whole = await read(text, 1000)
   expect(whole).toEqual([
@@ -35,16 +35,16 @@ test('pieces of any size read the same', async () => {
   for (const pieceBytes of [1, 2, 3, 5]) expect(await read(text, pieceBytes)).toEqual(whole)
 })
 
-test('header names match whatever their case, blanks, underscores and hyphens', async () => {
+test('header names match regardless of case, blanks, underscores and hyphens', async () => {
   for (const name of ['url', 'URL', ' Url ', '"U_R L"', 'u-r-l', '\ufeffurl'])
     expect(await read(`${name},label\na,b`)).toEqual([{ line: 2, cells: ['a', 'b', undefined] }])
 })
 
-test('of two columns with one name the first counts', async () => {
+test('the first of two columns with the same name counts', async () => {
   expect(await read('url,label,URL\na,b,c')).toEqual([{ line: 2, cells: ['a', 'b', undefined] }])
 })
 
-test('records with too few or too many cells are reported and the others still read', async () => {
+test('records with too few or too many cells are reported and the others are still read', async () => {
   expect(await read('url,label\na\nb,c,d\ne,f')).toEqual([
     { line: 2, problem: 'has 1 fields where the header has 2' },
     { line: 3, problem: 'has 3 fields where the header has 2' },
@@ -52,11 +52,11 @@ test('records with too few or too many cells are reported and the others still r
   ])
 })
 
-test('records of blank cells are passed over, as spreadsheets append them', async () => {
+test('records of blank cells, which spreadsheets append, are skipped', async () => {
   expect(await read('url,label\n,\n  ,\na,b\n,\n')).toEqual([{ line: 4, cells: ['a', 'b', undefined] }])
 })
 
-test('a stray quote is a letter and costs no other record', async () => {
+test('a stray quote is an ordinary character and affects no other record', async () => {
   expect(await read('url,label\na,he said "hi"\nb,"q"x\nc,d')).toEqual([
     { line: 2, cells: ['a', 'he said "hi"', undefined] },
     { line: 3, cells: ['b', '"q"x', undefined] },
@@ -64,7 +64,7 @@ test('a stray quote is a letter and costs no other record', async () => {
   ])
 })
 
-test('a quote that never closes is reported with the line of its record', async () => {
+test('a quote without an end is reported with the line of its record', async () => {
   expect(await read('url,label\na,b\n\nc,"d\ne,f\n')).toEqual([
     { line: 2, cells: ['a', 'b', undefined] },
     { line: 4, problem: 'a quote opens here or later and never closes' },
@@ -75,7 +75,7 @@ test('a refused header ends the reading', async () => {
   expect(await read('a,b\nc,d\ne,f')).toEqual([{ line: 1, problem: 'no url' }])
 })
 
-test('a header of more columns than any program has is refused', async () => {
+test('a header with more columns than any program has is refused', async () => {
   const header = (columns: number) =>
     ['url', ...Array.from({ length: columns - 1 }, (_, at) => `c${at}`)].join(',')
   expect(await read(`${header(1_000)}\n`)).toEqual([])
@@ -100,7 +100,7 @@ test('a record that is not UTF-8 is reported, and its neighbours are read', asyn
     ])
 })
 
-test('a replacement character that the file really holds is text like any other', async () => {
+test('a replacement character in the file is ordinary text', async () => {
   expect(await read('url,label\na,\ufffd\n')).toEqual([{ line: 2, cells: ['a', '\ufffd', undefined] }])
 })
 

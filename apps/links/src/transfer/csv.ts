@@ -2,25 +2,28 @@ import { MAX_ENTRY_LENGTH } from '@latchkey/database/json-excess'
 import { CsvError, parse } from 'csv-parse'
 import { NOT_TEXT, UnreadableFile, type ParsedLine, type Source, textOf } from './lines.ts'
 
-/** One record by the names of its columns; undefined for columns that the file has not. */
+/** Returns a cell of one record by the name of its column; undefined for a missing column. */
 export type Cells = (column: string) => string | undefined
 
-/** The header of a CSV file, then its records. */
+/** The header of a CSV file. */
 export interface CsvFile {
-  /** Which of these columns the file has. */
+  /** Whether the file has this column. */
   readonly has: (column: string) => boolean
-  /** As they are written in the file. */
+  /** Names as they are written in the file. */
   readonly columns: readonly string[]
 }
 
 const MAX_COLUMNS = 1_000
 
-/** Header names match whatever their case, spaces, underscores and hyphens (L21). */
+/** Header names match regardless of case, spaces, underscores and hyphens (L21). */
 function columnKey(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_-]+/g, '')
 }
 
-/** The same of a JSON object: `a.b` is `b` in `a`. Of a list come its words, or the names of its objects, each ended by `|`. */
+/**
+ * Reads a JSON object like a record: `a.b` is `b` in `a`. A list becomes its words, or the names of
+ * its objects, each followed by `|`.
+ */
 export function cellsOfObject(object: Readonly<Record<string, unknown>>): Cells {
   const keys = new Map(Object.entries(object).map(([key, value]) => [columnKey(key), value] as const))
   return (column) => {
@@ -46,8 +49,8 @@ function textOfValue(value: unknown): string | undefined {
 }
 
 /**
- * Reads records under the header. `problemOf` may refuse the header; then nothing more is read. Records shorter or longer
- * than the header are problems; records of blank cells are passed over.
+ * Reads the records under the header. `findProblem` may refuse the header; then reading ends.
+ * Records shorter or longer than the header are problems; records of blank cells are skipped.
  */
 export async function* readCsv(
   source: Source,
@@ -75,7 +78,7 @@ export async function* readCsv(
 type Header = { index: ReadonlyMap<string, number>; columns: readonly string[] }
 
 function headerOf(columns: readonly string[]): Header {
-  // Of two columns with one name the first counts.
+  // The first of two columns with the same name counts.
   const index = new Map(columns.map((name, at) => [columnKey(name), at] as const).toReversed())
   return { index, columns }
 }
@@ -119,8 +122,8 @@ async function* recordsOf(source: Source): AsyncGenerator<ParsedLine<string[]>> 
 }
 
 /**
- * Feeds csv-parse and takes each record out as it is found: the stream's own buffer is lost when the parser fails, and with
- * it the good records before.
+ * Feeds csv-parse and collects each record as soon as it is parsed. The stream's own buffer, with
+ * the good records before an error, is lost when the parser fails.
  */
 class RecordParser {
   #line = 1
@@ -129,7 +132,8 @@ class RecordParser {
   readonly #parser = parse({
     skip_empty_lines: true,
     relax_column_count: true,
-    // A stray quote is a character like any other; refusing it would refuse everything up to the next one.
+    // A stray quote is an ordinary character. Refusing it would refuse everything up to the next
+    // one.
     relax_quotes: true,
     record_delimiter: ['\r\n', '\n', '\r'],
     max_record_size: MAX_ENTRY_LENGTH,
@@ -140,12 +144,13 @@ class RecordParser {
   })
 
   constructor() {
-    // Told to the callbacks of `write` and `end` too; without a listener it would end the process.
+    // The callbacks of `write` and `end` also receive it. Without a listener it would end the
+    // process.
     this.#parser.on('error', () => {})
     this.#parser.resume()
   }
 
-  /** Where the next record begins. */
+  /** The line on which the next record begins. */
   get line(): number {
     return this.#line + this.#parser.info.empty_lines - this.#emptyLines
   }

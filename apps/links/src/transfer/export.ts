@@ -19,8 +19,8 @@ const COLUMNS = ['url', 'slug', 'auto_slug', 'custom_slugs', 'disabled_slugs', '
 ])
 
 /**
- * All links, oldest id first, in pieces of text: NDJSON holds all that import takes, CSV all but when each slug was made
- * or disabled. `now` in Unix seconds.
+ * Exports all links, oldest id first, in chunks of text. NDJSON contains everything that an import
+ * reads; CSV lacks the times at which slugs were created or disabled. `now` in Unix seconds.
  */
 export async function* exportLinks(
   database: Database<Tables>,

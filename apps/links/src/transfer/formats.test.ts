@@ -15,7 +15,7 @@ eachDialect((_, newUrl) => {
   }
 
   describe('import', () => {
-    test('L21 takes a YOURLS export: keyword, title and timestamp; ip is dropped and clicks are told', async () => {
+    test('L21: takes a YOURLS export: keyword, title and timestamp; ip is dropped and clicks are reported', async () => {
       const { report, links } = await importRows(
         `keyword,url,title,timestamp,ip,clicks
 Ozh,https://example.com/blog/,"Planet, Ozh",2020-01-31 12:00:00,192.0.2.1,41
@@ -40,7 +40,7 @@ a1,https://example.com/#top,,2020-01-31 12:00:00,192.0.2.1,1
       expect(JSON.stringify(links)).not.toContain('192.0.2.1')
     })
 
-    test('a row nested deeper than can be read, or with more slugs than a link may have, costs no other row', async () => {
+    test('a row nested too deep, or with more slugs than a link may have, affects no other row', async () => {
       const line = (slug: string, more: object = {}) =>
         JSON.stringify({ url: `https://example.com/${slug}`, slug, ...more })
       const listed = (count: number) => ({
@@ -66,7 +66,7 @@ a1,https://example.com/#top,,2020-01-31 12:00:00,192.0.2.1,1
       )
     })
 
-    test('L21 takes a Kutt table: expiry is kept, banned links come in disabled', async () => {
+    test('L21: takes a Kutt table: expiry is kept, banned links are imported as disabled', async () => {
       const { report, links } = await importRows(
         `id,address,banned,created_at,description,expire_in,password,target,visit_count
 1,abCd12,f,2020-01-31 12:00:00.123+00,Docs,2030-01-31 12:00:00+00,,https://example.com/docs,7
@@ -98,7 +98,7 @@ secret,https://example.com/secret,$2a$12$abc
       expect(links.map(({ url }) => url)).toEqual(['https://example.com/open'])
     })
 
-    test('L21 takes a Shlink export: the short code, else the last segment of the short URL; tags are dropped', async () => {
+    test('L21: takes a Shlink export: the short code, else the last segment of the short URL; tags are dropped', async () => {
       const { report, links } = await importRows(
         `${BOM}createdAt,title,longUrl,shortUrl,shortCode,tags,visits\r
 2020-01-31T13:00:00+01:00,Hi,https://example.com/a?x=1,https://s.test/one,One,"a,b",5\r
@@ -120,7 +120,7 @@ secret,https://example.com/secret,$2a$12$abc
       expect(rolesOf(links[0]).primary).toEqual(['abc'])
     })
 
-    test('L21 takes a Bitly export: the custom back-half, else the Bitlink, else the link', async () => {
+    test('L21: takes a Bitly export: the custom back-half, else the Bitlink, else the link', async () => {
       const { report, links } = await importRows(
         `Title,Long URL,Bitlink,Link,Custom Back-Half,Created,Tags,Total Clicks
 Sale,https://example.com/sale,bit.ly/3xYzAbC,,https://bit.ly/Summer-Sale,2020-01-31T12:00:00+0000,x|y,"1,234"
@@ -134,7 +134,7 @@ Sale,https://example.com/sale,bit.ly/3xYzAbC,,https://bit.ly/Summer-Sale,2020-01
       expect(links[0]).toMatchObject({ label: 'Sale', created_at: JANUARY })
     })
 
-    test('what is no slug as a whole is refused: no part of it becomes one', async () => {
+    test('text that is not a slug as a whole is refused, and no part of it becomes one', async () => {
       const cells = ['summer sale', '1,234', 'a|b', 'team/jobs']
       const rows = cells.map((cell, at) => `https://example.com/${at},"${cell}"\n`).join('')
       const whole = 'https://go.example'
@@ -243,7 +243,7 @@ https://example.com/b,,cd4e,,,2020-01-31T12:00:00Z,,,
       ])
     })
 
-    test('a disabled primary slug stays silent and the automatic slug is shown instead', async () => {
+    test('a disabled primary slug stays disabled, and the automatic slug becomes primary', async () => {
       const slugs = [
         { slug: 'ab3d', is_custom: 0, is_primary: 0 },
         { slug: 'off', is_custom: 1, is_primary: 1, disabled_at: 9 },
@@ -255,7 +255,7 @@ https://example.com/b,,cd4e,,,2020-01-31T12:00:00Z,,,
       expect(links[0]?.slugs[1]?.disabled_at).toBe(9)
     })
 
-    test('a file without the columns of its format stores nothing and says what it has', async () => {
+    test('a file without the columns of its format stores nothing, and its columns are reported', async () => {
       for (const [format, missing] of [
         ['yourls', 'keyword'],
         ['kutt', 'target'],
@@ -271,7 +271,7 @@ https://example.com/b,,cd4e,,,2020-01-31T12:00:00Z,,,
       }
     })
 
-    test('a foreign row without its slug is bad, so that its short URL is not lost in silence', async () => {
+    test('a row of another program without its slug is bad, because its short URL would be lost silently', async () => {
       const { report } = await importRows('url,keyword\nhttps://example.com/a,\n', { format: 'yourls' })
       expect(report.rows).toEqual([{ line: 2, result: 'bad', reason: 'slug is required' }])
     })
@@ -287,7 +287,7 @@ https://example.com/b,,cd4e,,,2020-01-31T12:00:00Z,,,
       await database.close()
     })
 
-    test('as CSV shows labels as text that a spreadsheet would run', async () => {
+    test('as CSV shows labels as text that a spreadsheet would execute', async () => {
       const database = await openMigrated(await newUrl())
       const run = 'HYPERLINK("https://evil.test")'
       const line = { url: 'https://example.com/a;=1', label: `=${run};=${run}\t=${run}`, slugs: [] }

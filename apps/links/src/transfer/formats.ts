@@ -9,9 +9,9 @@ import { fieldsOfLink } from './link-object.ts'
 export const importFormats = ['csv', 'shrtnr', 'ndjson', 'yourls', 'kutt', 'shlink', 'bitly', 'dub'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
-/** A line of the file: the link it describes, or what is wrong with it. */
+/** A line of the file: the link that it describes, or its problem. */
 export type ParsedRow = ParsedLine<ImportRow> & {
-  /** Clicks that the file gives only as a sum; undefined where it has no such column. */
+  /** Clicks that the file gives only as a total; undefined without such a column. */
   clicks?: number | undefined
 }
 
@@ -22,7 +22,7 @@ export interface RowSource {
   columnOf?: Readonly<Record<string, string>>
 }
 
-/** Reads a file of any format row by row, holding no more of it than a row. */
+/** Reads a file of any format row by row, with no more than one row in memory. */
 export async function* readRows(
   { source, format, columnOf }: RowSource,
   defaults: RowDefaults,
@@ -45,7 +45,7 @@ function readTable(source: Source, { requiredColumns, fieldsOf }: FileFormat, de
   return convert(records, fieldsOf, defaults)
 }
 
-/** What the API of the program answers. */
+/** Reads the answers of a program's API. */
 function readAnswers(source: Source, format: Exclude<ImportFormat, 'ndjson' | 'csv'>, defaults: RowDefaults) {
   const { listPath = [], fieldsOf }: FileFormat = csvFormats[format]
   const objects = readJsonObjects(source, listPath)

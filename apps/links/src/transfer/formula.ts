@@ -1,18 +1,19 @@
-// A spreadsheet runs a cell that begins so as a formula, also where it came from a CSV file. Its own sign for "this is
-// text" is an apostrophe before it. Readers that split a line at semicolons or tabs, as spreadsheets do in much of Europe,
-// see further cells behind those; quotes within a line do not hold them back. What begins with apostrophes and then so gets
-// one more, so that taking one off each always gives back what was exported.
+// A spreadsheet executes a cell that begins like this as a formula, even if it comes from a CSV
+// file. Its own mark for text is a leading apostrophe. Readers that split a line at semicolons or
+// tabs, as spreadsheets do in much of Europe, find further cells after those; quotes within a line
+// do not prevent it. Text that already has apostrophes before such a beginning gets one more.
+// Removing one from each therefore restores the exported text.
 const FORMULA =
   /^(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])|(?<=[;\t\r\n])(?=["']*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
 const ESCAPE =
   /^'(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])|(?<=[;\t\r\n])'(?=["']*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
 
-/** The cell with an apostrophe wherever a spreadsheet might find the beginning of a formula. */
+/** Adds an apostrophe wherever a spreadsheet might find the beginning of a formula. */
 export function escapeFormulas(cell: string): string {
   return cell.replaceAll(FORMULA, `'`)
 }
 
-/** What `escapeFormulas` was given. */
+/** Restores the input of `escapeFormulas`. */
 export function unescapeFormulas(cell: string): string {
   return cell.replaceAll(ESCAPE, '')
 }

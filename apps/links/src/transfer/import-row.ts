@@ -9,7 +9,7 @@ import { MAX_SLUGS, foldSlug, findSlugProblem } from '../links/slugs/slug.ts'
 import { boundedText } from '../text.ts'
 import { parseMoment } from './moment.ts'
 
-/** A slug as a file gives it. */
+/** A slug as it is in a file. */
 export interface SlugFields {
   slug: string
   isAuto?: boolean
@@ -17,7 +17,7 @@ export interface SlugFields {
   disabledAt?: unknown
 }
 
-/** What a line of any format says about one link, unchecked. Blank means absent. */
+/** The unchecked fields of one link in a line of any format. Blank means absent. */
 export interface RowFields {
   url: unknown
   label?: unknown
@@ -26,12 +26,12 @@ export interface RowFields {
   disabled_at?: unknown
   created_by?: unknown
   slugs: readonly SlugFields[]
-  /** The slug that is shown; else the first custom one, else the automatic one. */
+  /** The primary slug; else the first custom one, else the automatic one. */
   primary?: string | undefined
-  /** Clicks that the file gives only as a sum; undefined where it has no such column. */
+  /** Clicks that the file gives only as a total; undefined without such a column. */
   clicks?: number | undefined
   tags?: readonly string[]
-  /** What is not as the file says. */
+  /** Differences between the link and the file. */
   note?: string
 }
 
@@ -41,7 +41,7 @@ export interface ImportSlug {
   disabledAt: number | null
 }
 
-/** One link to be stored: checked, folded, and complete but for its automatic slug. */
+/** One link to store: checked, folded, and complete except for its automatic slug. */
 export interface ImportRow {
   url: string
   label: string | null
@@ -52,24 +52,24 @@ export interface ImportRow {
   /** The automatic slug to keep, if it is free. */
   auto: ImportSlug | null
   custom: readonly ImportSlug[]
-  /** The slug that tells whether the link is there already; null when the row has none. */
+  /** The slug that shows whether the link already exists; null if the row has none. */
   key: string | null
-  /** Null: the automatic slug. */
+  /** Null means the automatic slug. */
   primary: string | null
   tags: readonly string[]
-  /** What is not as the file says. */
+  /** Differences between the link and the file. */
   note?: string
 }
 
 export interface RowDefaults {
   owner: string
-  /** False: rows that name another owner are `owner`'s all the same. */
+  /** If false, rows that name another owner still belong to `owner`. */
   ownedByFile?: boolean
   /** Unix seconds. */
   now: number
 }
 
-/** Of one row: each is a bundle that the link becomes a member of. */
+/** Per row: the link becomes a member of one bundle per tag. */
 export const MAX_TAGS = 1_000
 
 const isBlank = (value: unknown) => value === null || (typeof value === 'string' && value.trim() === '')
@@ -97,7 +97,7 @@ const Row = z.object({
     (value) => (isBlank(value) ? undefined : value),
     z.custom<string>(isIdentity, 'must be an identity: a name without control characters').optional(),
   ),
-  // A tag becomes a bundle of its name.
+  // A tag becomes the name of a bundle.
   tags: z.array(boundedText(120)).optional(),
 })
 
@@ -140,7 +140,8 @@ function arrangeSlugs({ slugs, primary }: RowFields, createdAt: number): Arrange
   const custom = new Map<string, ImportSlug>()
   for (const fields of slugs) {
     const slug = checkSlug(fields, createdAt)
-    // The automatic slug is never disabled: one that is comes in as a custom slug, so that it stays silent.
+    // An automatic slug is never disabled. A disabled one is imported as a custom slug, which stays
+    // disabled.
     if (fields.isAuto && auto === null && slug.disabledAt === null) auto = slug
     else if (!custom.has(slug.slug)) custom.set(slug.slug, slug)
   }
@@ -172,12 +173,14 @@ function checkSlug(
   }
 }
 
-/** Before each of them is looked at: a schema says what is wrong with every one. */
+/**
+ * Checks the number before the slugs themselves: a schema reports the problem of every single one.
+ */
 export function requireMaxSlugs(slugs: readonly unknown[]): void {
   if (slugs.length > MAX_SLUGS) throw refuseRow(`has more than ${MAX_SLUGS} slugs`)
 }
 
-/** What a row that cannot be stored ends in. */
+/** Creates the failure of a row that cannot be stored. */
 export function refuseRow(text: string): Failure {
   return new Failure('invalid_request', { status: 400, text })
 }

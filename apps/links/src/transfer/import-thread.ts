@@ -1,10 +1,10 @@
 import { ReaderUnavailable } from '@latchkey/database/errors'
 import type { ImportJob, ImportReply, ImportRequest, ImportedBatch } from './import-worker.ts'
 
-/** An import on a thread of its own, which reads and stores no more than it is asked for. */
+/** An import in a thread of its own, which reads and stores only on request. */
 export class ImportThread {
   readonly #worker = new Worker(new URL('./import-worker.ts', import.meta.url).href)
-  /** Why no question is answered any more. */
+  /** The failure that answers all further requests. */
   #failure: ImportReply | undefined
   #reply = Promise.withResolvers<ImportReply>()
   #last: Promise<unknown> = Promise.resolve()
@@ -20,7 +20,7 @@ export class ImportThread {
     this.#worker.postMessage({ open: job } satisfies ImportRequest)
   }
 
-  /** The next rows, stored; undefined at the end of the file. */
+  /** Stores the next rows and returns them; undefined at the end of the file. */
   async next(): Promise<ImportedBatch | undefined> {
     const reply = await this.#request('next')
     if (reply === 'closed') return undefined
@@ -29,13 +29,15 @@ export class ImportThread {
     throw isUnavailable ? new ReaderUnavailable(message) : new Error(message)
   }
 
-  /** Ends when what was asked before is done and the files are closed: no transaction is cut off. */
+  /**
+   * Resolves once pending requests are done and the files are closed: no transaction is cut off.
+   */
   async close(): Promise<void> {
     await this.#request('close')
     this.#worker.terminate()
   }
 
-  /** One question after the other. */
+  /** Sends requests one after another. */
   #request(request: ImportRequest): Promise<ImportReply> {
     const pendingReply = this.#last.then(() => {
       if (this.#failure) return this.#failure

@@ -5,11 +5,12 @@ import { isStorageUnavailable } from '@latchkey/database/errors'
 import type { Tables } from '../db/tables.ts'
 import { type ImportOptions, type ImportReport, type RowOutcome, importBatches, newReport } from './import.ts'
 
-// Reads and stores one import beside the event loop that redirects, batch by batch as they are asked for.
+// Reads and stores one import in a thread beside the event loop of the redirects, batch by batch on
+// request.
 
 export interface ImportJob extends Pick<ImportOptions, 'format' | 'owner' | 'now'> {
   databaseUrl: string
-  /** The file, which stays open until the thread is closed. */
+  /** File descriptor, which stays open until the thread is closed. */
   fd: number
   dryRun: boolean
 }
@@ -18,18 +19,18 @@ export interface ImportJob extends Pick<ImportOptions, 'format' | 'owner' | 'now
 export interface ImportedBatch {
   lines: string
   rows: number
-  /** Those that were stored. */
+  /** Slugs that were stored. */
   slugs: string[]
-  /** Of the last row. */
+  /** Line of the last row. */
   line: number
-  /** Of everything up to here. */
+  /** Report on everything up to here. */
   report: ImportReport
-  /** How much of the file was read. */
+  /** Number of bytes read from the file. */
   bytes: number
 }
 
 export type ImportRequest = { open: ImportJob } | 'next' | 'close'
-/** Without a batch the file is at its end. */
+/** A reply without a batch means the end of the file. */
 export type ImportReply =
   | { batch: ImportedBatch | undefined }
   | { error: { message: string; isUnavailable: boolean } }
@@ -37,7 +38,7 @@ export type ImportReply =
 
 declare const self: Worker
 
-/** A tenth of the share of other threads where processors are busy: an import still gets on. */
+/** A tenth of the share of other threads on busy processors: an import still progresses. */
 const NICENESS = 10
 const CHUNK_BYTES = 64 * 1024
 const COLLECT_EVERY_BYTES = 1024 ** 2
@@ -57,7 +58,7 @@ class ImportRun {
       ...job,
       database: this.#database,
       source: this.#read(),
-      // On the admin side nobody makes links in another's name, whatever a file says.
+      // On the admin side, links belong to the person who imports them, regardless of the file.
       ownedByFile: false,
       isBackground: true,
       onSlug: (slug: string) => void this.#slugs.push(slug),
@@ -92,13 +93,15 @@ class ImportRun {
       if (length === 0) return
       this.#bytesRead += length
       yield chunk.subarray(0, length)
-      // Large entries leave garbage of many times their size, which by itself is let grow to several times that.
+      // Large entries leave garbage of many times their size. Without a forced collection the heap
+      // would grow to several times that.
       if (this.#bytesRead % COLLECT_EVERY_BYTES < CHUNK_BYTES) Bun.gc(true)
     }
   }
 }
 
-// Visitors come first where processors are few. Only Linux takes this for the thread, others for the process.
+// Visitors come first on few processors. Only Linux applies this to the thread; other systems apply
+// it to the process.
 if (platform() === 'linux') setPriority(0, NICENESS)
 
 let job: ImportJob | undefined

@@ -12,7 +12,7 @@ eachDialect((dialect, newUrl) => {
   const open = async () => openMigrated(await newUrl())
 
   describe('import', () => {
-    test('L24.18 stores the good rows and reports every other one with its line and reason', async () => {
+    test('L24.18: stores the good rows and reports every other one with its line and reason', async () => {
       const database = await open()
       const { rows, ...report } = await importText(
         database,
@@ -55,7 +55,7 @@ https://example.com/8,eight,,
       await database.close()
     })
 
-    test('L21 of the same file again adds nothing, whatever the rows are like', async () => {
+    test('L21: the same file again adds nothing, with rows of any kind', async () => {
       const database = await open()
       const csv = `url,slug,auto_slug,custom_slugs,disabled_slugs,expires_at,disabled_at
 https://example.com/slug,one,,,,,
@@ -74,7 +74,7 @@ https://example.com/off,off,,,off,,
       await database.close()
     })
 
-    test('a slug that leads elsewhere is a conflict, also one that differs only in case, and changes nothing', async () => {
+    test('a slug with another destination is a conflict, also one that differs only in case, and changes nothing', async () => {
       const database = await open()
       await importText(database, 'url,slug\nhttps://example.com/first,Promo\n')
       const before = await readExportedLinks(database)
@@ -106,7 +106,7 @@ https://example.com/off,off,,,off,,
       await database.close()
     })
 
-    test('an automatic slug that is taken is replaced by a fresh one, which is told', async () => {
+    test('an automatic slug that is taken is replaced with a new one, which is reported', async () => {
       const database = await open()
       await importText(database, 'url,auto_slug\nhttps://example.com/x,ab3d\n')
       const { rows } = await importText(database, 'url,slug,auto_slug\nhttps://example.com/y,promo,ab3d\n')
@@ -121,7 +121,7 @@ https://example.com/off,off,,,off,,
       await database.close()
     })
 
-    test('rows without slugs get short ones, as long as the owner prefers', async () => {
+    test('rows without slugs get slugs of the length that the owner prefers', async () => {
       const database = await open()
       await importText(database, 'url\nhttps://example.com/a\n')
       await database.write((tx) => savePreferences(tx, OWNER, { slug_default_length: 7 }))
@@ -130,7 +130,7 @@ https://example.com/off,off,,,off,,
       await database.close()
     })
 
-    test('a dry run reports what a run does, across batches, and stores nothing', async () => {
+    test('a dry run reports the results of a run, across batches, and stores nothing', async () => {
       const database = await open()
       await importText(database, 'url,slug\nhttps://example.com/there,there\n')
       const before = await readExportedLinks(database)
@@ -148,7 +148,7 @@ https://example.com/off,off,,,off,,
     test('two imports of one file at once store each row once', async () => {
       const url = await newUrl()
       const [first, second] = [await openMigrated(url), await openMigrated(url)]
-      // With a hyphen, so that no fresh slug can be one of them.
+      // The hyphen excludes a match with a generated slug.
       const rows = Array.from({ length: 1500 }, (_, at) =>
         at % 3 === 0 ? `https://example.com/${at},` : `https://example.com/${at},s-${at}`,
       )
@@ -167,7 +167,7 @@ https://example.com/off,off,,,off,,
       await Promise.all([first.close(), second.close()])
     })
 
-    // SQLite has one writer, so there is no such moment.
+    // SQLite has one writer, so this moment does not exist.
     const onPostgres = dialect === 'postgres' ? test : () => undefined
     onPostgres(
       'a slug that somebody takes while its batch is stored is a conflict, and the rest is stored',
@@ -201,7 +201,7 @@ https://example.com/off,off,,,off,,
       },
     )
 
-    test('a file that breaks off leaves what was stored, and importing it again adds the rest', async () => {
+    test('a file that breaks off keeps the stored rows, and importing it again adds the rest', async () => {
       const database = await open()
       const lines = Array.from({ length: 1200 }, (_, at) => `https://example.com/${at},s${at}\n`)
       async function* breaking() {
@@ -216,7 +216,7 @@ https://example.com/off,off,,,off,,
       await database.close()
     })
 
-    test('every imported link redirects by exactly one automatic and one primary slug', async () => {
+    test('every imported link redirects with exactly one automatic and one primary slug', async () => {
       const database = await open()
       const rows = Array.from(
         { length: 1000 },

@@ -25,13 +25,16 @@ export interface ImportOptions {
   database: Database<Tables>
   source: Source
   format: ImportFormat
-  /** Owner of the rows that name none; its preferred slug length holds for all. */
+  /** Owner of the rows that name none. Its preferred slug length applies to all rows. */
   owner: string
-  /** False: `owner` owns all rows, whomever they name. */
+  /** If false, `owner` owns all rows, including those that name another owner. */
   ownedByFile?: boolean
-  /** Runs in a process that also redirects: on SQLite it leaves others as much time to write as it takes. */
+  /**
+   * Runs in a process that also redirects: on SQLite it pauses after each batch for as long as the
+   * batch took.
+   */
   isBackground?: boolean
-  /** Stores nothing, but tells what a run would do. */
+  /** Stores nothing, but reports the results of a run. */
   dryRun?: boolean
   /** With `csv`: fields and the columns they are read from. */
   columnOf?: Readonly<Record<string, string>>
@@ -40,19 +43,19 @@ export interface ImportOptions {
   bundlesFromTags?: boolean
   /** Unix seconds. */
   now: number
-  /** Called with every slug that is stored, unless it is a dry run. */
+  /** Called with every slug that is stored, except in a dry run. */
   onSlug?: (slug: string) => void
-  /** Told of every row, in the order of the file, when its batch is stored. */
+  /** Called with every row, in the order of the file, once its batch is stored. */
   onRow?: (outcome: RowOutcome) => void | Promise<void>
 }
 
 export interface RowOutcome {
   line: number
   result: 'imported' | 'skipped' | 'conflict' | 'bad'
-  /** The slug that the link shows; missing for bad rows. */
+  /** The primary slug of the link; missing for bad rows. */
   slug?: string
   url?: string
-  /** What stands in the way; for an imported row, what is not as the file says. */
+  /** Reason for the result; for an imported row, the differences between the link and the file. */
   reason?: string
 }
 
@@ -61,23 +64,29 @@ export interface ImportReport {
   skipped: number
   conflicts: number
   bad: number
-  /** Clicks that the file gives only as sums, which cannot be imported; null when it has no such column. */
+  /**
+   * Clicks that the file gives only as totals, which cannot be imported; null without such a
+   * column.
+   */
   clickTotals: number | null
-  /** Bundles that were made of tags. */
+  /** Number of bundles that were created from tags. */
   bundles: number
 }
 
-/** Rows in one transaction: enough to share its cost, few enough that other writers do not notice. */
+/** Rows per transaction: enough to share its cost, few enough not to delay other writers. */
 const ROWS_PER_BATCH = 500
 const SLUGS_PER_BATCH = 5_000
-/** Batches are as much smaller where others write to the same file meanwhile. */
+/** Factor by which batches shrink while others write to the same file. */
 const BACKGROUND_SHARE = 0.2
 
 export function newReport(): ImportReport {
   return { imported: 0, skipped: 0, conflicts: 0, bad: 0, clickTotals: null, bundles: 0 }
 }
 
-/** Imports a file of any length, row by row; good rows are stored whatever the others are like (L21). */
+/**
+ * Imports a file of any length, row by row. Good rows are stored, whatever the others contain
+ * (L21).
+ */
 export async function importLinks(options: ImportOptions): Promise<ImportReport> {
   const report = newReport()
   for await (const outcomes of importBatches(options, report))
@@ -85,7 +94,10 @@ export async function importLinks(options: ImportOptions): Promise<ImportReport>
   return report
 }
 
-/** The same batch by batch, each when it is stored; `report` grows with them. Who stops listening stops the import. */
+/**
+ * Imports batch by batch, and yields each batch once it is stored. `report` grows with them. The
+ * import stops when the consumer does.
+ */
 export async function* importBatches(
   options: ImportOptions,
   report: ImportReport,
@@ -102,7 +114,7 @@ export async function* importBatches(
       const outcomes = await batches.store(batch)
       for (const { result } of outcomes) report[reportFields[result]]++
       yield outcomes
-      // As long for the others as for itself.
+      // Leaves as much time to other writers as the batch took.
       if (isPaced) await Bun.sleep(performance.now() - startedMs)
     }
   } finally {
@@ -131,9 +143,12 @@ async function* groupRows(rows: AsyncIterable<ParsedRow>, share: number): AsyncG
   if (batch.length > 0) yield batch
 }
 
-/** Automatic slugs beside a slug that the file brings: nobody looks at them, so short ones are left to the others. */
+/**
+ * Length of automatic slugs beside a slug from the file. They are not displayed, so short ones are
+ * left for other links.
+ */
 const HIDDEN_LENGTH = 10
-/** Each time, a slug that somebody else took meanwhile has become a known one. */
+/** Each race adds a slug that another writer took to the known ones. */
 const MAX_RACES = 20
 
 type ImportDatabase = Pick<Database<Tables>, 'dialect' | 'write'>
@@ -141,7 +156,7 @@ type ImportDatabase = Pick<Database<Tables>, 'dialect' | 'write'>
 class BatchWriter {
   readonly #options: ImportOptions
   readonly #slugSpace = new SlugSpace()
-  /** Where rows are stored: a dry run has a database of its own, so that later rows meet earlier ones. */
+  /** Database for the rows. A dry run has its own, in which later rows meet earlier ones. */
   readonly #importDatabase: ImportDatabase
   readonly #report: ImportReport
 
@@ -201,7 +216,7 @@ class BatchWriter {
     const { database, dryRun, policy = STRICT_POLICY } = this.#options
     const rows = batch.flatMap((entry) => ('value' in entry ? [entry.value] : []))
     const existing: ExistingLinks = { urlOf: new Map(), ownerOf: new Map(), links: new Set() }
-    // What a dry run has stored is the newer.
+    // Rows stored by a dry run are newer and override these.
     if (dryRun) await loadExisting({ db: database.read, dialect: database.dialect }, rows, existing, policy)
     await loadExisting({ db: tx, dialect: this.#importDatabase.dialect }, rows, existing, policy)
     const all = batch.map((entry) => {
@@ -212,7 +227,7 @@ class BatchWriter {
     return { all, rows: all.filter((each) => 'row' in each), existing }
   }
 
-  /** The rows to be stored, each with its automatic slug. */
+  /** Returns the rows to store, each with its automatic slug. */
   async #completeRows(
     tx: Transaction<Tables>,
     plannedRows: readonly PlannedRow[],

@@ -41,7 +41,7 @@ describe('readJsonObjects', () => {
     expect(await read('[]', [])).toEqual([])
   })
 
-  test('a file that breaks off, has no list or is not text says so, after what came before', async () => {
+  test('a file that breaks off, has no list or is not text is reported after the entries before the problem', async () => {
     expect(await read('[{"a":1},{"a"', [])).toEqual([
       { line: 1, value: { a: 1 } },
       { line: 2, problem: 'the JSON breaks off here' },
@@ -55,7 +55,7 @@ describe('readJsonObjects', () => {
     })
   })
 
-  test('an entry that is no JSON costs its neighbours nothing', async () => {
+  test('an entry that is not JSON does not affect its neighbours', async () => {
     expect(await read('[{"a":1},{a:2},{"a":3}]', [])).toEqual([
       { line: 1, value: { a: 1 } },
       { line: 2, problem: 'is not a JSON object' },

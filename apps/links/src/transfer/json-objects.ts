@@ -5,9 +5,10 @@ const TRUNCATED = 'the JSON breaks off here'
 const NO_ENTRIES = 'the file has no entries where this format has them'
 
 /**
- * The objects that a list holds, one at a time, however long it is: of a file with one or several JSON answers, as an API
- * gives them page by page. `path` are the names that lead to the list (whose own entries may be named, too); a list at the
- * top is taken in any case. Numbered by entry, since such files often are one line.
+ * Yields the objects of a list one at a time, in a list of any length. The file contains one or
+ * several JSON answers, as an API returns them page by page. `path` contains the names on the way
+ * to the list, whose own entries may be named, too. A top-level list is accepted with any path.
+ * Objects are numbered by entry, because such files are often one line.
  */
 export async function* readJsonObjects(
   source: Source,
@@ -34,7 +35,7 @@ export async function* readJsonObjects(
 
 function describeReadError(error: unknown): string | undefined {
   if (error instanceof UnreadableFile) return error.message
-  // Of the decoder, which throws nothing else.
+  // Thrown by the decoder, which throws nothing else.
   return error instanceof TypeError ? NOT_TEXT : undefined
 }
 
@@ -43,28 +44,28 @@ type EntryResult = { value: Record<string, unknown> } | { problem: string }
 /** An array or object around the entries. */
 interface Container {
   isObject: boolean
-  /** How many names of the path lead here; undefined beside the path. */
+  /** Number of names of the path that lead here; undefined outside the path. */
   steps: number | undefined
-  /** The name before the value that comes next. */
+  /** The name before the next value. */
   name: string | undefined
 }
 
-/** What matters outside of strings; everything between is left to the parser. */
+/** Structure outside strings. The parser handles everything between. */
 const STRUCTURE = /["{}[\],]/g
 const STRING_END = /["\\]/g
 
 class Scanner {
-  /** Whether there was a list to have entries. */
+  /** Whether there was a list of entries. */
   hasList = false
   readonly #path: readonly string[]
   readonly #containers: Container[] = []
-  /** Pieces of the entry that is being read, and how many brackets are open in it. */
+  /** Chunks of the current entry, and the number of its open brackets. */
   #entry: string[] | undefined
   #entrySize = 0
   #depth = 0
   #inString = false
   #isEscaped = false
-  /** The string that is being read, around the entries: it may be a name. */
+  /** The current string around the entries, which may be a name. */
   #string = ''
 
   constructor(path: readonly string[]) {
@@ -82,7 +83,7 @@ class Scanner {
         at = this.#skipString(text, at)
         continue
       }
-      // `test` leaves nothing behind for each bracket of a hostile file.
+      // Unlike `exec`, `test` allocates nothing for each bracket of a hostile file.
       STRUCTURE.lastIndex = at
       if (!STRUCTURE.test(text)) break
       at = STRUCTURE.lastIndex
@@ -96,7 +97,7 @@ class Scanner {
     this.#appendText(text.slice(from))
   }
 
-  /** Passes what is left of a string; returns where it ends in this piece. */
+  /** Skips the rest of a string; returns its end in this chunk. */
   #skipString(text: string, from: number): number {
     let at = from
     if (this.#isEscaped) {
@@ -116,7 +117,7 @@ class Scanner {
         return at
       }
     }
-    // Of a name that is longer, no more is needed to tell it from those of the path.
+    // A longer name needs no more than this to differ from those of the path.
     if (this.#entry === undefined && this.#string.length < MAX_ENTRY_LENGTH) this.#string += text.slice(from)
     return text.length
   }
@@ -127,7 +128,7 @@ class Scanner {
     if (container) container.name = string
   }
 
-  /** Around the entries; true when one begins. */
+  /** Reads the structure around the entries; true if an entry begins. */
   #readStructure(char: string): boolean {
     const container = this.#containers.at(-1)
     if (char === '"') this.#inString = true
@@ -140,7 +141,7 @@ class Scanner {
 
   #holdsEntries(container: Container | undefined): boolean {
     if (!container) return this.#path.length === 0
-    // The list may be at the top whatever the path is, as `jq -s` leaves it.
+    // With any path, the list may be at the top, as `jq -s` leaves it.
     return container.steps === this.#path.length || (!container.isObject && this.#containers.length === 1)
   }
 
@@ -161,7 +162,7 @@ class Scanner {
     return true
   }
 
-  /** Within an entry; true when it ends. */
+  /** Tracks the brackets of an entry; true if it ends. */
   #trackDepth(char: string): boolean {
     if (char === '"') this.#inString = true
     else if (char === '{' || char === '[') this.#depth++
@@ -172,7 +173,7 @@ class Scanner {
   #appendText(part: string): void {
     if (this.#entry === undefined) return
     this.#entrySize += part.length
-    // What is too long is passed over to its end, not kept.
+    // An entry that is too long is skipped to its end, not stored.
     if (this.#entrySize <= MAX_ENTRY_LENGTH) this.#entry.push(part)
   }
 

@@ -1,12 +1,15 @@
 import { MAX_ENTRY_LENGTH, TOO_LONG, findExcess } from '@latchkey/database/json-excess'
 
-/** One line of a file, or one record of a CSV file, numbered by the line it begins on; or why it cannot be read. */
+/**
+ * One line of a file, or one record of a CSV file, with the number of its first line; or its
+ * problem.
+ */
 export type ParsedLine<Value> = { line: number } & ({ value: Value } | { problem: string })
 
-/** A file in pieces of any size: a stream of a file, of stdin or of a request. */
+/** A file in chunks of any size: a stream of a file, of stdin or of a request. */
 export type Source = AsyncIterable<Uint8Array>
 
-/** What follows in the file cannot be read; what came before can. */
+/** The rest of the file cannot be read. The part before it is valid. */
 export class UnreadableFile extends Error {
   override readonly name = 'Unreadable'
 }
@@ -15,12 +18,15 @@ export const NOT_TEXT = 'is not UTF-8 text'
 
 const [LF, CR] = [10, 13]
 
-/** The first character of the file that is not blank, and the whole file, which is read only here. */
+/**
+ * Returns the first non-blank character of the file, and the whole file. Read only the returned
+ * source.
+ */
 export async function firstCharacter(source: Source): Promise<[string | undefined, Source]> {
   const iterator = source[Symbol.asyncIterator]()
   const chunks: Uint8Array[] = []
   let first: string | undefined
-  // What is blank for longer has no entries that could be read.
+  // A file with more leading blanks has no readable entries.
   for (let size = 0; first === undefined && size <= MAX_ENTRY_LENGTH; size += chunks.at(-1)?.length ?? 0) {
     const { done, value } = await iterator.next()
     if (done) break
@@ -39,7 +45,10 @@ async function* replay(chunks: readonly Uint8Array[], rest: AsyncIterator<Uint8A
   }
 }
 
-/** Decodes the source in whole lines, without its byte order mark. Bytes that are not UTF-8 come as NUL. */
+/**
+ * Decodes the source in whole lines, without its byte order mark. Bytes that are not UTF-8 become
+ * NUL.
+ */
 export async function* textOf(source: Source): AsyncGenerator<string> {
   let isFirst = true
   for await (const bytes of wholeLines(source)) {
@@ -66,7 +75,7 @@ async function* wholeLines(source: Source): AsyncGenerator<Uint8Array> {
   yield Buffer.concat(pending)
 }
 
-// A row with NUL is refused in any case, and one bad row must not cost its neighbours.
+// A row with NUL is refused anyway, and one bad row must not affect its neighbours.
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -89,7 +98,7 @@ function linesOfBytes(bytes: Uint8Array): Uint8Array[] {
   return lines
 }
 
-/** The objects of a file with one JSON object a line; blank lines are passed over. */
+/** Reads the objects of a file with one JSON object per line; blank lines are skipped. */
 export async function* readJsonLines(source: Source): AsyncGenerator<ParsedLine<Record<string, unknown>>> {
   let line = 0
   try {
@@ -123,7 +132,7 @@ function parseObject(text: string): { value: Record<string, unknown> } | { probl
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return { value: value as Record<string, unknown> }
   } catch {
-    // Told apart from other JSON by nothing a reader could use.
+    // For the reader, the distinction from other JSON is of no use.
   }
   return { problem: 'is not a JSON object' }
 }

@@ -16,7 +16,7 @@ const SlugObject = z.object({
 
 const SlugWords = z.union([z.string().transform(slugWords), z.array(z.string())]).nullish()
 
-/** The slugs of a Link object, or the flat fields that CSV files have. */
+/** The slugs of a Link object, or the flat fields of CSV files. */
 const LinkSlugs = z.object({
   slugs: z.array(SlugObject).nullish(),
   slug: z.string().nullish(),
@@ -25,7 +25,7 @@ const LinkSlugs = z.object({
 })
 type LinkSlugs = z.output<typeof LinkSlugs>
 
-/** A line of NDJSON: a Link object as the API and the export give it. */
+/** Reads a line of NDJSON: a Link object as the API and the export return it. */
 export function fieldsOfLink(line: Record<string, unknown>): RowFields {
   for (const list of [line['slugs'], line['custom_slugs']]) if (Array.isArray(list)) requireMaxSlugs(list)
   const input = parseOrFail(LinkSlugs, line, literalTexts)

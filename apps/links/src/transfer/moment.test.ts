@@ -52,7 +52,7 @@ describe('parseMoment', () => {
     expect(parseMoment(value)).toBeUndefined()
   })
 
-  test('milliseconds are refused instead of being taken for the far future', () => {
+  test('milliseconds are refused instead of being read as the far future', () => {
     expect(parseMoment(Date.UTC(2026, 0, 1))).toBeUndefined()
   })
 })

@@ -1,12 +1,15 @@
-/** Year 9999 (L23), which also refuses milliseconds instead of reading them as a time far ahead. */
+/**
+ * Year 9999 (L23). This also refuses milliseconds, which would otherwise be read as the far future.
+ */
 const MAX_MOMENT = 253_402_300_799
 
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i
 
 /**
- * Unix seconds from what files hold: a whole number of seconds, a date, or a date with a time, which is UTC unless it
- * says otherwise. Undefined for anything else, and for moments before 1970 or after 9999.
+ * Returns the Unix seconds of a value in a file: a whole number of seconds, a date, or a date with
+ * a time, in UTC unless it has a zone. Undefined for anything else, and for times before 1970 or
+ * after 9999.
  */
 export function parseMoment(value: string | number): number | undefined {
   const seconds = typeof value === 'string' ? secondsOf(value.trim()) : value
@@ -18,7 +21,7 @@ function secondsOf(text: string): number {
   const [, year, month, day, hour = '0', minute = '0', second = '0', zone = 'Z'] = ISO.exec(text) ?? []
   const [y, mo, d, h, mi, s] = [year, month, day, hour, minute, second].map(Number) as Six
   const date = new Date(Date.UTC(y, mo - 1, d, h, mi, s))
-  // Date.UTC makes 1 March of 30 February.
+  // Date.UTC turns 30 February into 1 March.
   const isReal = date.getUTCDate() === d && date.getUTCMonth() === mo - 1 && mi < 60 && s < 60
   return isReal ? date.getTime() / 1000 - offsetSeconds(zone) : Number.NaN
 }

@@ -11,7 +11,7 @@ import type { RunningImport } from './running-imports.ts'
 import { streamText } from './stream.ts'
 
 const MAX_UPLOAD_BYTES = 32 * 1024 ** 2
-/** Rows that a report in one piece names; who wants all of a longer file asks for lines. */
+/** Rows in a report of one piece. Longer files have their full report as lines. */
 const MAX_ROWS = 1_000
 const ROWS_PER_PROGRESS = 500
 
@@ -47,7 +47,7 @@ function toReport({ clickTotals, bundles: _, ...counts }: ImportReport, dryRun: 
 
 type Job = Pick<ImportJob, 'format' | 'dryRun' | 'now'>
 
-/** Everything in one answer, when it is done. */
+/** Returns the whole report at the end of the import. */
 async function readFullReport(running: RunningImport, job: Job): Promise<z.output<typeof FullReport>> {
   const rows: RowOutcome[] = []
   let [last, count] = [newReport(), 0]
@@ -60,7 +60,10 @@ async function readFullReport(running: RunningImport, job: Job): Promise<z.outpu
   return { ...toReport(last, job.dryRun), rows, rows_omitted: count - rows.length }
 }
 
-/** One JSON object a line: `row` for each row, `progress` now and then, `report` at the end or `error` instead. */
+/**
+ * Yields one JSON object per line: `row` for each row, `progress` at intervals, and `report` or
+ * `error` at the end.
+ */
 async function* streamLines(context: Context, running: RunningImport, job: Job): AsyncGenerator<string> {
   let [last, count, reportedCount] = [newReport(), 0, 0]
   try {
@@ -152,5 +155,5 @@ const exportOperation = operation({
   answer: (file) => file,
 })
 
-/** Links in and out of the instance; admin side only (L17). */
+/** Imports and exports of links; admin side only (L17). */
 export const transferOperations = [importOperation, exportOperation]

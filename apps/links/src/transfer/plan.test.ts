@@ -27,15 +27,15 @@ function existingLinks(urlOf: Record<string, string> = {}, links: ImportRow[] = 
   return { urlOf: new Map(Object.entries(urlOf)), ownerOf: new Map(), links: new Set(links.map(linkKey)) }
 }
 
-describe('judge', () => {
-  test('a row whose slugs are free is imported, and is known from then on', () => {
+describe('planRow', () => {
+  test('a row with free slugs is imported, and exists from then on', () => {
     const state = existingLinks()
     expect(planRow(row(), state).result).toBe('imported')
     expect(planRow(row(), state).result).toBe('skipped')
     expect(planRow(row({ url: 'https://example.com/b' }), state).result).toBe('conflict')
   })
 
-  test('a slug that leads to the URL already is skipped, one that leads elsewhere is a conflict', () => {
+  test('a slug that already has the same destination is skipped, one with another destination is a conflict', () => {
     expect(planRow(row(), existingLinks({ promo: 'https://example.com/a' })).result).toBe('skipped')
     const verdict = planRow(row(), existingLinks({ promo: 'https://example.com/b' }))
     expect(verdict).toEqual({
@@ -44,13 +44,13 @@ describe('judge', () => {
     })
   })
 
-  test('one taken custom slug makes the whole row a conflict, so that none is dropped in silence', () => {
+  test('one taken custom slug makes the whole row a conflict, because no slug may be dropped silently', () => {
     const state = existingLinks({ second: 'https://example.com/a' })
     expect(planRow(row({ custom: [slug('promo'), slug('second')] }), state).result).toBe('conflict')
     expect(state.urlOf.has('promo')).toBe(false)
   })
 
-  test('an automatic slug is kept when it is free, and replaced and told of when it is not', () => {
+  test('an automatic slug is kept if it is free, else replaced and reported', () => {
     expect(planRow(row({ auto: slug('ab3d') }), existingLinks())).toEqual({
       result: 'imported',
       auto: slug('ab3d'),
@@ -62,14 +62,14 @@ describe('judge', () => {
     })
   })
 
-  test('a row with nothing but an automatic slug is skipped or a conflict by that slug', () => {
+  test('the automatic slug of a row without other slugs decides between skipped and conflict', () => {
     const bare = row({ custom: [], auto: slug('ab3d') })
     expect(planRow(bare, existingLinks({ ab3d: bare.url })).result).toBe('skipped')
     expect(planRow(bare, existingLinks({ ab3d: 'https://example.com/x' })).result).toBe('conflict')
     expect(planRow(bare, existingLinks({}, [bare])).result).toBe('imported')
   })
 
-  test('a row without slugs is skipped when its owner, and nobody else, has a link to the URL', () => {
+  test('a row without slugs is skipped if its owner has a link to the URL, but not if only others have one', () => {
     const bare = row({ custom: [] })
     const state = existingLinks({}, [bare])
     expect(planRow(bare, state).result).toBe('skipped')

@@ -1,21 +1,21 @@
 import { MAX_SLUG_LENGTH } from '../links/slugs/slug.ts'
 import type { ImportRow, ImportSlug } from './import-row.ts'
 
-/** What of a batch's slugs and links is there already; grows as rows are planned. */
+/** The slugs and links of a batch that already exist; grows as rows are planned. */
 export interface ExistingLinks {
-  /** Where each known slug leads. */
+  /** The destination of each existing slug. */
   readonly urlOf: Map<string, string>
-  /** Whose link each known slug is one of. */
+  /** The owner of the link of each existing slug. */
   readonly ownerOf: Map<string, string>
-  /** `linkKey` of every known link. */
+  /** `linkKey` of every existing link. */
   readonly links: Set<string>
 }
 
-/** What to do with a row one of whose slugs leads elsewhere. */
+/** Policy for a row with a slug that already has another destination. */
 export const conflictPolicies = ['report', 'skip', 'rename', 'overwrite'] as const
 export type ConflictPolicy = (typeof conflictPolicies)[number]
 
-/** What to do with a row whose slug is free, but whose owner has a link to its URL already. */
+/** Policy for a row whose slug is free, but whose owner already has a link to its URL. */
 export const sameUrlPolicies = ['keep', 'skip'] as const
 export type SameUrlPolicy = (typeof sameUrlPolicies)[number]
 
@@ -28,19 +28,20 @@ export const STRICT_POLICY: Policy = { onConflict: 'report', sameUrl: 'keep' }
 
 export type RowPlan =
   | { result: 'imported'; auto: ImportSlug | null; reason?: string }
-  /** The link that the row's slug leads to becomes what the row says. */
+  /** The row overwrites the link of its slug. */
   | { result: 'imported'; overwrites: string; reason: string }
   | { result: 'skipped' | 'conflict'; reason: string }
 
-/** No URL and no identity contains a line end. */
+/** URLs and identities contain no line ends. */
 export function linkKey({ url, createdBy }: Pick<ImportRow, 'url' | 'createdBy'>): string {
   return `${createdBy}\n${url}`
 }
 
 /**
- * What happens to the row (L21): a slug that leads to its URL already makes it present, one that leads elsewhere a
- * conflict. A row without slugs is present when its owner has a link to its URL, in whatever state, so that importing a
- * file again adds nothing. A row that is imported counts as known from here on.
+ * Plans the result of a row (L21). The row already exists if its slug has the same destination;
+ * another destination is a conflict. A row without slugs exists if its owner has a link to its URL
+ * in any state: importing a file again then adds nothing. From here on, an imported row counts as
+ * existing.
  */
 export function planRow(row: ImportRow, existing: ExistingLinks, policy: Policy = STRICT_POLICY): RowPlan {
   const { urlOf, links } = existing
@@ -87,10 +88,10 @@ function planTakenRow(
   return { result: 'imported', overwrites: takenSlug, reason }
 }
 
-/** So many names are tried for a slug that is taken. */
+/** Maximum number of alternatives to a taken slug. */
 const MAX_ALTERNATIVES = 20
 
-/** The names that a slug may get instead: `promo-2`, `promo-3` and so on. */
+/** Returns the alternatives to a slug: `promo-2`, `promo-3` and so on. */
 export function alternativeSlugs(slug: string): string[] {
   return Array.from({ length: MAX_ALTERNATIVES }, (_, at) => {
     const suffix = `-${at + 2}`
@@ -99,8 +100,9 @@ export function alternativeSlugs(slug: string): string[] {
 }
 
 /**
- * The row with other names for slugs that lead elsewhere. The first that is free, or leads to the row's URL: a row that was
- * renamed in an earlier run meets itself there. Never one that the row has already.
+ * Renames the slugs of the row that have another destination. Each becomes the first alternative
+ * that is free or has the row's URL: a row that an earlier run renamed then finds itself. Slugs
+ * that the row already has are not used.
  */
 export function renameTaken(row: ImportRow, { urlOf }: ExistingLinks): ImportRow {
   const newNames = new Map<string, string>()

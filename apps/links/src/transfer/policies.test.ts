@@ -33,8 +33,8 @@ eachDialect((_, newUrl) => {
   }
   const FILE = 'url,slug,label\nhttps://example.com/new,promo,New\nhttps://example.com/more,PROMO,\n'
 
-  describe('a row whose slug leads elsewhere', () => {
-    test('is skipped when that is asked for', async () => {
+  describe('a row whose slug has another destination', () => {
+    test('is skipped with the policy skip', async () => {
       const database = await withPromo()
       const { report } = await run(database, FILE, policy('skip'))
       expect(report).toMatchObject({ imported: 0, skipped: 2, conflicts: 0 })
@@ -42,7 +42,7 @@ eachDialect((_, newUrl) => {
       await database.close()
     })
 
-    test('gets another name when that is asked for, and the same again in a second run', async () => {
+    test('is renamed with the policy rename, and gets the same slug in a second run', async () => {
       const database = await withPromo()
       const first = await run(database, FILE, policy('rename'))
       expect(first.rows).toEqual([
@@ -60,7 +60,7 @@ eachDialect((_, newUrl) => {
       await database.close()
     })
 
-    test('gets a name that neither another slug of the row has nor any link, and the rows after it are imported', async () => {
+    test('gets a slug that neither the row nor any link has, and the rows after it are imported', async () => {
       const database = await withPromo()
       await run(database, 'url,slug\nhttps://example.com/other,spring-2-2\nhttps://example.com/old,spring\n')
       const file = [
@@ -85,7 +85,7 @@ eachDialect((_, newUrl) => {
       await database.close()
     })
 
-    test('makes the link of that slug what the row says when that is asked for, unless it is somebody else’s', async () => {
+    test('overwrites the link with the policy overwrite, unless it has another owner', async () => {
       const database = await withPromo()
       await run(database, 'url,slug,created_by\nhttps://example.com/bob,bobs,bob@example.com\n')
       const file = 'url,slug,label\nhttps://example.com/new,promo,New\nhttps://example.com/x,bobs,\n'
@@ -106,7 +106,7 @@ eachDialect((_, newUrl) => {
       await database.close()
     })
 
-    test('in a dry run changes nothing, whatever is asked for', async () => {
+    test('changes nothing in a dry run, with any policy', async () => {
       const database = await withPromo()
       const before = await readExportedLinks(database)
       for (const onConflict of ['skip', 'rename', 'overwrite'] as const) {
@@ -118,7 +118,7 @@ eachDialect((_, newUrl) => {
     })
   })
 
-  test('a row with a free slug whose owner has a link to its URL is skipped when that is asked for', async () => {
+  test('a row with a free slug whose owner has a link to its URL is skipped with the policy skip', async () => {
     const database = await withPromo()
     const file = 'url,slug\nhttps://example.com/old,other\nhttps://example.com/new,free\n'
     const chosen = { policy: { onConflict: 'report', sameUrl: 'skip' } } as const
@@ -127,7 +127,7 @@ eachDialect((_, newUrl) => {
     await database.close()
   })
 
-  test('tags become bundles of the owner when that is asked for, each once', async () => {
+  test('tags become bundles of the owner on request, each once', async () => {
     const database = await openMigrated(await newUrl())
     const file = 'url,slug,tags\nhttps://example.com/a,a,"news, spring"\nhttps://example.com/b,b,news\n'
     expect((await run(database, file)).report.bundles).toBe(0)
@@ -156,7 +156,7 @@ eachDialect((_, newUrl) => {
     await Promise.all([database.close(), other.close()])
   })
 
-  test('columns of other names are read where they are said to be, and a slug out of its short URL', async () => {
+  test('fields are read from mapped columns, and a slug from its short URL', async () => {
     const database = await openMigrated(await newUrl())
     const file = 'Ziel;x,Kurz,Name\nhttps://example.com/a,https://go.example/AbC,Eins\n'
     const columnOf = { url: 'ziel;x', slug: 'Kurz', label: 'NAME' }

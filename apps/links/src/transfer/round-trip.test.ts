@@ -23,7 +23,7 @@ const LABELS = [
 ]
 const OWNERS = ['ada@example.com', 'admin@localhost', '+bob', 'Åsa Öberg']
 
-/** Links in every state there is, written past the import. */
+/** Links in every possible state, written without the import. */
 async function fill(database: Database<Tables>): Promise<void> {
   const links: Insertable<Tables['link']>[] = []
   const slugs: Insertable<Tables['slug']>[] = []
@@ -77,7 +77,7 @@ async function fill(database: Database<Tables>): Promise<void> {
   })
 }
 
-/** CSV tells that a slug is disabled, but not when it was made or disabled. */
+/** CSV contains whether a slug is disabled, but not when it was created or disabled. */
 function withoutSlugTimes(links: readonly ExportedLink[]) {
   return links.map(({ created_via: _, ...link }) => ({
     ...link,

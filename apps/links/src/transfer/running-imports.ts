@@ -10,15 +10,18 @@ import type { ImportJob, ImportedBatch } from './import-worker.ts'
 import type { Source } from './lines.ts'
 import { type Upload, storeUpload } from './upload.ts'
 
-/** Of all people: each import has a thread and memory of its own. */
+/** For all people together: each import has its own thread and memory. */
 const MAX_IMPORTS = 2
-/** What a refused caller is told to wait, in seconds; nobody knows how long an import takes. */
+/** Retry advice for a refused caller, in seconds. The duration of an import is unknown. */
 const RETRY_AFTER = { 'Retry-After': '10' }
 
-/** So that nobody keeps others from importing: a sender slower than 110 KB a second, a reader who reads nothing. */
+/**
+ * They prevent one person from blocking the imports of others: a sender slower than 110 KB a
+ * second, or a reader that reads nothing.
+ */
 const TIMEOUTS = { uploadMs: 300_000, readMs: 60_000 }
 
-/** The imports of this node: one of a person and two in all at a time. */
+/** The running imports of this node: at most one per person and two in total. */
 export class RunningImports {
   readonly #database: Pick<Database<Tables>, 'write'>
   readonly #databaseUrl: string
@@ -40,8 +43,9 @@ export class RunningImports {
   }
 
   /**
-   * Throws `import_running` or `imports_full`; otherwise the import is to be closed. `hangUp` is the sender's. The owner's
-   * import that was hung up on is waited for: stopped in the browser, a preview may be asked for again at once.
+   * Throws `import_running` or `imports_full`; otherwise the caller has to close the import.
+   * `clientAbort` signals that the sender has hung up. An aborted import of the same owner is
+   * awaited first: after a stop in the browser, a preview may follow at once.
    */
   async start(owner: string, clientAbort: AbortSignal): Promise<RunningImport> {
     const previous = this.#running.get(owner)
@@ -63,11 +67,12 @@ export class RunningImports {
 
   async #recordStored(slugs: readonly string[]): Promise<void> {
     for (const slug of slugs) this.#slugSpace.recordSlug(slug)
-    // What another connection has stored shows on the very next redirect, as with every write of this node.
+    // An empty write makes rows of another connection visible to the next redirect, as every write
+    // of this node is.
     await this.#database.write(async () => {})
   }
 
-  /** Imports end with what they have stored. */
+  /** Ends the imports with the rows stored so far. */
   drain(): void {
     this.#shutdown.abort()
   }
@@ -88,7 +93,7 @@ interface ImportDependencies {
   onSlugsStored: (slugs: readonly string[]) => Promise<void>
 }
 
-/** One import, from its first byte to its end. */
+/** One import, from the first byte of its upload to its end. */
 export class RunningImport {
   readonly #dependencies: ImportDependencies
   readonly #abort: AbortSignal
@@ -101,23 +106,25 @@ export class RunningImport {
     this.#abort = AbortSignal.any([dependencies.clientAbort, dependencies.shutdown])
   }
 
-  /** Its sender has hung up, or the service is stopping. */
+  /** The sender has hung up, or the service is stopping. */
   get isEnding(): boolean {
     return this.#abort.aborted
   }
 
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   get size(): number {
     return this.#upload?.bytes ?? 0
   }
 
-  /** Takes the whole file. Throws what `pieces` throws, and `invalid_request` when they take too long. */
+  /** Receives the whole file. Throws the errors of `chunks`, and `invalid_request` on a timeout. */
   async receive(chunks: Source): Promise<void> {
     const signal = AbortSignal.any([this.#abort, AbortSignal.timeout(this.#dependencies.timeouts.uploadMs)])
     this.#upload = await storeUpload(untilAborted(chunks, signal))
   }
 
-  /** Reads and stores the file. Throws `import_stopped`, which says how much is stored. */
+  /**
+   * Reads and stores the file. Throws `import_stopped`, which contains the number of stored rows.
+   */
   async *batches(job: Pick<ImportJob, 'format' | 'dryRun' | 'now'>): AsyncGenerator<ImportedBatch> {
     const { owner, databaseUrl, timeouts, onSlugsStored } = this.#dependencies
     const thread = new ImportThread({ ...job, owner, databaseUrl, fd: this.#upload?.fd ?? -1 })
@@ -148,7 +155,7 @@ export class RunningImport {
     }
   }
 
-  /** Ends the import after the rows that are being stored, and lets others begin theirs. */
+  /** Ends the import after the rows that are being stored, and releases its place. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -164,7 +171,7 @@ export class RunningImport {
   }
 }
 
-/** What comes until then; whoever sends no more is not waited for. */
+/** Yields chunks until the signal aborts, without waiting for a sender that has stopped. */
 async function* untilAborted(chunks: Source, signal: AbortSignal): Source {
   const source = chunks[Symbol.asyncIterator]()
   try {
@@ -178,7 +185,10 @@ async function* untilAborted(chunks: Source, signal: AbortSignal): Source {
   }
 }
 
-/** Leaves no listener behind: a race with one promise for all pieces would keep every piece until that is settled. */
+/**
+ * Rejects on abort and leaves no listener behind. A race with one promise for all chunks would
+ * retain every chunk until that promise settles.
+ */
 async function rejectOnAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const rejection = Promise.withResolvers<never>()
   const abort = () => rejection.reject(BROKEN_UPLOAD)
@@ -191,7 +201,7 @@ async function rejectOnAbort<Result>(work: Promise<Result>, signal: AbortSignal)
   }
 }
 
-/** Nothing is stored when there was no batch. */
+/** Without a batch, nothing was stored. */
 function stoppedFailure(
   messages: { before: string; midway: string },
   last: ImportedBatch | undefined,

@@ -13,10 +13,10 @@ export interface Scratch extends Pick<Database<Tables>, 'dialect' | 'write'> {
   close(): Promise<void>
 }
 
-/** An empty database on disk that has no name: nothing is left of it, however the process ends. */
+/** Opens an empty, nameless database on disk. It disappears with the process, however that ends. */
 export async function openScratch(): Promise<Scratch> {
   const file = openUnlinkedFile()
-  // A journal in a file would need the name, and there is nothing to recover.
+  // A journal file would need the name, and there is nothing to recover.
   file.run('pragma journal_mode = memory')
   file.run('pragma synchronous = off')
   const kysely = new Kysely<Tables>({ dialect: sqliteDialect(file) })

@@ -10,21 +10,24 @@ import { type ExistingLinks, type Policy, linkKey, alternativeSlugs } from './pl
 
 type Tx = Transaction<Tables>
 
-/** A database or a transaction of it, with the engine it speaks to. */
+/** A database or a transaction of it, with its dialect. */
 export interface Queries {
   db: Kysely<Tables>
   dialect: Database<Tables>['dialect']
 }
 
-/** Any number will do, as long as every import uses the same. */
+/** Any number that all imports share. */
 const IMPORT_LOCK = 4_170_618
 
-/** Makes imports into one database take turns, batch by batch, so that the later sees what the earlier has stored. */
+/**
+ * Serialises the batches of imports into one database: a later batch sees the rows of an earlier
+ * one.
+ */
 export async function lockImports(tx: Tx, { dialect }: Pick<Database<Tables>, 'dialect'>): Promise<void> {
   await lockKey(dialect, tx, IMPORT_LOCK)
 }
 
-/** Adds to `known` what these rows may meet. */
+/** Adds the slugs and links that these rows may conflict with to `existing`. */
 export async function loadExisting(
   { db, dialect }: Queries,
   rows: readonly ImportRow[],
@@ -61,7 +64,10 @@ export function slugsOf({ auto, custom }: ImportRow): string[] {
   return [...(auto ? [auto] : []), ...custom].map(({ slug }) => slug)
 }
 
-/** Of these slugs those that are taken, or may be by when it is their turn: by the same one, or by another's new name. */
+/**
+ * Returns those of these slugs that are taken or may become so before their turn: by the same slug,
+ * or by another one's new name.
+ */
 function findRenamable(slugs: readonly string[], { urlOf }: ExistingLinks): string[] {
   const all = new Set(slugs)
   const renamableSlugs = new Set(slugs.filter((slug, at) => urlOf.has(slug) || slugs.indexOf(slug) < at))
@@ -88,7 +94,10 @@ async function loadExistingSlugs(
   }
 }
 
-/** An automatic slug of each of these lengths, all different, none of them in use, known or ever used. */
+/**
+ * Generates an automatic slug for each of these lengths. All are different, and none is in use, in
+ * `existing` or was ever used.
+ */
 export async function generateFreshSlugs(
   queries: Queries,
   lengths: readonly number[],
@@ -135,15 +144,20 @@ export interface CompleteRow extends ImportRow {
   auto: ImportSlug
 }
 
-/** Somebody else took one of the slugs since they were looked up; the batch is to be planned anew. */
+/** Another writer took one of the slugs since the lookup. The batch has to be planned again. */
 export class SlugRace extends Error {
   override readonly name = 'SlugRace'
 }
 
-/** Rows in one statement: with eleven columns each, far below the parameters that either engine takes. */
+/**
+ * Rows per statement. With eleven columns each they stay far below the parameter limit of either
+ * database.
+ */
 const ROWS_PER_INSERT = 500
 
-/** Stores the links with their slugs. Throws `SlugRace`; then the transaction must be rolled back. */
+/**
+ * Stores the links with their slugs. If it throws `SlugRace`, the transaction must be rolled back.
+ */
 export async function storeRows(tx: Tx, rows: readonly CompleteRow[]): Promise<void> {
   const slugs: Insertable<Tables['slug']>[] = []
   for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) {
@@ -156,7 +170,8 @@ export async function storeRows(tx: Tx, rows: readonly CompleteRow[]): Promise<v
     const idOf = new Map(stored.map(({ id, primary_slug }) => [primary_slug, id]))
     for (const row of chunk) slugs.push(...slugRows(row, idOf.get(primaryOf(row)) ?? 0))
   }
-  // In one order for all, so that two writers of the same slugs wait for each other instead of deadlocking.
+  // One order for all writers: two writers of the same slugs wait for each other instead of
+  // deadlocking.
   slugs.sort((a, b) => (a.slug < b.slug ? -1 : 1))
   for (let at = 0; at < slugs.length; at += ROWS_PER_INSERT)
     await insertSlugs(tx, slugs.slice(at, at + ROWS_PER_INSERT))
@@ -185,7 +200,7 @@ function linkRow(row: CompleteRow): Insertable<Tables['link']> {
   }
 }
 
-/** What a row says of a link that it makes, or overwrites. */
+/** Fields of a row for the link that it creates or overwrites. */
 function linkFields({ url, label, expiresAt, disabledAt, createdBy: created_by }: ImportRow) {
   return {
     url,
@@ -208,7 +223,7 @@ function slugRows({ auto, custom }: CompleteRow, linkId: number): Insertable<Tab
   return [rowOf(0)(auto), ...custom.map(rowOf(1))]
 }
 
-/** Makes the link of a slug what the row says. */
+/** Overwrites the link of a slug with the row. */
 export async function overwriteLink(tx: Tx, slug: string, row: ImportRow): Promise<void> {
   await tx
     .updateTable('link')
@@ -217,7 +232,7 @@ export async function overwriteLink(tx: Tx, slug: string, row: ImportRow): Promi
     .execute()
 }
 
-/** The next page of all links, in the order they were made here. */
+/** Returns the next page of the ids of all links, in the order of their creation here. */
 export async function listLinkIdsAfter(db: Kysely<Tables>, id: number, limit: number): Promise<number[]> {
   const rows = await db
     .selectFrom('link')
@@ -229,7 +244,7 @@ export async function listLinkIdsAfter(db: Kysely<Tables>, id: number, limit: nu
   return rows.map((row) => row.id)
 }
 
-/** Slugs with the links that they lead to. */
+/** Returns the ids of the links of these slugs. */
 export async function findLinkIds(
   { db, dialect }: Queries,
   slugs: readonly string[],
@@ -243,7 +258,7 @@ export async function findLinkIds(
   return new Map(rows.map(({ slug, link_id }) => [slug, link_id]))
 }
 
-/** How often the file with this hash was imported to its end. */
+/** Returns the number of complete imports of the file with this hash. */
 export async function countImports(db: Kysely<Tables>, sha256: string): Promise<number> {
   const { count } = await db
     .selectFrom('imported_file')
@@ -254,7 +269,7 @@ export async function countImports(db: Kysely<Tables>, sha256: string): Promise<
   return count
 }
 
-/** `pass` 1 is the first import of the file, 2 the first that was asked for again. */
+/** `pass` is 1 for the first import of the file, and 2 for the first requested repetition. */
 export async function recordImportedFile(
   tx: Tx,
   { sha256, pass, now }: { sha256: string; pass: number; now: number },

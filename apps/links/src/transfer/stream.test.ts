@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { streamText } from './stream.ts'
 
-test('a reader who leaves while a piece is made ends the pieces, and nothing has failed', async () => {
+test('a reader that leaves while a chunk is being created ends the chunks without an error', async () => {
   const [asked, made] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const events: string[] = []
   async function* pieces() {

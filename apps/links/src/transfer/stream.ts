@@ -1,11 +1,11 @@
 interface StreamCallbacks {
-  /** Hears what breaks the text off. */
+  /** Called with the error that interrupts the text. */
   onError(error: unknown): void
-  /** The reader has left, perhaps before the first piece. */
+  /** Called when the reader leaves, perhaps before the first chunk. */
   onCancel?(): Promise<void>
 }
 
-/** Text as fast as it is read and no faster; the pieces end when the reader leaves. */
+/** Streams text at the speed of the reader. The chunks end when the reader leaves. */
 export function streamText(
   chunks: AsyncGenerator<string>,
   callbacks: StreamCallbacks,
@@ -17,7 +17,7 @@ export function streamText(
       async pull(controller) {
         try {
           const { done, value } = await chunks.next()
-          // The reader may have left while the piece was made.
+          // The reader may have left while the chunk was being created.
           if (!isRead) return
           if (done) controller.close()
           else controller.enqueue(encoder.encode(value))

@@ -8,12 +8,12 @@ import { findLinkIds } from './store.ts'
 type Tx = Transaction<Tables>
 type Dialect = Database<Tables>['dialect']
 
-/** A stored row that shows one of its slugs. */
+/** A stored row, identified by one of its slugs. */
 export type TaggedRow = Pick<ImportRow, 'createdBy' | 'primary' | 'tags'> & { auto?: ImportRow['auto'] }
 
 /**
- * Makes each row's link a member of its owner's bundles that are named like its tags; missing bundles are made. Returns how
- * many were. Doing it again changes nothing.
+ * Adds each row's link to the bundles of its owner that are named like its tags. Creates missing
+ * bundles and returns their number. Idempotent.
  */
 export async function bundleByTags(
   tx: Tx,
@@ -53,12 +53,12 @@ export async function bundleByTags(
   return createdCount
 }
 
-/** No identity contains a line end. */
+/** Identities contain no line ends. */
 function bundleKey(owner: string, name: string): string {
   return `${owner}\n${name}`
 }
 
-/** Of bundles with one name the oldest. */
+/** Finds the oldest bundle of each name. */
 async function findBundleIds(
   tx: Tx,
   dialect: Dialect,

@@ -16,7 +16,7 @@ export async function openMigrated(url: string): Promise<Database<Tables>> {
   return database
 }
 
-/** A file that comes in pieces of so many bytes, so that none of them ends where a line or a letter does. */
+/** Yields a file in chunks of this many bytes, which do not align with lines or characters. */
 export async function* fileOf(text: string | Uint8Array, pieceBytes = 7): Source {
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
@@ -63,7 +63,7 @@ export async function exportText(
   return text
 }
 
-/** What an import stores of a link, without ids. */
+/** The fields of a link that an import stores, without ids. */
 export interface ExportedLink {
   url: string
   label: string | null
@@ -108,7 +108,7 @@ export function rolesOf(link: ExportedLink | undefined) {
   }
 }
 
-/** What the work failed with. */
+/** Returns the error that the work throws. */
 export async function failureOf(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => 'Nothing went wrong',

@@ -10,7 +10,7 @@ async function* twice() {
   yield Buffer.from(PIECE)
 }
 
-test('an upload is kept whole, in a file that has no name', async () => {
+test('an upload is stored whole, in a file without a name', async () => {
   const upload = await storeUpload(twice())
   const text = Buffer.alloc(300_000)
   const length = readSync(upload.fd, text, 0, text.length, 0)
@@ -20,13 +20,14 @@ test('an upload is kept whole, in a file that has no name', async () => {
   await upload.close()
 })
 
-test('an upload that does not fit on the disk is refused, also when a part of its last piece does', async () => {
+test('an upload that does not fit on the disk is refused, also if only a part of its last chunk fits', async () => {
   const script = `
     const { storeUpload } = require(${JSON.stringify(join(import.meta.dir, 'upload.ts'))})
     const once = (async function* () { yield Buffer.from('x'.repeat(100_000)) })()
     const result = await storeUpload(once).then(({ bytes }) => bytes, ({ code }) => code)
     console.log(result)`
-  // The largest file that the process may write is 32 KiB: the disk of a shell's making.
+  // The largest file that the process may write is 32 KiB, set in a shell, which acts as a full
+  // disk.
   const limited = ['sh', '-c', `trap '' XFSZ; ulimit -f 64; exec "$0" -e "$1"`, process.execPath, script]
   const child = Bun.spawn(limited, { stdout: 'pipe' })
   expect((await new Response(child.stdout).text()).trim()).toBe('EFBIG')

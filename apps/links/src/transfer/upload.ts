@@ -3,15 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Source } from './lines.ts'
 
-/** A file that was uploaded whole, on disk without a name: nothing is left of it, however the process ends. */
+/**
+ * A completely uploaded file on disk without a name. It disappears with the process, however that
+ * ends.
+ */
 export interface Upload {
   bytes: number
-  /** Good in every thread of this process until it is closed. */
+  /** Valid in every thread of this process until it is closed. */
   fd: number
   close(): Promise<void>
 }
 
-/** Takes the upload to its end before anything is made of it: one that breaks off or is too large changes nothing. */
+/**
+ * Stores the whole upload before anything uses it: one that breaks off or is too large changes
+ * nothing.
+ */
 export async function storeUpload(chunks: Source): Promise<Upload> {
   const file = await openUnlinkedFile()
   try {
@@ -31,7 +37,7 @@ async function openUnlinkedFile(): Promise<FileHandle> {
   return file
 }
 
-/** A disk that is nearly full takes a part of it, and says why only when it is given the rest. */
+/** A nearly full disk accepts a part of the chunk, and reports the reason only for the rest. */
 async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<number> {
   for (let at = 0; at < chunk.length;) at += (await file.write(chunk, at)).bytesWritten
   return chunk.length

@@ -9,7 +9,7 @@ const { closeLater } = closeAfterEach()
 afterEach(() => mock.restore())
 
 eachDialect((_dialect, newUrl) => {
-  test('few slugs are counted again after a minute, many of them after longer, and sooner near the limit', async () => {
+  test('few slugs are counted again after a minute, many after longer, and sooner near the limit', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const linkId = await stored.createLink('auto')
     const addSlugs = (length: number, count: number, first = 0) =>
@@ -27,7 +27,7 @@ eachDialect((_dialect, newUrl) => {
     const use = new SlugSpace()
     let nowMs = 0
     spyOn(performance, 'now').mockImplementation(() => nowMs)
-    /** How many counts it takes to find out, beside the length. */
+    /** Number of counts that finding the length takes, beside the length. */
     const roomy = (length: number) =>
       stored.database.write(async (tx) => {
         let counts = 0

@@ -4,15 +4,22 @@ import { isReserved } from './reserved.ts'
 import { MAX_SLUG_LENGTH } from './slug.ts'
 import { countSlugsOfLength, findSlug, isRetired } from './store.ts'
 
-/** 32 symbols without `l o 0 1`, which are misread; a power of two, so that a random byte maps without bias. */
+/**
+ * 32 symbols without `l o 0 1`, which are easily misread. A power of two lets a random byte map
+ * without bias.
+ */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
 /** Four taken slugs in one creation make the next one longer (L9.2). */
 export const TRIES_PER_LENGTH = 4
-/** Lengths from here on hold more than a billion slugs; counting them is not worth it, growth by collision remains. */
+/**
+ * Slugs of this length and longer have more than a billion values. They are not counted; collisions
+ * alone make them grow.
+ */
 const MAX_COUNTED_LENGTH = 6
 /**
- * Counting holds up redirects on SQLite, for 0.1 seconds where there are a million slugs: those are counted once an hour.
- * The nearer the limit is, the sooner, so that 250 slugs a second do not lead past it meanwhile.
+ * On SQLite, counting delays redirects, by 0.1 seconds for a million slugs. A million slugs are
+ * therefore counted once an hour. Near the limit they are counted sooner: 250 slugs a second do not
+ * exceed it between two counts.
  */
 const RECOUNT_AFTER_MS = 60_000
 const RECOUNT_AFTER_MS_PER_SLUG = 4
@@ -23,18 +30,21 @@ export function randomSlug(length: number): string {
   return slug
 }
 
-/** Slugs in use by length, so that not every creation counts them again. Those of other processes show with the next count. */
+/**
+ * Cached numbers of slugs by length, which spare most creations a count. Slugs of other processes
+ * appear with the next count.
+ */
 export class SlugSpace {
   readonly #counts = new Map<number, { count: number; untilMs: number }>()
 
-  /** The first length from `length` on of which at most one eighth is in use. */
+  /** Returns the first length, starting with `length`, of which at most one eighth is in use. */
   async findLength(tx: Transaction<Tables>, length: number): Promise<number> {
     let candidate = length
     while (candidate < MAX_COUNTED_LENGTH && (await this.#isCrowded(tx, candidate))) candidate++
     return candidate
   }
 
-  /** Told of every slug that this process stores. */
+  /** Call this for every slug that this process stores. */
   recordSlug(slug: string): void {
     const entry = this.#counts.get(slug.length)
     if (entry) entry.count++
@@ -54,8 +64,9 @@ export class SlugSpace {
 }
 
 /**
- * A slug nobody has or ever had, of `length` or, where four in a row are taken, longer. Another writer may still take
- * it first: storing it says so, and the caller asks again.
+ * Returns a slug that is not and never was in use, of `length`, or longer after every four
+ * collisions. Another writer may still take it first: storing it then fails, and the caller tries
+ * again.
  */
 export async function findFreeSlug(tx: Transaction<Tables>, length: number): Promise<string> {
   for (let tries = 0; ; tries++) {

@@ -24,13 +24,16 @@ import {
 
 type Tx = Transaction<Tables>
 
-/** Which slug a route means: one of a link, or any by its name alone (L8.3). */
+/** The slug in a route: a slug of one link, or any slug by itself (L8.3). */
 interface SlugReference {
   id?: number | undefined
   slug: string
 }
 
-/** Every write exists in both forms; they differ only in where the slug is looked up and in the word for "missing". */
+/**
+ * Every write exists in both forms. They differ only in the lookup of the slug and in the error for
+ * a missing one.
+ */
 const pathForms = [
   {
     prefix: '/links/{id}/slugs',
@@ -51,14 +54,17 @@ async function requireOwnedSlug(
   if (linkId === undefined) throw failure('slug_not_found')
   const link = await lockLinkRow(tx, context.database, linkId)
   if (!link) throw failure(id === undefined ? 'slug_not_found' : 'link_not_found')
-  // Read again under the lock: it may have moved or gone meanwhile.
+  // Read again under the lock: the slug may have moved or been deleted in the meantime.
   const row = await findSlug(tx, slug)
   if (row?.link_id !== linkId) throw failure(id === undefined ? 'slug_not_found' : 'slug_not_on_link')
   if (link.created_by !== context.identity) throw failure(notOwner)
   return { link, row }
 }
 
-/** Adds a custom slug. The owner's becomes primary while the automatic slug still is (L8.5). */
+/**
+ * Adds a custom slug. A slug of the owner becomes primary while the automatic slug is primary
+ * (L8.5).
+ */
 async function addSlug(context: Context, linkId: number, slug: string): Promise<Slug> {
   return context.database.write(async (tx) => {
     const link = await lockLinkRow(tx, context.database, linkId)
@@ -146,7 +152,7 @@ async function setPrimary(tx: Tx, context: Context, reference: SlugReference): P
   return readChangedLink(tx, link.id, context)
 }
 
-/** What a write answers with, read before it is committed. */
+/** Reads the answer of a write before it is committed. */
 async function readChangedSlug(tx: Tx, context: Context, slug: string): Promise<Slug> {
   const row = await findSlug(tx, slug)
   const link = row && (await findLinkRow(tx, row.link_id))
@@ -198,7 +204,7 @@ function primaryChange({ prefix, suffix, params, missing }: PathForm) {
   })
 }
 
-/** The admin side's own form of it (L17). */
+/** The variant of the admin side (L17). */
 export const choosePrimarySlug = operation({
   id: 'choosePrimarySlug',
   methods: ['PUT'],
@@ -217,7 +223,7 @@ export const choosePrimarySlug = operation({
   },
 })
 
-/** Asked when nothing else can change the slug any more: read earlier, its row lacks what was counted since. */
+/** Call this once the slug is locked: a row read earlier lacks the clicks counted since. */
 async function hasClicks(tx: Tx, context: Context, slug: string): Promise<boolean> {
   if (context.hasPendingClicks({ slug })) return true
   const row = await findSlug(tx, slug)

@@ -1,4 +1,7 @@
-/** Names that the server itself serves at its root. The root routes are mounted from this list, so it cannot go stale. */
+/**
+ * Names that the server serves at its root. The root routes are mounted from this list, which keeps
+ * it complete.
+ */
 export const rootNames = [
   'favicon.ico',
   'favicon.svg',

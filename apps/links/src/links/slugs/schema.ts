@@ -37,14 +37,17 @@ export const CustomSlug = z
     examples: ['launch-2026'],
   })
 
-/** A slug in a path, in any case; what could not be a slug is no path. */
+/** A slug in a path, in any case. A path with an invalid slug does not exist. */
 export const SlugParam = z
   .string()
   .refine(isSlug)
   .transform(foldSlug)
   .meta({ description: 'A slug, in any case.', maxLength: MAX_SLUG_LENGTH, pattern: SLUG_PATTERN })
 
-/** A slug in a query, in any case; unlike in a path, what could be none is worth a word. */
+/**
+ * A slug in a query, in any case. Unlike in a path, an invalid one is an error with its own
+ * message.
+ */
 export const SlugQuery = z
   .string()
   .refine(isSlug, CHARSET_PROBLEM)

@@ -1,22 +1,25 @@
 import { isReserved } from './reserved.ts'
 
 export const MAX_SLUG_LENGTH = 128
-/** Of one link: all of them are in every answer that shows it. */
+/** Per link: every answer that contains the link lists all of them. */
 export const MAX_SLUGS = 5_000
-/** Of one person on a link of another. */
+/** Per person, on a link of another owner. */
 export const MAX_GUEST_SLUGS = 50
-/** Checked before folding, so that no look-alike (the Kelvin sign, the long s) folds into ASCII. */
+/** Checked before folding: no look-alike (the Kelvin sign, the long s) may fold into ASCII. */
 const CHARSET = /^[A-Za-z0-9](?:[A-Za-z0-9._~-]*[A-Za-z0-9])?$/
 
 export const CHARSET_PROBLEM =
   'Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -'
 
-/** Lower-cases a slug whose charset was checked: only then are its letters A-Z, and nothing else can fold. */
+/**
+ * Lower-cases a slug after the check of its characters: its letters are then A-Z only, and nothing
+ * else can fold.
+ */
 export function foldSlug(slug: string): string {
   return slug.toLowerCase()
 }
 
-/** True for every slug that could be stored, in either case. */
+/** Whether `value` could be a stored slug, in either case. */
 export function isSlug(value: string): boolean {
   return value.length <= MAX_SLUG_LENGTH && CHARSET.test(value)
 }
@@ -26,11 +29,11 @@ export interface SlugProblem {
   message: string
 }
 
-/** The first problem of a custom slug (L8.1, L8.2), or undefined. */
+/** Returns the first problem of a custom slug (L8.1, L8.2), or undefined. */
 export function findSlugProblem(value: string): SlugProblem | undefined {
   if (value.trim() === '') return { problem: 'required', message: 'Custom slug must not be empty' }
   if (value.startsWith('_')) return { problem: 'invalid', message: 'Slug must not start with underscore' }
-  // A code point takes at most two units, so that what is much longer need not be walked.
+  // A code point takes at most two units, therefore much longer text is refused without counting.
   if (value.length > 2 * MAX_SLUG_LENGTH || Array.from(value).length > MAX_SLUG_LENGTH)
     return { problem: 'too_long', message: 'Slug must be 128 characters or fewer' }
   if (!CHARSET.test(value)) return { problem: 'invalid', message: CHARSET_PROBLEM }

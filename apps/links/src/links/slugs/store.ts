@@ -5,11 +5,13 @@ import { MAX_GUEST_SLUGS, MAX_SLUGS } from './slug.ts'
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely'
 import { sql } from 'kysely'
 
-/** A slug with its lifetime clicks, raw. */
+/** A slug with its raw lifetime clicks. */
 export type SlugRow = Selectable<Tables['counted_slug']>
 type Tx = Transaction<Tables>
 
-/** Stores the slug unless another has it; false when it is taken. Waits for a concurrent writer of the same slug. */
+/**
+ * Stores the slug; returns false if it is taken. Waits for a concurrent writer of the same slug.
+ */
 export async function insertSlug(tx: Tx, row: Insertable<Tables['slug']>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('slug')
@@ -31,7 +33,10 @@ export async function setPrimarySlug(tx: Tx, linkId: number, slug: string): Prom
   await tx.updateTable('link').set({ primary_slug: slug }).where('id', '=', linkId).execute()
 }
 
-/** The slug that takes over when the primary one leaves: `preferCustom` asks for the oldest enabled custom slug first. */
+/**
+ * Returns the slug that replaces the current primary one. With `preferCustom`, the oldest enabled
+ * custom slug comes first.
+ */
 export async function findNextPrimary(tx: Tx, current: SlugRow, preferCustom: boolean): Promise<string> {
   const { slug } = await tx
     .selectFrom('slug')
@@ -48,7 +53,9 @@ export async function findNextPrimary(tx: Tx, current: SlugRow, preferCustom: bo
   return slug
 }
 
-/** Removes a slug with its clicks. The generator will not hand it out again; a person may choose it. */
+/**
+ * Deletes a slug with its clicks. The generator never returns it again, but a person may choose it.
+ */
 export async function removeSlug(
   tx: Tx,
   { dialect }: { dialect: DialectName },
@@ -73,7 +80,7 @@ export async function removeSlug(
     await tx.deleteFrom(table).where('link_id', '=', link_id).where('slug', '=', slug).execute()
 }
 
-/** All slugs of the link, or the one of them. */
+/** Retires all slugs of the link, or only the given one. */
 export async function retireSlugs(
   tx: Tx,
   { link_id, slug }: { link_id: number; slug?: string },
@@ -97,7 +104,9 @@ export async function isRetired(tx: Tx, slug: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Whether the link has more slugs than a link may have: the newest has to be taken back. */
+/**
+ * Whether the link exceeds the limit of slugs. If it does, the newest slug has to be rolled back.
+ */
 export async function hasTooManySlugs(tx: Tx, linkId: number): Promise<boolean> {
   const { count } = await tx
     .selectFrom('slug')
@@ -107,7 +116,10 @@ export async function hasTooManySlugs(tx: Tx, linkId: number): Promise<boolean> 
   return count > MAX_SLUGS
 }
 
-/** Whether this person has more slugs on the link of another than one may have: the newest has to be taken back. */
+/**
+ * Whether this person exceeds the limit of slugs on the link of another owner. If so, the newest
+ * slug has to be rolled back.
+ */
 export async function hasTooManyGuestSlugs(tx: Tx, linkId: number, identity: string): Promise<boolean> {
   const { count } = await tx
     .selectFrom('slug')

@@ -5,7 +5,10 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../../db/tables.ts'
 import { instanceFormat } from './tables.ts'
 
-/** Everything the instance holds at one moment, a piece of text at a time. `now` in Unix seconds. */
+/**
+ * Exports everything that the instance contains at one moment, in chunks of text. `now` in Unix
+ * seconds.
+ */
 export async function exportInstance(
   database: Database<Tables>,
   now: number,

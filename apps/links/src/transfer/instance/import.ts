@@ -13,11 +13,14 @@ type InstanceImportOptions = Pick<
 > & {
   /** Unix seconds. */
   now: number
-  /** Told of work that cannot be counted. */
+  /** Called with the name of work that has no countable progress. */
   onStep?: (step: string) => void
 }
 
-/** Imports a file of `exportInstance` into an empty instance of either engine, as `restoreArchive` does. */
+/**
+ * Imports a file of `exportInstance` into an empty instance on SQLite or PostgreSQL, as
+ * `restoreArchive` does.
+ */
 export function importInstance({
   now,
   onStep,
@@ -26,7 +29,7 @@ export function importInstance({
   return restoreArchive({
     ...options,
     format: instanceFormat,
-    // Secrets above all: a service makes its own when it first starts.
+    // Secrets above all: a service creates its own when it first starts.
     replaced: ['instance', 'preference', 'journal_cursor'],
     complete: addDerivedColumns,
     async around(bulk) {
@@ -41,8 +44,8 @@ export function importInstance({
 }
 
 /**
- * Takes away what costs more row by row than at the end; returns what puts it back. On PostgreSQL also the announcements of
- * every row, which nobody hears: no node works on this instance yet.
+ * Drops what costs more per row than at the end, and returns a function that restores it. On
+ * PostgreSQL this includes the notifications of every row: no node runs on this instance yet.
  */
 async function dropIndexes(bulk: Bulk): Promise<() => Promise<void>> {
   const isSqlite = bulk.dialect === 'sqlite'
@@ -67,13 +70,13 @@ async function dropIndexes(bulk: Bulk): Promise<() => Promise<void>> {
   await triggers('disable')
   return async () => {
     await bulk.run(...definitions.map(String))
-    // PostgreSQL checks them at the commit, but changes no table whose checks are outstanding.
+    // PostgreSQL checks constraints at the commit, but alters no table with pending checks.
     if (!isSqlite) await bulk.run('set constraints all immediate')
     await triggers('enable')
   }
 }
 
-/** Links with what they are searched by. */
+/** Adds the search columns to links. */
 function addDerivedColumns(batch: Rows): Rows {
   if (batch.table !== 'link') return batch
   const at = (name: string) => batch.columns.indexOf(name)
@@ -96,7 +99,9 @@ function asText(value: Value | undefined): string | null {
 
 const COUNT_COLUMNS = ['clicks', 'bots', 'self_referrers', 'bot_self_referrers'] as const
 const SUMMED_COLUMNS = COUNT_COLUMNS.map((sum) => `sum(${sum}) as ${sum}`).join(', ')
-/** Of clicks that are kept, and of those whose sums by hour alone are left: every click has one link mode. */
+/**
+ * Counts raw clicks, and those that remain only as hourly rollups: every click has one link mode.
+ */
 const SELECT_HOURS = `select link_id, slug, hour, ${SUMMED_COLUMNS} from (
     select link_id, slug, clicked_at - clicked_at % 3600 as hour, count(*) as clicks, sum(is_bot) as bots,
       sum(is_self_referrer) as self_referrers, sum(is_bot * is_self_referrer) as bot_self_referrers
@@ -104,7 +109,10 @@ const SELECT_HOURS = `select link_id, slug, hour, ${SUMMED_COLUMNS} from (
     union all select link_id, slug, hour, ${COUNT_COLUMNS.join(', ')} from click_forgotten where dimension = 'link_mode'
   ) as counted group by link_id, slug, hour`
 
-/** Sums by hour and slug; those by period are due and made by the service in the background. */
+/**
+ * Builds the rollups by hour and slug. Those by period are marked as due, and the service builds
+ * them in the background.
+ */
 async function buildRollups(bulk: Bulk, now: number): Promise<void> {
   const columns = `link_id, slug, hour, ${COUNT_COLUMNS.join(', ')}`
   await bulk.run(
@@ -114,7 +122,7 @@ async function buildRollups(bulk: Bulk, now: number): Promise<void> {
     `update slug set ${COUNT_COLUMNS.map((sum) => `closed_${sum} = total.${sum}`).join(', ')}
       from (select link_id, slug, ${SUMMED_COLUMNS} from click_hour_closed group by link_id, slug) as total
       where slug.slug = total.slug and slug.link_id = total.link_id`,
-    // Every link of these periods is without sums as yet.
+    // No link has rollups of these periods yet.
     ...invalidateRollups(bulk.dialect, 'select distinct 0 as link_id, hour from click_hour_closed'),
   )
 }

@@ -4,8 +4,9 @@ import type { Tables } from '../../db/tables.ts'
 const counts = { clicks: int, bots: int, self_referrers: int, bot_self_referrers: int }
 
 /**
- * Everything an instance holds, in the order in which it is written and read. What follows from it is made anew by the
- * import: keys for searching, sums by hour and by period, counts of links. Salts of visitor hashes stay behind.
+ * Everything that an instance contains, in the order of writing and reading. The import rebuilds
+ * derived data: search keys, rollups by hour and by period, numbers of links. The visitor salts are
+ * not exported.
  */
 const tables = {
   instance: { columns: { name: text, value: text }, orderBy: ['name'] },
@@ -115,6 +116,6 @@ export const instanceFormat: ArchiveFormat<InstanceTable> = {
   name: 'latchkey-links-instance',
   version: 1,
   tables,
-  // API callers keep their ids; clicks have none that anybody sees.
+  // API callers keep their ids. The ids of clicks are not visible.
   numbered: ['link', 'bundle', 'api_key'],
 }
