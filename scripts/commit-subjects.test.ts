@@ -12,7 +12,7 @@ test('a subject that begins with its area and is short enough passes', () => {
   ).toEqual([])
 })
 
-test('a subject without an area, or with more than 65 characters, is named', () => {
+test('a subject without an area, or with more than 65 characters, is reported', () => {
   const bad = ['Add a thing', 'links: Add a thing', 'links add a thing', `docs: ${'x'.repeat(60)}`]
   expect(findBadSubjects(['rooms: add a thing', ...bad])).toEqual(bad)
 })

@@ -47,7 +47,7 @@ function install(environment: Record<string, string> = {}, ...options: string[])
 const calls = () => readFileSync(join(root, 'calls'), 'utf8').trim().split('\n')
 const mark = () => join(root, 'node_modules/.installed')
 
-test('of two that start at once one installs, and the other waits for it', async () => {
+test('of two processes that start at once, one installs and the other waits for it', async () => {
   npmDoes(`${BUN_THAT('exit 0')}; while [ ! -e goes-on ]; do :; done`)
   const first = install()
   while (!existsSync(join(root, 'calls'))) await Bun.sleep(5)
@@ -69,14 +69,14 @@ async function killedOneHadTheLock(): Promise<void> {
   writeFileSync(join(root, '.installing', String(gone.pid)), '')
 }
 
-test('no installation waits for one that was killed', async () => {
+test('an installation does not wait for a killed one', async () => {
   npmDoes(BUN_THAT('exit 0'))
   await killedOneHadTheLock()
   expect(await install().exited).toBe(0)
   expect(existsSync(mark())).toBe(true)
 })
 
-test('of two that find the lock of a killed one, the slower does not take it from the faster', async () => {
+test('of two processes that find the lock of a killed one, the slower does not take it from the faster', async () => {
   npmDoes(`${BUN_THAT('exit 0')}; while [ ! -e waits ] && [ $(wc -l < calls) = 1 ]; do :; done`)
   await killedOneHadTheLock()
   // Between finding the owner of the lock and removing it, the slower one is held up until the
@@ -117,7 +117,7 @@ test('a complete installation is not repeated until the lock file changes', asyn
   expect(calls()).toHaveLength(2)
 })
 
-test('a start installs the packages of the services, a test run all of them, for any NODE_ENV', async () => {
+test('a start installs the packages of the services, and a test run all packages, for any NODE_ENV', async () => {
   for (const [environment, options, extent] of [
     ['development', [], '--omit=dev'],
     ['production', ['--dev'], '--include=dev'],
@@ -130,7 +130,7 @@ test('a start installs the packages of the services, a test run all of them, for
   expect(calls()).toHaveLength(2)
 })
 
-test('a test run adds its packages without removing others, and later starts need no more', async () => {
+test('a test run adds its packages without removing others, and later starts install nothing', async () => {
   npmDoes(BUN_THAT('exit 0'))
   expect(await install().exited).toBe(0)
   expect(await install({}, '--dev').exited).toBe(0)
@@ -154,7 +154,7 @@ test('after a test run, a start after an update installs the development package
   expect(calls()[1]).toContain('ci --include=optional --include=dev ')
 })
 
-test('an installation that fails, or whose Bun does not run, is not taken for one', async () => {
+test('an installation that fails, or whose Bun does not run, does not count as complete', async () => {
   npmDoes('exit 7')
   expect(await install().exited).toBe(7)
   npmDoes(BUN_THAT('exit 1'))

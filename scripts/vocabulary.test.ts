@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { checkCode, checkDocument } from './vocabulary.ts'
 
-test('a replaced word in an identifier, a comment or the name of a test is named with its line', () => {
+test('a replaced word in an identifier, a comment or the name of a test is reported with its line', () => {
   const source = [
     'const told = 1 // Nobody reads it.',
     'class Bus { #tellAll() {} }',
@@ -26,7 +26,7 @@ test('names on the wire, texts and words that only contain a replaced word pass'
   expect(checkCode('a.tsx', source)).toEqual([])
 })
 
-test('a replaced word in a document is named with its line, but not in code', () => {
+test('a replaced word in a document is reported with its line, but not in code', () => {
   const source = ['# Title', '', '```console', '$ tell nobody', '```', '', 'It tells `nobody`.'].join('\n')
   expect(checkDocument(source)).toEqual(['7: tells'])
 })

@@ -3,14 +3,14 @@
 import { Visitor, parseSync } from 'oxc-parser'
 
 interface Match {
-  /** Where the word begins, as an offset into the source. */
+  /** Offset of the word in the source. */
   offset: number
   word: string
 }
 
 const PROSE = /\b(?:told|tells?|telling|somebody|nobody|everybody|whoever|whosever|anew)\b/gi
 
-/** Words that are no part of an identifier. */
+/** Words that must not be part of an identifier. */
 const WORDS: ReadonlySet<string> = new Set(
   (
     'anew doomed everybody figures hear heard hears most newcomer news nobody patience said say says somebody ' +

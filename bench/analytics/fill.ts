@@ -15,7 +15,7 @@ export interface Size {
   links: number
   /** Number of clicks. Five of six are on one link. */
   clicks: number
-  /** False: without rollups, and statistics are computed without them. */
+  /** False: no rollups are stored, and statistics are computed from clicks. */
   sums?: boolean
 }
 

@@ -69,7 +69,7 @@ export function api(port: number, { headers }: Somebody): Api {
   }
 }
 
-/** Works in groups, because otherwise the listen queue would be measured. */
+/** Runs `work` in groups. All at once would measure the listen queue. */
 export async function inGroups<Item>(
   items: readonly Item[],
   size: number,

@@ -196,7 +196,7 @@ async function openRoom(server: Running, owner: Somebody): Promise<string> {
   return made.room.id
 }
 
-/** Opens a socket of this person, in this room if any. */
+/** Opens a socket of this person, and subscribes it to the room, if any. */
 async function enter(server: Running, somebody: Somebody, roomId: string | undefined): Promise<Client> {
   const client = new Client(server.port, somebody, hear)
   await client.opened

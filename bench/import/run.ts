@@ -121,7 +121,7 @@ interface Measured {
   memoryMiB: number
 }
 
-/** Sends one visitor after the other until the time is over. */
+/** Sends requests of visitors, one after the other, until the time is over. */
 async function measure({ origin, pid }: Service, seconds: number): Promise<Measured> {
   const ms: number[] = []
   let memory = 0

@@ -24,7 +24,7 @@ async function generate(...args: readonly string[]): Promise<{ code: number; sai
   return { code: await child.exited, said: said.join('') }
 }
 
-/** A copy of the document with a change. */
+/** Returns a copy of the document with a change. */
 function changed(change: (document: Document) => void): Document {
   const document = structuredClone(createDocument(VERSION)) as unknown as Document
   change(document)
@@ -38,11 +38,11 @@ function operation(document: Document, path: string, method: string) {
 }
 
 describe('npm run sdks -- --check', () => {
-  test('finds the SDKs of this repository in step with the API', async () => {
+  test('finds the SDKs of this repository up to date with the API', async () => {
     expect(await generate('--check')).toEqual({ code: 0, said: '' })
   })
 
-  test('fails after an operation changed, names what is stale, and passes once the SDKs are made again', async () => {
+  test('fails after a change of an operation, names the stale files, and passes once the SDKs are generated again', async () => {
     const file = join(folder, 'changed.json')
     const document = changed((api) => {
       const { parameters } = operation(api, '/links/{id}/analytics', 'get')
@@ -62,7 +62,7 @@ describe('npm run sdks -- --check', () => {
     )
   }, 60_000)
 
-  test('fails when only a sentence of the document changed, because its hash is recorded', async () => {
+  test('fails if only a text of the document has changed, because its hash is recorded', async () => {
     const file = join(folder, 'sentence.json')
     const document = changed((api) => {
       operation(api, '/links', 'get').responses['429'] = { description: 'Slow down' }
@@ -74,7 +74,7 @@ describe('npm run sdks -- --check', () => {
     expect(said).not.toContain('models.ts')
   })
 
-  test('fails on a generated file that nothing makes any more, and on one that was edited', async () => {
+  test('fails on a generated file that is no longer generated, and on an edited one', async () => {
     const models = join(SDKS, 'typescript/src/generated/models.ts')
     const other = join(folder, 'edited')
     cpSync(SDKS, other, { recursive: true })

@@ -24,7 +24,7 @@ describe('an operation is called', () => {
   })
 })
 
-test('walking all pages is called after the page', () => {
+test('the method that iterates over all pages is named after the method of one page', () => {
   expect(['list', 'listLinks', 'breakdown'].map(walkerOf)).toEqual([
     'listAll',
     'listAllLinks',
@@ -32,7 +32,7 @@ test('walking all pages is called after the page', () => {
   ])
 })
 
-test('Python writes words apart', () => {
+test('Python names are in snake case', () => {
   expect(['linkId', 'setPrimarySlug', 'tz', 'link_id'].map(snake)).toEqual([
     'link_id',
     'set_primary_slug',

@@ -63,8 +63,9 @@ describe('latchkey links export and import with --everything', () => {
       const child = other.spawn(TAKE)
       await child.stdin.write(file.slice(0, file.length / 2))
       await child.stdin.flush()
-      // There while a transaction is under way that is not in the log: one of a page while the file is made and while it
-      // leaves the log, one of 45 KB when the import has begun, and one of 110 KB when it has taken rows.
+      // SQLite has this file during a transaction outside the log: of one page while the file is
+      // created and while it leaves write-ahead mode, of 45 KB once the import has begun, and of
+      // 110 KB once it has inserted rows.
       const journalBytes = () => statSync(`${other.database}-journal`, { throwIfNoEntry: false })?.size ?? 0
       const deadlineMs = performance.now() + 20_000
       while (journalBytes() < 80_000 && performance.now() < deadlineMs) await Bun.sleep(1)

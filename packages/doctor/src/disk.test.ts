@@ -19,7 +19,7 @@ async function found(paths: readonly string[]): Promise<Finding[]> {
   return JSON.parse(await new Response(child.stdout).text()) as Finding[]
 }
 
-test('each file that this user cannot write is named, and the folder only when it is the folder', async () => {
+test('each file that this user cannot write to is named, and the folder only if it is itself unwritable', async () => {
   chmodSync(root, 0o755)
   const folder = join(root, 'data')
   mkdirSync(folder)

@@ -9,7 +9,7 @@ test('a client is counted by its IPv4 address or the /64 of its IPv6 address', (
   expect(prefixOf('')).toBe('')
 })
 
-test('networks around a client get wider by the steps in which providers give them out', () => {
+test('networks around a client widen by the steps in which providers assign them', () => {
   expect(widerPrefixes('192.0.2.7')).toEqual(['192.0.2.0/24', '192.0.0.0/16'])
   expect(widerPrefixes('2001:db8:1:2ff::/64')).toEqual([
     '2001:db8:1:200::/56',
@@ -36,7 +36,7 @@ test('each network holds the client, and is written the same for all clients in 
   )
 })
 
-test('anything that is not a prefix has no network around it', () => {
+test('anything other than a prefix has no network around it', () => {
   for (const key of [
     '',
     'alice',

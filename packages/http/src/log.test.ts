@@ -22,7 +22,7 @@ describe('createLog', () => {
     expect(lines.map((line) => JSON.parse(line).level)).toEqual(['info', 'warn', 'error'])
   })
 
-  test('a field can neither replace the head nor break the line', () => {
+  test('a field can neither replace time, level and message nor break the line', () => {
     const line = lineOf('a\nb', { level: 'info', message: 'x', time: 1, text: 'c\n{"level":"error"}\u2028' })
     expect(line).toMatchObject({ level: 'error', message: 'a\nb', time: '1970-01-01T00:00:00.000Z' })
   })
@@ -61,7 +61,7 @@ describe('createLog', () => {
     expect(line).toMatchObject({ sent: '[Headers]', request: '[Request]', nested: { deep: ['[Headers]'] } })
   })
 
-  test('odd values never make it throw, and leave the rest of the line readable', () => {
+  test('unusual values never make it throw, and the rest of the line stays readable', () => {
     const circular: Record<string, unknown> = {}
     circular['self'] = circular
     const throwing = {

@@ -56,13 +56,13 @@ function surface() {
   return { ask, seen, rendered }
 }
 
-test('a path with a fixed last word comes before one that takes any, whichever was declared first', async () => {
+test('a path with a fixed last segment comes before one with a parameter, whichever was declared first', async () => {
   const { ask } = surface()
   expect(await (await ask('GET', '/api/things/newest')).json()).toEqual({ id: 'newest', caller: 'ann' })
   expect(await (await ask('GET', '/api/things/7')).json()).toEqual({ id: '7', caller: 'ann' })
 })
 
-test('parameters have their own names, though another operation calls the same place differently', async () => {
+test('parameters keep their names, even if another operation names the same position differently', async () => {
   const { ask } = surface()
   const dropped = await ask('DELETE', '/api/things/a%20b')
   expect(await dropped.json()).toEqual({ id: 'drop', caller: 'ann', thing: 'a b' })
@@ -71,7 +71,7 @@ test('parameters have their own names, though another operation calls the same p
   expect((await ask('GET', '/api/things/7/parts/much-too-long')).status).toBe(404)
 })
 
-test('a method that a path does not take is refused with the methods of every operation on it; an unknown path is not found', async () => {
+test('a method that a path does not accept is refused with the methods of every operation on it; an unknown path is not found', async () => {
   const { ask, seen } = surface()
   for (const [method, path, status, allow, route] of [
     ['POST', '/api/things/newest', 405, 'GET, DELETE, HEAD', '/things/newest'],
@@ -87,7 +87,7 @@ test('a method that a path does not take is refused with the methods of every op
   }
 })
 
-test('every answer carries its request id, the headers of the caller, and a ban on storing it', async () => {
+test('every answer has its request id, the headers of the caller, and `Cache-Control: no-store`', async () => {
   const { ask, seen, rendered } = surface()
   for (const path of ['/api/things/newest', '/api/nothing']) {
     const { headers } = await ask('GET', path)
@@ -98,7 +98,7 @@ test('every answer carries its request id, the headers of the caller, and a ban 
   expect(rendered).toEqual(['ann'])
 })
 
-test('a caller who is not admitted learns nothing of the path, and is undefined when the failure is rendered', async () => {
+test('a refused caller learns nothing about the path, and is undefined when the failure is rendered', async () => {
   const { ask, rendered } = surface()
   for (const path of ['/api/things/newest', '/api/nothing']) {
     const answer = await ask('GET', path, null)
@@ -107,7 +107,7 @@ test('a caller who is not admitted learns nothing of the path, and is undefined 
   expect(rendered).toEqual([undefined, undefined])
 })
 
-test('HEAD is a GET without its body', async () => {
+test('HEAD is a GET without the body', async () => {
   const { ask, seen } = surface()
   const answer = await ask('HEAD', '/api/things/newest')
   expect([answer.status, await answer.text(), seen.at(-1)?.method]).toEqual([200, '', 'HEAD'])

@@ -13,7 +13,7 @@ function limiterAt(rate: { count: number; perSeconds: number }, maxKeys?: number
 }
 
 describe('createRateLimiter', () => {
-  test('the burst is the number in the setting, then requests are refused', () => {
+  test('the burst is the count of the setting; further requests are refused', () => {
     const { limiter, takeMany } = limiterAt({ count: 600, perSeconds: 60 })
     expect(takeMany('a', 600).every(({ allowed }) => allowed)).toBe(true)
     expect(limiter.take('a')).toEqual({
@@ -25,7 +25,7 @@ describe('createRateLimiter', () => {
     })
   })
 
-  test('peeking returns the same as taking, and counts nothing', () => {
+  test('peek returns the same as take, and counts nothing', () => {
     const { limiter } = limiterAt({ count: 2, perSeconds: 60 })
     for (const allowed of [true, true, false]) {
       const [first, second] = [limiter.peek('a'), limiter.peek('a')]
@@ -40,7 +40,7 @@ describe('createRateLimiter', () => {
     expect(first).toEqual({ allowed: true, limit: 3, remaining: 2, resetSeconds: 20, retryAfterSeconds: 0 })
   })
 
-  test('waiting for the stated time is enough, and not a moment less for slow rates', () => {
+  test('the stated wait is sufficient, at slow rates too', () => {
     for (const rate of [{ count: 1, perSeconds: 3600 }, { count: 7, perSeconds: 60 }, TEN_A_SECOND]) {
       const { clock, limiter, takeMany } = limiterAt(rate)
       takeMany('a', rate.count)
@@ -51,7 +51,7 @@ describe('createRateLimiter', () => {
     }
   })
 
-  test('tokens come back evenly, one at a time', () => {
+  test('tokens return evenly, one at a time', () => {
     const { clock, limiter, takeMany } = limiterAt(TEN_A_SECOND)
     takeMany('a', 10)
     clock.ms += 99
@@ -68,7 +68,7 @@ describe('createRateLimiter', () => {
     expect(limiter.take('a').allowed).toBe(true)
   })
 
-  test('several requests at once pass all or not at all', () => {
+  test('several requests at once pass together or not at all', () => {
     const { clock, limiter } = limiterAt(TEN_A_SECOND)
     expect(limiter.take('a', 11)).toMatchObject({ allowed: false, remaining: 10 })
     expect(limiter.take('a', 8)).toMatchObject({ allowed: true, remaining: 2 })
@@ -104,7 +104,7 @@ describe('createRateLimiter', () => {
     expect(limiter.take('a').allowed).toBe(true)
   })
 
-  test('over any time, never more pass than the burst and what came back', () => {
+  test('over any time, never more requests pass than the burst and the tokens that returned', () => {
     const steps = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 200 })
     const rates = fc.record({ count: fc.integer({ min: 1, max: 20 }), perSeconds: fc.constantFrom(1, 3, 7) })
     fc.assert(
@@ -141,7 +141,7 @@ describe('under a flood of keys', () => {
     expect(limiter.take('mine').allowed).toBe(false)
   })
 
-  test('keys known before keep their own bucket; new ones share one, so that memory is bounded', () => {
+  test('earlier keys keep their own bucket; new keys share one, which bounds memory', () => {
     const { limiter, takeMany } = limiterAt(TEN_A_SECOND, 100)
     limiter.take('known')
     const flood = Array.from({ length: 1000 }, (_, i) => limiter.take(`flood-${i}`))
@@ -199,7 +199,7 @@ describe('while 200,000 clients fill the tables', () => {
     })
   }
 
-  test('those beyond are counted by their own /56 while there is room, and no further client of it is served', () => {
+  test('further clients are counted by their /56 while there is room, and no other client of it is served', () => {
     const { limiter, takeMany } = limiterAt(TEN_AN_HOUR)
     fill((n) => limiter.take(packed('2001:db8', n)))
     const of = (n: number) => `2001:db8:9:${(0x100 + n).toString(16)}::/64`
@@ -209,7 +209,7 @@ describe('while 200,000 clients fill the tables', () => {
     expect(takeMany('2001:db8:9:1ff::/64', 3).some(({ allowed }) => allowed)).toBe(false)
   })
 
-  test('from one /32, those beyond are counted by their /48, and by the /32 when those are too many', () => {
+  test('further clients of one /32 are counted by their /48, and by the /32 when those are too many', () => {
     const { limiter } = limiterAt(TEN_AN_HOUR, 1000)
     for (let n = 0; n < 10_000; n++) limiter.take(spread('2001:db8', n))
     // Each /48 has ten requests, whatever its addresses, and all without a bucket of their own
@@ -224,7 +224,7 @@ describe('while 200,000 clients fill the tables', () => {
     expect(limiter.take('2001:db9::/64')).toMatchObject({ allowed: true, remaining: 9 })
   })
 
-  test('of IPv4, those beyond are counted by /24, then by /16', () => {
+  test('further clients of IPv4 are counted by /24, then by /16', () => {
     const { limiter } = limiterAt(TEN_AN_HOUR, 1000)
     fill((n) => limiter.take(bot(n)))
     const passedIn = (network: string) =>
@@ -236,7 +236,7 @@ describe('while 200,000 clients fill the tables', () => {
     expect(passedIn('172.16.6')).toBe(0)
   })
 
-  test('memory is bounded in all tables together', () => {
+  test('the memory of all tables together is bounded', () => {
     const { limiter } = limiterAt(TEN_AN_HOUR)
     const measure = () => {
       Bun.gc(true)
@@ -254,7 +254,7 @@ describe('while 200,000 clients fill the tables', () => {
     expect(limiter.take('203.0.113.1').allowed).toBe(true)
   })
 
-  test('as soon as buckets have filled up, new clients have their own again', () => {
+  test('once buckets have filled up, new clients have their own again', () => {
     const { clock, limiter } = limiterAt(TEN_AN_HOUR)
     fill((n) => limiter.take(packed('2001:db8', n)))
     // At ten an hour, one token returns after six minutes.

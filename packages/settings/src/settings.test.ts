@@ -53,7 +53,7 @@ function failureOf(env: Environment): SettingsError {
 }
 
 describe('reading', () => {
-  test('settings that are not given have their defaults, or null', () => {
+  test('unset settings have their defaults, or null', () => {
     const values = parseSettings(declarations, {})
     expect(values).toEqual({ port: 8080, mode: 'a', keys: null, header: null, token: null })
   })
@@ -70,14 +70,14 @@ describe('reading', () => {
     expect(parseSettings(declarations, { APP_PORT: '1', APP_SERVICE_HOST: '10.96.0.7' }).port).toBe(1)
   })
 
-  test('given values are typed', () => {
+  test('values are typed', () => {
     const values = parseSettings(declarations, { APP_PORT: '1', APP_MODE: 'b' })
     const port: number = values.port
     const mode: 'a' | 'b' = values.mode
     expect([port, mode]).toEqual([1, 'b'])
   })
 
-  test('a default that its own kind refuses is a mistake of the programmer', () => {
+  test('a default that its own kind refuses is a TypeError', () => {
     const wrong = { port: { ...declarations.port, default: 'x' } }
     expect(() => parseSettings(wrong, {})).toThrow(TypeError)
   })
@@ -111,17 +111,17 @@ describe('problems', () => {
     expect(error.message).toContain('APP_KEYS_URL works only with APP_MODE=b')
   })
 
-  test('a rule is silent while a setting it depends on is itself bad', () => {
+  test('a rule is not checked while one of its settings is invalid', () => {
     for (const env of [{ APP_KEYS_URL: 'https://k', APP_MODE: 'B' }, { APP_KEYS_URL: 'k' }])
       expect(failureOf(env).problems).toHaveLength(1)
   })
 
-  test('control characters of a bad value are escaped and long values cut', () => {
+  test('control characters of an invalid value are escaped, and long values are cut', () => {
     expect(failureOf({ APP_MODE: '\u001b[2J\n' }).message).toContain('not "\\u001b[2J\\n"')
     expect(failureOf({ APP_MODE: 'x'.repeat(5000) }).message.length).toBeLessThan(200)
   })
 
-  test('a bad value that could be a URL with a password is not shown', () => {
+  test('an invalid value that could be a URL with a password is not printed', () => {
     const { message } = failureOf({ APP_KEYS_URL: 'https://user:hunter2@k.example' })
     expect(message).toContain('APP_KEYS_URL must be')
     expect(message).not.toContain('hunter2')
@@ -140,7 +140,7 @@ describe('secrets', () => {
     expect(parseSettings(declarations, { APP_PORT_FILE: fileWith('1') }).port).toBe(8080)
   })
 
-  test('a secret given twice is a problem, even with the same value', () => {
+  test('a secret that is set twice is a problem, even with the same value', () => {
     const { message } = failureOf({ APP_TOKEN: SECRET, APP_TOKEN_FILE: fileWith(SECRET) })
     expect(message).toContain('APP_TOKEN is given twice, also as APP_TOKEN_FILE')
     expect(message).not.toContain(SECRET)
@@ -167,29 +167,29 @@ describe('secrets', () => {
 const unknown = (env: Environment) => findUnknownSettings(declarations, env, ['APP_'])
 
 describe('unknown settings', () => {
-  test('a slip is named with the nearest setting', () => {
+  test('a typing error is reported with the nearest setting', () => {
     expect(unknown({ APP_PROT: '1' })).toEqual([
       'APP_PROT is not a setting and is ignored; did you mean APP_PORT?',
     ])
     expect(unknown({ APP_TOKEN_FIL: 'x' })[0]).toContain('did you mean APP_TOKEN_FILE?')
   })
 
-  test('a name that resembles nothing is named alone', () => {
+  test('a name unlike any setting is reported without one', () => {
     expect(unknown({ APP_SOMETHING: '1' })).toEqual(['APP_SOMETHING is not a setting and is ignored'])
   })
 
-  test('known names, empty variables and the names of others are not mentioned', () => {
+  test('settings, empty variables and names of other programs are not reported', () => {
     const env = { APP_PORT: '1', APP_TOKEN_FILE: 'x', APP_OLD: '', PATH: '/bin', APPLE: '1', MY_APP_X: '1' }
     expect(unknown(env)).toEqual([])
   })
 
-  test('no value is mentioned', () => {
+  test('values are never printed', () => {
     expect(unknown({ APP_TOKENS: 'hunter2' }).join('')).not.toContain('hunter2')
   })
 })
 
 describe('reference', () => {
-  test('the Markdown table has a row for every setting, as wide as the others', () => {
+  test('the Markdown table has a row for every setting, all of the same width', () => {
     const lines = settingsTable(declarations).split('\n')
     expect(lines).toHaveLength(2 + Object.keys(declarations).length)
     expect(new Set(lines.map((line) => line.length)).size).toBe(1)

@@ -10,7 +10,7 @@ describe('createToken', () => {
     expect(new Set(Array.from({ length: 1000 }, () => createToken('', 16))).size).toBe(1000)
   })
 
-  test('too little randomness is refused', () => {
+  test('fewer than 16 random bytes are refused', () => {
     for (const bytes of [15, 8, 1, 0, -1, Number.NaN])
       expect(() => createToken('sk_', bytes)).toThrow('A token needs at least 16 random bytes')
   })
@@ -29,13 +29,13 @@ describe('hashToken', () => {
 })
 
 describe('equalTokens', () => {
-  test('holds for the same token only', () => {
+  test('is true for equal tokens only', () => {
     expect(equalTokens('5f0c', '5f0c')).toBe(true)
     for (const other of ['', '5f0', '5f0c ', '5F0C', '5f0d', '5f0c\u0000', '5f0c5f0c'])
       expect(equalTokens(other, '5f0c')).toBe(false)
   })
 
-  test('takes tokens of any length and of any characters', () => {
+  test('accepts tokens of any length and with any characters', () => {
     expect(equalTokens('é', 'é')).toBe(true)
     expect(equalTokens('a'.repeat(100_000), 'a')).toBe(false)
   })

@@ -106,7 +106,7 @@ test('a refusal has its status, text, code and fields; an unanswered call is an 
   expect([offline.status, offline.message]).toEqual([0, 'offline'])
 })
 
-test('an answer that breaks off counts as no answer', async () => {
+test('an interrupted answer counts as no answer', async () => {
   const body = new ReadableStream({ pull: (part) => part.error(new TypeError('network error')) })
   answer = () => Promise.resolve(new Response(body))
   const torn = await refusalOf(call('getRoom', { params: { id: 'r1' } }))
@@ -138,7 +138,7 @@ test('the timeout covers the answer and its reading, except for long calls', asy
   expect(sent.at(-1)?.init.signal?.aborted).toBe(false)
 })
 
-test('an aborted call is not a failure of the service', async () => {
+test('an aborted call does not count as a failure of the service', async () => {
   const controller = new AbortController()
   answer = () => Promise.reject(new DOMException('Aborted', 'AbortError'))
   controller.abort()
@@ -148,7 +148,7 @@ test('an aborted call is not a failure of the service', async () => {
   expect(error).not.toBeInstanceOf(CallError)
 })
 
-test('a sign-in counts as ended from a 401 until the next other answer', async () => {
+test('a session counts as ended from a 401 until the next other answer', async () => {
   const states: boolean[] = []
   const stop = signIn.subscribe(() => states.push(signIn.isOver()))
   answer = () => Promise.resolve(Response.json({ error: 'Sign in' }, { status: 401 }))

@@ -36,7 +36,7 @@ async function settle(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await Promise.resolve()
 }
 
-test('changes that come faster than reads break none of them off, and one read follows them all', async () => {
+test('changes that come faster than reads abort none of them, and one read follows the last change', async () => {
   const { reads, displayed } = show(['links'])
   await reads[0]?.answer()
   void invalidate('links')
@@ -50,7 +50,7 @@ test('changes that come faster than reads break none of them off, and one read f
   expect([displayed(), reads.length]).toEqual([3, 3])
 })
 
-test('a read that begins while a change waits, as of a further page, is not broken off either', async () => {
+test('a read that begins while a change waits, such as of a further page, is not aborted either', async () => {
   const { reads, observer } = show(['links'])
   await reads[0]?.answer()
   void invalidate('links')
@@ -109,7 +109,7 @@ for (const [words, isFirst] of [
     expect(results).toEqual([hung + 2])
   })
 
-test('a change reads no other query again, and a query that is not on display only when it is displayed', async () => {
+test('a change repeats no other query, and a hidden query only once it is displayed', async () => {
   const other = show(['bundles'])
   await other.reads[0]?.answer()
   queries.setQueryData(['links', 'left'], 1)

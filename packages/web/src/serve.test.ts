@@ -32,7 +32,7 @@ beforeEach(() => {
   )
 })
 
-test('a client is bundled once, and bundles that were not needed for a day are deleted', async () => {
+test('a client is bundled once, and bundles that were unused for a day are deleted', async () => {
   const [old, recent] = [join(caches, 'tried/old'), join(caches, 'tried/recent')]
   for (const path of [old, recent]) mkdirSync(path, { recursive: true })
   utimesSync(old, 1, 1)
@@ -65,7 +65,7 @@ test('without a writable cache, a client is bundled into a temporary folder of t
   expect(readdirSync(made)).toContain('index.html')
 }, 30_000)
 
-test('a failed bundle reports the reason, and is tried again', async () => {
+test('a failed build throws its error, and is retried at the next request', async () => {
   const broken = files()
   writeFileSync(join(sources, 'main.ts'), 'this is no program')
   expect(await broken.built().catch(String)).toMatch(/The pages of tried could not be bundled: [^]*main\.ts/)
@@ -73,7 +73,7 @@ test('a failed bundle reports the reason, and is tried again', async () => {
   expect(readdirSync(await broken.built())).toContain('index.html')
 }, 30_000)
 
-test('the page passes the preferences of the person to the client, and none of it becomes markup', async () => {
+test('the page passes the preferences of the person to the client, escaped', async () => {
   const html = await files().page(seen)
   expect(html).toContain('<html lang="sv" data-scheme="dark" data-name="&quot;&gt;&lt;b&gt;">')
   expect(html).toContain('<title>Tried &amp; true</title>')
@@ -83,7 +83,7 @@ test('the page passes the preferences of the person to the client, and none of i
   expect(named).toContain('<b>&lt;i&gt;House&lt;/i&gt;</b>')
 }, 30_000)
 
-test('every file that the page names is there, as small as the browser takes it, and no other', async () => {
+test('every file that the page names is served in the smallest accepted encoding, and no other file is served', async () => {
   const client = files()
   const ask = (path: string, accepted: string) =>
     client.asset(new Request('http://localhost/', { headers: { 'Accept-Encoding': accepted } }), path)

@@ -70,7 +70,7 @@ test('a client of a few lines is accessible under a strict policy, wide and narr
   }
 }, 120_000)
 
-test('the navigation lists pages with an icon, marks the current one, and is left out without any', async () => {
+test('the navigation lists pages with an icon, marks the current one, and is absent if no page has an icon', async () => {
   const { page } = await open('/')
   const navigation = page.getByRole('navigation', { name: 'Pages' })
   expect(await navigation.getByRole('link').allInnerTexts()).toEqual(['All things'])
@@ -85,7 +85,7 @@ test('the navigation lists pages with an icon, marks the current one, and is lef
   expect(await page.getByRole('button', { name: 'Open the menu' }).count()).toBe(0)
 }, 60_000)
 
-test('on a phone the focus goes into the navigation only while that is open', async () => {
+test('on a phone the focus enters the navigation only while it is open', async () => {
   const { page } = await open('/things/a-1', { width: 390 })
   /** Names of the elements that take the focus one after the other. All must be visible. */
   const reached = async (times: number) => {
@@ -137,7 +137,7 @@ for (const motion of [true, false])
     await page.context().close()
   }, 60_000)
 
-test('a number in a text chooses the plural, and is written as the language writes it', async () => {
+test('a number in a text selects the plural, and is formatted for the language', async () => {
   const { page } = await open('/things/a-1')
   await page.getByText('1 part of a-1, 12,345 parts of a-1').waitFor()
   lang = 'sv'
@@ -146,7 +146,7 @@ test('a number in a text chooses the plural, and is written as the language writ
   await page.getByText('12\u00a0345 delar av a-1').waitFor()
 }, 60_000)
 
-test('a refusal is worded by its code in the language of the person, and an unknown one by the server', async () => {
+test('a refusal is shown in the language of the person by its code, and with the text of the server if the code is unknown', async () => {
   lang = 'sv'
   const { page } = await open('/things/a-1')
   lang = null
@@ -164,7 +164,7 @@ test('a refusal is worded by its code in the language of the person, and an unkn
   expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('b')
 }, 60_000)
 
-test('a button that waits keeps the focus, and begins nothing twice', async () => {
+test('a button that waits for its action keeps the focus, and does not start the action twice', async () => {
   const { page } = await open('/things/a-2')
   const calls = () => requests.filter(({ path }) => path === '/api/things/a-2').length
   let held = Promise.withResolvers<void>()
@@ -184,7 +184,7 @@ test('a button that waits keeps the focus, and begins nothing twice', async () =
   expect(await button.isDisabled()).toBe(false)
   expect(calls()).toBe(1)
 
-  // Without the focus it is disabled like any other button.
+  // Without the focus, it is disabled like any other button.
   held = Promise.withResolvers()
   await page.keyboard.press('Enter')
   await waiting.waitFor()
@@ -196,7 +196,7 @@ test('a button that waits keeps the focus, and begins nothing twice', async () =
   expect(calls()).toBe(2)
 }, 60_000)
 
-test('a page that throws and an unknown address offer a way on', async () => {
+test('a page that throws and an unknown address offer a next step', async () => {
   const { page } = await open('/broken')
   await page.getByRole('heading', { name: 'This could not be shown' }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).waitFor()
@@ -205,7 +205,7 @@ test('a page that throws and an unknown address offer a way on', async () => {
   await page.locator('h1:focus', { hasText: 'All things' }).waitFor()
 }, 60_000)
 
-test('Back goes page by page through a list, and out of it by one step however much was typed', async () => {
+test('Back goes through a list page by page, and leaves it in one step, however much was typed', async () => {
   const { page } = await open('/')
   await page.goto(new URL('/list', server.url).href)
   const search = page.getByRole('textbox', { name: 'Search' })
@@ -226,7 +226,7 @@ test('Back goes page by page through a list, and out of it by one step however m
   await page.getByRole('heading', { name: 'All things' }).waitFor()
 }, 60_000)
 
-test('a menu that is opened has the focus on its first item', async () => {
+test('an opened menu has the focus on its first item', async () => {
   const { page } = await open('/list')
   await page.getByRole('button', { name: 'More' }).press('Enter')
   await page.locator(':focus', { hasText: 'Rename' }).waitFor()
@@ -234,7 +234,7 @@ test('a menu that is opened has the focus on its first item', async () => {
   expect(await page.locator(':focus').innerText()).toBe('Delete')
 }, 60_000)
 
-test('a click beside a dialog closes it, but loses nothing that was typed in it', async () => {
+test('a click outside a dialog closes it, unless text was typed into it', async () => {
   const { page } = await open('/list')
   const dialog = page.getByRole('dialog')
   const begin = async () => {
@@ -275,7 +275,7 @@ for (const scheme of ['light', 'dark'] as const)
     await page.context().close()
   }, 60_000)
 
-test('under a finger everything is large enough, and nothing covers what is beside it', async () => {
+test('on a touch screen every control is large enough, and none covers another', async () => {
   const { page } = await open('/list', { width: 390, touch: true })
   await expectFingerSized(page)
   await expectWithinWidth(page)

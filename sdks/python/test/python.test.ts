@@ -8,12 +8,12 @@ import { examplesIn } from '../../testing/examples.ts'
 import { outputOf } from '../../testing/output-of.ts'
 import { RunningService } from '../../testing/running-service.ts'
 
-/** A Python with httpx, pytest, mypy, ruff and hatchling; see CONTRIBUTING.md. */
+/** A Python interpreter with httpx, pytest, mypy, ruff and hatchling; see CONTRIBUTING.md. */
 const python = process.env['LATCHKEY_TEST_PYTHON_TOOLS'] ?? ''
 const SDK = join(import.meta.dir, '..')
-/** Reading all types takes long on a busy machine. */
+/** Type checks take long on a busy machine. */
 const PATIENCE_MS = 180_000
-// No caches stay in the tree.
+// Leaves no caches in the tree.
 const CLEAN = { PYTHONDONTWRITEBYTECODE: '1', MYPY_CACHE_DIR: '/dev/null', RUFF_NO_CACHE: 'true' }
 
 describe.skipIf(python === '')('the Python client', () => {
@@ -44,7 +44,7 @@ describe.skipIf(python === '')('the Python client', () => {
     PATIENCE_MS,
   )
 
-  test('is formatted and linted, what is generated too', async () => {
+  test('is formatted and linted, including the generated code', async () => {
     expect(await run('-m', 'ruff', 'format', '--check', '.')).toContain('already formatted')
     expect(await run('-m', 'ruff', 'check', '.')).toContain('All checks passed')
   })
@@ -102,7 +102,7 @@ describe.skipIf(python === '')('the wheel of the Python client', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('holds the package with its types and its licence, and nothing else', async () => {
+  test('contains only the package with its types and its licence', async () => {
     const list = 'import sys, zipfile; print("\\n".join(zipfile.ZipFile(sys.argv[1]).namelist()))'
     const files = (await outputOf([own, '-c', list, join(folder, wheel)], { cwd: project }))
       .trim()
@@ -116,7 +116,7 @@ describe.skipIf(python === '')('the wheel of the Python client', () => {
     )
   })
 
-  test('prints in an empty project what the README says, and is typed there', async () => {
+  test('has the output of the README in an empty project, and is typed there', async () => {
     const examples = examplesIn(readFileSync(join(SDK, 'README.md'), 'utf8'), 'python')
     const code = examples.map((each) => each.code).join('\n')
     await Bun.write(join(project, 'readme.py'), code.replaceAll('http://localhost:8080', service.url))
@@ -128,5 +128,5 @@ describe.skipIf(python === '')('the wheel of the Python client', () => {
   })
 })
 
-/** Prints the folder in which an environment keeps its packages. */
+/** A program that prints the folder of an environment's packages. */
 const SITE = 'import sysconfig; print(sysconfig.get_path("purelib"))'

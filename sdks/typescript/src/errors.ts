@@ -1,6 +1,6 @@
-/** Every failure of a call, but for one that the caller aborted: then the signal's own reason is thrown. */
+/** The base class of all failures of a call. An aborted call throws the reason of its signal instead. */
 export abstract class LinksError extends Error {
-  /** What went wrong, in one stable word. */
+  /** The stable code of the failure, such as `timeout`. */
   readonly code: string
 
   constructor(code: string, message: string, options?: ErrorOptions) {
@@ -11,14 +11,15 @@ export abstract class LinksError extends Error {
 }
 
 /**
- * The server answered with an error. `message` is its sentence. `code` is the error code that it sent, such as
- * `slug_taken`; without one, it is derived from the status: `invalid_request`, `unauthorized`, `forbidden`, `not_found`, `conflict`, `too_many_requests`, …
+ * An error that the server answered with. `message` is the server's text. `code` is the error code of
+ * the answer, such as `slug_taken`. Without one it is derived from the status: `invalid_request`,
+ * `unauthorized`, `forbidden`, `not_found`, `conflict`, `too_many_requests`, …
  */
 export class LinksApiError extends LinksError {
   readonly status: number
-  /** Names the request in the log of the server. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | undefined
-  /** Seconds after which it is worth trying again. */
+  /** Seconds after which a retry may succeed. */
   readonly retryAfter: number | undefined
 
   constructor(answer: ErrorAnswer) {
@@ -29,14 +30,14 @@ export class LinksApiError extends LinksError {
   }
 }
 
-/** No complete answer came in time. */
+/** No complete answer arrived within the timeout. */
 export class LinksTimeoutError extends LinksError {
   constructor(timeoutMs: number) {
     super('timeout', `No answer within ${timeoutMs} ms`)
   }
 }
 
-/** The server could not be reached, or the connection broke. `cause` is what the platform says. */
+/** The server was unreachable, or the connection broke. `cause` is the error of `fetch`. */
 export class LinksNetworkError extends LinksError {
   constructor(cause: unknown) {
     super('network', `The request failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
@@ -45,7 +46,7 @@ export class LinksNetworkError extends LinksError {
   }
 }
 
-/** A good status with something else than the service answers. */
+/** Returns the error for a success status with a body that the service does not send. */
 export function unexpectedAnswer(status: number, requestId?: string): LinksApiError {
   const message = 'The answer is not what this client expects; is baseUrl the address of Latchkey Links?'
   return new LinksApiError({ status, message, requestId })

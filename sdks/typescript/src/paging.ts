@@ -3,13 +3,13 @@ import { unexpectedAnswer } from './errors.js'
 /** One page of a list. */
 export interface Page<Item> {
   items: Item[]
-  /** How many there are on all pages. */
+  /** Number of items on all pages. */
   total: number
-  /** Give it as `cursor` for the next page; undefined on the last one. */
+  /** The `cursor` of the next page. Undefined on the last page. */
   nextCursor: string | undefined
 }
 
-/** The page that came with these headers; throws where it is none. */
+/** Returns the page in an answer. Throws if the body is not a list or the total not an integer. */
 export function pageOf<Item>(body: object, headers: Headers): Page<Item> {
   if (!Array.isArray(body)) throw new TypeError('Not a list')
   const total = Number(headers.get('x-total-count') ?? body.length)
@@ -17,15 +17,15 @@ export function pageOf<Item>(body: object, headers: Headers): Page<Item> {
   return { items: body as Item[], total, nextCursor: nextCursor(headers.get('link')) }
 }
 
-/** The cursor in a `Link: <…>; rel="next"` header. */
+/** Returns the cursor in a `Link: <…>; rel="next"` header. */
 export function nextCursor(header: string | null): string | undefined {
   const address = /<([^>]*)>\s*;\s*rel="?next"?/.exec(header ?? '')?.[1]
   if (address === undefined) return undefined
-  // Only the query counts, so it does not matter whether the address is a whole one.
+  // Only the query matters, so the address may be relative.
   return new URL(address, 'http://localhost').searchParams.get('cursor') ?? undefined
 }
 
-/** Every item of every page, a page being loaded when the one before is used up. */
+/** Yields the items of all pages. Loads a page once the previous one is consumed. */
 export async function* walkByCursor<Item>(
   load: (cursor: string | undefined) => Promise<Page<Item>>,
   first: string | undefined,
@@ -38,7 +38,7 @@ export async function* walkByCursor<Item>(
   } while (cursor !== undefined)
 }
 
-/** The same for lists that are counted instead of having a cursor. */
+/** Like `walkByCursor`, for lists that are paged by offset. */
 export async function* walkByOffset<Item>(
   load: (offset: number) => Promise<{ items: Item[]; total: number }>,
   first: number,

@@ -1,31 +1,31 @@
-/** Only these are worth another try: nothing was done, unless it is a 503 that names no time. */
+/** Statuses of requests that changed nothing. The exception is a 503 without `Retry-After`. */
 const WORTH_IT: ReadonlySet<number> = new Set([429, 503])
-/** By HTTP, doing these twice is doing them once. */
+/** Idempotent methods (RFC 9110 section 9.2.2). */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'PUT', 'DELETE'])
-/** A server that wants us to wait for longer is better told to the caller. */
+/** If the server asks for a longer wait, the call fails instead. */
 const LONGEST_WAIT_MS = 60_000
 const FIRST_WAIT_MS = 500
 const LONGEST_GUESS_MS = 8000
-/** Clients that were refused together do not come back together. */
+/** Random part of the wait: clients that were refused together do not return together. */
 const SPREAD_MS = 500
 
 export interface Failed {
   method: string
   status: number
-  /** Seconds, as the server wants it. */
+  /** Seconds, as the server sent them. */
   retryAfter: number | undefined
-  /** How often this call was repeated already. */
+  /** Number of retries so far. */
   retries: number
 }
 
-/** How long to wait before a call is repeated, in milliseconds; undefined: it is not repeated. */
+/** Returns the milliseconds to wait before a retry. Undefined if the call must not be retried. */
 export function waitBeforeRetry(
   { method, status, retryAfter, retries }: Failed,
   random: () => number,
 ): number | undefined {
   if (!IDEMPOTENT.has(method) || !WORTH_IT.has(status)) return undefined
   if (retryAfter === undefined) {
-    // Then nobody knows whether it was done: again, it could be refused as done, or undo what others did since.
+    // The outcome is unknown. A retry could be refused, or undo later changes by others.
     if (status === 503 && method !== 'GET') return undefined
     return Math.min(FIRST_WAIT_MS * 2 ** retries, LONGEST_GUESS_MS) * (1 + random()) * 0.5
   }
@@ -33,11 +33,11 @@ export function waitBeforeRetry(
   return asked > LONGEST_WAIT_MS ? undefined : asked + random() * SPREAD_MS
 }
 
-/** `Retry-After` in seconds, whether the server sent a number or a date. */
+/** Returns `Retry-After` in seconds, from a number or a date. Undefined if it is neither. */
 export function readRetryAfter(header: string | null, nowMs: number): number | undefined {
   if (header === null || header.trim() === '') return undefined
   if (/^\d+$/.test(header.trim())) return Number(header)
-  // Platforms take "0.5" and "5, 5" for days, too.
+  // `Date.parse` would also accept "0.5" and "5, 5".
   if (!/[a-z]/i.test(header)) return undefined
   const at = Date.parse(header)
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - nowMs) / 1000))

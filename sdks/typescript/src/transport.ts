@@ -2,23 +2,23 @@ import { LinksApiError, LinksNetworkError, LinksTimeoutError, unexpectedAnswer }
 import { type Page, pageOf } from './paging.js'
 import { readRetryAfter, waitBeforeRetry } from './retry.js'
 
-/** Where the service is, and how it is asked. */
+/** Options of a client. */
 export interface ClientOptions {
   /** Origin of the service, e.g. `https://go.example.com`. */
   baseUrl: string
-  /** `sk_…`; what it may do is decided where it was made. */
+  /** `sk_…`. Its scope was chosen when it was created. */
   apiKey: string
-  /** For one attempt, until the answer is read; 30 seconds unless given. */
+  /** Timeout of one attempt, including the time to read the answer. Default: 30 seconds. */
   timeoutMs?: number | undefined
-  /** How often a call that got 429 or 503 is repeated, where that is safe; 2 unless given. */
+  /** Maximum number of retries after a 429 or 503, where a retry is safe. Default: 2. */
   maxRetries?: number | undefined
-  /** Instead of the platform's own. */
+  /** Replaces the global `fetch`. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
 }
 
-/** What one call does otherwise than the client. */
+/** Options of one call. They override those of the client. */
 export interface RequestOptions {
-  /** Ends the call, waiting included, with the signal's reason. */
+  /** Aborts the call, even while it waits for a retry. The call throws the signal's reason. */
   signal?: AbortSignal | undefined
   timeoutMs?: number | undefined
   maxRetries?: number | undefined
@@ -32,7 +32,7 @@ export interface Call {
   options: RequestOptions | undefined
 }
 
-/** Time and chance; tests have their own. */
+/** Clock and randomness, which tests replace. */
 export interface Surroundings {
   now: () => number
   random: () => number
@@ -47,11 +47,11 @@ interface Answer {
 
 const API_PATH = '/_/api'
 const TIMEOUT_MS = 30_000
-/** Timers of this length and longer end at once. */
+/** `setTimeout` fires at once for delays of this length or more. */
 const LONGEST_TIMER_MS = 2 ** 31
 const RETRIES = 2
 
-/** Sends calls, repeats those that may be repeated, and turns answers into values or errors. */
+/** Sends calls, retries them where that is safe, and converts answers to values or errors. */
 export class Transport {
   readonly #options: ClientOptions
   readonly #root: string
@@ -60,10 +60,11 @@ export class Transport {
   constructor(options: ClientOptions, surroundings: Surroundings = REAL) {
     const { protocol, username, password } = new URL(options.baseUrl)
     if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError('baseUrl must be an http(s) URL')
-    // Some platforms refuse such an address and show it, others send them instead of the key.
+    // Some platforms refuse such a URL with an error that quotes it. Others send its credentials
+    // instead of the key.
     if (username + password !== '') throw new TypeError('baseUrl must hold no user and no password')
     const apiKey = (options.apiKey ?? '').trim()
-    // Checked here, since the errors of those who would send another one show it.
+    // Checked here, because the errors of `fetch` for an invalid header would quote the key.
     if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('apiKey must be visible ASCII characters')
     this.#options = { ...options, apiKey }
     this.#root = options.baseUrl.trim().replace(/\/+$/, '') + API_PATH
@@ -82,7 +83,7 @@ export class Transport {
   async file(call: Call): Promise<Blob> {
     const answer = await this.#send(call)
     const type = answer.headers.get('content-type') ?? ''
-    // The service has no files but images; others are of a proxy in between.
+    // All files of the service are images. Other types come from a proxy.
     if (!/^image\//i.test(type)) throw unexpected(answer)
     return new Blob([answer.bytes], { type })
   }
@@ -106,7 +107,7 @@ export class Transport {
     signal?.throwIfAborted()
     const request = this.#request(call)
     const timeoutMs = call.options?.timeoutMs ?? this.#options.timeoutMs ?? TIMEOUT_MS
-    // `AbortSignal.any` came with Node 20.3 only.
+    // `AbortSignal.any` requires Node 20.3.
     const ending = new AbortController()
     const end = () => ending.abort(new LinksTimeoutError(timeoutMs))
     const timer = timeoutMs < LONGEST_TIMER_MS ? setTimeout(end, timeoutMs) : undefined
@@ -136,14 +137,17 @@ export class Transport {
         'X-Client': 'sdk',
         ...(body && { 'Content-Type': 'application/json' }),
       },
-      // A key is sent to nobody but the server it was made for.
+      // The key must not be sent to another server.
       redirect: 'error',
       ...(body && { body: JSON.stringify(body, refuseNoNumber) }),
     }
   }
 }
 
-/** One part of a path. Those that browsers and servers take for a step up or nothing would lead to another route. */
+/**
+ * Escapes one segment of a path. Throws a `TypeError` for empty and dot segments, which clients and
+ * servers resolve to another route.
+ */
 export function segment(value: string | number): string {
   const text = String(value)
   const isNone = text === '' || text === '.' || text === '..' || /\p{Cs}/u.test(text)
@@ -151,7 +155,7 @@ export function segment(value: string | number): string {
   return encodeURIComponent(text)
 }
 
-/** JSON has null for numbers that are none, and null clears a field. */
+/** Throws for a number that JSON would write as null, because null clears a field. */
 function refuseNoNumber(field: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${field} is ${value}`)
   return value
@@ -163,7 +167,7 @@ function queryOf(query: object = {}): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** No operation answers anything but an object or a list; what `meaning` cannot read is not expected either. */
+/** Parses a body, which must be an object or a list. Throws `unexpected` also when `meaning` throws. */
 function read<Value>(answer: Answer, meaning: (body: object) => Value): Value {
   try {
     const body: unknown = JSON.parse(new TextDecoder().decode(answer.bytes))
@@ -189,7 +193,7 @@ function apiError({ status, headers, bytes }: Answer, retryAfter: number | undef
   })
 }
 
-/** Whatever a proxy in between may have made of it. */
+/** Parses the body of an error. Empty if it is not JSON, as from a proxy. */
 function errorBody(bytes: ArrayBuffer): { error?: unknown } {
   try {
     const body: unknown = JSON.parse(new TextDecoder().decode(bytes))

@@ -5,7 +5,7 @@ import { LinksClient } from '../src/index.ts'
 const clientOf = (service: FakeService) => new LinksClient({ baseUrl: `${service.url}/`, apiKey: 'sk_test' })
 
 describe('a call', () => {
-  test('carries the key, says that an SDK asks, and sends fields as JSON', async () => {
+  test('carries the key and the X-Client header, and sends fields as JSON', async () => {
     const service = new FakeService({ status: 201, body: { id: 1 } })
     await clientOf(service).links.create({ url: 'https://example.com/', label: null, slug: undefined })
     const [asked] = service.asked
@@ -20,7 +20,7 @@ describe('a call', () => {
     expect(asked?.headers.get('content-type')).toBe('application/json')
   })
 
-  test('without a body has no content type, and leaves out parameters that are not given', async () => {
+  test('without a body has no content type, and omits unset parameters', async () => {
     const service = new FakeService({})
     await clientOf(service).links.get(7, { range: undefined })
     expect(service.asked[0]?.path).toBe('/_/api/links/7')
@@ -37,14 +37,14 @@ describe('a call', () => {
     ])
   })
 
-  test('never reaches another route through a slug that steps up or is no text', async () => {
+  test('never reaches another route through a dot segment or an invalid slug', async () => {
     const service = new FakeService()
     for (const slug of ['..', '.', '', 'half-\ud83d'])
       expect(() => clientOf(service).links.disableSlug(5, slug)).toThrow(TypeError)
     expect(service.asked).toEqual([])
   })
 
-  test('is not sent with a number that is none, which would clear the field', async () => {
+  test('is not sent with a NaN or infinite number, which would clear the field', async () => {
     const service = new FakeService({})
     for (const expires_at of [NaN, Infinity, Date.parse('soon')]) {
       const error = await failureOf(clientOf(service).links.update(1, { expires_at }))
@@ -54,7 +54,7 @@ describe('a call', () => {
     expect(service.asked).toEqual([])
   })
 
-  test('for a QR code answers a Blob with its type', async () => {
+  test('for a QR code returns a Blob with its type', async () => {
     const service = new FakeService({ headers: { 'content-type': 'image/svg+xml' }, body: '<svg/>' })
     const code = await clientOf(service).links.qr(1, { format: 'svg' })
     expect([code.type, await code.text()]).toEqual(['image/svg+xml', '<svg/>'])
@@ -62,11 +62,11 @@ describe('a call', () => {
 })
 
 describe('a client', () => {
-  test('sends no blanks around the key, and is refused one that cannot be sent, without showing it', async () => {
+  test('trims the key, and refuses an unsendable key without quoting it', async () => {
     const service = new FakeService({ body: [] })
     await new LinksClient({ baseUrl: service.url, apiKey: ' sk_test\n' }).bundles.list()
     expect(service.asked[0]?.headers.get('authorization')).toBe('Bearer sk_test')
-    // Without types, unset values arrive, too.
+    // Callers without types may pass unset values.
     const unset = undefined as unknown as string
     for (const apiKey of [unset, '', ' \n', 'sk_se\ncret', 'sk_sécret', 'sk_secretł', 'sk_secret\0'])
       expect(() => new LinksClient({ baseUrl: service.url, apiKey })).toThrow(
@@ -74,30 +74,30 @@ describe('a client', () => {
       )
   })
 
-  test('is refused with an invalid address', () => {
+  test('refuses an invalid address', () => {
     for (const baseUrl of ['', 'example.com', 'ftp://example.com', 'javascript:alert(1)'])
       expect(() => new LinksClient({ baseUrl, apiKey: 'sk_test' })).toThrow(TypeError)
   })
 
-  test('is refused an address with a user or a password, without showing it', () => {
+  test('refuses an address with a user or password, without quoting it', () => {
     for (const user of ['ann', 'ann:secret', ':secret'])
       expect(() => new LinksClient({ baseUrl: `https://${user}@example.com`, apiKey: 'sk_test' })).toThrow(
         new TypeError('baseUrl must hold no user and no password'),
       )
   })
 
-  test('is asked at its address without the blanks around it', async () => {
+  test('trims the address', async () => {
     const service = new FakeService({ body: [] })
     await new LinksClient({ baseUrl: ` ${service.url}/ \n`, apiKey: 'sk_test' }).bundles.list()
     expect(service.asked[0]?.path).toBe('/_/api/bundles')
   })
 
-  test('does not show the key when it is printed', () => {
+  test('does not reveal the key when it is printed', () => {
     const client = new LinksClient({ baseUrl: 'https://example.com', apiKey: 'sk_secret' })
     expect(JSON.stringify(client) + Bun.inspect(client, { depth: 9 })).not.toContain('sk_secret')
   })
 
-  test('uses the fetch that it is given', async () => {
+  test('uses the fetch of its options', async () => {
     const asked: string[] = []
     const client = new LinksClient({
       baseUrl: 'https://go.example.com',

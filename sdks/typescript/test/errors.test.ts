@@ -35,7 +35,7 @@ describe('an error of the server', () => {
     })
   })
 
-  test('L25.6: has the error code that the server sends in a header', async () => {
+  test('L25.6: has the error code from the header of the answer', async () => {
     const headers = { 'x-error-code': 'slug_taken' }
     const error = await failureTo({ status: 409, headers, body: { error: 'Taken' } })
     expect(error.code).toBe('slug_taken')
@@ -50,7 +50,7 @@ describe('an error of the server', () => {
     },
   )
 
-  test('is also a good status with something that is not JSON', async () => {
+  test('is also thrown for a success status with a body that is not JSON', async () => {
     const error = await failureTo({ status: 200, body: '<html>Sign in</html>' })
     expect(error).toMatchObject({ status: 200, code: 'unexpected_answer' })
     expect(error.message).toContain('baseUrl')
@@ -110,14 +110,14 @@ describe('a QR code', () => {
     expect(error).toMatchObject({ code: 'unexpected_answer' })
   })
 
-  test('is an image also where its type is written in capitals', async () => {
+  test('is an image also if its type is in upper case', async () => {
     const service = new FakeService({ headers: { 'content-type': 'IMAGE/PNG' }, body: 'png' })
     expect(await (await clientOf(service).links.qr(1)).text()).toBe('png')
   })
 })
 
-describe('a call that gets no answer', () => {
-  test('fails as a time-out, of the client or of the call', async () => {
+describe('a call without an answer', () => {
+  test('fails with a timeout, of the client or of the call', async () => {
     const service = new FakeService('never', 'never')
     // Long enough for the request to arrive on a busy machine.
     const client = new LinksClient({ baseUrl: service.url, apiKey: 'sk_test', timeoutMs: 1_000 })
@@ -129,7 +129,7 @@ describe('a call that gets no answer', () => {
     expect(service.asked).toHaveLength(2)
   })
 
-  test('is waited for without end where the time is longer than a timer can be', async () => {
+  test('waits without a limit if the timeout exceeds the maximum of a timer', async () => {
     const timers = spyOn(globalThis, 'setTimeout')
     const fetch = async () => Response.json({})
     const client = new LinksClient({ baseUrl: 'http://x', apiKey: 'sk_test', timeoutMs: Infinity, fetch })
@@ -141,7 +141,7 @@ describe('a call that gets no answer', () => {
     timers.mockRestore()
   })
 
-  test('fails as a time-out too when the answer stops in its middle', async () => {
+  test('fails with a timeout also when the answer stops half way', async () => {
     const half = () => new ReadableStream({ start: (body) => body.enqueue('[{"id":1},') })
     const stuck = Bun.serve({ port: 0, fetch: () => new Response(half()) })
     try {
@@ -152,7 +152,7 @@ describe('a call that gets no answer', () => {
     }
   })
 
-  test('fails as a network error when no server listens', async () => {
+  test('fails with a network error if no server listens', async () => {
     const gone = Bun.serve({ port: 0, fetch: () => new Response() })
     const baseUrl = gone.url.origin
     await gone.stop(true)
@@ -170,8 +170,8 @@ describe('a call that gets no answer', () => {
   })
 })
 
-describe('a call that is aborted', () => {
-  test('fails with the reason of the signal, and at once', async () => {
+describe('an aborted call', () => {
+  test('fails at once with the reason of the signal', async () => {
     const service = new FakeService('never')
     const ending = new AbortController()
     const call = clientOf(service).links.get(1, {}, { signal: ending.signal })
@@ -180,7 +180,7 @@ describe('a call that is aborted', () => {
     expect(await failureOf(call)).toBe(reason)
   })
 
-  test('is not sent when it was aborted before', async () => {
+  test('is not sent if it was aborted before', async () => {
     const service = new FakeService({})
     const error = await failureOf(clientOf(service).links.get(1, {}, { signal: AbortSignal.abort() }))
     expect(error).toMatchObject({ name: 'AbortError' })

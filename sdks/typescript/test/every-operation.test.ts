@@ -23,7 +23,7 @@ eachDialect((dialect, newUrl) => {
     })
     afterAll(() => service.stop())
 
-    /** A visitor follows the link. */
+    /** Follows a link as a visitor. */
     const visit = (slug: string) => fetch(`${service.url}/${slug}`, { redirect: 'manual' })
 
     test('create, find, change and delete links', async () => {
@@ -57,7 +57,7 @@ eachDialect((dialect, newUrl) => {
       expect(await failureOf(ann.links.get(link.id))).toMatchObject({ status: 404, code: 'link_not_found' })
     })
 
-    test('walk all links, none twice', async () => {
+    test('iterate over all links, none twice', async () => {
       for (const n of [1, 2, 3, 4, 5])
         await ben.links.create({ url: `https://example.com/sdk/walk/${n}`, allow_duplicate: true })
       const seen: number[] = []
@@ -66,7 +66,7 @@ eachDialect((dialect, newUrl) => {
       expect((await ann.links.list({ owner: 'ben@example.com', limit: 2 })).total).toBe(5)
     })
 
-    test('add, disable, enable, choose and remove slugs, below a link and by themselves', async () => {
+    test('add, disable, enable, make primary and remove slugs, by link and by slug', async () => {
       const { id } = await ann.links.create({ url: 'https://example.com/sdk/slugs' })
       expect(await ben.links.addSlug(id, { slug: 'sdk-a' })).toMatchObject({ link_id: id, is_primary: 0 })
       expect(await ann.slugs.add({ link_id: id, slug: 'sdk-b' })).toMatchObject({ slug: 'sdk-b' })
@@ -137,7 +137,7 @@ eachDialect((dialect, newUrl) => {
       expect(await ann.bundles.delete(id)).toEqual({ deleted: true })
     })
 
-    test('a refused call is an error with its sentence, and changes nothing', async () => {
+    test('a refused call throws the error of the server, and changes nothing', async () => {
       const link = await ann.links.create({ url: 'https://example.com/sdk/mine' })
       const error = await failureOf(ben.links.update(link.id, { label: 'Mine now' }))
       expect(error).toBeInstanceOf(LinksApiError)
@@ -156,13 +156,13 @@ eachDialect((dialect, newUrl) => {
       expect(await failureOf(stranger.links.list())).toMatchObject({ status: 401, code: 'unauthorized' })
     })
 
-    test('are of the same document', async () => {
+    test('have the same OpenAPI document', async () => {
       const document = await (await fetch(`${service.url}/_/api/openapi.json`)).text()
       expect(new Bun.CryptoHasher('sha256').update(document).digest('hex')).toBe(DOCUMENT_SHA256)
       expect((JSON.parse(document) as { info: { version: string } }).info.version).toBe(API_VERSION)
     })
 
-    test('have left no operation out', () => {
+    test('have covered every operation', () => {
       expect(operationsNotCalled(service.called)).toEqual([])
     })
   })

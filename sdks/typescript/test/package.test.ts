@@ -57,7 +57,7 @@ describe('the packed client', () => {
     for (const { id } of left) await fetch(`${service.url}/_/api/links/${id}`, { method: 'DELETE', headers })
   }
 
-  test('holds the files to run and to type it, and no others', () => {
+  test('contains only the files for running and typing it', () => {
     expect(files).toContain('dist/index.js')
     expect(files).toContain('dist/index.d.ts')
     expect(

@@ -20,7 +20,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 describe('a list', () => {
-  test('is one page with the number of all and the way to the next', async () => {
+  test('is returned as one page with the total and the cursor of the next page', async () => {
     const service = new FakeService(page([1, 2], 'a%2Bb'), page([3]))
     const first = await clientOf(service).links.list({ limit: 2 })
     expect([first.items.map(({ id }) => id), first.total, first.nextCursor]).toEqual([[1, 2], 3, 'a+b'])
@@ -29,7 +29,7 @@ describe('a list', () => {
     expect(service.asked[1]?.path).toBe('/_/api/links?limit=2&cursor=a%2Bb')
   })
 
-  test('is walked through all pages with the same parameters', async () => {
+  test('is iterated over all pages with the same parameters', async () => {
     const service = new FakeService(page([1, 2], 'x'), page([3]))
     const links = await all(clientOf(service).bundles.listAllLinks(9, { limit: 2 }))
     expect(links.map(({ id }) => id)).toEqual([1, 2, 3])
@@ -39,13 +39,13 @@ describe('a list', () => {
     ])
   })
 
-  test('is not loaded further than it is read', async () => {
+  test('is loaded only as far as it is consumed', async () => {
     const service = new FakeService(page([1, 2], 'x'))
     for await (const { id } of clientOf(service).links.listAll()) if (id === 2) break
     expect(service.asked).toHaveLength(1)
   })
 
-  test('that is counted is walked by counting', async () => {
+  test('without cursors is iterated by offset', async () => {
     const items = (...names: string[]) => names.map((name) => ({ name, count: 1 }))
     const service = new FakeService(
       { body: { items: items('SE', 'ID'), total: 3 } },
@@ -62,7 +62,7 @@ describe('a list', () => {
     expect(await all(clientOf(service).bundles.breakdownAll(4, { ...query, offset: -3 }))).toEqual([])
   })
 
-  test('that fails on a later page gives what came before, then the error', async () => {
+  test('that fails on a later page yields the earlier items, then throws', async () => {
     const service = new FakeService(page([1], 'x'), { status: 404, body: { error: 'Not Found' } })
     const found: number[] = []
     const walk = async () => {
@@ -73,7 +73,7 @@ describe('a list', () => {
   })
 })
 
-test('the next cursor is found only where a next page is', () => {
+test('the next cursor is undefined without a next page', () => {
   expect(nextCursor('<https://go.example.com/_/api/links?cursor=c1&limit=2>; rel="next"')).toBe('c1')
   for (const header of [null, '', '</x?cursor=c>; rel="prev"', '</x>; rel="next"'])
     expect(nextCursor(header)).toBeUndefined()

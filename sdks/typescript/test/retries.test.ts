@@ -29,7 +29,7 @@ function transportTo(service: FakeService, options: { maxRetries?: number } = {}
   return { transport, waits }
 }
 
-describe('a call that gets 429 or 503', () => {
+describe('a call answered with 429 or 503', () => {
   test.each(['GET', 'PUT', 'DELETE'])('is repeated when it is a %s', async (method) => {
     const service = new FakeService({ ...BUSY, headers: { 'retry-after': '5' } }, limited('3'), {
       body: { id: 1 },
@@ -63,7 +63,7 @@ describe('a call that gets 429 or 503', () => {
     },
   )
 
-  test('is not repeated when it is a POST, which might be done twice', async () => {
+  test('is not retried if it is a POST, which could take effect twice', async () => {
     const service = new FakeService(limited('0'))
     const { transport, waits } = transportTo(service)
     expect(await failureOf(transport.json({ ...GET, method: 'POST' }))).toMatchObject({ status: 429 })
@@ -76,7 +76,7 @@ describe('a call that gets 429 or 503', () => {
     expect(service.asked).toHaveLength(1)
   })
 
-  test('is repeated as often as allowed, and then fails with the last answer', async () => {
+  test('is retried as often as allowed, then fails with the last answer', async () => {
     const service = new FakeService(BUSY, BUSY, limited('1'))
     const { transport, waits } = transportTo(service)
     expect(await failureOf(transport.json(GET))).toMatchObject({ status: 429, retryAfter: 1 })
@@ -92,13 +92,13 @@ describe('a call that gets 429 or 503', () => {
     expect(once.asked).toHaveLength(2)
   })
 
-  test('is not repeated when the server wants a minute or more of patience', async () => {
+  test('is not retried if the server asks for a wait of more than a minute', async () => {
     const service = new FakeService(limited('61'))
     expect(await failureOf(transportTo(service).transport.json(GET))).toMatchObject({ retryAfter: 61 })
     expect(service.asked).toHaveLength(1)
   })
 
-  test('can be aborted while it waits', async () => {
+  test('can be aborted while it waits for a retry', async () => {
     const ending = new AbortController()
     let asked = 0
     const client = new LinksClient({
@@ -120,18 +120,18 @@ describe('the wait before a retry', () => {
   const wait = (retries: number, retryAfter: number | undefined, chance: number) =>
     waitBeforeRetry({ method: 'GET', status: 503, retryAfter, retries }, () => chance)
 
-  test('doubles, is spread, and stays bounded when the server says nothing', () => {
+  test('doubles with jitter up to a maximum if the server sends no Retry-After', () => {
     expect([0, 1, 2, 3, 4, 5, 50].map((retries) => wait(retries, undefined, 0))).toEqual([
       250, 500, 1000, 2000, 4000, 4000, 4000,
     ])
     expect(wait(50, undefined, 1)).toBe(8000)
   })
 
-  test('is never shorter than the server asks', () => {
+  test('is never shorter than Retry-After', () => {
     expect([wait(0, 0, 0), wait(0, 2, 0), wait(5, 2, 1), wait(0, 60, 0)]).toEqual([0, 2000, 2500, 60_000])
   })
 
-  test('is read from seconds and from dates', () => {
+  test('is parsed from seconds and from dates', () => {
     const now = Date.parse('2026-01-01T00:00:00Z')
     expect(readRetryAfter('12', now)).toBe(12)
     expect(readRetryAfter('Thu, 01 Jan 2026 00:00:30 GMT', now)).toBe(30)

@@ -22,7 +22,7 @@ function show() {
   return (name: 'onMouseEnter' | 'onMouseLeave' | 'onFocus' | 'onBlur') => toast?.[name]?.({} as never)
 }
 
-test('undoable work is carried out after eight seconds, once', () => {
+test('undoable work runs once, after eight seconds', () => {
   show()
   jest.advanceTimersByTime(7_900)
   expect(done).toEqual([])

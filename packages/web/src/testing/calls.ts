@@ -7,7 +7,7 @@ import type { OperationTable } from '../build.ts'
  * other clients call.
  */
 export function testCalls(operations: OperationTable, folder: string, others: readonly string[]): void {
-  test('every operation that the pages know is called by them, but for those of other clients', async () => {
+  test('the pages call every operation of their table, except those of other clients', async () => {
     const names = [...new Bun.Glob('**/*.{ts,tsx}').scanSync(folder)]
     const sources = await Promise.all(
       names.filter((name) => !name.includes('.test.')).map((name) => Bun.file(join(folder, name)).text()),
