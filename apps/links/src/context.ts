@@ -50,8 +50,8 @@ export interface Context {
    */
   flushClicks(): Promise<boolean>
   /**
-   * Whether this node has redirected a click of this link or slug that is not counted yet. It is
-   * for the middle of a write, when it is too late to count the click. Call it before you query the
+   * Whether this node has redirected a click of this link or slug that is not counted yet. For use
+   * in the middle of a write, when it is too late to count the click. Call it before you query the
    * database: no click can then be counted in between.
    */
   hasPendingClicks(of: { linkId: number } | { slug: string }): boolean

@@ -284,7 +284,7 @@ describe('an invalid assertion', () => {
   })
 })
 
-test('is required: a request without one is refused, also from this machine, without a request to the issuer', async () => {
+test('a request without an assertion is refused, also from this machine, and the issuer is not contacted', async () => {
   const access = createJwtAccess()
   for (const headers of [
     {},

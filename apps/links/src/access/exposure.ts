@@ -3,7 +3,7 @@ const GUARDED_PATHS = ['/_/admin/api/settings', '/_/metrics'] as const
 const ANSWER_TIMEOUT_MS = 5_000
 const MAX_REDIRECTS = 5
 const REFUSAL_STATUSES: ReadonlySet<number> = new Set([401, 403, 404])
-/** Responses of a proxy if the service behind it does not run. */
+/** Statuses with which a proxy answers for a service that is down. */
 const UNREACHABLE_STATUSES: ReadonlySet<number> = new Set([502, 503, 504])
 
 /** A path that answers without authentication. */

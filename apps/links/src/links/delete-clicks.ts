@@ -45,8 +45,8 @@ export async function deleteClicks(
 }
 
 /**
- * Deletes one batch. After each step all counts of clicks agree. Returns false if few clicks are
- * left, which it does not delete.
+ * Deletes one batch, after which all counts of clicks agree. If few clicks are left, it keeps them
+ * and returns false.
  */
 async function deleteStep(tx: Tx, database: Db, scope: DeletionScope, maxClicks: number): Promise<boolean> {
   const all = await listOldestHours(tx, scope)
@@ -69,7 +69,7 @@ async function deleteStep(tx: Tx, database: Db, scope: DeletionScope, maxClicks:
       await reopenHour(tx, { link_id, hour: low }, [...hourCounts, ...deletions])
       return true
     }
-    // The only clicks are in rollups, which have few rows.
+    // All clicks of the hour are in rollups already, which have few rows.
   }
   const { slug } = scope
   await tx

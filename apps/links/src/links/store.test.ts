@@ -93,8 +93,7 @@ eachDialect((dialect, newUrl) => {
         select 'found-' || n, ${id}, 1, ${NOW} from generate_series(1, 20000) as series (n)`)
       await sql`analyze slug`.execute(database.writer)
       const plan = await database.write(async (tx) => {
-        // This ratio of memory to twenty thousand slugs is that of PostgreSQL's default to a
-        // million.
+        // 64 kB for twenty thousand slugs are as little as the default of PostgreSQL for a million.
         await sql`set local work_mem = '64kB'`.execute(tx)
         const query = selectFiltered({ ...database, read: tx }, { search: 'found', status: 'all' }, NOW)
         return JSON.stringify(await query.select('link.id').explain())

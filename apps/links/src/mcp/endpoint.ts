@@ -59,7 +59,7 @@ async function serveDocument(
 }
 
 /**
- * Adds headers to every response of the endpoint, forbids caching, and records it in logs and
+ * Gives every response of the endpoint a request id, forbids caching it, and records it in logs and
  * metrics.
  */
 async function observe(
@@ -199,8 +199,8 @@ function requireScopes(caller: McpCaller, body: unknown, address: Address): void
 }
 
 /**
- * Clients request exactly the scopes in this response, therefore it includes the ones they have. No
- * sign-in extends the rights of a key, therefore its holder gets no hint at one.
+ * Clients request exactly the scopes in this response, so it includes the ones they have. A sign-in
+ * does not extend the rights of a key, so the holder of a key gets no hint at one.
  */
 function insufficientScope(
   { scopes, isKey }: McpCaller,

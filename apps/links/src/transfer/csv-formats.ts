@@ -21,7 +21,10 @@ const CLICK_TOTALS = ['clicks', 'total clicks', 'click count', 'visits', 'visit 
   'visitsSummary.total',
 ])
 
-/** Returns the number of clicks in the first such column; undefined if it is not a number. */
+/**
+ * Returns the number of clicks in the first such column: 0 if it is not a number, undefined without
+ * such a column.
+ */
 export function clickTotal(cell: (name: string) => unknown): number | undefined {
   const value = CLICK_TOTALS.map(cell).find((each) => each !== undefined)
   if (value === undefined) return undefined

@@ -95,8 +95,8 @@ export async function importLinks(options: ImportOptions): Promise<ImportReport>
 }
 
 /**
- * Imports batch by batch, and yields each batch once it is stored. `report` grows with them. The
- * import stops when the consumer does.
+ * Imports batch by batch, and yields each batch once it is stored. Updates `report` with each of
+ * them. The import stops when the consumer does.
  */
 export async function* importBatches(
   options: ImportOptions,
@@ -148,7 +148,9 @@ async function* groupRows(rows: AsyncIterable<ParsedRow>, share: number): AsyncG
  * left for other links.
  */
 const HIDDEN_LENGTH = 10
-/** Each race adds a slug that another writer took to the known ones. */
+/**
+ * Maximum number of races for slugs. After each one, the slug that another writer took is known.
+ */
 const MAX_RACES = 20
 
 type ImportDatabase = Pick<Database<Tables>, 'dialect' | 'write'>

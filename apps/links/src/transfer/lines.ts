@@ -132,7 +132,8 @@ function parseObject(text: string): { value: Record<string, unknown> } | { probl
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return { value: value as Record<string, unknown> }
   } catch {
-    // For the reader, the distinction from other JSON is of no use.
+    // Invalid JSON gets the same message as JSON of another kind: the difference would not help the
+    // reader.
   }
   return { problem: 'is not a JSON object' }
 }

@@ -11,7 +11,10 @@ import type { RunningImport } from './running-imports.ts'
 import { streamText } from './stream.ts'
 
 const MAX_UPLOAD_BYTES = 32 * 1024 ** 2
-/** Rows in a report of one piece. Longer files have their full report as lines. */
+/**
+ * Rows in a report that is one JSON object. Clients that want all rows of a longer file request
+ * NDJSON.
+ */
 const MAX_ROWS = 1_000
 const ROWS_PER_PROGRESS = 500
 

@@ -65,8 +65,8 @@ export function slugsOf({ auto, custom }: ImportRow): string[] {
 }
 
 /**
- * Returns those of these slugs that are taken or may become so before their turn: by the same slug,
- * or by another one's new name.
+ * Returns the slugs that are taken or may be by the time of their turn: by the same slug of an
+ * earlier row, or by the new name of another slug.
  */
 function findRenamable(slugs: readonly string[], { urlOf }: ExistingLinks): string[] {
   const all = new Set(slugs)
@@ -95,8 +95,8 @@ async function loadExistingSlugs(
 }
 
 /**
- * Generates an automatic slug for each of these lengths. All are different, and none is in use, in
- * `existing` or was ever used.
+ * Generates an automatic slug for each of these lengths. All are different, and none of them is in
+ * `existing`, in use or was ever used.
  */
 export async function generateFreshSlugs(
   queries: Queries,

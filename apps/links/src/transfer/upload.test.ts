@@ -26,8 +26,8 @@ test('an upload that does not fit on the disk is refused, also if only a part of
     const once = (async function* () { yield Buffer.from('x'.repeat(100_000)) })()
     const result = await storeUpload(once).then(({ bytes }) => bytes, ({ code }) => code)
     console.log(result)`
-  // The largest file that the process may write is 32 KiB, set in a shell, which acts as a full
-  // disk.
+  // The process may write files of at most 32 KiB: a full disk, simulated with a limit of the
+  // shell.
   const limited = ['sh', '-c', `trap '' XFSZ; ulimit -f 64; exec "$0" -e "$1"`, process.execPath, script]
   const child = Bun.spawn(limited, { stdout: 'pipe' })
   expect((await new Response(child.stdout).text()).trim()).toBe('EFBIG')

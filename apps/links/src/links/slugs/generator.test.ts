@@ -27,7 +27,7 @@ eachDialect((_dialect, newUrl) => {
     const use = new SlugSpace()
     let nowMs = 0
     spyOn(performance, 'now').mockImplementation(() => nowMs)
-    /** Number of counts that finding the length takes, beside the length. */
+    /** Returns the chosen length, and the number of counts that this took. */
     const roomy = (length: number) =>
       stored.database.write(async (tx) => {
         let counts = 0
