@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { BucketUnit } from './sparkline.ts'
 import { DAY, HOUR } from './window.ts'
 
-/** `bucketOf` of the sparkline rules, in SQL. */
+/** `bucketOf` of the sparkline, in SQL. */
 export function bucketSql(
   dialect: DialectName,
   unit: BucketUnit,

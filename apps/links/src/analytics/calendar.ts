@@ -2,7 +2,10 @@ import { DAY, type Range, currentWindow } from './window.ts'
 
 export type Unit = 'hour' | 'day' | 'week' | 'month'
 
-/** Calendar units that touch a window, ascending. The first begins with the window, not with its unit. */
+/**
+ * Calendar units that overlap a window, ascending. The first one starts with the window, not with
+ * its unit.
+ */
 export interface Calendar {
   starts: number[]
   labels: string[]
@@ -15,7 +18,7 @@ const labelLengths = { hour: 13, day: 10, week: 10, month: 7 } as const
 
 const steps = { hour: { hours: 1 }, day: { days: 1 }, week: { weeks: 1 }, month: { months: 1 } } as const
 
-/** True for a name of the IANA time zone database; an offset such as `+02:00` is none. */
+/** Checks for a name of the IANA time zone database. Offsets such as `+02:00` are rejected. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {
@@ -25,14 +28,17 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The timeline's unit; `all` by the whole days since the first click. */
+/** The unit of a timeline. The range `all` derives it from the whole days since the first click. */
 export function timelineUnit(range: Range, now: number, first: number): Unit {
   if (range !== 'all') return units[range]
   const elapsedDays = Math.floor((now - first) / DAY)
   return elapsedDays <= 90 ? 'day' : elapsedDays <= 730 ? 'week' : 'month'
 }
 
-/** The timeline of a range; `first` is the first click that counts (Unix seconds), without which `all` has no bucket. */
+/**
+ * The calendar of a timeline. `first` is the first click that counts (Unix seconds); without it,
+ * `all` has no buckets.
+ */
 export function createTimelineCalendar(
   range: Range,
   now: number,
@@ -45,8 +51,8 @@ export function createTimelineCalendar(
 }
 
 /**
- * Every unit that touches `from..to` (Unix seconds, inclusive) in a time zone. A unit is known by what clocks show there:
- * the hour that a clock change repeats is one unit, one that is skipped is none.
+ * Every unit that overlaps `from..to` (Unix seconds, inclusive) in a time zone. Local clock time
+ * identifies a unit: an hour that a clock change repeats is one unit, and a skipped hour is none.
  */
 export function createCalendar(unit: Unit, from: number, to: number, tz: string): Calendar {
   const result: Calendar = { starts: [], labels: [] }
@@ -59,7 +65,7 @@ export function createCalendar(unit: Unit, from: number, to: number, tz: string)
       .toPlainDateTime(),
   )
   for (;;) {
-    // The earlier of two, and after a gap the moment the clock goes on.
+    // The earlier of two instants. In a gap, the instant at which the clock resumes.
     const moment = clock.toZonedDateTime(tz)
     const start = Math.floor(moment.epochMilliseconds / 1000)
     if (start > to) return result

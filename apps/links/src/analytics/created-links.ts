@@ -28,14 +28,17 @@ export async function countLinksIn(db: Db, { from, to }: Window): Promise<number
   return (await countCreatedLinks(db, [{ n: 0, low: from, high: to + 1 }])).get(0) ?? 0
 }
 
-/** `[low, high)`, whose links are counted for `n`. */
+/** The interval `[low, high)` of bucket `n`. */
 interface BucketInterval {
   n: number
   low: number
   high: number
 }
 
-/** How many links were created in each of these: whole days have their numbers, the rest is counted in an index. */
+/**
+ * Counts the links created in each interval. Whole days have stored counts; an index counts the
+ * rest.
+ */
 async function countCreatedLinks(
   { read, dialect }: Db,
   intervals: readonly BucketInterval[],

@@ -19,14 +19,14 @@ import {
 import { DAY, type Window, currentWindow, delta, rangeSeconds, windowsOf } from './window.ts'
 
 type Db = Database<Tables>
-/** Its links are shown with their origin only in an answer. */
+/** Links without their origin, which only the response adds. */
 type StoredStats = Omit<DashboardStats, LinkList> & Record<LinkList, StoredLink[]>
 type LinkList = 'recent_links' | 'top_links'
 type InstanceView = Omit<View, 'tz'>
 
 const TOP = 5
 
-/** The values of a dimension with the most clicks of the whole instance, then by name. */
+/** The values of a dimension with the most clicks of the whole instance, ties by name. */
 export async function readInstanceRanking(
   db: Db,
   dimension: InstanceDimension,
@@ -37,7 +37,10 @@ export async function readInstanceRanking(
   return (await readRankings(db, 'instance', { window, limits }, filters))[dimension]
 }
 
-/** The links with the most clicks in the window, then by id; and all clicks of the instance in it. */
+/**
+ * The links with the most clicks in the window, ties by id, and all clicks of the instance in the
+ * window.
+ */
 export async function findMostClicked(
   db: Db,
   { range, now, filters }: InstanceView,
@@ -46,7 +49,10 @@ export async function findMostClicked(
   return findClickedLinks(db, currentWindow(range, now), filters, limit)
 }
 
-/** What the dashboard shows of the whole instance (L14.9). Within a `snapshot`, so that all of it is one moment. */
+/**
+ * Statistics of the whole instance (L14.9). Run it in a `snapshot`: all numbers then describe one
+ * moment.
+ */
 export async function readDashboardStats(db: Db, view: InstanceView): Promise<StoredStats> {
   const { range, now, filters } = view
   const { current, previous } = windowsOf(range, now)
@@ -93,7 +99,10 @@ export async function readDashboardStats(db: Db, view: InstanceView): Promise<St
   }
 }
 
-/** How many days an average is over: those of the range, and for all time those since the first click, at least one. */
+/**
+ * The number of days that an average covers: the days of the range, or for `all` those since the
+ * first click, at least one.
+ */
 async function countDays(db: Db, { range, now, filters }: InstanceView): Promise<number> {
   const seconds = rangeSeconds[range]
   if (seconds !== null) return seconds / DAY

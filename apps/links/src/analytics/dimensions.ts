@@ -1,7 +1,7 @@
 import type { ClickTable } from '../db/tables.ts'
 import type { BreakdownName } from './schema.ts'
 
-/** The columns of a click that clicks are grouped by. */
+/** Click columns that breakdowns group by. */
 export const dimensions = [
   'country',
   'referrer',
@@ -17,7 +17,7 @@ export const dimensions = [
 ] as const satisfies (keyof ClickTable)[]
 export type Dimension = (typeof dimensions)[number]
 
-/** Those by which all clicks of the instance are summed. */
+/** Dimensions with rollups for the whole instance. */
 export const instanceDimensions = [
   'country',
   'referrer_host',
@@ -27,7 +27,7 @@ export const instanceDimensions = [
 ] as const satisfies Dimension[]
 export type InstanceDimension = (typeof instanceDimensions)[number]
 
-/** The dimension behind each list of ClickStats. */
+/** The dimension of each breakdown in ClickStats. */
 export const dimensionOfBreakdown = {
   countries: 'country',
   referrers: 'referrer',

@@ -21,7 +21,7 @@ type Db = Database<Tables>
 
 const tag = 'Analytics'
 
-/** A missing one is the caller's default, which is `all` on the public API. */
+/** Without a range, the caller's default applies: `all` on the public API. */
 const WindowQuery = z.object({ range: Range.optional().meta({ default: 'all' }) })
 const CalendarQuery = WindowQuery.extend({
   tz: z
@@ -33,7 +33,7 @@ const CalendarQuery = WindowQuery.extend({
 const MAX_OFFSET = 999_999_999
 const BreakdownQuery = WindowQuery.extend({
   dimension: BreakdownName,
-  // A negative one counts as 0, however long it is.
+  // A negative offset counts as 0, however many digits it has.
   offset: z
     .string()
     .transform((offset) => offset.replace(/^-\d+$/, '0'))
@@ -44,8 +44,10 @@ const BreakdownQuery = WindowQuery.extend({
 })
 
 /**
- * Reads figures for a caller: with every click that this node has redirected so far, at one moment, in the caller's view.
- * `read` gets what `clickStats`, `ranking`, `dashboardStats` and the like take.
+ * Reads statistics at one moment, in the caller's view, including every click that this node has
+ * redirected.
+ * `read` receives the arguments of `readClickStats`, `readRanking`, `readDashboardStats` and
+ * similar functions.
  */
 export async function readStats<Result>(
   context: Context,
@@ -58,7 +60,7 @@ export async function readStats<Result>(
   return withSnapshot(context.database.offThread, (db) => read(db, view))
 }
 
-/** One list of ClickStats in full, a page of it. */
+/** One page of a full breakdown. */
 async function readBreakdown(
   db: Db,
   linkIds: readonly number[],
@@ -187,5 +189,5 @@ export const analyticsOperations = [
   getBundleBreakdown,
 ]
 
-/** Statistics of the whole instance, which keys do not see. */
+/** Statistics of the whole instance, which API keys cannot read. */
 export const dashboardOperations = [getDashboard]

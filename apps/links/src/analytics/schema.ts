@@ -9,7 +9,7 @@ export const DeltaPct = z.int().optional().meta({
   description: 'Change in percent from the previous period; absent if that had no clicks.',
 })
 
-/** The lists of ClickStats that a breakdown pages through, by the names they have there (L14.5, L14.6). */
+/** The breakdowns that can be paged through, by their names in ClickStats (L14.5, L14.6). */
 export const breakdownNames = [
   'countries',
   'referrers',

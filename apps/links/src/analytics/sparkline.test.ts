@@ -11,7 +11,7 @@ function labelOf(unit: BucketUnit, at: number): string {
   return new Date(at * 1000).toISOString().slice(0, labelLengths[unit])
 }
 
-/** Every label of the calendar that the span touches, found by walking through it hour by hour. */
+/** Every calendar label that the window overlaps, found hour by hour. */
 function labelsBetween(unit: BucketUnit, from: number, to: number): string[] {
   const labels = new Set<string>()
   for (let at = from; at < to; at += HOUR) labels.add(labelOf(unit, at))
@@ -38,7 +38,7 @@ const seconds = (from: string, to: string) =>
   fc.integer({ min: Date.parse(from) / 1000, max: Date.parse(to) / 1000 })
 const anyNow = seconds('2016-01-01T00:00:00Z', '2040-12-31T23:59:59Z')
 
-test('L14.8 a sparkline holds what a scan of the clicks counts under each label of the calendar', () => {
+test('L14.8 a sparkline has the same counts as a scan of the clicks by calendar label', () => {
   const ages = fc.array(fc.integer({ min: 0, max: 500 * 24 * HOUR }), { maxLength: 30 })
   fc.assert(
     fc.property(fc.constantFrom(...ranges), anyNow, ages, (range, now, ageOf) => {
@@ -52,7 +52,7 @@ test('L14.8 a sparkline holds what a scan of the clicks counts under each label 
   )
 })
 
-test('each range has its number of buckets at any moment of the day', () => {
+test('each range has its number of buckets at any time of day', () => {
   fc.assert(
     fc.property(anyNow, (now) => {
       const length = (range: Range) => sparkline(range, now, new Map()).length
@@ -66,13 +66,13 @@ function monthsOfYearBefore(now: string): number {
   return sparkline('1y', Date.parse(now) / 1000, new Map()).length
 }
 
-test('a year has thirteen months unless it begins with its first day', () => {
+test('a year has thirteen months unless it starts on the first of a month', () => {
   expect(monthsOfYearBefore('2026-01-15T12:00:00Z')).toBe(13)
   expect(monthsOfYearBefore('2024-12-31T00:00:00Z')).toBe(12)
   expect(monthsOfYearBefore('2025-12-31T23:59:59Z')).toBe(13)
 })
 
-test('L14.8 L24.7 months are neither skipped nor repeated at the turn of a year', () => {
+test('L14.8 L24.7 months are neither skipped nor repeated at the turn of the year', () => {
   const now = Date.parse('2026-02-01T00:00:00Z') / 1000
   const clicks = new Map([
     [202_311, 1],
@@ -86,13 +86,13 @@ test('L14.8 L24.7 months are neither skipped nor repeated at the turn of a year'
   expect(sparkline('all', now, clicks)).toEqual([1, 2, 3, ...zeros, 4, 5, 6])
 })
 
-test('without clicks, all of time is no bucket, and any other range is zeros', () => {
+test('without clicks, all time has no buckets and every other range has zeros', () => {
   expect(sparkline('all', 1_768_480_496, new Map())).toEqual([])
   expect(sparkline('all', 1_768_480_496, new Map([[202_512, 0]]))).toEqual([])
   expect(sparkline('7d', 1_768_480_496, new Map())).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
 })
 
-test('a bucket outside the window is not shown', () => {
+test('buckets outside the window are left out', () => {
   const now = 1_768_480_496
   const days = new Map([
     [-1, 7],

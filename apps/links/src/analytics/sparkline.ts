@@ -2,7 +2,10 @@ import { DAY, HOUR, type Range, currentWindow, hourOf } from './window.ts'
 
 export type BucketUnit = 'hour' | 'day' | 'month'
 
-/** The timeline's units (L14.4), but calendar months for the two longest ranges (L14.8). */
+/**
+ * The timeline's units (L14.4), except for the two longest ranges, which use calendar months
+ * (L14.8).
+ */
 export const sparklineUnits = {
   '24h': 'hour',
   '7d': 'day',
@@ -12,7 +15,7 @@ export const sparklineUnits = {
   all: 'month',
 } as const satisfies Record<Range, BucketUnit>
 
-/** The UTC bucket that a moment falls into: hours or days since 1970, or the month as YYYYMM. */
+/** The UTC bucket of a moment: hours or days since 1970, or the month as YYYYMM. */
 export function bucketOf(unit: BucketUnit, at: number): number {
   if (unit === 'hour') return Math.floor(at / HOUR)
   if (unit === 'day') return Math.floor(at / DAY)
@@ -36,8 +39,8 @@ function bucketAfter(unit: BucketUnit, bucket: number): number {
 }
 
 /**
- * Counts of every bucket that touches the window, from those of the clicked ones. `all` begins with the first bucket
- * that has clicks; without any it is empty.
+ * Counts of every bucket that overlaps the window, from the counts of clicked buckets. `all` starts
+ * with the first bucket that has clicks, and is empty without clicks.
  */
 export function sparkline(range: Range, now: number, clicks: ReadonlyMap<number, number>): number[] {
   const unit = sparklineUnits[range]

@@ -18,7 +18,7 @@ import { DAY, type Range, currentWindow, delta, windowsOf } from './window.ts'
 
 type Db = Database<Tables>
 
-/** Which clicks of some links are counted, and by whose calendar. */
+/** The clicks that statistics cover, and the calendar of the viewer. */
 export interface View {
   range: Range
   now: number
@@ -29,7 +29,7 @@ export interface View {
 const TOP = 10
 const MAX_DAYS = 30
 
-/** How many values of each list are shown. */
+/** The number of values in each breakdown. */
 const MAX_ITEMS = {
   country: TOP,
   referrer: TOP,
@@ -44,7 +44,7 @@ const MAX_ITEMS = {
   channel: Infinity,
 } as const satisfies Record<Dimension, number>
 
-/** ClickStats of these links together. Within a `snapshot`, so that all of it is one moment. */
+/** ClickStats of all these links. Run it in a `snapshot`: all numbers then describe one moment. */
 export async function readClickStats(
   db: Db,
   linkIds: readonly number[],
@@ -96,12 +96,17 @@ export async function readClickStats(
   return { stats, clicks }
 }
 
-/** Few links are quiet for long: their latest days with clicks are searched for in these first. */
+/**
+ * The most recent days. Few links are quiet for longer, so the latest days with clicks are searched
+ * here first.
+ */
 function createRecentDays({ range, now, tz }: View): Calendar {
   const { from } = currentWindow(range, now)
   return createCalendar('day', Math.max(from, now - 2 * MAX_DAYS * DAY), now, tz)
 }
-/** The latest days with clicks of the window, given those of `createRecentDays`. */
+/**
+ * The latest days with clicks in the window, from the counts of `createRecentDays` if they suffice.
+ */
 async function latestDays(
   db: Db,
   linkIds: readonly number[],
@@ -110,13 +115,13 @@ async function latestDays(
 ): Promise<ClickStats['clicks_over_time']> {
   const { from } = currentWindow(view.range, view.now)
   if (starts[0] === from) return clicked.slice(-MAX_DAYS)
-  // The first is only a part of a day.
+  // The first day is cut by the window.
   const wholeDays = clicked.filter(({ date }) => date !== labels[0])
   const days = wholeDays.length >= MAX_DAYS ? wholeDays : await readAllDays(db, linkIds, view, from)
   return days.slice(-MAX_DAYS)
 }
 
-/** All days with clicks since `from`, or since the first click for the range `all`. */
+/** All days with clicks in the window, for `all` from the first click. */
 async function readAllDays(
   db: Db,
   linkIds: readonly number[],
@@ -134,7 +139,7 @@ function daysWithClicks({ labels }: Calendar, counts: readonly number[]): ClickS
   return labels.map((date, n) => ({ date, count: counts[n] ?? 0 })).filter(({ count }) => count > 0)
 }
 
-/** The timeline of these links together. */
+/** The timeline of all these links together. */
 export async function readTimeline(db: Db, linkIds: readonly number[], view: View): Promise<TimelineData> {
   const { range, now, tz, filters } = view
   const first = range === 'all' ? await findFirstClickTime(db, linkIds, now, filters) : undefined
@@ -154,7 +159,10 @@ export async function readTimeline(db: Db, linkIds: readonly number[], view: Vie
   }
 }
 
-/** The values of a dimension with the most clicks of these links, then by name. Within a `snapshot`. */
+/**
+ * The values of a dimension with the most clicks of these links, ties by name. Run it in a
+ * `snapshot`.
+ */
 export async function readRanking(
   db: Db,
   linkIds: readonly number[],
@@ -167,8 +175,8 @@ export async function readRanking(
 }
 
 /**
- * The most clicked value of each dimension for each of these links, by link id; null where no click has one. Uses as many
- * statements for a thousand links as for one. Within a `snapshot`.
+ * The most clicked value of each dimension for each of these links, by link id; null without such a
+ * click. A thousand links take as many statements as one. Run it in a `snapshot`.
  */
 export async function readTopValues<Column extends Dimension>(
   db: Db,

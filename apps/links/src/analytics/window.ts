@@ -1,12 +1,12 @@
 export const DAY = 86_400
 export const HOUR = 3_600
 
-/** The beginning of the UTC hour that holds this moment; both in Unix seconds. */
+/** The start of the UTC hour that contains this moment, in Unix seconds. */
 export function hourOf(moment: number): number {
   return moment - (moment % HOUR)
 }
 
-/** Length of each rolling range in seconds; `all` has no beginning. */
+/** The length of each rolling range in seconds. `all` has no start. */
 export const rangeSeconds = {
   '24h': DAY,
   '7d': 7 * DAY,
@@ -30,24 +30,27 @@ export function currentWindow(range: Range, now: number): Window {
   return { from: seconds === null ? 0 : now - seconds, to: now }
 }
 
-/** `[now - 2·span, now - span)`; nothing precedes `all`. */
+/** `[now - 2·span, now - span)`. The range `all` has no previous window. */
 export function previousWindow(range: Range, now: number): Window | undefined {
   const seconds = rangeSeconds[range]
   return seconds === null ? undefined : { from: now - 2 * seconds, to: now - seconds - 1 }
 }
 
-/** The window of a range and the one before it, if there is one. */
+/** The window of a range and the previous one, if any. */
 export function windowsOf(range: Range, now: number): { current: Window; previous: Window | undefined } {
   return { current: currentWindow(range, now), previous: previousWindow(range, now) }
 }
 
-/** A whole percentage, halves away from zero. */
+/** A whole percentage, with halves rounded away from zero. */
 export function percentage(part: number, whole: number): number {
   const exact = (100 * part) / whole
   return Math.sign(exact) * Math.round(Math.abs(exact)) + 0
 }
 
-/** Change against the window before, L14.2, in a field of this name; without it where no percentage exists. */
+/**
+ * The change against the previous window (L14.2), in a field with this name. Absent without a
+ * percentage.
+ */
 export function delta<Name extends string>(
   name: Name,
   current: number,

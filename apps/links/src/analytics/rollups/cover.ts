@@ -1,39 +1,39 @@
 import type { ClickPeriodTable, PeriodUnit } from '../../db/tables.ts'
 import { DAY, HOUR, type Window, hourOf } from '../window.ts'
 
-/** `link_id` 0 is the whole instance. */
+/** A `link_id` of 0 stands for the whole instance. */
 export interface Period {
   link_id: number
   unit: PeriodUnit
   start: number
 }
 
-/** A period whose sums are complete, with them. */
+/** A complete period, with its rollups. */
 export type StoredPeriod = ClickPeriodTable
 
-/** Clicks in `[low, high)` are counted one by one, or taken out again (-1). */
+/** Clicks in `[low, high)` that are counted one by one, or subtracted (`sign` -1). */
 export interface Interval {
   link_id: number
   low: number
   high: number
   sign: 1 | -1
-  /** Which of several buckets this is part of, where there are such. */
+  /** The bucket that the interval belongs to, if any. */
   n?: number | undefined
 }
 
-/** Periods and gaps that hold together exactly the clicks of a window. */
+/** Periods and gaps that together hold exactly the clicks of a window. */
 export interface Cover<Part extends Period = StoredPeriod> {
-  /** `n` is that of the gap which it fills. */
+  /** `n` is that of the gap that the period fills. */
   periods: (Part & Pick<Interval, 'n'>)[]
   gaps: Interval[]
 }
 
-/** From the largest to the smallest. A handful of each is enough for any window, which is what keeps reading cheap. */
+/** From the largest to the smallest. A few of each cover any window, which keeps reads cheap. */
 export const periodUnits = ['quarter', 'month', '10d', 'day', '6h', 'hour'] as const satisfies PeriodUnit[]
 
 const lengths = { hour: HOUR, '6h': 6 * HOUR, day: DAY }
 
-/** Where the UTC period that begins here ends, exclusive; Unix seconds. */
+/** The exclusive end of the UTC period that starts here, in Unix seconds. */
 export function endOf(unit: PeriodUnit, start: number): number {
   if (unit === 'hour' || unit === '6h' || unit === 'day') return start + lengths[unit]
   const date = new Date(start * 1000)
@@ -41,7 +41,10 @@ export function endOf(unit: PeriodUnit, start: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + (unit === 'quarter' ? 3 : 1)) / 1000
 }
 
-/** What is left of the gaps without these periods; only those that fit are used. Periods in ascending order of a link. */
+/**
+ * Fills gaps with the periods that fit and returns what remains. The periods of each link are in
+ * ascending order.
+ */
 export function applyPeriods<Part extends Period>(
   cover: Cover<Part>,
   candidates: readonly Part[],
@@ -67,7 +70,10 @@ export function applyPeriods<Part extends Period>(
   return { periods, gaps }
 }
 
-/** The same stretches of time of each link, those that touch or overlap made one: where to look for periods. */
+/**
+ * The intervals of each link, with adjacent and overlapping ones merged: the ranges to search for
+ * periods.
+ */
 export function mergeIntervals(gaps: readonly Interval[]): Interval[] {
   return [...Map.groupBy(gaps, (gap) => gap.link_id).values()].flatMap((own) => {
     const intervals: Interval[] = []
@@ -80,7 +86,7 @@ export function mergeIntervals(gaps: readonly Interval[]): Interval[] {
   })
 }
 
-/** Every period of the unit that begins in `[low, high)`. */
+/** Every start of a period of this unit in `[low, high)`. */
 export function startsIn(unit: PeriodUnit, low: number, high: number): number[] {
   const starts: number[] = []
   for (let start = beginningOf(unit, low); start < high; start = endOf(unit, start))
@@ -88,7 +94,7 @@ export function startsIn(unit: PeriodUnit, low: number, high: number): number[] 
   return starts
 }
 
-/** When the UTC period begins that holds this moment. */
+/** The start of the UTC period that contains this moment. */
 function beginningOf(unit: PeriodUnit, moment: number): number {
   if (unit === 'hour' || unit === '6h' || unit === 'day') return moment - (moment % lengths[unit])
   const date = new Date(moment * 1000)
@@ -97,7 +103,7 @@ function beginningOf(unit: PeriodUnit, moment: number): number {
   return unit === '10d' ? first + 10 * DAY * Math.min(2, Math.floor((date.getUTCDate() - 1) / 10)) : first
 }
 
-/** Where the periods begin that are not before this moment. */
+/** The index of the first period that starts at or after this moment. */
 export function firstIndexFrom(periods: readonly Pick<Period, 'start'>[], low: number): number {
   let [first, end] = [0, periods.length]
   while (first < end) {
@@ -108,15 +114,15 @@ export function firstIndexFrom(periods: readonly Pick<Period, 'start'>[], low: n
   return first
 }
 
-/** The whole hours that touch the window, nothing of them found yet. */
+/** The whole hours that overlap the window, as gaps. */
 export function enclosingHours(linkIds: readonly number[], { from, to }: Window): Interval[] {
   const [low, high] = [hourOf(from), hourOf(to) + HOUR]
   return linkIds.map((link_id) => ({ link_id, low, high, sign: 1 }))
 }
 
 /**
- * The whole hours nearest to the window: of an hour that it cuts, its clicks are counted one by one, or those beyond it,
- * whichever is less time.
+ * The whole hours nearest to the window. For a cut hour, either the clicks inside the window are
+ * counted one by one or those outside, whichever covers less time.
  */
 export function nearestHours(linkIds: readonly number[], { from, to }: Window): Interval[] {
   const low = nearestHour(from)
@@ -130,7 +136,7 @@ function nearestHour(moment: number): number {
   return hourOf(moment + HOUR / 2)
 }
 
-/** What the whole hours of a window hold beyond it. */
+/** The parts of the enclosing hours that lie outside the window. */
 export function edgesOf({ from, to }: Window): { low: number; high: number }[] {
   return [
     { low: hourOf(from), high: from },
@@ -139,9 +145,9 @@ export function edgesOf({ from, to }: Window): { low: number; high: number }[] {
 }
 
 /**
- * A cover of whole hours, those that touch a window or those nearest to it, cut down to the window: gaps begin and end with
- * it, and what a period holds beyond it is taken out again, click by click. Either way an hour whose raw clicks were deleted
- * stays whole.
+ * Clips a cover of whole hours, enclosing or nearest, to the window. Gaps start and end with the
+ * window. Clicks of a period that lie outside the window are subtracted one by one. In both cases
+ * an hour whose raw clicks were deleted stays whole.
  */
 export function clipTo(window: Window, hours: readonly Interval[], cover: Cover): Cover {
   const { from, to } = window

@@ -1,4 +1,4 @@
-/** Statistics from rollups, which are complete periods, and from raw clicks where periods are missing. */
+/** Statistics from rollups of complete periods, and from raw clicks where periods are missing. */
 export {
   findClickedLinks,
   readClicksByLink,

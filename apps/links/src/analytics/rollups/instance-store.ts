@@ -25,10 +25,12 @@ import type { Window } from '../window.ts'
 
 type Db = Database<Tables>
 
-/** Stands for the whole window where its clicks are not told apart by bucket. */
+/** The bucket number of a whole window whose clicks are not split into buckets. */
 const WHOLE_WINDOW = 0
 
-/** The clicks of every link in a cover of the instance, by bucket of a sparkline or all in one. */
+/**
+ * The clicks of every link in a cover of the instance, by bucket of a sparkline or in one bucket.
+ */
 async function readLinkTallies(
   db: Db,
   { periods, gaps }: Cover,
@@ -43,7 +45,8 @@ async function readLinkTallies(
   }
   const bucket = (column: string) =>
     unit ? bucketSql(db.dialect, unit, sql.ref(column)) : sql.lit(WHOLE_WINDOW)
-  // Every click has a link mode: what is forgotten of those is together all forgotten clicks.
+  // Every click has a link mode, so the forgotten clicks of that dimension add up to all forgotten
+  // clicks.
   const { rows } = await sql<ClickCounts & { bucket: number; link_id: number }>`
     select bucket, link_id, ${countSums()} from (
       select ${bucket('clicked_at')} as bucket, click.link_id, sign as clicks, sign * is_bot as bots,
@@ -59,10 +62,10 @@ async function readLinkTallies(
 }
 
 const tallyCache = new TallyCache<LinkTally>()
-/** What is remembered of periods: there is nothing else. */
+/** The only cache column of instance periods. */
 const LINKS = ['links']
 
-/** What complete periods add up to. */
+/** The sums of complete periods. */
 async function readPeriodTallies(
   db: Db,
   periods: readonly StoredPeriod[],
@@ -71,7 +74,7 @@ async function readPeriodTallies(
   const periodsOf = Map.groupBy(periods, ({ start }) => (unit ? bucketOf(unit, start) : WHOLE_WINDOW))
   const tallies = new Map<number, LinkTally>()
   for (const [bucket, own] of periodsOf) {
-    // Only in a snapshot are a period's links those of its stamp.
+    // Only a snapshot guarantees that the links of a period match its stamp.
     const existing = isSnapshot(db) ? tallyCache.get(own, LINKS) : undefined
     const tally = existing ?? new LinkTally()
     tallies.set(bucket, tally)
@@ -83,8 +86,8 @@ async function readPeriodTallies(
 }
 
 /**
- * The index by link covers what is asked, so that SQLite would look through the links one after the other in a database that somebody has
- * analysed: half a second with fifty million clicks, instead of four milliseconds.
+ * The index by link covers this query. SQLite would scan it link by link in a database with
+ * `ANALYZE` statistics: half a second with fifty million clicks, instead of four milliseconds.
  */
 function clickTable({ dialect }: Db): RawBuilder<unknown> {
   return dialect === 'sqlite' ? sql`click indexed by click_by_time` : sql`click`
@@ -98,13 +101,13 @@ async function readPackedLinks({ read, dialect }: Db, periods: readonly Period[]
   return rows.map(({ links }) => links)
 }
 
-/** The clicks of every link in a window, from nothing larger than `largest`. */
+/** The clicks of every link in a window, from periods no larger than `maxUnit`. */
 export async function readLinkTally(db: Db, window: Window, maxUnit?: MaxUnit): Promise<LinkTally> {
   const tallies = await readLinkTallies(db, await coverWindow(db, 'instance', window, maxUnit), undefined)
   return tallies.get(WHOLE_WINDOW) ?? new LinkTally()
 }
 
-/** The clicks of every link that was clicked in a window, the most first. */
+/** The clicks of every link that was clicked in a window, most clicks first. */
 export async function readClicksByLink(
   db: Db,
   window: Window,
@@ -121,7 +124,10 @@ export interface ClickedLinks {
   clicks: number
 }
 
-/** Clicked links of the whole instance in a window: how many, their clicks, and those with the most, then by id. */
+/**
+ * Clicked links of the whole instance in a window: their number, their clicks and those with the
+ * most clicks, ties by id.
+ */
 export async function findClickedLinks(
   db: Db,
   window: Window,
@@ -135,7 +141,7 @@ export async function findClickedLinks(
     all += clicks
     links++
     if (top.length === limit && (top[limit - 1]?.clicks ?? 0) >= clicks) return
-    // They come by id, so a later one stands behind all that have as many clicks.
+    // Links arrive by id, so a later one sorts after all with the same number of clicks.
     const index = top.findIndex((other) => other.clicks < clicks)
     top.splice(index === -1 ? top.length : index, 0, { link_id, clicks })
     if (top.length > limit) top.pop()
@@ -143,7 +149,7 @@ export async function findClickedLinks(
   return { top, links, clicks: all }
 }
 
-/** What the buckets of a sparkline hold of the whole instance. */
+/** Statistics of the whole instance in one bucket of a sparkline. */
 export interface InstanceBucket {
   clicks: number
   links: number
@@ -157,7 +163,8 @@ export async function readInstanceBuckets(
   filters: ViewerFilters,
 ): Promise<Map<number, InstanceBucket>> {
   const cover = await coverWindow(db, 'instance', window, unit)
-  // What a bucket is made of in parts is added up by link first: a link may be in several of them.
+  // Buckets made of several parts are added up by link first, because a link may be in more than
+  // one part.
   const whole = cover.periods.filter((period) => period.unit === unit && isInside(period, window))
   const parts = { ...cover, periods: cover.periods.filter((period) => !whole.includes(period)) }
   const distinct = distinctColumn(filters)
@@ -182,7 +189,10 @@ function isInside({ unit, start }: Period, { from, to }: Window): boolean {
   return start >= from && endOf(unit, start) <= to + 1
 }
 
-/** Clicked links and rankings of the whole instance in a window, and its clicked links in the one before. */
+/**
+ * Clicked links and rankings of the whole instance in a window, and the clicked links of the
+ * previous window.
+ */
 export async function readInstanceStats<Column extends InstanceDimension>(
   db: Db,
   {

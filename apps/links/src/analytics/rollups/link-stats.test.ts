@@ -15,7 +15,7 @@ const { closeLater } = closeAfterEach()
 const HOUR = 3600
 const view: View = { range: '7d', now: NOW, tz: 'UTC', filters: { bots: true, selfReferrers: true } }
 
-/** The same database, how many statements it was sent, and how many rows it answered with. */
+/** The same database, with counts of the statements sent and of the rows returned. */
 function recordQueries(database: Database<Tables>) {
   let [sent, rows] = [0, 0]
   const plugin: KyselyPlugin = {
@@ -33,7 +33,10 @@ function recordQueries(database: Database<Tables>) {
 }
 
 eachDialect((_dialect, newUrl) => {
-  /** Links with clicks from two countries, in hours that are summed, hours that are not, and hours that still run. */
+  /**
+   * Links with clicks from two countries, in hours with rollups, hours without rollups and open
+   * hours.
+   */
   async function open(count: number) {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const recorder = closeLater(openRecorder(stored.url))
@@ -56,9 +59,9 @@ eachDialect((_dialect, newUrl) => {
     return { stored, ids }
   }
 
-  test('L14.10 L24.14 the most clicked values of six hundred links take ten statements at most', async () => {
+  test('L14.10 L24.14 the most clicked values of six hundred links take at most ten statements', async () => {
     const { stored, ids } = await open(60)
-    // Links that do not exist were never clicked.
+    // Links that do not exist have no clicks.
     const many = [...ids, ...Array.from({ length: 540 }, (_each, n) => 1_000_000 + n)]
     const { database, sent } = recordQueries(stored.database)
     const tops = await withSnapshot(database, (db) =>
@@ -71,7 +74,7 @@ eachDialect((_dialect, newUrl) => {
     expect(sent()).toBeLessThanOrEqual(10)
   })
 
-  test('L14.10 figures of many links cost the hours in which they were clicked, not each day and week of each', async () => {
+  test('L14.10 statistics of many links read their clicked hours, not each day and week of each link', async () => {
     const { stored, ids } = await open(60)
     const { database, rows } = recordQueries(stored.database)
     await withSnapshot(database, async (db) => {
@@ -83,7 +86,7 @@ eachDialect((_dialect, newUrl) => {
     expect(rows()).toBeLessThan(40 * ids.length)
   })
 
-  test('figures of links that are clicked in most hours, or of few links, are not read by the hour', async () => {
+  test('statistics of few links, or of links that are clicked in most hours, are not read by the hour', async () => {
     const { stored, ids } = await open(11)
     const day = segmentsOf([NOW - 24 * HOUR], NOW)
     const isByHour = async (some: readonly number[]) =>

@@ -25,7 +25,10 @@ import {
 } from './visitors.ts'
 import { type WindowClicks, readSlugClicks } from './window-clicks.ts'
 
-/** Consecutive buckets: each from its start (ascending) to the next, the last to `to` inclusive. */
+/**
+ * Consecutive buckets. Starts are ascending, each bucket ends where the next one starts, and the
+ * last ends at `to` inclusive.
+ */
 export interface BucketRange {
   starts: readonly number[]
   to: number
@@ -43,11 +46,14 @@ export interface LinkStats {
   clicks: WindowClicks
   visitors: number
   rankings: Record<Dimension, Ranking>
-  /** The clicks in each bucket. */
+  /** Clicks in each bucket. */
   bucketCounts: number[]
 }
 
-/** Statistics of these links together, except that `clicks` has them by slug and by link. Within a `snapshot`. */
+/**
+ * Statistics of all these links together; `clicks` has them by slug and by link. Run it in a
+ * `snapshot`.
+ */
 export async function readLinkStats(
   db: Db,
   linkIds: readonly number[],
@@ -73,7 +79,7 @@ export async function readLinkStats(
   }
 }
 
-/** All periods that `readLinkStats` uses, unless some are missing. */
+/** All periods that `readLinkStats` uses if none are missing. */
 function coverRequests(
   linkIds: readonly number[],
   { current, previous }: LinkStatsQuery,
@@ -88,7 +94,7 @@ function coverRequests(
   ]
 }
 
-/** The clicks of a window by every dimension and its visitors, read together. */
+/** Reads the clicks of a window by every dimension together with its visitors. */
 async function readTallyAndVisitors(
   db: Db,
   linkIds: readonly number[],
@@ -104,8 +110,8 @@ async function readTallyAndVisitors(
 }
 
 /**
- * Clicks of these links together in each of many buckets. Unlike `readTimelineCounts` it takes the strategy from the number
- * of links. Within a `snapshot`.
+ * Clicks of all these links in each of many buckets. Unlike `readTimelineCounts`, it chooses the
+ * strategy by the number of links. Run it in a `snapshot`.
  */
 export async function readBucketCounts(
   db: Db,
@@ -117,7 +123,10 @@ export async function readBucketCounts(
   return count(db, linkIds, segmentsOf(starts, to), filters)
 }
 
-/** Clicks of these links together in each bucket and in each window, read together. Within a `snapshot`. */
+/**
+ * Clicks of all these links in each bucket and in each window, read together. Run it in a
+ * `snapshot`.
+ */
 export async function readTimelineCounts(
   db: Db,
   linkIds: readonly number[],

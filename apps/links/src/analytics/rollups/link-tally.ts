@@ -8,22 +8,25 @@ export interface LinkClicks {
   clicks: number
 }
 
-/** Ids follow each other closely, so links lie in pages of an array. */
+/** Link ids are dense, so links are stored in pages of an array. */
 const LINKS_PER_PAGE = 256
 const COUNTS = 4
 
-/** Four counts of each of many links: as many as an instance has, added up period by period. */
+/** Four counts per link, added up period by period, for as many links as an instance has. */
 export class LinkTally {
   readonly #pages = new Map<number, Float64Array>()
-  /** Those that no other tally has. */
+  /** Pages that no other tally shares. */
   readonly #writable = new Set<number>()
 
-  /** `sign` -1 takes the clicks out again. */
+  /** A `sign` of -1 subtracts the clicks. */
   add(linkId: number, counts: ClickCounts, sign: 1 | -1 = 1): void {
     addAt(this.#page(Math.floor(linkId / LINKS_PER_PAGE)), COUNTS * (linkId % LINKS_PER_PAGE), counts, sign)
   }
 
-  /** Adds what `packed` has packed. Years of an instance are many links: a page is looked up once for those on it. */
+  /**
+   * Adds the output of `toPacked`. Years of an instance have many links, so each page is looked up
+   * once for all of its links.
+   */
   addPacked(links: Uint8Array): void {
     const reader = new PackedReader(links)
     let [linkId, first, end] = [0, 0, 0]
@@ -40,7 +43,7 @@ export class LinkTally {
     }
   }
 
-  /** Another one with the same clicks; pages are copied when either is added to. */
+  /** Copies the tally. Pages are copied on write. */
   copy(): LinkTally {
     const copy = new LinkTally()
     for (const [number, page] of this.#pages) copy.#pages.set(number, page)
@@ -56,7 +59,7 @@ export class LinkTally {
     return this.#pages.size * COUNTS * LINKS_PER_PAGE * Float64Array.BYTES_PER_ELEMENT
   }
 
-  /** Every link with clicks, by id: each the distance from the one before, and its counts. */
+  /** Every link with clicks, by id: the difference from the previous id, then its counts. */
   toPacked(): Uint8Array {
     const writer = new PackedWriter()
     let previousId = 0
@@ -68,14 +71,14 @@ export class LinkTally {
     return writer.toBytes()
   }
 
-  /** The links with clicks that a viewer counts, by id. */
+  /** Links with clicks that pass the filters, by id. */
   toLinkClicks(filters: ViewerFilters): LinkClicks[] {
     const linkClicks: LinkClicks[] = []
     this.forEachFiltered(filters, (link_id, clicks) => void linkClicks.push({ link_id, clicks }))
     return linkClicks
   }
 
-  /** The same without an object for each. */
+  /** Like `toLinkClicks`, without allocating an object per link. */
   forEachFiltered(filters: ViewerFilters, callback: (linkId: number, clicks: number) => void): void {
     this.forEach((linkId, counts) => {
       const clicks = filteredClicks(counts, filters)
@@ -83,7 +86,7 @@ export class LinkTally {
     })
   }
 
-  /** Every link with clicks, by id. The counts are one object for all, since there are many. */
+  /** Every link with clicks, by id. One counts object is reused for all links. */
   forEach(callback: (linkId: number, counts: Readonly<ClickCounts>) => void): void {
     const counts = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
     for (const [number, page] of [...this.#pages].toSorted(([a], [b]) => a - b)) {
@@ -99,7 +102,7 @@ export class LinkTally {
     }
   }
 
-  /** For adding to it. */
+  /** The page, writable. */
   #page(number: number): Float64Array {
     const existing = this.#pages.get(number)
     if (existing && this.#writable.has(number)) return existing

@@ -1,8 +1,8 @@
-/** Values by key up to so many bytes; those that nobody asked for the longest make room. */
+/** Values by key, with a limit in bytes. The least recently used values are evicted. */
 export class LruCache<Value> {
   readonly #maxBytes: number
   #bytes = 0
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #entries = new Map<string, { value: Value; bytes: number }>()
 
   constructor(maxBytes: number) {
@@ -25,7 +25,7 @@ export class LruCache<Value> {
     return entry.value
   }
 
-  /** What is there already stays, and what needs more room than there is does not come in. */
+  /** An existing entry stays. A value larger than the cache is not added. */
   add(key: string, value: Value, bytes: number): void {
     if (this.#entries.has(key) || !this.hasRoomFor(bytes)) return
     this.#entries.set(key, { value, bytes })

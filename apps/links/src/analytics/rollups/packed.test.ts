@@ -9,7 +9,10 @@ const whole = fc.oneof(
   fc.constantFrom(0, 127, 128, 16_383, 16_384, 2 ** 31, 2 ** 32, MOST - 1, MOST),
   fc.maxSafeNat(),
 )
-/** As clicks are: of those by bots and from ourselves there are no more than of all, and both at once are both. */
+/**
+ * Counts as real clicks produce them: bot and self-referrer clicks are subsets of all clicks, and
+ * clicks with both marks are in both subsets.
+ */
 const counts = fc
   .tuple(fc.integer({ min: 1, max: 2 ** 40 }), fc.nat(3), fc.nat(3), fc.nat(3))
   .map(([clicks, bots, self, both]) => ({
@@ -19,7 +22,7 @@ const counts = fc
     bot_self_referrers: both,
   }))
 
-test('packed numbers and counts are read as they were written, and nothing after them', () => {
+test('packed numbers and counts are read as they were written, and nothing follows them', () => {
   fc.assert(
     fc.property(fc.array(whole), fc.array(counts), (numbers, sums) => {
       const writer = new PackedWriter()
@@ -33,7 +36,7 @@ test('packed numbers and counts are read as they were written, and nothing after
   )
 })
 
-test('links with their counts add up by id, however far apart their ids are, and come back in order', () => {
+test('links and their counts add up by id, however far apart their ids are, and are returned in order', () => {
   const ids = fc.oneof(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 1, max: 2 ** 40 }))
   fc.assert(
     fc.property(fc.array(fc.array(fc.tuple(ids, counts))), (periods) => {
@@ -57,7 +60,7 @@ test('links with their counts add up by id, however far apart their ids are, and
   )
 })
 
-test('a link whose clicks were all taken out again is none, whatever sorts they were of', () => {
+test('a link whose clicks were all subtracted is not returned, whatever marks its clicks had', () => {
   const tally = new LinkTally()
   const of = (bot: number, self: number) => ({
     clicks: 1,
@@ -78,7 +81,8 @@ test('a link whose clicks were all taken out again is none, whatever sorts they 
     [1, 1],
   ] as const)
     tally.add(7, of(bot, self))
-  // One row of a bot and one of ourselves, less one of both: neither sort is in the sum, but both at once is.
+  // One bot row plus one self-referrer row minus one row with both marks: no mark remains in the
+  // sum, only the combination.
   tally.add(7, { clicks: -1, bots: 0, self_referrers: 0, bot_self_referrers: -1 })
   expect(tally.toLinkClicks({ bots: true, selfReferrers: true })).toEqual([])
   for (const [bot, self] of [
@@ -92,7 +96,7 @@ test('a link whose clicks were all taken out again is none, whatever sorts they 
   expect(left).toEqual([])
 })
 
-test('a copy and what it was made of have the same clicks, until either is added to', () => {
+test('a copy has the same clicks as its original until either is changed', () => {
   const added = fc.array(fc.tuple(fc.integer({ min: 1, max: 600 }), counts))
   const tallyOf = (...all: readonly (readonly (readonly [number, Parameters<LinkTally['add']>[1]])[])[]) => {
     const tally = new LinkTally()

@@ -1,9 +1,9 @@
 import type { ClickCounts } from '../../db/tables.ts'
 
-/** In each byte seven bits of a number, and one that says whether there are more. */
+/** Each byte holds seven bits of a number and one continuation bit. */
 const BASE = 128
 
-/** Writes whole numbers from 0 to 2^53 - 1, small ones into one byte. */
+/** Writes whole numbers from 0 to 2^53 - 1. Small numbers take one byte. */
 export class PackedWriter {
   #bytes = new Uint8Array(1024)
   #length = 0
@@ -15,7 +15,10 @@ export class PackedWriter {
     this.#bytes[this.#length++] = rest
   }
 
-  /** Most clicks are a person's from elsewhere, so one bit says that there are none of the other sorts. */
+  /**
+   * Most clicks come from people on other sites, so one bit marks counts without bots and
+   * self-referrers.
+   */
   addCounts({ clicks, bots, self_referrers, bot_self_referrers }: ClickCounts): void {
     const isPlain = bots === 0 && self_referrers === 0
     this.add(2 * clicks + (isPlain ? 0 : 1))
@@ -25,7 +28,7 @@ export class PackedWriter {
     this.add(bot_self_referrers)
   }
 
-  /** Numbers of 32 bits, the lowest byte first. */
+  /** 32-bit numbers, little-endian. */
   addWords(words: Uint32Array): void {
     while (this.#length + words.byteLength > this.#bytes.length) this.#grow()
     const view = new DataView(this.#bytes.buffer)
@@ -47,13 +50,14 @@ export class PackedWriter {
 }
 
 /**
- * Reads what a `PackedWriter` wrote, in the same order; hundreds of thousands of numbers for a page, so that its fields are
- * plain ones: the engine is three times as fast with them.
+ * Reads the output of a `PackedWriter` in the same order. A page reads hundreds of thousands of
+ * numbers. The fields are plain, not `#private`, because the engine is three times as fast with
+ * them.
  */
 export class PackedReader {
   private readonly bytes: Uint8Array
   private at = 0
-  /** What `readCounts` has read; one object for all, since there are many. */
+  /** The result of `readCounts`, one object that is reused. */
   private readonly counts: ClickCounts = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
 
   constructor(bytes: Uint8Array) {
@@ -76,7 +80,7 @@ export class PackedReader {
     return number + byte * factor
   }
 
-  /** Steps over so many numbers of 32 bits, and returns where they begin. */
+  /** Skips this many 32-bit numbers and returns the offset of the first. */
   skipWords(length: number): number {
     const at = this.at
     this.at += length * Uint32Array.BYTES_PER_ELEMENT

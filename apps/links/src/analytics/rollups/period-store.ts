@@ -20,50 +20,56 @@ import { HOUR, type Window } from '../window.ts'
 
 export type Db = Database<Tables>
 
-/** Whose clicks: those of some links, or all there are. */
+/** The links whose clicks are counted, or the whole instance. */
 export type StatsScope = readonly number[] | 'instance'
 
-/** Stands for the whole instance where sums are kept. */
+/** The `link_id` of the whole instance in rollups. */
 export const INSTANCE = 0
 
-/** How large the periods may be that a figure is made of. */
+/** The largest unit of the periods that a statistic may use. */
 export type MaxUnit = PeriodUnit | 'none'
 
 export function unitsUpTo(maxUnit: MaxUnit): PeriodUnit[] {
   return maxUnit === 'none' ? [] : periodUnits.slice(periodUnits.indexOf(maxUnit))
 }
 
-/** Units that are looked up together: where larger ones leave gaps, the smaller ones are few. */
+/**
+ * Units that are looked up together. Where larger units leave gaps, only a few smaller ones are
+ * needed.
+ */
 const UNIT_GROUPS: readonly (readonly PeriodUnit[])[] = [['quarter', 'month', '10d'], ['day'], ['6h', 'hour']]
 
-/** By name: a handle of SQLite that was opened before a migration would take `*` for the columns of before. */
+/**
+ * Columns are named because an SQLite handle from before a migration would expand `*` to the
+ * previous columns.
+ */
 const columns = sql.raw(
   `period.link_id, period.unit, period.start, period.clicks, period.bots, period.self_referrers,
    period.bot_self_referrers, period.distinct_raw, period.distinct_no_bots, period.distinct_no_self,
    period.distinct_neither, period.stamp`,
 )
 
-/** What is to be covered by periods of these units. */
+/** Intervals to cover with periods of these units. */
 export interface CoverRequest {
   intervals: readonly Interval[]
   units: readonly PeriodUnit[]
 }
 
-/** Where one search has looked for a link's periods, and which it has found. */
+/** The intervals that one search has covered for a link, and the periods found in them. */
 interface SearchedRange {
   intervals: Interval[]
   periods: StoredPeriod[]
 }
 
-/** The periods that one snapshot has been asked for: a page asks for the same ones again and again. */
+/** Periods that one snapshot has read. A page requests the same periods many times. */
 class PeriodCache {
   readonly searches: Map<number, SearchedRange>[] = UNIT_GROUPS.map(() => new Map<number, SearchedRange>())
-  /** The hours of each link that still change: what sums say of them may be out of date. */
+  /** The open hours of each link. Their rollups may be out of date. */
   readonly openHours = new Map<number, number[]>()
-  /** Where the forgotten clicks of each link end, 0 where there are none. */
+  /** The end of the forgotten clicks of each link; 0 without any. */
   readonly forgottenUntil = new Map<number, number>()
 
-  /** What of these stretches nobody has looked at. */
+  /** The parts of the gaps that have not been searched. */
   findUnsearched(search: number, gaps: readonly Interval[]): Interval[] {
     const searched = this.searches[search]
     return mergeIntervals(
@@ -93,7 +99,7 @@ class PeriodCache {
     }
   }
 
-  /** Fills the gaps with what one search has found of these units. */
+  /** Fills gaps with the periods of these units that one search has found. */
   apply(search: number, cover: Cover, units: readonly PeriodUnit[]): Cover {
     const linkIds = new Set(cover.gaps.map((gap) => gap.link_id))
     let remaining = cover
@@ -103,7 +109,7 @@ class PeriodCache {
     return remaining
   }
 
-  /** The periods of this unit that are over and complete. */
+  /** Periods of this unit that are over and complete. */
   #completePeriods(search: number, unit: PeriodUnit, linkIds: Iterable<number>): StoredPeriod[] {
     return [...linkIds].flatMap((id) => {
       const open = this.openHours.get(id) ?? []
@@ -120,7 +126,7 @@ class PeriodCache {
 
 const caches = new WeakMap<Db, PeriodCache>()
 
-/** Only what a snapshot says stays true. */
+/** Only reads from a snapshot stay valid, so only they are cached. */
 function cacheOf(db: Db): PeriodCache {
   if (!isSnapshot(db)) return new PeriodCache()
   const cache = caches.get(db) ?? new PeriodCache()
@@ -129,8 +135,8 @@ function cacheOf(db: Db): PeriodCache {
 }
 
 /**
- * Looks for all periods of these wishes, so that `filled` finds them known: at once for those that are needed if nothing is
- * missing, then for smaller ones instead of what was.
+ * Reads the periods of all these requests into the cache, where `coverGaps` finds them. It first
+ * reads the periods that suffice if none are missing, then smaller ones in place of missing ones.
  */
 export async function prefetch(db: Db, requests: readonly CoverRequest[]): Promise<void> {
   const cache = cacheOf(db)
@@ -140,7 +146,7 @@ export async function prefetch(db: Db, requests: readonly CoverRequest[]): Promi
     cache,
     UNIT_GROUPS.map((_, search) => intervalsBySearch.flatMap((gaps) => gaps[search] ?? [])),
   )
-  // A single one is looked for by whoever fills it.
+  // `coverGaps` reads the periods of a single request.
   if (requests.length === 1) return
   let remaining = requests.map(({ intervals: whole, units }) => ({
     cover: { periods: [], gaps: whole.map((gap) => ({ ...gap, n: undefined })) } as Cover,
@@ -161,10 +167,10 @@ export async function prefetch(db: Db, requests: readonly CoverRequest[]): Promi
   }
 }
 
-/** Where each search has to look if the ones before it find all that there might be. */
+/** The intervals of each search if all earlier searches find every possible period. */
 function intervalsToSearch({ intervals, units }: CoverRequest): Interval[][] {
   const intervalsBySearch = UNIT_GROUPS.map((): Interval[] => [])
-  // Links of one page have the same gaps, which need to be thought about once.
+  // Links of one page have the same gaps, which are computed once.
   const sameGaps = Map.groupBy(
     Map.groupBy(intervals, (gap) => gap.link_id),
     ([, own]) => own.map(({ low, high }) => `${low} ${high}`).join(),
@@ -189,14 +195,14 @@ function searchesFor(units: readonly PeriodUnit[]): [search: number, units: Peri
   ]).filter(([, some]) => some.length > 0)
 }
 
-/** All periods that there might be. */
+/** All periods that could exist in these gaps. */
 function candidatePeriods(unit: PeriodUnit, gaps: readonly Interval[]): Period[] {
   return mergeIntervals(gaps).flatMap(({ link_id, low, high }) =>
     startsIn(unit, low, high).map((start) => ({ link_id, unit, start })),
   )
 }
 
-/** The largest complete periods in these gaps, and what they leave of them. */
+/** The largest complete periods in these gaps, and the gaps that remain. */
 export async function coverGaps(
   db: Db,
   gaps: readonly Interval[],
@@ -223,7 +229,7 @@ export async function coverWindow(
   return clipTo(window, hours, await coverGaps(db, hours, unitsUpTo(maxUnit)))
 }
 
-/** What `coverOf` looks for. */
+/** The intervals that `coverWindow` covers. */
 export function hoursOfScope(scope: StatsScope, window: Window): Interval[] {
   return nearestHours(scope === 'instance' ? [INSTANCE] : scope, window)
 }
@@ -241,7 +247,10 @@ async function loadPeriodsOf(
   )
 }
 
-/** Reads what nobody has looked for yet; `gaps` are those of each search. With it the open hours of links that are new. */
+/**
+ * Reads periods that have not been searched for; `gaps` has the gaps of each search. Also reads the
+ * open hours of new links.
+ */
 async function loadPeriods(
   db: Db,
   cache: PeriodCache,
@@ -282,14 +291,14 @@ async function loadPeriods(
     )
 }
 
-/** As rows like those of periods. */
+/** Open hours, as rows with the columns of periods. */
 function selectOpenHours({ dialect }: Db, linkIds: readonly number[]) {
   const isInstance = linkIds[0] === INSTANCE
   return sql`select distinct ${isInstance ? sql.lit(INSTANCE) : sql.ref('link_id')}, 'open', hour, 0, 0, 0, 0, 0, 0, 0, 0, 0
     from click_hour_open where ${isInstance ? sql`1 = 1` : inList(dialect, 'link_id', linkIds)}`
 }
 
-/** The last hours of forgotten clicks, likewise. */
+/** The last hours of forgotten clicks, as rows with the columns of periods. */
 function selectForgottenUntil({ dialect }: Db, linkIds: readonly number[]) {
   const rows = linkIds.map((link_id) => ({ link_id }))
   const last =

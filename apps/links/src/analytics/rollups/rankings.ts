@@ -5,15 +5,15 @@ import { loadNames, readTallies, readTally } from './tally-store.ts'
 import type { RollupColumn, Tally } from './tally.ts'
 import type { Window } from '../window.ts'
 
-/** The first of the values that a viewer counts, and how many there are. */
+/** The top values that pass the filters, and the number of all such values. */
 export interface Ranking {
   items: NameCount[]
   total: number
 }
 
 /**
- * The values of these columns with the most clicks of a scope in a window, then by name. Values without a click that
- * passes the filters are left out. Within a `snapshot`.
+ * The values of these columns with the most clicks of a scope in a window, ties by name. Values
+ * without clicks that pass the filters are left out. Run it in a `snapshot`.
  */
 export async function readRankings<Column extends RollupColumn>(
   db: Db,
@@ -26,7 +26,10 @@ export async function readRankings<Column extends RollupColumn>(
   return rankTally(db, tally, filters, limits)
 }
 
-/** The rankings of each of these links, in their order, with as many statements for a thousand links as for one. */
+/**
+ * The rankings of each of these links, in the order of the links. A thousand links take as many
+ * statements as one.
+ */
 export async function readRankingsPerLink<Column extends RollupColumn>(
   db: Db,
   linkIds: readonly number[],
@@ -55,7 +58,7 @@ export async function rankTally<Column extends RollupColumn>(
   return ranking as Record<Column, Ranking>
 }
 
-/** The rankings of several tallies, whose names are read together. */
+/** The rankings of several tallies. Their names are read together. */
 async function rankTallies<Column extends RollupColumn>(
   db: Db,
   tallies: readonly Tally[],

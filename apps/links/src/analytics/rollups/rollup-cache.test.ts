@@ -18,7 +18,7 @@ const period: StoredPeriod = {
 }
 const sums = new Uint8Array(1_000)
 
-test('sums are remembered of one link, period, column and stamp, and those without values as none', () => {
+test('rollups are cached by link, period, column and stamp, and rollups without values as empty', () => {
   const cache = new RollupCache()
   cache.add(period, 'os', sums)
   cache.add(period, 'browser', undefined)
@@ -28,7 +28,7 @@ test('sums are remembered of one link, period, column and stamp, and those witho
     expect(cache.get({ ...period, ...other }, ['os'])).toBeUndefined()
 })
 
-test('no more is remembered than there is room for, and the latest used stay', () => {
+test('the cache stays within its limit and keeps the most recently used rollups', () => {
   const cache = new RollupCache(4_000)
   const link = (link_id: number) => ({ ...period, link_id })
   for (const id of [1, 2, 3]) cache.add(link(id), 'os', sums)

@@ -2,15 +2,15 @@ import type { StoredPeriod } from './cover.ts'
 import { LruCache } from './lru-cache.ts'
 import type { RollupColumn } from './tally.ts'
 
-/** About as much as thirty pages of busy links need. */
+/** Roughly the size of thirty pages of busy links. */
 const MAX_BYTES = 32 * 2 ** 20
-/** What an entry takes beside its sums, roughly. */
+/** Approximate overhead of an entry beyond its rollup. */
 const ENTRY_BYTES = 200
 
 /**
- * Packed sums of complete periods, the latest used. They never change: the stamp under which a period was summed is drawn
- * anew whenever its clicks change, here or on another node, and whoever reads finds the stamp in the same snapshot. So
- * nobody has to forget anything but for room.
+ * Packed rollups of complete periods, most recently used first. Entries never need invalidation. A
+ * change of clicks on any node gives the period a new random stamp, and readers read the stamp in
+ * the same snapshot. Entries are evicted only to free space.
  */
 export class RollupCache {
   /** Undefined where a period has no values. */
@@ -20,7 +20,7 @@ export class RollupCache {
     this.#cache = new LruCache(maxBytes)
   }
 
-  /** The sums of these columns, undefined if one of them is not known. */
+  /** The rollups of these columns, or undefined if one is not cached. */
   get(
     period: StoredPeriod,
     columns: readonly RollupColumn[],
@@ -38,7 +38,7 @@ export class RollupCache {
   }
 }
 
-/** What a period's clicks are known by: whenever they change, the stamp does. */
+/** The key of a period's clicks. The stamp differs after each change of them. */
 export function periodKey({ link_id, unit, start, stamp }: StoredPeriod): string {
   return `${stamp} ${link_id} ${unit} ${start}`
 }

@@ -21,14 +21,18 @@ import type { Window } from '../window.ts'
 
 type Db = Database<Tables>
 
-/** Clicks of a link in a period from which on its sums are kept: below, reading the clicks costs no more. */
+/**
+ * The least clicks of a link in a period for which rollups are stored. With fewer, reading the raw
+ * clicks costs no more.
+ */
 const MIN_CLICKS = 100
-/** Links that are summed and stored together. */
+/** Links that are rolled up and stored together. */
 const LINKS_PER_STEP = 20
 
 /**
- * Sums what is due and over, a slice at a time, so that whoever shares the thread is not kept waiting. It reads without
- * holding anybody up, and stores only what nobody has changed meanwhile; several may work beside each other.
+ * Rolls up due periods that are over, in slices that do not delay other work on the thread. Reads
+ * take no locks. Results are stored only if the clicks have not changed meanwhile, so several jobs
+ * may run concurrently.
  */
 export class RollupJob {
   readonly #db: Db
@@ -40,7 +44,10 @@ export class RollupJob {
     this.#minClicks = minClicks
   }
 
-  /** Does the next slice of what was over at this moment (Unix seconds); false when nothing is left to do. */
+  /**
+   * Runs the next slice of the work that was due at this moment (Unix seconds). False if no work
+   * remains.
+   */
   async step(now: number): Promise<boolean> {
     this.#current ??= await this.#findWork(now)
     if (!this.#current) return false
@@ -48,7 +55,8 @@ export class RollupJob {
     const batch = remaining.splice(0, LINKS_PER_STEP)
     const isStored =
       batch.length > 0 ? await this.#rollUpLinks(due, batch) : await this.#rollUpInstance(due, links)
-    // Without them it was either the last part, or somebody has changed or completed the period: then it is due again.
+    // Either this was the last batch, or another writer changed or completed the period. A changed
+    // period is due again.
     if (!isStored || batch.length === 0) this.#current = undefined
     return true
   }
@@ -117,7 +125,7 @@ async function rollUpLink(db: Db, period: Period): Promise<PeriodRollup> {
   })
   const total = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
   const modes = tally.valuesOf('link_mode')
-  // Every click has a link mode: together those are all clicks.
+  // Every click has a link mode, so these add up to all clicks.
   for (const counts of modes.listClicked().map((entry) => modes.countsOf(entry))) {
     total.clicks += counts.clicks
     total.bots += counts.bots
@@ -131,7 +139,7 @@ async function rollUpLink(db: Db, period: Period): Promise<PeriodRollup> {
   return { link_id, total, distinct, tally, columns }
 }
 
-/** Visitors are one per day: those of an hour are of no use to a longer window. */
+/** Visitors are counted once per day, so counts per hour are useless for longer windows. */
 const NO_VISITORS: DistinctCounts = {
   distinct_raw: 0,
   distinct_no_bots: 0,
@@ -143,7 +151,7 @@ function windowOf({ unit, start }: Pick<Period, 'unit' | 'start'>): Window {
   return { from: start, to: endOf(unit, start) - 1 }
 }
 
-/** What a period is summed from. */
+/** The unit that a period is rolled up from. */
 function nextSmallerUnit(unit: PeriodUnit): MaxUnit {
   return periodUnits[periodUnits.indexOf(unit) + 1] ?? 'none'
 }

@@ -9,14 +9,14 @@ import type { DistinctCounts } from './visitors.ts'
 type Db = Database<Tables>
 type Tx = Transaction<Tables>
 
-/** A period whose clicks have changed since it was summed; the stamp is another one after each change. */
+/** A period whose clicks have changed since its last rollup. Each change gives it a new stamp. */
 export interface DuePeriod {
   unit: PeriodUnit
   start: number
   stamp: number
 }
 
-/** What is stored of one link's period, or of the instance's. */
+/** The stored rollup of one period, of a link or of the instance. */
 export interface PeriodRollup {
   link_id: number
   total: ClickCounts
@@ -25,7 +25,10 @@ export interface PeriodRollup {
   columns: readonly RollupColumn[]
 }
 
-/** The oldest of the smallest periods that are due and over: larger ones are made of them. */
+/**
+ * The oldest of the smallest periods that are due and over. Larger periods are rolled up from
+ * smaller ones.
+ */
 export async function findNextDue({ read }: Db, now: number): Promise<DuePeriod | undefined> {
   for (const unit of periodUnits.toReversed()) {
     const due = await read
@@ -40,7 +43,7 @@ export async function findNextDue({ read }: Db, now: number): Promise<DuePeriod 
   return undefined
 }
 
-/** Those of these links whose sums of the period stand. */
+/** Those of these links that have a valid rollup of the period. */
 export async function findRolledUpLinks(
   { read, dialect }: Db,
   { unit, start }: DuePeriod,
@@ -56,7 +59,10 @@ export async function findRolledUpLinks(
   return new Set(rows.map((row) => row.link_id))
 }
 
-/** Stores sums of links, unless the period has changed since it became due with this stamp; then false. */
+/**
+ * Stores rollups of links. Returns false, without storing, if the period has changed since this
+ * stamp.
+ */
 export async function storeLinkRollups(
   db: Db,
   due: DuePeriod,
@@ -69,7 +75,7 @@ export async function storeLinkRollups(
   })
 }
 
-/** The same for the instance, with which the period is no longer due. */
+/** Like `storeLinkRollups`, for the instance. Afterwards the period is not due. */
 export async function storeInstanceRollup(
   db: Db,
   due: DuePeriod,
@@ -87,7 +93,10 @@ export async function storeInstanceRollup(
   })
 }
 
-/** Holds the due row until the transaction ends, so that whoever changes the period's clicks comes before or after. */
+/**
+ * Locks the due row until the transaction ends. Changes of the period's clicks come before or after
+ * it.
+ */
 async function isUnchanged(tx: Tx, { dialect }: Db, { unit, start, stamp }: DuePeriod): Promise<boolean> {
   const row = await tx
     .selectFrom('click_due')
@@ -133,7 +142,7 @@ async function storePeriods(
   for (const rows of chunks(sums)) await tx.insertInto('click_sum').values(rows).execute()
 }
 
-/** Rows of one statement: an engine takes some ten thousand parameters. */
+/** Rows per statement. Engines accept some ten thousand parameters. */
 const ROWS_PER_INSERT = 500
 
 function chunks<Row>(rows: readonly Row[]): Row[][] {

@@ -1,29 +1,35 @@
 import { HOUR, type Window, hourOf } from '../window.ts'
 
-/** Hours that begin in `[low, high)` count for bucket `n`. */
+/** Hours that start in `[low, high)`, counted for bucket `n`. */
 export interface HourInterval {
   n: number
   low: number
   high: number
 }
 
-/** Raw clicks in `[low, high)` are added to bucket `n` once more (1) or taken out of it (-1). */
+/** Raw clicks in `[low, high)` that are added to bucket `n` (1) or subtracted from it (-1). */
 export interface Edge extends HourInterval {
   sign: 1 | -1
 }
 
-/** How buckets are counted: whole hours, and raw clicks where a bucket begins or ends inside an hour. */
+/**
+ * The parts of buckets: whole hours, and raw clicks where a bucket starts or ends inside an hour.
+ */
 export interface Segments {
   hours: HourInterval[]
   edges: Edge[]
-  /** The links have so few clicked hours that those are read instead of asking for each bucket of each link. */
+  /**
+   * True if the links have so few clicked hours that reading those is cheaper than one query per
+   * bucket and link.
+   */
   byHour?: boolean
 }
 
 /**
- * Buckets that follow each other: each from its start (ascending) to the next, the last to `to` inclusive. Each hour counts
- * for one bucket, and the raw clicks behind a boundary inside it move on to the next one. So buckets always add up to
- * what their whole span counts, and after raw clicks were deleted they keep everything, at hour precision.
+ * Segments of consecutive buckets. Starts are ascending, each bucket ends where the next one
+ * starts, and the last ends at `to` inclusive. Each hour counts for one bucket, and raw clicks
+ * after a boundary inside the hour move to the next bucket. Buckets therefore always add up to the
+ * count of the whole window. Once raw clicks are deleted, they keep all clicks at hour precision.
  */
 export function segmentsOf(starts: readonly number[], to: number): Segments {
   const hours: HourInterval[] = []
@@ -46,7 +52,7 @@ export function segmentsOf(starts: readonly number[], to: number): Segments {
   return { hours, edges }
 }
 
-/** Windows that have nothing to do with each other: one bucket each, by their place in the list. */
+/** Segments of independent windows, one bucket each, in the order of the list. */
 export function windowSegments(windows: readonly Window[]): Segments {
   const segments = windows.map(({ from, to }) => segmentsOf([from], to))
   return {
@@ -55,7 +61,10 @@ export function windowSegments(windows: readonly Window[]): Segments {
   }
 }
 
-/** Both, the buckets of the second behind those of the first, of which there are `length`. */
+/**
+ * Segments of both. The buckets of the second follow those of the first, of which there are
+ * `length`.
+ */
 export function concatSegments(first: Segments, second: Segments, length: number): Segments {
   const shift = <IntervalType extends HourInterval>(interval: IntervalType) => ({
     ...interval,
@@ -67,7 +76,7 @@ export function concatSegments(first: Segments, second: Segments, length: number
   }
 }
 
-/** The first beginning of an hour that is not before this moment. */
+/** The first start of an hour at or after this moment. */
 function hourAfter(moment: number): number {
   return Math.ceil(moment / HOUR) * HOUR
 }

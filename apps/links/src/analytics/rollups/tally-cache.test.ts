@@ -10,7 +10,7 @@ const period: StoredPeriod = { link_id: 1, unit: 'day', start: 86_400, stamp: 7,
 const later = { ...period, start: 172_800 }
 const raw = { bots: false, selfReferrers: false }
 
-/** What a period with a click of each of these values adds up to. */
+/** The tally of a period with one click per value. */
 function tallyOf(...names: string[]): Tally {
   const values = new ValueCounts()
   for (const name of names) values.add(name, one)
@@ -19,7 +19,7 @@ function tallyOf(...names: string[]): Tally {
   return tally
 }
 
-test('what periods add up to is remembered of all their stamps and columns together', () => {
+test('tallies are cached by the stamps of all their periods and by their columns', () => {
   const cache = new TallyCache<Tally>()
   cache.add([period, later], ['os'], tallyOf('linux', 'macos'))
   const found = cache.get([period, later], ['os'])
@@ -31,7 +31,7 @@ test('what periods add up to is remembered of all their stamps and columns toget
   expect(cache.get([period, later], ['os', 'browser'])).toBeUndefined()
 })
 
-test('clicks added to what was remembered, or to what it came from, are not remembered', () => {
+test('clicks added to a cached tally or to its source do not change the cache', () => {
   const cache = new TallyCache<Tally>()
   const source = tallyOf('linux')
   cache.add([period], ['os'], source)
@@ -45,7 +45,7 @@ test('clicks added to what was remembered, or to what it came from, are not reme
   expect([again?.filteredCountByName('linux', raw), again?.countDistinct(raw)]).toEqual([1, 1])
 })
 
-test('visitors added to those that were remembered are counted with them, and not remembered', () => {
+test('visitors added to cached visitors are counted with them and do not change the cache', () => {
   const cache = new TallyCache<Tally>()
   const source = new Tally()
   source
@@ -60,7 +60,7 @@ test('visitors added to those that were remembered are counted with them, and no
   expect(cache.get([period], ['visitor_fp'])?.valuesOf('visitor_fp').countDistinct(raw)).toBe(2)
 })
 
-test('names that were looked up for one page are looked up again for the next', () => {
+test('names that were loaded for one page are loaded again for the next', () => {
   const cache = new TallyCache<Tally>()
   const values = new ValueCounts()
   values.add('linux', one)
@@ -76,7 +76,7 @@ test('names that were looked up for one page are looked up again for the next', 
   expect(next?.sourcesToLoad(next.listClicked())).toHaveLength(1)
 })
 
-test('no more is remembered than there is room for', () => {
+test('the cache stays within its limit', () => {
   const cache = new TallyCache<Tally>(20_000)
   for (let id = 0; id < 100; id++) cache.add([{ ...period, link_id: id }], ['os'], tallyOf('linux'))
   const hits = Array.from({ length: 100 }, (_, id) => cache.get([{ ...period, link_id: id }], ['os'])).map(
@@ -86,7 +86,7 @@ test('no more is remembered than there is room for', () => {
   expect(hits.filter(Boolean).length).toBeLessThan(15)
 })
 
-test('what there is no room for drives nothing out', () => {
+test('a tally larger than the cache evicts nothing', () => {
   const cache = new TallyCache<Tally>(20_000)
   cache.add([period], ['os'], tallyOf('linux'))
   cache.add([later], ['os'], tallyOf(...Array.from({ length: 1_000 }, (_, n) => `os-${n}`)))

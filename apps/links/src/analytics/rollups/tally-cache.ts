@@ -2,20 +2,21 @@ import type { StoredPeriod } from './cover.ts'
 import { LruCache } from './lru-cache.ts'
 import { periodKey } from './rollup-cache.ts'
 
-/** About as much as twenty pages of busy links need, or the dashboard of fifty thousand of them. */
+/** Roughly the size of twenty pages of busy links, or of the dashboard of fifty thousand links. */
 const MAX_BYTES = 32 * 2 ** 20
 
-/** Clicks added up, to which more may be added. */
+/** A tally to which more clicks may be added. */
 interface CacheableTally<Self> {
   copy(): Self
-  /** As a copy, sharing what it can. */
+  /** Like a copy, but shares as much as possible. */
   createOverlay(): Self
   readonly byteLength: number
 }
 
 /**
- * What complete periods add up to, the latest used: within an hour, every look at a page adds up the same ones. They are
- * known by their stamps, as remembered sums are, and never change.
+ * Sums of complete periods, most recently used first. Within an hour, every view of a page adds up
+ * the same periods. The stamps of the periods identify an entry, as in `RollupCache`, and entries
+ * never change.
  */
 export class TallyCache<Tally extends CacheableTally<Tally>> {
   readonly #cache: LruCache<Tally>
@@ -24,12 +25,12 @@ export class TallyCache<Tally extends CacheableTally<Tally>> {
     this.#cache = new LruCache(maxBytes)
   }
 
-  /** `over` what is remembered: more may be added. */
+  /** An overlay of the cached tally, to which clicks may be added. */
   get(periods: readonly StoredPeriod[], columns: readonly string[]): Tally | undefined {
     return this.#cache.get(keyOf(periods, columns))?.createOverlay()
   }
 
-  /** `tally` must be of these periods alone. */
+  /** `tally` must hold the clicks of these periods only. */
   add(periods: readonly StoredPeriod[], columns: readonly string[], tally: Tally): void {
     const key = keyOf(periods, columns)
     const bytes = key.length + tally.byteLength

@@ -29,15 +29,15 @@ export function countSums(): Fragment {
     sum(bot_self_referrers) as bot_self_referrers`
 }
 
-/** Clicks to be told apart by these columns. */
+/** Clicks to count by the values of these columns. */
 export interface TallyRequest {
   cover: Cover
   columns: readonly RollupColumn[]
-  /** Their names are read with them, because all are needed. */
+  /** Reads all names with the rollups, because all of them are needed. */
   withNames?: boolean
 }
 
-/** The clicks in a window by these columns, from nothing larger than `largest`. */
+/** The clicks in a window by these columns, from periods no larger than `maxUnit`. */
 export async function readTally(
   db: Db,
   scope: StatsScope,
@@ -49,7 +49,7 @@ export async function readTally(
   return tally
 }
 
-/** The clicks of each cover by its columns, all read together. */
+/** The clicks of each cover by its columns, read together. */
 export async function readTallies(
   db: Db,
   scope: StatsScope,
@@ -65,10 +65,10 @@ export async function readTallies(
 
 const tallyCache = new TallyCache<Tally>()
 
-/** What the complete periods of each cover add up to. */
+/** The sums of the complete periods of each cover. */
 async function readPeriodTallies(db: Db, requests: readonly TallyRequest[]): Promise<Tally[]> {
   const hits = requests.map(({ cover, columns, withNames = false }) =>
-    // Only in a snapshot are a period's sums those of its stamp.
+    // Only a snapshot guarantees that the rollups of a period match its stamp.
     withNames || !isSnapshot(db) ? undefined : tallyCache.get(cover.periods, columns),
   )
   const tallies = hits.map((tally) => tally ?? new Tally())
@@ -76,11 +76,11 @@ async function readPeriodTallies(db: Db, requests: readonly TallyRequest[]): Pro
     db,
     requests.map((one, n) => (hits[n] ? { ...one, cover: { periods: [], gaps: [] } } : one)),
   )
-  // Of visitors nearly every one is in a single hour, of other values most are in all periods.
+  // Nearly every visitor is in a single hour. Most other values are in all periods.
   const visitors = rollups.filter(({ dimension }) => dimension === 'visitor_fp')
   for (const [n, rows] of Map.groupBy(visitors, (row) => row.n))
     tallies[n]?.valuesOf('visitor_fp').reserve(rows.reduce((sum, row) => sum + readSize(row.sums), 0))
-  // Large ones have most of the names there are, so that few others are read for theirs.
+  // Large rollups have most of the names, so few others have to be read for theirs.
   for (const { sums: packed, ...source } of rollups.toSorted((a, b) => b.sums.length - a.sums.length))
     tallies[source.n]?.valuesOf(source.dimension).addPacked(packed, source)
   for (const [n, { cover, columns, withNames = false }] of requests.entries())
@@ -89,7 +89,7 @@ async function readPeriodTallies(db: Db, requests: readonly TallyRequest[]): Pro
   return tallies
 }
 
-/** Raw clicks are read once, though several tallies have the same gap. */
+/** Reads raw clicks once, even if several tallies have the same gap. */
 async function addRawClicks(
   db: Db,
   scope: StatsScope,
@@ -106,7 +106,8 @@ async function addRawClicks(
   const gaps = shared.flatMap(([first], n) => (first ? [{ ...first.gap, n }] : []))
   const all = [...new Set(requests.flatMap((one) => one.columns))]
   const columns = sql.raw(all.map((column) => `click.${column}`).join(', '))
-  // What is asked of each of many rows costs most: the place of its gap and both flags are one number.
+  // The number of columns per row dominates the cost, so one number encodes the gap index and both
+  // flags.
   const raw = sql<Partial<Pick<ClickTable, RollupColumn>> & { marks: number }>`
     select 4 * n + 2 * is_bot + is_self_referrer as marks, ${columns}
     from ${numberRows(db.dialect, ['link_id', 'low', 'high', 'n'], gaps)} as gap
@@ -117,14 +118,14 @@ async function addRawClicks(
   })
 }
 
-/** Where the names of one column of a period are, and the names where they were read. */
+/** The location of the names of one column of a period, and the names once they are read. */
 interface RollupNames extends Period, NameSource {
-  /** Which of those that were asked for. */
+  /** The index of the request. */
   n: number
   dimension: RollupColumn
 }
 
-/** The sums of one column of a period. */
+/** The rollup of one column of a period. */
 interface RollupRow extends RollupNames {
   sums: Uint8Array
 }
@@ -149,12 +150,12 @@ export function periodRows(
 
 const rollupCache = new RollupCache()
 
-/** What complete periods add up to, a row for each of them and column. */
+/** The rollups of complete periods, one row per period and column. */
 async function readPackedRollups(db: Db, requests: readonly TallyRequest[]): Promise<RollupRow[]> {
   const cachedRows: RollupRow[] = []
   const misses: TallyRequest[] = requests.map(({ cover, columns, withNames = false }, n) => {
     const periods = cover.periods.filter((period) => {
-      // Only in a snapshot are a period's sums those of its stamp.
+      // Only a snapshot guarantees that the rollups of a period match its stamp.
       const hits = withNames || !isSnapshot(db) ? undefined : rollupCache.get(period, columns)
       const { link_id, unit, start } = period
       for (const { column, sums } of hits ?? [])
@@ -199,7 +200,10 @@ async function readRollups({ read, dialect }: Db, requests: readonly TallyReques
   return rows.map((row) => ({ ...row, names: row.names === null ? undefined : parseNames(row.names) }))
 }
 
-/** Those that want the same columns together: one statement reads many links, and its text is as long for all of them. */
+/**
+ * Groups requests with the same columns. One statement reads many links, and its text has the same
+ * length for any number of links.
+ */
 function groupByColumns(requests: readonly TallyRequest[]) {
   const all = requests.map((one, n) => ({ ...one, n }))
   const groups = Map.groupBy(all, ({ columns, withNames = false }) => `${withNames} ${columns.join()}`)
@@ -215,7 +219,7 @@ function parseNames(names: string): string[] | undefined {
   return names === '' ? undefined : (JSON.parse(names) as string[])
 }
 
-/** Reads the names of these sums. */
+/** Reads the names of these rollups. */
 export async function loadNames({ read, dialect }: Db, sources: readonly NameSource[]): Promise<void> {
   const unloaded = sources.filter((source): source is RollupNames => 'dimension' in source)
   if (unloaded.length === 0) return
@@ -237,7 +241,10 @@ export async function loadNames({ read, dialect }: Db, sources: readonly NameSou
   }
 }
 
-/** What forgotten clicks add up to. Every click has a link mode: of those are the forgotten clicks of a slug. */
+/**
+ * Sums of forgotten clicks. Every click has a link mode, so that dimension has all forgotten clicks
+ * of a slug.
+ */
 async function readForgottenSums(
   db: Db,
   scope: StatsScope,
@@ -268,7 +275,7 @@ async function readForgottenSums(
   return rows
 }
 
-/** Forgotten clicks are known to the hour: those of a gap's first hour are all in it. */
+/** Forgotten clicks are stored per hour, so those of a gap's first hour are all in the gap. */
 export function forgottenIntervals(gaps: readonly Interval[]): Interval[] {
   return gaps.filter(({ sign }) => sign === 1).map((gap) => ({ ...gap, low: hourOf(gap.low) }))
 }

@@ -3,17 +3,26 @@ import type { ClickCounts, ClickTable, PeriodUnit } from '../../db/tables.ts'
 import { type Dimension, dimensions } from '../dimensions.ts'
 import { ValueCounts } from './value-counts.ts'
 
-/** What the sums of a link are kept by: what lists show, and what its totals and visitors are counted by. */
+/**
+ * The columns of a link's rollups: the dimensions of breakdowns, the slug for totals and the
+ * visitor for counts of visitors.
+ */
 export type RollupColumn = Dimension | 'slug' | 'visitor_fp'
 
-/** What is kept of a link. Visitors by the hour only: they are as many as clicks, and whole days have their numbers. */
+/**
+ * The columns stored for a link. Visitors are stored per hour only: they are as numerous as clicks,
+ * and whole days have counts.
+ */
 export function linkColumns(unit: PeriodUnit): RollupColumn[] {
   return [...dimensions, 'slug', ...(unit === 'hour' ? (['visitor_fp'] as const) : [])]
 }
 
 type TallyInput = Pick<ClickTable, 'is_bot' | 'is_self_referrer'> & Partial<Pick<ClickTable, RollupColumn>>
 
-/** Clicks by column and value. Nulls are left out, and so are referrers of apps, which are no addresses. */
+/**
+ * Clicks by column and value. Nulls are left out, and so are app referrers, which are not web
+ * addresses.
+ */
 export class Tally {
   readonly #values = new Map<RollupColumn, ValueCounts>()
 
@@ -23,14 +32,16 @@ export class Tally {
     return values
   }
 
-  /** Another one with the same clicks. */
+  /** Copies the tally. */
   copy(): Tally {
     const copy = new Tally()
     for (const [column, values] of this.#values) copy.#values.set(column, values.copy())
     return copy
   }
 
-  /** As a copy, except that of visitors, who are the most, only their number can be asked for. */
+  /**
+   * Like a copy, but only the number of visitors can be read, because visitors are the largest set.
+   */
   createOverlay(): Tally {
     const overlay = new Tally()
     for (const [column, values] of this.#values)
@@ -42,7 +53,7 @@ export class Tally {
     return [...this.#values.values()].reduce((sum, values) => sum + values.byteLength, 0)
   }
 
-  /** Adds clicks by these columns; `sign` -1 takes one out again. */
+  /** Adds clicks by these columns. A `sign` of -1 subtracts a click. */
   createAdder(columns: readonly RollupColumn[]): (click: TallyInput, sign?: 1 | -1) => void {
     const targets = columns.map((column) => ({ column, values: this.valuesOf(column) }))
     return (click, sign = 1) => {
@@ -58,7 +69,7 @@ export class Tally {
   }
 }
 
-/** The clicks by dimension and value, without values that are null. */
+/** The clicks by dimension and value, without null values. */
 export function sumByDimension<Column extends Dimension>(
   clicks: readonly (Pick<ClickTable, 'is_bot' | 'is_self_referrer'> & Pick<ClickTable, Column>)[],
   columns: readonly Column[],

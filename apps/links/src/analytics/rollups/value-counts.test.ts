@@ -3,7 +3,10 @@ import * as fc from 'fast-check'
 import type { ClickCounts } from '../../db/tables.ts'
 import { type PackedValues, ValueCounts } from './value-counts.ts'
 
-/** As clicks are: of those by bots and from ourselves there are no more than of all, and both at once are both. */
+/**
+ * Counts as real clicks produce them: bot and self-referrer clicks are subsets of all clicks, and
+ * clicks with both marks are in both subsets.
+ */
 const counts = fc
   .tuple(fc.integer({ min: 1, max: 2 ** 40 }), fc.nat(3), fc.nat(3), fc.nat(3))
   .map(([clicks, bots, self, both]) => ({
@@ -23,7 +26,7 @@ function pack(period: readonly (readonly [string, ClickCounts])[]): PackedValues
   return values.toPacked()
 }
 
-/** Adds the periods by key, and gives them their names only now. */
+/** Adds the periods by key, and loads their names afterwards. */
 function addAll(periods: readonly (PackedValues | undefined)[], into = new ValueCounts()): ValueCounts {
   const sources = periods.map((period) => ({ names: undefined as string[] | undefined, period }))
   for (const source of sources) if (source.period) into.addPacked(source.period.sums, source)
@@ -38,7 +41,7 @@ function contents(values: ValueCounts): [string, ClickCounts][] {
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
 }
 
-test('values add up by name over periods and single clicks, whatever characters they have and however many they are', () => {
+test('values add up by name over periods and single clicks, whatever characters and however many names they have', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(fc.tuple(names, counts), { size: 'large' }), { maxLength: 4 }),
@@ -74,7 +77,7 @@ test('values add up by name over periods and single clicks, whatever characters 
   )
 })
 
-test('the best are those with the most clicks that count and all that tie with the last, and every other is counted', () => {
+test('the top entries have the most filtered clicks, include all ties with the last, and all other values are counted', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(names, few)), fc.integer({ min: 1, max: 12 }), (period, max) => {
       const values = addAll([pack(period), pack(period)])
@@ -90,7 +93,7 @@ test('the best are those with the most clicks that count and all that tie with t
   )
 })
 
-test('what was taken out again is no value, neither shown nor packed', () => {
+test('values whose clicks were all subtracted are neither returned nor packed', () => {
   const values = new ValueCounts()
   values.add('a', { ...NONE, clicks: 2, bots: 1 })
   values.add('b', { ...NONE, clicks: 1 })
@@ -102,7 +105,7 @@ test('what was taken out again is no value, neither shown nor packed', () => {
   expect(values.toPacked()).toBeUndefined()
 })
 
-test('names are asked for of those sums only that have them first', () => {
+test('names are requested only from the rollups that first had the values', () => {
   const values = new ValueCounts()
   const [first, second] = [{ names: undefined }, { names: undefined }]
   values.addPacked(pack([['a', { ...NONE, clicks: 5 }]])?.sums ?? new Uint8Array(), first)
@@ -120,7 +123,7 @@ test('names are asked for of those sums only that have them first', () => {
   expect(values.nameOf(0)).toBe('a')
 })
 
-test('what is added over others is counted as if it was added to a copy of them, and changes nothing of them', () => {
+test('values added to an overlay count as if added to a copy, and do not change the base', () => {
   const filters = [false, true].flatMap((bots) =>
     [false, true].map((selfReferrers) => ({ bots, selfReferrers })),
   )

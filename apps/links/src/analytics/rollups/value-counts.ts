@@ -2,52 +2,58 @@ import type { ClickCounts } from '../../db/tables.ts'
 import type { ViewerFilters } from '../filters.ts'
 import { PackedReader, PackedWriter } from './packed.ts'
 
-/** The names of values that were added by their keys; undefined until somebody needs them. */
+/** The names of values that were added by key; undefined until they are needed. */
 export interface NameSource {
   names: readonly string[] | undefined
 }
 
-/** Keys and counts as a `PackedWriter` writes them, and in the same order the names as a JSON list. */
+/**
+ * Keys and counts in the format of `PackedWriter`, and the names in the same order as a JSON array.
+ */
 export interface PackedValues {
   sums: Uint8Array
   names: string
 }
 
-/** The values of a list that are shown, by their number here, and how many there are. */
+/** The top values, as entry numbers, and the number of all values. */
 export interface TopEntries {
   entries: readonly number[]
   total: number
 }
 
-/** 128 bits of a value's SHA-256, of which nobody has found two alike: figures are exact without comparing names. */
+/**
+ * 128 bits of a value's SHA-256. No collisions are known, so statistics are exact without comparing
+ * names.
+ */
 const WORDS = 4
 const COUNTS = 4
 const FIRST_SIZE = 32
-/** Half full at most, or looking takes long. */
+/** The load factor is at most one half, or probing slows down. */
 const SLOTS = 2
 
 const digest = new Uint8Array(64)
 const digestWords = new Uint32Array(digest.buffer)
 
 /**
- * Four counts of each of many values, which are known by a key as long as nobody asks for a name: a page adds up a hundred
- * thousand values and shows a hundred. Its fields are plain ones, for the engine's sake.
+ * Four counts per value. Keys identify values until a name is needed: a page adds up a hundred
+ * thousand values and shows a hundred. The fields are plain, not `#private`, because the engine is
+ * faster with them.
  */
 export class ValueCounts {
   private size = 0
-  /** Open addressing: one more than the number of the value. */
+  /** Open addressing. A slot holds the entry number plus one. */
   private slots = new Int32Array(SLOTS * FIRST_SIZE)
   private keys = new Uint32Array(WORDS * FIRST_SIZE)
   private counts = new Float64Array(COUNTS * FIRST_SIZE)
-  /** Which source has the name, and where in it. */
+  /** The source of each name, and the index of the name in that source. */
   private sources = new Int32Array(FIRST_SIZE)
   private nameIndexes = new Int32Array(FIRST_SIZE)
   private readonly ownNames: string[] = []
   private readonly entryOfName = new Map<string, number>()
   private readonly nameSources: NameSource[] = [{ names: this.ownNames }]
-  /** What these are added to, if only their number is asked for. */
+  /** The counts under this overlay, of which only the number of values can be read. */
   private base: ValueCounts | undefined
-  /** `distinct` of each choice of filters, until something is added. */
+  /** Results of `countDistinct` for each combination of filters, until values are added. */
   private distinctCache: (number | undefined)[] = []
 
   add(name: string, counts: Readonly<ClickCounts>): void {
@@ -56,7 +62,7 @@ export class ValueCounts {
       Bun.SHA256.hash(name, digest)
       const [k0 = 0, k1 = 0, k2 = 0, k3 = 0] = digestWords
       entry = this.entryOf(k0, k1, k2, k3)
-      // A name at hand is better than one to be looked up.
+      // A name in memory is better than one that must be loaded.
       this.sources[entry] = 0
       this.nameIndexes[entry] = this.ownNames.push(name) - 1
       this.entryOfName.set(name, entry)
@@ -64,13 +70,13 @@ export class ValueCounts {
     this.addToEntry(entry, counts)
   }
 
-  /** Makes room for so many values, which is cheaper than to grow for them one after another. */
+  /** Reserves space for this many values, which is cheaper than growing repeatedly. */
   reserve(size: number): void {
     if (size <= this.sources.length) return
     this.resize(2 ** Math.ceil(Math.log2(size)))
   }
 
-  /** Another one with the same values, of which none may have been added by name; names are looked up anew. */
+  /** Copies the counts, of which none may have been added by name. Names are loaded again. */
   copy(): ValueCounts {
     const copy = new ValueCounts()
     copy.size = this.size
@@ -83,7 +89,10 @@ export class ValueCounts {
     return copy
   }
 
-  /** These and what is added to them, without a copy of them, since they are many: `distinct` alone can be asked for. */
+  /**
+   * An overlay of these counts. Avoids a copy, since there are many; only `countDistinct` works on
+   * it.
+   */
   createOverlay(): ValueCounts {
     const overlay = new ValueCounts()
     overlay.base = this
@@ -97,7 +106,7 @@ export class ValueCounts {
     )
   }
 
-  /** Adds what `packed` has packed, whose names are `source`. */
+  /** Adds the output of `toPacked`, whose names are in `source`. */
   addPacked(sums: Uint8Array, source: NameSource): void {
     const reader = new PackedReader(sums)
     const size = reader.read()
@@ -121,9 +130,10 @@ export class ValueCounts {
     }
   }
 
-  /** Every value with clicks; `isNamed` false leaves the names out. All of them must have been loaded. */
+  /** Every value with clicks; `withNames` false leaves the names out. All names must be loaded. */
   toPacked(withNames = true): PackedValues | undefined {
-    // By key: whoever sums the same clicks writes the same, wherever names and counts are read from.
+    // Sorted by key: the same clicks give the same bytes, in whatever order names and counts were
+    // read.
     const entries = this.listClicked().toSorted((a, b) => this.compare(a, b))
     if (entries.length === 0) return undefined
     const writer = new PackedWriter()
@@ -134,7 +144,7 @@ export class ValueCounts {
     return { sums: writer.toBytes(), names }
   }
 
-  /** The values with clicks, by their number. */
+  /** The entry numbers of values with clicks. */
   listClicked(): number[] {
     this.requireNoBase()
     const entries: number[] = []
@@ -153,7 +163,9 @@ export class ValueCounts {
     }
   }
 
-  /** `countedOf` of a value; there are many, so no object is made for each. */
+  /**
+   * Clicks of an entry that pass the filters. Allocates no object, since there are many entries.
+   */
   filteredCount(entry: number, { bots, selfReferrers }: ViewerFilters): number {
     const { counts } = this
     const at = COUNTS * entry
@@ -169,7 +181,7 @@ export class ValueCounts {
     return name
   }
 
-  /** What a viewer counts of the value with this name. */
+  /** Clicks of the value with this name that pass the filters. */
   filteredCountByName(name: string, filters: ViewerFilters): number {
     Bun.SHA256.hash(name, digest)
     const [k0 = 0, k1 = 0, k2 = 0, k3 = 0] = digestWords
@@ -177,7 +189,7 @@ export class ValueCounts {
     return entry < 0 ? 0 : this.filteredCount(entry, filters)
   }
 
-  /** How many values have clicks that a viewer counts. */
+  /** The number of values with clicks that pass the filters. */
   countDistinct(filters: ViewerFilters): number {
     const index = 2 * Number(filters.bots) + Number(filters.selfReferrers)
     return (this.distinctCache[index] ??= this.base
@@ -191,7 +203,7 @@ export class ValueCounts {
     return distinct
   }
 
-  /** How many more have clicks than `below`; less than none where clicks were taken out. */
+  /** How many more values have clicks than in `base`; negative if clicks were subtracted. */
   private countAddedDistinct(base: ValueCounts, filters: ViewerFilters): number {
     const { keys } = this
     let more = 0
@@ -204,7 +216,10 @@ export class ValueCounts {
     return more
   }
 
-  /** Those with the most clicks that a viewer counts, and all others that have as many as the last: names decide. */
+  /**
+   * The values with the most clicks that pass the filters, and all that tie with the last. Their
+   * order then depends on names.
+   */
   top(filters: ViewerFilters, max: number): TopEntries {
     this.requireNoBase()
     const entryCounts: number[] = []
@@ -221,7 +236,7 @@ export class ValueCounts {
     return { entries: entries.filter((_, index) => (entryCounts[index] ?? 0) >= minCount), total }
   }
 
-  /** Whose names of these are still missing. */
+  /** The sources whose names these entries still need. */
   sourcesToLoad(entries: readonly number[]): NameSource[] {
     const sources = new Set(entries.map((entry) => this.sources[entry] ?? 0))
     return [...sources].flatMap((source) => this.nameSources[source] ?? []).filter(({ names }) => !names)
@@ -239,12 +254,12 @@ export class ValueCounts {
     if (this.base) throw new Error('Of values on top of others only their number is known')
   }
 
-  /** The number of the value with this key, less than 0 if there is none. */
+  /** The entry with this key, or a negative number. */
   private find(k0: number, k1: number, k2: number, k3: number): number {
     return (this.slots[this.slotOf(k0, k1, k2, k3)] ?? 0) - 1
   }
 
-  /** The number of the value with this key, a new one without clicks if there was none. */
+  /** The entry with this key. A new one without clicks if the key is new. */
   private entryOf(k0: number, k1: number, k2: number, k3: number): number {
     if (this.size === this.sources.length) this.resize(2 * this.size)
     const slot = this.slotOf(k0, k1, k2, k3)
@@ -261,7 +276,7 @@ export class ValueCounts {
     return entry
   }
 
-  /** Where the value with this key is, or would be. */
+  /** The slot that has this key, or that would hold it. */
   private slotOf(k0: number, k1: number, k2: number, k3: number): number {
     const { slots, keys } = this
     const mask = slots.length - 1
@@ -309,7 +324,7 @@ function copyInto<Numbers extends Uint32Array | Int32Array | Float64Array>(
   return into
 }
 
-/** How many values `ValueCounts.packed` has packed here. */
+/** The number of values in the output of `ValueCounts.toPacked`. */
 export function readSize(sums: Uint8Array): number {
   return new PackedReader(sums).read()
 }

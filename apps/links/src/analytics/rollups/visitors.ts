@@ -9,7 +9,10 @@ import { DAY, type Window } from '../window.ts'
 
 type Fragment = RawBuilder<unknown>
 
-/** Distinct visitors, or clicked links of the instance, for each choice of viewer filters. */
+/**
+ * Distinct visitors of a link, or clicked links of the instance, for each combination of viewer
+ * filters.
+ */
 export type DistinctCounts = Pick<ClickPeriodTable, `distinct_${string}` & keyof ClickPeriodTable>
 
 const filtersOfColumn = {
@@ -26,20 +29,24 @@ export function distinctColumn({ bots, selfReferrers }: ViewerFilters): keyof Di
   return selfReferrers ? 'distinct_no_self' : 'distinct_raw'
 }
 
-/** So much at most has its visitors held in memory; longer than the day on either side of a window's beginning or end. */
+/**
+ * The longest time whose visitors are held in memory. Covers the partial days at both ends of a
+ * window.
+ */
 const MAX_FINGERPRINT_SECONDS = 2 * DAY
 
 /** How the visitors of a window are counted. */
 export interface VisitorCover {
-  /** Whole days have their numbers, and what is left is counted by the database. */
+  /** Whole days have stored counts; the database counts the gaps. */
   distinctCover: Cover
-  /** Parts of days, whose visitors are told apart by name. */
+  /** Parts of days, whose visitors are compared by fingerprint. */
   fingerprints: TallyRequest | undefined
 }
 
 /**
- * Covers a window with nothing larger than `largest`. Days that are wholly inside have their numbers, if it is a single
- * link: one who follows two links is one visitor. Elsewhere visitors are told apart, with the sums of dense hours.
+ * Covers a window with periods no larger than `maxUnit`. For a single link, whole days use their
+ * stored counts. With several links, a visitor of two links is one visitor, so fingerprints are
+ * compared, using the rollups of dense hours.
  */
 export async function coverVisitors(
   db: Db,
@@ -64,7 +71,10 @@ export async function coverVisitors(
   return { distinctCover, fingerprints: { cover: fingerprints, columns: ['visitor_fp'] } }
 }
 
-/** Which periods that takes: those of its days. Their hours are those of any other figure of the window. */
+/**
+ * The periods of the days in the window. Their hours are those of all other statistics of the
+ * window.
+ */
 export function visitorCoverRequest(
   linkIds: readonly number[],
   { from, to }: Window,
@@ -79,7 +89,7 @@ function hourUnits(maxUnit: MaxUnit) {
   return unitsUpTo(maxUnit).filter((unit) => unit === 'hour')
 }
 
-/** Distinct visitors of a window for each filter; each is one per UTC day. */
+/** Distinct visitors of a window for each combination of filters, counted once per UTC day. */
 export async function readVisitorCounts(
   db: Db,
   linkIds: readonly number[],
@@ -91,7 +101,7 @@ export async function readVisitorCounts(
   return sumVisitorCounts(db, distinctCover, tally)
 }
 
-/** The same of a window that is covered, the visitors of its parts of days being in `tally`. */
+/** Like `readVisitorCounts`, for a covered window. `tally` has the visitors of its partial days. */
 export async function sumVisitorCounts(
   db: Db,
   { periods, gaps }: Cover,

@@ -16,15 +16,15 @@ export interface SlugClicks {
   clicks: number
 }
 
-/** Clicks in a window by slug, and in the one before it, if there is one, by link. */
+/** Clicks in a window by slug, and those of the previous window, if any, by link. */
 export interface WindowClicks {
   slugs: SlugClicks[]
   previous: Map<number, number> | undefined
 }
 
 /**
- * Clicks of these links, exactly as a scan of the raw clicks would count them. Slugs without clicks are left out. Within a
- * `snapshot`.
+ * Clicks of these links, exactly as a scan of the raw clicks would count them. Slugs without clicks
+ * are left out. Run it in a `snapshot`.
  */
 export async function readWindowClicks(
   db: Db,
@@ -47,7 +47,7 @@ export async function readWindowClicks(
   return { slugs, previous: previousClicks && new Map(linkIds.map((id, n) => [id, previousClicks[n] ?? 0])) }
 }
 
-/** Clicks by slug of a window whose clicks are in `tally`. */
+/** Clicks by slug, from a `tally` of the window. */
 export async function readSlugClicks(
   { read, dialect }: Db,
   linkIds: readonly number[],
@@ -64,7 +64,10 @@ export async function readSlugClicks(
     .filter((row) => row.clicks > 0)
 }
 
-/** Adds the clicks by slug of whole hours, less the raw clicks outside the window in the first and the last. */
+/**
+ * Adds the clicks by slug of whole hours, minus the raw clicks of the first and last hour that lie
+ * outside the window.
+ */
 async function addHours(
   { read, dialect }: Db,
   tally: Tally,
