@@ -63,8 +63,8 @@ const STATEMENT_LIMIT_MS = 8_000
 const FLUSH_TIMEOUT_MS = 3_000
 
 /**
- * Upper limit for connections to an unresponsive database, counted from the end of the last
- * request.
+ * Longest time that an unresponsive database may keep connections open, even if the last request
+ * ended early.
  */
 const CLOSE_TIMEOUT_MS = 4_000
 

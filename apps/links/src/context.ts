@@ -7,7 +7,7 @@ import type { ChangeSubscription } from './events/feed.ts'
 import type { SlugSpace } from './links/slugs/generator.ts'
 import type { RunningImport } from './transfer/running-imports.ts'
 
-/** Origin of a link or bundle (L3.8). */
+/** How a link or bundle was created (L3.8). */
 export type CreatedVia = 'api' | 'sdk' | 'app' | 'mcp' | 'import'
 
 /** Input of every operation: the caller, the time and the services. */

@@ -214,14 +214,14 @@ describe('isCrossSite', () => {
   const isRefused = (headers: Record<string, string>, via: AccessMethod = 'cookie', method = 'POST') =>
     isCrossSite(new Request(ADMIN, { method, headers }), via, OWN)
 
-  test('L16.2: Sec-Fetch-Site decides if it is sent', () => {
+  test('L16.2: a Sec-Fetch-Site header decides', () => {
     expect(isRefused({ 'Sec-Fetch-Site': 'same-origin' })).toBe(false)
     for (const site of ['cross-site', 'same-site', 'none', '', 'Same-Origin', 'same-origin, same-origin'])
       for (const via of ['loopback', 'header', 'cookie', 'assertion'] as const)
         expect(isRefused({ 'Sec-Fetch-Site': site, Origin: OWN }, via)).toBe(true)
   })
 
-  test('L16.2: without Sec-Fetch-Site, Origin decides', () => {
+  test('L16.2: without Sec-Fetch-Site, an Origin header decides', () => {
     expect(isRefused({ Origin: OWN })).toBe(false)
     for (const origin of [
       'null',

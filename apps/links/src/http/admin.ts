@@ -29,8 +29,8 @@ const HEADERS = {
 }
 
 /**
- * Serves everything below `/_/admin`. There is no sign-in here, therefore the access layer must
- * admit every request first.
+ * Serves everything below `/_/admin`. There is no sign-in here, so the access layer must admit
+ * every request first.
  */
 export function createAdmin(services: Services) {
   const access = createAccess(services.settings, { now: () => services.now() * 1000, log: services.log })

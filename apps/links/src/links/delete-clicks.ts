@@ -13,7 +13,7 @@ type Tx = Transaction<Tables>
 const CLICKS_PER_STEP = 2_000
 const HOURS_PER_STEP = 200
 
-/** Owner of the deleted clicks: a link, or one of its slugs. */
+/** The link, or one of its slugs, whose clicks are deleted. */
 export interface DeletionScope {
   link_id: number
   slug?: string

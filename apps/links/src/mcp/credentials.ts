@@ -31,7 +31,7 @@ export interface Credentials {
   /** Throws the refusal of the request. `metadataUrl` is where clients find out how to sign in. */
   identify(request: Request, peer: string, metadataUrl: string): Promise<McpCaller>
   /**
-   * Returns the reason to refuse a request without credentials outright, without a hint at the
+   * Returns the reason to refuse a request without credentials outright, without a pointer to the
    * sign-in.
    */
   findStrangerRefusal(request: Request, peer: string): Promise<Failure | undefined>
@@ -73,7 +73,7 @@ export function createCredentials(services: Services): Credentials {
   }
 
   /**
-   * Admits requests from this machine. Other callers get a hint at the sign-in, if there is one.
+   * Admits requests from this machine. Other callers get a pointer to the sign-in, if there is one.
    */
   async function identifyLocally(
     request: Request,

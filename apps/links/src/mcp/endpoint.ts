@@ -200,7 +200,7 @@ function requireScopes(caller: McpCaller, body: unknown, address: Address): void
 
 /**
  * Clients request exactly the scopes in this response, so it includes the ones they have. A sign-in
- * does not extend the rights of a key, so the holder of a key gets no hint at one.
+ * does not extend the rights of a key, so the holder of a key gets no pointer to one.
  */
 function insufficientScope(
   { scopes, isKey }: McpCaller,

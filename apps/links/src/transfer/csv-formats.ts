@@ -33,8 +33,8 @@ export function clickTotal(cell: (name: string) => unknown): number | undefined 
 }
 
 /**
- * Splits the slugs in one cell, separated by blanks or commas. Returns no more than a row may have,
- * and enough to exceed that limit.
+ * Splits the slugs in one cell, separated by blanks or commas. Returns at most a few more than a
+ * row may have, enough for the row to be refused.
  */
 export function slugWords(cell: string | undefined): string[] {
   return cell?.split(/[\s,;|]+/, MAX_SLUGS + 3).filter((word) => word !== '') ?? []

@@ -16,8 +16,8 @@ const MAX_IMPORTS = 2
 const RETRY_AFTER = { 'Retry-After': '10' }
 
 /**
- * They prevent one person from blocking the imports of others: a sender slower than 110 KB a
- * second, or a reader that reads nothing.
+ * Timeouts that keep one person from blocking the imports of others. They end the import of a
+ * sender slower than 110 KB a second, and of a reader that reads nothing.
  */
 const TIMEOUTS = { uploadMs: 300_000, readMs: 60_000 }
 
@@ -67,8 +67,8 @@ export class RunningImports {
 
   async #recordStored(slugs: readonly string[]): Promise<void> {
     for (const slug of slugs) this.#slugSpace.recordSlug(slug)
-    // An empty write makes rows of another connection visible to the next redirect, as every write
-    // of this node is.
+    // An empty write makes rows of another connection visible to the very next redirect, like every
+    // write of this node.
     await this.#database.write(async () => {})
   }
 

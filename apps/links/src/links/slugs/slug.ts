@@ -33,7 +33,7 @@ export interface SlugProblem {
 export function findSlugProblem(value: string): SlugProblem | undefined {
   if (value.trim() === '') return { problem: 'required', message: 'Custom slug must not be empty' }
   if (value.startsWith('_')) return { problem: 'invalid', message: 'Slug must not start with underscore' }
-  // A code point takes at most two units, therefore much longer text is refused without counting.
+  // A code point takes at most two units, so much longer text is refused without counting.
   if (value.length > 2 * MAX_SLUG_LENGTH || Array.from(value).length > MAX_SLUG_LENGTH)
     return { problem: 'too_long', message: 'Slug must be 128 characters or fewer' }
   if (!CHARSET.test(value)) return { problem: 'invalid', message: CHARSET_PROBLEM }
