@@ -36,7 +36,7 @@ const badFields: [Record<string, unknown>, string][] = [
   [{ name: '', archived_at: 1 }, 'Unknown field "archived_at"'],
 ]
 
-/** Five rows in the order they were made, as they come newest first. */
+/** Pages of five rows in order of creation, returned newest first. */
 function pagesOfTwo(rows: readonly number[]): number[][] {
   const newest = rows.toReversed()
   return [newest.slice(0, 2), newest.slice(2, 4), newest.slice(4)]
@@ -56,7 +56,7 @@ eachDialect((_dialect, newUrl) => {
   const idsOf = async (url: string): Promise<number[]> =>
     (await bundles.ok('GET', url)).map((row: { id: number }) => row.id)
 
-  test('L15 anyone makes a bundle that is theirs, with an accent of its own accord', async () => {
+  test('L15 anyone creates a bundle, owns it, and gets an accent by default', async () => {
     const { status, body } = await bundles.call('POST', '/bundles', {
       as: 'ben',
       via: 'sdk',
@@ -77,7 +77,7 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('L23 L24.12 a bundle keeps every field it is made with, up to the limits counted in code points', async () => {
+  test('L23 L24.12 a bundle keeps every field that it is created with, up to the limits counted in code points', async () => {
     const fields = {
       name: '🎈'.repeat(120),
       description: '🎈'.repeat(2000),
@@ -89,7 +89,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await bundles.ok('GET', `/bundles/${created.id}`)).toMatchObject(fields)
   })
 
-  test('L15 a bad field is refused by create and update in the same words, and nothing is stored', async () => {
+  test('L15 create and update refuse a bad field with the same message and store nothing', async () => {
     const id = await bundles.newBundle('Kept')
     const before = await bundles.ok('GET', '/bundles')
     for (const [fields, error] of badFields) {
@@ -104,7 +104,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await bundles.ok('GET', '/bundles')).toEqual(before)
   })
 
-  test('L15 an update changes what it names, null clears, and updated_at moves', async () => {
+  test('L15 an update changes the fields it names, null clears a field, and updated_at moves', async () => {
     const body = { name: 'Launch', description: 'All of it', icon: 'rocket', accent: 'red' }
     const created = await bundles.ok('POST', '/bundles', { body })
     bundles.context.now = NOW + 60
@@ -132,7 +132,7 @@ eachDialect((_dialect, newUrl) => {
     expect(before.link_count).toBe(1)
   })
 
-  test('a bundle that does not exist is not found, whoever asks', async () => {
+  test('a bundle that does not exist is not found, for any caller', async () => {
     for (const [method, path, body] of ownersWrites)
       expect(await reply(method, `/bundles/999${path}`, { as: 'ben', body })).toEqual(NOT_FOUND)
     expect(await reply('GET', '/bundles/999')).toEqual(NOT_FOUND)
@@ -183,7 +183,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await idsOf('/bundles?archived=only')).toEqual([])
   })
 
-  test('L15 any other value of archived or range is refused by name', async () => {
+  test('L15 any other value of archived or range is refused, and the answer names the field', async () => {
     for (const value of ['', 'false', '0', 'yes', 'ALL'])
       expect(await reply('GET', `/bundles?archived=${value}`)).toEqual({
         status: 400,
@@ -207,7 +207,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await bundles.ok('GET', `/bundles/${other}`)).toMatchObject({ link_count: 1, total_clicks: 1 })
   })
 
-  test('a deleted link leaves its bundles, and takes its clicks out of their figures', async () => {
+  test('a deleted link leaves its bundles, and its clicks leave their statistics', async () => {
     const id = await bundles.newBundle('Launch')
     const [gone, kept] = [await bundles.newLink('gone'), await bundles.newLink('kept')]
     await bundles.add(id, gone, kept)
@@ -222,7 +222,7 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('L15 anyone adds any link to any bundle, also twice, and updated_at stays', async () => {
+  test('L15 anyone adds any link to any bundle, even twice, and updated_at stays', async () => {
     const id = await bundles.newBundle('Ann’s')
     const link = await bundles.newLink('bens', { as: 'ben' })
     bundles.context.now = NOW + 60
@@ -250,7 +250,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await bundles.ok('GET', `/bundles/${id}`)).toMatchObject({ link_count: 0 })
   })
 
-  test('the owner takes out any link once; the link survives, and updated_at stays', async () => {
+  test('only the owner removes a link; the link survives, and updated_at stays', async () => {
     const id = await bundles.newBundle('Launch')
     const [link, stays] = [await bundles.newLink('bens', { as: 'ben' }), await bundles.newLink('stays')]
     await bundles.add(id, link, stays)
@@ -263,7 +263,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await bundles.ok('GET', `/links/${link}`)).toMatchObject({ id: link })
   })
 
-  test('adds that race each other or a delete end in their answers, never in an error of ours', async () => {
+  test('adds that race each other or a delete get a regular answer, never an internal error', async () => {
     const id = await bundles.newBundle('Launch')
     const link = await bundles.newLink('member')
     const add = () => reply('POST', `/bundles/${id}/links`, { body: { link_id: link } })
@@ -281,7 +281,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await idsOf(`/bundles/${other}/links`)).toEqual([])
   })
 
-  test('the bundles of a link come by name, without those it is not in', async () => {
+  test('the bundles of a link are listed by name, without those that do not contain it', async () => {
     const link = await bundles.newLink('member')
     const ids = [
       await bundles.newBundle('Beta'),
@@ -295,7 +295,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await reply('GET', '/links/999/bundles')).toEqual(NO_LINK)
   })
 
-  test('the links of a bundle are newest first, with lifetime clicks whatever range is asked', async () => {
+  test('the links of a bundle are listed newest first, with lifetime clicks for any range', async () => {
     const id = await bundles.newBundle('Launch')
     const older = await bundles.newLink('older')
     bundles.context.now = NOW + 1
@@ -308,7 +308,7 @@ eachDialect((_dialect, newUrl) => {
     expect(links[2]).not.toHaveProperty('delta_pct')
   })
 
-  /** All pages of a list, as following the `Link` header finds them. */
+  /** All pages of a list, found by following the `Link` header. */
   const follow = async (first: string): Promise<number[][]> => {
     const pages: number[][] = []
     for (let url: string | undefined = first; url !== undefined;) {
@@ -320,7 +320,7 @@ eachDialect((_dialect, newUrl) => {
     return pages
   }
 
-  test('both lists page newest first, without a gap or a repeat, and say how many there are', async () => {
+  test('both lists page newest first, without gaps or repeats, and return the total', async () => {
     const ids: number[] = []
     const links: number[] = []
     for (let n = 0; n < 5; n++) {
@@ -337,7 +337,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await reply('GET', `/bundles?limit=${limit}`)).body.error).toStartWith('limit: ')
   })
 
-  test('a cursor is good for the same list only, whatever the limit', async () => {
+  test('a cursor is valid only for its own list, with any limit', async () => {
     const [id, other] = [await bundles.newBundle('One'), await bundles.newBundle('Two')]
     for (const slug of ['one', 'two']) {
       const link = await bundles.newLink(slug)
@@ -363,7 +363,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await reply('GET', url)).toEqual(BAD_CURSOR)
   })
 
-  test('clicks that wait to be counted are counted before any figure is read', async () => {
+  test('pending clicks are counted before statistics are read', async () => {
     const id = await bundles.newBundle('Launch')
     const link = await bundles.newLink('member')
     await bundles.add(id, link)

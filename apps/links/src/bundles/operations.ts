@@ -39,7 +39,10 @@ type Tx = Transaction<Tables>
 
 const tag = 'Bundles'
 
-/** The bundle's row, locked, for a write by its owner; 404 and 403 (with the write's own sentence) otherwise. */
+/**
+ * The bundle's row, locked, for a write by its owner. Otherwise throws 404, or 403 with the message
+ * of the write.
+ */
 async function requireOwnedBundle(
   tx: Tx,
   context: Context,
@@ -74,7 +77,7 @@ const list = operation({
     const listKey = ['bundles', filter, range]
     const after = parseCursor(listKey, query.cursor)
     await context.flushClicks()
-    // One more than asked for tells whether there is a next page.
+    // One extra row shows whether there is a next page.
     const candidates = await listBundles(database, { filter: filter, limit: limit + 1 }, after)
     const { rows, next } = cutPage(listKey, candidates, limit)
     const items = await summarise(database, rows, { ...context, range })
@@ -282,7 +285,7 @@ const listBundlesOfLinkOperation = operation({
   },
 })
 
-/** Bundles of links (L15); their statistics are analytics. */
+/** Bundles of links (L15). Their statistics belong to analytics. */
 export const bundleOperations = [
   list,
   create,

@@ -81,7 +81,7 @@ export const BundleChanges = z
   })
   .meta({ id: 'BundleChanges' })
 
-/** Which bundles a list shows. */
+/** The bundles that a list returns. */
 export type BundleFilter = 'active' | 'archived' | 'all'
 
 const Archived = z
@@ -96,7 +96,7 @@ const Archived = z
       '`true`, `1` or `only` for archived bundles, `all` for all bundles; active bundles by default.',
   })
 
-/** A missing one is the caller's default, which is `all` on the public API. */
+/** Without a range, the caller's default applies: `all` on the public API. */
 const SummaryRange = Range.optional().meta({ default: 'all' })
 
 export const SummaryQuery = z.object({ range: SummaryRange })

@@ -5,7 +5,9 @@ import type { Tables } from '../db/tables.ts'
 import type { BundleStats } from './stats-schema.ts'
 import { type BundleRow, type Member, findMembers, toBundle } from './store.ts'
 
-/** BundleStats of a bundle (L14.7). Within a `snapshot`, so that all of it is one moment. */
+/**
+ * BundleStats of a bundle (L14.7). Run it in a `snapshot`: all numbers then describe one moment.
+ */
 export async function readBundleStats(
   db: Database<Tables>,
   bundle: BundleRow,

@@ -22,7 +22,7 @@ const labelLengths = {
   all: 'YYYY-MM'.length,
 }
 
-/** The figures of a bundle by looking at every raw click. */
+/** The statistics of a bundle, from a scan of every raw click. */
 function scan(range: Range, members: readonly number[], clicks: readonly Click[]) {
   const span = rangeSeconds[range] ?? NOW
   const own = clicks.filter((click) => members.includes(click.linkId))
@@ -61,7 +61,7 @@ function statsOf({ link_count, total_clicks, delta_pct, sparkline, top_links }: 
 const windowEdges = [0, 1, 2, 7, 14, 30, 60, 90, 180, 365, 730].map((days) => NOW - days * DAY)
 const monthEdges = [0, -1, -10, -11, -12].map((month) => Date.UTC(2026, month) / 1000)
 
-/** Moments that are likely to lie on one side of an edge: of a window, an hour, a day or a month. */
+/** Moments close to an edge of a window, an hour, a day or a month. */
 const moment = fc
   .tuple(
     fc.constantFrom(...windowEdges, ...monthEdges),
@@ -69,7 +69,7 @@ const moment = fc
   )
   .map(([edge, shift]) => Math.min(edge + shift, NOW + 2 * HOUR))
 
-/** `number (n)` from 1 to `to`, to fill tables from. */
+/** `number (n)` from 1 to `to`, to fill tables. */
 function numbers(to: number) {
   return sql`with recursive number (n) as (select 1 union all select n + 1 from number where n < ${sql.lit(to)})`
 }
@@ -89,7 +89,7 @@ eachDialect((_dialect, newUrl) => {
     return id
   }
 
-  /** Clicks all over the edges, on random slugs of these links; the same at each run. */
+  /** Clicks on both sides of all edges, on random slugs of these links. Deterministic. */
   const exampleClicks = async (links: readonly number[], count: number): Promise<Click[]> => {
     const slugs: Omit<Click, 'at'>[] = []
     for (const linkId of links) {
@@ -103,7 +103,7 @@ eachDialect((_dialect, newUrl) => {
     return clicks
   }
 
-  test('L15 every figure of every range equals a scan of the raw clicks, in the list and alone', async () => {
+  test('L15 all statistics of every range equal a scan of the raw clicks, in the list and alone', async () => {
     const links = await Promise.all(Array.from({ length: 8 }, linkWithSlugs))
     const memberships = [links, links.slice(0, 5), links.slice(3, 4), links.slice(6), [], links.slice(7)]
     const members = new Map<number, number[]>()
@@ -123,7 +123,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('the buckets of every range add up to its total', async () => {
+  test('the buckets of each range add up to its total', async () => {
     const links = await Promise.all(Array.from({ length: 3 }, linkWithSlugs))
     const id = await bundles.newBundle('Example')
     await bundles.add(id, ...links)
@@ -146,7 +146,7 @@ eachDialect((_dialect, newUrl) => {
     expect(total_clicks).toBe(12)
   })
 
-  test('totals stay when raw clicks have aged out', async () => {
+  test('totals stay the same after raw clicks are deleted by age', async () => {
     const link = await linkWithSlugs()
     const id = await bundles.newBundle('Example')
     await bundles.add(id, link)
@@ -162,7 +162,7 @@ eachDialect((_dialect, newUrl) => {
     expect(before.total_clicks).toBe(4)
   })
 
-  test('L24.11 equal clicks rank by link, links without clicks never, and the primary slug stands for all', async () => {
+  test('L24.11 ties rank by link, links without clicks are never listed, and the primary slug stands for all slugs', async () => {
     const links = await Promise.all(Array.from({ length: 5 }, linkWithSlugs))
     const [first = 0, second = 0, third = 0, fourth = 0] = links.toSorted((a, b) => a - b)
     const id = await bundles.newBundle('Example')
@@ -183,7 +183,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('the change is against the window before, and missing where nothing precedes', async () => {
+  test('the change is against the previous window, and absent without one', async () => {
     const link = await linkWithSlugs()
     const id = await bundles.newBundle('Example')
     await bundles.add(id, link)
@@ -198,7 +198,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await bundles.ok('GET', `/bundles/${id}`)).not.toHaveProperty('delta_pct')
   })
 
-  /** How many statements a call reads with. */
+  /** The number of statements that a call reads with. */
   const statementsOf = async (method: string, url: string): Promise<number> => {
     let count = 0
     const counter: KyselyPlugin = {
@@ -216,7 +216,7 @@ eachDialect((_dialect, newUrl) => {
     return count
   }
 
-  test('L24.13 1000 bundles of 100 members are read with as many statements as one bundle of one', async () => {
+  test('L24.13 1000 bundles of 100 members take as many statements as one bundle of one', async () => {
     const link = await linkWithSlugs()
     await bundles.add(await bundles.newBundle('Single'), link)
     const few = await statementsOf('GET', '/bundles?range=30d')
@@ -239,11 +239,11 @@ eachDialect((_dialect, newUrl) => {
     expect(body[1]).toMatchObject({ link_count: 100, total_clicks: 130 })
     expect(await statementsOf('GET', '/bundles?range=30d')).toBe(few)
     expect(few).toBeLessThanOrEqual(4)
-    // Two of them begin and end a snapshot.
+    // Two of them start and end a snapshot.
     expect(await statementsOf('GET', '/bundles/1001/links')).toBeLessThanOrEqual(7)
   }, 30_000)
 
-  test('L24.13 a bundle of 1,000 members answers with all of them', async () => {
+  test('L24.13 a bundle of 1,000 members returns all of them', async () => {
     const id = await bundles.newBundle('Large')
     await bundles.context.database.write(async (tx) => {
       for (let n = 1; n <= 1000; n++) {

@@ -43,7 +43,7 @@ export async function updateBundle(
   return tx.updateTable('bundle').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 }
 
-/** Removes the bundle and its memberships; the links stay. */
+/** Deletes the bundle and its memberships. The links stay. */
 export async function deleteBundle(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('bundle').where('id', '=', id).execute()
 }
@@ -52,7 +52,10 @@ export async function findBundleRow(db: Kysely<Tables>, id: number): Promise<Bun
   return db.selectFrom('bundle').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The bundle's row, which nobody else changes until the transaction ends. SQLite has one writer anyway. */
+/**
+ * The bundle's row, locked until the transaction ends. SQLite needs no lock, because it has a
+ * single writer.
+ */
 export async function lockBundleRow(tx: Tx, { dialect }: Db, id: number): Promise<BundleRow | undefined> {
   return tx
     .selectFrom('bundle')
@@ -97,7 +100,7 @@ export async function listBundles(
     .execute()
 }
 
-/** The bundles of a link that are not archived, by name. */
+/** The active bundles of a link, by name. */
 export async function listBundlesOfLink(db: Db, linkId: number): Promise<BundleRow[]> {
   return selectBundles(db.read, 'active')
     .innerJoin('bundle_link', 'bundle_link.bundle_id', 'bundle.id')
@@ -108,7 +111,7 @@ export async function listBundlesOfLink(db: Db, linkId: number): Promise<BundleR
     .execute()
 }
 
-/** Makes the link a member, also when it is one already. Both rows must be locked. */
+/** Adds the link to the bundle. A link that is already a member stays. Both rows must be locked. */
 export async function addMember(tx: Tx, bundleId: number, linkId: number): Promise<void> {
   await tx
     .insertInto('bundle_link')
@@ -117,7 +120,7 @@ export async function addMember(tx: Tx, bundleId: number, linkId: number): Promi
     .execute()
 }
 
-/** False when the link was not a member. */
+/** False if the link was not a member. */
 export async function removeMember(tx: Tx, bundleId: number, linkId: number): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('bundle_link')
@@ -137,7 +140,7 @@ export async function countMembers(db: Db, bundleIds: readonly number[]): Promis
   return new Map(rows.map((row) => [row.bundle_id, row.count]))
 }
 
-/** What statistics show of a bundle's link. */
+/** The fields of a link that bundle statistics show. */
 export type Member = Pick<Selectable<Tables['link']>, 'label' | 'primary_slug' | 'url'> & { link_id: number }
 
 /** All links of a bundle. */
@@ -150,7 +153,7 @@ export async function findMembers({ read }: Db, bundleId: number): Promise<Membe
     .execute()
 }
 
-/** Ids of one page of a bundle's links, newest first, with where it ends. */
+/** The ids of one page of a bundle's links, newest first, with the position of its end. */
 export async function listMemberPositions(
   db: Db,
   { bundleId, limit }: { bundleId: number; limit: number },
@@ -170,7 +173,10 @@ export async function listMemberPositions(
     .execute()
 }
 
-/** The bundles with their figures in the window of `range`, in the same order. Two statements, however many there are. */
+/**
+ * The bundles with their statistics in the window of `range`, in the same order. Takes two
+ * statements for any number of bundles.
+ */
 export async function summarise(
   db: Db,
   bundles: readonly BundleRow[],
@@ -208,10 +214,11 @@ interface SummaryView {
 const TOP_LINKS = 3
 
 /**
- * All click figures of these bundles, exactly as a scan of the raw clicks would count them. One statement, so that
- * totals, buckets and top links agree while clicks arrive. By cluster, because joining each bundle with the buckets of
- * each member takes a minute where 1000 bundles share 1000 links. Members that were never clicked, which may be nearly
- * all, are left out first. The CTEs are materialised because SQLite would evaluate them at each use.
+ * All click statistics of these bundles, exactly as a scan of the raw clicks would count them. One
+ * statement keeps totals, buckets and top links consistent while clicks arrive. Links are grouped
+ * into clusters, because joining each bundle with the buckets of each member takes a minute for
+ * 1000 bundles that share 1000 links. Members without clicks, possibly nearly all, are left out
+ * first. The CTEs are materialised because SQLite would evaluate them at each use.
  */
 async function readSummaryRows(
   { read, dialect }: Db,
@@ -253,7 +260,7 @@ async function readSummaryRows(
 
 type Fragment = RawBuilder<unknown>
 
-/** Clicks of the chosen links by bucket, and those of the window before under one number. */
+/** Clicks of the chosen links by bucket. Those of the previous window have one bucket number. */
 function bucketParts(dialect: Db['dialect'], { range, now, filters }: SummaryView): Fragment {
   const unit = sparklineUnits[range]
   const parts = windowParts(currentWindow(range, now), filters, (column) => bucketSql(dialect, unit, column))
@@ -262,7 +269,10 @@ function bucketParts(dialect: Db['dialect'], { range, now, filters }: SummaryVie
   return sql.join(parts, sql` union all `)
 }
 
-/** Whole hours from the sums, less the raw clicks of the first and last hour that lie outside the window. */
+/**
+ * Whole hours from rollups, minus the raw clicks of the first and last hour that lie outside the
+ * window.
+ */
 function windowParts(
   { from, to }: Window,
   filters: ViewerFilters,

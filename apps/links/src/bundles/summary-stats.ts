@@ -1,9 +1,10 @@
-/** Stands for the whole window before; no bucket of clicks has this number. */
+/** The bucket number of the whole previous window. No bucket of clicks has this number. */
 export const PREVIOUS_BUCKET = -1
 
 /**
- * Clicks of a cluster: the links that are in exactly the same of the bundles asked for. Either those in one bucket, or
- * those of one of its most clicked links in the window; each cluster has at least one of these, with its bundles' ids.
+ * Clicks of a cluster: the links that are in exactly the same of the requested bundles. A row has
+ * the clicks of one bucket, or those of one of the most clicked links in the window. Each cluster
+ * has at least one row of the second kind, with the ids of its bundles.
  */
 export type SummaryRow =
   | { cluster: number; clicks: number; bucket: number; bundles: null; link_id: null; slug: null }

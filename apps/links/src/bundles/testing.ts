@@ -14,7 +14,10 @@ import { SlugSpace } from '../links/slugs/generator.ts'
 import { slugOperations } from '../links/slugs/operations.ts'
 import { bundleOperations } from './operations.ts'
 
-/** 2026-01-15 12:34:56 UTC: inside an hour, a day, a month and a year, so that every edge is ragged. */
+/**
+ * 2026-01-15 12:34:56 UTC: inside an hour, a day, a month and a year. Every edge of a window cuts
+ * all of them.
+ */
 export const NOW = Date.UTC(2026, 0, 15, 12, 34, 56) / 1000
 
 const operations: readonly AnyOperation<Context>[] = [
@@ -32,15 +35,16 @@ export interface CallOptions {
 export interface Reply {
   status: number
   headers: Record<string, string>
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers as a client would
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers as a client
+  // would
   body: any
 }
 
-/** Operations on a database of their own, called as `METHOD /path?query` without a server between. */
+/** Operations on a separate database, called as `METHOD /path?query` without a server. */
 export class TestBundles {
   readonly context: Context
   readonly #recorder: Recorder
-  /** What a call of `flushClicks` counts. */
+  /** Clicks that a call of `flushClicks` stores. */
   pendingClicks: { linkId: number; slug: string; at: readonly number[] }[] = []
 
   constructor(context: Omit<Context, 'flushClicks'>, recorder: Recorder) {
@@ -98,7 +102,7 @@ export class TestBundles {
     for (const link_id of linkIds) await this.ok('POST', `/bundles/${bundleId}/links`, { body: { link_id } })
   }
 
-  /** Stores clicks with their sums, as the journal's drain does. */
+  /** Stores clicks with their rollups, as the journal's drain does. */
   async click(linkId: number, slug: string, at: readonly number[]): Promise<void> {
     const clicks = at.map((clickedAt) => ({ ...CLICK, linkId, slug, clickedAt }))
     if (!(await this.#recorder.record(clicks))) throw new Error('The clicks were not stored')

@@ -8,7 +8,7 @@ const { closeLater } = closeAfterEach()
 eachDialect((dialect, newUrl) => {
   if (dialect !== 'sqlite') return
 
-  test('sums of changed hours are found by their keys among however many', async () => {
+  test('rollups of changed hours are found by their keys, however many rollups exist', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const [, removal] = invalidateRollups(dialect, 'select link_id, hour from click_hour_open')
     const plan = await stored.rows<{ detail: string }>(`explain query plan ${removal}`)

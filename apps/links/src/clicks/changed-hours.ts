@@ -3,9 +3,9 @@ import { type Transaction, sql } from 'kysely'
 import type { PeriodUnit, Tables } from '../db/tables.ts'
 
 /**
- * Statements that make every sum which contains a changed hour invalid and due again, for the transaction that makes the
- * change. `changed` is a query of `link_id, hour`. The due rows come first: their locks keep anybody from completing a sum
- * of the clicks as they were.
+ * Statements that invalidate every rollup with a changed hour and make it due, in the transaction
+ * of the change. `changed` is a query of `link_id, hour`. The due rows come first: their locks keep
+ * other writers from completing a rollup of the previous clicks.
  */
 export function invalidateRollups(dialect: DialectName, changedHours: string): string[] {
   const { random } = expressions[dialect]
@@ -19,7 +19,7 @@ export function invalidateRollups(dialect: DialectName, changedHours: string): s
   ]
 }
 
-/** Queries of the periods that contain a changed hour, behind these columns. */
+/** Queries of the periods that contain a changed hour, with these columns first. */
 function periodsOf(dialect: DialectName, changedHours: string): (columns: string) => string {
   const { random: _, ...calendar } = expressions[dialect]
   const starts: Record<PeriodUnit, string> = {
@@ -37,12 +37,18 @@ function periodsOf(dialect: DialectName, changedHours: string): (columns: string
       .join(' union ')
 }
 
-/** SQLite looks for the rows of a union one by one only where it is inside another query, and else through the whole table. */
+/**
+ * SQLite searches row by row for the rows of a union only inside another query. Otherwise it scans
+ * the whole table.
+ */
 function deleteFrom(table: 'click_period' | 'click_sum', periods: string): string {
   return `delete from ${table} where (link_id, unit, start) in (select link_id, unit, start from (${periods}) as changed)`
 }
 
-/** A stamp tells whether a due period was changed again; it must never come back, so it is drawn and not counted. */
+/**
+ * A stamp shows whether a due period has changed again. It must never repeat, so it is random and
+ * not a counter.
+ */
 const expressions = {
   sqlite: {
     '10d': `cast(strftime('%s', hour, 'unixepoch', 'start of month') as integer)
@@ -62,8 +68,9 @@ const expressions = {
 } as const
 
 /**
- * The same for hours that are named, at least one, and of which clicks go. Their full referrers and visitors go with them:
- * summing replaces what it sums again, and a link that keeps few clicks is not summed again.
+ * Like `invalidateRollups`, for named hours, at least one, from which clicks are deleted. Full
+ * referrers and visitors of these hours are deleted too: a new rollup replaces only what it stores,
+ * and a link left with few clicks gets no new rollup.
  */
 export async function markHoursChanged(
   tx: Transaction<Tables>,
@@ -76,7 +83,10 @@ export async function markHoursChanged(
   await sql.raw(deleteFrom('click_sum', periodsOf(dialect, changedHours)('link_id,'))).execute(tx)
 }
 
-/** The same for every hour in which the link has clicks; before they go. */
+/**
+ * Like `markHoursChanged`, for every hour in which the link has clicks. Call it before they are
+ * deleted.
+ */
 export async function markAllHoursChanged(
   tx: Transaction<Tables>,
   dialect: DialectName,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { channelOfHost } from './channel-hosts.ts'
 
-test('an entry covers its subdomains but neither its parent nor its look-alikes', () => {
+test('an entry covers its subdomains but neither its parent nor look-alike domains', () => {
   expect(channelOfHost('bing.com')).toBe('search')
   expect(channelOfHost('a.b.bing.com')).toBe('search')
   for (const host of ['com', 'xbing.com', 'bing.com.example', 'bing', '', '.', 'bing.com.']) {
@@ -9,7 +9,7 @@ test('an entry covers its subdomains but neither its parent nor its look-alikes'
   }
 })
 
-test('the nearest entry wins', () => {
+test('the most specific entry wins', () => {
   expect(channelOfHost('google.com')).toBe('search')
   expect(channelOfHost('mail.google.com')).toBe('email')
   expect(channelOfHost('docs.google.com')).toBe('referral')
@@ -18,7 +18,7 @@ test('the nearest entry wins', () => {
   expect(channelOfHost('finance.yahoo.com')).toBe('referral')
 })
 
-test('search engines are known under their country domains', () => {
+test('search engines are recognised under their country domains', () => {
   for (const suffix of ['com', 'de', 'se', 'co.uk', 'co.id', 'co.jp', 'com.br', 'com.tr', 'co.za', 'cat']) {
     expect(channelOfHost(`google.${suffix}`)).toBe('search')
   }

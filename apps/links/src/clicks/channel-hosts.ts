@@ -1,5 +1,6 @@
-// The tables of L13.4. An entry covers its subdomains, and the nearest entry wins: mail.google.com is webmail
-// and docs.google.com nothing special, although both belong to google.com.
+// The tables of L13.4. An entry covers its subdomains, and the most specific entry wins:
+// mail.google.com is webmail and docs.google.com has no channel of its own, although both belong to
+// google.com.
 
 type HostChannel = 'email' | 'search' | 'social' | 'referral'
 
@@ -60,7 +61,7 @@ const NOT_SEARCH = splitWords(`
   disk.yandex.ru docs.yandex.ru metrika.yandex.ru pan.baidu.com
 `)
 
-// Everything that Google publishes as a domain of its search, google.<suffix>.
+// Every suffix of a Google search domain, google.<suffix>.
 const GOOGLE_SUFFIXES = splitWords(`
   com cat ad ae al am as at az ba be bf bg bi bj bs bt by ca cd cf cg ch ci cl cm cn cv cz de dj dk dm dz ee es
   fi fm fr ga ge gg gl gm gr gy hn hr ht hu ie im iq is it je jo kg ki kz la li lk lt lu lv md me mg mk ml mn mu
@@ -81,7 +82,7 @@ const HOSTS = new Map<string, HostChannel>([
   ...NOT_SEARCH.map((host) => [host, 'referral'] as const),
 ])
 
-// The longest name that DNS allows (RFC 1035 section 2.3.4); a longer one would only cost time.
+// The longest name that DNS allows (RFC 1035 section 2.3.4). Longer names would only cost time.
 const MAX_HOST_LENGTH = 253
 
 export function channelOfHost(host: string): HostChannel | undefined {

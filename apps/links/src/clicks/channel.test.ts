@@ -43,7 +43,7 @@ describe('utm values', () => {
     for (const query of queries) expect(utmOf(query)).toEqual(NONE)
   })
 
-  test('are the first of a repeated key', () => {
+  test('use the first value of a repeated key', () => {
     expect(utmOf('?utm_source=a&utm_source=b').source).toBe('a')
     expect(utmOf('?utm_source=&utm_source=b').source).toBeNull()
   })
@@ -62,7 +62,7 @@ describe('utm values', () => {
     }
   })
 
-  test('never throw, and can be stored', () => {
+  test('never throw, and are storable', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const source = utmOf(`?utm_source=${text}`).source ?? ''
@@ -84,7 +84,7 @@ describe('utm values', () => {
 })
 
 describe('the link mode', () => {
-  test('is qr when utm_medium is qr in any case, else link', () => {
+  test('is qr if utm_medium is qr in any case, otherwise link', () => {
     for (const query of ['?utm_medium=qr', '?utm_medium=QR', '?utm_medium=Qr']) {
       expect(linkModeOf(utmOf(query))).toBe('qr')
     }
@@ -202,7 +202,7 @@ describe('the channel', () => {
     expect(channel(null, referrer)).toBe('direct')
   })
 
-  test('of our own pages is direct, with whatever port or www. our Host header came', () => {
+  test('of our own pages is direct, with any port and with or without www. in the Host header', () => {
     for (const ownHost of ['lk.example', 'LK.Example', 'www.lk.example', 'lk.example:8080']) {
       expect(channel(null, 'https://lk.example/a', ownHost)).toBe('direct')
     }

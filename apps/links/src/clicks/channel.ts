@@ -27,7 +27,7 @@ const EMAIL_MEDIUMS = new Set(['email', 'e-mail', 'newsletter'])
 
 export function utmOf(query: string | null): Utm {
   if (query === null || query === '') return NO_UTM
-  // URLSearchParams reads malformed percent-encoding as it stands, where decodeURIComponent throws.
+  // URLSearchParams keeps malformed percent-encoding unchanged, while decodeURIComponent throws.
   const values = new URLSearchParams(query)
   return {
     source: utmValue(values.get('utm_source')),

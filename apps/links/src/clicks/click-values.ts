@@ -1,6 +1,6 @@
 import type { ClassifiedClick } from './click.ts'
 
-/** The values of a click's row, in the order of both recorders' INSERT. */
+/** The values of a click's row, in the column order of both recorders' INSERT. */
 export function clickValues(click: ClassifiedClick): (string | number | null)[] {
   return [
     click.linkId,

@@ -16,7 +16,7 @@ const CLICK: JournalledClick = {
   visitorFp: 'f'.repeat(43),
 }
 
-test('a click from a search page carries every fact', () => {
+test('a click from a search page has every property', () => {
   const query = '?utm_term=Shoes&utm_content=B'
   expect(classifyClick({ ...CLICK, query, referrer: 'https://www.Google.se/search?q=a' })).toEqual({
     linkId: 7,
@@ -42,7 +42,7 @@ test('a click from a search page carries every fact', () => {
   })
 })
 
-test('a click without anything is a direct one by a bot', () => {
+test('a click without headers and query is a direct one by a bot', () => {
   const bare = { ...CLICK, host: null, userAgent: null, country: null, visitorFp: null }
   expect(classifyClick(bare)).toEqual({
     linkId: 7,
@@ -68,7 +68,7 @@ test('a click without anything is a direct one by a bot', () => {
   })
 })
 
-test('a scanned code counts as qr with its campaign kept', () => {
+test('a scanned code counts as qr and keeps its campaign', () => {
   const query = '?utm_source=Poster&utm_medium=QR&utm_campaign=Fair'
   expect(classifyClick({ ...CLICK, query })).toMatchObject({
     linkMode: 'qr',
@@ -79,14 +79,14 @@ test('a scanned code counts as qr with its campaign kept', () => {
   })
 })
 
-test('L13.3 a click from our own front page is a self-referrer, one from an admin page is not, and both are direct', () => {
+test('L13.3 a click from our own start page is a self-referrer, one from an admin page is not, and both are direct', () => {
   const front = classifyClick({ ...CLICK, referrer: 'https://lk.example/' })
   expect(front).toMatchObject({ isSelfReferrer: 1, channel: 'direct', referrerHost: 'lk.example' })
   const admin = classifyClick({ ...CLICK, referrer: 'https://lk.example/_/admin/links/7' })
   expect(admin).toMatchObject({ isSelfReferrer: 0, channel: 'direct' })
 })
 
-test('an app is named by its host, and an unknown one is a referral without host', () => {
+test('a listed app has its host, and an unlisted one is a referral without host', () => {
   const knownApp = classifyClick({ ...CLICK, referrer: 'android-app://com.linkedin.android/' })
   expect(knownApp).toMatchObject({ referrerHost: 'linkedin.com', channel: 'social' })
   const unknown = classifyClick({ ...CLICK, referrer: 'android-app://com.example/' })
@@ -118,13 +118,13 @@ test('an empty or blank header is stored as absent', () => {
   }
 })
 
-test('hostile text is stored as it came, apart from what no database takes', () => {
+test('hostile text is stored unchanged, except for characters that no database accepts', () => {
   const userAgent = `<script>alert(1)</script> ' OR 1=1 -- ${FIREFOX}`
   expect(classifyClick({ ...CLICK, userAgent }).userAgent).toBe(userAgent)
   expect(classifyClick({ ...CLICK, userAgent: `a\0b\ud83d` }).userAgent).toBe('ab\ufffd')
 })
 
-test('no input throws, every text can be stored, and the stored click classifies to itself', () => {
+test('no input throws, every text is storable, and a stored click classifies to itself', () => {
   const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code))
   const broken = fc.array(unit).map((units) => units.join(''))
   const text = fc.option(fc.oneof(fc.webUrl(), fc.string({ unit: 'binary' }), broken))

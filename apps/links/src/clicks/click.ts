@@ -42,7 +42,8 @@ export interface ClassifiedClick {
 const REFERRER_LENGTH = 2048
 const USER_AGENT_LENGTH = 1000
 
-// Everything is read from the values as they are stored, so that classifying the stored click again gives the same.
+// All properties derive from the values as stored. Classifying the stored click again gives the
+// same result.
 export function classifyClick(click: JournalledClick): ClassifiedClick {
   const referrer = click.referrer === null ? null : storableText(click.referrer, REFERRER_LENGTH)
   const userAgent = click.userAgent === null ? null : storableText(click.userAgent, USER_AGENT_LENGTH)

@@ -18,7 +18,7 @@ describe('the country of an address', () => {
     expect(countryOf(address)).toBe(country)
   })
 
-  test('is found however IPv4 is mapped into IPv6', () => {
+  test('is found for every notation of an IPv4-mapped IPv6 address', () => {
     const spellings = [
       '::ffff:130.237.28.40',
       '::FFFF:130.237.28.40',
@@ -30,7 +30,7 @@ describe('the country of an address', () => {
     for (const address of spellings) expect(countryOf(address)).toBe('SE')
   })
 
-  test('is found in spite of a zone id', () => {
+  test('is found despite a zone id', () => {
     expect(countryOf('2001:4860:4860::8888%eth0')).toBe('US')
   })
 
@@ -48,7 +48,7 @@ describe('the country of an address', () => {
     for (const address of addresses) expect(countryOf(address)).toBeNull()
   })
 
-  test('is found right beside the ranges that have none', () => {
+  test('is found next to ranges without a country', () => {
     const beside = [
       '9.9.9.9',
       '11.0.0.1',
@@ -70,7 +70,7 @@ describe('the country of an address', () => {
     }
   })
 
-  test('is null for what is no address', () => {
+  test('is null for a string that is not an address', () => {
     const bad = [
       '',
       ' ',
@@ -111,13 +111,13 @@ describe('the country of an address', () => {
 })
 
 describe('the country of the edge header', () => {
-  test('is taken in any case', () => {
+  test('is accepted in any case', () => {
     for (const value of ['SE', 'se', 'Se', 'sE']) expect(countryFromHeader(value)).toBe('SE')
     expect(countryFromHeader('gb')).toBe('GB')
     expect(countryFromHeader('NO')).toBe('NO')
   })
 
-  test('is absent for codes that are no country', () => {
+  test('is absent for codes that are not assigned to a country', () => {
     const codes = [
       'XX',
       'xx',
@@ -139,7 +139,7 @@ describe('the country of the edge header', () => {
     for (const value of codes) expect(countryFromHeader(value)).toBeNull()
   })
 
-  test('is absent for what is not two letters', () => {
+  test('is absent for values other than two letters', () => {
     const bad = [
       null,
       '',
@@ -162,7 +162,7 @@ describe('the country of the edge header', () => {
     for (const value of bad) expect(countryFromHeader(value)).toBeNull()
   })
 
-  test('is one of the 249 that ISO 3166-1 assigns, each of which has a name', () => {
+  test('is one of the 249 codes that ISO 3166-1 assigns, each of which has a name', () => {
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'.split('')
     const codes = letters.flatMap((a) => letters.map((b) => a + b)).filter((code) => countryFromHeader(code))
     expect(codes).toHaveLength(249)

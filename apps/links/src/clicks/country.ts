@@ -21,7 +21,8 @@ const ISO_COUNTRIES = new Set(
 
 const DATABASE = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'
 
-// Special-purpose ranges (RFC 6890). The database puts some of them in a country: 192.168.0.0/16 in Australia.
+// Special-purpose ranges (RFC 6890). The database assigns some of them to a country: 192.168.0.0/16
+// to Australia.
 const SPECIAL_IPV4 =
   /^(?:0|10|127)\.|^100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^169\.254\.|^172\.(?:1[6-9]|2\d|3[01])\.|^192\.(?:168|0\.[02])\.|^198\.(?:1[89]|51\.100)\.|^203\.0\.113\.|^2(?:2[4-9]|[345]\d)\./
 const SPECIAL_IPV6 = /^(?:::|f[cdf]|fe[89ab]|2001:0?db8:)/i
@@ -31,7 +32,8 @@ export function countryFile(): string {
   return embeddedAsset('countries.mmdb') ?? fileURLToPath(import.meta.resolve(DATABASE))
 }
 
-// No cache by address: a look-up costs about a microsecond, and this way no address outlives its request.
+// No cache by address: a lookup costs about a microsecond, and without a cache no address outlives
+// its request.
 export function openCountryLookup(): (address: string) => string | null {
   const file = readFileSync(countryFile())
   // The reader's own cache holds one decoded record per country, which halves the time.
@@ -44,7 +46,7 @@ export function openCountryLookup(): (address: string) => string | null {
   }
 }
 
-// The reader checks nothing itself: to it `1.2.3` is an address in Poland.
+// The reader does not validate addresses: it locates `1.2.3` in Poland.
 function canonicalAddress(address: string): string | null {
   const version = isIP(address)
   if (version === 4) return address
@@ -54,7 +56,7 @@ function canonicalAddress(address: string): string | null {
   return mappedIpv4(withoutZone) ?? withoutZone
 }
 
-// A dual-stack socket names its IPv4 peers ::ffff:1.2.3.4; other spellings only come from proxies.
+// A dual-stack socket reports IPv4 peers as ::ffff:1.2.3.4. Other spellings come only from proxies.
 function mappedIpv4(address: string): string | null {
   const dotted = /^::ffff:([\d.]+)$/i.exec(address)?.[1]
   if (dotted !== undefined) return dotted
@@ -67,7 +69,7 @@ function mappedIpv4(address: string): string | null {
 }
 
 export function countryFromHeader(value: string | null): string | null {
-  // Letters first: `ß` and the ligature `ﬁ` would become SS and FI.
+  // Letters are checked before upper-casing: `ß` and the ligature `ﬁ` would become SS and FI.
   if (value === null || !/^[a-z]{2}$/i.test(value)) return null
   const code = value.toUpperCase()
   return ISO_COUNTRIES.has(code) ? code : null

@@ -50,7 +50,7 @@ function openNode(
   })
 }
 
-/** Has counted one click already. */
+/** A node that has already drained one click. */
 async function openWorkingNode(stored: TestDatabase, link: number): Promise<Node> {
   const node = openNode(stored)
   await node.journal.append(visit(link, 'abcd'))
@@ -62,7 +62,7 @@ const BREAK = sql`alter table click_hour_open rename to elsewhere`
 const REPAIR = sql`alter table elsewhere rename to click_hour_open`
 
 eachDialect((dialect, newUrl) => {
-  test('settle ends when everything committed before the call is counted', async () => {
+  test('drainAll resolves once all clicks committed before the call are counted', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const link = await stored.createLink('abcd')
     const { journal, drainThread } = openNode(stored)
@@ -74,7 +74,7 @@ eachDialect((dialect, newUrl) => {
     expect(drainThread.pendingBatches).toBe(0)
   })
 
-  test('many who settle at once all see every click that was committed before', async () => {
+  test('concurrent callers of drainAll all see every click committed before', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const link = await stored.createLink('abcd')
     const { journal, drainThread } = openNode(stored)
@@ -89,7 +89,7 @@ eachDialect((dialect, newUrl) => {
     expect(await stored.countClicks('abcd')).toEqual([50, 50, 50])
   })
 
-  test('clicks are counted soon without anybody asking, and how many batches wait is told until then', async () => {
+  test('clicks are drained soon without a request, and the number of pending batches is reported until then', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const link = await stored.createLink('abcd')
     const { journal, drainThread } = openNode(stored)
@@ -100,7 +100,7 @@ eachDialect((dialect, newUrl) => {
     await until('nothing waits', () => drainThread.pendingBatches === 0)
   })
 
-  test('close counts what waits', async () => {
+  test('close drains pending clicks', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const link = await stored.createLink('abcd')
     const node = openNode(stored)
@@ -109,7 +109,7 @@ eachDialect((dialect, newUrl) => {
     expect(await stored.countClicks('abcd')).toEqual([3, 3, 3])
   })
 
-  test('close leaves to the next start what it cannot count in time, and nothing is lost or counted twice', async () => {
+  test('close leaves clicks that it cannot drain in time to the next start, and none is lost or counted twice', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const link = await stored.createLink('abcd')
     const path = join(folder, `journal-${++made}.db`)
@@ -131,15 +131,15 @@ eachDialect((dialect, newUrl) => {
       { level: 'warn', message: 'clicks wait in the journal for the next start', clicks: 3 },
     ])
     expect(await stored.countClicks('abcd')).toEqual([1, 1, 1])
-    // The thread that was ended may hold its lock for a moment longer.
+    // The terminated thread may hold its lock for a moment longer.
     const next = openNode(stored, path)
     await until('they are counted', () => next.drainThread.drainAll())
     expect(await stored.countClicks('abcd')).toEqual([4, 4, 4])
   })
 
-  // SQLite has one writer, who waits within bounds.
+  // SQLite has one writer, whose wait is limited.
   if (dialect === 'postgres')
-    test('who would rather know less waits no longer than they say, and not at all for counting that is known to hang', async () => {
+    test('drainWithTimeout returns within its timeout, and at once while draining is known to hang', async () => {
       const stored = closeLater(await TestDatabase.open(await newUrl()))
       const link = await stored.createLink('abcd')
       const { journal, drainThread } = await openWorkingNode(stored, link)
@@ -153,7 +153,7 @@ eachDialect((dialect, newUrl) => {
         await sql`lock table click_hour_open in access exclusive mode`.execute(tx)
         expect([await drainThread.drainWithTimeout(1), drainThread.oldestPendingAt]).toEqual([false, NOW + 7])
         await journal.append(visit(link, 'abcd', { clickedAt: NOW + 9 }))
-        // The step that hangs is given up after thirty seconds.
+        // The hanging step times out after thirty seconds.
         const startedMs = performance.now()
         for (let read = 0; read < 3; read++) expect(await drainThread.drainWithTimeout(60_000)).toBe(false)
         expect(performance.now() - startedMs).toBeLessThan(15_000)
@@ -163,7 +163,7 @@ eachDialect((dialect, newUrl) => {
       expect([drainThread.oldestPendingAt, await stored.countClicks('abcd')]).toEqual([undefined, [3, 3, 3]])
     })
 
-  test('what a crash left in the journal is counted by the next start, once', async () => {
+  test('clicks left in the journal by a crash are counted by the next start, once', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const link = await stored.createLink('abcd')
     const path = join(folder, `journal-${++made}.db`)
@@ -180,7 +180,7 @@ eachDialect((dialect, newUrl) => {
     expect(await stored.countClicks('abcd')).toEqual([4, 4, 4])
   })
 
-  test('counted batches leave the journal', async () => {
+  test('drained batches leave the journal', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const link = await stored.createLink('abcd')
     const node = openNode(stored)
@@ -190,14 +190,14 @@ eachDialect((dialect, newUrl) => {
     }
     expect(node.journal.state.lastSeq).toBe(20)
     const before = openNode(stored, join(folder, `journal-${made}.db`))
-    // Opened again, so that what is on disk is what is looked at.
+    // Opened again, to check the state on disk.
     expect(before.drainThread.pendingBatches).toBe(20)
     await before.drainThread.drainAll()
     expect(await stored.countClicks('abcd')).toEqual([20, 20, 20])
   })
 
-  describe('while the database takes no clicks', () => {
-    test('settle returns, failing is told and logged once, and nothing is lost', async () => {
+  describe('while the database accepts no clicks', () => {
+    test('drainAll returns, the failure is reported and logged once, and nothing is lost', async () => {
       const stored = closeLater(await TestDatabase.open(await newUrl()))
       const link = await stored.createLink('abcd')
       const { journal, drainThread, log } = await openWorkingNode(stored, link)
@@ -211,7 +211,7 @@ eachDialect((dialect, newUrl) => {
       expect(log.map(({ level }) => level)).toEqual(['error'])
 
       await stored.run(REPAIR)
-      // One that asks while a step that began before fails is told so.
+      // A call that joins a step started before reports the failure of that step.
       await until('clicks are counted again', () => drainThread.drainAll())
       expect(drainThread.isFailing).toBe(false)
       expect(drainThread.pendingBatches).toBe(0)
@@ -219,7 +219,7 @@ eachDialect((dialect, newUrl) => {
       expect(await stored.countClicks('abcd')).toEqual([4, 4, 4])
     })
 
-    test('it recovers without anybody asking', async () => {
+    test('draining recovers without a request', async () => {
       const stored = closeLater(await TestDatabase.open(await newUrl()))
       const link = await stored.createLink('abcd')
       const { journal, drainThread } = await openWorkingNode(stored, link)
@@ -232,7 +232,7 @@ eachDialect((dialect, newUrl) => {
       expect(await stored.countClicks('abcd')).toEqual([2, 2, 2])
     })
 
-    test('from before the start on, it recovers all the same', async () => {
+    test('draining recovers from a failure that precedes the start', async () => {
       const stored = closeLater(await TestDatabase.open(await newUrl()))
       const link = await stored.createLink('abcd')
       await stored.run(BREAK)
@@ -245,7 +245,7 @@ eachDialect((dialect, newUrl) => {
       expect(await stored.countClicks('abcd')).toEqual([1, 1, 1])
     })
 
-    test('close ends, and the clicks stay in the journal for the next start', async () => {
+    test('close resolves, and the clicks stay in the journal for the next start', async () => {
       const stored = closeLater(await TestDatabase.open(await newUrl()))
       const link = await stored.createLink('abcd')
       const path = join(folder, `journal-${++made}.db`)
@@ -259,7 +259,7 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
-  test("counting and this process's own writers take turns, and neither fails or blocks the event loop", async () => {
+  test('draining and the writers of this process alternate, and neither fails nor blocks the event loop', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const link = await stored.createLink('abcd')
     const { journal, drainThread } = openNode(stored)
@@ -275,13 +275,14 @@ eachDialect((dialect, newUrl) => {
     }
     for (let round = 0; round < 20; round++) await Promise.all([1, 2, 3].map(write))
     expect(await stored.countClicks('abcd')).toEqual([60, 60, 60])
-    // SQLite's busy handler sleeps for as long as the other holds the lock; no turn of the loop may come near its five seconds.
+    // SQLite's busy handler sleeps while another connection holds the lock. No turn of the loop may
+    // come near its five seconds.
     if (dialect === 'sqlite') expect(stalls.stop()).toBeLessThan(4_000)
     else stalls.stop()
   })
 })
 
-/** The longest time in which the event loop ran nothing, in milliseconds. */
+/** The longest time in which the event loop was blocked, in milliseconds. */
 function watchStalls(): { stop(): number } {
   let [last, longest] = [performance.now(), 0]
   const timer = setInterval(() => {

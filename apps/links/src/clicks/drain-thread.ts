@@ -6,14 +6,26 @@ import type { Progress } from './drain.ts'
 import type { DrainReply, DrainRequest } from './drain-worker.ts'
 import type { Journal } from './journal.ts'
 
-/** Clicks wait this long for company: the larger the batch, the cheaper each click. Nobody sees it, reads settle first. */
+/**
+ * Delay before a drain, to gather clicks: larger batches make each click cheaper. Readers do not
+ * notice, since reads drain first.
+ */
 const DRAIN_DELAY_MS = 1_000
-/** How often hours that are over are closed and summed. Figures are exact before; afterwards they cost less. */
+/**
+ * Interval at which hours that are over are closed and rolled up. Statistics are exact before that,
+ * and cheaper afterwards.
+ */
 const ROLL_UP_EVERY_MS = 60_000
-/** How long a stop counts what waits, unless requests have left less, and then waits for the thread to let go of its files. */
+/**
+ * Time limit of the last drain before a stop, unless requests have left less, and then of the wait
+ * until the thread has released its files.
+ */
 const CLOSE_TIMEOUT_MS = 3_000
 
-/** Has this node's clicks counted by a worker thread: soon after they arrive, and before anybody reads a figure. */
+/**
+ * Drains this node's clicks in a worker thread, soon after they arrive and before statistics are
+ * read.
+ */
 export class DrainThread {
   readonly #journal: Journal
   readonly #database: Database<Tables>
@@ -28,7 +40,7 @@ export class DrainThread {
   readonly #rollUpTimer: Timer
   #isRollingUp = false
   #isFailing = false
-  /** Somebody has waited for it for too long, and it has not come to an end since. */
+  /** A caller has timed out while waiting for the current step. */
   #isLate = false
   #isClosed = false
 
@@ -50,7 +62,7 @@ export class DrainThread {
     this.#rollUpTimer = setInterval(() => void this.#rollUp(), ROLL_UP_EVERY_MS)
   }
 
-  /** True while the database takes no clicks; they wait in the journal. */
+  /** True while the database accepts no clicks. They wait in the journal. */
   get isFailing(): boolean {
     return this.#isFailing
   }
@@ -69,7 +81,7 @@ export class DrainThread {
     return this.#journal.state.pendingAtStart + this.#journal.state.committed
   }
 
-  /** Told that clicks were committed. */
+  /** Called when clicks were committed. */
   wake(): void {
     if (this.#isClosed) return
     this.#timer ??= setTimeout(() => {
@@ -78,7 +90,10 @@ export class DrainThread {
     }, DRAIN_DELAY_MS)
   }
 
-  /** Ends when all that was committed before the call is counted; false when the database turned out not to take it. */
+  /**
+   * Resolves once all clicks committed before the call are counted, or with false if the database
+   * does not accept them.
+   */
   async drainAll(): Promise<boolean> {
     const lastSeq = this.#journal.state.lastSeq
     while (this.#drainedSeq < lastSeq) {
@@ -93,8 +108,8 @@ export class DrainThread {
   }
 
   /**
-   * The same, for who would rather know less than wait: false when it takes longer, and at once while it is known to take
-   * long, so that a hanging database is waited for once and not by each of those who ask.
+   * Like `drainAll`, but false after a timeout, and at once while draining is known to be slow. A
+   * hanging database therefore delays one caller, not each.
    */
   async drainWithTimeout(ms: number): Promise<boolean> {
     const draining = this.drainAll()
@@ -107,17 +122,20 @@ export class DrainThread {
     }
   }
 
-  /** When the first click was made that is on disk and not counted, in Unix seconds; all before are counted. */
+  /**
+   * The time of the first click on disk that is not counted, in Unix seconds. All earlier clicks
+   * are counted.
+   */
   get oldestPendingAt(): number | undefined {
     return this.#journal.oldestClickAfter(this.#drainedSeq)
   }
 
-  /** Whether a click of this link or slug was redirected by this node and is not counted yet. */
+  /** Checks for a click of this link or slug that this node has redirected and not yet counted. */
   hasPending(query: { linkId: number } | { slug: string }): boolean {
     return this.#journal.hasClickAfter(this.#drainedSeq, query)
   }
 
-  /** Counts what waits, but not for long: the next start goes on where the cursor stands (L20.2). */
+  /** Drains pending clicks within the timeout. The next start continues from the cursor (L20.2). */
   async close(timeoutMs = CLOSE_TIMEOUT_MS): Promise<void> {
     const endMs = performance.now() + timeoutMs
     clearTimeout(this.#timer)
@@ -126,7 +144,7 @@ export class DrainThread {
     clearTimeout(this.#timer)
     clearInterval(this.#rollUpTimer)
     await waitQuietly(endMs - performance.now(), this.#closeDrain())
-    // A step that still runs is one transaction, of which all is stored or nothing.
+    // A running step is one transaction, which is stored as a whole or not at all.
     this.#worker.terminate()
     this.#reply?.resolve({ error: { message: 'The node stops' } })
     if (this.pendingBatches > 0)
@@ -138,10 +156,11 @@ export class DrainThread {
     await this.#request('close')
   }
 
-  /** One batch; false when it failed, to be tried again later. */
+  /** Drains one batch. False if it failed and is to be retried. */
   async #step(): Promise<boolean> {
-    // The worker writes to the same SQLite file: this process's own writers stay out instead of blocking the event loop.
-    // Only what is on disk: a later batch may be written and still be lost with the power.
+    // The worker writes to the same SQLite file. Pausing this process's own writers keeps them from
+    // blocking the event loop. Only batches on disk are drained: a later one may be written and
+    // still be lost in a power failure.
     const upTo = this.#journal.state.lastSeq
     const reply = await this.#database.pauseWriters(() => this.#request({ upTo }))
     if (typeof reply === 'object' && 'progress' in reply) {
@@ -159,12 +178,12 @@ export class DrainThread {
     if (this.#isFailing) this.#log.info('clicks are counted again', {})
     this.#isFailing = false
     this.#drainedSeq = seq
-    // What another process has counted is told as none.
+    // Clicks that another process has counted are not included.
     this.#clicksDrained = this.pendingBatches === 0 ? this.#clicksStored : this.#clicksDrained + clicks
     this.#journal.markDrained(seq)
   }
 
-  /** Slice by slice, whenever nothing is being counted. */
+  /** Runs slice by slice, while no batch is being drained. */
   async #rollUp(): Promise<void> {
     if (this.#isRollingUp) return
     this.#isRollingUp = true
@@ -193,7 +212,7 @@ export class DrainThread {
   #start(): Worker {
     const worker = new Worker(new URL('./drain-worker.ts', import.meta.url).href)
     worker.addEventListener('message', ({ data }: MessageEvent<DrainReply>) => this.#reply?.resolve(data))
-    // The thread is gone; the journal is not, and another one goes on where the cursor stands.
+    // The thread has crashed. The journal is intact, and a new worker continues from the cursor.
     worker.addEventListener('error', ({ message }) => {
       this.#worker = this.#start()
       this.#reply?.resolve({ error: { message } })
@@ -213,7 +232,7 @@ export class DrainThread {
   }
 }
 
-/** Ends with the work, or without it when the time is over. */
+/** Resolves with the work or after the timeout, whichever is first. */
 async function waitQuietly(ms: number, work: Promise<unknown>): Promise<void> {
   await withTimeout(ms, 'Counting clicks', work).catch(() => undefined)
 }

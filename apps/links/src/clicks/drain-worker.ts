@@ -1,6 +1,6 @@
 import { Drain, type Progress } from './drain.ts'
 
-/** Runs `Drain` beside the event loop that redirects, so that counting never delays a visitor. */
+/** Runs `Drain` off the event loop that serves redirects. Counting never delays a visitor. */
 export type DrainRequest =
   | { open: { journalPath: string; databaseUrl: string } }
   | { upTo: number }
@@ -27,7 +27,8 @@ async function answer(request: DrainRequest): Promise<DrainReply | undefined> {
     return undefined
   }
   if (!files) throw new Error('The drain was asked to work before it was opened')
-  // At the first step, and at the next one if that failed: the database may be away at the start.
+  // Opened at the first step, and again after a failure: the database may be unreachable at the
+  // start.
   drain ??= new Drain(files.journalPath, files.databaseUrl)
   if ('rollUp' in request) return { more: await drain.rollUp(request.rollUp) }
   return { progress: await drain.step(request.upTo) }

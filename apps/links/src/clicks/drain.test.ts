@@ -24,7 +24,7 @@ function openDrain(path: string, url: string): Drain {
   return closeLater(new Drain(path, url))
 }
 
-/** Everything that can be counted; how many clicks that were. */
+/** Drains everything and returns the number of clicks. */
 async function drainAll(drain: Drain): Promise<number> {
   for (let total = 0; ;) {
     const { clicks } = await drain.step()
@@ -39,7 +39,7 @@ async function fill(journal: Journal, link: number, slug: string, batches: numbe
 }
 
 eachDialect((_dialect, newUrl) => {
-  test('a drained journal is counted, once, and says where it stands', async () => {
+  test('a drained journal is counted once, and the drain reports its position', async () => {
     const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
     const link = await stored.createLink('abcd')
     const journal = openJournal(path)
@@ -52,7 +52,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await stored.readJournalCursors()).toEqual([{ journal_id: journal.id, seq: 3 }])
   })
 
-  test('tidying closes and sums what is over, stops when nothing is left, and changes no count', async () => {
+  test('a rollup closes and sums periods that are over, stops when none are left, and changes no count', async () => {
     const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
     const link = await stored.createLink('abcd')
     await fill(openJournal(path), link, 'abcd', 3)
@@ -68,7 +68,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await stored.countClicks('abcd')).toEqual([6, 6, 6])
   })
 
-  test('a step counts nothing beyond the batch it was told to stop at', async () => {
+  test('a step counts nothing beyond the given last batch', async () => {
     const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
     const link = await stored.createLink('abcd')
     await fill(openJournal(path), link, 'abcd', 5)
@@ -91,7 +91,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('after a crash', () => {
-    test('between counting and trimming: what is still in the journal is not counted again', async () => {
+    test('between counting and trimming: batches still in the journal are not counted again', async () => {
       const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
       const link = await stored.createLink('abcd')
       const journal = openJournal(path)
@@ -107,7 +107,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await stored.countClicks('abcd')).toEqual([10, 10, 10])
     })
 
-    test('half way: the next one goes on where the last commit was', async () => {
+    test('half way: the next drain continues from the last commit', async () => {
       const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
       const link = await stored.createLink('abcd')
       await fill(openJournal(path), link, 'abcd', 6)
@@ -119,7 +119,7 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('after an error nothing is taken for counted, and the next step counts it once', async () => {
+  test('after an error no click is taken as counted, and the next step counts each once', async () => {
     const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
     const link = await stored.createLink('abcd')
     await fill(openJournal(path), link, 'abcd', 2)
@@ -132,13 +132,13 @@ eachDialect((_dialect, newUrl) => {
     expect(await stored.countClicks('abcd')).toEqual([4, 4, 4])
   })
 
-  test('an error while the answer to the commit was on its way counts nothing twice', async () => {
+  test('an error during the response to the commit counts nothing twice', async () => {
     const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
     const link = await stored.createLink('abcd')
     await fill(openJournal(path), link, 'abcd', 2)
     const drain = openDrain(path, stored.url)
     await drain.step(0)
-    // Somebody else has counted them since this one looked where the journal stands.
+    // Another drain has counted them since this one read the position.
     await drainAll(openDrain(path, stored.url))
     expect(await drain.step()).toEqual({ seq: 2, clicks: 0 })
     expect(await stored.countClicks('abcd')).toEqual([4, 4, 4])
@@ -170,7 +170,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('a journal file that is not the one it was', () => {
-    test('a new file in the place of the old one is counted from its beginning', async () => {
+    test('a new file in place of the old one is counted from its start', async () => {
       const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
       const link = await stored.createLink('abcd')
       const old = openJournal(path)
@@ -188,7 +188,7 @@ eachDialect((_dialect, newUrl) => {
   })
 })
 
-/** The real worker, driven as `Counting` drives it. */
+/** The real worker, driven as `DrainThread` drives it. */
 class DrainWorker {
   readonly #worker = new Worker(new URL('./drain-worker.ts', import.meta.url).href)
 

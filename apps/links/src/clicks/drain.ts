@@ -7,23 +7,30 @@ import { JournalReader, unpackBatch } from './journal.ts'
 import { type Recorder, openRecorder } from './recorder.ts'
 import { oldestSaltedDay } from './visitor-salts.ts'
 
-/** Batches per transaction: at full load a few thousand clicks, which share pages. More are cheaper, but held in memory. */
+/**
+ * Batches per transaction. At full load these are a few thousand clicks, which share pages. More
+ * would be cheaper, but are held in memory.
+ */
 const BATCHES_PER_STEP = 48
 /**
- * How long a statement on PostgreSQL may take before the step is given up, in milliseconds, and tried anew: what waits on a
- * connection whose server is gone would else wait for a quarter of an hour, and with it all who read figures.
+ * Timeout of a statement on PostgreSQL, in milliseconds, after which the step fails and is retried.
+ * Without it a connection whose server is gone would hang for a quarter of an hour, and all readers
+ * of statistics with it.
  */
 const STATEMENT_LIMIT_MS = 30_000
-/** How long clicks may have to wait for sums. */
+/** The longest time that a slice of rollups may delay clicks, in milliseconds. */
 const ROLL_UP_MS = 20
 
-/** How far counting has come: the last counted batch, and how many clicks this step counted. */
+/** Progress of a drain: the last counted batch, and the number of clicks that the step counted. */
 export interface Progress {
   seq: number
   clicks: number
 }
 
-/** Moves clicks from a journal into the database, classified, each exactly once, whoever else drains beside it. */
+/**
+ * Moves clicks from a journal into the database, classified, each exactly once even with concurrent
+ * drains.
+ */
 export class Drain {
   readonly #journal: JournalReader
   readonly #recorder: Recorder
@@ -38,12 +45,15 @@ export class Drain {
     this.#databaseUrl = databaseUrl
   }
 
-  /** For who drains beside the node that writes the journal: makes what is written so far safe to count, up to here. */
+  /**
+   * For a drain outside the node that writes the journal: flushes all batches written so far and
+   * returns the last, up to which counting is safe.
+   */
   syncJournal(): number {
     return this.#journal.sync()
   }
 
-  /** Counts the next batches, none after `upTo`; `clicks: 0` when there are none. */
+  /** Counts the next batches up to `upTo`. `clicks` is 0 if there are none. */
   async step(upTo = Number.MAX_SAFE_INTEGER): Promise<Progress> {
     this.#position ??= await this.#recorder.position(this.#journal.id)
     const from = this.#position
@@ -51,7 +61,7 @@ export class Drain {
     const to = batches.at(-1)?.seq
     if (to === undefined) return { seq: from, clicks: 0 }
     const clicks = batches.flatMap((batch) => unpackBatch(batch.clicks).map(classifyClick))
-    // Unknown until the commit has answered: after an error it may or may not have happened.
+    // Unknown until the commit is confirmed: after an error it may or may not have happened.
     this.#position = undefined
     const isRecorded = await this.#recorder.record(clicks, {
       from: { journalId: this.#journal.id, seq: from },
@@ -63,13 +73,19 @@ export class Drain {
     return { seq: to, clicks: clicks.length }
   }
 
-  /** Hours close when the first click of a later one is counted, some with each step. A late click opens its hour again. */
+  /**
+   * Closes hours when the first click of a later hour is counted, some with each step. A late click
+   * reopens its hour.
+   */
   async #closeHours(clicks: readonly ClassifiedClick[]): Promise<void> {
     const newest = hourOf(clicks.reduce((latest, click) => Math.max(latest, click.clickedAt), 0))
     if (newest > this.#closedBefore && !(await this.#recorder.closeHours(newest))) this.#closedBefore = newest
   }
 
-  /** Closes what was over at this moment (Unix seconds), deletes salts of days before it, and sums what is due, for a short while; true if there is more. */
+  /**
+   * Closes hours that were over at this moment (Unix seconds), deletes salts of earlier days, and
+   * rolls up due periods for a limited time. True if work remains.
+   */
   async rollUp(now: number): Promise<boolean> {
     await this.#recorder.deleteSalts(oldestSaltedDay(now))
     this.#rollups ??= this.#openRollups()

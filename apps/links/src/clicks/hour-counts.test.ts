@@ -6,12 +6,12 @@ import { countByHour } from './hour-counts.ts'
 
 const BEGINNING = NOW - (NOW % HOUR)
 
-describe('tallyByHour', () => {
-  test('no clicks make no counts', () => {
+describe('countByHour', () => {
+  test('no clicks give no counts', () => {
     expect(countByHour([])).toEqual([])
   })
 
-  test('an hour begins with its first second and ends before the next', () => {
+  test('an hour starts with its first second and ends before the next hour', () => {
     const at = (clickedAt: number) => click(1, 'abcd', { clickedAt })
     const counts = countByHour([
       at(BEGINNING - 1),
@@ -26,7 +26,7 @@ describe('tallyByHour', () => {
     ])
   })
 
-  test('bots and self-referrers are subsets of the clicks, and who is both is in both', () => {
+  test('bots and self-referrers are subsets of the clicks, and clicks with both marks are in both', () => {
     const clicks = [
       click(1, 'abcd'),
       click(1, 'abcd', BOT),
@@ -38,7 +38,7 @@ describe('tallyByHour', () => {
     ])
   })
 
-  test('one slug of two links, as after it was removed and chosen again, is two counts', () => {
+  test('one slug of two links, as after its removal and reuse, gives two counts', () => {
     expect(
       countByHour([click(2, 'abcd'), click(1, 'abcd')]).map(({ linkId, clicks }) => [linkId, clicks]),
     ).toEqual([
@@ -47,7 +47,7 @@ describe('tallyByHour', () => {
     ])
   })
 
-  test('order is that of the key, whatever order the clicks have', () => {
+  test('counts are ordered by key, in whatever order the clicks are', () => {
     const slugs = ['b', 'a', 'a-b', 'a.b', '9', 'zz']
     const clicks = [2, 10, 1].flatMap((link) =>
       slugs.flatMap((slug) => [NOW, NOW - HOUR].map((clickedAt) => click(link, slug, { clickedAt }))),
@@ -64,7 +64,7 @@ describe('tallyByHour', () => {
   })
 })
 
-test('whatever the clicks, the hours add up to them', () => {
+test('the hours add up to the clicks, for any clicks', () => {
   const kinds = [{}, BOT, SELF_REFERRER, { ...BOT, ...SELF_REFERRER }]
   const anyClick = fc
     .record({

@@ -1,7 +1,7 @@
 import { hourOf } from '../analytics/window.ts'
 import type { ClassifiedClick } from './click.ts'
 
-/** Clicks of one slug in one hour, as the tables of hours keep them. */
+/** Clicks of one slug in one hour, as the tables of hours store them. */
 export interface HourCount {
   linkId: number
   slug: string
@@ -12,7 +12,10 @@ export interface HourCount {
   botSelfReferrers: number
 }
 
-/** Sums a batch by slug and hour, in key order: neighbours share pages, and two nodes lock rows in the same order. */
+/**
+ * Counts a batch by slug and hour, in key order: adjacent rows share pages, and all nodes lock rows
+ * in the same order.
+ */
 export function countByHour(clicks: readonly ClassifiedClick[]): HourCount[] {
   const counts = new Map<string, HourCount>()
   for (const { linkId, slug, clickedAt, isBot, isSelfReferrer } of clicks) {

@@ -28,7 +28,7 @@ function openJournal(path: string, losses: Loss[] = []): Journal {
   )
 }
 
-/** What another process sees at this moment. */
+/** The batches that another process can read at this moment. */
 function readBatchesOnDisk(path: string): { seq: number; slugs: string[] }[] {
   const reader = new JournalReader(path)
   try {
@@ -44,7 +44,7 @@ function slugsOnDisk(path: string): string[] {
   return readBatchesOnDisk(path).flatMap(({ slugs }) => slugs)
 }
 
-/** Writes to the journal from outside fail from now on, without blocking anybody. */
+/** Makes external writes to the journal fail from now on, without blocking anything. */
 function makeUnwritable(path: string): void {
   const file = new SqliteFile(path)
   file.run(`create trigger refuse before insert on journal begin select raise(abort, 'no room'); end`)
@@ -58,7 +58,7 @@ function makeWritable(path: string): void {
 }
 
 describe('appending', () => {
-  test('a click is on disk, for everybody to read, when append has resolved, and not before', async () => {
+  test('a click is on disk and readable for other processes once append has resolved, and not before', async () => {
     const path = newPath()
     const journal = openJournal(path)
     const seen: string[][] = []
@@ -68,7 +68,7 @@ describe('appending', () => {
     expect(seen).toEqual([['abcd']])
   })
 
-  test('every one of many clicks is on disk in its own continuation, whatever arrives meanwhile', async () => {
+  test('each of many clicks is on disk in its own continuation, whatever arrives meanwhile', async () => {
     const path = newPath()
     const journal = openJournal(path)
     const missing: string[] = []
@@ -85,14 +85,14 @@ describe('appending', () => {
     expect(journal.state).toMatchObject({ committed: 200, lost: 0, isFailing: false })
   })
 
-  test('clicks of one turn share one batch, in their order', async () => {
+  test('clicks of one turn of the event loop share one batch, in their order', async () => {
     const path = newPath()
     const journal = openJournal(path)
     await Promise.all(['a', 'b', 'c'].map((slug) => journal.append(visit(1, slug))))
     expect(readBatchesOnDisk(path)).toEqual([{ seq: 1, slugs: ['a', 'b', 'c'] }])
   })
 
-  test('a click comes back as it was given, whatever visitors sent', async () => {
+  test('a click is read as it was appended, whatever visitors sent', async () => {
     const path = newPath()
     const journal = openJournal(path)
     const given = visit(2 ** 52, '~.-_', {
@@ -110,7 +110,7 @@ describe('appending', () => {
     expect(unpackBatch(batch?.clicks ?? '[]')).toEqual([given])
   })
 
-  test('close commits what is still waiting', async () => {
+  test('close commits pending clicks', async () => {
     const path = newPath()
     const journal = openJournal(path)
     const appending = [journal.append(visit(1, 'a')), journal.append(visit(1, 'b'))]
@@ -119,7 +119,7 @@ describe('appending', () => {
     await Promise.all(appending)
   })
 
-  test('close waits for a commit that is under way, and for what came during it', async () => {
+  test('close waits for a commit in progress, and for clicks that arrived during it', async () => {
     const path = newPath()
     const journal = openJournal(path)
     const first = journal.append(visit(1, 'a'))
@@ -131,8 +131,8 @@ describe('appending', () => {
   })
 })
 
-describe('looking for what is not counted yet', () => {
-  test('a click is found by its link and by its slug from the moment it is appended, until its batch is counted', async () => {
+describe('finding pending clicks', () => {
+  test('a click is found by its link and by its slug from its append until its batch is counted', async () => {
     const journal = openJournal(newPath())
     const found = (seq: number) =>
       [{ linkId: 1 }, { slug: 'a' }, { linkId: 2 }, { slug: 'b' }].map((of) => journal.hasClickAfter(seq, of))
@@ -152,7 +152,7 @@ describe('looking for what is not counted yet', () => {
 })
 
 describe('a journal that cannot be written', () => {
-  test('append resolves, for a visitor waits; the loss is told and counted, and nothing is stored', async () => {
+  test('append resolves, because a visitor waits; the loss is logged and counted, and nothing is stored', async () => {
     const path = newPath()
     const losses: Loss[] = []
     const journal = openJournal(path, losses)
@@ -165,7 +165,7 @@ describe('a journal that cannot be written', () => {
     expect(slugsOnDisk(path)).toEqual(['before'])
   })
 
-  test('it recovers by itself with the next click, and lost clicks do not come back', async () => {
+  test('the journal recovers with the next click, and lost clicks do not return', async () => {
     const path = newPath()
     const losses: Loss[] = []
     const journal = openJournal(path, losses)
@@ -197,7 +197,7 @@ describe('a journal that cannot be written', () => {
 })
 
 describe('probing', () => {
-  test('a probe leaves nothing behind and clears the failure it disproves', async () => {
+  test('a probe leaves nothing behind and clears a failure that it disproves', async () => {
     const path = newPath()
     const journal = openJournal(path)
     makeUnwritable(path)
@@ -209,7 +209,7 @@ describe('probing', () => {
     expect(readBatchesOnDisk(path)).toEqual([])
   })
 
-  test('a probe that a crash has cut in two stands in the way of neither the next start nor the next probe', async () => {
+  test('a probe interrupted by a crash blocks neither the next start nor the next probe', async () => {
     const path = newPath()
     const journal = openJournal(path)
     const { id } = journal
@@ -229,7 +229,7 @@ describe('probing', () => {
 })
 
 describe('numbering', () => {
-  test('batches are numbered from 1, and a journal opened again goes on', async () => {
+  test('batches are numbered from 1, and a reopened journal continues', async () => {
     const path = newPath()
     const journal = openJournal(path)
     await journal.append(visit(1, 'a'))
@@ -243,7 +243,7 @@ describe('numbering', () => {
     expect(readBatchesOnDisk(path).map(({ seq }) => seq)).toEqual([1, 2, 3])
   })
 
-  test('what is counted goes with the next commit', async () => {
+  test('counted batches are removed with the next commit', async () => {
     const path = newPath()
     const journal = openJournal(path)
     for (const slug of ['a', 'b', 'c']) await journal.append(visit(1, slug))
@@ -253,7 +253,7 @@ describe('numbering', () => {
     expect(readBatchesOnDisk(path).map(({ seq }) => seq)).toEqual([2, 3, 4])
   })
 
-  test('no number is given twice, however often everything was counted and the journal opened again', async () => {
+  test('no number is used twice, however often everything was counted and the journal reopened', async () => {
     const path = newPath()
     const given: number[] = []
     for (let start = 0; start < 4; start++) {
@@ -269,7 +269,7 @@ describe('numbering', () => {
     expect(given).toEqual(Array.from({ length: 12 }, (_, index) => index + 1))
   })
 
-  test('a journal keeps its name', async () => {
+  test('a journal keeps its id', async () => {
     const path = newPath()
     const journal = openJournal(path)
     const { id } = journal
@@ -282,7 +282,7 @@ describe('numbering', () => {
     reader.close()
   })
 
-  test('a new file in the place of the old one has another name', async () => {
+  test('a new file in place of the old one has another id', async () => {
     const path = newPath()
     const journal = openJournal(path)
     const { id } = journal
@@ -291,7 +291,7 @@ describe('numbering', () => {
     expect(openJournal(path).id).not.toBe(id)
   })
 
-  test('two journals open at once on one file, as when a new process overlaps the old one, share the numbers', async () => {
+  test('two journals open on one file, as when a new process overlaps the old one, share the numbers', async () => {
     const path = newPath()
     const [old, young] = [openJournal(path), openJournal(path)]
     for (let index = 0; index < 5; index++) {

@@ -6,38 +6,43 @@ import { openSqliteFile, syncFolder } from '@latchkey/database/sqlite-file'
 import type { JournalledClick } from './click.ts'
 
 /**
- * A commit waits for clicks that are just coming in, as long as two turns of the event loop bring new ones, and up to this
- * many. Twice as many share a commit at 64 connections; a lonely click waits a few microseconds.
+ * A commit waits for clicks that are arriving, as long as two turns of the event loop bring new
+ * ones, and up to this many. Twice as many clicks share a commit at 64 connections, and a single
+ * click waits a few microseconds.
  */
 const MAX_BATCH_CLICKS = 256
-/** How long a visitor waits while another program holds the journal's lock, before the click is given up. */
+/**
+ * How long a visitor waits while another program holds the journal's lock. After that the click is
+ * lost.
+ */
 const LOCK_TIMEOUT_MS = 500
 const LOCK_RETRY_MS = 5
 /**
- * The log is copied home when it has 16 MB. Most of it is trimmed by then, so seldom is cheaper: at SQLite's own 4 MB a
- * commit of 50 clicks takes 76 µs on average, so 64.
+ * The write-ahead log is checkpointed at 16 MB. Most of it is trimmed by then, so rare checkpoints
+ * are cheaper: at SQLite's default of 4 MB a commit of 50 clicks takes 76 µs on average, with this
+ * value 64.
  */
 const CHECKPOINT_PAGES = 4_000
-/** What is written once and read once is not worth keeping in memory. */
+/** Rows are written once and read once, so caching them is useless. */
 const CACHE_KIB = 256
 const PROBE = 'probe'
 const SELECT_ID = `select id from journal_id where id != '${PROBE}'`
 const SELECT_AFTER = 'select clicks from journal where seq > ? order by seq'
 const COUNT_AFTER = 'select coalesce(sum(json_array_length(clicks)), 0) as clicks from journal where seq > ?'
 
-/** What a journal tells the outside: for readiness and metrics. */
+/** State of a journal, for readiness and metrics. */
 export interface JournalState {
-  /** Number of the newest committed batch. */
+  /** The number of the newest committed batch. */
   lastSeq: number
   committed: number
-  /** Clicks that were on disk at the start and not counted yet. */
+  /** Clicks that were on disk but not counted at the start. */
   pendingAtStart: number
   lost: number
   /** The last commit failed: visitors are redirected, but their clicks are lost. */
   isFailing: boolean
 }
 
-/** A click as it is stored: without names, since there are many of them for a short time. */
+/** A stored click, without field names, since many are stored for a short time. */
 type PackedClick = [
   slug: string,
   linkId: number,
@@ -67,23 +72,27 @@ export function unpackBatch(batch: string): JournalledClick[] {
 }
 
 /**
- * Clicks of this node that are on disk but not yet counted. All clicks of one turn of the event loop share one row and
- * one commit, which is what makes a durable click cheap. A SQLite file of its own, on PostgreSQL too, so that neither a
- * slow transaction nor an outage of the database delays a redirect.
+ * Clicks of this node that are on disk but not yet counted. All clicks of one turn of the event
+ * loop share one row and one commit, which makes durable clicks cheap. It is a separate SQLite
+ * file, on PostgreSQL too: neither a slow transaction nor an outage of the database delays a
+ * redirect.
  */
 export class Journal {
-  /** Names this file in the database that counts: a new file begins at 1 again without being taken for the old one. */
+  /**
+   * Identifies this file in the database that counts. A new file starts at 1 again, and its id
+   * distinguishes it from the old one.
+   */
   readonly id: string
   readonly state: JournalState = { lastSeq: 0, committed: 0, pendingAtStart: 0, lost: 0, isFailing: false }
   readonly #file
-  /** The write-ahead log, which is what has to reach the disk. */
+  /** The write-ahead log, which must reach the disk. */
   readonly #wal: number
   readonly #insert
   readonly #trim
   readonly #onCommit: (ms: number) => void
   readonly #onLoss: (error: unknown, clicks: number) => void
   #batch: PackedClick[] = []
-  /** On its way to the disk. */
+  /** Clicks being written to disk. */
   #inFlight: PackedClick[] = []
   #nextCommit: PromiseWithResolvers<void> | undefined
   #syncing: Promise<void> | undefined
@@ -97,7 +106,8 @@ export class Journal {
     }: { onCommit: (ms: number) => void; onLoss: (error: unknown, clicks: number) => void },
   ) {
     this.#file = openSqliteFile(path, { cacheKib: CACHE_KIB, checkpointPages: CHECKPOINT_PAGES })
-    // SQLite would wait for the disk in the middle of the event loop; `#commit` waits beside it.
+    // SQLite would block the event loop while it waits for the disk. `#commit` waits
+    // asynchronously.
     this.#file.run('pragma synchronous = normal')
     this.#file.run(
       'create table if not exists journal (seq integer primary key, clicks text not null) strict',
@@ -107,7 +117,7 @@ export class Journal {
       `insert into journal_id (id) select ? where not exists (select 1 from journal_id where id != '${PROBE}')`,
       [crypto.randomUUID()],
     )
-    // The log's file exists from the first write on, and as long as a connection is open.
+    // The file of the log exists from the first write on, as long as a connection is open.
     this.#touch()
     this.#wal = openSync(`${path}-wal`, 'r')
     syncFolder(dirname(path))
@@ -122,8 +132,9 @@ export class Journal {
   }
 
   /**
-   * Goes on after this number, up to which everything is counted. A journal put back from an older copy stands before its
-   * cursor, and what it numbers up to there would be taken for counted.
+   * Continues after this number, up to which everything is counted. A journal restored from an
+   * older copy is behind its cursor, and batches numbered up to the cursor would be taken as
+   * counted.
    */
   continueAfter(seq: number): void {
     this.state.pendingAtStart =
@@ -133,7 +144,10 @@ export class Journal {
     this.state.lastSeq = seq
   }
 
-  /** Resolves when the click is on disk, or was lost and reported; never rejects, for a visitor waits. */
+  /**
+   * Resolves once the click is on disk, or is lost and reported. Never rejects, because a visitor
+   * waits.
+   */
   append(click: JournalledClick): Promise<void> {
     this.#batch.push([
       click.slug,
@@ -154,14 +168,14 @@ export class Journal {
   }
 
   /**
-   * Batches up to this one are counted elsewhere; their rows go with the next commit, which saves one of its own. The
-   * last stays, so that numbers are never given twice.
+   * Marks batches up to this one as counted. Their rows are deleted with the next commit, which
+   * saves a separate one. The last row stays, to keep numbers from being reused.
    */
   markDrained(seq: number): void {
     this.#trimBefore = seq
   }
 
-  /** Whether a click of this link or slug was appended that no batch up to `seq` holds. */
+  /** Checks for an appended click of this link or slug after batch `seq`. */
   hasClickAfter(seq: number, query: { linkId: number } | { slug: string }): boolean {
     const isMatch = ([slug, linkId]: PackedClick) =>
       'slug' in query ? slug === query.slug : linkId === query.linkId
@@ -171,7 +185,7 @@ export class Journal {
     return false
   }
 
-  /** When the first click on disk was made that no batch up to `seq` holds, in Unix seconds. */
+  /** The time of the first click on disk after batch `seq`, in Unix seconds. */
   oldestClickAfter(seq: number): number | undefined {
     for (const { clicks } of this.#file.query<{ clicks: string }, [number]>(SELECT_AFTER).iterate(seq)) {
       const [first] = unpackBatch(clicks)
@@ -180,14 +194,14 @@ export class Journal {
     return undefined
   }
 
-  /** Proves that the journal can be written. Throws what stands in the way. */
+  /** Checks that the journal is writable. Throws the cause if it is not. */
   probe(): void {
     this.#touch()
     fdatasyncSync(this.#wal)
     this.state.isFailing = false
   }
 
-  /** Ends when everything appended before is on disk. */
+  /** Resolves once everything appended before is on disk. */
   async flush(): Promise<void> {
     while (this.#nextCommit || this.#syncing) {
       this.#commit()
@@ -200,7 +214,7 @@ export class Journal {
     try {
       if (this.#trimBefore > 0) this.#trim.run(this.#trimBefore)
     } catch {
-      // On a full disk: what was counted is passed over at the next start, and trimmed then.
+      // On a full disk, counted batches are skipped at the next start and trimmed then.
     }
     this.#insert.finalize()
     this.#trim.finalize()
@@ -218,8 +232,8 @@ export class Journal {
   }
 
   /**
-   * Writes the batch, then waits for the disk beside the event loop. What arrives meanwhile is the next batch, so the
-   * busier the node, the fewer commits a click costs.
+   * Writes the batch, then waits for the disk off the event loop. Clicks that arrive meanwhile form
+   * the next batch, so a busier node needs fewer commits per click.
    */
   #commit(): void {
     if (this.#syncing || !this.#nextCommit) return
@@ -259,7 +273,10 @@ export class Journal {
     })()
   }
 
-  /** Another program may hold the file's lock for a moment: visitors wait for it, the event loop does not. */
+  /**
+   * Another program may hold the lock of the file for a moment. Visitors wait for it; the event
+   * loop does not.
+   */
   async #writeWithRetry(batch: PackedClick[]): Promise<number> {
     const endMs = performance.now() + LOCK_TIMEOUT_MS
     for (;;)
@@ -287,7 +304,7 @@ export class Journal {
 
 const sync = promisify(fdatasync)
 
-/** Reads what a journal holds, from another thread or process. */
+/** Reads a journal from another thread or process. */
 export class JournalReader {
   readonly id: string
   readonly #path
@@ -303,15 +320,18 @@ export class JournalReader {
     )
   }
 
-  /** The batches after `seq`, at most up to and with `upTo`, oldest first. */
+  /** Batches after `seq` up to and including `upTo`, oldest first, at most `limit`. */
   readBatches(seq: number, upTo: number, limit: number): { seq: number; clicks: string }[] {
     return this.#next.all(seq, upTo, limit)
   }
 
-  /** Puts on disk what is written so far and returns its last batch: later ones may still be lost with the power. */
+  /**
+   * Flushes everything written so far to disk and returns its last batch. Later batches may still
+   * be lost in a power failure.
+   */
   sync(): number {
     const last = this.#file.query<{ seq: number | null }, []>('select max(seq) as seq from journal').get()
-    // Without a log everything is in the file itself, where only what is on disk gets to.
+    // Without a log, everything is in the file itself, which receives only data that is on disk.
     if (existsSync(`${this.#path}-wal`)) {
       const wal = openSync(`${this.#path}-wal`, 'r')
       try {

@@ -7,9 +7,13 @@ import { clickValues } from './click-values.ts'
 import type { Cursor, Recorder } from './recorder.ts'
 import { type HourCount, countByHour } from './hour-counts.ts'
 
-// Everywhere one array per column, so that a batch of any size is one statement with a fixed text.
+// Each statement takes one array per column. A batch of any size is one statement with a fixed
+// text.
 
-/** Nobody removes these slugs until the transaction ends; what is missing is gone. */
+/**
+ * Keeps these slugs from being removed until the transaction ends. Slugs missing from the result
+ * are gone.
+ */
 const LOCK_SLUGS_FOR_SHARE = `select slug, link_id from slug where slug = any($1::text[]) order by slug for key share`
 
 const addTo = (hours: string) => `on conflict (link_id, hour, slug) do update set
@@ -28,7 +32,7 @@ const HOURS_PER_CLOSE = 4_000
 
 const SELECT_CLOSING = `select link_id, slug, hour from click_hour_open where hour < $1
   order by link_id, hour, slug limit ${HOURS_PER_CLOSE}`
-/** In the order in which everybody locks: slugs by name, then hours by key. */
+/** In the lock order of all writers: slugs by name, then hours by key. */
 const LOCK_SLUGS = `select 1 from slug where slug = any($1::text[]) order by slug for no key update`
 const CLOSE_HOURS = `with locked as (
     select open.link_id, open.slug, open.hour from click_hour_open as open
@@ -66,7 +70,10 @@ const SELECT_POSITION = 'select seq from journal_cursor where journal_id = $1'
 const MOVE_CURSOR = `insert into journal_cursor (journal_id, seq) values ($1, $2)
   on conflict (journal_id) do update set seq = excluded.seq`
 
-/** With a limit a statement fails that takes longer, also when its server is gone without a word. */
+/**
+ * With a limit, statements that take longer fail, even if the server has vanished without closing
+ * the connection.
+ */
 export function openPostgresRecorder(url: string, statementLimitMs?: number): Recorder {
   const pool = openPool(url, { statementLimitMs: statementLimitMs })
   return {
@@ -100,10 +107,12 @@ export function openPostgresRecorder(url: string, statementLimitMs?: number): Re
   }
 }
 
-/** Of a lock that somebody else holds, such as a dump that runs. */
+/** Another session holds the lock, for example a running dump. */
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Deleted rows would stay in the file until some later vacuum, so those that remain get a new file. */
+/**
+ * Deleted rows would stay in the file until a later vacuum, so the remaining rows get a new file.
+ */
 async function deleteSalts(pool: Pool, before: number): Promise<void> {
   const { rows } = await pool.query('select 1 from visitor_salt where day < $1 limit 1', [before])
   if (rows.length === 0) return
@@ -126,7 +135,9 @@ async function deleteSalts(pool: Pool, before: number): Promise<void> {
 
 type Work<Result> = (client: PoolClient) => Promise<{ commit: boolean; result: Result }>
 
-/** Who removes clicks locks hours before slugs: where both are at it, one gives way and starts over. */
+/**
+ * Deleting clicks locks hours before slugs. If both run at once, one is rolled back and retried.
+ */
 function transaction<Result>(pool: Pool, work: Work<Result>): Promise<Result> {
   return retryConflicts(() => runOnce(pool, work))
 }
@@ -140,7 +151,7 @@ async function runOnce<Result>(pool: Pool, work: Work<Result>): Promise<Result> 
     client.release()
     return result
   } catch (error) {
-    // The connection may be half way through anything: it is not used again, and the server rolls back.
+    // The state of the connection is unknown. It is not reused, and the server rolls back.
     client.release(true)
     throw error
   }
@@ -170,7 +181,7 @@ async function insertClicks(client: PoolClient, clicks: readonly ClassifiedClick
   await client.query(INSERT_CLICKS, columns(clicks.filter(isPresent), clickValues))
 }
 
-/** Locks the journal's cursor for this transaction; false when it stands elsewhere. */
+/** Locks the journal's cursor for this transaction. False if the cursor is at another position. */
 async function lockCursor(client: PoolClient, { journalId, seq }: Cursor): Promise<boolean> {
   await client.query('insert into journal_cursor (journal_id, seq) values ($1, 0) on conflict do nothing', [
     journalId,

@@ -6,18 +6,27 @@ import { clickValues } from './click-values.ts'
 import type { Cursor, Recorder } from './recorder.ts'
 import { countByHour } from './hour-counts.ts'
 
-/** `or fail`, since SQLite would keep a copy of each page that several rows change, to take them back alone; all is taken back here. */
+/**
+ * With `or fail`, SQLite keeps no copy of each page that several rows change to roll back a single
+ * statement. A failure here rolls back the whole transaction.
+ */
 const INSERT_CLICKS = `insert or fail into click (link_id, slug, clicked_at, referrer, referrer_host, country, device_type, os,
   browser, link_mode, channel, utm_source, utm_medium, utm_campaign, utm_term, utm_content, user_agent, is_bot,
   is_self_referrer, visitor_fp) values `
 const ONE_CLICK = `(${Array(20).fill('?').join(', ')})`
-/** A statement costs a click a microsecond, most of it for the row that keeps `autoincrement`; more at once saves no more. */
+/**
+ * Each statement costs a microsecond per click, most of it for the row of `autoincrement`. More
+ * rows per statement save no more.
+ */
 const CLICKS_PER_INSERT = 8
 
 const ADD_TO_HOUR = `update click_hour_open set clicks = clicks + ?, bots = bots + ?, self_referrers = self_referrers + ?,
   bot_self_referrers = bot_self_referrers + ? where link_id = ? and slug = ? and hour = ?`
 
-/** Only for a slug that exists, found in the index by link: a batch goes through it in order, and so page by page. */
+/**
+ * Only for a slug that exists, found in the index by link. A batch follows the order of the index,
+ * page by page.
+ */
 const BEGIN_HOUR = `insert into click_hour_open (clicks, bots, self_referrers, bot_self_referrers, link_id, slug, hour)
   select ?, ?, ?, ?, link_id, slug, ?7 from slug where link_id = ?5 and +slug = ?6`
 
@@ -43,11 +52,17 @@ const MOVE_CURSOR = `insert into journal_cursor (journal_id, seq) values (?, ?)
 
 const SELECT_OLD_SALT = 'select day from visitor_salt where day < ? limit 1'
 
-/** Twice as much saves a microsecond a click (measured among five million clicks); memory counts more here. */
+/**
+ * A cache of twice this size saves a microsecond per click (measured among five million clicks).
+ * Memory matters more here.
+ */
 const CACHE_KIB = 4_096
-/** Rows that close in one transaction: few enough that other writers do not notice. */
+/** Rows that close in one transaction, few enough not to delay other writers. */
 const HOURS_PER_CLOSE = 4_000
-/** Clicks change the same pages again and again: the longer the log, the more changes each page's copying home serves. */
+/**
+ * Clicks change the same pages repeatedly. A longer log combines more changes of a page in one
+ * checkpoint.
+ */
 const CHECKPOINT_PAGES = 8_000
 
 type HourValues = [
@@ -91,7 +106,7 @@ export function openSqliteRecorder(path: string): Recorder {
         if (!isUpdated && statements.beginHour.run(...values).changes === 0)
           missingSlugs.add(`${linkId} ${slug}`)
       }
-      // By link, as the index has them: a batch then visits each of its pages once.
+      // By link, the order of the index: a batch then visits each of its pages once.
       const presentClicks = clicks
         .filter(({ linkId, slug }) => !missingSlugs.has(`${linkId} ${slug}`))
         .toSorted((a, b) => a.linkId - b.linkId)
@@ -111,7 +126,7 @@ export function openSqliteRecorder(path: string): Recorder {
     for (const sql of CLOSE_HOURS) file.query(sql).run({ before, lastLink })
     return next !== null
   })
-  // What an earlier process has deleted may still be in the log.
+  // Rows that an earlier process deleted may still be in the log.
   let isWalEmpty = false
   return {
     position: async (journalId) => positionOf(journalId),
@@ -133,7 +148,10 @@ export function openSqliteRecorder(path: string): Recorder {
   }
 }
 
-/** Copies the write-ahead log home and cuts it off; false when a reader still needs what is in it, which is not waited for. */
+/**
+ * Checkpoints and truncates the write-ahead log. False, without waiting, if a reader still needs
+ * its content.
+ */
 function truncateWal(file: Database): boolean {
   file.run('pragma busy_timeout = 0')
   const result = file.query<{ busy: number }, []>('pragma wal_checkpoint(truncate)').get()

@@ -27,12 +27,12 @@ eachDialect((dialect, newUrl) => {
   const from = (seq: number, journalId = 'journal') => ({ journalId, seq })
 
   describe('a journal and its cursor', () => {
-    test('a journal never seen stands at 0', async () => {
+    test('an unknown journal is at position 0', async () => {
       const { recorder } = await open()
       expect(await recorder.position('journal')).toBe(0)
     })
 
-    test('clicks and cursor move together', async () => {
+    test('clicks and cursor change together', async () => {
       const { stored, recorder } = await open()
       const link = await stored.createLink('abcd')
       expect(await recorder.record([click(link, 'abcd')], { from: from(0), to: 7 })).toBe(true)
@@ -40,7 +40,7 @@ eachDialect((dialect, newUrl) => {
       expect(await stored.countClicks('abcd')).toEqual([1, 1, 1])
     })
 
-    test('the same move a second time changes nothing', async () => {
+    test('repeating a move changes nothing', async () => {
       const { stored, recorder } = await open()
       const link = await stored.createLink('abcd')
       const move = { from: from(0), to: 7 }
@@ -51,7 +51,7 @@ eachDialect((dialect, newUrl) => {
       expect(await stored.readJournalCursors()).toEqual([{ journal_id: 'journal', seq: 7 }])
     })
 
-    test('a move that comes too early changes nothing and leaves no cursor behind', async () => {
+    test('a premature move changes nothing and leaves no cursor behind', async () => {
       const { stored, recorder } = await open()
       const link = await stored.createLink('abcd')
       expect(await recorder.record([click(link, 'abcd')], { from: from(5), to: 6 })).toBe(false)
@@ -59,7 +59,7 @@ eachDialect((dialect, newUrl) => {
       expect(await stored.readJournalCursors()).toEqual([])
     })
 
-    test('the journals of two nodes do not touch each other', async () => {
+    test('the journals of two nodes are independent', async () => {
       const { stored, recorder } = await open()
       const link = await stored.createLink('abcd')
       expect(await recorder.record([click(link, 'abcd')], { from: from(0, 'a'), to: 1 })).toBe(true)
@@ -71,7 +71,7 @@ eachDialect((dialect, newUrl) => {
       ])
     })
 
-    test('of many who record the same batches at once, one does', async () => {
+    test('of several recorders that record the same batches at once, one succeeds', async () => {
       const { stored, recorder } = await open()
       const others = Array.from({ length: 5 }, () => closeLater(openRecorder(stored.url)))
       const link = await stored.createLink('abcd')
@@ -83,7 +83,7 @@ eachDialect((dialect, newUrl) => {
       expect(await stored.countClicks('abcd')).toEqual([100, 100, 100])
     })
 
-    test('two nodes that count the same slugs at once count every click', async () => {
+    test('two nodes that record the same slugs at once count every click', async () => {
       const { stored, recorder } = await open()
       const other = closeLater(openRecorder(stored.url))
       const slugs = Array.from({ length: 40 }, (_, index) => `s${index}`)
@@ -93,12 +93,12 @@ eachDialect((dialect, newUrl) => {
         for (let seq = 0; seq < 10; seq++)
           expect(await one.record(clicks, { from: from(seq, journalId), to: seq + 1 })).toBe(true)
       }
-      // In opposite orders: whoever locked rows as they come would wait for the other for ever.
+      // In opposite orders: locking rows in order of arrival would deadlock.
       await Promise.all([record(recorder, 'a', batch), record(other, 'b', batch.toReversed())])
       for (const slug of slugs) expect(await stored.countClicks(slug)).toEqual([20, 20, 20])
     })
 
-    test('clicks without a move, as from an import, are stored whenever they come', async () => {
+    test('clicks without a move, as from an import, are always stored', async () => {
       const { stored, recorder } = await open()
       const link = await stored.createLink('abcd')
       expect(await recorder.record([click(link, 'abcd')])).toBe(true)
@@ -114,8 +114,8 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
-  describe('clicks of what is gone', () => {
-    test('clicks of a removed slug are dropped, its neighbours in the batch are counted', async () => {
+  describe('clicks of slugs that are gone', () => {
+    test('clicks of a removed slug are dropped, and the other clicks of the batch are counted', async () => {
       const { stored, recorder } = await open()
       const link = await stored.createLink('abcd', 'gone')
       await stored.run(sql`delete from slug where slug = 'gone'`)
@@ -125,7 +125,7 @@ eachDialect((dialect, newUrl) => {
       expect(await stored.countClicks('gone')).toEqual([0, 0, 0])
     })
 
-    test('clicks of a slug that belongs to another link by now are dropped', async () => {
+    test('clicks of a slug that now belongs to another link are dropped', async () => {
       const { stored, recorder } = await open()
       const before = await stored.createLink('aaaa', 'wanted')
       await stored.run(sql`delete from slug where slug = 'wanted'`)
@@ -154,7 +154,7 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
-  test('sums of the slug, of the hours and of the raw clicks agree, over any number of batches', async () => {
+  test('counts of the slug, of the hours and of the raw clicks agree over any number of batches', async () => {
     const { stored, recorder } = await open()
     const first = await stored.createLink('aaaa', 'custom')
     const second = await stored.createLink('bbbb')
@@ -186,13 +186,13 @@ eachDialect((dialect, newUrl) => {
     expect(sums).toEqual({ bots: 300, own: 300, both: 150 })
   })
 
-  test('a batch that fails half way leaves nothing, and can be recorded when the cause is gone', async () => {
+  test('a batch that fails half way stores nothing, and can be recorded once the cause is gone', async () => {
     const { stored, recorder } = await open()
     const link = await stored.createLink('abcd')
     const good = click(link, 'abcd')
     const bad = { ...good, channel: null as unknown as string }
     const twelve = Array.from({ length: 12 }, () => good)
-    // Among those that SQLite stores with one statement, and after them.
+    // Inside the rows that SQLite stores with one statement, and after them.
     for (const at of [5, 10])
       expect(
         await messageOf(recorder.record(twelve.toSpliced(at, 0, bad), { from: from(0), to: 1 })),
@@ -204,7 +204,7 @@ eachDialect((dialect, newUrl) => {
     expect(await stored.countClicks('abcd')).toEqual([12, 12, 12])
   })
 
-  test('everything classified about a click is stored as it is, and nothing is cut or changed', async () => {
+  test('all classified properties of a click are stored unchanged', async () => {
     const { stored, recorder } = await open()
     const link = await stored.createLink('abcd')
     const made = click(link, 'abcd', {
@@ -224,7 +224,7 @@ eachDialect((dialect, newUrl) => {
     expect(row).toEqual({ id: expect.any(Number), ...expected })
   })
 
-  test('each click of a batch has a row of its own, each link’s in the order they came, however many there are', async () => {
+  test('each click of a batch has its own row, in order per link, however many there are', async () => {
     const { stored, recorder } = await open()
     const [first, second] = [await stored.createLink('abcd'), await stored.createLink('efgh')]
     let seq = 0
@@ -275,7 +275,7 @@ eachDialect((dialect, newUrl) => {
     }
     const THIS = NOW - (NOW % HOUR)
 
-    test('close with everything they hold, and nothing adds up differently', async () => {
+    test('close with all of their clicks, and all totals stay the same', async () => {
       const { stored, recorder } = await open()
       const link = await stored.createLink('abcd', 'other')
       const moments = [NOW, NOW - HOUR, NOW - HOUR, NOW - 30 * HOUR]
@@ -296,7 +296,7 @@ eachDialect((dialect, newUrl) => {
       expect(await stored.countClicks('other')).toEqual([1, 1, 1])
     })
 
-    test('open again for a click that comes late, and close again', async () => {
+    test('reopen for a late click, and close again', async () => {
       const { stored, recorder } = await open()
       const link = await stored.createLink('abcd')
       const late = () => recorder.record([click(link, 'abcd', { clickedAt: NOW - HOUR })])
@@ -310,7 +310,7 @@ eachDialect((dialect, newUrl) => {
       expect(await stored.countClicks('abcd')).toEqual([2, 2, 2])
     })
 
-    test('close in several transactions when they are many, each once, whoever helps', async () => {
+    test('close in several transactions if there are many, each once, even with concurrent recorders', async () => {
       const { stored, recorder } = await open()
       const others = [1, 2].map(() => closeLater(openRecorder(stored.url)))
       const links = await Promise.all(['a', 'b', 'c'].map((slug) => stored.createLink(slug)))
@@ -332,7 +332,7 @@ eachDialect((dialect, newUrl) => {
       ])
     })
 
-    test('close beside somebody who removes a slug, without waiting for each other', async () => {
+    test('close while another writer removes a slug, without a deadlock', async () => {
       const { stored, recorder } = await open()
       const link = await stored.createLink(
         'abcd',
@@ -351,7 +351,7 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
-  test('counting waits for a writer who removes the slug at the same time, and then drops its clicks', async () => {
+  test('recording waits for a writer who is removing the slug, and then drops its clicks', async () => {
     const { stored, recorder } = await open()
     const link = await stored.createLink('abcd', 'gone')
     const removed = Promise.withResolvers<void>()
@@ -359,7 +359,7 @@ eachDialect((dialect, newUrl) => {
     const removal = stored.database.write(async (tx) => {
       await sql`delete from slug where slug = 'gone'`.execute(tx)
       removed.resolve()
-      // SQLite has one writer, whom the recorder would wait for without ever giving way to this test.
+      // SQLite has one writer. The recorder would wait for it without ever yielding to this test.
       if (dialect === 'postgres') await go.promise
     })
     await removed.promise
@@ -374,7 +374,7 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'sqlite') return
 
-  test('a server that is gone without a word is not waited for longer than the limit, and no click counts twice', async () => {
+  test('a server that vanishes without closing its connection is waited for only up to the limit, and no click counts twice', async () => {
     const { stored } = await open()
     const link = await stored.createLink('abcd')
     const relay = closeLater(await Relay.before(stored.url))
@@ -387,7 +387,7 @@ eachDialect((dialect, newUrl) => {
     expect(await stored.countClicks('abcd')).toEqual([2, 2, 2])
   })
 
-  test('counting that PostgreSQL gives up for another’s sake, since each waits for the other, is done again', async () => {
+  test('recording that PostgreSQL aborts because of a deadlock is retried', async () => {
     const { stored, recorder } = await open()
     const link = await stored.createLink('abcd')
     await recorder.record([click(link, 'abcd')], { from: from(0), to: 1 })
@@ -407,7 +407,7 @@ eachDialect((dialect, newUrl) => {
       )
       return waiting.length > 0
     })
-    // Who has waited longer looks first, and gives up.
+    // The session that has waited longer checks for deadlocks first, and is aborted.
     go.resolve()
     expect(await recording).toBe(true)
     await other

@@ -3,35 +3,36 @@ import type { ClassifiedClick } from './click.ts'
 import { openPostgresRecorder } from './recorder-postgres.ts'
 import { openSqliteRecorder } from './recorder-sqlite.ts'
 
-/** Where a journal stands in the counting database. */
+/** The position of a journal in the database that counts. */
 export interface Cursor {
   journalId: string
   seq: number
 }
 
 /**
- * Stores classified clicks with their sums, in one transaction, past Kysely: this runs for every click, and its cost is
- * measured in `bench/redirect`.
+ * Stores classified clicks with their counts, in one transaction. It bypasses Kysely, because it
+ * runs for every click; `bench/redirect` measures its cost.
  */
 export interface Recorder {
-  /** The last batch of this journal that is counted; 0 for a journal never seen. */
+  /** The last counted batch of this journal; 0 for an unknown journal. */
   position(journalId: string): Promise<number>
   /**
-   * Stores the clicks and moves the journal's cursor from `from` to `to`, or changes nothing and returns false when the
-   * cursor stands elsewhere: then somebody else has counted them. Clicks of slugs that are gone are dropped.
+   * Stores the clicks and moves the journal's cursor from `from` to `to`. Returns false, without
+   * changes, if the cursor is at another position: another process has then counted them. Clicks of
+   * slugs that are gone are dropped.
    */
   record(clicks: readonly ClassifiedClick[], move?: { from: Cursor; to: number }): Promise<boolean>
-  /** Moves some of the hours before this one (Unix seconds) to where they stay; true when there may be more. */
+  /** Closes some of the hours before this one (Unix seconds). True if more may remain. */
   closeHours(before: number): Promise<boolean>
   /**
-   * Deletes the visitor salts of days that began before this moment (Unix seconds), also from the files, where deleted rows
-   * would stay. What stands in the way for the moment is left to the next call.
+   * Deletes the visitor salts of days that began before this moment (Unix seconds), also from the
+   * files, where deleted rows would stay. Anything blocked at the moment is left to the next call.
    */
   deleteSalts(before: number): Promise<void>
   close(): Promise<void>
 }
 
-/** With a limit, in milliseconds, no statement on PostgreSQL takes longer, or is waited for. */
+/** With a limit, in milliseconds, statements on PostgreSQL that take longer fail. */
 export function openRecorder(databaseUrl: string, statementLimitMs?: number): Recorder {
   return dialectOf(databaseUrl) === 'sqlite'
     ? openSqliteRecorder(sqlitePath(databaseUrl))

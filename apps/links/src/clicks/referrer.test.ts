@@ -52,7 +52,7 @@ describe('the referrer host', () => {
     expect(referrerHost(`ANDROID-APP://${app}/`)).toBe(host)
   })
 
-  test('of an app that is not listed is null', () => {
+  test('is null for an app that is not listed', () => {
     const apps = [
       'com.google.android.googlequicksearchbox',
       'com.example',
@@ -63,7 +63,7 @@ describe('the referrer host', () => {
     for (const app of apps) expect(referrerHost(`android-app://${app}/`)).toBeNull()
   })
 
-  test('is lower case without www. or null, and no string throws', () => {
+  test('is null or lower case without www., and no string throws', () => {
     fc.assert(
       fc.property(fc.oneof(fc.webUrl(), fc.string({ unit: 'binary' })), (referrer) => {
         const host = referrerHost(referrer)
@@ -74,7 +74,7 @@ describe('the referrer host', () => {
 })
 
 describe('an app referrer', () => {
-  test('is told by its scheme alone', () => {
+  test('is recognised by its scheme alone', () => {
     for (const referrer of ['android-app://com.example', 'ios-app://1/x', 'Android-App://a']) {
       expect(isAppReferrer(referrer)).toBe(true)
     }

@@ -32,8 +32,8 @@ export function referrerHost(referrer: string | null): string | null {
   return url === null ? null : bareHost(url)
 }
 
-// Ports are left out on both sides: behind a proxy the Host header often carries another port than the
-// browser's address bar, and the browser leaves a default port out where other clients write it.
+// Ports are ignored on both sides. Behind a proxy the Host header often has a different port than
+// the browser's address bar, and browsers omit default ports that other clients write.
 export function isSelfReferrer(referrer: string | null, ownHost: string | null): boolean {
   if (referrer === null || ownHost === null) return false
   const url = URL.parse(referrer)
@@ -44,7 +44,8 @@ export function isSelfReferrer(referrer: string | null, ownHost: string | null):
   return /^\/(?!_)[^/]+$/.test(url.pathname)
 }
 
-// The port is no part of the host (RFC 3986 section 3.2), and would split one site into several rows.
+// The port is not part of the host (RFC 3986 section 3.2), and would split one site into several
+// rows.
 function bareHost(url: URL): string | null {
   const host = url.hostname.toLowerCase()
   return (host.startsWith('www.') ? host.slice(4) : host) || null

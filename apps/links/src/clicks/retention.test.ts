@@ -12,7 +12,7 @@ import { readWindowClicks } from '../analytics/rollups/index.ts'
 
 const { closeLater, close } = closeAfterEach()
 const DAYS = 30
-/** Raw clicks go by whole days. */
+/** Raw clicks are deleted by whole days. */
 const CUT = NOW - DAYS * DAY - ((NOW - DAYS * DAY) % DAY)
 
 eachDialect((_dialect, newUrl) => {
@@ -41,7 +41,7 @@ eachDialect((_dialect, newUrl) => {
     return slugs[0]?.clicks ?? 0
   }
 
-  test('L13.6 raw clicks from before the moment are deleted, later ones stay, sums stay', async () => {
+  test('L13.6 raw clicks from before the moment are deleted, and later ones and all rollups stay', async () => {
     const { stored } = await openWith(everyFiveHours)
     const old = everyFiveHours(1).filter(({ clickedAt }) => clickedAt < CUT).length
     const hours = await stored.rows('select * from click_hour order by hour')
@@ -52,7 +52,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await deleteClicksBefore(stored.database, CUT)).toBe(0)
   })
 
-  test('L13.6 full referrers and visitors leave the sums together with the clicks', async () => {
+  test('L13.6 full referrers and visitors are deleted from rollups together with the clicks', async () => {
     const { stored } = await openWith((link) =>
       Array.from({ length: 120 }, (_, n) =>
         click(link, 'abcd', { clickedAt: CUT - 1, referrer: `https://ref.example/${n}`, visitorFp: `${n}` }),
@@ -72,7 +72,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await stored.rows(`select 1 from click_sum where dimension = 'slug'`)).not.toEqual([])
   })
 
-  test('others have their turn between small transactions', async () => {
+  test('other work runs between small transactions', async () => {
     const { stored } = await openWith((link) =>
       Array.from({ length: 2_600 }, (_, n) => click(link, 'abcd', { clickedAt: CUT - DAY - n })),
     )
@@ -88,7 +88,7 @@ eachDialect((_dialect, newUrl) => {
     expect(turns).toBeGreaterThanOrEqual(5)
   })
 
-  test('a click in the first second of the day that holds the moment is kept', async () => {
+  test('a click in the first second of the day that contains the moment is kept', async () => {
     const { stored } = await openWith((link) =>
       [-1, 0, 1].map((by) => click(link, 'abcd', { clickedAt: CUT + by })),
     )
@@ -108,8 +108,8 @@ eachDialect((_dialect, newUrl) => {
     expect(await stored.countClicks('abcd')).toEqual([12_000, 12_000, 0])
   })
 
-  describe('figures after raw clicks were deleted', () => {
-    test('every range that ends now keeps its value, at most to the hour where it begins before the age', async () => {
+  describe('statistics after raw clicks were deleted', () => {
+    test('ranges that end now keep their values, to the hour where they begin before the age limit', async () => {
       const { stored, link } = await openWith(everyFiveHours)
       const all = everyFiveHours(link)
       await deleteClicksBefore(stored.database, CUT)
@@ -125,7 +125,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await countIn(stored, link, currentWindow('all', NOW))).toBe(400)
     })
 
-    test('the window before keeps its value too, and links are told apart', async () => {
+    test('the previous window keeps its value too, and links stay separate', async () => {
       const { stored, link } = await openWith(everyFiveHours)
       const other = await stored.createLink('efgh')
       const before = await readWindowClicks(stored.database, [link, other], windowsOf('7d', NOW), NO_FILTERS)
@@ -142,7 +142,7 @@ eachDialect((_dialect, newUrl) => {
       })
     })
 
-    test('wherever a window begins and ends, it is at most off by the clicks of the two hours at its ends', async () => {
+    test('wherever a window begins and ends, it is off by at most the clicks of the two hours at its ends', async () => {
       const { stored, link } = await openWith(everyFiveHours)
       const all = everyFiveHours(link)
       await deleteClicksBefore(stored.database, CUT)
@@ -159,7 +159,7 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('with an age set, old clicks go at the start; without one, none ever do', async () => {
+  test('with an age limit, old clicks are deleted at the start; without one, none are ever deleted', async () => {
     const ago = (days: number) => Math.floor(Date.now() / 1000) - days * DAY
     const make = (link: number) =>
       [9, 3.001, 1.9, 0].map((days) => click(link, 'abcd', { clickedAt: Math.floor(ago(days)) }))
@@ -177,7 +177,7 @@ eachDialect((_dialect, newUrl) => {
     expect(lines).toEqual([])
   })
 
-  test('a failure is logged, and the next day comes', async () => {
+  test('a failure is logged, and deletion runs again the next day', async () => {
     const { stored } = await openWith((link) => [click(link, 'abcd')])
     const lines: string[] = []
     await close(stored)

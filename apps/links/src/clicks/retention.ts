@@ -8,14 +8,14 @@ import type { ClickForgottenTable, ClickTable, Tables } from '../db/tables.ts'
 import { markHoursChanged } from './changed-hours.ts'
 
 const RETENTION_EVERY_MS = HOUR * 1000
-/** Clicks in one transaction: few enough that nobody notices, since this runs beside the redirects. */
+/** Clicks per transaction, few enough not to delay the redirects that run beside it. */
 const CLICKS_PER_STEP = 500
-/** Rows of one statement: an engine takes some ten thousand parameters. */
+/** Rows per statement. Engines accept some ten thousand parameters. */
 const ROWS_PER_INSERT = 500
-/** Full referrers age out; everything else is kept to the hour (L13.6). */
+/** Full referrers are deleted; all other dimensions are kept per hour (L13.6). */
 const keptDimensions = dimensions.filter((dimension) => dimension !== 'referrer')
 
-/** Forgets raw clicks older than `days`, now and every hour. Returns what stops it. */
+/** Deletes raw clicks older than `days`, now and every hour. Returns a function that stops it. */
 export function startRetention(database: Database<Tables>, days: number | null, log: Log): () => void {
   if (days === null) return () => {}
   const run = () => {
@@ -29,15 +29,17 @@ export function startRetention(database: Database<Tables>, days: number | null, 
 }
 
 /**
- * Replaces the raw clicks of all UTC days before the one that holds this moment (Unix seconds) by their sums per hour, in
- * small transactions. Whole days, because visitors are counted by the day. Returns how many clicks there were.
+ * Replaces the raw clicks of all UTC days before the one that contains this moment (Unix seconds)
+ * by hourly rollups, in small transactions. Only whole days are deleted, because visitors are
+ * counted per day. Returns the number of clicks.
  */
 export async function deleteClicksBefore(database: Database<Tables>, moment: number): Promise<number> {
   for (let deletedCount = 0; ;) {
     const count = await database.write((tx) => deleteBatch(tx, database, moment - (moment % DAY)))
     deletedCount += count
     if (count < CLICKS_PER_STEP) return deletedCount
-    // Writing to a file takes no turn of its own: without this nobody would be redirected until the last click is gone.
+    // Writing to a file does not yield to the event loop. Without this, no redirects would be
+    // served until the last click is deleted.
     await new Promise((resolve) => setImmediate(resolve))
   }
 }

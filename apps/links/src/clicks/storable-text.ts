@@ -1,4 +1,4 @@
-// What both databases can store: PostgreSQL refuses NUL, and neither keeps half a surrogate pair.
+// Text that both databases can store: PostgreSQL refuses NUL, and neither stores lone surrogates.
 // Limits count code points (L23); blank text counts as absent.
 export function storableText(text: string, limit: number): string | null {
   const storable = firstCharacters(text.replaceAll('\u0000', '').toWellFormed(), limit)
@@ -7,7 +7,7 @@ export function storableText(text: string, limit: number): string | null {
 
 function firstCharacters(text: string, limit: number): string {
   if (text.length <= limit) return text
-  // A code point takes at most two units, so that what lies beyond need not be walked.
+  // A code point has at most two units, so text beyond that need not be read.
   return Array.from(text.slice(0, limit * 2))
     .slice(0, limit)
     .join('')

@@ -25,7 +25,7 @@ async function record(stored: TestDatabase, clicks: ClassifiedClick[]): Promise<
   await recorder.close()
 }
 
-/** What a scan of the raw clicks counts. */
+/** The count from a scan of the raw clicks. */
 function scan(clicks: readonly ClassifiedClick[], slug: string, window: Window | undefined): number {
   return clicks.filter(
     (one) => one.slug === slug && window && one.clickedAt >= window.from && one.clickedAt <= window.to,
@@ -34,7 +34,7 @@ function scan(clicks: readonly ClassifiedClick[], slug: string, window: Window |
 
 eachDialect((_dialect, newUrl) => {
   describe('clicksInWindows', () => {
-    test('both ends of a window belong to it, to the second', async () => {
+    test('a window includes both of its ends, to the second', async () => {
       const stored = closeLater(await TestDatabase.open(await newUrl()))
       const link = await stored.createLink('abcd')
       const window = { from: NOW - 100, to: NOW + 100 }
@@ -53,7 +53,7 @@ eachDialect((_dialect, newUrl) => {
       })
     })
 
-    test('a window within one hour, and one of a single second', async () => {
+    test('windows within one hour and of a single second are counted', async () => {
       const stored = closeLater(await TestDatabase.open(await newUrl()))
       const link = await stored.createLink('abcd')
       const hour = NOW - (NOW % HOUR)
@@ -71,7 +71,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await count(1, HOUR)).toBe(4)
     })
 
-    test('only the links asked for, none of none, and no rows for slugs without clicks', async () => {
+    test('only the requested links are counted, and slugs without clicks have no rows', async () => {
       const stored = closeLater(await TestDatabase.open(await newUrl()))
       const [first, second] = [await stored.createLink('aaaa', 'quiet'), await stored.createLink('bbbb')]
       await record(stored, [
@@ -87,7 +87,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await inWindows(stored.database, [], window, window)).toEqual({ slugs: [], previous: new Map() })
     })
 
-    test('fifty thousand links are asked for at once', async () => {
+    test('fifty thousand links are counted in one request', async () => {
       const stored = closeLater(await TestDatabase.open(await newUrl()))
       const link = await stored.createLink('abcd')
       await record(stored, [click(link, 'abcd')])
@@ -104,7 +104,7 @@ eachDialect((_dialect, newUrl) => {
       ])
     })
 
-    test('whatever the clicks and the windows, every figure equals a scan of the raw clicks', async () => {
+    test('for any clicks and windows, all counts equal a scan of the raw clicks', async () => {
       const stored = closeLater(await TestDatabase.open(await newUrl()))
       const slugs = ['aaaa', 'x', 'y'] as const
       const link = await stored.createLink(...slugs)

@@ -6,7 +6,7 @@ import type { ClickCounts, Tables } from '../db/tables.ts'
 
 type Db = Database<Tables>
 
-/** The last batch of this journal that is counted; 0 for a journal never seen. */
+/** The last counted batch of this journal; 0 for an unknown journal. */
 export async function findPosition(db: Kysely<Tables>, journalId: string): Promise<number> {
   const row = await db
     .selectFrom('journal_cursor')
@@ -16,7 +16,10 @@ export async function findPosition(db: Kysely<Tables>, journalId: string): Promi
   return row?.seq ?? 0
 }
 
-/** The salt of a day (Unix seconds of its beginning) on all nodes: the stored one, else this one, which is stored. */
+/**
+ * The salt of a day (Unix seconds of its start) on all nodes: the stored one, or else this one,
+ * which is then stored.
+ */
 export async function shareSalt(database: Db, day: number, salt: string): Promise<string> {
   const storedSalt = await findSalt(database.read, day)
   if (storedSalt !== undefined) return storedSalt
@@ -35,7 +38,7 @@ async function findSalt(db: Kysely<Tables>, day: number): Promise<string | undef
   return row?.salt
 }
 
-/** How many of a row's sums a viewer counts. */
+/** The clicks of a row that pass the filters. */
 export function filteredSum({ bots, selfReferrers }: ViewerFilters): RawBuilder<number> {
   const subtractions = [
     ...(bots ? [sql` - bots`] : []),
@@ -45,13 +48,13 @@ export function filteredSum({ bots, selfReferrers }: ViewerFilters): RawBuilder<
   return sql<number>`(clicks${sql.join(subtractions, sql``)})`
 }
 
-/** The same of a row whose sums have been read. */
+/** Like `filteredSum`, for a row that has been read. */
 export function filteredClicks(row: ClickCounts, { bots, selfReferrers }: ViewerFilters): number {
   const both = bots && selfReferrers ? row.bot_self_referrers : 0
   return row.clicks - (bots ? row.bots : 0) - (selfReferrers ? row.self_referrers : 0) + both
 }
 
-/** Whether a viewer counts a raw click. */
+/** The condition that a raw click passes the filters. */
 export function isInFilter({ bots, selfReferrers }: ViewerFilters): RawBuilder<SqlBool> {
   const conditions = [
     ...(bots ? [sql`is_bot = 0`] : []),
@@ -60,7 +63,10 @@ export function isInFilter({ bots, selfReferrers }: ViewerFilters): RawBuilder<S
   return sql<SqlBool>`${conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` and `)}`
 }
 
-/** When the first click that counts was made, to the second while raw clicks are kept; undefined without any by `now`. */
+/**
+ * The time of the first click that counts, to the second while raw clicks are kept; undefined
+ * without any up to `now`.
+ */
 export async function findFirstClickTime(
   { read, dialect }: Db,
   linkIds: readonly number[],
@@ -78,11 +84,12 @@ export async function findFirstClickTime(
   const { rows: raw } = await sql<{ at: number | null }>`select min(clicked_at) as at from click
     where ${inList(dialect, 'link_id', linkIds)} and clicked_at >= ${hour} and clicked_at <= ${now}
       and clicked_at < ${hour + 3600} and ${isInFilter(filters)}`.execute(read)
-  // Hours whose raw clicks are gone begin with the hour; the running hour may hold clicks of a clock that is ahead.
+  // Hours without raw clicks start with the hour. The current hour may hold clicks of a node whose
+  // clock is ahead.
   return raw[0]?.at ?? (hour === hourOf(now) ? undefined : hour)
 }
 
-/** When the first click that counts was made, on any link; undefined without any by `now`. */
+/** The time of the first click that counts, on any link; undefined without any up to `now`. */
 export async function findFirstClickTimeOfInstance(
   { read }: Db,
   now: number,

@@ -222,7 +222,7 @@ const BOTS = [
   `${WINDOWS} Chrome/124.0.0.0 Safari/537.36 Google PageSpeed Insights`,
 ]
 
-// L13.2 to the letter, each in the middle of a string that is otherwise a person's.
+// The words of L13.2, each inside a string that otherwise belongs to a person.
 const CONTRACT_WORDS = [
   'bot',
   'crawl',
@@ -256,7 +256,7 @@ const phone = (name: string) =>
 
 const MISSING = { isBot: true, deviceType: null, os: null, browser: null }
 
-describe('what a person uses', () => {
+describe('devices and browsers of people', () => {
   test.each(PEOPLE)(
     '%s is told by device, system and browser, and is no bot',
     (_, userAgent, ...expected) => {
@@ -299,7 +299,7 @@ describe('bots', () => {
     }
   })
 
-  test('bot counts at a word end only, so a phone named Cubot is one and Botany is none', () => {
+  test('bot counts only at the end of a word: a phone named Cubot is a bot and Botany is not', () => {
     expect(classifyUserAgent(phone('CUBOT NOTE 21')).isBot).toBe(true)
     expect(classifyUserAgent(phone('Robotic One')).isBot).toBe(false)
     expect(classifyUserAgent(phone('Botany 3')).isBot).toBe(false)
@@ -327,7 +327,7 @@ describe('bots', () => {
 })
 
 describe('any string', () => {
-  test('is classified without throwing, and the same the second time', () => {
+  test('is classified without throwing, and with the same result the second time', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 1200 }), (userAgent) => {
         const facts = classifyUserAgent(userAgent)
@@ -337,7 +337,7 @@ describe('any string', () => {
     )
   })
 
-  test('that holds a word of the list is a bot, whatever stands around it', () => {
+  test('that contains a word of the list is a bot, whatever surrounds the word', () => {
     const words = fc.constantFrom(...CONTRACT_WORDS.slice(1))
     fc.assert(
       fc.property(fc.string(), words, fc.string(), (before, word, after) => {
@@ -346,7 +346,7 @@ describe('any string', () => {
     )
   })
 
-  test('is classified the same after more user agents than are remembered', () => {
+  test('is classified the same after more user agents than the cache holds', () => {
     const [, userAgent] = PEOPLE[0]!
     const before = classifyUserAgent(userAgent)
     for (let i = 0; i < 10_500; i++) classifyUserAgent(`Thing/${i}.0 Mobile`)

@@ -7,12 +7,14 @@ export interface UserAgentFacts {
   readonly browser: string | null
 }
 
-// L13.2. `bot` at a word end takes in phones named Cubot: the contract's list may be added to, not cut.
+// L13.2. `bot` at the end of a word includes phones named Cubot. The contract's list may be
+// extended, not reduced.
 const BOT =
   /bot\b|crawl|spider|slurp|facebookexternalhit|mediapartners|embedly|feedfetcher|whatsapp|skypeuri|preview|curl\/|wget\/|python-requests|go-http-client|java\/|okhttp|axios\/|node-fetch|headlesschrome|puppeteer|phantomjs|selenium|lighthouse|pagespeed/i
 
-// Case matters from here on: only the bot list is matched "whatever the case" (`Microsoft` holds `cros`).
-// Android, Windows and Linux are the exception, since some clients send these three in lower case.
+// From here on, patterns are case-sensitive: only the bot list is matched "whatever the case"
+// (`Microsoft` contains `cros`). Android, Windows and Linux are exceptions, since some clients send
+// them in lower case.
 const ANDROID = /android/i
 
 const SYSTEMS: readonly (readonly [RegExp, string])[] = [
@@ -24,7 +26,8 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/linux/i, 'linux'],
 ]
 
-// "Chrome/ without Chromium, or CriOS/; then Chromium" is the same as the order CriOS, Chromium, Chrome.
+// "Chrome/ without Chromium, or CriOS/; then Chromium" is equivalent to the order CriOS, Chromium,
+// Chrome.
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/Edg\/|EdgA\/|EdgiOS\//, 'Edge'],
   [/OPR\/|OPiOS\/|OPT\/|Opera/, 'Opera'],
@@ -42,7 +45,8 @@ const BROWSERS: readonly (readonly [RegExp, string])[] = [
 
 const UNKNOWN_CLIENT: UserAgentFacts = { isBot: true, deviceType: null, os: null, browser: null }
 
-// 10,000 strings of at most 512 characters: 5 MB of Latin-1 at worst. Longer ones are rare and not remembered.
+// 10,000 strings of at most 512 characters: 5 MB of Latin-1 at worst. Longer ones are rare and not
+// cached.
 const MAX_CACHED = 10_000
 const MAX_CACHED_LENGTH = 512
 const factsCache = new Map<string, UserAgentFacts>()

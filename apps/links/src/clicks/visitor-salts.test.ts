@@ -37,7 +37,7 @@ eachDialect((dialect, newUrl) => {
     expect(await storedSalts(stored)).toEqual([{ day: TODAY, salt: salts[0] ?? '' }])
   })
 
-  test('the next day begins with a salt that all nodes share already, however fast redirects come', async () => {
+  test('the next day starts with a salt that all nodes already share, however fast redirects arrive', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const [one, other] = [await node(stored.url), await node(stored.url)]
     for (const each of [one, other]) {
@@ -50,7 +50,7 @@ eachDialect((dialect, newUrl) => {
     expect(await storedSalts(stored)).toHaveLength(2)
   })
 
-  test('the salt of the next day is not made before its last minutes', async () => {
+  test('the salt of the next day is not created before the last minutes of the day', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const { salts, clock } = await node(stored.url)
     clock.now = TOMORROW - 600
@@ -58,7 +58,7 @@ eachDialect((dialect, newUrl) => {
     expect(await storedSalts(stored)).toHaveLength(1)
   })
 
-  test('a node whose clock leaps goes on at once, and what it takes is shared', async () => {
+  test('a node whose clock leaps continues at once, and its new salt is shared', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const { salts, clock } = await node(stored.url)
     clock.now = TOMORROW + 5
@@ -67,7 +67,7 @@ eachDialect((dialect, newUrl) => {
     expect((await node(stored.url, clock)).salts.of(TOMORROW)).toBe(own)
   })
 
-  test('a day that is over is forgotten in memory an hour later', async () => {
+  test('the salt of a day is deleted from memory an hour after the day', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const { salts, clock } = await node(stored.url)
     const old = salts.of(TODAY)
@@ -80,7 +80,7 @@ eachDialect((dialect, newUrl) => {
     expect(salts.of(TODAY)).not.toBe(old)
   })
 
-  test('L37.1 a salt is deleted from an hour after its day on, never during it', () => {
+  test('L37.1 a salt is deleted at the earliest an hour after its day, never during it', () => {
     expect(oldestSaltedDay(TODAY)).toBe(TODAY - DAY)
     expect(oldestSaltedDay(TODAY + 3_599)).toBe(TODAY - DAY)
     expect(oldestSaltedDay(TODAY + 3_600)).toBe(TODAY)
@@ -89,14 +89,14 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'sqlite') return
 
-  /** A node behind a relay, which stands in its last minute of the day without having seen the next. */
+  /** A node behind a relay, in its last minute of the day, without the salt of the next day. */
   async function beforeMidnight() {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const relay = closeLater(await Relay.before(stored.url))
     return { stored, relay, ...(await node(relay.through(stored.url))) }
   }
 
-  test('L37.1 a node that cannot reach the database over midnight keeps a salt of its own for the day', async () => {
+  test('L37.1 a node that cannot reach the database over midnight uses its own salt for the day', async () => {
     const { stored, relay, salts, clock, lines } = await beforeMidnight()
     relay.cut()
     clock.now = TOMORROW
@@ -112,7 +112,7 @@ eachDialect((dialect, newUrl) => {
     expect(lines.join('')).not.toContain(own)
   })
 
-  test('what a node has taken while it was alone is the salt of all when it is the first to be back', async () => {
+  test('the salt that a node used while disconnected becomes the shared one if it is the first to reconnect', async () => {
     const { stored, relay, salts, clock } = await beforeMidnight()
     relay.cut()
     clock.now = TOMORROW

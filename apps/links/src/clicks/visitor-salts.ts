@@ -8,22 +8,25 @@ import { dayOf } from './visitor.ts'
 
 const SALT_BYTES = 32
 const PREPARE_EVERY_MS = 60_000
-/** Lead before midnight, in seconds: several tries, since a redirect never waits for the database. */
+/**
+ * Lead time before midnight, in seconds. Allows several attempts, since redirects never wait for
+ * the database.
+ */
 const PREPARE_AHEAD_SECONDS = 300
 /**
- * How long a salt outlives its day, in seconds: clocks of other nodes may be behind. Waiting clicks do not need it, because
- * the journal holds them with their hash.
+ * How long a salt is kept after its day, in seconds: clocks of other nodes may be behind. Pending
+ * clicks do not need it, because the journal stores them with their hash.
  */
 const GRACE_SECONDS = HOUR
 
-/** The beginning of the oldest UTC day whose salt is still needed; both in Unix seconds. */
+/** The start of the oldest UTC day whose salt is still needed; both in Unix seconds. */
 export function oldestSaltedDay(now: number): number {
   return dayOf(now - GRACE_SECONDS)
 }
 
 /**
- * The salts of visitor hashes: random, one per UTC day, the same on all nodes, deleted after the day. A node that has not
- * got the shared one in time uses its own for the whole day.
+ * The salts of visitor hashes: random, one per UTC day, the same on all nodes, deleted after the
+ * day. A node that does not get the shared salt in time uses its own for the whole day.
  */
 export class VisitorSalts {
   readonly #database: Database<Tables>
@@ -40,7 +43,7 @@ export class VisitorSalts {
     this.#log = log
   }
 
-  /** Rejects when the database cannot give today's salt. `now` in Unix seconds. */
+  /** Rejects if the database cannot provide today's salt. `now` in Unix seconds. */
   static async open(database: Database<Tables>, now: () => number, log: Log): Promise<VisitorSalts> {
     const salts = new VisitorSalts(database, now, log)
     await salts.#prepare()
@@ -48,7 +51,7 @@ export class VisitorSalts {
     return salts
   }
 
-  /** The salt of the UTC day that begins at this moment (Unix seconds). */
+  /** The salt of the UTC day that starts at this moment (Unix seconds). */
   of(day: number): string {
     const storedSalt = this.#salts.get(day)
     if (storedSalt !== undefined) return storedSalt
@@ -58,7 +61,10 @@ export class VisitorSalts {
     return salt
   }
 
-  /** Gets the salts that are needed now or soon, and forgets those of days that are over. Never rejects. */
+  /**
+   * Loads the salts that are needed now or soon, and deletes those of past days from memory. Never
+   * rejects.
+   */
   async refresh(): Promise<void> {
     try {
       await this.#prepare()
@@ -88,7 +94,7 @@ export class VisitorSalts {
   async #share(day: number): Promise<void> {
     if (this.#sharedDays.has(day)) return
     const salt = await shareSalt(this.#database, day, this.#salts.get(day) ?? createSalt())
-    // A redirect may have needed one meanwhile: what it took stays this node's for the day.
+    // A redirect may have needed a salt meanwhile. This node keeps that salt for the day.
     if (!this.#salts.has(day)) this.#salts.set(day, salt)
     this.#sharedDays.add(day)
   }
