@@ -59,7 +59,7 @@ def page_of(response: httpx.Response, parse: Callable[[Any], T]) -> Page[T]:
 
 def file_of(response: httpx.Response) -> File:
     content_type = response.headers.get("content-type", "")
-    # The service has no files but images; others are of a proxy in between.
+    # All files of the service are images. Other types come from a proxy.
     if not content_type.lower().startswith("image/"):
         raise _unexpected(response)
     return File(content_type, response.content)

@@ -26,7 +26,7 @@ class LinksError(Exception):
         self.message = message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Python would call the class with `args`, which takes others.
+        # By default, Python would call the class with `args`, which are not its parameters.
         return _again, (type(self), *self.args), vars(self)
 
 

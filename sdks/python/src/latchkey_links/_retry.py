@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
 _UNAVAILABLE = 503
-# Only these are worth another try: nothing was done, unless it is a 503 that names no time.
+# Statuses of requests that changed nothing. The exception is a 503 without `Retry-After`.
 _WORTH_IT = frozenset({429, _UNAVAILABLE})
-# By HTTP, doing these twice is doing them once.
+# Idempotent methods (RFC 9110 section 9.2.2).
 _IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
-# A server that wants us to wait for longer is better told to the caller.
+# If the server asks for a longer wait, the call fails instead.
 _LONGEST_WAIT = 60.0
 _FIRST_WAIT = 0.5
 _LONGEST_GUESS = 8.0
-# Clients that were refused together do not come back together.
+# Random part of the wait: clients that were refused together do not return together.
 _SPREAD = 0.5
-# Beyond it a doubled wait is longer than the longest one anyway.
+# With more doublings, the wait exceeds its maximum anyway.
 _DOUBLINGS = 5
 
 
@@ -34,8 +34,7 @@ def wait_before_retry(failed: Failed, random: Callable[[], float]) -> float | No
     if failed.method not in _IDEMPOTENT or failed.status not in _WORTH_IT:
         return None
     if failed.retry_after is None:
-        # Then nobody knows whether it was done: again, it could be refused as done, or undo what
-        # others did since.
+        # The outcome is unknown. A retry could be refused, or undo later changes by others.
         if failed.status == _UNAVAILABLE and failed.method != "GET":
             return None
         doubled = _FIRST_WAIT * 2.0 ** min(failed.retries, _DOUBLINGS)

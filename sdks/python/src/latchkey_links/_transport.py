@@ -20,11 +20,12 @@ from ._paging import Page
 T = TypeVar("T")
 
 _API_PATH = "/_/api"
-# In seconds; poll(2) counts milliseconds, in 32 bits with a sign.
+# In seconds. poll(2) takes milliseconds as a signed 32-bit number.
 _LONGEST_TIMEOUT = 2.0**31 / 1000
-# A key is sent to nobody but the server it was made for.
+# The key must not be sent to another server.
 _FOLLOW = False
-# The last two are how httpx takes a redirect to nowhere, and sockets a name that no host can have.
+# The last two are raised by httpx for a redirect without a target, and by sockets for an invalid
+# host name.
 _BROKEN = (httpx.RequestError, httpx.InvalidURL, UnicodeError)
 
 
@@ -40,19 +41,19 @@ class Options:
     def __post_init__(self) -> None:
         base_url = (self.base_url or "").strip()
         if _address_of(base_url).userinfo:
-            # httpx would send them instead of the key.
+            # httpx would send these credentials instead of the key.
             message = "base_url must hold no user and no password"
             raise ValueError(message)
         object.__setattr__(self, "base_url", base_url)
         key = (self.api_key or "").strip()
-        # Checked here, since the errors of those who would send another one show it.
+        # Checked here, because the errors of httpx for an invalid header would quote the key.
         if not key or not all("!" <= character <= "~" for character in key):
             message = "api_key must be visible ASCII characters"
             raise ValueError(message)
         object.__setattr__(self, "api_key", key)
 
     def __repr__(self) -> str:
-        # The key is kept out of tracebacks and logs.
+        # Keeps the key out of tracebacks and logs.
         return f"Options(base_url={self.base_url!r})"
 
     def request_of(self, call: Call) -> dict[str, Any]:
@@ -67,7 +68,7 @@ class Options:
                 "X-Client": "sdk",
                 "User-Agent": f"latchkey-links-python/{API_VERSION}",
             },
-            # What is longer than the clocks of the platform can count to is no limit.
+            # A timeout beyond the maximum of the platform's timers is no limit.
             "timeout": None if timeout is None or timeout >= _LONGEST_TIMEOUT else timeout,
         }
 
@@ -136,7 +137,7 @@ class Transport:
             retries += 1
 
     def _attempt(self, call: Call) -> httpx.Response:
-        # Outside of the `try`: an argument that cannot be sent says nothing of the network.
+        # Outside the `try`: an argument that cannot be sent is not a network error.
         request = self._http.build_request(**self._options.request_of(call))
         try:
             return self._http.send(request, follow_redirects=_FOLLOW)
@@ -182,7 +183,7 @@ class AsyncTransport:
             retries += 1
 
     async def _attempt(self, call: Call) -> httpx.Response:
-        # Outside of the `try`: an argument that cannot be sent says nothing of the network.
+        # Outside the `try`: an argument that cannot be sent is not a network error.
         request = self._http.build_request(**self._options.request_of(call))
         try:
             return await self._http.send(request, follow_redirects=_FOLLOW)
