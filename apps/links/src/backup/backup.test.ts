@@ -44,7 +44,7 @@ const click = {
   visitorFp: null,
 }
 
-test('a backup is a whole database of its own, readable by its owner alone', async () => {
+test('a backup is a complete database, readable only by its owner', async () => {
   const { settings, database, file } = await instance()
   const { bytes, rows } = await backUp(settings, file)
   expect(bytes).toBe(statSync(file).size)
@@ -55,7 +55,7 @@ test('a backup is a whole database of its own, readable by its owner alone', asy
   await Promise.all([copy.close(), database.close()])
 })
 
-test('a backup holds the clicks that wait in the journal, each once, and leaves them counted once', async () => {
+test('a backup includes the pending clicks of the journal, each once, and leaves them counted once', async () => {
   const { home, settings, database, file } = await instance()
   const journal = journalOf(home)
   await Promise.all([journal.append(click), journal.append({ ...click, slug: 'two', linkId: 2 })])
@@ -68,7 +68,7 @@ test('a backup holds the clicks that wait in the journal, each once, and leaves 
   await database.close()
 })
 
-test('what a journal has written is made safe before it may be counted, with and without its log', async () => {
+test('written batches of a journal are flushed to disk before they may be counted, with and without its log', async () => {
   const { home, database } = await instance()
   const journal = journalOf(home)
   await journal.append(click)
@@ -83,7 +83,7 @@ test('what a journal has written is made safe before it may be counted, with and
   await database.close()
 })
 
-test('a backup while others write is consistent', async () => {
+test('a backup during concurrent writes is consistent', async () => {
   const { settings, database, file } = await instance()
   let isDone = false
   const writing = (async () => {
@@ -99,7 +99,7 @@ test('a backup while others write is consistent', async () => {
   await database.close()
 })
 
-test('a file that exists is not replaced', async () => {
+test('an existing file is not replaced', async () => {
   const { settings, database, file } = await instance()
   writeFileSync(file, 'precious')
   expect(await failureOf(backUp(settings, file))).toContain(`${file} already exists`)
@@ -114,7 +114,7 @@ test('the database itself is not replaced by its backup', async () => {
   await database.close()
 })
 
-test('a database with loose references gives no backup, and nothing is left behind', async () => {
+test('a database with broken references is not backed up, and no file is left behind', async () => {
   const { home, settings, database, file } = await instance()
   await database.close()
   const damaged = new SqliteFile(join(home, 'links.db'))
@@ -126,7 +126,7 @@ test('a database with loose references gives no backup, and nothing is left behi
   expect(readdirSync(home).filter((name) => name.includes('partial'))).toEqual([])
 })
 
-test('a folder that does not exist is named', async () => {
+test('a missing folder is named in the error', async () => {
   const { settings, database } = await instance()
   expect(await failureOf(backUp(settings, join(folder, 'nowhere', 'b.db')))).toContain(
     'nowhere does not exist',

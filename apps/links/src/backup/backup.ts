@@ -4,8 +4,9 @@ import { sqlitePath } from '@latchkey/database/url'
 import { Drain } from '../clicks/drain.ts'
 
 /**
- * Copies the SQLite database of a service, running or not, to a new file, and with it the clicks that wait in the journal.
- * Salts of visitor hashes stay behind, so that nobody can test addresses against the hashes in the copy. Throws `BackupFailure`.
+ * Copies the SQLite database of a running or stopped service to a new file, including the pending
+ * clicks of the journal. Salts of visitor hashes are left out, because they allow addresses to be
+ * tested against the hashes in the copy. Throws `BackupFailure`.
  */
 export async function backUp(
   { databaseUrl, journal }: { databaseUrl: string; journal: string },
@@ -16,7 +17,9 @@ export async function backUp(
   return copyDatabase(sqlitePath(databaseUrl), file, { without: ['visitor_salt'] })
 }
 
-/** Counts the clicks that wait in a journal; safe beside the server, which counts them too. */
+/**
+ * Counts the pending clicks of a journal. Safe while the server, which counts them too, is running.
+ */
 export async function drainJournal(journalPath: string, databaseUrl: string): Promise<void> {
   if (!existsSync(journalPath)) return
   const drain = new Drain(journalPath, databaseUrl)

@@ -33,7 +33,7 @@ function scan(clicks: readonly ClassifiedClick[], slug: string, window: Window |
 }
 
 eachDialect((_dialect, newUrl) => {
-  describe('clicksInWindows', () => {
+  describe('clicks in windows', () => {
     test('a window includes both of its ends, to the second', async () => {
       const stored = closeLater(await TestDatabase.open(await newUrl()))
       const link = await stored.createLink('abcd')

@@ -2,8 +2,8 @@ import type { DialectName } from '@latchkey/database/url'
 import { type RawBuilder, sql } from 'kysely'
 
 /**
- * `(select ...)` of whole numbers as rows, one parameter however many there are: what a statement joins with instead of
- * being sent once for each.
+ * `(select ...)` of whole numbers as rows, with one parameter for any number of rows. A statement
+ * joins with it instead of being sent once per row.
  */
 export function numberRows<Column extends string>(
   dialect: DialectName,
@@ -13,7 +13,7 @@ export function numberRows<Column extends string>(
   const values = columns.map((column) => rows.map((row) => row[column]))
   if (dialect === 'postgres') {
     const arrays = sql.join(values.map((column) => sql`${column}::bigint[]`))
-    // Text is a tenth of what a tree of names costs to build.
+    // Raw text costs a tenth of building a tree of identifiers.
     return sql`(select * from unnest(${arrays}) as given (${sql.raw(quoteNames(columns).join(', '))}))`
   }
   const lines = JSON.stringify(rows.map((row) => columns.map((column) => row[column])))

@@ -6,7 +6,7 @@ import { withSnapshot } from './snapshot.ts'
 import type { Tables } from './tables.ts'
 
 eachDialect((_, newUrl) => {
-  test('a failure that ends the transaction by itself is the one that is told, and the next snapshot begins', async () => {
+  test('an error that ends the transaction is the one reported, and the next snapshot works', async () => {
     const database = openDatabase<Tables>(await newUrl())
     const broken = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR' })
     const failing = withSnapshot(database, async ({ read }) => {

@@ -2,15 +2,18 @@ import type { Database } from '@latchkey/database/database'
 import { readSnapshot } from '@latchkey/database/snapshot'
 import type { Tables } from './tables.ts'
 
-/** What `snapshot` has handed out. */
+/** The databases that `withSnapshot` has passed on. */
 const snapshots = new WeakSet<Database<Tables>>()
 
-/** Whether this is one state of the database, whatever is written meanwhile. */
+/** True if all reads see one state of the database, whatever is written meanwhile. */
 export function isSnapshot(database: Database<Tables>): boolean {
   return snapshots.has(database)
 }
 
-/** `readSnapshot`: a click that is counted meanwhile is in all reads or in none. Within another snapshot it is the same one. */
+/**
+ * `readSnapshot`: a click counted meanwhile is in all reads or in none. A nested call uses the same
+ * snapshot.
+ */
 export async function withSnapshot<Result>(
   database: Database<Tables>,
   work: (database: Database<Tables>) => Promise<Result>,

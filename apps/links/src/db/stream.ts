@@ -6,8 +6,9 @@ import type { Tables } from './tables.ts'
 const ROWS_PER_BATCH = 2_000
 
 /**
- * Reads any number of rows without holding them all. Only within a `snapshot`: PostgreSQL's cursors live in one. Mostly
- * there are few, and those come at once: a cursor takes three statements.
+ * Reads any number of rows without holding all in memory. Only within a `snapshot`, in which
+ * PostgreSQL's cursors live. A few rows, the usual case, are read without a cursor, which takes
+ * three statements.
  */
 export async function forEachRow<Row>(
   { read, dialect }: { read: Kysely<Tables>; dialect: DialectName },

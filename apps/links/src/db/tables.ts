@@ -11,9 +11,9 @@ export interface Tables {
   preference: PreferenceTable
   instance: { name: string; value: string }
   link_clicks: LinkClicksTable
-  /** Kept by the database, in parts that add up. */
+  /** Maintained by the database, in parts that add up. */
   link_count: { created_by: string; part: number; links: number }
-  /** Links made on each UTC day; kept by the database, in parts that add up. */
+  /** Links created on each UTC day. Maintained by the database, in parts that add up. */
   link_day: { start: number; part: number; links: number }
   click: ClickTable
   counted_slug: Omit<SlugTable, `closed_${keyof ClickCounts}` | 'added_by'> & ClickCounts
@@ -26,7 +26,10 @@ export interface Tables {
   click_due: { unit: PeriodUnit; start: number; stamp: number }
   click_forgotten: ClickForgottenTable
   journal_cursor: { journal_id: string; seq: number }
-  /** Random, by the beginning of a UTC day: with it, addresses can be tested against that day's visitor hashes. */
+  /**
+   * Random salts by the start of a UTC day. With a salt, addresses can be tested against that day's
+   * visitor hashes.
+   */
   visitor_salt: { day: number; salt: string }
   imported_file: { sha256: string; imported_at: number }
 }
@@ -34,7 +37,10 @@ export interface Tables {
 export interface LinkTable {
   id: Generated<number>
   url: string
-  /** 53 bits of the URL's hash: an index over long URLs would be as large as the links, and PostgreSQL refuses it. */
+  /**
+   * 53 bits of the URL's hash. An index over long URLs would be as large as the links, and
+   * PostgreSQL refuses it.
+   */
   url_key: number
   label: string | null
   expires_at: number | null
@@ -43,7 +49,7 @@ export interface LinkTable {
   created_by: string
   created_at: number
   primary_slug: string
-  /** Label, URL and owner in lower case: neither engine folds letters beyond ASCII the same way by itself. */
+  /** Label, URL and owner in lower case: the engines fold letters beyond ASCII differently. */
   search_text: string
 }
 
@@ -53,16 +59,25 @@ export interface SlugTable {
   is_custom: number
   created_at: number
   disabled_at: number | null
-  /** Who added it to a link of another person; null for slugs of the link's owner. */
+  /**
+   * The identity that added the slug to a link of another owner; null for slugs of the link's
+   * owner.
+   */
   added_by: Generated<string | null>
-  /** Clicks of closed hours. With those of open hours they are the lifetime sums of `counted_slug`. */
+  /**
+   * Clicks of closed hours. With those of open hours they are the lifetime counts in
+   * `counted_slug`.
+   */
   closed_clicks: Generated<number>
   closed_bots: Generated<number>
   closed_self_referrers: Generated<number>
   closed_bot_self_referrers: Generated<number>
 }
 
-/** Clicks of a link in closed hours, as each choice of viewer filters counts them. The database keeps it. */
+/**
+ * Clicks of a link in closed hours, for each combination of viewer filters. Maintained by the
+ * database.
+ */
 export interface LinkClicksTable {
   link_id: number
   created_at: number
@@ -130,7 +145,10 @@ export interface ClickTable {
   visitor_fp: string | null
 }
 
-/** All clicks, and three subsets of them, so that every viewer filter can be applied. */
+/**
+ * All clicks, and three subsets of them, from which every combination of viewer filters can be
+ * computed.
+ */
 export interface ClickCounts {
   clicks: number
   bots: number
@@ -142,25 +160,31 @@ export interface ClickCounts {
 export interface ClickHourTable extends ClickCounts {
   link_id: number
   slug: string
-  /** Unix seconds at which the hour begins. */
+  /** Unix seconds of the start of the hour. */
   hour: number
 }
 
 /** `10d` are the thirds of a month: its first ten days, the next ten, and the rest. */
 export type PeriodUnit = 'hour' | '6h' | 'day' | '10d' | 'month' | 'quarter'
 
-/** A UTC period of a link whose sums are complete; link 0 is the whole instance. */
+/** A UTC period of a link with complete rollups. Link 0 is the whole instance. */
 export interface ClickPeriodTable extends ClickCounts {
   link_id: number
   unit: PeriodUnit
-  /** Unix seconds at which the period begins. */
+  /** Unix seconds of the start of the period. */
   start: number
-  /** Distinct visitors of a link's day or month, or clicked links of the instance, of the clicks each filter leaves. */
+  /**
+   * Distinct visitors of a link's day or month, or clicked links of the instance, among the clicks
+   * that pass each filter.
+   */
   distinct_raw: number
   distinct_no_bots: number
   distinct_no_self: number
   distinct_neither: number
-  /** That of the due row when it was summed: while it is the same, so are the period's sums. */
+  /**
+   * The stamp of the due row at the time of the rollup. While it is the same, the rollups are
+   * valid.
+   */
   stamp: number
 }
 
@@ -170,13 +194,19 @@ export interface ClickSumTable {
   unit: PeriodUnit
   start: number
   dimension: string
-  /** The keys of the values and the four counts of each; written and read by `analytics/value-counts.ts`. */
+  /**
+   * The keys of the values and the four counts of each. Written and read by
+   * `analytics/rollups/value-counts.ts`.
+   */
   sums: Uint8Array
-  /** A JSON list in the same order; empty of visitors, whom nobody names. */
+  /** A JSON array in the same order; empty for visitors, which have no names. */
   names: string
 }
 
-/** Clicks of one slug in one UTC hour by one value of a dimension, after the raw clicks are gone. */
+/**
+ * Clicks of one slug in one UTC hour by one value of a dimension, kept after the raw clicks are
+ * deleted.
+ */
 export interface ClickForgottenTable extends ClickCounts {
   link_id: number
   slug: string

@@ -17,7 +17,7 @@ async function findings(env: Record<string, string>, now?: () => number) {
   return found
 }
 
-/** Level and sentence of one check. */
+/** Level and message of one check. */
 async function findingOf(name: string, env: Record<string, string>, now?: () => number): Promise<string> {
   const found = (await findings(env, now)).filter((finding) => finding.name === name)
   return found.map(({ level, sentence }) => `${level}: ${sentence}`).join('\n')
@@ -30,7 +30,7 @@ function serve(answer: (request: Request) => Response): { origin: string; stop()
 
 eachDialect((dialect, newUrl) => {
   describe('doctor', () => {
-    test('finds nothing wrong with a new instance, and makes nothing for it', async () => {
+    test('finds no problem with a new instance, and creates nothing for it', async () => {
       const LINKS_DATABASE_URL = await newUrl()
       const found = await findings({ LINKS_DATABASE_URL })
       expect(found.filter(({ level }) => level === 'fail')).toEqual([])
@@ -58,7 +58,7 @@ eachDialect((dialect, newUrl) => {
       expect(await findingOf('migrations', { LINKS_DATABASE_URL })).toBe('ok: up to date with 0001-schema')
     })
 
-    test('tells a database of a newer version', async () => {
+    test('reports a database of a newer version', async () => {
       const LINKS_DATABASE_URL = await newUrl()
       const database = await openMigrated(LINKS_DATABASE_URL)
       await database.write((tx) => sql`insert into migration values ('9999-future', 'now')`.execute(tx))
@@ -66,7 +66,7 @@ eachDialect((dialect, newUrl) => {
       expect(await findingOf('migrations', { LINKS_DATABASE_URL })).toMatch(
         /^fail: .*newer version.*9999-future/,
       )
-      // What can be told of any version is told all the same.
+      // Checks that work with any version still run.
       expect(await findingOf('database', { LINKS_DATABASE_URL })).toMatch(/^ok: .* is readable and intact$/)
       expect(await findingOf('clock', { LINKS_DATABASE_URL })).toMatch(/^ok: says \d{4}/)
     })
@@ -88,7 +88,7 @@ eachDialect((dialect, newUrl) => {
       await database.close()
     })
 
-    test('tells a clock that was never set, and one that does not agree', async () => {
+    test('reports a clock that was never set, and one that disagrees with the database', async () => {
       const LINKS_DATABASE_URL = await newUrl()
       expect(await findingOf('clock', { LINKS_DATABASE_URL }, () => 0)).toStartWith('fail: says 1970-01-01')
       expect(await findingOf('clock', { LINKS_DATABASE_URL })).toStartWith('ok:')
@@ -103,7 +103,7 @@ eachDialect((dialect, newUrl) => {
 describe('doctor', () => {
   const sqlite = { LINKS_DATABASE_URL: `sqlite:${join(folder, 'links.db')}` }
 
-  test('tells every bad setting and looks no further', async () => {
+  test('reports every bad setting and checks nothing else', async () => {
     const found = await findings({ LINKS_PORT: 'x', LINKS_ACCESS: 'y', LINKS_PROT: '1' })
     expect(found.map(({ level, name }) => [level, name])).toEqual([
       ['warn', 'settings'],
@@ -113,7 +113,7 @@ describe('doctor', () => {
     expect(found.map(({ sentence }) => sentence).join()).toContain('did you mean LINKS_PORT?')
   })
 
-  test('tells a file that is no database and a path that cannot be', async () => {
+  test('reports a file that is not a database and an impossible path', async () => {
     const garbage = join(folder, 'garbage.db')
     writeFileSync(garbage, 'this is not a database, whatever its name says, and it is long enough')
     expect(await findingOf('database', { LINKS_DATABASE_URL: `sqlite:${garbage}` })).toStartWith('fail: ')
@@ -121,14 +121,14 @@ describe('doctor', () => {
     expect(await findingOf('database', { LINKS_DATABASE_URL: below })).toStartWith('fail: cannot be used')
   })
 
-  test('tells a PostgreSQL that does not answer, without the password', async () => {
+  test('reports a PostgreSQL that does not answer, without the password', async () => {
     const url = 'postgres://links:hunter2@127.0.0.1:1/links'
     const found = await findings({ LINKS_DATABASE_URL: url })
     expect(found.find(({ name }) => name === 'database')?.level).toBe('fail')
     expect(JSON.stringify(found)).not.toContain('hunter2')
   })
 
-  test('tells a database whose pages are damaged', async () => {
+  test('reports a database with damaged pages', async () => {
     const path = join(folder, 'damaged.db')
     const database = await openMigrated(`sqlite:${path}`)
     const rows = Array.from({ length: 3_000 }, (_, at) => `https://example.com/${at}/${'x'.repeat(50)}`)
@@ -143,7 +143,7 @@ describe('doctor', () => {
     )
   })
 
-  test('asks the public address', async () => {
+  test('requests the public address', async () => {
     const ours = serve(() => Response.json({ status: 'ok' }))
     expect(await findingOf('address', { ...sqlite, LINKS_BASE_URL: ours.origin })).toBe(
       `ok: ${ours.origin} answers`,
@@ -174,7 +174,7 @@ describe('doctor', () => {
     expect(await findingOf('access', jwt(`${keys.origin}/certs`))).toMatch(/^fail: .*LINKS_ACCESS_JWKS_URL/)
   })
 
-  test('fails when everybody may say who they are', async () => {
+  test('fails if any client can claim any identity', async () => {
     const header = { ...sqlite, LINKS_ACCESS: 'header', LINKS_ACCESS_HEADER: 'X-User' }
     expect(await findingOf('access', { ...header, TRUSTED_PROXIES: '10.0.0.1,0.0.0.0/0' })).toStartWith(
       'fail: ',
@@ -182,7 +182,7 @@ describe('doctor', () => {
     expect(await findingOf('access', { ...header, TRUSTED_PROXIES: '10.0.0.1' })).toStartWith('ok: header')
   })
 
-  test('fails when the public address shows the admin side to a stranger', async () => {
+  test('fails if the public address exposes the admin side to strangers', async () => {
     const behind = async (answer: (url: URL) => Response): Promise<string> => {
       const server = serve(({ url }) =>
         url.endsWith('/_/health') ? Response.json({ status: 'ok' }) : answer(new URL(url)),
@@ -201,7 +201,7 @@ describe('doctor', () => {
       'ok: ',
     )
     expect(await behind(() => redirect('/oauth2/start'))).toStartWith('ok: ')
-    // As from http to https: what is behind is still to be asked.
+    // A redirect such as from http to https: its destination must still be checked.
     const moved = (url: URL) => (url.search ? Response.json({}) : redirect('/_/admin/api/settings?secure'))
     for (const open of [() => Response.json({}), () => new Response('', { status: 500 }), moved])
       expect(await behind(open)).toMatch(/^fail: .*answers (200|500) at .*set LINKS_ACCESS/)
@@ -212,7 +212,7 @@ describe('doctor', () => {
     )
   })
 
-  test('asks for the admin side only where the public address answers, and is not this machine by design', async () => {
+  test('checks the admin side only if the public address answers and is not local by design', async () => {
     const open = serve(() => Response.json({ status: 'ok' }))
     expect(await findingOf('admin', { ...sqlite, LINKS_BASE_URL: open.origin })).toMatch(
       /^ok: .*this machine/,
@@ -223,7 +223,7 @@ describe('doctor', () => {
     expect(await findingOf('admin', sqlite)).toBe('')
   })
 
-  test('names the disk of a database that is not there yet', async () => {
+  test('names the disk of a database that does not exist yet', async () => {
     const env = { LINKS_DATABASE_URL: `sqlite:${join(folder, 'new', 'deep', 'links.db')}` }
     expect(await findingOf('disk', env)).toMatch(/MB free/)
   })

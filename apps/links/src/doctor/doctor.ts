@@ -12,7 +12,10 @@ import { readSettings, settingsWarnings } from '../settings/settings.ts'
 import { findNewestClickTime, findOldestSaltDay } from './store.ts'
 import { checkAccess, checkAdminSide, checkPublicAddress } from './external-checks.ts'
 
-/** Looks at everything the service depends on, as the environment says it. Makes nothing and changes nothing. */
+/**
+ * Checks everything that the service depends on, according to the environment. Creates and changes
+ * nothing.
+ */
 export async function* examine(env: Environment, now: () => number = Date.now): AsyncGenerator<Finding> {
   const { settings, findings } = checkSettings({ readSettings, settingsWarnings }, env)
   yield* findings
@@ -34,7 +37,7 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
   yield* await checkAdminSide(settings)
 }
 
-/** How long after its day a salt may be there (L37.1). */
+/** How long a salt may be stored after its day (L37.1). */
 const MAX_SALT_AGE = 2 * DAY
 
 async function checkSalts(read: Kysely<Tables>, now: number): Promise<Finding[]> {

@@ -7,7 +7,7 @@ import type { Settings } from '../settings/settings.ts'
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost'])
 const ALL_ADDRESSES = new Set(['0.0.0.0/0', '::/0'])
 
-/** Who may use the admin side (L16). */
+/** Checks who may use the admin side (L16). */
 export async function checkAccess(settings: Settings): Promise<Finding> {
   const { access, accessHeader, accessJwksUrl, trustedProxies } = settings
   if (access === 'header')
@@ -30,7 +30,7 @@ export async function checkAccess(settings: Settings): Promise<Finding> {
 
 const ANSWER_TIMEOUT_MS = 5_000
 
-/** Whether the public address leads here; before the first start it cannot. */
+/** Checks that the public address leads to this instance. Before the first start it cannot. */
 export async function checkPublicAddress({ baseUrl, proxyHeader }: Settings): Promise<Finding> {
   const name = 'address'
   if (baseUrl === null)
@@ -51,7 +51,10 @@ export async function checkPublicAddress({ baseUrl, proxyHeader }: Settings): Pr
   return ok(name, `${baseUrl} answers`)
 }
 
-/** Whether the public address keeps strangers from the admin side and the metrics, whatever the settings say. */
+/**
+ * Checks that the public address keeps strangers from the admin side and the metrics, whatever the
+ * settings are.
+ */
 export async function checkAdminSide({ access, baseUrl }: Settings): Promise<Finding[]> {
   const name = 'admin'
   if (baseUrl === null) return []

@@ -10,7 +10,7 @@ export async function findNewestClickTime(read: Kysely<Tables>): Promise<number>
   return newest?.at ?? 0
 }
 
-/** The beginning (Unix seconds) of the oldest UTC day whose salt is stored; undefined without any. */
+/** The start (Unix seconds) of the oldest UTC day with a stored salt; undefined without any. */
 export async function findOldestSaltDay(read: Kysely<Tables>): Promise<number | undefined> {
   const oldest = await read
     .selectFrom('visitor_salt')

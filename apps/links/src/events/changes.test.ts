@@ -5,7 +5,7 @@ import { parseAnnouncement } from './watch-postgres.ts'
 
 const nothing = { links: [], bundles: [], totals: false, more: false }
 
-test('changes that wait are told once, each id one time', () => {
+test('pending changes are returned once, each id one time', () => {
   const pending = new PendingChanges()
   expect(pending.isEmpty).toBe(true)
   pending.add({ links: [3, 1, 3], bundles: [7] })
@@ -14,7 +14,7 @@ test('changes that wait are told once, each id one time', () => {
   expect([pending.isEmpty, pending.take()]).toEqual([true, nothing])
 })
 
-test('a bundle alone changes no totals, a link does', () => {
+test('a bundle alone does not change totals, a link does', () => {
   const pending = new PendingChanges()
   pending.add({ bundles: [7] })
   expect(pending.take()).toEqual({ ...nothing, bundles: [7] })
@@ -22,14 +22,14 @@ test('a bundle alone changes no totals, a link does', () => {
   expect(pending.take()).toEqual({ ...nothing, links: [7], totals: true })
 })
 
-test('however many ids change, what waits stays as small as one message, and says that there is more', () => {
+test('for any number of changed ids, pending changes stay as small as one message, and report that there are more', () => {
   const pending = new PendingChanges()
   for (let id = 0; id < 100_000; id++) pending.add({ links: [id], bundles: [id] })
   const { links, bundles, totals, more } = pending.take()
   expect([links.length, bundles.length, totals, more]).toEqual([500, 500, true, true])
 })
 
-test('an announcement is read for its own schema only', () => {
+test('an announcement is parsed for its own schema only', () => {
   expect(parseAnnouncement('link 5 public', 'public')).toEqual({ links: [5] })
   expect(parseAnnouncement('bundle 5 a b\n', 'a b\n')).toEqual({ bundles: [5] })
   expect(parseAnnouncement('clicks 5,6,7 public', 'public')).toEqual({ links: [5, 6, 7] })
@@ -38,7 +38,7 @@ test('an announcement is read for its own schema only', () => {
     expect(parseAnnouncement(other, 'public')).toBeUndefined()
 })
 
-/** A watch that notes what the test says. */
+/** A watcher that reports the changes of the test. */
 class OwnWatch implements ChangeWatcher {
   note: Parameters<ChangeWatcher['start']>[0] = () => undefined
   running = false
@@ -54,7 +54,7 @@ class OwnWatch implements ChangeWatcher {
   }
 }
 
-test('changes of one moment are one message, and a second message comes a second later', async () => {
+test('simultaneous changes are one message, and a second message follows a second later', async () => {
   const watch = new OwnWatch()
   const feed = new ChangeFeed(watch)
   const following = await feed.subscribe()
@@ -69,7 +69,7 @@ test('changes of one moment are one message, and a second message comes a second
   await feed.close()
 })
 
-test('what changes nothing that is told wakes nobody', async () => {
+test('changes without visible effect wake no reader', async () => {
   const watch = new OwnWatch()
   const feed = new ChangeFeed(watch)
   const following = await feed.subscribe()
@@ -82,7 +82,7 @@ test('what changes nothing that is told wakes nobody', async () => {
   await feed.close()
 })
 
-test('while nothing changes only the quiet is told, and while nobody follows nobody looks', async () => {
+test('without changes a reader gets only `quiet`, and without readers the watcher pauses', async () => {
   const watch = new OwnWatch()
   const feed = new ChangeFeed(watch)
   expect(watch.running).toBe(false)
@@ -94,7 +94,7 @@ test('while nothing changes only the quiet is told, and while nobody follows nob
   expect([watch.running, feed.subscriptionCount]).toEqual([false, 0])
 })
 
-test('who cannot be told anything is not kept, and nobody looks for them', async () => {
+test('a subscription that fails is not kept, and the watcher pauses', async () => {
   const watch = new OwnWatch()
   const feed = new ChangeFeed(watch)
   watch.start = async () => {
@@ -106,7 +106,7 @@ test('who cannot be told anything is not kept, and nobody looks for them', async
   expect([feed.subscriptionCount, watch.running]).toEqual([0, false])
 })
 
-test('a feed that drains ends who follows and who comes later, at once', async () => {
+test('a feed that drains ends current and later readers at once', async () => {
   const feed = new ChangeFeed(new OwnWatch())
   const following = await feed.subscribe()
   const waiting = following.next(60_000)

@@ -1,17 +1,23 @@
-/** What has changed, by id as long as the ids are few. */
+/** What has changed, by id as long as there are few ids. */
 export interface Changes {
   links: number[]
   bundles: number[]
-  /** Figures of the whole instance: clicks were counted, or links came, changed or went. */
+  /**
+   * Statistics of the whole instance: clicks were counted, or links were created, changed or
+   * deleted.
+   */
   totals: boolean
-  /** More changed than is named here: everything shown may be old. */
+  /** More has changed than is listed: everything displayed may be stale. */
   more: boolean
 }
 
-/** Ids in one message; whoever shows more than this looks at all of it again anyway. */
+/** Ids per message. A page that shows more reloads everything anyway. */
 const MAX_IDS = 500
 
-/** Changes that are still to be told to one reader. However slow it is, they take no more room than one message. */
+/**
+ * Changes that are pending for one reader. However slow the reader is, they take no more space than
+ * one message.
+ */
 export class PendingChanges {
   #links = new Set<number>()
   #bundles = new Set<number>()
@@ -34,7 +40,7 @@ export class PendingChanges {
     else this.#more = true
   }
 
-  /** Everything so far, to be told now. */
+  /** Returns everything so far, and clears it. */
   take(): Changes {
     const changes = {
       links: [...this.#links],

@@ -1,17 +1,17 @@
 import { type Changes, PendingChanges } from './changes.ts'
 
-/** Where changes are noticed: every write of this node and, sooner or later, of everybody else. */
+/** Detects changes: every write of this node and, with a delay, of all others. */
 export interface ChangeWatcher {
-  /** Ends when every change from now on will be noted. */
+  /** Resolves once every later change will be reported. */
   start(onChanges: (changes: Partial<Changes>) => void): Promise<void>
-  /** Nobody follows for the time being. */
+  /** Called when no readers are left for now. */
   pause(): void
   close(): Promise<void>
 }
 
-/** At most one message in this time, milliseconds. */
+/** Minimum interval between messages, in milliseconds. */
 const MERGE_MS = 1_000
-/** The writes of one action come together: the first of them waits for the others. */
+/** Delay after the first write of an action, to gather the others. */
 const GATHER_MS = 50
 
 /** One reader of changes. */
@@ -28,11 +28,14 @@ export class ChangeSubscription {
 
   add(changes: Partial<Changes>): void {
     this.#pending.add(changes)
-    // A file that changed may have changed in nothing that is told.
+    // A changed file need not contain a visible change.
     if (!this.#pending.isEmpty) this.#wake.resolve()
   }
 
-  /** What changed since the last call, as soon as a message may be sent; `quiet` after so long, `ended` for good. */
+  /**
+   * Changes since the last call, as soon as a message may be sent; `quiet` after this time without
+   * any, `ended` for good.
+   */
   async next(quietAfterMs: number): Promise<Changes | 'quiet' | 'ended'> {
     const timer = setTimeout(() => this.#wake.resolve(), quietAfterMs)
     await this.#wake.promise
@@ -55,7 +58,7 @@ export class ChangeSubscription {
   }
 }
 
-/** Tells open pages what changed. Costs nothing while nobody follows. */
+/** Sends changes to open pages. Costs nothing without readers. */
 export class ChangeFeed {
   readonly #watcher: ChangeWatcher
   readonly #subscriptions = new Set<ChangeSubscription>()
@@ -69,7 +72,7 @@ export class ChangeFeed {
     return this.#subscriptions.size
   }
 
-  /** Ends when no change from now on will be missed. */
+  /** Resolves once no later change will be missed. */
   async subscribe(): Promise<ChangeSubscription> {
     const subscription = new ChangeSubscription((closing) => {
       this.#subscriptions.delete(closing)
@@ -89,7 +92,7 @@ export class ChangeFeed {
     return subscription
   }
 
-  /** Ends all followers, and every later one at once: the node is about to stop. */
+  /** Ends all subscriptions, and later ones at once: the node is about to stop. */
   drain(): void {
     this.#isClosed = true
     for (const subscription of this.#subscriptions) subscription.end()

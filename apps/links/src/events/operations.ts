@@ -2,20 +2,26 @@ import { z } from 'zod'
 import { type Context, operation } from '../context.ts'
 import type { ChangeSubscription } from './feed.ts'
 
-/** Often enough that no proxy takes the connection for dead. */
+/** Frequent enough to keep proxies from closing an idle connection. */
 const COMMENT_AFTER_MS = 25_000
 
-/** Life of a stream. Browsers open another one, for which the access layer is asked again. */
+/** Lifetime of a stream. Browsers then open another, which the access layer checks again. */
 const MAX_LIFETIME_MS = 600_000
 
-/** How long a stream may last, in milliseconds: as long as the caller's assertion, and in no mode longer than this. */
+/**
+ * How long a stream may last, in milliseconds: as long as the caller's assertion, and in every mode
+ * at most `MAX_LIFETIME_MS`.
+ */
 export function lifetimeMs({ now, admittedUntil }: Pick<Context, 'now' | 'admittedUntil'>): number {
   return admittedUntil === undefined
     ? MAX_LIFETIME_MS
     : Math.min(MAX_LIFETIME_MS, (admittedUntil - now) * 1000)
 }
 
-/** Each piece is made when the reader has taken the one before, so that a slow one holds up nothing but itself. */
+/**
+ * Each chunk is created once the reader has taken the previous one. A slow reader delays only
+ * itself.
+ */
 function createEventStream(
   subscribe: () => Promise<ChangeSubscription>,
   lifetime: number,
@@ -50,7 +56,7 @@ function createEventStream(
   )
 }
 
-/** Changes as they happen; admin side only (L17). */
+/** Changes as they happen, on the admin side only (L17). */
 export const eventOperations = [
   operation({
     id: 'followChanges',
@@ -65,7 +71,7 @@ export const eventOperations = [
     handler: async (context) => createEventStream(() => context.followChanges(), lifetimeMs(context)),
     answer: (stream) => ({
       body: stream,
-      // Proxies that gather answers would keep events back until there are enough of them.
+      // Buffering proxies would delay events until enough of them arrive.
       headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
     }),
   }),

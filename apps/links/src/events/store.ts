@@ -4,19 +4,19 @@ import type { Changes } from './changes.ts'
 
 type Db = Kysely<Tables>
 
-/** How far a reader has come on SQLite. */
+/** The position of a reader on SQLite. */
 export interface ChangePosition {
-  /** Of the file: differs after every commit of any other connection or process. */
+  /** The version of the file, which differs after each commit of another connection or process. */
   version: number
   change: number
   click: number
 }
 
-/** Changes and clicks read at once; after more of them everything counts as changed. */
+/** Changes and clicks per read. If there are more, everything counts as changed. */
 const MAX_CHANGES = 1_000
 const MAX_CLICKS = 5_000
 
-/** Asked every second, so it must cost next to nothing while nobody writes. */
+/** Read every second, so it must cost next to nothing without writes. */
 export async function findVersion(db: Db): Promise<number> {
   const { rows } = await sql<{ data_version: number }>`pragma data_version`.execute(db)
   return rows[0]?.data_version ?? 0
@@ -29,14 +29,14 @@ export async function findChangePosition(db: Db): Promise<ChangePosition> {
   return { version, change: rows[0]?.change ?? 0, click: rows[0]?.click ?? 0 }
 }
 
-/** What is newer than the mark, which moves on. */
+/** The changes since this position, which advances. */
 export async function readChangesSince(db: Db, position: ChangePosition): Promise<Partial<Changes>> {
   const { rows } = await sql<{ seq: number; link_id: number | null; bundle_id: number | null }>`
     select seq, link_id, bundle_id from change where seq > ${position.change} order by seq limit ${MAX_CHANGES}`.execute(
     db,
   )
   const [first] = rows
-  // Older ones make room for newer ones, whether they were read or not.
+  // Older changes are deleted to limit the table, whether they were read or not.
   const hasMissed = first !== undefined && first.seq > position.change + 1
   position.change = rows.at(-1)?.seq ?? position.change
   const clickedLinks = await readClickedLinksSince(db, position)

@@ -7,13 +7,13 @@ import type { ChangeWatcher } from './feed.ts'
 const ANSWER_TIMEOUT_MS = 3_000
 const RETRY_MS = 1_000
 
-/** A second time it changes nothing, but shows that the connection is still there. */
+/** Repeating it changes nothing, but checks that the connection is alive. */
 const LISTEN = 'listen latchkey_changes'
 
-/** `<link|bundle|clicks> <ids, or * for too many> <schema>`, see the second migration. */
+/** `<link|bundle|clicks> <ids, or * for too many> <schema>`, see the first migration. */
 const ANNOUNCEMENT = /^(link|bundle|clicks) (\*|[\d,]+) (.*)$/s
 
-/** What an announcement says, if it is about this schema. */
+/** The changes in an announcement, if it is about this schema. */
 export function parseAnnouncement(payload: string, schema: string): Partial<Changes> | undefined {
   const [, kind, ids = '', announcedSchema] = ANNOUNCEMENT.exec(payload) ?? []
   if (kind === undefined || announcedSchema !== schema) return undefined
@@ -21,7 +21,10 @@ export function parseAnnouncement(payload: string, schema: string): Partial<Chan
   return { [kind === 'bundle' ? 'bundles' : 'links']: ids.split(',').map(Number) }
 }
 
-/** Every node hears of every commit, whoever made it. A lost connection means that anything may have changed meanwhile. */
+/**
+ * Every node is notified of every commit on any node. After a lost connection, everything counts as
+ * changed.
+ */
 export function watchPostgres(url: string, log: Log): ChangeWatcher {
   let client: Client | undefined
   let started: Promise<void> | undefined
@@ -43,7 +46,7 @@ export function watchPostgres(url: string, log: Log): ChangeWatcher {
     })
     client = listener
     const end = () => listener.end().catch(() => undefined)
-    /** One that does not answer has died without a word. */
+    /** A connection that does not answer has died silently. */
     const scheduleHeartbeat = () => {
       heartbeat = setTimeout(() => void listener.query(LISTEN).then(scheduleHeartbeat, end), RETRY_MS)
     }
@@ -68,7 +71,10 @@ export function watchPostgres(url: string, log: Log): ChangeWatcher {
   }
 
   return {
-    /** Does not fail without a database: pages then hear of everything as soon as it is back. */
+    /**
+     * Does not fail without a database. Once it is back, pages learn that everything may have
+     * changed.
+     */
     start(onChanges) {
       started ??= listen(onChanges).catch((error: unknown) =>
         log.warn('cannot listen for changes', { error }),

@@ -8,7 +8,7 @@ const { closeLater } = closeAfterEach()
 eachDialect((dialect, newUrl) => {
   if (dialect !== 'sqlite') return
 
-  test('whoever leaves before the first look leaves nobody looking', async () => {
+  test('a reader that leaves before the first poll leaves no timer behind', async () => {
     const { database } = closeLater(await TestDatabase.open(await newUrl()))
     const watch = watchSqlite(database, { info() {}, warn() {}, error() {} })
     const timers = spyOn(globalThis, 'setInterval')
@@ -17,7 +17,7 @@ eachDialect((dialect, newUrl) => {
       watch.pause()
       await starting
       expect(timers).toHaveBeenCalledTimes(0)
-      // Who comes back is looked for, once.
+      // A reader that returns starts one timer.
       await Promise.all([watch.start(() => undefined), watch.start(() => undefined)])
       expect(timers).toHaveBeenCalledTimes(1)
     } finally {

@@ -7,7 +7,10 @@ import { type ChangePosition, readChangesSince, findChangePosition, findVersion 
 
 const POLL_EVERY_MS = 500
 
-/** A file cannot be listened to, so somebody looks: at one number of the file as long as it stays the same. */
+/**
+ * A file sends no notifications, so it is polled: only its version number while that stays the
+ * same.
+ */
 export function watchSqlite({ read }: Database<Tables>, log: Log): ChangeWatcher {
   let timer: Timer | undefined
   let started: Promise<void> | undefined
@@ -28,7 +31,7 @@ export function watchSqlite({ read }: Database<Tables>, log: Log): ChangeWatcher
     start(onChanges) {
       if (started) return started
       const starting = findChangePosition(read).then((now) => {
-        // Whoever asked has left meanwhile.
+        // The reader has left meanwhile.
         if (started !== starting) return
         position = now
         timer = setInterval(() => {

@@ -35,7 +35,7 @@ const QrQuery = z
     error: `must contrast with light at least ${MIN_CONTRAST}:1`,
   })
 
-/** The code encodes the short URL with a mark, so that its clicks count as `qr`. */
+/** The code encodes the short URL with a mark, which makes its clicks count as `qr`. */
 export function qrText(origin: string, slug: string): string {
   return `${origin}/${slug}?utm_medium=qr`
 }

@@ -1,11 +1,14 @@
-/** Whether an `Accept` header asks for PNG, and not for SVG any more than for that (L11). */
+/** True if an `Accept` header accepts PNG and does not rank SVG higher (L11). */
 export function prefersPng(accept: string | null): boolean {
   const ranges = (accept ?? '').toLowerCase().split(',')
   const png = qualityOf('image/png', ranges)
   return png > 0 && png >= qualityOf('image/svg+xml', ranges)
 }
 
-/** 0 of a type that is not named; NaN where its quality cannot be read, so that no comparison holds. */
+/**
+ * 0 for a type that is not listed; NaN for an unreadable quality, with which every comparison is
+ * false.
+ */
 function qualityOf(type: string, ranges: readonly string[]): number {
   for (const range of ranges) {
     const [name, ...parameters] = range.split(';').map((part) => part.trim())

@@ -39,7 +39,7 @@ function png(options: Partial<QrOptions> = {}): Uint8Array {
   return body
 }
 
-/** Modules on one side, quiet zone included: the size of the smallest PNG. */
+/** Modules per side, including the quiet zone: the size of the smallest PNG. */
 function sideOf(image: string): number {
   return Number(/viewBox="0 0 (\d+) \1"/.exec(image)?.[1])
 }
@@ -49,7 +49,7 @@ async function read(image: Uint8Array): Promise<{ text: string; level: string } 
   return code && { text: code.text, level: code.ecLevel }
 }
 
-// The pattern is the whole grammar that our SVG may use, so that a match also proves there is nothing else in it.
+// The pattern is the whole grammar of our SVG, so a match proves that it contains nothing else.
 const SVG =
   /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="(\d+)" height="\1" viewBox="0 0 (\d+) \2" shape-rendering="crispEdges"><rect width="\2" height="\2" fill="#([\da-f]{6})"\/><path fill="#([\da-f]{6})" d="((?:M\d+ \d+h\d+v1h-\d+z)+)"\/><\/svg>$/
 
@@ -85,7 +85,7 @@ for (const [name, origin] of [
       }
     }, 30_000)
 
-test('every pair of colours with enough contrast decodes again', async () => {
+test('any two colours with enough contrast decode again', async () => {
   const pairs = [
     ['949494', 'ffffff'],
     ['000000', '5a5a5a'],
@@ -101,7 +101,7 @@ test('every pair of colours with enough contrast decodes again', async () => {
   }
 })
 
-test('a PNG has exactly the asked size and colours, with the code in its centre', () => {
+test('a PNG has exactly the requested size and colours, with the code in its centre', () => {
   for (const size of [29, 34, 47, 64, 219, 220, 221, 500, 1023, 2047, 2048]) {
     const image = decodePng(png({ size, margin: 0, text: 'https://a.io/b?utm_medium=qr', dark: '102030' }))
     expect([image.width, image.height, image.depth, image.channels]).toEqual([size, size, 1, 1])
@@ -122,7 +122,7 @@ test('a PNG has exactly the asked size and colours, with the code in its centre'
   }
 })
 
-test('the margin is as many light modules as asked', () => {
+test('the margin has the requested number of light modules', () => {
   const bare = sideOf(svg({ margin: 0 }))
   for (const margin of [0, 1, 4, 16]) {
     const image = svg({ margin })
@@ -131,7 +131,7 @@ test('the margin is as many light modules as asked', () => {
   }
 })
 
-test('an SVG has exactly the asked size, and no text of ours or the user in it', () => {
+test('an SVG has exactly the requested size, and contains no text of ours or of the user', () => {
   for (const size of [1, 20, 220, 2048]) {
     const image = svg({ size, text: 'https://example.com/"><script>alert(1)</script>' })
     expect(image).toMatch(SVG)
@@ -144,7 +144,7 @@ test('the content type names the format', () => {
   expect(renderQr({ ...DEFAULTS, format: 'png' }).contentType).toBe('image/png')
 })
 
-test('L11 a PNG with less than one pixel per module names the smallest size, which then works', async () => {
+test('L11 a PNG with less than one pixel per module is refused with the smallest size, which then works', async () => {
   for (const options of [
     { text: target(SHORT_ORIGIN, 1), level: 'L', margin: 0 },
     { text: target(LONG_ORIGIN, 128), level: 'H', margin: 16 },
@@ -157,7 +157,7 @@ test('L11 a PNG with less than one pixel per module names the smallest size, whi
   }
 })
 
-test('a text beyond the largest QR version is a RangeError that says so', () => {
+test('a text beyond the largest QR version throws a RangeError that names the cause', () => {
   const largest = 'x'.repeat(1273)
   expect(() => svg({ text: largest, level: 'H' })).not.toThrow()
   expect(() => svg({ text: `${largest}x`, level: 'H' })).toThrow(

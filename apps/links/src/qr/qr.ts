@@ -43,8 +43,9 @@ export function renderQr(options: QrOptions): QrImage {
 }
 
 /**
- * The WCAG 2.2 contrast ratio of dark on light, 1 to 21. It is below 1 when the two are the wrong way round, so that
- * "at least 3" (L11) also refuses inverted codes: many scanners look only for dark modules on a light ground.
+ * The WCAG 2.2 contrast ratio of dark on light, 1 to 21. It is below 1 for inverted codes, so "at
+ * least 3" (L11) also refuses those: many scanners recognise only dark modules on a light
+ * background.
  */
 export function contrastRatio(dark: string, light: string): number {
   return (luminance(light) + 0.05) / (luminance(dark) + 0.05)
@@ -52,7 +53,7 @@ export function contrastRatio(dark: string, light: string): number {
 
 function encodeModules(text: string, level: QrLevel): Modules {
   try {
-    // The library refuses a border of 0, so the narrowest one is cut off again.
+    // The library refuses a border of 0, so the smallest border is removed again.
     const bordered = encodeQR(text, 'raw', { ecc: CORRECTION_LEVELS[level], border: 1 })
     return bordered.slice(1, -1).map((row) => row.slice(1, -1))
   } catch (error) {
@@ -84,7 +85,7 @@ function drawRow(row: boolean[], left: number, top: number): string {
 
 function drawPng(modules: Modules, { size, margin, dark, light }: QrOptions): Uint8Array<ArrayBuffer> {
   const side = modules.length + 2 * margin
-  // A whole number of pixels per module: blurred edges are what scanners fail on.
+  // A whole number of pixels per module: scanners fail on blurred edges.
   const scale = Math.floor(size / side)
   if (scale === 0) throw new QrTooSmall(side)
   const offset = Math.floor((size - modules.length * scale) / 2)
@@ -98,7 +99,10 @@ function drawPng(modules: Modules, { size, margin, dark, light }: QrOptions): Ui
   return new Uint8Array(encodePng({ width: size, height: size, data, depth: 1, channels: 1, palette }))
 }
 
-/** One line of pixels, one bit each, the leftmost in the highest bit; 1 is the palette's dark colour. */
+/**
+ * One row of pixels, one bit each, with the leftmost in the highest bit. 1 is the palette's dark
+ * colour.
+ */
 function drawLine(row: boolean[], scale: number, offset: number, bytes: number): Uint8Array {
   const line = new Uint8Array(bytes)
   for (let x = 0; x < row.length * scale; x++) {

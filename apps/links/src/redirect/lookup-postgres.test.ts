@@ -19,7 +19,9 @@ interface Node {
   lookup: PostgresLookup
 }
 
-/** A node: its own connections, cache and listener, on a database that others may share. */
+/**
+ * A node with its own connections, cache and listener, on a database that other nodes may share.
+ */
 async function openNode(url: string, lookupUrl = url): Promise<Node> {
   const stored = closeLater(await TestDatabase.open(url))
   const lookup = closeLater(new PostgresLookup(lookupUrl, stored.database, silentLog))
@@ -31,7 +33,7 @@ async function locationOf({ lookup }: Node, slug: string): Promise<string | unde
   return (await lookup.find(slug))?.location
 }
 
-/** Found without asking the database. */
+/** True if the lookup needed no query. */
 function isFound({ lookup }: Node, slug: string): boolean {
   return !(lookup.find(slug) instanceof Promise)
 }
@@ -39,8 +41,8 @@ function isFound({ lookup }: Node, slug: string): boolean {
 eachDialect((dialect, newUrl) => {
   if (dialect === 'sqlite') return
 
-  describe('changes made on this node show on its very next look-up', () => {
-    test('a new target', async () => {
+  describe('changes made on this node apply to its next lookup', () => {
+    test('a new destination', async () => {
       const node = await openNode(await newUrl())
       const link = await node.stored.createLink('abcd')
       expect(await locationOf(node, 'abcd')).toBe('https://example.com/abcd')
@@ -60,7 +62,7 @@ eachDialect((dialect, newUrl) => {
       expect(await locationOf(node, 'abcd')).toBe('https://example.com/abcd')
     })
 
-    test('a link disabled, asked for, and enabled again', async () => {
+    test('a link disabled, looked up and enabled again', async () => {
       const node = await openNode(await newUrl())
       const link = await node.stored.createLink('abcd', 'custom')
       expect(await locationOf(node, 'abcd')).toBeDefined()
@@ -72,7 +74,7 @@ eachDialect((dialect, newUrl) => {
       expect(await locationOf(node, 'custom')).toBe('https://example.com/abcd')
     })
 
-    test('a slug disabled, asked for, and enabled again', async () => {
+    test('a slug disabled, looked up and enabled again', async () => {
       const node = await openNode(await newUrl())
       await node.stored.createLink('abcd', 'custom')
       expect(await locationOf(node, 'custom')).toBeDefined()
@@ -83,7 +85,7 @@ eachDialect((dialect, newUrl) => {
       expect(await locationOf(node, 'custom')).toBe('https://example.com/abcd')
     })
 
-    test('an expiry set, moved and taken away', async () => {
+    test('an expiry set, moved and cleared', async () => {
       const node = await openNode(await newUrl())
       const link = await node.stored.createLink('abcd')
       for (const expiresAt of [NOW, NOW + 1, null, 0]) {
@@ -103,7 +105,7 @@ eachDialect((dialect, newUrl) => {
       expect(await node.lookup.find('wanted')).toMatchObject({ linkId: second })
     })
 
-    test('a change of a link forgets all of its slugs, however many, and those of no other link', async () => {
+    test('a change of a link invalidates all of its slugs, however many, and those of no other link', async () => {
       const node = await openNode(await newUrl())
       const slugs = Array.from({ length: 50 }, (_, index) => `s${index}`)
       const link = await node.stored.createLink('abcd', ...slugs)
@@ -115,7 +117,7 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
-  test('clicks that are counted make nobody ask again', async () => {
+  test('counting clicks invalidates nothing', async () => {
     const node = await openNode(await newUrl())
     await node.stored.createLink('abcd')
     await locationOf(node, 'abcd')
@@ -124,14 +126,14 @@ eachDialect((dialect, newUrl) => {
     expect(isFound(node, 'abcd')).toBe(true)
   })
 
-  test('a stored target that cannot be parsed is no target', async () => {
+  test('a stored destination that cannot be parsed is not found', async () => {
     const node = await openNode(await newUrl())
     const link = await node.stored.createLink('abcd')
     await node.stored.run(sql`update link set url = 'http://[' where id = ${link}`)
     expect(await node.lookup.find('abcd')).toBeUndefined()
   })
 
-  test('changes made on another node show within a second, new slugs and enabled links included', async () => {
+  test('changes made on another node apply within a second, including new slugs and enabled links', async () => {
     const url = await newUrl()
     const [here, there] = [await openNode(url), await openNode(url)]
     const link = await there.stored.createLink('abcd', 'custom')
@@ -152,7 +154,7 @@ eachDialect((dialect, newUrl) => {
     await shows('the removed slug', 'later', undefined)
   })
 
-  test('a change by a program that is no node, such as psql, shows within a second', async () => {
+  test('a change by another program, such as psql, applies within a second', async () => {
     const url = await newUrl()
     const node = await openNode(url)
     await node.stored.createLink('abcd')
@@ -162,7 +164,7 @@ eachDialect((dialect, newUrl) => {
     await until('the change', async () => (await locationOf(node, 'abcd')) === 'https://example.org/', 1_000)
   })
 
-  test('a rolled-back change is not announced, and not believed', async () => {
+  test('a rolled-back change is neither announced nor applied', async () => {
     const node = await openNode(await newUrl())
     await node.stored.createLink('abcd')
     await locationOf(node, 'abcd')
@@ -175,23 +177,23 @@ eachDialect((dialect, newUrl) => {
     expect(await locationOf(node, 'abcd')).toBe('https://example.com/abcd')
   })
 
-  test('many who ask for one unknown slug at once ask the database once', async () => {
+  test('concurrent lookups of one unknown slug share one query', async () => {
     const url = await newUrl()
     const relay = closeLater(await Relay.before(url))
     const node = await openNode(url, relay.through(url))
     await node.stored.createLink('abcd')
     const lookups = Array.from({ length: 100 }, () => node.lookup.find('abcd'))
     for (const target of lookups) expect((await target)?.location).toBe('https://example.com/abcd')
-    // One connection listens, and one has asked: a second question would have opened another.
+    // One connection listens and one has queried. A second query would have opened another.
     expect(relay.connections).toBe(2)
   })
 
-  test('a look-up that was under way while a change was made is not shared by who comes after the change', async () => {
+  test('a lookup after a change does not share the query of a lookup before it', async () => {
     const url = await newUrl()
     const relay = closeLater(await Relay.before(url))
     const node = await openNode(url, relay.through(url))
     const link = await node.stored.createLink('abcd', 'warm')
-    // The second connection through the relay asks for slugs; the first one listens.
+    // The second connection through the relay queries slugs; the first one listens.
     await locationOf(node, 'warm')
     const [warmAt] = await node.stored.rows<{ now: string }>('select clock_timestamp()::text as now')
     relay.holdAnswers(1)
@@ -210,7 +212,7 @@ eachDialect((dialect, newUrl) => {
     expect((await after)?.location).toBe('https://example.org/')
   })
 
-  test('changes of other slugs keep nothing that is read meanwhile from being remembered', async () => {
+  test('changes of other slugs do not keep lookups that run meanwhile from being cached', async () => {
     const url = await newUrl()
     const relay = closeLater(await Relay.before(url))
     const node = await openNode(url, relay.through(url))
@@ -224,7 +226,7 @@ eachDialect((dialect, newUrl) => {
     expect(isFound(node, 'abcd')).toBe(true)
   })
 
-  test('connections that listen and die without a word are noticed, and all that is missed shows within seconds', async () => {
+  test('listening connections that die silently are detected, and all missed changes apply within seconds', async () => {
     const url = await newUrl()
     const relay = closeLater(await Relay.before(url))
     const node = await openNode(url, relay.through(url))
@@ -233,7 +235,7 @@ eachDialect((dialect, newUrl) => {
     await watch.start((changes) => void changesSeen.push(changes))
     const link = await node.stored.createLink('abcd')
     await locationOf(node, 'abcd')
-    // Those two, and not the one that asks for slugs.
+    // These two, not the connection that queries slugs.
     relay.swallow(2)
     const outside = closeLater(openDatabase<Tables>(url))
     await outside.write((tx) =>
@@ -244,8 +246,8 @@ eachDialect((dialect, newUrl) => {
     await until('nothing needs asking', () => isFound(node, 'abcd'), 5_000)
   })
 
-  describe('while the database is cut off', () => {
-    test('known slugs go on, known to be nothing ones too; others throw; then everything is fresh again', async () => {
+  describe('while the database is unreachable', () => {
+    test('cached slugs keep redirecting, cached unknown slugs stay unknown, others throw, and afterwards everything is fresh', async () => {
       const url = await newUrl()
       const relay = closeLater(await Relay.before(url))
       const node = await openNode(url, relay.through(url))
@@ -260,7 +262,7 @@ eachDialect((dialect, newUrl) => {
         expect(await locationOf(node, 'nothing')).toBeUndefined()
         expect(await messageOf(node.lookup.find('unseen'))).toBeString()
       }
-      // Nobody hears of this.
+      // No listener receives this.
       await node.stored.run(sql`update link set url = 'https://example.org/' where id = ${link}`)
       await node.stored.createLink('efgh', 'nothing')
 
@@ -275,7 +277,7 @@ eachDialect((dialect, newUrl) => {
       await until('nothing needs asking', () => isFound(node, 'abcd'), 5_000)
     })
 
-    test('it is asked about once a second, not more and more often', async () => {
+    test('the database is queried once a second, not more and more often', async () => {
       const url = await newUrl()
       const relay = closeLater(await Relay.before(url))
       const node = await openNode(url, relay.through(url))
@@ -298,7 +300,7 @@ eachDialect((dialect, newUrl) => {
       expect(listeners.length).toBeLessThanOrEqual(1)
     })
 
-    test('closing ends all the same, and nothing tries to connect any more', async () => {
+    test('closing resolves, and no further connections are attempted', async () => {
       const url = await newUrl()
       const relay = closeLater(await Relay.before(url))
       const { lookup } = await openNode(url, relay.through(url))
@@ -321,8 +323,8 @@ describe('with a server of its own', () => {
   })
   afterAll(() => server?.close())
 
-  test('killed and started again: known slugs redirect throughout, and changes show again afterwards', async () => {
-    // Where no server is installed, `npm test` says that PostgreSQL was left out.
+  test('killed and restarted: cached slugs redirect throughout, and changes apply again afterwards', async () => {
+    // Without an installed server, `npm test` reports that PostgreSQL was left out.
     if (!server) return
     const node = await openNode(server.url)
     const link = await node.stored.createLink('abcd')
@@ -341,13 +343,13 @@ describe('with a server of its own', () => {
         () => false,
       ),
     )
-    // However recently the database could not be reached: this node knows better by now.
+    // The last failure does not matter, however recent: the node has reconnected by now.
     expect(await locationOf(node, 'abcd')).toBe('https://example.org/')
     await until('somebody listens again', () => isFound(node, 'unseen'), 5_000)
     expect(await locationOf(node, 'unseen')).toBe('https://example.com/unseen')
   })
 
-  test('frozen, so that it takes questions and never answers: known slugs redirect at once', async () => {
+  test('frozen, accepting queries without answering: cached slugs redirect at once', async () => {
     if (!server) return
     const node = await openNode(server.url)
     await node.stored.createLink('efgh')
@@ -361,7 +363,7 @@ describe('with a server of its own', () => {
     }
   })
 
-  test('frozen: an unknown slug gets an error within reason instead of waiting for ever', async () => {
+  test('frozen: an unknown slug gets an error within a limited time instead of waiting for ever', async () => {
     if (!server) return
     const node = await openNode(server.url)
     await node.stored.createLink('warm')
@@ -376,7 +378,8 @@ describe('with a server of its own', () => {
       )
       expect(await Promise.race([lookups, timeout.promise])).toBe('refused')
       clearTimeout(timer)
-      // By now it is known that nobody answers; who follows known links does not wait to hear it again.
+      // By now the node knows that the database does not answer, and visitors of cached links do
+      // not wait for it again.
       const endMs = performance.now() + 3_000
       await until('some time has passed', () => {
         expect(isFound(node, 'warm')).toBe(true)

@@ -11,14 +11,16 @@ import type { Client } from 'pg'
 import type { Tables } from '../db/tables.ts'
 import { type CacheStats, type Lookup, type Destination, locationOf } from './lookup.ts'
 
-/** Slugs kept in memory, unknown ones included; about 300 bytes each. The oldest goes first. */
+/** Cached slugs, including unknown ones; about 300 bytes each. The oldest is evicted first. */
 const CACHE_ENTRIES = 50_000
-/** A visitor waits no longer than this for a database that takes questions and does not answer. */
+/** The longest wait of a visitor for a database that accepts queries and does not answer. */
 const QUERY_TIMEOUT_MS = 3_000
-/** While the database is unreachable it is asked again only this often. Who listens is asked as often, too. */
+/**
+ * Interval of queries while the database is unreachable, and of checks of the listening connection.
+ */
 const RETRY_MS = 1_000
 
-/** A second time it changes nothing, but shows that the connection is still there. */
+/** Repeating it changes nothing, but checks that the connection is alive. */
 const LISTEN = 'listen latchkey_redirect'
 
 const SELECT_DESTINATION = `select link.id, link.url, link.expires_at from slug join link on link.id = slug.link_id
@@ -26,14 +28,14 @@ const SELECT_DESTINATION = `select link.id, link.url, link.expires_at from slug 
 
 interface CacheEntry {
   destination: Destination | undefined
-  /** The listening session that vouches for it; a later one has missed changes. */
+  /** The listening session under which the entry is valid. A later session has missed changes. */
   session: number
 }
 
 /**
- * Keeps targets in memory and forgets each as soon as the database announces a change of it. While nobody listens
- * (the connection was lost), every look-up asks the database; while that cannot be reached, what was known last counts, and
- * nobody waits to learn whether it still cannot.
+ * Caches destinations and invalidates each as soon as the database announces a change of it. While
+ * the listening connection is lost, every lookup queries the database. While the database is
+ * unreachable, cached answers stay valid, and no visitor waits to check whether it still is.
  */
 export class PostgresLookup implements Lookup {
   readonly #pool
@@ -46,7 +48,7 @@ export class PostgresLookup implements Lookup {
   #session = 0
   #hits = 0
   #misses = 0
-  /** When to ask again, while the database could not be reached the last time. */
+  /** The time of the next attempt, if the database was unreachable at the last one. */
   #retryAtMs: number | undefined
   #isClosed = false
 
@@ -57,7 +59,10 @@ export class PostgresLookup implements Lookup {
     database.afterWrite(() => this.#awaitNotifications())
   }
 
-  /** Ends when changes are listened to, or the first try failed; goes on trying by itself. */
+  /**
+   * Resolves once changes are received, or after the first failed attempt. Further attempts follow
+   * automatically.
+   */
   async listen(): Promise<void> {
     await (this.#listener ? this.#checkListener() : this.#connect())
     if (!this.#isClosed) this.#timer = setTimeout(() => void this.listen(), RETRY_MS)
@@ -119,15 +124,19 @@ export class PostgresLookup implements Lookup {
   }
 
   /**
-   * After a write of this node. A round trip on the listening connection brings every announcement made before it, so
-   * that the change shows on this node's very next redirect; and the database can be reached, whatever was true before.
+   * Runs after a write of this node. A round trip on the listening connection delivers every
+   * earlier notification, which makes the change visible to this node's next redirect. It also
+   * proves that the database is reachable, whatever the last attempt found.
    */
   async #awaitNotifications(): Promise<void> {
     await this.#checkListener()
     this.#retryAtMs = undefined
   }
 
-  /** A connection that does not answer has died without a word: nobody knows what it has missed. */
+  /**
+   * A connection that does not answer has died silently, and the changes that it missed are
+   * unknown.
+   */
   async #checkListener(): Promise<void> {
     const listener = this.#listener
     try {
@@ -140,7 +149,10 @@ export class PostgresLookup implements Lookup {
     }
   }
 
-  /** Remembers the answer only while it `isWanted`: a change that is announced meanwhile may be newer than what was read. */
+  /**
+   * Caches the answer only if `isWanted` still holds: a change announced meanwhile may be newer
+   * than the answer.
+   */
   async #query(
     slug: string,
     staleEntry: CacheEntry | undefined,
@@ -166,7 +178,9 @@ export class PostgresLookup implements Lookup {
     }
   }
 
-  /** Nothing about it was missed, or it is all that can be known while the database is away. */
+  /**
+   * True if no change was missed, or while the database is unreachable and there is nothing newer.
+   */
   #isUsable({ session }: CacheEntry): boolean {
     if (this.#listener && session === this.#session) return true
     return this.#retryAtMs !== undefined && performance.now() < this.#retryAtMs
@@ -179,10 +193,10 @@ export class PostgresLookup implements Lookup {
     this.#entries.set(slug, entry)
   }
 
-  /** The payload of an announcement is the slug (see the first migration). */
+  /** The payload of a notification is the slug (see the first migration). */
   #invalidate(slug: string): void {
     this.#entries.delete(slug)
-    // Nobody from now on must be given what was read before.
+    // Later lookups must not receive an answer that was read before.
     this.#pendingQueries.delete(slug)
   }
 }

@@ -12,7 +12,10 @@ import { SELECT_BY_PRIMARY } from './lookup-sqlite.ts'
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-lookup-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** In a process of its own, since it closes a file behind SQLite's back. Prints how the look-up failed, a turn later. */
+/**
+ * Runs in a separate process, since it closes a file behind SQLite's back. Prints the error of the
+ * lookup, one turn later.
+ */
 const BROKEN = `
   import { closeSync, readdirSync, readlinkSync } from 'node:fs'
   import { openSqliteLookup } from '${import.meta.dir}/lookup-sqlite.ts'
@@ -31,11 +34,11 @@ const BROKEN = `
   setImmediate(() => setImmediate(() => process.stdout.write(failed, () => process.exit())))
 `
 
-test('a disk that cannot be read fails the look-up, and nothing after it', async () => {
+test('a disk that cannot be read fails the lookup and nothing after it', async () => {
   const path = join(folder, 'links.db')
   const database = openDatabase(`sqlite:${path}`)
   await migrate(database, migrations)
-  // Closed, since only then nothing is left in the log, and the file itself has to be read.
+  // Closing empties the log, which forces reads from the file itself.
   await database.close()
   const child = Bun.spawn([process.execPath, '-e', BROKEN, path], { stdout: 'pipe', stderr: 'pipe' })
   const output = await new Response(child.stdout).text()
@@ -80,7 +83,7 @@ test('L24.14 a redirect by a primary slug reads an index and no table', async ()
   ])
 })
 
-test('the database refuses a primary slug that is disabled, however it comes about', async () => {
+test('the database refuses a disabled primary slug, whatever statement causes it', async () => {
   const database = await openWithLink()
   const write = (change: ReturnType<typeof sql>) => database.write((tx) => change.execute(tx))
   const anew = async () =>

@@ -5,14 +5,14 @@ import type { Tables } from '../db/tables.ts'
 import { type Lookup, locationOf } from './lookup.ts'
 
 /**
- * The inner pages of what is read are a 300th of the file when links are most of it: 2 MB of a million links, 15 of ten
- * million. For a million links no more than the least was seen to help.
+ * The inner index pages are a 300th of a file that consists mostly of links: 2 MB for a million
+ * links, 15 MB for ten million. For a million links, more than the minimum did not help.
  */
 const CACHE_SHARE = 1 / 300
 const MIN_CACHE_KIB = 4_096
 const MAX_CACHE_KIB = 16_384
 
-/** An index has all of it (see migration 0012), and the slug is enabled, as every primary one is. */
+/** A covering index has all columns (see the first migration). A primary slug is always enabled. */
 export const SELECT_BY_PRIMARY =
   'select id, url, expires_at from link where primary_slug = ? and disabled_at is null'
 
@@ -28,9 +28,9 @@ interface LinkRow {
 }
 
 /**
- * Reads the database on every redirect, so a change shows on the next one. One read transaction serves all requests of a
- * turn of the event loop: taking and giving back the file lock for each would cost more than the look-up. A write of this
- * process ends it at once.
+ * Reads the database on every redirect, so a change applies to the next one. One read transaction
+ * serves all requests of a turn of the event loop: locking and unlocking the file for each would
+ * cost more than the lookup. A write of this process ends it at once.
  */
 export function openSqliteLookup(path: string, database: Database<Tables>): Lookup {
   const cacheKib = Math.round((statSync(path).size / 1024) * CACHE_SHARE)
@@ -49,7 +49,7 @@ export function openSqliteLookup(path: string, database: Database<Tables>): Look
   const stopReading = () => {
     if (!isReading) return
     isReading = false
-    // A disk that could not be read has ended it already, and whoever looked was told.
+    // A disk error has already ended it, and the lookup has thrown.
     if (file.inTransaction) commit.run()
   }
   const findBySlug = (slug: string) => {

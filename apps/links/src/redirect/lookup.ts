@@ -1,34 +1,41 @@
 import type { ConnectionCounts } from '@latchkey/database/pool'
 
-/** What a redirect needs of an enabled slug of a link that is not disabled. Expiry is judged at each request. */
+/**
+ * The data of a redirect, for an enabled slug of an enabled link. Expiry is checked at each
+ * request.
+ */
 export interface Destination {
   linkId: number
-  /** The `Location` header's value. */
+  /** The value of the `Location` header. */
   location: string
   /** Unix seconds; null never expires. */
   expiresAt: number | null
 }
 
-/** What a look-up keeps in memory and how often that was enough, for metrics. Plain numbers: this is counted on every hit. */
+/** Size and hits of the cache, for metrics. Plain numbers, because they change on every hit. */
 export interface CacheStats {
   readonly entries: number
   readonly hits: number
   readonly misses: number
 }
 
-/** Finds targets by folded slug: at once from SQLite, at once or later from PostgreSQL. */
+/**
+ * Finds destinations by folded slug: synchronously from SQLite, possibly asynchronously from
+ * PostgreSQL.
+ */
 export interface Lookup {
-  /** Undefined where none is needed: SQLite is read at each redirect. */
+  /** Undefined on SQLite, which is read at each redirect. */
   readonly cache?: CacheStats
-  /** Undefined where there are none. */
+  /** Undefined without connections. */
   readonly connections?: ConnectionCounts
   find(slug: string): Destination | undefined | Promise<Destination | undefined>
   close(): Promise<void>
 }
 
 /**
- * A URL as WHATWG serialises it, for the `Location` header: a bare host gains its slash, letters beyond ASCII are
- * encoded. Undefined for what does not parse, which is then no target.
+ * Serialises a URL per WHATWG for the `Location` header: a bare host gains its slash, and
+ * characters beyond ASCII are encoded. Undefined if it does not parse; the link then has no
+ * destination.
  */
 export function locationOf(url: string): string | undefined {
   return URL.parse(url)?.href

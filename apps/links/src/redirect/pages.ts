@@ -1,6 +1,9 @@
 import { CROSS_ORIGIN_HEADERS } from '@latchkey/http/cross-origin'
 
-/** The few pages a visitor can meet. The same bytes every time, so that nothing tells one dead link from another. */
+/**
+ * The few pages that visitors see. The bytes are always the same, so dead links cannot be
+ * distinguished.
+ */
 function renderPage(title: string, sentence: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -48,12 +51,12 @@ const HEADERS = {
   ...Object.fromEntries(CROSS_ORIGIN_HEADERS),
 }
 
-/** Unknown, disabled, expired, malformed: one answer (L12.3). */
+/** One answer for unknown, disabled, expired and malformed slugs (L12.3). */
 export function notFoundPage(): Response {
   return new Response(NOT_FOUND, { status: 404, headers: HEADERS })
 }
 
-/** The database cannot be asked, and this node does not know the slug. */
+/** The database is unreachable, and this node has not cached the slug. */
 export function unavailablePage(): Response {
   return new Response(UNAVAILABLE, { status: 503, headers: { ...HEADERS, 'Retry-After': '5' } })
 }
@@ -62,7 +65,7 @@ export function landingPage(): Response {
   return new Response(LANDING, { headers: HEADERS })
 }
 
-/** A page for people that says one sentence, with a title; both are our own words, never a caller's. */
+/** An HTML page with a title and one sentence. Both are our own texts, never input of a caller. */
 export function messagePage(
   status: number,
   title: string,

@@ -5,7 +5,7 @@ import { foldSlug, isSlug } from '../links/slugs/slug.ts'
 import type { Lookup, Destination } from './lookup.ts'
 import { methodNotAllowed, notFoundPage, unavailablePage } from './pages.ts'
 
-/** How redirects ended, for metrics. Plain numbers: this is counted on every hit. */
+/** Outcomes of redirects, for metrics. Plain numbers, because they change on every hit. */
 export interface Outcomes {
   redirected: number
   uncounted: number
@@ -17,7 +17,7 @@ export interface RedirectOptions {
   lookup: Lookup
   journal: Journal
   status: number
-  /** The host of the short links, where it is set. */
+  /** The host of the short URLs, if set. */
   publicHost: string | null
   /** The user agent of our own title fetches. */
   titleUserAgent: string
@@ -27,13 +27,14 @@ export interface RedirectOptions {
   visitorOf: (address: string | null, userAgent: string | null, nowSeconds: number) => string | null
   /** Milliseconds since 1970. */
   now: () => number
-  /** Told of what went wrong where a visitor must not see it. */
+  /** Receives errors that visitors must not see. */
   onLookupError: (error: unknown) => void
 }
 
 /**
- * The whole of a redirect: a request whose path is one segment outside the `_` namespace. No middleware, no log line,
- * and nothing thrown at a visitor. The click is on disk before the answer is sent (L12.4).
+ * Handles a redirect: a request whose path is one segment outside the `_` namespace. No middleware,
+ * no log line, and no exception reaches a visitor. The click is on disk before the answer is sent
+ * (L12.4).
  */
 export class Redirect {
   readonly outcomes: Outcomes = { redirected: 0, uncounted: 0, not_found: 0, unavailable: 0 }
@@ -72,7 +73,8 @@ export class Redirect {
       return this.#notFound()
     const { headers } = request
     const userAgent = headers.get('user-agent')
-    // A link to a link of ours: whoever looks for its title follows neither.
+    // The destination of a link may be another short URL of this instance. A title fetch is not a
+    // click on it.
     if (request.method === 'HEAD' || isPrefetch(headers) || userAgent === this.#options.titleUserAgent) {
       this.outcomes.uncounted++
       return this.#redirectTo(destination.location)
@@ -94,7 +96,7 @@ export class Redirect {
     return commit.then(() => this.#redirectTo(destination.location))
   }
 
-  /** Our own host, of which the referrer may be (L13.3): behind a proxy `Host` may be another one. */
+  /** Our own host, which the referrer may have (L13.3). Behind a proxy, `Host` may be different. */
   #ownHost(request: Request, peer: string, referrer: string | null): string | null {
     const { publicHost, proxies } = this.#options
     const host = request.headers.get('host')
@@ -132,7 +134,7 @@ export class Redirect {
   }
 }
 
-/** The folded slug that a path (without its leading slash) means; undefined for what could be none. */
+/** The folded slug of a path (without its leading slash); undefined if it cannot be a slug. */
 function slugOf(path: string): string | undefined {
   if (isSlug(path)) return foldSlug(path)
   if (!path.includes('%')) return undefined
@@ -144,7 +146,7 @@ function slugOf(path: string): string | undefined {
   }
 }
 
-/** A browser that looks ahead: nobody has followed the link yet. */
+/** Checks for a browser prefetch, in which no visitor has followed the link yet. */
 function isPrefetch(headers: Headers): boolean {
   const purpose = headers.get('sec-purpose') ?? headers.get('purpose')
   return purpose !== null && /prefetch/i.test(`${purpose} ${headers.get('purpose') ?? ''}`)

@@ -5,7 +5,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { serveDns, withoutThreads } from '@latchkey/http/testing-lookups'
 import { resolveDns, createTitleFetcher, titleUserAgent, type TitleFetcherOptions } from './fetch-title.ts'
 
-// The servers of these tests listen on the loopback, so that one address of it plays the public internet.
+// The servers of these tests listen on the loopback interface. One of its addresses plays the
+// public internet.
 const PUBLIC = '127.0.0.1'
 const USER_AGENT = titleUserAgent('secret')
 const PAGE = '<!doctype html><html><head><title>Hello</title></head><body></body></html>'
@@ -22,7 +23,7 @@ interface ReceivedRequest {
   headers: Record<string, string>
 }
 
-/** A server, on every local address if not told otherwise, which remembers what it was asked. */
+/** A server that records its requests, on every local address by default. */
 function serve(answer: (request: Request) => Response | Promise<Response>, hostname = '0.0.0.0') {
   const requests: ReceivedRequest[] = []
   const server = Bun.serve({
@@ -37,7 +38,9 @@ function serve(answer: (request: Request) => Response | Promise<Response>, hostn
   return { port: server.port ?? 0, requests }
 }
 
-/** A server that redirects as many times as its path says, with a different status each time. */
+/**
+ * A server that redirects as many times as its path requests, with a different status each time.
+ */
 function serveCountdown() {
   return serve((request) => {
     const left = Number(new URL(request.url).pathname.slice(1))
@@ -57,7 +60,7 @@ function redirectTo(location: string, status = 302): Response {
   return new Response(null, { status, headers: { location } })
 }
 
-/** A fetcher for which every host name leads to the public test address. */
+/** A fetcher for which every host name resolves to the public test address. */
 function fetcher(options: TitleFetcherOptions = {}) {
   return createTitleFetcher(USER_AGENT, {
     resolve: async () => [PUBLIC],
@@ -72,7 +75,7 @@ async function titleOf(...answer: Parameters<typeof page>): Promise<string | nul
 }
 
 describe('the title', () => {
-  test('is read from the page, and the request gives nothing away', async () => {
+  test('is read from the page, and the request reveals nothing', async () => {
     const { port, requests } = serve(() => page(PAGE))
     expect(await fetcher()(`http://user:secret@site.example:${port}/a/b?c=d#e`)).toBe('Hello')
     const [request] = requests
@@ -103,7 +106,7 @@ describe('the title', () => {
       expect(await titleOf(`<title>${source}</title>`)).toBe(title)
   })
 
-  test('is nothing when it is blank, missing, never closed, or beyond the first 16 KB', async () => {
+  test('is absent if it is blank, missing, never closed, or beyond the first 16 KB', async () => {
     for (const body of [
       '<title> &nbsp; </title>',
       '<h1>No title</h1>',
@@ -114,26 +117,26 @@ describe('the title', () => {
       expect(await titleOf(body)).toBeNull()
   })
 
-  test('is found wherever the first 16 KB hold all of it', async () => {
+  test('is found wherever it lies within the first 16 KB', async () => {
     const element = '<title>Just in time</title>'
     expect(await titleOf(' '.repeat(16 * 1024 - element.length) + element + 'x'.repeat(99_999))).toBe(
       'Just in time',
     )
   })
 
-  test('is the first one of the document, not one of a comment, a script or a drawing', async () => {
+  test('is the first of the document, not one in a comment, a script or an SVG', async () => {
     const decoys = '<!-- <title>a</title> --><script>"<title>b</title>"</script><svg><title>c</title></svg>'
     expect(await titleOf(`${decoys}<TITLE lang=en>Real</TITLE><title>Second</title>`)).toBe('Real')
     expect(await titleOf('<title>Real</title><svg><title>c</title></svg>')).toBe('Real')
     expect(await titleOf('<svg><title>c</title></svg>')).toBeNull()
   })
 
-  test('L6.6 has at most 500 characters, and none of them is cut in two', async () => {
+  test('L6.6 has at most 500 characters, none of them split', async () => {
     expect(await titleOf(`<title>${'🙂'.repeat(501)}</title>`)).toBe('🙂'.repeat(500))
     expect(await titleOf(`<title>${'x'.repeat(499)} y</title>`)).toBe('x'.repeat(499))
   })
 
-  test('is read in the character set that the header or else the page declares, else in UTF-8', async () => {
+  test('is decoded from the character set of the header, else of the page, else as UTF-8', async () => {
     const latin = '<title>caf\xe9</title>'
     const cyrillic = '<meta charset="windows-1251"><title>\xcf\xf0\xe8\xe2\xe5\xf2</title>'
     const oldMeta =
@@ -147,7 +150,7 @@ describe('the title', () => {
     expect(await titleOf('<title>née</title>', { 'content-type': 'text/html;charset=nonsense' })).toBe('née')
   })
 
-  test('is read from HTML and XHTML only, and only from a successful answer that is not compressed', async () => {
+  test('is read only from HTML and XHTML, and only from a successful, uncompressed response', async () => {
     expect(await titleOf(PAGE, { 'content-type': 'Application/XHTML+XML' })).toBe('Hello')
     for (const type of ['text/plain', 'application/json', 'image/svg+xml', 'text/html-not', ''])
       expect(await titleOf(PAGE, { 'content-type': type })).toBeNull()
@@ -161,7 +164,7 @@ describe('the title', () => {
 })
 
 describe('redirects', () => {
-  test('L6.6 are followed three times', async () => {
+  test('L6.6 are followed up to three times', async () => {
     const { port, requests } = serveCountdown()
     expect(await fetcher()(`http://site.example:${port}/3`)).toBe('Hello')
     expect(requests).toHaveLength(4)
@@ -173,7 +176,7 @@ describe('redirects', () => {
     expect(requests).toHaveLength(4)
   })
 
-  test('lead to no other scheme, and a broken one leads nowhere', async () => {
+  test('are not followed to another scheme or a malformed URL', async () => {
     for (const location of [
       'file:///etc/passwd',
       'data:text/html,<title>x</title>',
@@ -186,7 +189,7 @@ describe('redirects', () => {
     }
   })
 
-  test('L6.6 L24.16 to a private address are refused, by name and by number, and that server sees no request', async () => {
+  test('L6.6 L24.16 to a private address are refused, by name and by number, and that server receives no request', async () => {
     const inner = serve(() => page('<title>Secret</title>'))
     const hosts: Record<string, string[]> = { 'public.example': [PUBLIC], 'private.example': ['127.0.0.2'] }
     const fetchTitle = fetcher({ resolve: async (hostname) => hosts[hostname] ?? [] })
@@ -208,12 +211,12 @@ describe('redirects', () => {
 })
 
 describe('the connection', () => {
-  test('L24.16 goes to the address that was checked, from one look-up for each hop, so DNS cannot change its mind', async () => {
+  test('L24.16 goes to the address that was checked, with one lookup per hop, so DNS cannot change its answer', async () => {
     const server = serve((request) => (request.url.endsWith('/page') ? page(PAGE) : redirectTo('/page')))
     const asked: string[] = []
     const checked: string[] = []
     const fetchTitle = fetcher({
-      // No DNS knows a name below .example (RFC 2606): only the answer given here can lead to the server.
+      // No DNS resolves a name below .example (RFC 2606): only this answer can lead to the server.
       resolve: async (hostname) => {
         asked.push(hostname)
         return asked.length <= 2 ? [PUBLIC] : ['127.0.0.2']
@@ -236,7 +239,7 @@ describe('the connection', () => {
     expect(requests).toHaveLength(0)
   })
 
-  test('is not made when one of several DNS answers is private, or when there is none', async () => {
+  test('is not opened if one of several DNS answers is private, or if there is none', async () => {
     const { port, requests } = serve(() => page(PAGE))
     for (const answers of [[PUBLIC, '10.0.0.1'], ['::1', PUBLIC], [PUBLIC, `::ffff:${PUBLIC}`], []])
       expect(await fetcher({ resolve: async () => answers })(`http://site.example:${port}/`)).toBeNull()
@@ -249,7 +252,7 @@ describe('the connection', () => {
     expect(await fetchTitle(`http://site.example:${port}/`)).toBe('Hello')
   })
 
-  test('L24.16 is never made to this machine under any notation, with the default rules', async () => {
+  test('L24.16 is never opened to the local machine in any notation, with the default rules', async () => {
     const { port, requests } = serve(() => page(PAGE))
     const fetchTitle = createTitleFetcher(USER_AGENT)
     for (const host of [
@@ -278,7 +281,7 @@ describe('the connection', () => {
     expect(requests).toHaveLength(0)
   })
 
-  test('asks for the certificate of the host name and refuses that of another, or one nobody vouches for', async () => {
+  test('requests the certificate of the host name and refuses that of another name or an untrusted issuer', async () => {
     const names: unknown[] = []
     const server = createServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {
       names.push('servername' in request.socket && request.socket.servername)
@@ -305,7 +308,7 @@ describe('the connection', () => {
 })
 
 describe('a hostile server', () => {
-  test('with an endless body is cut off, whether the body is a page or something else', async () => {
+  test('with an endless body is cut off, for a page and for any other content', async () => {
     for (const type of ['text/html', 'video/mp4']) {
       const stopped = Promise.withResolvers<void>()
       const endless = new ReadableStream({
@@ -317,13 +320,13 @@ describe('a hostile server', () => {
     }
   })
 
-  test('that answers late, stops half-way or hangs in DNS meets the deadline', async () => {
+  test('that answers late, stops half way or hangs in DNS meets the timeout', async () => {
     const never = new Promise<never>(() => {})
     const silent = serve(() => never)
     const halfWay = serve(() =>
       page(new ReadableStream({ start: (body) => body.enqueue('<title>Half'), pull: () => never })),
     )
-    // Long enough to be asked on a machine that does other things as well.
+    // Long enough for the request to arrive on a busy machine.
     const fetchTitle = fetcher({ timeoutMs: 1_000 })
     expect(await fetchTitle(`http://site.example:${silent.port}/`)).toBeNull()
     expect(await fetchTitle(`http://site.example:${halfWay.port}/`)).toBeNull()
@@ -331,7 +334,7 @@ describe('a hostile server', () => {
     expect([silent.requests.length, halfWay.requests.length]).toEqual([1, 1])
   })
 
-  test('is left at once by who is told to end', async () => {
+  test('is abandoned at once when the fetch is aborted', async () => {
     const ending = new AbortController()
     const silent = serve(() => {
       ending.abort()
@@ -342,7 +345,7 @@ describe('a hostile server', () => {
     expect(silent.requests).toHaveLength(1)
   }, 5_000)
 
-  test('and every other failure end in null, never in an exception', async () => {
+  test('and every other failure give null, never an exception', async () => {
     const closed = serve(() => page(PAGE))
     await servers.pop()?.stop(true)
     const unresolvable = fetcher({ resolve: () => Promise.reject(new Error('ENOTFOUND')) })
@@ -360,7 +363,7 @@ describe('a hostile server', () => {
   })
 })
 
-// Made for this test, valid until 2120 for pinned.example; the key protects nothing.
+// Created for this test, valid until 2120 for pinned.example. The key protects nothing.
 const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLKQKEUQjMA/nMq2S
 sjyV2M6hBktShOagIJL2ulEhES2hRANCAASvzS+87lH1w6Vk/9ujQbYDr49aJkD4
@@ -377,7 +380,7 @@ A1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIhAM3xLM4ojF2yKQVOwF/6
 OQ1BwA==
 -----END CERTIFICATE-----`
 
-test('hosts are looked up without the threads that wait for the disk', async () => {
+test('hosts are resolved without the threads that wait for the disk', async () => {
   const { server: dns, close } = await serveDns()
   closings.push(close)
   const { port } = serve(() => page(PAGE))

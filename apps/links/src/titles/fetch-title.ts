@@ -1,4 +1,4 @@
-// Reads the title of a link's target, without ever reaching a private address (links-contract L6.6, L24.16).
+// Reads the title of a link's destination, without ever reaching a private address (L6.6, L24.16).
 import { createHmac } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
@@ -7,7 +7,7 @@ import { withoutFormat } from '../text.ts'
 import { isPublicAddress, pinTo, resolveHost } from '@latchkey/http/outbound-address'
 
 export interface TitleFetcher {
-  /** Null, too, as soon as `ending` is aborted. */
+  /** Returns null, too, as soon as `abort` is aborted. */
   (url: string, abort?: AbortSignal): Promise<string | null>
 }
 
@@ -25,15 +25,19 @@ interface FetchContext {
 }
 
 /**
- * Who asks, the same on all nodes of an instance and no others, so that our own redirects know us: a header that says it is a
- * prefetch would be refused by servers that answer those with 503. Whoever's page is asked for learns it, which matters
- * little: with it they visit a link uncounted, as anybody does with HEAD.
+ * The user agent, the same on all nodes of an instance and on no others, by which our redirects
+ * recognise our own fetches. A prefetch header would not do: some servers refuse prefetches with
+ * 503. The owner of a fetched page learns the user agent, which matters little. With it they visit
+ * a link uncounted, as anyone can with HEAD.
  */
 export function titleUserAgent(secret: string): string {
   return `latchkey-links title fetch (${createHmac('sha256', secret).update('title fetch').digest('base64url')})`
 }
 
-/** In milliseconds, the second time twice as long: given up before the fetch is, not half a minute later. */
+/**
+ * In milliseconds; the second attempt takes twice as long. Lookups fail before the fetch times out,
+ * not half a minute later.
+ */
 const DNS_TIMEOUTS = { timeout: 1_500, tries: 2 }
 const MAX_REDIRECTS = 3
 const MAX_BYTES = 16 * 1024
@@ -42,7 +46,7 @@ const URL_SCHEMES = new Set(['http:', 'https:'])
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308])
 const HTML_TYPES = new Set(['text/html', 'application/xhtml+xml'])
 
-/** The fetcher answers null for every failure, and never throws. */
+/** The fetcher returns null for every failure, and never throws. */
 export function createTitleFetcher(userAgent: string, options: TitleFetcherOptions = {}): TitleFetcher {
   return async (url, abort) => {
     const timeout = AbortSignal.timeout(options.timeoutMs ?? 5000)
@@ -57,9 +61,10 @@ export function createTitleFetcher(userAgent: string, options: TitleFetcherOptio
 }
 
 /**
- * The addresses of a host, from DNS itself; `servers` other than the system's. Rejects when there are none. The system's own
- * look-up would hold a thread of those that the journal waits for the disk with, for ten seconds each where nobody answers: a
- * few links to such hosts, and no visitor would be redirected.
+ * The addresses of a host, queried from DNS directly; `servers` replace those of the system.
+ * Rejects if there are none. The system's lookup would block a thread of the pool in which the
+ * journal waits for the disk, for ten seconds each if no server answers. A few links to such hosts
+ * would stop all redirects.
  */
 export async function resolveDns(hostname: string, servers?: readonly string[]): Promise<string[]> {
   const resolver = new Resolver(DNS_TIMEOUTS)
@@ -86,7 +91,7 @@ async function followToTitle(url: URL, context: FetchContext): Promise<string | 
   return null
 }
 
-/** The title, or where the server redirects to. */
+/** The title, or the URL that the server redirects to. */
 async function fetchOnce(pageUrl: URL, context: FetchContext): Promise<URL | string | null> {
   if (!URL_SCHEMES.has(pageUrl.protocol)) return null
   const addresses = await findPublicAddresses(pageUrl, context)
@@ -105,7 +110,8 @@ async function fetchOnce(pageUrl: URL, context: FetchContext): Promise<URL | str
 
 async function findPublicAddresses(pageUrl: URL, context: FetchContext): Promise<string[]> {
   const addresses = await resolveHost(pageUrl.hostname, context.resolve)
-  // One private answer among public ones is enough: which of them is connected to is not ours to choose.
+  // One private address among public ones is enough to refuse: the connection may choose any of
+  // them.
   const isPublic = addresses.length > 0 && addresses.every((address) => context.isPublicAddress(address))
   if (!isPublic) throw new Error(`${pageUrl.hostname} is not a public host`)
   return addresses
@@ -121,8 +127,9 @@ function openRequest(pageUrl: URL, addresses: string[], { userAgent, signal }: F
     accept: 'text/html',
     'accept-encoding': 'identity',
   }
-  // The host name stays in the URL, so that Host, SNI and the certificate check use it, while the lookup pins the
-  // connection to the addresses that were checked. No agent: a kept connection is one that nobody checked.
+  // The host name stays in the URL, where Host, SNI and the certificate check use it, while the
+  // lookup pins the connection to the checked addresses. No agent: a reused connection has not been
+  // checked.
   const options = { agent: false, headers, lookup: pinTo(addresses), rejectUnauthorized: true, signal }
   return url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
 }
@@ -150,7 +157,7 @@ async function readStart(response: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 async function readTitle(bytes: Buffer, { headers }: IncomingMessage): Promise<string | null> {
-  // Loaded with the first page: its tables of names would take time of every start.
+  // Imported with the first page: its entity tables would slow down every start.
   const { decodeHTML } = await import('entities/decode')
   const html = decodeText(bytes, headers['content-type'] ?? '')
   const title = withoutFormat(decodeHTML(findTitle(html)))
@@ -172,13 +179,16 @@ function decodeText(bytes: Buffer, contentType: string): string {
   }
 }
 
-/** The source of the first title of the document, or nothing when it does not end within the text. */
+/**
+ * The source of the first title in the document, or an empty string if it does not end within the
+ * text.
+ */
 function findTitle(html: string): string {
   let text = ''
   let isOpen = false
   let title: string | undefined
   new HTMLRewriter()
-    // Drawings have titles of their own; the mark tells the second rule to pass them over.
+    // SVGs have titles of their own. The attribute makes the second handler skip them.
     .on('svg title', { element: (element) => void element.setAttribute('data-svg', '') })
     .on('title', {
       element(element) {

@@ -10,7 +10,7 @@ const { closeLater } = closeAfterEach()
 const log = createLog({ write: () => {} })
 
 eachDialect((_dialect, newUrl) => {
-  test('L6.6 a title becomes the label of a link that still has none and the same URL', async () => {
+  test('L6.6 a title becomes the label of a link that still has no label and the same URL', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const unlabelledId = await stored.createLink('aaaa')
     const labelledId = await stored.createLink('bbbb')
@@ -28,7 +28,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('while draining nothing more is fetched, and closing ends the fetches that run', async () => {
+  test('while draining, no more fetches start, and closing aborts those that run', async () => {
     const { database } = closeLater(await TestDatabase.open(await newUrl()))
     const fetches: { url: string; answer: (title: null) => void }[] = []
     const fetchTitle = (url: string, ending?: AbortSignal) => {

@@ -4,11 +4,17 @@ import type { Tables } from '../db/tables.ts'
 import { findLinkRow, lockLinkRow, updateLink } from '../links/store.ts'
 import type { TitleFetcher } from './fetch-title.ts'
 
-/** Pages fetched at once; what comes on top is not labelled, rather than kept waiting without bound. */
+/**
+ * Pages fetched at once. Links beyond the queue stay without a label rather than wait without
+ * limit.
+ */
 const MAX_CONCURRENT = 8
 const MAX_QUEUED = 1_000
 
-/** Gives links made without a label the title of their target, in the background (L6.6). A failure is silent. */
+/**
+ * Labels links created without a label with the title of their destination, in the background
+ * (L6.6). Failures are silent.
+ */
 export class TitleQueue {
   readonly #database: Database<Tables>
   readonly #fetchTitle: TitleFetcher
@@ -30,13 +36,13 @@ export class TitleQueue {
     this.#startNext()
   }
 
-  /** Starts nothing more; what runs goes on. */
+  /** Starts no more fetches. Running ones continue. */
   drain(): void {
     this.#isDraining = true
     this.#queue.length = 0
   }
 
-  /** Ends what runs, but for a title that is being stored. */
+  /** Aborts running fetches, except for a title that is being stored. */
   async close(): Promise<void> {
     this.drain()
     this.#abort.abort()
@@ -62,7 +68,7 @@ export class TitleQueue {
     if (title === null || !row) return
     await this.#database.write(async (tx) => {
       const link = await lockLinkRow(tx, this.#database, linkId)
-      // Somebody may have given a label, another target, or deleted it meanwhile.
+      // Meanwhile the link may have a label or another destination, or may be deleted.
       if (link?.label === null && link.url === url) await updateLink(tx, link, { label: title })
     })
   }
