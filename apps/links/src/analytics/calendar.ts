@@ -1,4 +1,5 @@
-import { DAY, type Range, currentWindow } from './window.ts'
+import { type Range, ranges } from './ranges.ts'
+import { DAY, currentWindow } from './window.ts'
 
 export type Unit = 'hour' | 'day' | 'week' | 'month'
 
@@ -10,8 +11,6 @@ export interface Calendar {
   starts: number[]
   labels: string[]
 }
-
-const units = { '24h': 'hour', '7d': 'day', '30d': 'day', '90d': 'day', '1y': 'week' } as const
 
 /** `YYYY-MM-DD HH`, `YYYY-MM-DD` or `YYYY-MM` (L14.4). */
 const labelLengths = { hour: 13, day: 10, week: 10, month: 7 } as const
@@ -30,7 +29,7 @@ export function isTimeZone(name: string): boolean {
 
 /** The unit of a timeline. The range `all` derives it from the whole days since the first click. */
 export function timelineUnit(range: Range, now: number, first: number): Unit {
-  if (range !== 'all') return units[range]
+  if (range !== 'all') return ranges[range].unit
   const elapsedDays = Math.floor((now - first) / DAY)
   return elapsedDays <= 90 ? 'day' : elapsedDays <= 730 ? 'week' : 'month'
 }
@@ -45,7 +44,7 @@ export function createTimelineCalendar(
   tz: string,
   first: number | undefined,
 ): Calendar {
-  if (range !== 'all') return createCalendar(units[range], currentWindow(range, now).from, now, tz)
+  if (range !== 'all') return createCalendar(ranges[range].unit, currentWindow(range, now).from, now, tz)
   if (first === undefined) return { starts: [], labels: [] }
   return createCalendar(timelineUnit(range, now, first), first, now, tz)
 }

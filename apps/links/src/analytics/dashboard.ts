@@ -3,7 +3,8 @@ import type { Tables } from '../db/tables.ts'
 import { type StoredLink, readLinks } from '../links/store.ts'
 import type { DashboardStats } from './dashboard-schema.ts'
 import { type View, sum } from './stats.ts'
-import { sparkline, sparklineUnits } from './sparkline.ts'
+import { ranges } from './ranges.ts'
+import { sparkline } from './sparkline.ts'
 import { findFirstClickTimeOfInstance } from '../clicks/store.ts'
 import { countLinksByBucket, countLinksIn, findNewestLinkIds } from './created-links.ts'
 import type { Dimension, InstanceDimension } from './dimensions.ts'
@@ -16,7 +17,7 @@ import {
   readInstanceStats,
   readRankings,
 } from './rollups/index.ts'
-import { DAY, type Window, currentWindow, delta, rangeSeconds, windowsOf } from './window.ts'
+import { DAY, type Window, currentWindow, delta, windowsOf } from './window.ts'
 
 type Db = Database<Tables>
 /** Links without their origin, which only the response adds. */
@@ -67,7 +68,7 @@ export async function readDashboardStats(db: Db, view: InstanceView): Promise<St
   )
   const { clicks } = clicked
   const { country: countries, referrer_host: hosts } = rankings
-  const created = await countLinksByBucket(db, current, sparklineUnits[range])
+  const created = await countLinksByBucket(db, current, ranges[range].sparkline)
   const links = sum([...created.values()])
   const previousLinks = previous && (await countLinksIn(db, previous))
   const ids = clicked.top.map(({ link_id }) => link_id)
@@ -104,7 +105,7 @@ export async function readDashboardStats(db: Db, view: InstanceView): Promise<St
  * first click, at least one.
  */
 async function countDays(db: Db, { range, now, filters }: InstanceView): Promise<number> {
-  const seconds = rangeSeconds[range]
+  const { seconds } = ranges[range]
   if (seconds !== null) return seconds / DAY
   const first = await findFirstClickTimeOfInstance(db, now, filters)
   return Math.max(1, Math.floor((now - (first ?? now)) / DAY))
@@ -115,7 +116,7 @@ async function readSparklines(
   { range, now, filters }: InstanceView,
   { current, created }: { current: Window; created: ReadonlyMap<number, number> },
 ) {
-  const buckets = await readInstanceBuckets(db, current, sparklineUnits[range], filters)
+  const buckets = await readInstanceBuckets(db, current, ranges[range].sparkline, filters)
   const toSparkline = (count: keyof InstanceBucket) =>
     sparkline(
       range,

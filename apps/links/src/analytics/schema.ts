@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { rangeNames } from './ranges.ts'
 
 export const Range = z
-  .enum(['24h', '7d', '30d', '90d', '1y', 'all'])
+  .enum(rangeNames)
   .meta({ id: 'Range', description: 'A window that ends now, exact to the second.' })
 export type Range = z.output<typeof Range>
 

@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { type BucketUnit, bucketOf, sparkline, sparklineUnits } from './sparkline.ts'
-import { Range } from './schema.ts'
+import { type Range, rangeNames, ranges } from './ranges.ts'
+import { type BucketUnit, bucketOf, sparkline } from './sparkline.ts'
 import { HOUR, currentWindow } from './window.ts'
 
-const ranges = Range.options
 const labelLengths = { hour: 'YYYY-MM-DDTHH'.length, day: 'YYYY-MM-DD'.length, month: 'YYYY-MM'.length }
 
 function labelOf(unit: BucketUnit, at: number): string {
@@ -19,7 +18,7 @@ function labelsBetween(unit: BucketUnit, from: number, to: number): string[] {
 }
 
 function expectedSparkline(range: Range, now: number, clicks: readonly number[]): number[] {
-  const unit = sparklineUnits[range]
+  const unit = ranges[range].sparkline
   const first = clicks.reduce((earliest, at) => Math.min(earliest, at), Infinity)
   const from = range === 'all' ? first : currentWindow(range, now).from
   if (from === Infinity) return []
@@ -41,10 +40,10 @@ const anyNow = seconds('2016-01-01T00:00:00Z', '2040-12-31T23:59:59Z')
 test('L14.8 a sparkline has the same counts as a scan of the clicks by calendar label', () => {
   const ages = fc.array(fc.integer({ min: 0, max: 500 * 24 * HOUR }), { maxLength: 30 })
   fc.assert(
-    fc.property(fc.constantFrom(...ranges), anyNow, ages, (range, now, ageOf) => {
+    fc.property(fc.constantFrom(...rangeNames), anyNow, ages, (range, now, ageOf) => {
       const { from } = currentWindow(range, now)
       const clicks = ageOf.map((age) => now - age).filter((at) => at >= from)
-      const counts = sparkline(range, now, countByBucket(sparklineUnits[range], clicks))
+      const counts = sparkline(range, now, countByBucket(ranges[range].sparkline, clicks))
       expect(counts).toEqual(expectedSparkline(range, now, clicks))
       expect(counts.reduce((sum, count) => sum + count, 0)).toBe(clicks.length)
     }),

@@ -1,19 +1,7 @@
-import { DAY, HOUR, type Range, currentWindow, hourOf } from './window.ts'
+import { type Range, ranges } from './ranges.ts'
+import { DAY, HOUR, currentWindow, hourOf } from './window.ts'
 
 export type BucketUnit = 'hour' | 'day' | 'month'
-
-/**
- * The timeline's units (L14.4), except for the two longest ranges, which use calendar months
- * (L14.8).
- */
-export const sparklineUnits = {
-  '24h': 'hour',
-  '7d': 'day',
-  '30d': 'day',
-  '90d': 'day',
-  '1y': 'month',
-  all: 'month',
-} as const satisfies Record<Range, BucketUnit>
 
 /** The UTC bucket of a moment: hours or days since 1970, or the month as YYYYMM. */
 export function bucketOf(unit: BucketUnit, at: number): number {
@@ -43,7 +31,7 @@ function bucketAfter(unit: BucketUnit, bucket: number): number {
  * with the first bucket that has clicks, and is empty without clicks.
  */
 export function sparkline(range: Range, now: number, clicks: ReadonlyMap<number, number>): number[] {
-  const unit = sparklineUnits[range]
+  const unit = ranges[range].sparkline
   const last = bucketOf(unit, now)
   const counts: number[] = []
   for (let bucket = firstBucket(range, now, clicks); bucket <= last; bucket = bucketAfter(unit, bucket))
@@ -52,7 +40,7 @@ export function sparkline(range: Range, now: number, clicks: ReadonlyMap<number,
 }
 
 function firstBucket(range: Range, now: number, clicks: ReadonlyMap<number, number>): number {
-  if (range !== 'all') return bucketOf(sparklineUnits[range], currentWindow(range, now).from)
+  if (range !== 'all') return bucketOf(ranges[range].sparkline, currentWindow(range, now).from)
   let first = Infinity
   for (const [bucket, count] of clicks) if (count > 0 && bucket < first) first = bucket
   return first

@@ -14,7 +14,8 @@ import {
   readTimelineCounts,
 } from './rollups/index.ts'
 import type { ClickStats, TimelineData } from './schema.ts'
-import { DAY, type Range, currentWindow, delta, windowsOf } from './window.ts'
+import type { Range } from './ranges.ts'
+import { DAY, currentWindow, delta, windowsOf } from './window.ts'
 
 type Db = Database<Tables>
 

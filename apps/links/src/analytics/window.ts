@@ -1,3 +1,5 @@
+import { type Range, ranges } from './ranges.ts'
+
 export const DAY = 86_400
 export const HOUR = 3_600
 
@@ -5,18 +7,6 @@ export const HOUR = 3_600
 export function hourOf(moment: number): number {
   return moment - (moment % HOUR)
 }
-
-/** The length of each rolling range in seconds. `all` has no start. */
-export const rangeSeconds = {
-  '24h': DAY,
-  '7d': 7 * DAY,
-  '30d': 30 * DAY,
-  '90d': 90 * DAY,
-  '1y': 365 * DAY,
-  all: null,
-} as const
-
-export type Range = keyof typeof rangeSeconds
 
 /** Both ends inclusive, Unix seconds. */
 export interface Window {
@@ -26,13 +16,13 @@ export interface Window {
 
 /** `now - span <= clicked_at <= now` (L14.1). */
 export function currentWindow(range: Range, now: number): Window {
-  const seconds = rangeSeconds[range]
+  const { seconds } = ranges[range]
   return { from: seconds === null ? 0 : now - seconds, to: now }
 }
 
 /** `[now - 2·span, now - span)`. The range `all` has no previous window. */
 export function previousWindow(range: Range, now: number): Window | undefined {
-  const seconds = rangeSeconds[range]
+  const { seconds } = ranges[range]
   return seconds === null ? undefined : { from: now - 2 * seconds, to: now - seconds - 1 }
 }
 

@@ -3,7 +3,8 @@ import { eachDialect } from '@latchkey/database/testing'
 import * as fc from 'fast-check'
 import { type KyselyPlugin, sql } from 'kysely'
 import { Range } from '../analytics/schema.ts'
-import { DAY, HOUR, rangeSeconds } from '../analytics/window.ts'
+import { ranges } from '../analytics/ranges.ts'
+import { DAY, HOUR } from '../analytics/window.ts'
 import type { BundleWithSummary } from './schema.ts'
 import { NOW, type TestBundles, openTestBundles } from './testing.ts'
 
@@ -24,7 +25,7 @@ const labelLengths = {
 
 /** The statistics of a bundle, from a scan of every raw click. */
 function scan(range: Range, members: readonly number[], clicks: readonly Click[]) {
-  const span = rangeSeconds[range] ?? NOW
+  const span = ranges[range].seconds ?? NOW
   const own = clicks.filter((click) => members.includes(click.linkId))
   const inside = own.filter(({ at }) => at >= NOW - span && at <= NOW)
   const before = own.filter(({ at }) => at >= NOW - 2 * span && at < NOW - span).length

@@ -9,16 +9,9 @@ import {
   type Updateable,
   sql,
 } from 'kysely'
-import { sparkline, sparklineUnits } from '../analytics/sparkline.ts'
-import {
-  HOUR,
-  type Range,
-  type Window,
-  currentWindow,
-  delta,
-  previousWindow,
-  hourOf,
-} from '../analytics/window.ts'
+import { type Range, ranges } from '../analytics/ranges.ts'
+import { sparkline } from '../analytics/sparkline.ts'
+import { HOUR, type Window, currentWindow, delta, previousWindow, hourOf } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
 import { bucketSql } from '../analytics/bucket-sql.ts'
 import { filteredSum, isInFilter } from '../clicks/store.ts'
@@ -262,7 +255,7 @@ type Fragment = RawBuilder<unknown>
 
 /** Clicks of the chosen links by bucket. Those of the previous window have one bucket number. */
 function bucketParts(dialect: Db['dialect'], { range, now, filters }: SummaryView): Fragment {
-  const unit = sparklineUnits[range]
+  const unit = ranges[range].sparkline
   const parts = windowParts(currentWindow(range, now), filters, (column) => bucketSql(dialect, unit, column))
   const previous = previousWindow(range, now)
   if (previous) parts.push(...windowParts(previous, filters, () => sql.lit(PREVIOUS_BUCKET)))

@@ -9,7 +9,8 @@ import {
   sql,
 } from 'kysely'
 import { foldText } from '@latchkey/http/text'
-import { type Range, delta, windowsOf } from '../analytics/window.ts'
+import type { Range } from '../analytics/ranges.ts'
+import { delta, windowsOf } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
 import { readWindowClicks } from '../analytics/rollups/index.ts'
 import { markAllHoursChanged } from '../clicks/changed-hours.ts'

@@ -3,6 +3,7 @@ import type { AnyOperation } from '@latchkey/http/operation'
 import { parseBody, parseOrFail } from '@latchkey/http/validation'
 import { z } from 'zod'
 import { analyticsOperations, dashboardOperations } from '../analytics/operations.ts'
+import { ranges } from '../analytics/ranges.ts'
 import { Range } from '../analytics/schema.ts'
 import { bundleOperations } from '../bundles/operations.ts'
 import type { Context } from '../context.ts'
@@ -142,15 +143,6 @@ const RangeFields = {
   range_note: z.string().meta({ description: 'The clicks that are counted.' }),
 }
 
-const labels: Record<Range, string> = {
-  '24h': '24 hours',
-  '7d': '7 days',
-  '30d': '30 days',
-  '90d': '90 days',
-  '1y': '12 months',
-  all: 'all time',
-}
-
 interface RangedDeclaration<Input extends Shape> extends Omit<Tool, 'input' | 'run' | 'effect' | 'output'> {
   input?: Input
   /** Fields of the result, after those of the range. */
@@ -181,13 +173,14 @@ export function rangedTool<Input extends Shape>({
       const range = requested ?? context.defaultRange
       const note = describeRange(context, range, requested === undefined)
       const result = await run(context, others as z.output<z.ZodObject<Input>>, range)
-      return { range_used: range, range_label: labels[range], range_note: note, ...result }
+      return { range_used: range, range_label: ranges[range].label, range_note: note, ...result }
     },
   })
 }
 
 function describeRange({ filters }: Context, range: Range, byDefault: boolean): string {
-  const time = range === 'all' ? 'all time' : `the last ${labels[range]}`
+  const { label } = ranges[range]
+  const time = range === 'all' ? label : `the last ${label}`
   const exclusions = [filters.bots ? 'bots' : '', filters.selfReferrers ? 'self-referrers' : ''].filter(
     Boolean,
   )

@@ -1,14 +1,12 @@
 import { SegmentedControl } from '@mantine/core'
-import type { Range } from '../../analytics/schema.ts'
+import { type Range, rangeNames } from '../../analytics/ranges.ts'
 import { useText } from '../texts/text.ts'
-
-const RANGES = ['24h', '7d', '30d', '90d', '1y', 'all'] as const satisfies readonly Range[]
 
 /**
  * Parses the range in an address. Undefined if invalid: the server then uses the user's default.
  */
 export function parseRange(text: string): Range | undefined {
-  return RANGES.find((range) => range === text)
+  return rangeNames.find((range) => range === text)
 }
 
 /**
@@ -27,7 +25,7 @@ export function RangePicker({
     <SegmentedControl
       aria-label={t('range.label')}
       size="xs"
-      data={RANGES.map((range) => ({ value: range, label: t(`range.${range}`) }))}
+      data={rangeNames.map((range) => ({ value: range, label: t(`range.${range}`) }))}
       value={value ?? ''}
       onChange={(next) => onChange(next as Range)}
     />

@@ -1,4 +1,4 @@
-import type { Range } from '../../../analytics/schema.ts'
+import { type Range, ranges } from '../../../analytics/ranges.ts'
 import type { Bucket } from '../../parts/bucket.ts'
 
 const HOUR_MS = 3_600_000
@@ -6,11 +6,6 @@ const DAY_MS = 24 * HOUR_MS
 
 /** `YYYY-MM-DD HH`, `YYYY-MM-DD` and `YYYY-MM` are prefixes of an ISO date, except for its `T`. */
 const LABEL_LENGTHS = { hour: 13, day: 10, month: 7 }
-
-function unitOf(range: Range): keyof typeof LABEL_LENGTHS {
-  if (range === '24h') return 'hour'
-  return range === '1y' || range === 'all' ? 'month' : 'day'
-}
 
 /** A time in the UTC bucket that is `offset` buckets before the bucket of `now`. */
 function startOf(unit: keyof typeof LABEL_LENGTHS, now: Date, offset: number): Date {
@@ -22,7 +17,7 @@ function startOf(unit: keyof typeof LABEL_LENGTHS, now: Date, offset: number): D
  * Labels the counts of a sparkline with their UTC hour, day or month. The last is that of `now`.
  */
 export function labelBuckets(counts: readonly number[], range: Range, now: Date): Bucket[] {
-  const unit = unitOf(range)
+  const unit = ranges[range].sparkline
   return counts.map((count, index) => ({
     label: startOf(unit, now, counts.length - 1 - index)
       .toISOString()

@@ -1,15 +1,7 @@
-import type { Range } from '../../../analytics/schema.ts'
+import { type Range, ranges } from '../../../analytics/ranges.ts'
 import type { Bucket } from '../../parts/bucket.ts'
 
 const DAY_SECONDS = 86_400
-
-const DAYS: Readonly<Record<Exclude<Range, 'all'>, number>> = {
-  '24h': 1,
-  '7d': 7,
-  '30d': 30,
-  '90d': 90,
-  '1y': 365,
-}
 
 /**
  * Start of a day, week or month in the time zone of the browser, as requested
@@ -31,7 +23,7 @@ interface AverageInput {
  * bucket, the days begin with its creation.
  */
 export function countDays({ range, buckets, createdAt, now }: AverageInput): number {
-  if (range !== 'all') return DAYS[range]
+  if (range !== 'all') return ranges[range].seconds / DAY_SECONDS
   const [first, second] = buckets.map(({ label }) => startOf(label))
   if (first === undefined) return 1
   const since = createdAt > first && createdAt < (second ?? now) ? createdAt : first

@@ -2,6 +2,7 @@ import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
 import { isComposing } from '@latchkey/web/composing'
 import { useState } from 'react'
+import { rangeNames } from '../../../analytics/ranges.ts'
 import { me } from '../../me.ts'
 import { useText } from '../../texts/text.ts'
 import { type Settings, useSaving } from './saving.ts'
@@ -53,8 +54,6 @@ export function SlugLength({ slug_default_length }: Settings) {
   )
 }
 
-const RANGES = ['24h', '7d', '30d', '90d', '1y', 'all'] as const
-
 export function DefaultRange({ default_range }: Settings) {
   const { t, failure } = useText()
   const saving = useSaving()
@@ -66,7 +65,7 @@ export function DefaultRange({ default_range }: Settings) {
         error={saving.error && failure(saving.error)}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         allowDeselect={false}
-        data={RANGES.map((value) => ({ value, label: t(`settings.range.${value}`) }))}
+        data={rangeNames.map((value) => ({ value, label: t(`settings.range.${value}`) }))}
         value={default_range}
         onChange={(value) => value !== null && saving.save({ default_range: value })}
       />
