@@ -134,7 +134,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
       const endMs = performance.now() + timeoutMs
       const waitFor = (work: Promise<unknown>) =>
         withTimeout(endMs - performance.now(), 'Closing', work).catch((error: unknown) =>
-          log.warn('not everything was closed', { error }),
+          log.warn('shutdown: not everything was closed', { error }),
         )
       stopRetention()
       salts.close()
@@ -170,7 +170,7 @@ async function openJournal({
       metrics.observeCommit(ms)
       drainThread.wake()
     },
-    onLoss: createFaultLog(log, 'clicks are lost: the journal cannot be written', 'clicks'),
+    onLoss: createFaultLog(log, 'journal: cannot be written, clicks are lost', 'clicks'),
   })
   const drainedSeq = await findPosition(database.read, journal.id)
   journal.continueAfter(drainedSeq)
@@ -244,7 +244,7 @@ function createServices(dependencies: LinksDependencies): Services {
         keysPerPerson: settings.keysPerPerson,
         slugSpace,
         acceptsNdjson: request.headers.get('accept')?.includes('application/x-ndjson') ?? false,
-        reportError: (error) => log.error('an answer broke off', { error }),
+        reportError: (error) => log.error('response: aborted', { error }),
         startImport: () => imports.start(caller.identity, request.signal),
         followChanges: () => feed.subscribe(),
         acceptsPng: prefersPng(request.headers.get('accept')),

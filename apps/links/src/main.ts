@@ -29,7 +29,7 @@ export async function startLinks(settings: Settings): Promise<Running> {
   log.info('listening', { service: 'links', url: server.url.href })
   // Bundled early to spare the first visitor the wait. If it fails, the next visit reports the
   // error.
-  builtPages().catch((error: unknown) => log.error('the admin pages could not be bundled', { error }))
+  builtPages().catch((error: unknown) => log.error('pages: cannot be bundled', { error }))
   void warnOfExposure(settings, log)
   return {
     url: server.url.origin,
@@ -59,7 +59,7 @@ async function listen(settings: Settings, links: Links, log: Log) {
     ...limits,
     fetch: links.fetch,
     error(error) {
-      log.error('a request failed outside its handler', { error })
+      log.error('request: failed outside its handler', { error })
       const headers = Object.fromEntries(CROSS_ORIGIN_HEADERS)
       return Response.json({ error: 'Internal Server Error' }, { status: 500, headers })
     },

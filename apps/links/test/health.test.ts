@@ -58,7 +58,7 @@ eachDialect((dialect, newUrl) => {
       expect(headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
       if (path !== '/') expect(headers.get('referrer-policy')).toBe('same-origin')
       const lines = broken.log.filter(({ requestId }) => requestId === headers.get('x-request-id'))
-      expect(lines).toMatchObject([{ level: 'error', message: 'a request failed' }])
+      expect(lines).toMatchObject([{ level: 'error', message: 'request: failed' }])
     }
   })
 

@@ -108,7 +108,7 @@ eachDialect((dialect, newUrl) => {
         // On a busy machine the node may have reconnected already.
         bulk = await begin(url).catch(() => undefined)
       }
-      expect(await logged.promise).toStartWith('everything is being imported under this node')
+      expect(await logged.promise).toStartWith('database: an archive is being imported')
       await end(bulk)
       const held = `select 1 from ${HELD} and mode = 'ShareLock'`
       while ((await server.query(held)).rows.length === 0) await Bun.sleep(20)

@@ -90,7 +90,7 @@ async function acquireLock(url: string, log: Log): Promise<() => void> {
     hold().catch((error: unknown) => {
       // All other users of the database report that it is unavailable.
       if (error instanceof DatabaseInUse)
-        log.error('everything is being imported under this node: start it anew afterwards', { error })
+        log.error('database: an archive is being imported, restart this node afterwards', { error })
       holdLater()
     })
   const letGo = () => {

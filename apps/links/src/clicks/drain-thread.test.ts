@@ -128,7 +128,7 @@ eachDialect((dialect, newUrl) => {
     })
     expect(performance.now() - begunMs).toBeLessThan(4_000)
     expect(node.log).toMatchObject([
-      { level: 'warn', message: 'clicks wait in the journal for the next start', clicks: 3 },
+      { level: 'warn', message: 'drain: clicks wait in the journal for the next start', clicks: 3 },
     ])
     expect(await stored.countClicks('abcd')).toEqual([1, 1, 1])
     // The terminated thread may hold its lock for a moment longer.

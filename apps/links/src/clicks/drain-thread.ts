@@ -148,7 +148,7 @@ export class DrainThread {
     this.#worker.terminate()
     this.#reply?.resolve({ error: { message: 'The node stops' } })
     if (this.pendingBatches > 0)
-      this.#log.warn('clicks wait in the journal for the next start', { clicks: this.pendingClicks })
+      this.#log.warn('drain: clicks wait in the journal for the next start', { clicks: this.pendingClicks })
   }
 
   async #closeDrain(): Promise<void> {
@@ -168,14 +168,14 @@ export class DrainThread {
       return true
     }
     if (!this.#isFailing && !this.#isClosed)
-      this.#log.error('clicks cannot be counted; they wait in the journal', { reply })
+      this.#log.error('drain: clicks cannot be counted, they wait in the journal', { reply })
     this.#isFailing = true
     this.wake()
     return false
   }
 
   #recordProgress({ seq, clicks }: Progress): void {
-    if (this.#isFailing) this.#log.info('clicks are counted again', {})
+    if (this.#isFailing) this.#log.info('drain: clicks are counted again', {})
     this.#isFailing = false
     this.#drainedSeq = seq
     // Clicks that another process has counted are not included.
@@ -205,7 +205,7 @@ export class DrainThread {
     const now = Math.floor(Date.now() / 1000)
     const reply = await this.#database.pauseWriters(() => this.#request({ rollUp: now }))
     if (typeof reply === 'object' && 'more' in reply) return reply.more
-    this.#log.warn('clicks could not be summed; figures cost more until they are', { reply })
+    this.#log.warn('rollups: cannot be built, statistics are slower until they are', { reply })
     return false
   }
 

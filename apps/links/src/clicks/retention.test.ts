@@ -184,6 +184,6 @@ eachDialect((_dialect, newUrl) => {
     const stop = startRetention(stored.database, 1, createLog({ write: (line) => void lines.push(line) }))
     await until('it is logged', () => lines.length > 0)
     stop()
-    expect(lines[0]).toContain('old clicks could not be deleted')
+    expect(lines[0]).toContain('retention: cannot delete old clicks')
   })
 })

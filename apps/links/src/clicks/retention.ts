@@ -20,7 +20,7 @@ export function startRetention(database: Database<Tables>, days: number | null, 
   if (days === null) return () => {}
   const run = () => {
     deleteClicksBefore(database, Math.floor(Date.now() / 1000) - days * DAY).catch((error: unknown) =>
-      log.error('old clicks could not be deleted', { error }),
+      log.error('retention: cannot delete old clicks', { error }),
     )
   }
   run()

@@ -66,7 +66,7 @@ export function watchPostgres(url: string, log: Log): ChangeWatcher {
     retry = undefined
     listen(onChanges).then(
       () => onChanges({ totals: true, more: true }),
-      (error: unknown) => log.warn('cannot listen for changes', { error }),
+      (error: unknown) => log.warn('events: cannot listen for changes', { error }),
     )
   }
 
@@ -77,7 +77,7 @@ export function watchPostgres(url: string, log: Log): ChangeWatcher {
      */
     start(onChanges) {
       started ??= listen(onChanges).catch((error: unknown) =>
-        log.warn('cannot listen for changes', { error }),
+        log.warn('events: cannot listen for changes', { error }),
       )
       return started
     },

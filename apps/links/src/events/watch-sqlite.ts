@@ -36,7 +36,7 @@ export function watchSqlite({ read }: Database<Tables>, log: Log): ChangeWatcher
         position = now
         timer = setInterval(() => {
           polling ??= poll(onChanges)
-            .catch((error: unknown) => log.warn('cannot look for changes', { error }))
+            .catch((error: unknown) => log.warn('events: cannot look for changes', { error }))
             .finally(() => (polling = undefined))
         }, POLL_EVERY_MS)
       })

@@ -10,7 +10,7 @@ export function failurePage(
   const requestId = crypto.randomUUID()
   const isUnavailable = isStorageUnavailable(error)
   if (isUnavailable) logDatabaseFault(error)
-  else log.error('a request failed', { requestId, error })
+  else log.error('request: failed', { requestId, error })
   const page = isUnavailable
     ? messagePage(503, 'Temporarily unavailable', 'The database cannot be used. Try again shortly.', {
         'Retry-After': '5',

@@ -69,5 +69,5 @@ export function recordKeyUse({ database, keysUsedAt, log, now }: Services, key: 
   keysUsedAt.set(key.id, nowSeconds)
   database
     .write((tx) => markKeyUsed(tx, key.id, nowSeconds))
-    .catch((error: unknown) => log.warn('the last use of a key could not be stored', { error }))
+    .catch((error: unknown) => log.warn('key: cannot store the last use', { error }))
 }

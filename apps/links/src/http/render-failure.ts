@@ -13,7 +13,7 @@ export function renderFailure(
   requestId: string,
   respond: (failure: Failure) => Response,
 ): Response {
-  return respond(failureOf(error, { log, logDatabaseFault, requestId, message: 'a request failed' }))
+  return respond(failureOf(error, { log, logDatabaseFault, requestId, message: 'request: failed' }))
 }
 
 /** An error of the public API: `{error}`, with its code in a header. */

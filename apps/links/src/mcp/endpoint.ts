@@ -74,7 +74,7 @@ async function observe(
       log: services.log,
       logDatabaseFault: services.logDatabaseFault,
       requestId,
-      message: 'a request failed',
+      message: 'request: failed',
     })
     const seconds = headers['Retry-After']
     const text = status === 429 && seconds ? `${message}: wait ${seconds} seconds` : message

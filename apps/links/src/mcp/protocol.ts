@@ -18,7 +18,7 @@ const ACCEPT = 'application/json, text/event-stream'
 export function createProtocol(log: Log) {
   return async (request: Request, body: unknown, exchange: RequestExchange): Promise<Response> => {
     const onerror = (error: Error) =>
-      log.warn('an MCP message was refused', { requestId: exchange.requestId, error })
+      log.warn('mcp: message refused', { requestId: exchange.requestId, error })
     const bodilessRequest = toBodilessRequest(request)
     if (await isLegacyRequest(bodilessRequest, body))
       return answerHandshake(bodilessRequest, body, createServer({ ...exchange, strict: false, log }))

@@ -66,7 +66,9 @@ async function call(tool: Tool, args: unknown, exchange: Exchange): Promise<Call
       structuredContent: result,
     }
   } catch (error) {
-    return errorResult(formatFailure(failureOf(error, { ...exchange, message: 'a tool failed' }), tool.name))
+    return errorResult(
+      formatFailure(failureOf(error, { ...exchange, message: 'mcp: tool failed' }), tool.name),
+    )
   }
 }
 

@@ -82,7 +82,7 @@ export class PostgresLookup implements Lookup {
       this.#listener = client
       this.#retryAtMs = undefined
     } catch (error) {
-      this.#log.warn('cannot listen for changed slugs', { error })
+      this.#log.warn('redirect: cannot listen for changed slugs', { error })
       await client.end().catch(() => undefined)
     }
   }

@@ -52,9 +52,7 @@ export class TitleQueue {
   #startNext(): void {
     const job = this.#running.size < MAX_CONCURRENT ? this.#queue.shift() : undefined
     if (!job) return
-    const run = this.#run(job).catch((error: unknown) =>
-      this.#log.warn('a title could not be stored', { error }),
-    )
+    const run = this.#run(job).catch((error: unknown) => this.#log.warn('title: cannot be stored', { error }))
     this.#running.add(run)
     void run.finally(() => {
       this.#running.delete(run)

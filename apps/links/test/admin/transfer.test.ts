@@ -441,7 +441,7 @@ eachDialect((dialect, newUrl) => {
         : 'The database cannot be used any more; the 500 links up to line 501 are stored. Import the file again later: what is there already is skipped.'
     expect([status, last.error, last.report.imported]).toEqual([200, sentence, 500])
     expect(await service.rows('select count(*) as stored from link')).toEqual([{ stored: 500 }])
-    expect(service.log.some(({ message }) => message === 'an answer broke off')).toBe(dialect === 'sqlite')
+    expect(service.log.some(({ message }) => message === 'response: aborted')).toBe(dialect === 'sqlite')
     const whole = await upload(file, 'format=csv', { on: service })
     expect(whole.status).toBe(dialect === 'sqlite' ? 500 : 503)
   })
