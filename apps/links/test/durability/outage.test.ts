@@ -121,14 +121,15 @@ describe('PostgreSQL fails', () => {
     expect(await statusOf(node, '/frozen')).toBe(302)
     server.freeze()
     const startedMs = performance.now()
-    const answers = await Promise.all([
+    const [ofAdmin, ...answers] = await Promise.all([
+      node.callAdmin('GET', '/links'),
       node.call('GET', `/links/${link.id}`, { key }),
       node.call('PUT', `/links/${link.id}`, { key, body: { label: 'never' } }),
       node.call('POST', '/links', { key, body: { url: 'https://example.com/never' } }),
-      node.callAdmin('GET', '/links'),
     ])
     expect(performance.now() - startedMs).toBeLessThan(15_000)
     for (const { status, body } of answers) expect([status, body]).toEqual([503, UNAVAILABLE])
+    expect([ofAdmin.status, ofAdmin.body]).toEqual([503, { ...UNAVAILABLE, code: 'storage_unavailable' }])
     expect(await statusOf(node, '/frozen')).toBe(302)
     server.thaw()
     await until('the API is back', async () => (await node.call('GET', '/links', { key })).status === 200)
