@@ -35,8 +35,7 @@ export interface CallOptions {
 export interface Reply {
   status: number
   headers: Record<string, string>
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers as a client
-  // would
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses as a client
   body: any
 }
 
