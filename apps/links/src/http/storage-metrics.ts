@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
 import type { Database } from '@latchkey/database/database'
 import type { ConnectionCounts } from '@latchkey/database/pool'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
+import { withTimeout } from '@latchkey/database/with-timeout'
 import { sql } from 'kysely'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Tables } from '../db/tables.ts'
@@ -143,11 +143,10 @@ async function databaseBytes({ dialect, read }: Database<Tables>): Promise<numbe
           bytes: number
         }>`select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`
       : sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`
-  const query = size.execute(read).then(
+  return withTimeout(QUERY_TIMEOUT_MS, 'The database', size.execute(read)).then(
     ({ rows }) => rows[0]?.bytes,
     () => undefined,
   )
-  return Promise.race([query, setTimeout(QUERY_TIMEOUT_MS, undefined, { ref: false })])
 }
 
 /** Callers that arrive while a result is pending share it. */

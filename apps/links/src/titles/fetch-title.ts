@@ -5,6 +5,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { withoutFormat } from '../text.ts'
 import { isPublicAddress, pinTo, resolveHost } from '@latchkey/http/outbound-address'
+import { rejectOnAbort } from '@latchkey/http/reject-on-abort'
 
 export interface TitleFetcher {
   /** Returns null, too, as soon as `abort` is aborted. */
@@ -53,7 +54,7 @@ export function createTitleFetcher(userAgent: string, options: TitleFetcherOptio
     const signal = abort ? AbortSignal.any([timeout, abort]) : timeout
     const context = { isPublicAddress, resolve: resolveDns, ...options, userAgent, signal }
     try {
-      return await Promise.race([followToTitle(new URL(url), context), rejectOnAbort(signal)])
+      return await rejectOnAbort(signal, followToTitle(new URL(url), context))
     } catch {
       return null
     }
@@ -73,12 +74,6 @@ export async function resolveDns(hostname: string, servers?: readonly string[]):
   const addresses = results.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
   if (addresses.length === 0) throw new Error(`${hostname} has no address`)
   return addresses
-}
-
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  signal.addEventListener('abort', () => reject(signal.reason))
-  return promise
 }
 
 async function followToTitle(url: URL, context: FetchContext): Promise<string | null> {

@@ -2,6 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import { isStorageUnavailable } from '@latchkey/database/errors'
 import { BROKEN_UPLOAD } from '@latchkey/http/body'
 import { Failure } from '@latchkey/http/failure'
+import { rejectOnAbort } from '@latchkey/http/reject-on-abort'
 import type { Tables } from '../db/tables.ts'
 import { failure, failures } from '../failures.ts'
 import type { SlugSpace } from '../links/slugs/generator.ts'
@@ -176,28 +177,14 @@ async function* untilAborted(chunks: Source, signal: AbortSignal): Source {
   const source = chunks[Symbol.asyncIterator]()
   try {
     for (;;) {
-      const next = await rejectOnAbort(source.next(), signal)
+      const next = await rejectOnAbort(signal, source.next())
       if (next.done) return
       yield next.value
     }
+  } catch (error) {
+    throw signal.aborted ? BROKEN_UPLOAD : error
   } finally {
     void source.return?.()
-  }
-}
-
-/**
- * Rejects on abort and leaves no listener behind. A race with one promise for all chunks would
- * retain every chunk until that promise settles.
- */
-async function rejectOnAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  const rejection = Promise.withResolvers<never>()
-  const abort = () => rejection.reject(BROKEN_UPLOAD)
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort)
-  try {
-    return await Promise.race([work, rejection.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
   }
 }
 

@@ -1,3 +1,4 @@
+import { withTimeout } from '@latchkey/database/with-timeout'
 import { readPieces } from '@latchkey/http/body'
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { Failure } from '@latchkey/http/failure'
@@ -52,18 +53,15 @@ async function answerInTime(
   // The provider is not a browser, but browsers may share its address.
   if (isCrossOriginSubrequest(delivery.request)) throw failure('cross_site_request')
   rates.take('backchannel_per_minute', delivery.client.prefix)
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
+  const late = () => {
     delivery.isLate = true
-    reject(retryLater())
-  }, ANSWER_TIMEOUT_MS)
+    return retryLater()
+  }
   try {
-    return await Promise.race([receive(services, rejected, delivery), late])
+    return await withTimeout(ANSWER_TIMEOUT_MS, late, receive(services, rejected, delivery))
   } catch (error) {
     services.metrics.countLogoutToken('failed')
     throw error
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -1,5 +1,6 @@
 // The only module that sends requests to the provider (R4.5, R4.6, C43, C44, C119, C120).
 import { resolveHost } from '@latchkey/http/outbound-address'
+import { rejectOnAbort } from '@latchkey/http/reject-on-abort'
 import { mayConnect } from './address-policy.ts'
 import { AnswerTooLarge, exchange } from './exchange.ts'
 import { type Host, acquirePlace, releasePlace, newHost } from './outbound-host.ts'
@@ -174,21 +175,5 @@ async function withTimeout<T>(ms: number, work: (signal: AbortSignal) => Promise
     return await work(deadline.signal)
   } finally {
     clearTimeout(timer)
-  }
-}
-
-/** Rejects when the signal aborts: some operations do not react to it. */
-async function rejectOnAbort<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const giveUp = () => reject(signal.reason)
-  signal.addEventListener('abort', giveUp, { once: true })
-  if (signal.aborted) giveUp()
-  try {
-    return await Promise.race([promise, aborted])
-  } catch (error) {
-    // An aborted request rejects with an error of its own.
-    throw signal.aborted ? signal.reason : error
-  } finally {
-    signal.removeEventListener('abort', giveUp)
   }
 }
