@@ -1,9 +1,9 @@
 // The only module that sends requests to the provider (R4.5, R4.6, C43, C44, C119, C120).
 import { resolveHost } from '@latchkey/http/outbound-address'
 import { rejectOnAbort } from '@latchkey/http/reject-on-abort'
+import { Semaphore } from '../semaphore.ts'
 import { mayConnect } from './address-policy.ts'
 import { AnswerTooLarge, exchange } from './exchange.ts'
-import { type Host, acquirePlace, releasePlace, newHost } from './outbound-host.ts'
 import { LoginFailure } from './provider.ts'
 import type { ProviderMetrics } from './provider-dependencies.ts'
 
@@ -46,6 +46,7 @@ export const TIMEOUTS = {
 } as const
 const MAX_BYTES = 256 * 1024
 const MAX_KEY_SET_BYTES = 512 * 1024
+const MAX_CONCURRENT_CALLS = 8
 const MAX_CONSECUTIVE_FAILURES = 5
 const SUSPENSION_MS = 10_000
 // Statuses that indicate an unavailable host. A 500 can be caused by a single request: if it
@@ -56,14 +57,14 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const hosts = new Map<string, Host>()
   return async (call) => {
     const url = new URL(call.url)
-    const host = hosts.get(url.host) ?? newHost()
+    const host = hosts.get(url.host) ?? createHost()
     hosts.set(url.host, host)
     const startedAt = performance.now()
     const observe = (outcome: string) =>
       options.metrics.observeProvider(call.endpoint, outcome, (performance.now() - startedAt) / 1000)
     try {
       const answer = await withTimeout(options.callMs ?? TIMEOUTS.callMs, (signal) =>
-        callHost({ call, url, host, signal, options }),
+        host.semaphore.run(() => callHost({ call, url, host, signal, options }), signal),
       )
       observe(answer.status === 200 ? 'ok' : 'refused')
       return answer
@@ -72,6 +73,18 @@ export function createOutbound(options: OutboundOptions): Outbound {
       throw error instanceof LoginFailure ? error : failureOf(call.endpoint, error)
     }
   }
+}
+
+/** State of a host that is called. */
+interface Host {
+  readonly semaphore: Semaphore
+  /** Consecutive failures. */
+  failures: number
+  failedAtMs: number
+}
+
+function createHost(): Host {
+  return { semaphore: new Semaphore(MAX_CONCURRENT_CALLS), failures: 0, failedAtMs: -Infinity }
 }
 
 interface HostCall {
@@ -83,8 +96,7 @@ interface HostCall {
 }
 
 async function callHost(hostCall: HostCall): Promise<Answer> {
-  const { call, host, signal, options } = hostCall
-  await acquirePlace(host, signal)
+  const { call, host, options } = hostCall
   try {
     if (
       Math.abs(options.now() - host.failedAtMs) < SUSPENSION_MS &&
@@ -98,8 +110,6 @@ async function callHost(hostCall: HostCall): Promise<Answer> {
     // A `LoginFailure` is a decision of this service, not a failure of the host.
     if (!(error instanceof LoginFailure || error instanceof AnswerTooLarge)) note(host, false, options.now())
     throw error
-  } finally {
-    releasePlace(host)
   }
 }
 

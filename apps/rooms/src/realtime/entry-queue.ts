@@ -5,8 +5,8 @@ import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { Limits } from '../limits.ts'
 import { type EntryRequest, type StartedVisit, startVisits } from '../rooms/visits.ts'
+import { Semaphore } from '../semaphore.ts'
 import type { Connection } from './connection.ts'
-import { Semaphore } from './semaphore.ts'
 
 interface EntryQueueOptions {
   database: Database<Tables>

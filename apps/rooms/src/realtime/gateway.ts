@@ -4,6 +4,7 @@ import type { RevokeReason } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import { clientOf } from '../http/client.ts'
 import { cookieNames, readCookie } from '../http/cookies.ts'
+import { Semaphore } from '../semaphore.ts'
 import type { Services } from '../services.ts'
 import { hasShare, networksOf } from '../network-share.ts'
 import { findActor, findActorOfSession } from '../sessions/actor.ts'
@@ -14,7 +15,6 @@ import { handleFrame } from './frames.ts'
 import type { Hub } from './hub.ts'
 import { Close, FRAME_LIMIT_BYTES, SUBPROTOCOL, TICKET_PREFIX } from './protocol.ts'
 import { endReasonOf, findSessionEnds } from './store.ts'
-import { Semaphore } from './semaphore.ts'
 
 interface AuthenticatedPeer {
   readonly actor: Actor
