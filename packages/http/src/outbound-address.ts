@@ -1,6 +1,8 @@
 // Outbound requests: recognises public addresses and pins a connection to an address that was
 // checked.
 import { lookup as lookUpHost } from 'node:dns/promises'
+import { type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
 import { type LookupFunction, isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
@@ -42,13 +44,29 @@ async function lookUpAddresses(hostname: string): Promise<string[]> {
 }
 
 /**
- * Returns a `lookup` for node:http and node:https that yields the given addresses without asking
- * DNS again, which could return another answer (DNS rebinding). The URL keeps the host name for
- * Host, SNI and the certificate check.
+ * Opens a request whose connection goes to one of these addresses: a second query of DNS could
+ * return another answer (DNS rebinding). The URL keeps the host name for Host, SNI and the
+ * certificate check. The caller ends the request and destroys it.
  *
- * @example request(url, { agent: false, lookup: pinTo(addresses) })
+ * @example requestPinned(url, await resolveHost(url.hostname), { method: 'GET', signal }).end()
  */
-export function pinTo(addresses: readonly string[]): LookupFunction {
+export function requestPinned(
+  url: URL,
+  addresses: readonly string[],
+  options: RequestOptions,
+): ClientRequest {
+  const pinned: RequestOptions & { rejectUnauthorized: true } = {
+    ...options,
+    // No agent: the address of a reused connection was not checked for this request.
+    agent: false,
+    lookup: pinTo(addresses),
+    // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 must not disable certificate checks.
+    rejectUnauthorized: true,
+  }
+  return url.protocol === 'https:' ? requestHttps(url, pinned) : requestHttp(url, pinned)
+}
+
+function pinTo(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_hostname, options, callback) => {
     if (options.all) return callback(null, answers)

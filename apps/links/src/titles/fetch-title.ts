@@ -1,10 +1,9 @@
 // Reads the title of a link's destination, without ever reaching a private address (L6.6, L24.16).
 import { createHmac } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
-import { type IncomingMessage, request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import { withoutFormat } from '../text.ts'
-import { isPublicAddress, pinTo, resolveHost } from '@latchkey/http/outbound-address'
+import { isPublicAddress, requestPinned, resolveHost } from '@latchkey/http/outbound-address'
 import { rejectOnAbort } from '@latchkey/http/reject-on-abort'
 
 export interface TitleFetcher {
@@ -122,11 +121,7 @@ function openRequest(pageUrl: URL, addresses: string[], { userAgent, signal }: F
     accept: 'text/html',
     'accept-encoding': 'identity',
   }
-  // The host name stays in the URL, where Host, SNI and the certificate check use it, while the
-  // lookup pins the connection to the checked addresses. No agent: a reused connection has not been
-  // checked.
-  const options = { agent: false, headers, lookup: pinTo(addresses), rejectUnauthorized: true, signal }
-  return url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
+  return requestPinned(url, addresses, { headers, signal })
 }
 
 function isReadablePage({ statusCode = 0, headers }: IncomingMessage): boolean {

@@ -1,8 +1,7 @@
 // One HTTP request to the provider with its response, over a connection whose address was checked.
-import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
-import { pinTo } from '@latchkey/http/outbound-address'
+import { requestPinned } from '@latchkey/http/outbound-address'
 
 export interface Exchange {
   readonly url: URL
@@ -41,7 +40,7 @@ export async function exchange(call: Exchange): Promise<{ status: number; body: 
     request.destroy()
   }
 
-  function responseTo(opened: ReturnType<typeof open>): Promise<IncomingMessage> {
+  function responseTo(opened: ClientRequest): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const established = call.url.protocol === 'https:' ? 'secureConnect' : 'connect'
     opened.on('socket', (socket) => socket.once(established, call.onConnected))
@@ -50,8 +49,8 @@ export async function exchange(call: Exchange): Promise<{ status: number; body: 
   }
 }
 
-function open({ url, addresses, headers, form, signal }: Exchange) {
-  const options: RequestOptions & { rejectUnauthorized: true } = {
+function open({ url, addresses, headers, form, signal }: Exchange): ClientRequest {
+  return requestPinned(url, addresses, {
     method: form === undefined ? 'GET' : 'POST',
     headers: {
       accept: 'application/json',
@@ -63,14 +62,8 @@ function open({ url, addresses, headers, form, signal }: Exchange) {
         'content-length': String(Buffer.byteLength(form)),
       }),
     },
-    // No agent: the address of a reused connection would not be checked for this call.
-    agent: false,
-    lookup: pinTo(addresses),
-    // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 must not disable certificate checks.
-    rejectUnauthorized: true,
     signal,
-  }
-  return url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
+  })
 }
 
 async function readBody(response: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
