@@ -1,3 +1,5 @@
+import { elapsedMs } from '@latchkey/http/elapsed'
+
 export type FetchKeys = (url: string, init: RequestInit) => Promise<Response>
 
 /** Last known value of a remote document. */
@@ -29,8 +31,7 @@ export function createRefreshingCache<Value>(
   let isUnreachable = false
   let loading: Promise<void> | undefined
 
-  // In both directions: a clock that is set back must not extend any lifetime.
-  const isWithin = (ms: number, since: number) => Math.abs(now() - since) < ms
+  const isWithin = (ms: number, sinceMs: number) => elapsedMs(sinceMs, now()) < ms
 
   async function refresh(): Promise<void> {
     try {

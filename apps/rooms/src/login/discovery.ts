@@ -1,4 +1,5 @@
 // Metadata of the provider, OpenID Connect Discovery 1.0 (R4.1, R4.3, R4.4, C5-C11).
+import { elapsedMs } from '@latchkey/http/elapsed'
 import { isSafeUrl } from '@latchkey/http/safe-url'
 import { z } from 'zod'
 import { endpoint } from '../settings/kinds.ts'
@@ -31,17 +32,14 @@ const MAX_AGE_MS = 3_600_000
 // Half of the time in R4.3, to detect a recovered provider in time after any failure.
 const FAILURE_MAX_AGE_MS = 5_000
 
-/**
- * Caches the metadata. It is loaded lazily, with one request for all callers. A clock that is set
- * back does not extend any time.
- */
+/** Caches the metadata. It is loaded lazily, with one request for all callers. */
 export function createDiscovery(config: OidcConfig, { outbound, now, log }: ProviderDependencies): Discovery {
   let metadata: Metadata | undefined
   let failure: LoginFailure | undefined
   let checkedAtMs = -Infinity
   let loading: Promise<Metadata> | undefined
 
-  const isWithin = (ms: number) => Math.abs(now() - checkedAtMs) < ms
+  const isWithin = (ms: number) => elapsedMs(checkedAtMs, now()) < ms
 
   async function load(): Promise<Metadata> {
     try {

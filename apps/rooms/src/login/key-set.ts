@@ -1,4 +1,5 @@
 // Signing keys of the provider, RFC 7517 (R7.4, C12, C53, C67-C74).
+import { elapsedMs } from '@latchkey/http/elapsed'
 import { type CryptoKey, type JWK, importJWK } from 'jose'
 import type { IdTokenAlgorithm } from './provider-config.ts'
 import { LoginFailure } from './provider.ts'
@@ -46,8 +47,7 @@ export function createKeySet({ outbound, now, log, metrics }: ProviderDependenci
   let hasFailed = false
   let loading: Promise<void> | undefined
 
-  // Absolute: a clock that is set back does not extend any time.
-  const isWithin = (ms: number, sinceMs: number) => Math.abs(now() - sinceMs) < ms
+  const isWithin = (ms: number, sinceMs: number) => elapsedMs(sinceMs, now()) < ms
 
   async function load(query: KeyQuery): Promise<void> {
     try {

@@ -1,4 +1,5 @@
 // The only module that sends requests to the provider (R4.5, R4.6, C43, C44, C119, C120).
+import { elapsedMs } from '@latchkey/http/elapsed'
 import { resolveHost } from '@latchkey/http/outbound-address'
 import { rejectOnAbort } from '@latchkey/http/reject-on-abort'
 import { Semaphore } from '../semaphore.ts'
@@ -99,7 +100,7 @@ async function callHost(hostCall: HostCall): Promise<Answer> {
   const { call, host, options } = hostCall
   try {
     if (
-      Math.abs(options.now() - host.failedAtMs) < SUSPENSION_MS &&
+      elapsedMs(host.failedAtMs, options.now()) < SUSPENSION_MS &&
       host.failures >= MAX_CONSECUTIVE_FAILURES
     )
       throw new LoginFailure('provider_unavailable', `${call.endpoint} not called after repeated failures`)

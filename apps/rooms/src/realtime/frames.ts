@@ -1,4 +1,5 @@
 import { isStorageUnavailable } from '@latchkey/database/errors'
+import { elapsedMs } from '@latchkey/http/elapsed'
 import { Failure } from '@latchkey/http/failure'
 import { toListedFailure } from '../failures.ts'
 import type { Services } from '../services.ts'
@@ -57,8 +58,7 @@ async function refreshSession(
 ): Promise<void> {
   const nowMs = services.now()
   const everyMs = Math.min(CHECK_EVERY_MS, services.policy.sessions.idleMs / 10)
-  // A clock that was set back must not delay the next check by the same time.
-  if (Math.abs(nowMs - connection.checkedAtMs) < everyMs) return
+  if (elapsedMs(connection.checkedAtMs, nowMs) < everyMs) return
   connection.checkedAtMs = nowMs
   const actor = await findActorOfSession(services, connection.sessionId)
   if (actor) return void (connection.expiresAtMs = actor.session.idleExpiresAtMs)

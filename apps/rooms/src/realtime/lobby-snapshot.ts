@@ -1,4 +1,5 @@
 import type { Database } from '@latchkey/database/database'
+import { elapsedMs } from '@latchkey/http/elapsed'
 import type { RoomRow, Tables } from '../db/tables.ts'
 import type { PreviousAudience } from '../cluster-events.ts'
 import { listRoomsWithCounts } from '../rooms/lobby.ts'
@@ -51,8 +52,7 @@ export class LobbySnapshot {
   /** Rooms whose entries have changed, with the users who could see them before. */
   async differences(nowMs: number): Promise<ReadonlyMap<string, PreviousAudience>> {
     const changed = new Map<string, PreviousAudience>()
-    // A clock that was set back must not lengthen the pause.
-    if (this.#entries && Math.abs(nowMs - this.#readAtMs) < this.#pauseMs) return changed
+    if (this.#entries && elapsedMs(this.#readAtMs, nowMs) < this.#pauseMs) return changed
     const rows = await listRoomsWithCounts(this.#database.read, { nowMs })
     const now = new Map(rows.map(({ present, ...room }) => [room.id, toLobbyEntry(room, present ?? 0)]))
     // Read after the query: another call may have finished meanwhile.

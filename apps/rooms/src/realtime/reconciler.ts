@@ -1,4 +1,5 @@
 import type { Database } from '@latchkey/database/database'
+import { elapsedMs } from '@latchkey/http/elapsed'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
 import type { SessionExpiry } from './session-expiry.ts'
@@ -78,14 +79,12 @@ export class Reconciler {
     const { leases, lobby, now } = this.#options
     const nowMs = now()
     await this.runLogged(() => leases.tick(nowMs))
-    // After the clock was set back, the last run lies in the future. That must not postpone the
-    // next one by the same time.
-    if (Math.abs(nowMs - this.#reconciledAtMs) >= RECONCILE_EVERY_MS) {
+    if (elapsedMs(this.#reconciledAtMs, nowMs) >= RECONCILE_EVERY_MS) {
       this.#reconciledAtMs = nowMs
       await this.runLogged(() => this.#reconcileRooms())
       await this.runLogged(() => lobby.reconcile())
     }
-    if (Math.abs(nowMs - this.#renewedAtMs) >= RENEW_EVERY_MS) {
+    if (elapsedMs(this.#renewedAtMs, nowMs) >= RENEW_EVERY_MS) {
       this.#renewedAtMs = nowMs
       // With the current time: earlier work may have taken long and must not shorten leases.
       await this.runLogged(() => leases.renew(now()))

@@ -1,3 +1,4 @@
+import { elapsedMs } from '@latchkey/http/elapsed'
 import type { Bus } from './bus.ts'
 import type { Connection } from './connection.ts'
 import type { LocalRoom } from './local-room.ts'
@@ -38,20 +39,17 @@ export class Typing {
     const nowMs = this.#now()
     if (typist) typist.lastTypedAtMs = nowMs
     // Also for a user who stopped and starts again: stopping must not bypass the interval.
-    if (typist && Math.abs(nowMs - typist.publishedAtMs) < EVERY_MS) return
+    if (typist && elapsedMs(typist.publishedAtMs, nowMs) < EVERY_MS) return
     const roomId = room.id
     this.#typists.set(key, { roomId, userId, publishedAtMs: nowMs, lastTypedAtMs: nowMs, isTyping: true })
     this.#bus.publish({ kind: 'typing', roomId, userId, active: true })
   }
 
-  /**
-   * Ends typing that was not continued; runs every second. The absolute difference also ends typing
-   * whose time lies in the future after the clock was set back.
-   */
+  /** Ends typing that was not continued; runs every second. */
   tick(nowMs: number): void {
     for (const [key, typist] of this.#typists) {
-      if (Math.abs(nowMs - typist.lastTypedAtMs) >= ENDS_AFTER_MS) this.#end(typist)
-      if (!typist.isTyping && Math.abs(nowMs - typist.publishedAtMs) >= EVERY_MS) this.#typists.delete(key)
+      if (elapsedMs(typist.lastTypedAtMs, nowMs) >= ENDS_AFTER_MS) this.#end(typist)
+      if (!typist.isTyping && elapsedMs(typist.publishedAtMs, nowMs) >= EVERY_MS) this.#typists.delete(key)
     }
   }
 
