@@ -1,3 +1,4 @@
+import { type ListKey, createCursor, readCursor } from '@latchkey/http/cursor'
 import type { Answer, ResponseHeader } from '@latchkey/http/operation'
 import { failure } from './failures.ts'
 
@@ -19,16 +20,6 @@ export interface Page<Item> {
 }
 
 /**
- * Everything that determines the content and order of a list. A cursor is valid only for the same
- * list (L6.7).
- */
-type ListKey = readonly (string | number | undefined)[]
-
-function fingerprint(listKey: ListKey): string {
-  return Bun.hash.xxHash32(JSON.stringify(listKey)).toString(36)
-}
-
-/**
  * Cuts candidates to the size of the page. There is one row more than `limit` if there is a next
  * page.
  */
@@ -40,12 +31,12 @@ export function cutPage<Row extends Position>(
   const rows = candidates.slice(0, limit)
   const last = candidates.length > limit ? rows.at(-1) : undefined
   const numbers = last && [last.created_at, last.id, ...(last.clicks === undefined ? [] : [last.clicks])]
-  const mark = numbers && [fingerprint(listKey), ...numbers].join('.')
-  return { rows, next: mark && Buffer.from(mark).toString('base64url') }
+  return { rows, next: numbers && createCursor(listKey, numbers) }
 }
 
 /**
- * Returns the start of this page; undefined for the first. Throws 400 for a cursor of another list.
+ * Returns the start of this page; undefined for the first. Throws 400 for a cursor of another list
+ * (L6.7).
  */
 export function parseCursor(
   listKey: ListKey,
@@ -53,11 +44,10 @@ export function parseCursor(
   by: 'age' | 'clicks' = 'age',
 ): Position | undefined {
   if (cursor === undefined) return undefined
-  const [mark, ...numbers] = Buffer.from(cursor, 'base64url').toString().split('.')
+  const numbers = readCursor(listKey, cursor)?.split('.') ?? []
   const [created_at, id, clicks] = numbers.map(Number)
   const length = by === 'age' ? 2 : 3
-  const isValid =
-    mark === fingerprint(listKey) && numbers.length === length && numbers.every((n) => /^\d{1,15}$/.test(n))
+  const isValid = numbers.length === length && numbers.every((n) => /^\d{1,15}$/.test(n))
   if (!isValid || created_at === undefined || id === undefined) throw failure('cursor_invalid')
   return { created_at, id, clicks }
 }

@@ -1,3 +1,4 @@
+import { type ListKey, createCursor, readCursor } from '@latchkey/http/cursor'
 import { type SelectQueryBuilder, type SqlBool, type StringReference, sql } from 'kysely'
 import { z } from 'zod'
 import { failure } from './failures.ts'
@@ -7,9 +8,6 @@ export interface Position {
   created_at: number
   id: string
 }
-
-/** Everything that determines the content of a list. A cursor is valid only for the same list. */
-type List = readonly (string | number | undefined)[]
 
 /** Schema of a whole number in a query string, within inclusive limits. */
 export function wholeNumber(min: number, max: number) {
@@ -29,33 +27,26 @@ export const PageQuery = z.object({
 
 export const NextCursor = z.string().nullable().meta({ description: 'Null on the last page.' })
 
-function fingerprint(list: List): string {
-  return Bun.hash.xxHash32(JSON.stringify(list)).toString(36)
-}
-
 /**
  * One page of a list. `find` is called for one row more than the page holds, which shows whether
  * there is a next page. Throws 400 for a cursor of another list.
  */
 export async function findPage<Row extends Position>(
-  list: List,
+  list: ListKey,
   { cursor, limit }: z.output<typeof PageQuery>,
   find: (after: Position | undefined, limit: number) => Promise<readonly Row[]>,
 ): Promise<{ rows: Row[]; nextCursor: string | null }> {
   const candidates = await find(positionOf(list, cursor), limit + 1)
   const rows = candidates.slice(0, limit)
   const last = candidates.length > limit ? rows.at(-1) : undefined
-  if (!last) return { rows, nextCursor: null }
-  const mark = [fingerprint(list), last.created_at, last.id].join('.')
-  return { rows, nextCursor: Buffer.from(mark).toString('base64url') }
+  return { rows, nextCursor: last ? createCursor(list, [last.created_at, last.id]) : null }
 }
 
 /** Start of this page; undefined for the first page. */
-function positionOf(list: List, cursor: string | undefined): Position | undefined {
+function positionOf(list: ListKey, cursor: string | undefined): Position | undefined {
   if (cursor === undefined) return undefined
-  const mark = Buffer.from(cursor, 'base64url').toString()
-  const { print, at, id } = CURSOR.exec(mark)?.groups ?? {}
-  if (print !== fingerprint(list) || id === undefined)
+  const { at, id } = POSITION.exec(readCursor(list, cursor) ?? '')?.groups ?? {}
+  if (id === undefined)
     throw failure('invalid_request', {
       text: 'cursor: does not belong to this list',
       fields: [{ path: 'cursor', code: 'custom' }],
@@ -63,7 +54,7 @@ function positionOf(list: List, cursor: string | undefined): Position | undefine
   return { created_at: Number(at), id }
 }
 
-const CURSOR = /^(?<print>[0-9a-z]+)\.(?<at>\d{1,15})\.(?<id>[0-9a-f-]{36})$/
+const POSITION = /^(?<at>\d{1,15})\.(?<id>[0-9a-f-]{36})$/
 
 /**
  * Orders by these columns and continues after `after`. Both columns are compared as one row value,
