@@ -1,13 +1,11 @@
 import { Database as SqliteFile } from 'bun:sqlite'
-import { closeSync, openSync, unlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Database } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
 import { sqliteDialect } from '@latchkey/database/sqlite'
 import { Kysely } from 'kysely'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
+import { openUnlinkedFile } from './unlinked-file.ts'
 
 export interface Scratch extends Pick<Database<Tables>, 'dialect' | 'write'> {
   close(): Promise<void>
@@ -15,7 +13,7 @@ export interface Scratch extends Pick<Database<Tables>, 'dialect' | 'write'> {
 
 /** Opens an empty, nameless database on disk. It disappears with the process, however that ends. */
 export async function openScratch(): Promise<Scratch> {
-  const file = openUnlinkedFile()
+  const file = await openUnlinkedFile((path) => new SqliteFile(path, { readwrite: true, strict: true }))
   // A journal file would need the name, and there is nothing to recover.
   file.run('pragma journal_mode = memory')
   file.run('pragma synchronous = off')
@@ -30,14 +28,4 @@ export async function openScratch(): Promise<Scratch> {
   }
   await migrate(scratch, migrations)
   return scratch
-}
-
-function openUnlinkedFile(): SqliteFile {
-  const path = join(tmpdir(), `latchkey-dry-run-${crypto.randomUUID()}`)
-  closeSync(openSync(path, 'wx', 0o600))
-  try {
-    return new SqliteFile(path, { readwrite: true, strict: true })
-  } finally {
-    unlinkSync(path)
-  }
 }

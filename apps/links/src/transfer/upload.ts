@@ -1,7 +1,6 @@
-import { type FileHandle, open, unlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { type FileHandle, open } from 'node:fs/promises'
 import type { Source } from './lines.ts'
+import { openUnlinkedFile } from './unlinked-file.ts'
 
 /**
  * A completely uploaded file on disk without a name. It disappears with the process, however that
@@ -19,7 +18,7 @@ export interface Upload {
  * nothing.
  */
 export async function storeUpload(chunks: Source): Promise<Upload> {
-  const file = await openUnlinkedFile()
+  const file = await openUnlinkedFile((path) => open(path, 'r+'))
   try {
     let bytes = 0
     for await (const chunk of chunks) bytes += await writeAll(file, chunk)
@@ -28,13 +27,6 @@ export async function storeUpload(chunks: Source): Promise<Upload> {
     await file.close()
     throw error
   }
-}
-
-async function openUnlinkedFile(): Promise<FileHandle> {
-  const path = join(tmpdir(), `latchkey-import-${crypto.randomUUID()}`)
-  const file = await open(path, 'wx+', 0o600)
-  await unlink(path)
-  return file
 }
 
 /** A nearly full disk accepts a part of the chunk, and reports the reason only for the rest. */
