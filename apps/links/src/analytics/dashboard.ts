@@ -2,7 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import type { Tables } from '../db/tables.ts'
 import { type StoredLink, readLinks } from '../links/store.ts'
 import type { DashboardStats } from './dashboard-schema.ts'
-import { type View, sum } from './stats.ts'
+import type { View } from './stats.ts'
 import { ranges } from './ranges.ts'
 import { sparkline } from './sparkline.ts'
 import { findFirstClickTimeOfInstance } from '../clicks/store.ts'
@@ -17,7 +17,7 @@ import {
   readInstanceStats,
   readRankings,
 } from './rollups/index.ts'
-import { DAY, type Window, currentWindow, delta, windowsOf } from './window.ts'
+import { DAY, type Window, currentWindow, delta, sum, windowsOf } from './window.ts'
 
 type Db = Database<Tables>
 /** Links without their origin, which only the response adds. */

@@ -15,7 +15,7 @@ import {
 } from './rollups/index.ts'
 import type { ClickStats, TimelineData } from './schema.ts'
 import type { Range } from './ranges.ts'
-import { DAY, currentWindow, delta, windowsOf } from './window.ts'
+import { DAY, currentWindow, delta, sum, windowsOf } from './window.ts'
 
 type Db = Database<Tables>
 
@@ -191,8 +191,4 @@ export async function readTopValues<Column extends Dimension>(
   const top = (rankings: Record<Column, Ranking> | undefined) =>
     Object.fromEntries(columns.map((column) => [column, rankings?.[column].items[0]?.name ?? null]))
   return new Map(linkIds.map((id, n) => [id, top(rankingsPerLink[n]) as Record<Column, string | null>]))
-}
-
-export function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }

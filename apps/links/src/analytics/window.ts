@@ -49,3 +49,7 @@ export function delta<Name extends string>(
   if (previous === undefined || previous === 0) return {}
   return { [name]: percentage(current - previous, previous) } as Partial<Record<Name, number>>
 }
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

@@ -1,6 +1,6 @@
 import type { Database } from '@latchkey/database/database'
-import { readClickStats, sum, readTimeline, type View } from '../analytics/stats.ts'
-import { delta, percentage } from '../analytics/window.ts'
+import { readClickStats, readTimeline, type View } from '../analytics/stats.ts'
+import { delta, percentage, sum } from '../analytics/window.ts'
 import type { Tables } from '../db/tables.ts'
 import type { BundleStats } from './stats-schema.ts'
 import { type BundleRow, type Member, findMembers, toBundle } from './store.ts'

@@ -6,8 +6,11 @@ import { foldSlug } from './slugs/slug.ts'
 import { boundedText, trimmedText, withoutFormat } from '../text.ts'
 import { DestinationUrl } from './destination-url.ts'
 
-/** Year 9999, the last moment that every client can display. */
-const MAX_MOMENT = 253_402_300_799
+/**
+ * Year 9999, the last moment that every client can display (L23). The limit also refuses
+ * milliseconds, which would otherwise be read as the far future.
+ */
+export const MAX_MOMENT = 253_402_300_799
 
 /** 15 digits, which a double represents exactly. */
 export const MAX_ID = 999_999_999_999_999

@@ -10,7 +10,7 @@ import {
 } from 'kysely'
 import { foldText } from '@latchkey/http/text'
 import type { Range } from '../analytics/ranges.ts'
-import { delta, windowsOf } from '../analytics/window.ts'
+import { delta, sum, windowsOf } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
 import { readWindowClicks } from '../analytics/rollups/index.ts'
 import { markAllHoursChanged } from '../clicks/changed-hours.ts'
@@ -310,8 +310,4 @@ export function toSlug(row: Omit<SlugRow, keyof ClickCounts>, primary: string, c
     created_at: row.created_at,
     disabled_at: row.disabled_at,
   }
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }

@@ -1,7 +1,4 @@
-/**
- * Year 9999 (L23). This also refuses milliseconds, which would otherwise be read as the far future.
- */
-const MAX_MOMENT = 253_402_300_799
+import { MAX_MOMENT } from '../links/schema.ts'
 
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i

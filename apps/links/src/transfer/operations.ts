@@ -9,8 +9,8 @@ import { type ImportReport, type RowOutcome, newReport } from './import.ts'
 import type { ImportJob } from './import-worker.ts'
 import type { RunningImport } from './running-imports.ts'
 import { streamText } from './stream.ts'
+import { MAX_UPLOAD_BYTES } from './upload-limit.ts'
 
-const MAX_UPLOAD_BYTES = 32 * 1024 ** 2
 /**
  * Rows in a report that is one JSON object. Clients that want all rows of a longer file request
  * NDJSON.

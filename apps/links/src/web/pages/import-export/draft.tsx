@@ -12,11 +12,11 @@ import {
 } from '@mantine/core'
 import { IconUpload } from '@latchkey/web/icons'
 import { useState } from 'react'
+import { MAX_UPLOAD_BYTES } from '../../../transfer/upload-limit.ts'
 import { useText } from '../../texts/text.ts'
 import { type Format, formats } from './format.ts'
 import {
   type Draft as DraftState,
-  MAX_UPLOAD_BYTES,
   changeDraft,
   selectFile,
   draftContent,

@@ -41,7 +41,6 @@ interface ImportState {
   job?: Job
 }
 
-export const MAX_UPLOAD_BYTES = 32 * 1024 ** 2
 const HEAD_BYTES = 4096
 
 // Outside the page, because an import continues while the user is on another page.
