@@ -62,7 +62,7 @@ export async function requireBundle(context: Context, id: number): Promise<Bundl
   return row
 }
 
-const list = operation({
+export const listBundlesOperation = operation({
   id: 'listBundles',
   methods: ['GET'],
   path: '/bundles',
@@ -87,7 +87,7 @@ const list = operation({
   answer: pageAnswer,
 })
 
-const create = operation({
+export const createBundle = operation({
   id: 'createBundle',
   methods: ['POST'],
   path: '/bundles',
@@ -114,7 +114,7 @@ const create = operation({
   },
 })
 
-const read = operation({
+export const readBundle = operation({
   id: 'getBundle',
   methods: ['GET'],
   path: '/bundles/{id}',
@@ -135,7 +135,7 @@ const read = operation({
   },
 })
 
-const change = operation({
+export const changeBundle = operation({
   id: 'updateBundle',
   methods: ['PUT', 'PATCH'],
   path: '/bundles/{id}',
@@ -155,7 +155,7 @@ const change = operation({
   },
 })
 
-const deleteOperation = operation({
+export const deleteBundleOperation = operation({
   id: 'deleteBundle',
   methods: ['DELETE'],
   path: '/bundles/{id}',
@@ -198,7 +198,10 @@ function stateChange(verb: 'archive' | 'unarchive') {
   })
 }
 
-const listLinks = operation({
+export const archiveBundle = stateChange('archive')
+export const unarchiveBundle = stateChange('unarchive')
+
+export const listBundleLinks = operation({
   id: 'listBundleLinks',
   methods: ['GET'],
   path: '/bundles/{id}/links',
@@ -226,7 +229,7 @@ const listLinks = operation({
   answer: pageAnswer,
 })
 
-const addLink = operation({
+export const addLinkToBundle = operation({
   id: 'addLinkToBundle',
   methods: ['POST'],
   path: '/bundles/{id}/links',
@@ -249,7 +252,7 @@ const addLink = operation({
   },
 })
 
-const removeLink = operation({
+export const removeLinkFromBundle = operation({
   id: 'removeLinkFromBundle',
   methods: ['DELETE'],
   path: '/bundles/{id}/links/{linkId}',
@@ -268,7 +271,7 @@ const removeLink = operation({
   },
 })
 
-const listBundlesOfLinkOperation = operation({
+export const listBundlesOfLinkOperation = operation({
   id: 'listBundlesForLink',
   methods: ['GET'],
   path: '/links/{id}/bundles',
@@ -287,15 +290,15 @@ const listBundlesOfLinkOperation = operation({
 
 /** Bundles of links (L15). Their statistics belong to analytics. */
 export const bundleOperations = [
-  list,
-  create,
-  read,
-  change,
-  deleteOperation,
-  stateChange('archive'),
-  stateChange('unarchive'),
-  listLinks,
-  addLink,
-  removeLink,
+  listBundlesOperation,
+  createBundle,
+  readBundle,
+  changeBundle,
+  deleteBundleOperation,
+  archiveBundle,
+  unarchiveBundle,
+  listBundleLinks,
+  addLinkToBundle,
+  removeLinkFromBundle,
   listBundlesOfLinkOperation,
 ]

@@ -126,7 +126,7 @@ async function readNumberedPage(context: Context, query: LinkPageQuery): Promise
   return { items, total, next: undefined, numbered: { number, size } }
 }
 
-const readLink = operation({
+export const readLink = operation({
   id: 'getLink',
   methods: ['GET'],
   path: '/links/{id}',
@@ -155,7 +155,7 @@ async function claimPrimary(tx: Tx, context: Context, linkId: number, slug: stri
   await setPrimarySlug(tx, linkId, slug)
 }
 
-const changeLink = operation({
+export const changeLink = operation({
   id: 'updateLink',
   methods: ['PUT', 'PATCH'],
   path: '/links/{id}',
@@ -202,11 +202,14 @@ function stateChange(verb: 'disable' | 'enable') {
   })
 }
 
+export const disableLink = stateChange('disable')
+export const enableLink = stateChange('enable')
+
 async function hasClicks(tx: Tx, context: Context, linkId: number): Promise<boolean> {
   return context.hasPendingClicks({ linkId }) || (await countLifetimeClicks(tx, linkId)) > 0
 }
 
-const deleteOperation = operation({
+export const deleteLinkOperation = operation({
   id: 'deleteLink',
   methods: ['DELETE'],
   path: '/links/{id}',
@@ -285,8 +288,8 @@ export const linkOperations = [
   listLinks,
   readLink,
   changeLink,
-  stateChange('disable'),
-  stateChange('enable'),
-  deleteOperation,
+  disableLink,
+  enableLink,
+  deleteLinkOperation,
   readConfig,
 ]

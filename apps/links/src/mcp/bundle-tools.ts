@@ -1,16 +1,28 @@
 import { z } from 'zod'
+import { getBundleAnalytics } from '../analytics/operations.ts'
+import {
+  addLinkToBundle,
+  archiveBundle,
+  changeBundle,
+  createBundle,
+  deleteBundleOperation,
+  listBundleLinks,
+  listBundlesOfLinkOperation,
+  listBundlesOperation,
+  readBundle,
+  removeLinkFromBundle,
+  unarchiveBundle,
+} from '../bundles/operations.ts'
 import { BundleStats } from '../bundles/stats-schema.ts'
 import { Bundle, BundleChanges, BundleWithSummary, NewBundle } from '../bundles/schema.ts'
-import type { Link } from '../links/schema.ts'
+import { perform } from './perform.ts'
 import { LinkWithShortUrl, withShortUrls } from './short-url.ts'
 import {
   BundleId,
-  type ItemPage,
   LinkId,
   MAX_ITEMS,
   truncateList,
   listOf,
-  perform,
   plainList,
   plainListOf,
   rangedTool,
@@ -28,7 +40,7 @@ const readingTools = [
     output: listOf(BundleWithSummary),
     run: async (context, { filter }, range) => {
       const query = { archived: archivedParameter[filter], range, limit: MAX_ITEMS }
-      return truncateList(await perform<ItemPage<BundleWithSummary>>(context, 'listBundles', { query }))
+      return truncateList(await perform(context, listBundlesOperation, { query }))
     },
   }),
   rangedTool({
@@ -38,7 +50,7 @@ const readingTools = [
     input: { bundle_id: BundleId },
     output: BundleWithSummary.shape,
     run: (context, { bundle_id }, range) =>
-      perform(context, 'getBundle', { params: { id: bundle_id }, query: { range } }),
+      perform(context, readBundle, { params: { id: bundle_id }, query: { range } }),
   }),
   rangedTool({
     name: 'get_bundle_analytics',
@@ -48,7 +60,7 @@ const readingTools = [
     input: { bundle_id: BundleId },
     output: BundleStats.shape,
     run: (context, { bundle_id }, range) =>
-      perform(context, 'getBundleAnalytics', { params: { id: bundle_id }, query: { range } }),
+      perform(context, getBundleAnalytics, { params: { id: bundle_id }, query: { range } }),
   }),
   tool({
     name: 'list_bundle_links',
@@ -59,9 +71,7 @@ const readingTools = [
     output: plainListOf(LinkWithShortUrl),
     run: async (context, { bundle_id }) => {
       const request = { params: { id: bundle_id }, query: { limit: MAX_ITEMS } }
-      return plainList(
-        withShortUrls(context, await perform<ItemPage<Link>>(context, 'listBundleLinks', request)),
-      )
+      return plainList(withShortUrls(context, await perform(context, listBundleLinks, request)))
     },
   }),
   tool({
@@ -72,7 +82,7 @@ const readingTools = [
     input: { link_id: LinkId },
     output: plainListOf(Bundle),
     run: async (context, { link_id }) => {
-      const items = await perform<Bundle[]>(context, 'listBundlesForLink', { params: { id: link_id } })
+      const items = await perform(context, listBundlesOfLinkOperation, { params: { id: link_id } })
       return plainList({ items, total: items.length })
     },
   }),
@@ -88,7 +98,7 @@ const writingTools = [
     effect: 'add',
     input: NewBundle.shape,
     output: Bundle,
-    run: (context, body) => perform(context, 'createBundle', { body }),
+    run: (context, body) => perform(context, createBundle, { body }),
   }),
   tool({
     name: 'update_bundle',
@@ -99,7 +109,7 @@ const writingTools = [
     input: { bundle_id: BundleId, ...BundleChanges.shape },
     output: Bundle,
     run: (context, { bundle_id, ...body }) =>
-      perform(context, 'updateBundle', { params: { id: bundle_id }, body }),
+      perform(context, changeBundle, { params: { id: bundle_id }, body }),
   }),
   tool({
     name: 'delete_bundle',
@@ -108,7 +118,7 @@ const writingTools = [
     effect: 'remove',
     input: { bundle_id: BundleId },
     output: z.object({ deleted: z.literal(true) }),
-    run: (context, args) => perform(context, 'deleteBundle', bundleParams(args)),
+    run: (context, args) => perform(context, deleteBundleOperation, bundleParams(args)),
   }),
   tool({
     name: 'archive_bundle',
@@ -117,7 +127,7 @@ const writingTools = [
     effect: 'set',
     input: { bundle_id: BundleId },
     output: Bundle,
-    run: (context, args) => perform(context, 'archiveBundle', bundleParams(args)),
+    run: (context, args) => perform(context, archiveBundle, bundleParams(args)),
   }),
   tool({
     name: 'unarchive_bundle',
@@ -126,7 +136,7 @@ const writingTools = [
     effect: 'set',
     input: { bundle_id: BundleId },
     output: Bundle,
-    run: (context, args) => perform(context, 'unarchiveBundle', bundleParams(args)),
+    run: (context, args) => perform(context, unarchiveBundle, bundleParams(args)),
   }),
   tool({
     name: 'add_link_to_bundle',
@@ -136,7 +146,7 @@ const writingTools = [
     input: { bundle_id: BundleId, link_id: LinkId },
     output: z.object({ added: z.literal(true) }),
     run: (context, { bundle_id, link_id }) =>
-      perform(context, 'addLinkToBundle', { params: { id: bundle_id }, body: { link_id } }),
+      perform(context, addLinkToBundle, { params: { id: bundle_id }, body: { link_id } }),
   }),
   tool({
     name: 'remove_link_from_bundle',
@@ -147,7 +157,7 @@ const writingTools = [
     input: { bundle_id: BundleId, link_id: LinkId },
     output: z.object({ removed: z.boolean() }),
     run: (context, { bundle_id, link_id }) =>
-      perform(context, 'removeLinkFromBundle', { params: { id: bundle_id, linkId: link_id } }),
+      perform(context, removeLinkFromBundle, { params: { id: bundle_id, linkId: link_id } }),
   }),
 ]
 

@@ -4,8 +4,9 @@ import type { Context } from '../context.ts'
 import { createOrReuse } from '../links/creation.ts'
 import { getLink } from '../links/operations.ts'
 import type { Link, NewLink } from '../links/schema.ts'
+import { addSlugOperation, slugOfLink } from '../links/slugs/operations.ts'
 import { CustomSlug } from '../links/slugs/schema.ts'
-import { perform } from './tool.ts'
+import { perform } from './perform.ts'
 
 export const SlugRejection = z.object({
   slug: z.string().meta({ description: 'The slug as requested.' }),
@@ -31,7 +32,8 @@ export async function createLinkWithSlugs(
   const link = await createOrReuse(context, body, 'own')
   const { gained: addedSlugs, rejections } = await addSlugs(context, link, requestedSlugs)
   const [first] = addedSlugs
-  if (first !== undefined) await perform(context, 'setPrimarySlug', { params: { id: link.id, slug: first } })
+  if (first !== undefined)
+    await perform(context, slugOfLink.setPrimary, { params: { id: link.id, slug: first } })
   const { duplicate, duplicate_count } = link
   return {
     ...(await getLink(context, link.id)),
@@ -63,7 +65,7 @@ async function addSlug(
   const hasSlug = ({ slugs }: Link) => slugs.some((own) => own.slug === slug)
   if (hasSlug(link) || addedSlugs.includes(slug)) return undefined
   try {
-    await perform(context, 'addSlug', { params: { id: link.id }, body: { slug } })
+    await perform(context, addSlugOperation, { params: { id: link.id }, body: { slug } })
     addedSlugs.push(slug)
     return undefined
   } catch (error) {

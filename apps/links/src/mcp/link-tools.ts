@@ -1,23 +1,23 @@
 import { z } from 'zod'
 import type { Range } from '../analytics/schema.ts'
 import type { Context } from '../context.ts'
-import { type Link, LinkChanges, NewLink } from '../links/schema.ts'
+import {
+  changeLink,
+  deleteLinkOperation,
+  disableLink,
+  enableLink,
+  listLinks,
+  readLink,
+} from '../links/operations.ts'
+import { LinkChanges, NewLink } from '../links/schema.ts'
+import { addSlugOperation, slugOfLink } from '../links/slugs/operations.ts'
 import { Slug } from '../links/slugs/schema.ts'
 import { MAX_SLUG_LENGTH } from '../links/slugs/slug.ts'
 import { boundedText, trimmedText } from '../text.ts'
 import { createLinkWithSlugs, SlugRejection } from './create-link.ts'
+import { perform } from './perform.ts'
 import { LinkWithShortUrl, withShortUrl, withShortUrls } from './short-url.ts'
-import {
-  type ItemPage,
-  LinkId,
-  MAX_ITEMS,
-  type OperationInput,
-  truncateList,
-  listOf,
-  perform,
-  rangedTool,
-  tool,
-} from './tool.ts'
+import { type ItemPage, LinkId, MAX_ITEMS, truncateList, listOf, rangedTool, tool } from './tool.ts'
 
 const SLUG_RULE = 'Letters, digits and, in the middle, . _ ~ -; upper-case letters are lower-cased.'
 const SlugArgument = z
@@ -32,17 +32,14 @@ const CustomSlugs = z
     `must have at most ${MAX_SLUGS_PER_CALL} items`,
   )
 
-async function listLinks(context: Context, query: { range: Range; search?: string; owner?: string }) {
-  const page = await perform<ItemPage<Link>>(context, 'listLinks', { query: { ...query, limit: MAX_ITEMS } })
-  return withShortUrls(context, page)
+interface LinkSearch {
+  range: Range
+  search?: string
+  owner?: string
 }
 
-async function performOnLink(
-  context: Context,
-  id: string,
-  request: OperationInput,
-): Promise<LinkWithShortUrl> {
-  return withShortUrl(context, await perform<Link>(context, id, request))
+async function findLinks(context: Context, query: LinkSearch): Promise<ItemPage<LinkWithShortUrl>> {
+  return withShortUrls(context, await perform(context, listLinks, { query: { ...query, limit: MAX_ITEMS } }))
 }
 
 const SearchOutput = {
@@ -54,11 +51,11 @@ const SearchOutput = {
 /** Searches links. A blank text, which would match every link, finds none. */
 async function searchLinks(
   context: Context,
-  query: Parameters<typeof listLinks>[1],
+  query: LinkSearch,
   [text, blank, noMatch]: readonly [text: string, blank: string, none: string],
 ) {
   if (text.trim() === '') return { results: [], count: 0, message: blank }
-  const list = truncateList(await listLinks(context, query))
+  const list = truncateList(await findLinks(context, query))
   return { ...list, count: list.results.length, ...(list.results.length === 0 ? { message: noMatch } : {}) }
 }
 
@@ -74,7 +71,7 @@ const readingTools = [
     description:
       'Lists the links of all users with their clicks, newest first. Returns at most 1000 links; search for older ones.',
     output: listOf(LinkWithShortUrl),
-    run: async (context, _, range) => truncateList(await listLinks(context, { range })),
+    run: async (context, _, range) => truncateList(await findLinks(context, { range })),
   }),
   rangedTool({
     name: 'get_link',
@@ -82,8 +79,8 @@ const readingTools = [
     description: 'Reads one link with its slugs and their clicks.',
     input: { link_id: LinkId },
     output: LinkWithShortUrl.shape,
-    run: (context, { link_id }, range) =>
-      performOnLink(context, 'getLink', { params: { id: link_id }, query: { range } }),
+    run: async (context, { link_id }, range) =>
+      withShortUrl(context, await perform(context, readLink, { params: { id: link_id }, query: { range } })),
   }),
   rangedTool({
     name: 'search_links',
@@ -146,8 +143,8 @@ const writingTools = [
     effect: 'set',
     input: { link_id: LinkId, ...LinkChanges.omit({ slug: true }).shape },
     output: LinkWithShortUrl,
-    run: (context, { link_id, ...body }) =>
-      performOnLink(context, 'updateLink', { params: { id: link_id }, body }),
+    run: async (context, { link_id, ...body }) =>
+      withShortUrl(context, await perform(context, changeLink, { params: { id: link_id }, body })),
   }),
   tool({
     name: 'disable_link',
@@ -157,7 +154,8 @@ const writingTools = [
     effect: 'set',
     input: { link_id: LinkId },
     output: LinkWithShortUrl,
-    run: (context, args) => performOnLink(context, 'disableLink', linkParams(args)),
+    run: async (context, args) =>
+      withShortUrl(context, await perform(context, disableLink, linkParams(args))),
   }),
   tool({
     name: 'enable_link',
@@ -166,7 +164,7 @@ const writingTools = [
     effect: 'set',
     input: { link_id: LinkId },
     output: LinkWithShortUrl,
-    run: (context, args) => performOnLink(context, 'enableLink', linkParams(args)),
+    run: async (context, args) => withShortUrl(context, await perform(context, enableLink, linkParams(args))),
   }),
   tool({
     name: 'delete_link',
@@ -175,7 +173,7 @@ const writingTools = [
     effect: 'remove',
     input: { link_id: LinkId },
     output: z.object({ deleted: z.literal(true) }),
-    run: (context, args) => perform(context, 'deleteLink', linkParams(args)),
+    run: (context, args) => perform(context, deleteLinkOperation, linkParams(args)),
   }),
 ]
 
@@ -188,7 +186,7 @@ const slugTools = [
     input: { link_id: LinkId, slug: SlugArgument.meta({ description: `The new slug. ${SLUG_RULE}` }) },
     output: Slug,
     run: (context, { link_id, slug }) =>
-      perform(context, 'addSlug', { params: { id: link_id }, body: { slug } }),
+      perform(context, addSlugOperation, { params: { id: link_id }, body: { slug } }),
   }),
   tool({
     name: 'disable_slug',
@@ -197,7 +195,7 @@ const slugTools = [
     effect: 'set',
     input: { link_id: LinkId, slug: SlugArgument },
     output: Slug,
-    run: (context, args) => perform(context, 'disableSlug', slugParams(args)),
+    run: (context, args) => perform(context, slugOfLink.disable, slugParams(args)),
   }),
   tool({
     name: 'enable_slug',
@@ -207,7 +205,7 @@ const slugTools = [
     effect: 'set',
     input: { link_id: LinkId, slug: SlugArgument },
     output: Slug,
-    run: (context, args) => perform(context, 'enableSlug', slugParams(args)),
+    run: (context, args) => perform(context, slugOfLink.enable, slugParams(args)),
   }),
   tool({
     name: 'set_primary_slug',
@@ -217,7 +215,8 @@ const slugTools = [
     effect: 'set',
     input: { link_id: LinkId, slug: SlugArgument },
     output: LinkWithShortUrl,
-    run: (context, args) => performOnLink(context, 'setPrimarySlug', slugParams(args)),
+    run: async (context, args) =>
+      withShortUrl(context, await perform(context, slugOfLink.setPrimary, slugParams(args))),
   }),
   tool({
     name: 'remove_slug',
@@ -226,7 +225,7 @@ const slugTools = [
     effect: 'remove',
     input: { link_id: LinkId, slug: SlugArgument },
     output: z.object({ removed: z.literal(true) }),
-    run: (context, args) => perform(context, 'removeSlug', slugParams(args)),
+    run: (context, args) => perform(context, slugOfLink.remove, slugParams(args)),
   }),
 ]
 

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { Context } from '../context.ts'
 import { checkHealth } from '../http/health.ts'
 import { getLink } from '../links/operations.ts'
-import type { QrImage } from '../qr/qr.ts'
-import { qrText } from '../qr/operations.ts'
+import { getLinkQr, qrText } from '../qr/operations.ts'
 import { MAX_SLUG_LENGTH } from '../links/slugs/slug.ts'
-import { LinkId, perform, tool } from './tool.ts'
+import { perform } from './perform.ts'
+import { LinkId, tool } from './tool.ts'
 
 const QR_PIXELS = 400
 
@@ -67,8 +67,8 @@ const qrTool = tool({
   run: async (context, { link_id, slug, base_url }): Promise<QrResult> => {
     const qrContext: Context = { ...context, origin: base_url ?? context.origin }
     const params = { id: link_id }
-    const query = { slug, size: QR_PIXELS, format: 'svg' }
-    const { body } = await perform<QrImage>(qrContext, 'getLinkQr', { params, query })
+    const query = { slug, size: QR_PIXELS, format: 'svg' } as const
+    const { body } = await perform(qrContext, getLinkQr, { params, query })
     const { slugs } = await getLink(context, link_id)
     const encodedSlug = slugs.find((own) => (slug ? own.slug === slug.toLowerCase() : own.is_primary === 1))
     const text = qrText(qrContext.origin, encodedSlug?.slug ?? '')

@@ -3,20 +3,20 @@ import { z } from 'zod'
 import { readInstanceRanking, findMostClicked } from '../analytics/dashboard.ts'
 import { DashboardStats } from '../analytics/dashboard-schema.ts'
 import { type View, readTopValues } from '../analytics/stats.ts'
-import { readStats } from '../analytics/operations.ts'
 import {
-  type Breakdown,
-  ClickStats,
-  type BreakdownName,
-  NameCount,
-  type Range,
-  TimelineData,
-} from '../analytics/schema.ts'
+  getDashboard,
+  getLinkAnalytics,
+  getLinkBreakdown,
+  getLinkTimeline,
+  readStats,
+} from '../analytics/operations.ts'
+import { ClickStats, type BreakdownName, NameCount, type Range, TimelineData } from '../analytics/schema.ts'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import { readLinks } from '../links/store.ts'
-import { LinkId, MAX_ITEMS, truncateList, listOf, perform, rangedTool } from './tool.ts'
+import { perform } from './perform.ts'
+import { LinkId, MAX_ITEMS, truncateList, listOf, rangedTool } from './tool.ts'
 
 const limitSchema = (defaultLimit: number) =>
   z.int().min(1).max(100).default(defaultLimit).meta({ description: 'The maximum number of results.' })
@@ -29,7 +29,7 @@ const linkTools = [
     input: { link_id: LinkId },
     output: ClickStats.shape,
     run: (context, { link_id }, range) =>
-      perform(context, 'getLinkAnalytics', { params: { id: link_id }, query: { range } }),
+      perform(context, getLinkAnalytics, { params: { id: link_id }, query: { range } }),
   }),
   rangedTool({
     name: 'get_link_timeline',
@@ -39,7 +39,7 @@ const linkTools = [
     input: { link_id: LinkId },
     output: TimelineData.shape,
     run: (context, { link_id }, range) =>
-      perform(context, 'getLinkTimeline', { params: { id: link_id }, query: { range } }),
+      perform(context, getLinkTimeline, { params: { id: link_id }, query: { range } }),
   }),
   rangedTool({
     name: 'get_link_breakdown',
@@ -54,7 +54,7 @@ const linkTools = [
     output: listOf(NameCount),
     async run(context, { link_id, dimension, limit }, range) {
       const query = { dimension: breakdownOfDimension[dimension], range, limit }
-      const { items, total } = await perform<Breakdown>(context, 'getLinkBreakdown', {
+      const { items, total } = await perform(context, getLinkBreakdown, {
         params: { id: link_id },
         query,
       })
@@ -109,7 +109,7 @@ const instanceTools = [
     description:
       'Returns clicks, links, countries and referrers of the whole instance, compared with the previous period.',
     output: DashboardStats.shape,
-    run: (context, _, range) => perform(context, 'getDashboard', { query: { range } }),
+    run: (context, _, range) => perform(context, getDashboard, { query: { range } }),
   }),
   rangedTool({
     name: 'get_total_clicks',

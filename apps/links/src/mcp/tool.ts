@@ -1,17 +1,10 @@
-import { transportFailure } from '@latchkey/http/failure'
-import type { AnyOperation } from '@latchkey/http/operation'
-import { parseBody, parseOrFail } from '@latchkey/http/validation'
+import { parseBody } from '@latchkey/http/validation'
 import { z } from 'zod'
-import { analyticsOperations, dashboardOperations } from '../analytics/operations.ts'
 import { ranges } from '../analytics/ranges.ts'
 import { Range } from '../analytics/schema.ts'
-import { bundleOperations } from '../bundles/operations.ts'
 import type { Context } from '../context.ts'
 import { literalTexts } from '../failures.ts'
-import { linkOperations } from '../links/operations.ts'
 import { LinkId, MAX_ID } from '../links/schema.ts'
-import { qrOperations } from '../qr/operations.ts'
-import { slugOperations } from '../links/slugs/operations.ts'
 
 /**
  * Effect of a call: none, a new thing each time, the same state after any number of calls, or a
@@ -41,60 +34,24 @@ export interface Tool {
 
 type Shape = z.core.$ZodLooseShape
 
-interface Declaration<Input extends Shape> extends Omit<Tool, 'input' | 'run'> {
+interface Declaration<Input extends Shape, Output extends z.ZodType> extends Omit<Tool, 'input' | 'run'> {
   input: Input
-  run: (context: Context, args: z.output<z.ZodObject<Input>>) => Promise<unknown>
+  output: Output
+  run: (context: Context, args: z.output<z.ZodObject<Input>>) => Promise<z.input<Output>>
 }
 
 /** Declares a tool. Its arguments are parsed before it runs, with the messages of the API. */
-export function tool<Input extends Shape>({ input, run, ...rest }: Declaration<Input>): Tool {
+export function tool<Input extends Shape, Output extends z.ZodType>({
+  input,
+  run,
+  ...rest
+}: Declaration<Input, Output>): Tool {
   const schema = z.object(input)
   return {
     ...rest,
     input: schema,
     run: (context, args) => run(context, parseBody(schema, args, literalTexts)),
   }
-}
-
-const operations = new Map<string, AnyOperation<Context>>(
-  [
-    ...linkOperations,
-    ...slugOperations,
-    ...bundleOperations,
-    ...analyticsOperations,
-    ...dashboardOperations,
-    ...qrOperations,
-  ].map((operation) => [operation.id, operation]),
-)
-
-export interface OperationInput {
-  params?: Record<string, string | number>
-  query?: Record<string, string | number | undefined>
-  body?: Record<string, unknown>
-}
-
-/** Performs an operation of the API, with its schemas and its rules. */
-export async function perform<Result>(
-  context: Context,
-  id: string,
-  request: OperationInput = {},
-): Promise<Result> {
-  const operation = operations.get(id)
-  if (!operation) throw new TypeError(`There is no operation ${id}`)
-  const params = operation.params?.safeParse(toStrings(request.params ?? {}))
-  // As in the API, a path with invalid parameters does not exist.
-  if (params && !params.success) throw transportFailure('not_found')
-  return operation.handler(context, {
-    params: params?.data,
-    query: operation.query && parseOrFail(operation.query, toStrings(request.query ?? {}), literalTexts),
-    body: operation.body && parseBody(operation.body, request.body ?? {}, literalTexts),
-  }) as Promise<Result>
-}
-
-/** Paths and queries consist of text. */
-function toStrings(values: NonNullable<OperationInput['query']>): Record<string, string> {
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
 }
 
 /** Limit of list results (L19.4). */

@@ -40,33 +40,31 @@ export function qrText(origin: string, slug: string): string {
   return `${origin}/${slug}?utm_medium=qr`
 }
 
-export const qrOperations = [
-  operation({
-    id: 'getLinkQr',
-    methods: ['GET'],
-    path: '/links/{id}/qr',
-    scope: 'read',
-    tag: 'QR codes',
-    summary: 'Create a QR code of the short URL',
-    params: IdParams,
-    query: QrQuery,
-    result: z.unknown(),
-    media: { 'image/svg+xml': 'The code as SVG', 'image/png': 'The code as PNG' },
-    failures: ['link_not_found', 'slug_not_found', 'qr_too_small', 'qr_too_long'],
-    async handler(context, { params, query }) {
-      const link = await requireLink(context, params.id)
-      const slug = query.slug ?? link.primary_slug
-      const row = await findSlug(context.database.read, slug)
-      if (row?.link_id !== link.id) throw failure('slug_not_found')
-      const format = query.format ?? (context.acceptsPng ? 'png' : 'svg')
-      return renderOrFail({ ...query, format, text: qrText(context.origin, row.slug) })
-    },
-    answer: (image) => ({
-      body: image.body,
-      headers: { 'Content-Type': image.contentType, 'Cache-Control': 'private, max-age=300', Vary: 'Accept' },
-    }),
+export const getLinkQr = operation({
+  id: 'getLinkQr',
+  methods: ['GET'],
+  path: '/links/{id}/qr',
+  scope: 'read',
+  tag: 'QR codes',
+  summary: 'Create a QR code of the short URL',
+  params: IdParams,
+  query: QrQuery,
+  result: z.unknown(),
+  media: { 'image/svg+xml': 'The code as SVG', 'image/png': 'The code as PNG' },
+  failures: ['link_not_found', 'slug_not_found', 'qr_too_small', 'qr_too_long'],
+  async handler(context, { params, query }) {
+    const link = await requireLink(context, params.id)
+    const slug = query.slug ?? link.primary_slug
+    const row = await findSlug(context.database.read, slug)
+    if (row?.link_id !== link.id) throw failure('slug_not_found')
+    const format = query.format ?? (context.acceptsPng ? 'png' : 'svg')
+    return renderOrFail({ ...query, format, text: qrText(context.origin, row.slug) })
+  },
+  answer: (image) => ({
+    body: image.body,
+    headers: { 'Content-Type': image.contentType, 'Cache-Control': 'private, max-age=300', Vary: 'Accept' },
   }),
-]
+})
 
 function renderOrFail(options: Parameters<typeof renderQr>[0]): QrImage {
   try {
@@ -77,3 +75,5 @@ function renderOrFail(options: Parameters<typeof renderQr>[0]): QrImage {
     throw error
   }
 }
+
+export const qrOperations = [getLinkQr]

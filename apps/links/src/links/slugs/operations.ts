@@ -30,19 +30,20 @@ interface SlugReference {
   slug: string
 }
 
+const slugOfLinkParams = z.object({ id: Id, slug: SlugParam })
+const slugParams = z.object({ slug: SlugParam })
+type SlugParams = typeof slugOfLinkParams | typeof slugParams
+
 /**
  * Every write exists in both forms. They differ only in the lookup of the slug and in the error for
  * a missing one.
  */
-const pathForms = [
-  {
-    prefix: '/links/{id}/slugs',
-    suffix: '',
-    params: z.object({ id: Id, slug: SlugParam }),
-    missing: ['link_not_found', 'slug_not_on_link'],
-  },
-  { prefix: '/slugs', suffix: 'BySlug', params: z.object({ slug: SlugParam }), missing: ['slug_not_found'] },
-] as const
+interface PathForm<Suffix extends string, Params extends SlugParams> {
+  prefix: string
+  suffix: Suffix
+  params: Params
+  missing: readonly FailureCode[]
+}
 
 async function requireOwnedSlug(
   tx: Tx,
@@ -84,7 +85,7 @@ async function addSlug(context: Context, linkId: number, slug: string): Promise<
   })
 }
 
-const addToLink = operation({
+export const addSlugOperation = operation({
   id: 'addSlug',
   methods: ['POST'],
   path: '/links/{id}/slugs',
@@ -160,15 +161,16 @@ async function readChangedSlug(tx: Tx, context: Context, slug: string): Promise<
   return toSlug(row, link.primary_slug, filteredClicks(row, context.filters))
 }
 
-type PathForm = (typeof pathForms)[number]
-
 const post = { methods: ['POST'] as ['POST'], scope: 'create', tag: 'Slugs' }
 
-function stateChange(verb: 'disable' | 'enable', { prefix, suffix, params, missing }: PathForm) {
+function stateChange<Suffix extends string, Params extends SlugParams>(
+  verb: 'disable' | 'enable',
+  { prefix, suffix, params, missing }: PathForm<Suffix, Params>,
+) {
   const change = verb === 'disable' ? disableSlug : enableSlug
   return operation({
     ...post,
-    id: `${verb}Slug${suffix}`,
+    id: `${verb}Slug${suffix}` as const,
     path: `${prefix}/{slug}/${verb}`,
     summary:
       verb === 'disable'
@@ -188,10 +190,15 @@ function stateChange(verb: 'disable' | 'enable', { prefix, suffix, params, missi
   })
 }
 
-function primaryChange({ prefix, suffix, params, missing }: PathForm) {
+function primaryChange<Suffix extends string, Params extends SlugParams>({
+  prefix,
+  suffix,
+  params,
+  missing,
+}: PathForm<Suffix, Params>) {
   return operation({
     ...post,
-    id: `setPrimarySlug${suffix}`,
+    id: `setPrimarySlug${suffix}` as const,
     path: `${prefix}/{slug}/primary`,
     summary: 'Make a slug primary: displayed, and encoded in QR codes',
     params,
@@ -230,10 +237,15 @@ async function hasClicks(tx: Tx, context: Context, slug: string): Promise<boolea
   return row !== undefined && row.clicks > 0
 }
 
-function removeOperation({ prefix, suffix, params, missing }: PathForm) {
+function removeOperation<Suffix extends string, Params extends SlugParams>({
+  prefix,
+  suffix,
+  params,
+  missing,
+}: PathForm<Suffix, Params>) {
   return operation({
     ...post,
-    id: `removeSlug${suffix}`,
+    id: `removeSlug${suffix}` as const,
     methods: ['DELETE'],
     path: `${prefix}/{slug}`,
     summary: 'Remove a custom slug, which becomes available again',
@@ -275,11 +287,34 @@ function removeOperation({ prefix, suffix, params, missing }: PathForm) {
   })
 }
 
-const writeOperations = pathForms.flatMap((form) => [
-  stateChange('disable', form),
-  stateChange('enable', form),
-  primaryChange(form),
-  removeOperation(form),
-])
+function writeOperations<Suffix extends string, Params extends SlugParams>(form: PathForm<Suffix, Params>) {
+  return {
+    disable: stateChange('disable', form),
+    enable: stateChange('enable', form),
+    setPrimary: primaryChange(form),
+    remove: removeOperation(form),
+  }
+}
 
-export const slugOperations = [addToLink, addByName, getLinkBySlug, ...writeOperations]
+/** Writes of a slug of one link. */
+export const slugOfLink = writeOperations({
+  prefix: '/links/{id}/slugs',
+  suffix: '',
+  params: slugOfLinkParams,
+  missing: ['link_not_found', 'slug_not_on_link'],
+})
+
+const anySlug = writeOperations({
+  prefix: '/slugs',
+  suffix: 'BySlug',
+  params: slugParams,
+  missing: ['slug_not_found'],
+})
+
+export const slugOperations = [
+  addSlugOperation,
+  addByName,
+  getLinkBySlug,
+  ...Object.values(slugOfLink),
+  ...Object.values(anySlug),
+]

@@ -1,0 +1,51 @@
+import { transportFailure } from '@latchkey/http/failure'
+import type { AnyOperation, Operation } from '@latchkey/http/operation'
+import { parseBody, parseOrFail } from '@latchkey/http/validation'
+import type { z } from 'zod'
+import type { Context } from '../context.ts'
+import { literalTexts } from '../failures.ts'
+
+type Schema = z.ZodObject | undefined
+
+/** Input of a path or query. Both consist of text, which a number is converted to. */
+type TextInput<Of extends Schema> = Of extends z.ZodObject
+  ? {
+      [Name in keyof z.input<Of>]:
+        | z.input<Of>[Name]
+        | Extract<z.output<Of>[Name & keyof z.output<Of>], number>
+    }
+  : never
+type BodyInput<Of extends Schema> = Of extends z.ZodObject ? z.input<Of> : never
+
+/** A part of the input, optional if all of its fields are. */
+type Part<Name extends string, Fields> = [Fields] extends [never]
+  ? unknown
+  : object extends Fields
+    ? { [Key in Name]?: Fields }
+    : { [Key in Name]: Fields }
+
+/** Performs an operation of the API, with its schemas and its rules. */
+export async function perform<Params extends Schema, Query extends Schema, Body extends Schema, Result>(
+  context: Context,
+  operation: Operation<Context, Params, Query, Body, Result>,
+  input: Part<'params', TextInput<Params>> & Part<'query', TextInput<Query>> & Part<'body', BodyInput<Body>>,
+): Promise<Result>
+export async function perform(
+  context: Context,
+  operation: AnyOperation<Context>,
+  input: { params?: object; query?: object; body?: object },
+): Promise<unknown> {
+  const params = operation.params?.safeParse(toStrings(input.params))
+  // As in the API, a path with invalid parameters does not exist.
+  if (params && !params.success) throw transportFailure('not_found')
+  return operation.handler(context, {
+    params: params?.data,
+    query: operation.query && parseOrFail(operation.query, toStrings(input.query), literalTexts),
+    body: operation.body && parseBody(operation.body, input.body ?? {}, literalTexts),
+  })
+}
+
+function toStrings(values: object = {}): Record<string, string> {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
+}
