@@ -1,9 +1,10 @@
-import { closeSync, existsSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
+import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { dirname } from 'node:path'
 import { openSqliteFile, syncFolder } from '@latchkey/database/sqlite-file'
 import type { JournalledClick } from './click.ts'
+import { CACHE_KIB, type PackedClick, PROBE, SELECT_ID, packClick, unpackBatch } from './journal-format.ts'
 
 /**
  * A commit waits for clicks that are arriving, as long as two turns of the event loop bring new
@@ -23,12 +24,10 @@ const LOCK_RETRY_MS = 5
  * value 64.
  */
 const CHECKPOINT_PAGES = 4_000
-/** Rows are written once and read once, so caching them is useless. */
-const CACHE_KIB = 256
-const PROBE = 'probe'
-const SELECT_ID = `select id from journal_id where id != '${PROBE}'`
 const SELECT_AFTER = 'select clicks from journal where seq > ? order by seq'
 const COUNT_AFTER = 'select coalesce(sum(json_array_length(clicks)), 0) as clicks from journal where seq > ?'
+
+const sync = promisify(fdatasync)
 
 /** State of a journal, for readiness and metrics. */
 export interface JournalState {
@@ -40,35 +39,6 @@ export interface JournalState {
   lost: number
   /** The last commit failed: visitors are redirected, but their clicks are lost. */
   isFailing: boolean
-}
-
-/** A stored click, without field names, since many are stored for a short time. */
-type PackedClick = [
-  slug: string,
-  linkId: number,
-  clickedAt: number,
-  host: string | null,
-  query: string | null,
-  referrer: string | null,
-  userAgent: string | null,
-  country: string | null,
-  visitorFp: string | null,
-]
-
-export function unpackBatch(batch: string): JournalledClick[] {
-  return (JSON.parse(batch) as PackedClick[]).map(
-    ([slug, linkId, clickedAt, host, query, referrer, userAgent, country, visitorFp]) => ({
-      slug,
-      linkId,
-      clickedAt,
-      host,
-      query,
-      referrer,
-      userAgent,
-      country,
-      visitorFp,
-    }),
-  )
 }
 
 /**
@@ -149,17 +119,7 @@ export class Journal {
    * waits.
    */
   append(click: JournalledClick): Promise<void> {
-    this.#batch.push([
-      click.slug,
-      click.linkId,
-      click.clickedAt,
-      click.host,
-      click.query,
-      click.referrer,
-      click.userAgent,
-      click.country,
-      click.visitorFp,
-    ])
+    this.#batch.push(packClick(click))
     if (!this.#nextCommit) {
       this.#nextCommit = Promise.withResolvers<void>()
       if (!this.#syncing) this.#scheduleCommit()
@@ -299,52 +259,5 @@ export class Journal {
     const seq = insertAndTrim.immediate()
     this.#trimBefore = 0
     return Number(seq)
-  }
-}
-
-const sync = promisify(fdatasync)
-
-/** Reads a journal from another thread or process. */
-export class JournalReader {
-  readonly id: string
-  readonly #path
-  readonly #file
-  readonly #next
-
-  constructor(path: string) {
-    this.#path = path
-    this.#file = openSqliteFile(path, { readonly: true, cacheKib: CACHE_KIB })
-    this.id = this.#file.query<{ id: string }, []>(SELECT_ID).get()?.id ?? ''
-    this.#next = this.#file.prepare<{ seq: number; clicks: string }, [number, number, number]>(
-      'select seq, clicks from journal where seq > ? and seq <= ? order by seq limit ?',
-    )
-  }
-
-  /** Batches after `seq` up to and including `upTo`, oldest first, at most `limit`. */
-  readBatches(seq: number, upTo: number, limit: number): { seq: number; clicks: string }[] {
-    return this.#next.all(seq, upTo, limit)
-  }
-
-  /**
-   * Flushes everything written so far to disk and returns its last batch. Later batches may still
-   * be lost in a power failure.
-   */
-  sync(): number {
-    const last = this.#file.query<{ seq: number | null }, []>('select max(seq) as seq from journal').get()
-    // Without a log, everything is in the file itself, which receives only data that is on disk.
-    if (existsSync(`${this.#path}-wal`)) {
-      const wal = openSync(`${this.#path}-wal`, 'r')
-      try {
-        fdatasyncSync(wal)
-      } finally {
-        closeSync(wal)
-      }
-    }
-    return last?.seq ?? 0
-  }
-
-  close(): void {
-    this.#next.finalize()
-    this.#file.close()
   }
 }
