@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { declarations as linksDeclarations } from '@latchkey/links/settings/settings'
+import { declarations as linksDeclarations } from '@latchkey/links/settings/declarations'
 import { declarations as roomsDeclarations } from '@latchkey/rooms/settings/declarations'
 import manifest from '../package.json' with { type: 'json' }
 import { Place } from './running.ts'

@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import { parseArgs } from 'node:util'
-import { declarations as links } from '@latchkey/links/settings/settings'
+import { declarations as links } from '@latchkey/links/settings/declarations'
 import { declarations as rooms } from '@latchkey/rooms/settings/declarations'
 import { parseSettings } from '@latchkey/settings/settings'
 import { type Command, requireChoice } from '../command.ts'

@@ -1,9 +1,7 @@
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
-import {
-  type Settings as LinksSettings,
-  declarations as linksDeclarations,
-} from '@latchkey/links/settings/settings'
+import { declarations as linksDeclarations } from '@latchkey/links/settings/declarations'
+import type { Settings as LinksSettings } from '@latchkey/links/settings/settings'
 import { LOOPBACK, demoPort } from '@latchkey/rooms/settings/demo'
 import { declarations as roomsDeclarations } from '@latchkey/rooms/settings/declarations'
 import type { Settings as RoomsSettings } from '@latchkey/rooms/settings/settings'

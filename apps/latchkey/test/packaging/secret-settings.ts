@@ -1,4 +1,4 @@
-import { declarations as links } from '@latchkey/links/settings/settings'
+import { declarations as links } from '@latchkey/links/settings/declarations'
 import { declarations as rooms } from '@latchkey/rooms/settings/declarations'
 import type { Declaration } from '@latchkey/settings/settings'
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type Environment, SettingsError } from '@latchkey/settings/settings'
-import { declarations, readSettings, settingsWarnings } from './settings.ts'
+import { declarations } from './declarations.ts'
+import { readSettings, settingsWarnings } from './settings.ts'
 
 const jwt = {
   LINKS_ACCESS: 'jwt',
