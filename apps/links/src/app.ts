@@ -18,6 +18,8 @@ import type { Tables } from './db/tables.ts'
 import { ChangeFeed } from './events/feed.ts'
 import { watchPostgres } from './events/watch-postgres.ts'
 import { watchSqlite } from './events/watch-sqlite.ts'
+import { createFaviconFetcher } from './favicons/fetch-favicon.ts'
+import { FaviconQueue } from './favicons/favicon-queue.ts'
 import { createFaultLog } from './fault-log.ts'
 import { createAdmin } from './http/admin.ts'
 import { flushClicks } from './http/clicks-as-of.ts'
@@ -38,7 +40,7 @@ import { Redirect } from './redirect/redirect.ts'
 import type { Settings } from './settings/settings.ts'
 import { SlugSpace } from './links/slugs/generator.ts'
 import { createTitleFetcher, titleUserAgent } from './titles/fetch-title.ts'
-import { TitleQueue } from './titles/title-queue.ts'
+import { type TitleQueue, createTitleQueue } from './titles/title-queue.ts'
 import { RunningImports } from './transfer/running-imports.ts'
 
 export interface Links {
@@ -92,9 +94,8 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   const metrics = createMetrics()
   const { journal, drainThread } = await openJournal({ settings, database, log, metrics })
   const userAgent = titleUserAgent(await findOrCreateInstanceSecret(database, 'title_secret'))
-  const fetchTitle = createTitleFetcher(userAgent)
-  const titleQueue = settings.titleFetch ? new TitleQueue(database, fetchTitle, log) : undefined
-  const services = createServices({ ...options, now, database, drainThread, titleQueue, metrics })
+  const queues = openQueues({ settings, database, log, now }, userAgent)
+  const services = createServices({ ...options, now, database, drainThread, queues, metrics })
   const salts = await VisitorSalts.open(services.database, services.now, log)
   const lookup = await openLookup(settings, database, log)
   const redirect = new Redirect({
@@ -127,7 +128,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
     }),
     drain() {
       readiness.drain()
-      for (const component of [services.feed, services.imports, titleQueue]) component?.drain()
+      for (const component of [services.feed, services.imports, ...Object.values(queues)]) component?.drain()
     },
     async close(leftMs = CLOSE_TIMEOUT_MS) {
       const timeoutMs = Math.min(leftMs, CLOSE_TIMEOUT_MS)
@@ -139,7 +140,8 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
       stopRetention()
       salts.close()
       await journal.flush()
-      const others = waitFor(Promise.all([services.feed.close(), titleQueue?.close()]))
+      const fetches = Object.values(queues).map((queue) => queue?.close())
+      const others = waitFor(Promise.all([services.feed.close(), ...fetches]))
       // The remaining time is for connections that do not close.
       await Promise.all([drainThread.close(timeoutMs * 0.75), others])
       await journal.close()
@@ -187,6 +189,28 @@ async function openJournal({
   return { journal, drainThread }
 }
 
+interface Queues {
+  titleQueue: TitleQueue | undefined
+  faviconQueue: FaviconQueue | undefined
+}
+
+/** Opens the queues of fetches from destinations, unless they are disabled. */
+function openQueues(
+  { settings, database, log, now }: Pick<LinksDependencies, 'settings' | 'database' | 'log' | 'now'>,
+  userAgent: string,
+): Queues {
+  const seconds = () => Math.floor(now() / 1000)
+  const fetchFavicon = createFaviconFetcher(userAgent)
+  return {
+    titleQueue: settings.titleFetch
+      ? createTitleQueue(database, createTitleFetcher(userAgent), log)
+      : undefined,
+    faviconQueue: settings.faviconFetch
+      ? new FaviconQueue({ database, fetchFavicon, log, now: seconds })
+      : undefined,
+  }
+}
+
 async function openLookup({ databaseUrl }: Settings, database: Database<Tables>, log: Log): Promise<Lookup> {
   if (dialectOf(databaseUrl) === 'sqlite') return openSqliteLookup(sqlitePath(databaseUrl), database)
   const lookup = new PostgresLookup(databaseUrl, database, log)
@@ -204,7 +228,7 @@ interface LinksDependencies extends LinksOptions {
   database: Database<Tables>
   now: () => number
   drainThread: DrainThread
-  titleQueue: TitleQueue | undefined
+  queues: Queues
   metrics: ReturnType<typeof createMetrics>
 }
 
@@ -215,7 +239,8 @@ function createServices(dependencies: LinksDependencies): Services {
     statementLimitMs = STATEMENT_LIMIT_MS,
     flushTimeoutMs = FLUSH_TIMEOUT_MS,
   } = dependencies
-  const { drainThread, titleQueue, metrics } = dependencies
+  const { drainThread, metrics } = dependencies
+  const { titleQueue, faviconQueue } = dependencies.queues
   const proxies = { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) }
   const feed = openFeed(settings, dependencies.database, log)
   const database = dependencies.database.withStatementTimeout(statementLimitMs)
@@ -251,7 +276,8 @@ function createServices(dependencies: LinksDependencies): Services {
         headers,
         flushClicks: () => flushClicks(drainThread, flushTimeoutMs, headers),
         hasPendingClicks: (of) => drainThread.hasPending(of),
-        enqueueTitleFetch: titleQueue && ((linkId, url) => titleQueue.enqueue(linkId, url)),
+        enqueueTitleFetch: titleQueue && ((linkId, url) => titleQueue.enqueue({ linkId, url })),
+        enqueueFaviconFetch: faviconQueue && ((site) => faviconQueue.enqueue(site)),
       }
     },
     logDatabaseFault: createFaultLog(log, 'database: cannot be used', 'requests'),

@@ -60,6 +60,8 @@ export interface Context {
    * titles are disabled.
    */
   enqueueTitleFetch?: ((linkId: number, url: string) => void) | undefined
+  /** Fetches the icon of a site in the background and stores it; undefined if icons are disabled. */
+  enqueueFaviconFetch?: ((site: URL) => void) | undefined
 }
 
 export const operation = operationsOf<Context>()

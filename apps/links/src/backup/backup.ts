@@ -6,7 +6,7 @@ import { Drain } from '../clicks/drain.ts'
 /**
  * Copies the SQLite database of a running or stopped service to a new file, including the pending
  * clicks of the journal. Salts of visitor hashes are left out, because they allow addresses to be
- * tested against the hashes in the copy. Throws `BackupFailure`.
+ * tested against the hashes in the copy; so are the icons of destinations, a cache. Throws `BackupFailure`.
  */
 export async function backUp(
   { databaseUrl, journal }: { databaseUrl: string; journal: string },
@@ -14,7 +14,7 @@ export async function backUp(
 ): Promise<Backup> {
   checkBackupTarget(file)
   await drainJournal(sqlitePath(journal), databaseUrl)
-  return copyDatabase(sqlitePath(databaseUrl), file, { without: ['visitor_salt'] })
+  return copyDatabase(sqlitePath(databaseUrl), file, { without: ['visitor_salt', 'favicon'] })
 }
 
 /**

@@ -32,6 +32,17 @@ export interface Tables {
    */
   visitor_salt: { day: number; salt: string }
   imported_file: { sha256: string; imported_at: number }
+  favicon: FaviconTable
+}
+
+/** A cache of the icons of destinations, which backups and archives leave out. */
+export interface FaviconTable {
+  /** With the port, if the URL has one. */
+  host: string
+  /** Null, like `bytes`, if the site has no icon. */
+  type: string | null
+  bytes: Uint8Array | null
+  fetched_at: number
 }
 
 export interface LinkTable {

@@ -28,6 +28,9 @@ const HEADERS = {
   'Referrer-Policy': 'same-origin',
 }
 
+/** Icons of other sites, which browsers may keep. They have a stricter policy of their own. */
+const FAVICON_PATH = new RegExp(`^${ADMIN_API_PATH}/links/\\d+/favicon$`)
+
 /**
  * Serves everything below `/_/admin`. There is no sign-in here, so the access layer must admit
  * every request first.
@@ -57,7 +60,9 @@ export function createAdmin(services: Services) {
       const response = await (isApi
         ? api.fetch(request, peerInfo)
         : servePage(request, path, peerInfo.peer).catch((error: unknown) => failurePage(services, error)))
-      for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value)
+      const isFavicon = response.ok && FAVICON_PATH.test(path)
+      for (const [name, value] of Object.entries(HEADERS))
+        if (!isFavicon || !response.headers.has(name)) response.headers.set(name, value)
       return response
     },
   }

@@ -5,6 +5,7 @@ import { Range } from '../analytics/schema.ts'
 import { bundleOperations } from '../bundles/operations.ts'
 import type { Context } from '../context.ts'
 import { eventOperations } from '../events/operations.ts'
+import { faviconOperations } from '../favicons/operations.ts'
 import { keyOperations } from '../keys/operations.ts'
 import { linkOperations, listLinks } from '../links/operations.ts'
 import { LinkPageQuery } from '../links/schema.ts'
@@ -46,5 +47,6 @@ export const adminOperations: readonly AnyOperation<Context>[] = [
   ...keyOperations,
   ...preferenceOperations,
   ...eventOperations,
+  ...faviconOperations,
   ...transferOperations,
 ]

@@ -132,6 +132,13 @@ export const declarations = {
     sentence: "Fetch the destination's title as the label of a new link",
     example: 'off',
   },
+  faviconFetch: {
+    name: 'LINKS_FAVICON_FETCH',
+    kind: onOff(),
+    whenUnset: 'as LINKS_TITLE_FETCH',
+    sentence: "Fetch the icons of the destinations' sites, which the admin pages show",
+    example: 'off',
+  },
   retentionDays: {
     name: 'LINKS_RETENTION_DAYS',
     // A hundred years: far beyond any use, and small enough that no date overflows.

@@ -39,6 +39,7 @@ test('L2: without any setting, it listens on loopback, admits loopback only and 
     rateLimit: { count: 600, perSeconds: 60 },
     keysPerPerson: 100,
     titleFetch: true,
+    faviconFetch: true,
     retentionDays: null,
     proxyHeader: null,
     trustedProxies: [],

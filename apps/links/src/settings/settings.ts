@@ -2,7 +2,10 @@ import { type Environment, type Rule, type Values, parseSettings } from '@latchk
 import { findUnknownSettings } from '@latchkey/settings/unknown'
 import { DEFAULT_ASSERTION_HEADER, declarations } from './declarations.ts'
 
-export type Settings = Values<typeof declarations> & { readonly trustedProxies: readonly string[] }
+export type Settings = Values<typeof declarations> & {
+  readonly trustedProxies: readonly string[]
+  readonly faviconFetch: boolean
+}
 
 type LinksRule = Rule<typeof declarations>
 type Key = keyof typeof declarations
@@ -53,6 +56,7 @@ export function readSettings(env: Environment): Settings {
     ...values,
     accessHeader: values.accessHeader ?? assertionHeader,
     trustedProxies: values.trustedProxies ?? [],
+    faviconFetch: values.faviconFetch ?? values.titleFetch,
   }
 }
 

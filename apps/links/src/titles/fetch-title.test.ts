@@ -3,40 +3,18 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { serveDns, withoutThreads } from '@latchkey/http/testing-lookups'
-import { resolveDns, createTitleFetcher, titleUserAgent, type TitleFetcherOptions } from './fetch-title.ts'
+import { type PublicFetchOptions, resolveDns } from '../outbound/public-fetch.ts'
+import { PUBLIC, TO_PUBLIC, testServers } from '../outbound/testing.ts'
+import { createTitleFetcher, titleUserAgent } from './fetch-title.ts'
 
-// The servers of these tests listen on the loopback interface. One of its addresses plays the
-// public internet.
-const PUBLIC = '127.0.0.1'
 const USER_AGENT = titleUserAgent('secret')
 const PAGE = '<!doctype html><html><head><title>Hello</title></head><body></body></html>'
 
-const servers: Bun.Server<undefined>[] = []
+const { serve } = testServers()
 const closings: (() => void)[] = []
-afterEach(async () => {
+afterEach(() => {
   for (const close of closings.splice(0)) close()
-  await Promise.all(servers.splice(0).map((server) => server.stop(true)))
 })
-
-interface ReceivedRequest {
-  url: string
-  headers: Record<string, string>
-}
-
-/** A server that records its requests, on every local address by default. */
-function serve(answer: (request: Request) => Response | Promise<Response>, hostname = '0.0.0.0') {
-  const requests: ReceivedRequest[] = []
-  const server = Bun.serve({
-    port: 0,
-    hostname,
-    fetch(request) {
-      requests.push({ url: request.url, headers: Object.fromEntries(request.headers) })
-      return answer(request)
-    },
-  })
-  servers.push(server)
-  return { port: server.port ?? 0, requests }
-}
 
 /**
  * A server that redirects as many times as its path requests, with a different status each time.
@@ -61,12 +39,8 @@ function redirectTo(location: string, status = 302): Response {
 }
 
 /** A fetcher for which every host name resolves to the public test address. */
-function fetcher(options: TitleFetcherOptions = {}) {
-  return createTitleFetcher(USER_AGENT, {
-    resolve: async () => [PUBLIC],
-    isPublicAddress: (address) => address === PUBLIC,
-    ...options,
-  })
+function fetcher(options: PublicFetchOptions = {}) {
+  return createTitleFetcher(USER_AGENT, { ...TO_PUBLIC, ...options })
 }
 
 async function titleOf(...answer: Parameters<typeof page>): Promise<string | null> {
@@ -347,7 +321,7 @@ describe('a hostile server', () => {
 
   test('and every other failure give null, never an exception', async () => {
     const closed = serve(() => page(PAGE))
-    await servers.pop()?.stop(true)
+    await closed.stop()
     const unresolvable = fetcher({ resolve: () => Promise.reject(new Error('ENOTFOUND')) })
     expect(await fetcher()(`http://site.example:${closed.port}/`)).toBeNull()
     expect(await unresolvable('http://site.example/')).toBeNull()

@@ -3,7 +3,7 @@ import { eachDialect } from '@latchkey/database/testing'
 import { createLog } from '@latchkey/http/log'
 import { sql } from 'kysely'
 import { TestDatabase, closeAfterEach } from '../../test/test-database.ts'
-import { TitleQueue } from './title-queue.ts'
+import { createTitleQueue } from './title-queue.ts'
 
 const { closeLater } = closeAfterEach()
 
@@ -16,10 +16,10 @@ eachDialect((_dialect, newUrl) => {
     const labelledId = await stored.createLink('bbbb')
     const changed = await stored.createLink('cccc')
     await stored.run(sql`update link set label = 'Own' where id = ${labelledId}`)
-    const titleQueue = new TitleQueue(stored.database, async () => 'Title', log)
-    titleQueue.enqueue(unlabelledId, 'https://example.com/aaaa')
-    titleQueue.enqueue(labelledId, 'https://example.com/bbbb')
-    titleQueue.enqueue(changed, 'https://example.com/before')
+    const titleQueue = createTitleQueue(stored.database, async () => 'Title', log)
+    titleQueue.enqueue({ linkId: unlabelledId, url: 'https://example.com/aaaa' })
+    titleQueue.enqueue({ linkId: labelledId, url: 'https://example.com/bbbb' })
+    titleQueue.enqueue({ linkId: changed, url: 'https://example.com/before' })
     await titleQueue.close()
     expect(await stored.rows('select label from link order by id')).toEqual([
       { label: 'Title' },
@@ -37,14 +37,14 @@ eachDialect((_dialect, newUrl) => {
       ending?.addEventListener('abort', () => resolve(null))
       return promise
     }
-    const titleQueue = new TitleQueue(database, fetchTitle, log)
-    for (let n = 0; n < 10; n++) titleQueue.enqueue(n, `https://example.com/${n}`)
+    const titleQueue = createTitleQueue(database, fetchTitle, log)
+    for (let n = 0; n < 10; n++) titleQueue.enqueue({ linkId: n, url: `https://example.com/${n}` })
     expect(fetches.map(({ url }) => url)).toEqual(
       Array.from({ length: 8 }, (_, n) => `https://example.com/${n}`),
     )
     titleQueue.drain()
     fetches[0]?.answer(null)
-    titleQueue.enqueue(10, 'https://example.com/late')
+    titleQueue.enqueue({ linkId: 10, url: 'https://example.com/late' })
     await new Promise(setImmediate)
     expect(fetches).toHaveLength(8)
     await titleQueue.close()

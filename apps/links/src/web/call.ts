@@ -12,6 +12,7 @@ import type { bundleOperations } from '../bundles/operations.ts'
 import type { BundleQuery } from '../bundles/schema.ts'
 import type { eventOperations } from '../events/operations.ts'
 import type { ErrorCode } from '../failures.ts'
+import type { faviconOperations } from '../favicons/operations.ts'
 import type { keyOperations } from '../keys/operations.ts'
 import type { linkOperations } from '../links/operations.ts'
 import type { LinkPageQuery } from '../links/schema.ts'
@@ -28,6 +29,7 @@ type Operations =
   | (typeof dashboardOperations)[number]
   | (typeof qrOperations)[number]
   | (typeof eventOperations)[number]
+  | (typeof faviconOperations)[number]
   | (typeof transferOperations)[number]
   | (typeof keyOperations)[number]
   | (typeof preferenceOperations)[number]

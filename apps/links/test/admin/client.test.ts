@@ -48,6 +48,7 @@ const inputs: { [Id in OperationId]: Input<Id> } = {
   getSettings: {},
   updateSettings: { body: { theme: 'dark' } },
   followChanges: {},
+  getLinkFavicon: one,
   importLinks: { query: { format: 'ndjson', dry_run: true } },
   exportLinks: { query: { format: 'csv' } },
   removeLinkFromBundle: { params: { id: 1, linkId: 1 } },

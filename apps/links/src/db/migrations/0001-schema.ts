@@ -262,6 +262,15 @@ function tables(dialect: keyof typeof words): string[] {
   const instance = [
     `create table instance (name ${text} not null primary key, value ${text} not null) ${table}`,
     `create table journal_cursor (journal_id ${text} not null primary key, seq ${int} not null) ${table}`,
+    // A cache: backups and archives leave it out. No foreign key, since many links share a host.
+    `create table favicon (
+      host ${text} not null primary key,
+      type text,
+      bytes ${bytes} check (length(bytes) <= 16384),
+      fetched_at ${int} not null,
+      check ((type is null) = (bytes is null))
+    ) ${table}`,
+    'create index favicon_by_age on favicon (fetched_at, host)',
     `create table imported_file (sha256 ${text} not null primary key, imported_at ${int} not null) ${table}`,
   ]
   return [...links, ...identities, ...clicks, ...instance]
