@@ -15,7 +15,7 @@ export function examplesIn(markdown: string, language: 'ts' | 'python'): Example
     .map(([, , code = '']) => ({
       code,
       prints: [...code.matchAll(/(?:console\.log|print)\(.*\)\s+(?:\/\/|#) (.*)$/gm)].map(
-        ([, said = '']) => said,
+        ([, output = '']) => output,
       ),
     }))
 }

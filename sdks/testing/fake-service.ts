@@ -1,9 +1,9 @@
 import { afterAll, expect } from 'bun:test'
 
 /** The fake service's answer to one request; `never` leaves the request unanswered. */
-export type Said = { status?: number; headers?: Record<string, string>; body?: unknown } | 'never'
+export type FakeAnswer = { status?: number; headers?: Record<string, string>; body?: unknown } | 'never'
 
-export interface Asked {
+export interface RecordedRequest {
   method: string
   path: string
   headers: Headers
@@ -12,11 +12,11 @@ export interface Asked {
 
 /** A service that sends the given answers in order and records the requests. */
 export class FakeService {
-  readonly asked: Asked[] = []
-  readonly #answers: Said[]
+  readonly requests: RecordedRequest[] = []
+  readonly #answers: FakeAnswer[]
   readonly #server: ReturnType<typeof Bun.serve>
 
-  constructor(...answers: Said[]) {
+  constructor(...answers: FakeAnswer[]) {
     this.#answers = answers
     this.#server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => this.#answer(request) })
     afterAll(() => this.#server.stop(true))
@@ -30,10 +30,10 @@ export class FakeService {
     const { pathname, search } = new URL(request.url)
     const text = await request.text()
     const body: unknown = text === '' ? undefined : JSON.parse(text)
-    this.asked.push({ method: request.method, path: pathname + search, headers: request.headers, body })
-    const said = this.#answers.shift() ?? { status: 500, body: { error: 'Asked too often' } }
-    if (said === 'never') return new Promise(() => undefined)
-    const { status = 200, headers = {}, body: answer = {} } = said
+    this.requests.push({ method: request.method, path: pathname + search, headers: request.headers, body })
+    const next = this.#answers.shift() ?? { status: 500, body: { error: 'Asked too often' } }
+    if (next === 'never') return new Promise(() => undefined)
+    const { status = 200, headers = {}, body: answer = {} } = next
     if (typeof answer === 'string') return new Response(answer, { status, headers })
     return Response.json(answer, { status, headers })
   }

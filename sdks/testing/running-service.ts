@@ -38,14 +38,14 @@ export class RunningService {
   async start(files: (path: string) => Response | undefined = () => undefined): Promise<void> {
     const child = this.#spawn(['links'])
     const origin = await listening(child.stdout)
-    const door = Bun.serve({
+    const proxy = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
       fetch: (request) => files(new URL(request.url).pathname) ?? this.#pass(request, origin),
     })
-    this.#url = `http://127.0.0.1:${door.port}`
+    this.#url = `http://127.0.0.1:${proxy.port}`
     this.#stop = async () => {
-      await door.stop(true)
+      await proxy.stop(true)
       child.kill('SIGTERM')
       await child.exited
     }

@@ -12,7 +12,7 @@ import { RunningService } from '../../testing/running-service.ts'
 const python = process.env['LATCHKEY_TEST_PYTHON_TOOLS'] ?? ''
 const SDK = join(import.meta.dir, '..')
 /** Type checks take long on a busy machine. */
-const PATIENCE_MS = 180_000
+const TIMEOUT_MS = 180_000
 // Leaves no caches in the tree.
 const CLEAN = { PYTHONDONTWRITEBYTECODE: '1', MYPY_CACHE_DIR: '/dev/null', RUFF_NO_CACHE: 'true' }
 
@@ -20,28 +20,28 @@ describe.skipIf(python === '')('the Python client', () => {
   const run = (...args: readonly string[]) => outputOf([python, ...args], { cwd: SDK, env: CLEAN })
 
   test(
-    'keeps its promises, blocking and with asyncio',
+    'passes its own tests, blocking and with asyncio',
     async () => {
       expect(await run('-m', 'pytest', '-q')).toMatch(/^\d{3} passed/m)
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   )
 
   test(
-    'is typed: mypy --strict finds nothing',
+    'has types without errors for mypy --strict',
     async () => {
       expect(await run('-m', 'mypy')).toContain('no issues found')
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   )
 
   test(
-    'is typed: pyright finds nothing in its strict mode',
+    'has types without errors for pyright in strict mode',
     async () => {
-      const said = await outputOf(['pyright', '--pythonpath', python], { cwd: SDK, env: CLEAN })
-      expect(said).toContain('0 errors, 0 warnings')
+      const output = await outputOf(['pyright', '--pythonpath', python], { cwd: SDK, env: CLEAN })
+      expect(output).toContain('0 errors, 0 warnings')
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   )
 
   test('is formatted and linted, including the generated code', async () => {
@@ -63,14 +63,14 @@ describe.skipIf(python === '')('the Python client', () => {
             BEN_KEY: await service.newKey('ben@example.com'),
             READ_KEY: await service.newKey('ann@example.com', 'read'),
           }
-          const said = await outputOf([python, '-m', 'pytest', '-q', 'tests/live'], { cwd: SDK, env })
-          expect(said).toMatch(/^12 passed/m)
+          const output = await outputOf([python, '-m', 'pytest', '-q', 'tests/live'], { cwd: SDK, env })
+          expect(output).toMatch(/^12 passed/m)
           expect(operationsNotCalled(service.called)).toEqual([])
         } finally {
           await service.stop()
         }
       },
-      PATIENCE_MS,
+      TIMEOUT_MS,
     )
   })
 })
@@ -96,7 +96,7 @@ describe.skipIf(python === '')('the wheel of the Python client', () => {
     const pip = ['-m', 'pip', 'install', '--quiet', '--no-index', '--disable-pip-version-check']
     await outputOf([own, ...pip, join(folder, wheel)], { cwd: project })
     await service.start()
-  }, PATIENCE_MS)
+  }, TIMEOUT_MS)
   afterAll(async () => {
     await service.stop()
     rmSync(folder, { recursive: true, force: true })
@@ -121,8 +121,8 @@ describe.skipIf(python === '')('the wheel of the Python client', () => {
     const code = examples.map((each) => each.code).join('\n')
     await Bun.write(join(project, 'readme.py'), code.replaceAll('http://localhost:8080', service.url))
     const env = { ...CLEAN, LATCHKEY_KEY: await service.newKey('ann@example.com') }
-    const said = await outputOf([own, 'readme.py'], { cwd: project, env })
-    expect(said.trim().split('\n')).toEqual(examples.flatMap(({ prints }) => prints))
+    const output = await outputOf([own, 'readme.py'], { cwd: project, env })
+    expect(output.trim().split('\n')).toEqual(examples.flatMap(({ prints }) => prints))
     const strict = ['-m', 'mypy', '--strict', '--python-executable', own, 'readme.py']
     expect(await outputOf([python, ...strict], { cwd: project, env })).toContain('no issues found')
   })

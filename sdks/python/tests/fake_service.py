@@ -15,7 +15,7 @@ from latchkey_links import AsyncLinksClient, LinksClient
 
 
 @dataclass(frozen=True)
-class Said:
+class FakeAnswer:
     status: int = 200
     body: Any = field(default_factory=dict[str, Any])
     headers: dict[str, str] = field(default_factory=dict[str, str])
@@ -23,7 +23,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Asked:
+class RecordedRequest:
     method: str
     path: str
     headers: dict[str, str]
@@ -31,20 +31,22 @@ class Asked:
 
 
 class FakeService:
-    def __init__(self, answers: tuple[Said, ...]) -> None:
-        self.asked: list[Asked] = []
+    def __init__(self, answers: tuple[FakeAnswer, ...]) -> None:
+        self.requests: list[RecordedRequest] = []
         self.answers = list(answers)
         self.ended = threading.Event()
-        self.was_asked = threading.Event()
+        self.was_requested = threading.Event()
         self.url = ""
 
-    def answer(self, asked: Asked) -> Said:
-        self.asked.append(asked)
-        said = self.answers.pop(0) if self.answers else Said(500, {"error": "Asked too often"})
-        self.was_asked.set()
-        if said.never:
+    def answer(self, request: RecordedRequest) -> FakeAnswer:
+        self.requests.append(request)
+        answer = (
+            self.answers.pop(0) if self.answers else FakeAnswer(500, {"error": "Asked too often"})
+        )
+        self.was_requested.set()
+        if answer.never:
             self.ended.wait(10)
-        return said
+        return answer
 
 
 def _handler(service: FakeService) -> type[BaseHTTPRequestHandler]:
@@ -55,13 +57,13 @@ def _handler(service: FakeService) -> type[BaseHTTPRequestHandler]:
             text = self.rfile.read(int(self.headers.get("content-length", "0")))
             headers = {name.lower(): value for name, value in self.headers.items()}
             body = json.loads(text) if text else None
-            said = service.answer(Asked(self.command, self.path, headers, body))
-            if said.never:
+            answer = service.answer(RecordedRequest(self.command, self.path, headers, body))
+            if answer.never:
                 self.close_connection = True
                 return
-            content = said.body if isinstance(said.body, str) else json.dumps(said.body)
-            self.send_response(said.status)
-            for name, value in {"content-type": "application/json", **said.headers}.items():
+            content = answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
+            self.send_response(answer.status)
+            for name, value in {"content-type": "application/json", **answer.headers}.items():
                 self.send_header(name, value)
             self.send_header("content-length", str(len(content.encode())))
             self.end_headers()
@@ -76,7 +78,7 @@ def _handler(service: FakeService) -> type[BaseHTTPRequestHandler]:
 
 
 @contextmanager
-def fake_service(*answers: Said) -> Generator[FakeService, None, None]:
+def fake_service(*answers: FakeAnswer) -> Generator[FakeService, None, None]:
     service = FakeService(answers)
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(service))
     server.daemon_threads = True

@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_service import Said, ask, fake_service
+from fake_service import FakeAnswer, ask, fake_service
 
 import latchkey_links
 from latchkey_links import AsyncLinksClient, LinksClient, models
@@ -34,35 +34,37 @@ LINK: dict[str, Any] = {
 
 
 def test_a_call_carries_the_key_and_sends_fields_as_json(kind: str) -> None:
-    with fake_service(Said(201, LINK)) as service:
+    with fake_service(FakeAnswer(201, LINK)) as service:
         ask(kind, f"{service.url}/", lambda client: client.links.create(url="x", label=None))
-    asked = service.asked[0]
-    assert (asked.method, asked.path, asked.body) == (
+    request = service.requests[0]
+    assert (request.method, request.path, request.body) == (
         "POST",
         "/_/api/links",
         {"url": "x", "label": None},
     )
-    assert asked.headers["authorization"] == "Bearer sk_test"
-    assert asked.headers["x-client"] == "sdk"
-    assert asked.headers["content-type"] == "application/json"
-    assert asked.headers["user-agent"].startswith("latchkey-links-python/")
+    assert request.headers["authorization"] == "Bearer sk_test"
+    assert request.headers["x-client"] == "sdk"
+    assert request.headers["content-type"] == "application/json"
+    assert request.headers["user-agent"].startswith("latchkey-links-python/")
 
 
 def test_what_is_not_given_is_not_sent(kind: str) -> None:
-    with fake_service(Said(body=LINK), Said(body=LINK)) as service:
+    with fake_service(FakeAnswer(body=LINK), FakeAnswer(body=LINK)) as service:
         ask(kind, service.url, lambda client: client.links.update(1))
         ask(kind, service.url, lambda client: client.links.get(1, range=None))
-    assert service.asked[0].body == {}
-    assert service.asked[1].path == "/_/api/links/1"
-    assert "content-type" not in service.asked[1].headers
+    assert service.requests[0].body == {}
+    assert service.requests[1].path == "/_/api/links/1"
+    assert "content-type" not in service.requests[1].headers
 
 
 def test_paths_and_queries_are_escaped(kind: str) -> None:
-    with fake_service(Said(body=LINK), Said(body=[]), Said(body={"deleted": True})) as service:
+    with fake_service(
+        FakeAnswer(body=LINK), FakeAnswer(body=[]), FakeAnswer(body={"deleted": True})
+    ) as service:
         ask(kind, service.url, lambda client: client.slugs.get_link("a/b?c#d é", range="7d"))
         ask(kind, service.url, lambda client: client.links.list(search="100% & more", limit=5))
         ask(kind, service.url, lambda client: client.links.delete(1, force=True))
-    assert [asked.path for asked in service.asked] == [
+    assert [request.path for request in service.requests] == [
         "/_/api/slugs/a%2Fb%3Fc%23d%20%C3%A9?range=7d",
         "/_/api/links?search=100%25+%26+more&limit=5",
         "/_/api/links/1?force=true",
@@ -73,11 +75,11 @@ def test_paths_and_queries_are_escaped(kind: str) -> None:
 def test_a_slug_that_steps_up_never_reaches_another_route(kind: str, slug: str) -> None:
     with fake_service() as service, pytest.raises(ValueError, match="no part of a path"):
         ask(kind, service.url, lambda client: client.links.disable_slug(5, slug))
-    assert service.asked == []
+    assert service.requests == []
 
 
 def test_answers_are_objects_and_unknown_fields_are_passed_over(kind: str) -> None:
-    with fake_service(Said(body={**LINK, "new": {"later": 1}})) as service:
+    with fake_service(FakeAnswer(body={**LINK, "new": {"later": 1}})) as service:
         link = ask(kind, service.url, lambda client: client.links.get(1))
     assert isinstance(link, models.Link)
     assert link.slugs == [models.Slug(**SLUG)]
@@ -85,8 +87,8 @@ def test_answers_are_objects_and_unknown_fields_are_passed_over(kind: str) -> No
 
 
 def test_a_qr_code_is_a_file_with_its_type(kind: str) -> None:
-    said = Said(body="<svg/>", headers={"content-type": "image/svg+xml"})
-    with fake_service(said) as service:
+    answer = FakeAnswer(body="<svg/>", headers={"content-type": "image/svg+xml"})
+    with fake_service(answer) as service:
         code = ask(kind, service.url, lambda client: client.links.qr(1))
     assert (code.content_type, code.content, code.text) == ("image/svg+xml", b"<svg/>", "<svg/>")
 
@@ -120,13 +122,13 @@ def test_an_address_with_a_user_or_a_password_is_refused_and_not_shown(user: str
 
 
 def test_blanks_around_an_address_are_left_out() -> None:
-    said = Said(body=[])
+    answer = FakeAnswer(body=[])
     with (
-        fake_service(said) as service,
+        fake_service(answer) as service,
         LinksClient(f" {service.url}/\n", api_key="sk_test") as client,
     ):
         client.bundles.list()
-    assert service.asked[0].path == "/_/api/bundles"
+    assert service.requests[0].path == "/_/api/bundles"
 
 
 @pytest.mark.parametrize(
@@ -141,10 +143,10 @@ def test_a_key_that_cannot_be_sent_is_refused_and_not_shown(key: Any) -> None:
 
 
 def test_blanks_around_a_key_are_not_sent() -> None:
-    said = Said(body=[])
-    with fake_service(said) as service, LinksClient(service.url, api_key=" sk_test\n") as client:
+    answer = FakeAnswer(body=[])
+    with fake_service(answer) as service, LinksClient(service.url, api_key=" sk_test\n") as client:
         client.bundles.list()
-    assert service.asked[0].headers["authorization"] == "Bearer sk_test"
+    assert service.requests[0].headers["authorization"] == "Bearer sk_test"
 
 
 def test_a_good_key_is_not_shown() -> None:

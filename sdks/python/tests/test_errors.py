@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from fake_service import Said, ask, fake_service
+from fake_service import FakeAnswer, ask, fake_service
 
 from latchkey_links import (
     AsyncLinksClient,
@@ -24,10 +24,10 @@ def shortly(body: str) -> str:
     return body[:20]
 
 
-def failure_to(kind: str, said: Said) -> LinksApiError:
-    with fake_service(said) as service, pytest.raises(LinksApiError) as caught:
+def failure_to(kind: str, answer: FakeAnswer) -> LinksApiError:
+    with fake_service(answer) as service, pytest.raises(LinksApiError) as caught:
         ask(kind, service.url, lambda client: client.links.create(url="x"))
-    assert len(service.asked) == 1
+    assert len(service.requests) == 1
     return caught.value
 
 
@@ -50,7 +50,7 @@ def test_an_error_has_status_code_and_sentence(
     kind: str, status: int, code: str, message: str
 ) -> None:
     headers = {"x-request-id": "abc", "retry-after": "7"}
-    error = failure_to(kind, Said(status, {"error": message}, headers))
+    error = failure_to(kind, FakeAnswer(status, {"error": message}, headers))
     assert (error.status, error.code, error.message) == (status, code, message)
     assert (error.request_id, error.retry_after) == ("abc", 7)
     assert isinstance(error, LinksError)
@@ -60,7 +60,7 @@ def test_an_error_has_status_code_and_sentence(
 def test_an_error_has_the_code_of_the_header(kind: str) -> None:
     """L25.6"""
     headers = {"x-error-code": "slug_taken"}
-    error = failure_to(kind, Said(409, {"error": "Taken"}, headers))
+    error = failure_to(kind, FakeAnswer(409, {"error": "Taken"}, headers))
     assert error.code == "slug_taken"
 
 
@@ -71,7 +71,7 @@ DEEP = "[" * 100_000
     "body", ["<html>Bad gateway</html>", "", "null", "[]", '{"error":5}', DEEP], ids=shortly
 )
 def test_an_error_of_a_proxy_keeps_its_status(kind: str, body: str) -> None:
-    error = failure_to(kind, Said(502, body))
+    error = failure_to(kind, FakeAnswer(502, body))
     assert (error.status, error.code, error.message) == (502, "http_502", "HTTP 502")
     assert (error.request_id, error.retry_after) == (None, None)
 
@@ -80,7 +80,7 @@ def test_an_error_of_a_proxy_keeps_its_status(kind: str, body: str) -> None:
     "body", ["<html>Sign in</html>", "[]", "{}", '{"id":1}', "null", "5", DEEP], ids=shortly
 )
 def test_a_good_status_with_something_else_is_an_error(kind: str, body: str) -> None:
-    error = failure_to(kind, Said(200, body))
+    error = failure_to(kind, FakeAnswer(200, body))
     assert (error.status, error.code) == (200, "unexpected_answer")
     assert "base_url" in error.message
 
@@ -94,7 +94,7 @@ def test_a_good_status_without_a_list_where_one_belongs_is_an_error(kind: str, b
         lambda client: client.links.breakdown(1, dimension="os"),
     ]
     for call in calls:
-        with fake_service(Said(200, body)) as service, pytest.raises(LinksApiError) as caught:
+        with fake_service(FakeAnswer(200, body)) as service, pytest.raises(LinksApiError) as caught:
             ask(kind, service.url, call)
         assert (caught.value.status, caught.value.code) == (200, "unexpected_answer")
 
@@ -108,8 +108,8 @@ def test_a_good_status_without_a_list_where_one_belongs_is_an_error(kind: str, b
     ],
 )
 def test_a_list_with_odd_headers_is_an_error(kind: str, headers: dict[str, str]) -> None:
-    said = Said(200, [], {**headers, "x-request-id": "abc"})
-    with fake_service(said) as service, pytest.raises(LinksApiError) as caught:
+    answer = FakeAnswer(200, [], {**headers, "x-request-id": "abc"})
+    with fake_service(answer) as service, pytest.raises(LinksApiError) as caught:
         ask(kind, service.url, lambda client: client.links.list())
     assert (caught.value.code, caught.value.request_id) == ("unexpected_answer", "abc")
 
@@ -130,48 +130,48 @@ def test_an_error_is_the_same_in_another_process(error: LinksError) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "answer",
     [
-        Said(200, "<html>Sign in</html>", {"content-type": "text/html"}),
-        Said(200, {"id": 1}),
-        Said(204, "", {"content-type": ""}),
+        FakeAnswer(200, "<html>Sign in</html>", {"content-type": "text/html"}),
+        FakeAnswer(200, {"id": 1}),
+        FakeAnswer(204, "", {"content-type": ""}),
     ],
 )
-def test_a_qr_code_is_not_what_a_proxy_answers_instead(kind: str, said: Said) -> None:
-    with fake_service(said) as service, pytest.raises(LinksApiError) as caught:
+def test_a_qr_code_is_not_what_a_proxy_answers_instead(kind: str, answer: FakeAnswer) -> None:
+    with fake_service(answer) as service, pytest.raises(LinksApiError) as caught:
         ask(kind, service.url, lambda client: client.links.qr(1))
-    assert (caught.value.status, caught.value.code) == (said.status, "unexpected_answer")
+    assert (caught.value.status, caught.value.code) == (answer.status, "unexpected_answer")
 
 
 def test_a_qr_code_is_an_image_also_where_its_type_is_written_in_capitals(kind: str) -> None:
-    with fake_service(Said(body="png", headers={"content-type": "IMAGE/PNG"})) as service:
+    with fake_service(FakeAnswer(body="png", headers={"content-type": "IMAGE/PNG"})) as service:
         assert ask(kind, service.url, lambda client: client.links.qr(1)).content == b"png"
 
 
 def test_no_answer_in_time_is_a_time_out_of_the_client_or_of_the_call(kind: str) -> None:
     # Long enough for the request to arrive on a busy machine.
     timeout = 1.0
-    with fake_service(Said(never=True), Said(never=True)) as service:
+    with fake_service(FakeAnswer(never=True), FakeAnswer(never=True)) as service:
         with pytest.raises(LinksTimeoutError) as caught:
             ask(kind, service.url, lambda client: client.links.get(1), timeout=timeout)
         with pytest.raises(LinksTimeoutError):
             ask(kind, service.url, lambda client: client.links.get(1, timeout=timeout))
     assert caught.value.code == "timeout"
-    assert len(service.asked) == 2
+    assert len(service.requests) == 2
 
 
 @pytest.mark.parametrize("timeout", [float("inf"), 1e10, 2.0**32 / 1000])
 def test_a_time_without_end_is_no_limit(kind: str, timeout: float) -> None:
-    with fake_service(Said(body=[]), Said(body=[])) as service:
+    with fake_service(FakeAnswer(body=[]), FakeAnswer(body=[])) as service:
         ask(kind, service.url, lambda client: client.bundles.list(), timeout=timeout)
         ask(kind, service.url, lambda client: client.bundles.list(timeout=timeout))
-    assert len(service.asked) == 2
+    assert len(service.requests) == 2
 
 
 def test_no_listening_server_is_a_network_error(kind: str) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         with pytest.raises(LinksNetworkError) as caught:
             ask(kind, url, lambda client: client.links.get(1))
     assert caught.value.code == "network"
@@ -179,20 +179,20 @@ def test_no_listening_server_is_a_network_error(kind: str) -> None:
 
 
 def test_a_redirect_is_never_followed_with_the_key(kind: str) -> None:
-    with fake_service(Said()) as other:
-        error = failure_to(kind, Said(302, headers={"location": f"{other.url}/elsewhere"}))
+    with fake_service(FakeAnswer()) as other:
+        error = failure_to(kind, FakeAnswer(302, headers={"location": f"{other.url}/elsewhere"}))
     assert (error.status, error.code) == (302, "unexpected_answer")
-    assert other.asked == []
+    assert other.requests == []
 
 
 @pytest.mark.parametrize("address", ["javascript:x", "http://xn--/", "http://x:y/"])
 def test_a_redirect_to_nowhere_is_a_network_error(kind: str, address: str) -> None:
     with (
-        fake_service(Said(302, headers={"location": address})) as service,
+        fake_service(FakeAnswer(302, headers={"location": address})) as service,
         pytest.raises(LinksNetworkError),
     ):
         ask(kind, service.url, lambda client: client.links.get(1))
-    assert len(service.asked) == 1
+    assert len(service.requests) == 1
 
 
 def test_a_name_that_no_host_can_have_is_a_network_error(kind: str) -> None:
@@ -203,31 +203,31 @@ def test_a_name_that_no_host_can_have_is_a_network_error(kind: str) -> None:
 def test_an_argument_that_cannot_be_sent_is_no_network_error(kind: str) -> None:
     with fake_service() as service, pytest.raises(ValueError, match="surrogates not allowed"):
         ask(kind, service.url, lambda client: client.links.list(search="\ud83d"))
-    assert service.asked == []
+    assert service.requests == []
 
 
-def cancelled_after(*said: Said) -> float:
+def cancelled_after(*answers: FakeAnswer) -> float:
     """Cancel a call once the service has received it; return the duration in seconds."""
 
-    async def run(url: str, was_asked: Any) -> float:
+    async def run(url: str, was_requested: Any) -> float:
         async with AsyncLinksClient(url, api_key="sk_test") as client:
             task = asyncio.create_task(client.links.get(1))
-            await asyncio.to_thread(was_asked.wait, 10)
+            await asyncio.to_thread(was_requested.wait, 10)
             begun = time.monotonic()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
             return time.monotonic() - begun
 
-    with fake_service(*said) as service:
-        took = asyncio.run(run(service.url, service.was_asked))
-    assert len(service.asked) == 1
+    with fake_service(*answers) as service:
+        took = asyncio.run(run(service.url, service.was_requested))
+    assert len(service.requests) == 1
     return took
 
 
 def test_a_cancelled_task_ends_its_call_at_once() -> None:
-    assert cancelled_after(Said(never=True)) < 5
+    assert cancelled_after(FakeAnswer(never=True)) < 5
 
 
 def test_a_cancelled_task_ends_its_wait_for_a_retry_at_once() -> None:
-    assert cancelled_after(Said(429, {"error": "Slow"}, {"retry-after": "50"})) < 5
+    assert cancelled_after(FakeAnswer(429, {"error": "Slow"}, {"retry-after": "50"})) < 5

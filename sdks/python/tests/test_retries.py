@@ -5,19 +5,19 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from fake_service import FakeService, Said, fake_service
+from fake_service import FakeAnswer, FakeService, fake_service
 
 from latchkey_links import LinksApiError
 from latchkey_links._call import Call
 from latchkey_links._retry import Failed, read_retry_after, wait_before_retry
-from latchkey_links._transport import AsyncTransport, Options, Surroundings, Transport
+from latchkey_links._transport import AsyncTransport, Options, Runtime, Transport
 
-BUSY = Said(503, {"error": "Busy"})
+BUSY = FakeAnswer(503, {"error": "Busy"})
 NEW_YEAR = 1767225600.0
 
 
-def limited(seconds: str) -> Said:
-    return Said(429, {"error": "Too many requests"}, {"retry-after": seconds})
+def rate_limited(seconds: str) -> FakeAnswer:
+    return FakeAnswer(429, {"error": "Too many requests"}, {"retry-after": seconds})
 
 
 def send(
@@ -29,14 +29,14 @@ def send(
     async def sleep_async(seconds: float) -> None:
         waits.append(seconds)
 
-    around = Surroundings(
+    runtime = Runtime(
         now=lambda: NEW_YEAR, random=lambda: 0.5, sleep=waits.append, sleep_async=sleep_async
     )
     options = Options(service.url, "sk_test", 30, max_retries)
     same: Callable[[Any], Any] = lambda data: data  # noqa: E731
 
     async def run() -> Any:
-        transport = AsyncTransport(options, None, around)
+        transport = AsyncTransport(options, None, runtime)
         try:
             return await transport.json(call, same)
         finally:
@@ -45,7 +45,7 @@ def send(
     try:
         if kind == "async":
             return asyncio.run(run()), waits
-        transport = Transport(options, None, around)
+        transport = Transport(options, None, runtime)
         try:
             return transport.json(call, same), waits
         finally:
@@ -56,57 +56,57 @@ def send(
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
 def test_idempotent_calls_are_repeated_on_429_and_503(kind: str, method: str) -> None:
-    busy = Said(503, BUSY.body, {"retry-after": "5"})
-    with fake_service(busy, limited("3"), Said(body={"id": 1})) as service:
+    busy = FakeAnswer(503, BUSY.body, {"retry-after": "5"})
+    with fake_service(busy, rate_limited("3"), FakeAnswer(body={"id": 1})) as service:
         assert send(kind, service, Call(method, "/links/1")) == ({"id": 1}, [5.25, 3.25])
-    assert len(service.asked) == 3
+    assert len(service.requests) == 3
 
 
 @pytest.mark.parametrize(
     ("method", "status"), [("GET", 503), ("GET", 429), ("PUT", 429), ("DELETE", 429)]
 )
 def test_calls_are_repeated_without_retry_after(kind: str, method: str, status: int) -> None:
-    with fake_service(Said(status, BUSY.body), Said(body={"id": 1})) as service:
+    with fake_service(FakeAnswer(status, BUSY.body), FakeAnswer(body={"id": 1})) as service:
         assert send(kind, service, Call(method, "/links/1")) == ({"id": 1}, [0.375])
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
 def test_a_change_that_may_have_been_made_is_not_repeated(kind: str, method: str) -> None:
-    with fake_service(BUSY, Said(404, {"error": "Link not found"})) as service:
+    with fake_service(BUSY, FakeAnswer(404, {"error": "Link not found"})) as service:
         error, waits = send(kind, service, Call(method, "/links/1"))
     assert (error.status, error.message, error.retry_after) == (503, "Busy", None)
-    assert (waits, len(service.asked)) == ([], 1)
+    assert (waits, len(service.requests)) == ([], 1)
 
 
 def test_a_post_is_not_repeated_because_it_might_be_done_twice(kind: str) -> None:
-    with fake_service(limited("0")) as service:
+    with fake_service(rate_limited("0")) as service:
         error, waits = send(kind, service, Call("POST", "/links", body={}))
-    assert (error.status, waits, len(service.asked)) == (429, [], 1)
+    assert (error.status, waits, len(service.requests)) == (429, [], 1)
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 409, 500, 502])
 def test_other_errors_are_not_repeated(kind: str, status: int) -> None:
-    with fake_service(Said(status, {"error": "No"}, {"retry-after": "0"})) as service:
+    with fake_service(FakeAnswer(status, {"error": "No"}, {"retry-after": "0"})) as service:
         error, waits = send(kind, service, Call("GET", "/links/1"))
-    assert (error.status, waits, len(service.asked)) == (status, [], 1)
+    assert (error.status, waits, len(service.requests)) == (status, [], 1)
 
 
 def test_a_call_is_repeated_as_often_as_allowed_and_fails_with_the_last_answer(kind: str) -> None:
-    with fake_service(BUSY, BUSY, limited("1")) as service:
+    with fake_service(BUSY, BUSY, rate_limited("1")) as service:
         error, waits = send(kind, service, Call("GET", "/links/1"))
-    assert (error.status, error.retry_after, len(waits), len(service.asked)) == (429, 1, 2, 3)
+    assert (error.status, error.retry_after, len(waits), len(service.requests)) == (429, 1, 2, 3)
     with fake_service(BUSY) as service:
         error, waits = send(kind, service, Call("GET", "/links/1"), max_retries=0)
     assert (error.status, waits) == (503, [])
     with fake_service(BUSY, BUSY) as service:
         send(kind, service, Call("GET", "/links/1", max_retries=1))
-    assert len(service.asked) == 2
+    assert len(service.requests) == 2
 
 
 def test_a_retry_after_over_a_minute_is_reported_to_the_caller(kind: str) -> None:
-    with fake_service(limited("61")) as service:
+    with fake_service(rate_limited("61")) as service:
         error, waits = send(kind, service, Call("GET", "/links/1"))
-    assert (error.retry_after, waits, len(service.asked)) == (61, [], 1)
+    assert (error.retry_after, waits, len(service.requests)) == (61, [], 1)
 
 
 def wait(retries: int, retry_after: float | None, chance: float) -> float | None:

@@ -29,8 +29,8 @@ export function waitBeforeRetry(
     if (status === 503 && method !== 'GET') return undefined
     return Math.min(FIRST_WAIT_MS * 2 ** retries, LONGEST_GUESS_MS) * (1 + random()) * 0.5
   }
-  const asked = retryAfter * 1000
-  return asked > LONGEST_WAIT_MS ? undefined : asked + random() * SPREAD_MS
+  const requestedMs = retryAfter * 1000
+  return requestedMs > LONGEST_WAIT_MS ? undefined : requestedMs + random() * SPREAD_MS
 }
 
 /** Returns `Retry-After` in seconds, from a number or a date. Undefined if it is neither. */

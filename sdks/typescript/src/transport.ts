@@ -33,7 +33,7 @@ export interface Call {
 }
 
 /** Clock and randomness, which tests replace. */
-export interface Surroundings {
+export interface Runtime {
   now: () => number
   random: () => number
   wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>
@@ -55,9 +55,9 @@ const RETRIES = 2
 export class Transport {
   readonly #options: ClientOptions
   readonly #root: string
-  readonly #surroundings: Surroundings
+  readonly #runtime: Runtime
 
-  constructor(options: ClientOptions, surroundings: Surroundings = REAL) {
+  constructor(options: ClientOptions, runtime: Runtime = REAL) {
     const { protocol, username, password } = new URL(options.baseUrl)
     if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError('baseUrl must be an http(s) URL')
     // Some platforms refuse such a URL with an error that quotes it. Others send its credentials
@@ -68,7 +68,7 @@ export class Transport {
     if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('apiKey must be visible ASCII characters')
     this.#options = { ...options, apiKey }
     this.#root = options.baseUrl.trim().replace(/\/+$/, '') + API_PATH
-    this.#surroundings = surroundings
+    this.#runtime = runtime
   }
 
   async json<Result>(call: Call): Promise<Result> {
@@ -84,12 +84,12 @@ export class Transport {
     const answer = await this.#send(call)
     const type = answer.headers.get('content-type') ?? ''
     // All files of the service are images. Other types come from a proxy.
-    if (!/^image\//i.test(type)) throw unexpected(answer)
+    if (!/^image\//i.test(type)) throw unexpectedError(answer)
     return new Blob([answer.bytes], { type })
   }
 
   async #send(call: Call): Promise<Answer> {
-    const { now, random, wait } = this.#surroundings
+    const { now, random, wait } = this.#runtime
     const allowed = call.options?.maxRetries ?? this.#options.maxRetries ?? RETRIES
     for (let retries = 0; ; retries += 1) {
       const answer = await this.#attempt(call)
@@ -162,8 +162,8 @@ function refuseNoNumber(field: string, value: unknown): unknown {
 }
 
 function queryOf(query: object = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  const parameters = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
+  const text = new URLSearchParams(parameters.map(([name, value]) => [name, String(value)])).toString()
   return text === '' ? '' : `?${text}`
 }
 
@@ -174,11 +174,11 @@ function read<Value>(answer: Answer, meaning: (body: object) => Value): Value {
     if (typeof body !== 'object' || body === null) throw new TypeError('Neither an object nor a list')
     return meaning(body)
   } catch {
-    throw unexpected(answer)
+    throw unexpectedError(answer)
   }
 }
 
-function unexpected({ status, headers }: Answer): LinksApiError {
+function unexpectedError({ status, headers }: Answer): LinksApiError {
   return unexpectedAnswer(status, headers.get('x-request-id') ?? undefined)
 }
 
@@ -203,7 +203,7 @@ function errorBody(bytes: ArrayBuffer): { error?: unknown } {
   }
 }
 
-const REAL: Surroundings = {
+const REAL: Runtime = {
   now: Date.now,
   random: Math.random,
   wait: (ms, signal) =>

@@ -8,30 +8,30 @@ describe('a call', () => {
   test('carries the key and the X-Client header, and sends fields as JSON', async () => {
     const service = new FakeService({ status: 201, body: { id: 1 } })
     await clientOf(service).links.create({ url: 'https://example.com/', label: null, slug: undefined })
-    const [asked] = service.asked
-    expect(asked).toMatchObject({
+    const [request] = service.requests
+    expect(request).toMatchObject({
       method: 'POST',
       path: '/_/api/links',
       body: { url: 'https://example.com/', label: null },
     })
-    expect(Object.keys(asked?.body as object)).not.toContain('slug')
-    expect(asked?.headers.get('authorization')).toBe('Bearer sk_test')
-    expect(asked?.headers.get('x-client')).toBe('sdk')
-    expect(asked?.headers.get('content-type')).toBe('application/json')
+    expect(Object.keys(request?.body as object)).not.toContain('slug')
+    expect(request?.headers.get('authorization')).toBe('Bearer sk_test')
+    expect(request?.headers.get('x-client')).toBe('sdk')
+    expect(request?.headers.get('content-type')).toBe('application/json')
   })
 
   test('without a body has no content type, and omits unset parameters', async () => {
     const service = new FakeService({})
     await clientOf(service).links.get(7, { range: undefined })
-    expect(service.asked[0]?.path).toBe('/_/api/links/7')
-    expect(service.asked[0]?.headers.get('content-type')).toBeNull()
+    expect(service.requests[0]?.path).toBe('/_/api/links/7')
+    expect(service.requests[0]?.headers.get('content-type')).toBeNull()
   })
 
   test('escapes values in paths and queries', async () => {
     const service = new FakeService({}, { body: [] })
     await clientOf(service).slugs.getLink('a/b?c#d é', { range: '7d' })
     await clientOf(service).links.list({ search: '100% & more', limit: 5 })
-    expect(service.asked.map(({ path }) => path)).toEqual([
+    expect(service.requests.map(({ path }) => path)).toEqual([
       '/_/api/slugs/a%2Fb%3Fc%23d%20%C3%A9?range=7d',
       '/_/api/links?search=100%25+%26+more&limit=5',
     ])
@@ -41,7 +41,7 @@ describe('a call', () => {
     const service = new FakeService()
     for (const slug of ['..', '.', '', 'half-\ud83d'])
       expect(() => clientOf(service).links.disableSlug(5, slug)).toThrow(TypeError)
-    expect(service.asked).toEqual([])
+    expect(service.requests).toEqual([])
   })
 
   test('is not sent with a NaN or infinite number, which would clear the field', async () => {
@@ -51,7 +51,7 @@ describe('a call', () => {
       expect(error).toBeInstanceOf(TypeError)
       expect((error as Error).message).toContain('expires_at')
     }
-    expect(service.asked).toEqual([])
+    expect(service.requests).toEqual([])
   })
 
   test('for a QR code returns a Blob with its type', async () => {
@@ -65,7 +65,7 @@ describe('a client', () => {
   test('trims the key, and refuses an unsendable key without quoting it', async () => {
     const service = new FakeService({ body: [] })
     await new LinksClient({ baseUrl: service.url, apiKey: ' sk_test\n' }).bundles.list()
-    expect(service.asked[0]?.headers.get('authorization')).toBe('Bearer sk_test')
+    expect(service.requests[0]?.headers.get('authorization')).toBe('Bearer sk_test')
     // Callers without types may pass unset values.
     const unset = undefined as unknown as string
     for (const apiKey of [unset, '', ' \n', 'sk_se\ncret', 'sk_sécret', 'sk_secretł', 'sk_secret\0'])
@@ -89,7 +89,7 @@ describe('a client', () => {
   test('trims the address', async () => {
     const service = new FakeService({ body: [] })
     await new LinksClient({ baseUrl: ` ${service.url}/ \n`, apiKey: 'sk_test' }).bundles.list()
-    expect(service.asked[0]?.path).toBe('/_/api/bundles')
+    expect(service.requests[0]?.path).toBe('/_/api/bundles')
   })
 
   test('does not reveal the key when it is printed', () => {
@@ -98,16 +98,16 @@ describe('a client', () => {
   })
 
   test('uses the fetch of its options', async () => {
-    const asked: string[] = []
+    const urls: string[] = []
     const client = new LinksClient({
       baseUrl: 'https://go.example.com',
       apiKey: 'sk_test',
       fetch: (url) => {
-        asked.push(url)
+        urls.push(url)
         return Promise.resolve(Response.json([]))
       },
     })
     await client.bundles.list()
-    expect(asked).toEqual(['https://go.example.com/_/api/bundles'])
+    expect(urls).toEqual(['https://go.example.com/_/api/bundles'])
   })
 })

@@ -1,11 +1,11 @@
 import { describe, expect, spyOn, test } from 'bun:test'
-import { FakeService, type Said, failureOf } from '../../testing/fake-service.ts'
+import { FakeService, type FakeAnswer, failureOf } from '../../testing/fake-service.ts'
 import { LinksApiError, LinksClient, LinksNetworkError, LinksTimeoutError } from '../src/index.ts'
 
 const clientOf = (service: FakeService) => new LinksClient({ baseUrl: service.url, apiKey: 'sk_test' })
 
-async function failureTo(said: Said): Promise<LinksApiError> {
-  const error = await failureOf(clientOf(new FakeService(said)).links.create({ url: 'x' }))
+async function failureTo(answer: FakeAnswer): Promise<LinksApiError> {
+  const error = await failureOf(clientOf(new FakeService(answer)).links.create({ url: 'x' }))
   expect(error).toBeInstanceOf(LinksApiError)
   return error as LinksApiError
 }
@@ -100,12 +100,12 @@ describe('an odd answer', () => {
 })
 
 describe('a QR code', () => {
-  test.each<Said>([
+  test.each<FakeAnswer>([
     { headers: { 'content-type': 'text/html' }, body: '<html>Sign in</html>' },
     { body: { id: 1 } },
     { status: 204, body: '' },
-  ])('is not what a proxy answers instead: %j', async (said) => {
-    const error = await failureOf(clientOf(new FakeService(said)).links.qr(1))
+  ])('is not what a proxy answers instead: %j', async (answer) => {
+    const error = await failureOf(clientOf(new FakeService(answer)).links.qr(1))
     expect(error).toBeInstanceOf(LinksApiError)
     expect(error).toMatchObject({ code: 'unexpected_answer' })
   })
@@ -126,7 +126,7 @@ describe('a call without an answer', () => {
     expect(error).toMatchObject({ code: 'timeout', message: 'No answer within 1000 ms' })
     const other = await failureOf(clientOf(service).links.get(1, {}, { timeoutMs: 900 }))
     expect(other).toMatchObject({ code: 'timeout', message: 'No answer within 900 ms' })
-    expect(service.asked).toHaveLength(2)
+    expect(service.requests).toHaveLength(2)
   })
 
   test('waits without a limit if the timeout exceeds the maximum of a timer', async () => {
@@ -153,9 +153,9 @@ describe('a call without an answer', () => {
   })
 
   test('fails with a network error if no server listens', async () => {
-    const gone = Bun.serve({ port: 0, fetch: () => new Response() })
-    const baseUrl = gone.url.origin
-    await gone.stop(true)
+    const stoppedServer = Bun.serve({ port: 0, fetch: () => new Response() })
+    const baseUrl = stoppedServer.url.origin
+    await stoppedServer.stop(true)
     const error = await failureOf(new LinksClient({ baseUrl, apiKey: 'sk_test' }).links.get(1))
     expect(error).toBeInstanceOf(LinksNetworkError)
     expect(error).toMatchObject({ code: 'network' })
@@ -166,7 +166,7 @@ describe('a call without an answer', () => {
     const other = new FakeService({})
     const service = new FakeService({ status: 302, headers: { location: `${other.url}/elsewhere` } })
     expect(await failureOf(clientOf(service).links.get(1))).toBeInstanceOf(LinksNetworkError)
-    expect(other.asked).toEqual([])
+    expect(other.requests).toEqual([])
   })
 })
 
@@ -184,6 +184,6 @@ describe('an aborted call', () => {
     const service = new FakeService({})
     const error = await failureOf(clientOf(service).links.get(1, {}, { signal: AbortSignal.abort() }))
     expect(error).toMatchObject({ name: 'AbortError' })
-    expect(service.asked).toEqual([])
+    expect(service.requests).toEqual([])
   })
 })

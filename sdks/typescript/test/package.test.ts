@@ -35,7 +35,7 @@ describe('the packed client', () => {
       cwd: project,
     })
     writeFileSync(join(project, 'readme.ts'), examples)
-    await service.start((path) => served(path, installed))
+    await service.start((path) => servePackage(path, installed))
   }, 180_000)
   afterAll(async () => {
     await service.stop()
@@ -78,9 +78,11 @@ describe('the packed client', () => {
     ['nodenext', 'nodenext'],
   ])('types the examples of its README, resolved as %s does', async (resolution, module) => {
     const flags = ['--noEmit', '--strict', '--target', 'es2024', '--lib', 'es2024,dom,esnext', '--types', '']
-    const how = ['--moduleResolution', resolution, '--module', module, '--ignoreConfig']
+    const options = ['--moduleResolution', resolution, '--module', module, '--ignoreConfig']
     writeFileSync(join(project, 'process.d.ts'), 'declare const process: { env: Record<string, string> }\n')
-    expect(await outputOf(['tsc', ...flags, ...how, 'readme.ts', 'process.d.ts'], { cwd: project })).toBe('')
+    expect(await outputOf(['tsc', ...flags, ...options, 'readme.ts', 'process.d.ts'], { cwd: project })).toBe(
+      '',
+    )
   })
 
   test.each([['node'], ['bun'], ...OTHERS])('prints what the README says, in %s', async (...command) => {
@@ -99,14 +101,14 @@ describe('the packed client', () => {
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
     try {
       const page = await browser.newPage()
-      const said: string[] = []
-      page.on('console', (message) => message.type() === 'log' && said.push(message.text()))
-      page.on('pageerror', (error) => said.push(error.message))
+      const output: string[] = []
+      page.on('console', (message) => message.type() === 'log' && output.push(message.text()))
+      page.on('pageerror', (error) => output.push(error.message))
       await page.goto(`${service.url}/sdk/page.html`)
       await page
         .waitForFunction('globalThis.finished', undefined, { timeout: 15_000 })
-        .catch(() => said.push('not finished'))
-      expect(said).toEqual(prints)
+        .catch(() => output.push('not finished'))
+      expect(output).toEqual(prints)
     } finally {
       await browser.close()
     }
@@ -129,7 +131,7 @@ const PAGE = `<!doctype html><title>SDK</title>
 <script type="module">await import('/sdk/readme.js'); globalThis.finished = true</script>`
 
 /** Serves a page and the installed package from the origin of the service. */
-function served(path: string, installed: string): Response | undefined {
+function servePackage(path: string, installed: string): Response | undefined {
   if (path === '/sdk/page.html') return new Response(PAGE, { headers: { 'content-type': 'text/html' } })
   if (!path.startsWith('/sdk/')) return undefined
   return new Response(Bun.file(join(installed, path.slice('/sdk/'.length))))

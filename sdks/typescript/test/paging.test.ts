@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { FakeService, type Said, failureOf } from '../../testing/fake-service.ts'
+import { FakeService, type FakeAnswer, failureOf } from '../../testing/fake-service.ts'
 import { LinksClient } from '../src/index.ts'
 import { nextCursor } from '../src/paging.ts'
 
 const clientOf = (service: FakeService) => new LinksClient({ baseUrl: service.url, apiKey: 'sk_test' })
 
-const page = (ids: readonly number[], cursor?: string): Said => ({
+const page = (ids: readonly number[], cursor?: string): FakeAnswer => ({
   headers: {
     'x-total-count': '3',
     ...(cursor !== undefined && { link: `</_/api/links?limit=2&cursor=${cursor}>; rel="next"` }),
@@ -14,9 +14,9 @@ const page = (ids: readonly number[], cursor?: string): Said => ({
 })
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const found: Item[] = []
-  for await (const item of items) found.push(item)
-  return found
+  const collected: Item[] = []
+  for await (const item of items) collected.push(item)
+  return collected
 }
 
 describe('a list', () => {
@@ -26,14 +26,14 @@ describe('a list', () => {
     expect([first.items.map(({ id }) => id), first.total, first.nextCursor]).toEqual([[1, 2], 3, 'a+b'])
     const last = await clientOf(service).links.list({ limit: 2, cursor: first.nextCursor })
     expect(last.nextCursor).toBeUndefined()
-    expect(service.asked[1]?.path).toBe('/_/api/links?limit=2&cursor=a%2Bb')
+    expect(service.requests[1]?.path).toBe('/_/api/links?limit=2&cursor=a%2Bb')
   })
 
   test('is iterated over all pages with the same parameters', async () => {
     const service = new FakeService(page([1, 2], 'x'), page([3]))
     const links = await all(clientOf(service).bundles.listAllLinks(9, { limit: 2 }))
     expect(links.map(({ id }) => id)).toEqual([1, 2, 3])
-    expect(service.asked.map(({ path }) => path)).toEqual([
+    expect(service.requests.map(({ path }) => path)).toEqual([
       '/_/api/bundles/9/links?limit=2',
       '/_/api/bundles/9/links?limit=2&cursor=x',
     ])
@@ -42,7 +42,7 @@ describe('a list', () => {
   test('is loaded only as far as it is consumed', async () => {
     const service = new FakeService(page([1, 2], 'x'))
     for await (const { id } of clientOf(service).links.listAll()) if (id === 2) break
-    expect(service.asked).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
   })
 
   test('without cursors is iterated by offset', async () => {
@@ -53,9 +53,9 @@ describe('a list', () => {
       { body: { items: [], total: 3 } },
     )
     const query = { dimension: 'countries', limit: 2 } as const
-    const found = await all(clientOf(service).links.breakdownAll(4, query))
-    expect(found.map(({ name }) => name)).toEqual(['SE', 'ID', 'DE'])
-    expect(service.asked.map(({ path }) => path)).toEqual([
+    const collected = await all(clientOf(service).links.breakdownAll(4, query))
+    expect(collected.map(({ name }) => name)).toEqual(['SE', 'ID', 'DE'])
+    expect(service.requests.map(({ path }) => path)).toEqual([
       '/_/api/links/4/breakdown?dimension=countries&limit=2&offset=0',
       '/_/api/links/4/breakdown?dimension=countries&limit=2&offset=2',
     ])
@@ -64,12 +64,12 @@ describe('a list', () => {
 
   test('that fails on a later page yields the earlier items, then throws', async () => {
     const service = new FakeService(page([1], 'x'), { status: 404, body: { error: 'Not Found' } })
-    const found: number[] = []
+    const collected: number[] = []
     const walk = async () => {
-      for await (const { id } of clientOf(service).links.listAll()) found.push(id)
+      for await (const { id } of clientOf(service).links.listAll()) collected.push(id)
     }
     expect(await failureOf(walk())).toMatchObject({ status: 404 })
-    expect(found).toEqual([1])
+    expect(collected).toEqual([1])
   })
 })
 

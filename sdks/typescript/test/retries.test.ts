@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { FakeService, type Said, failureOf } from '../../testing/fake-service.ts'
+import { FakeService, type FakeAnswer, failureOf } from '../../testing/fake-service.ts'
 import { LinksClient } from '../src/index.ts'
 import { readRetryAfter, waitBeforeRetry } from '../src/retry.ts'
 import { type Call, Transport } from '../src/transport.ts'
 
-const BUSY: Said = { status: 503, body: { error: 'Busy' } }
-const limited = (seconds: string): Said => ({
+const BUSY: FakeAnswer = { status: 503, body: { error: 'Busy' } }
+const rateLimited = (seconds: string): FakeAnswer => ({
   status: 429,
   headers: { 'retry-after': seconds },
   body: { error: 'Too many requests' },
@@ -31,12 +31,12 @@ function transportTo(service: FakeService, options: { maxRetries?: number } = {}
 
 describe('a call answered with 429 or 503', () => {
   test.each(['GET', 'PUT', 'DELETE'])('is repeated when it is a %s', async (method) => {
-    const service = new FakeService({ ...BUSY, headers: { 'retry-after': '5' } }, limited('3'), {
+    const service = new FakeService({ ...BUSY, headers: { 'retry-after': '5' } }, rateLimited('3'), {
       body: { id: 1 },
     })
     const { transport, waits } = transportTo(service)
     expect(await transport.json<unknown>({ ...GET, method })).toEqual({ id: 1 })
-    expect(service.asked).toHaveLength(3)
+    expect(service.requests).toHaveLength(3)
     expect(waits).toEqual([5250, 3250])
   })
 
@@ -59,60 +59,60 @@ describe('a call answered with 429 or 503', () => {
       const { transport, waits } = transportTo(service)
       const error = await failureOf(transport.json({ ...GET, method }))
       expect(error).toMatchObject({ status: 503, message: 'Busy', retryAfter: undefined })
-      expect([service.asked.length, waits]).toEqual([1, []])
+      expect([service.requests.length, waits]).toEqual([1, []])
     },
   )
 
   test('is not retried if it is a POST, which could take effect twice', async () => {
-    const service = new FakeService(limited('0'))
+    const service = new FakeService(rateLimited('0'))
     const { transport, waits } = transportTo(service)
     expect(await failureOf(transport.json({ ...GET, method: 'POST' }))).toMatchObject({ status: 429 })
-    expect([service.asked.length, waits]).toEqual([1, []])
+    expect([service.requests.length, waits]).toEqual([1, []])
   })
 
-  test.each([400, 401, 404, 409, 500, 502])('but not one that gets %i', async (status) => {
+  test.each([400, 401, 404, 409, 500, 502])('is not retried if the status is %i instead', async (status) => {
     const service = new FakeService({ status, headers: { 'retry-after': '0' }, body: { error: 'No' } })
     expect(await failureOf(transportTo(service).transport.json(GET))).toMatchObject({ status })
-    expect(service.asked).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
   })
 
   test('is retried as often as allowed, then fails with the last answer', async () => {
-    const service = new FakeService(BUSY, BUSY, limited('1'))
+    const service = new FakeService(BUSY, BUSY, rateLimited('1'))
     const { transport, waits } = transportTo(service)
     expect(await failureOf(transport.json(GET))).toMatchObject({ status: 429, retryAfter: 1 })
-    expect([service.asked.length, waits.length]).toEqual([3, 2])
+    expect([service.requests.length, waits.length]).toEqual([3, 2])
     const never = new FakeService(BUSY)
     expect(await failureOf(transportTo(never, { maxRetries: 0 }).transport.json(GET))).toMatchObject({
       status: 503,
     })
-    expect(never.asked).toHaveLength(1)
+    expect(never.requests).toHaveLength(1)
     const once = new FakeService(BUSY, BUSY)
     const call = { ...GET, options: { maxRetries: 1 } }
     expect(await failureOf(transportTo(once).transport.json(call))).toMatchObject({ status: 503 })
-    expect(once.asked).toHaveLength(2)
+    expect(once.requests).toHaveLength(2)
   })
 
   test('is not retried if the server asks for a wait of more than a minute', async () => {
-    const service = new FakeService(limited('61'))
+    const service = new FakeService(rateLimited('61'))
     expect(await failureOf(transportTo(service).transport.json(GET))).toMatchObject({ retryAfter: 61 })
-    expect(service.asked).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
   })
 
   test('can be aborted while it waits for a retry', async () => {
     const ending = new AbortController()
-    let asked = 0
+    let requestCount = 0
     const client = new LinksClient({
       baseUrl: 'https://go.example.com',
       apiKey: 'sk_test',
       fetch: () => {
-        asked += 1
+        requestCount += 1
         setTimeout(() => ending.abort(new Error('Enough')), 10)
         return Promise.resolve(Response.json({}, { status: 429, headers: { 'retry-after': '50' } }))
       },
     })
     const call = client.links.get(1, {}, { signal: ending.signal })
     expect(await failureOf(call)).toMatchObject({ message: 'Enough' })
-    expect(asked).toBe(1)
+    expect(requestCount).toBe(1)
   })
 })
 

@@ -19,7 +19,7 @@ T = TypeVar("T")
 def wait_after(
     call: Call, response: httpx.Response, retries: int, *, now: float, random: Callable[[], float]
 ) -> float | None:
-    """How long to wait before the call is repeated; None: the answer is what it is."""
+    """Return the seconds to wait before a retry; None: the call is not repeated."""
     retry_after = read_retry_after(response.headers.get("retry-after"), now)
     return wait_before_retry(
         Failed(call.method, response.status_code, retry_after, retries), random
@@ -75,7 +75,7 @@ def _unexpected(response: httpx.Response) -> LinksApiError:
 
 
 def _error_body(response: httpx.Response) -> dict[str, object]:
-    """Whatever a proxy in between may have made of it."""
+    """Return the JSON object of an error, or an empty one: a proxy may send anything."""
     try:
         body: object = json.loads(response.content)
     except (ValueError, RecursionError):

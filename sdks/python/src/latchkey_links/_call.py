@@ -1,4 +1,4 @@
-"""What is asked and what is answered, whichever way it travels."""
+"""The parts of a call and of its answer, for both transports."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class File:
 
 
 def segment(value: str | int) -> str:
-    """One part of a path; what servers take for a step up or nothing would lead to another route."""
+    """Encode one segment of a path; an empty or dot segment would lead to another route."""
     text = str(value)
     if text in {"", ".", ".."}:
         message = f"{text!r} is no part of a path"

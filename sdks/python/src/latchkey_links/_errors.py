@@ -18,7 +18,7 @@ _FIRST_ERROR = 400
 
 
 class LinksError(Exception):
-    """Every failure of a call; `code` says what went wrong, in one stable word."""
+    """The base of all errors of a call; `code` is the stable name of the failure."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -27,13 +27,13 @@ class LinksError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # By default, Python would call the class with `args`, which are not its parameters.
-        return _again, (type(self), *self.args), vars(self)
+        return _recreate, (type(self), *self.args), vars(self)
 
 
 class LinksApiError(LinksError):
     """The server answered with an error.
 
-    `message` is its sentence. `code` is the error code that it sent, such as `slug_taken`; without
+    `message` is its text. `code` is the error code that it sent, such as `slug_taken`; without
     one, it is derived from the status. `request_id` names the request in the log of the server;
     `retry_after` is in seconds.
     """
@@ -57,21 +57,21 @@ class LinksApiError(LinksError):
 
 
 class LinksTimeoutError(LinksError):
-    """No answer came in time."""
+    """The call took longer than its timeout."""
 
     def __init__(self) -> None:
         super().__init__("timeout", "No answer in time")
 
 
 class LinksNetworkError(LinksError):
-    """The server could not be reached, or the connection broke; `__cause__` is what httpx says."""
+    """The server could not be reached, or the connection broke; `__cause__` is the error of httpx."""
 
     def __init__(self, cause: Exception) -> None:
         super().__init__("network", f"The request failed: {cause}")
 
 
-def _again(kind: type[LinksError], *args: object) -> LinksError:
-    """The error that was sent to another process or copied, without its fields yet."""
+def _recreate(kind: type[LinksError], *args: object) -> LinksError:
+    """Recreate an error that was pickled or copied, without its fields."""
     return kind.__new__(kind, *args)
 
 

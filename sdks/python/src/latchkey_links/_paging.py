@@ -15,13 +15,13 @@ class Page(Generic[T]):
 
     items: list[T]
     total: int
-    """How many there are on all pages."""
+    """The number of items on all pages."""
     next_cursor: str | None
-    """Give it as `cursor` for the next page; None on the last one."""
+    """The `cursor` of the next page; None on the last page."""
 
 
-class Counted(Protocol[T]):
-    """A page of a list that is counted instead of having a cursor."""
+class OffsetPage(Protocol[T]):
+    """A page of a list that is paged by offset instead of by cursor."""
 
     @property
     def items(self) -> list[T]: ...
@@ -31,14 +31,14 @@ class Counted(Protocol[T]):
 
 def next_cursor(header: str | None) -> str | None:
     """Find the cursor in a `Link: <…>; rel="next"` header."""
-    found = re.search(r'<([^>]*)>\s*;\s*rel="?next"?', header or "")
-    if found is None:
+    match = re.search(r'<([^>]*)>\s*;\s*rel="?next"?', header or "")
+    if match is None:
         return None
-    return parse_qs(urlsplit(found[1]).query).get("cursor", [None])[0]
+    return parse_qs(urlsplit(match[1]).query).get("cursor", [None])[0]
 
 
 def walk_by_cursor(load: Callable[[str | None], Page[T]], first: str | None) -> Iterator[T]:
-    """Every item of every page, a page being loaded when the one before is used up."""
+    """Yield the items of all pages; a page is loaded once the previous one is used up."""
     cursor = first
     while True:
         page = load(cursor)
@@ -61,8 +61,8 @@ async def walk_by_cursor_async(
             return
 
 
-def walk_by_offset(load: Callable[[int], Counted[T]], first: int | None) -> Iterator[T]:
-    """Walk lists that are counted instead of having a cursor."""
+def walk_by_offset(load: Callable[[int], OffsetPage[T]], first: int | None) -> Iterator[T]:
+    """Yield the items of all pages of a list that is paged by offset."""
     offset = max(0, first or 0)
     while True:
         page = load(offset)
@@ -73,7 +73,7 @@ def walk_by_offset(load: Callable[[int], Counted[T]], first: int | None) -> Iter
 
 
 async def walk_by_offset_async(
-    load: Callable[[int], Awaitable[Counted[T]]], first: int | None
+    load: Callable[[int], Awaitable[OffsetPage[T]]], first: int | None
 ) -> AsyncIterator[T]:
     offset = max(0, first or 0)
     while True:

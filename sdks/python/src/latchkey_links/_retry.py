@@ -24,13 +24,13 @@ class Failed:
     method: str
     status: int
     retry_after: float | None
-    """Seconds, as the server wants it."""
+    """The seconds that the server asks for."""
     retries: int
-    """How often this call was repeated already."""
+    """The number of retries of this call so far."""
 
 
 def wait_before_retry(failed: Failed, random: Callable[[], float]) -> float | None:
-    """How long to wait before a call is repeated, in seconds; None: it is not repeated."""
+    """Return the seconds to wait before a retry; None: the call is not repeated."""
     if failed.method not in _IDEMPOTENT or failed.status not in _WORTH_IT:
         return None
     if failed.retry_after is None:
@@ -45,7 +45,7 @@ def wait_before_retry(failed: Failed, random: Callable[[], float]) -> float | No
 
 
 def read_retry_after(header: str | None, now: float) -> float | None:
-    """`Retry-After` in seconds, whether the server sent a number or a date."""
+    """Return `Retry-After` in seconds; the header is a number or a date."""
     text = (header or "").strip()
     if text.isascii() and text.isdigit():
         return float(text)

@@ -1,4 +1,4 @@
-"""Sends calls and repeats those that may be repeated, blocking or with asyncio."""
+"""Sends calls and retries them where that is safe, blocking or with asyncio."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BROKEN = (httpx.RequestError, httpx.InvalidURL, UnicodeError)
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What both clients are made with."""
+    """The options of a client."""
 
     base_url: str
     api_key: str
@@ -89,8 +89,8 @@ def _address_of(base_url: str) -> httpx.URL:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """Time and chance; tests have their own."""
+class Runtime:
+    """Clock and randomness, which tests replace."""
 
     now: Callable[[], float] = time.time
     random: Callable[[], float] = random.random
@@ -98,17 +98,17 @@ class Surroundings:
     sleep_async: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
-_REAL = Surroundings()
+_REAL = Runtime()
 
 
 class Transport:
     def __init__(
-        self, options: Options, http: httpx.Client | None, surroundings: Surroundings = _REAL
+        self, options: Options, http: httpx.Client | None, runtime: Runtime = _REAL
     ) -> None:
         self._options = options
         self._http = http or httpx.Client()
         self._owned = http is None
-        self._surroundings = surroundings
+        self._runtime = runtime
 
     def close(self) -> None:
         if self._owned:
@@ -124,16 +124,16 @@ class Transport:
         return file_of(self._send(call))
 
     def _send(self, call: Call) -> httpx.Response:
-        around = self._surroundings
+        runtime = self._runtime
         retries = 0
         while True:
             response = self._attempt(call)
             if response.is_success:
                 return response
-            wait = wait_after(call, response, retries, now=around.now(), random=around.random)
+            wait = wait_after(call, response, retries, now=runtime.now(), random=runtime.random)
             if wait is None or retries >= self._options.retries_of(call):
-                raise error_of(response, around.now())
-            around.sleep(wait)
+                raise error_of(response, runtime.now())
+            runtime.sleep(wait)
             retries += 1
 
     def _attempt(self, call: Call) -> httpx.Response:
@@ -149,12 +149,12 @@ class Transport:
 
 class AsyncTransport:
     def __init__(
-        self, options: Options, http: httpx.AsyncClient | None, surroundings: Surroundings = _REAL
+        self, options: Options, http: httpx.AsyncClient | None, runtime: Runtime = _REAL
     ) -> None:
         self._options = options
         self._http = http or httpx.AsyncClient()
         self._owned = http is None
-        self._surroundings = surroundings
+        self._runtime = runtime
 
     async def close(self) -> None:
         if self._owned:
@@ -170,16 +170,16 @@ class AsyncTransport:
         return file_of(await self._send(call))
 
     async def _send(self, call: Call) -> httpx.Response:
-        around = self._surroundings
+        runtime = self._runtime
         retries = 0
         while True:
             response = await self._attempt(call)
             if response.is_success:
                 return response
-            wait = wait_after(call, response, retries, now=around.now(), random=around.random)
+            wait = wait_after(call, response, retries, now=runtime.now(), random=runtime.random)
             if wait is None or retries >= self._options.retries_of(call):
-                raise error_of(response, around.now())
-            await around.sleep_async(wait)
+                raise error_of(response, runtime.now())
+            await runtime.sleep_async(wait)
             retries += 1
 
     async def _attempt(self, call: Call) -> httpx.Response:

@@ -1,3 +1,3 @@
-"""Everything that is answered."""
+"""The types of all answers."""
 
 from ._generated.models import *  # noqa: F403

@@ -88,8 +88,8 @@ async def walking(tag: str, ann: Any, ben: Any, reader: Any) -> None:
     search = f"python/walk/{tag}/"
     for n in range(5):
         await done(ben.links.create(url=f"https://example.com/{search}{n}"))
-    found = await every(ann.links.list_all(search=search, limit=2))
-    assert len({link.id for link in found}) == len(found) == 5
+    links = await every(ann.links.list_all(search=search, limit=2))
+    assert len({link.id for link in links}) == len(links) == 5
     assert (await done(ann.links.list(search=search, limit=2))).total == 5
 
 
