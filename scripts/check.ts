@@ -11,10 +11,10 @@ const checks = {
 }
 
 export async function check(): Promise<string[]> {
-  const passed = await Promise.all(
+  const results = await Promise.all(
     Object.entries(checks).map(async ([name, command]) => [name, await run(name, command)] as const),
   )
-  return passed.filter(([, isPassed]) => !isPassed).map(([name]) => name)
+  return results.filter(([, isPassed]) => !isPassed).map(([name]) => name)
 }
 
 async function run(name: string, command: readonly string[]): Promise<boolean> {

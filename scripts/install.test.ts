@@ -63,10 +63,10 @@ test('of two processes that start at once, one installs and the other waits for 
 })
 
 async function killedOneHadTheLock(): Promise<void> {
-  const gone = Bun.spawn(['true'])
-  await gone.exited
+  const exitedProcess = Bun.spawn(['true'])
+  await exitedProcess.exited
   mkdirSync(join(root, '.installing'))
-  writeFileSync(join(root, '.installing', String(gone.pid)), '')
+  writeFileSync(join(root, '.installing', String(exitedProcess.pid)), '')
 }
 
 test('an installation does not wait for a killed one', async () => {

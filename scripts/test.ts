@@ -27,9 +27,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     if (!isEnding) void cleanUp().finally(() => process.exit(130))
     isEnding = true
   })
-const given = process.env['LATCHKEY_TEST_POSTGRES']
-starting = given ? undefined : startPostgres()
-const postgresUrl = given ?? (await starting)?.url
+const configuredUrl = process.env['LATCHKEY_TEST_POSTGRES']
+starting = configuredUrl ? undefined : startPostgres()
+const postgresUrl = configuredUrl ?? (await starting)?.url
 if (postgresUrl === undefined)
   missing.push('PostgreSQL is not installed: everything was tested on SQLite only')
 
@@ -41,7 +41,8 @@ const shell =
 if (!chromium) missing.push('Chromium is not installed: no page was opened in a browser')
 
 const wide = { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` }
-if (!Bun.which('glewlwyd', wide)) missing.push('Glewlwyd is not installed: nobody signed in at it')
+if (!Bun.which('glewlwyd', wide))
+  missing.push('Glewlwyd is not installed: signing in through it was not tried')
 if (!Bun.which('nginx', wide) || !Bun.which('openssl', wide))
   missing.push('nginx or openssl is not installed: nothing was tried behind a proxy')
 if (!Bun.which('redis-server', wide)) missing.push('Redis is not installed: nodes were tried without a bus')
@@ -156,11 +157,11 @@ function countTests(xml: string | undefined): { tests: number; failures: number;
 function printSlowest(xml = ''): void {
   const durations = [...xml.matchAll(/<testcase [^>]*>/g)].map(([tag]) => ({
     seconds: Number(attribute(tag, 'time')),
-    place: `${attribute(tag, 'file')}:${attribute(tag, 'line')}`,
+    location: `${attribute(tag, 'file')}:${attribute(tag, 'line')}`,
   }))
   const slowest = durations.toSorted((a, b) => b.seconds - a.seconds).slice(0, 20)
   console.log('\nSlowest tests:')
-  for (const { seconds, place } of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${place}`)
+  for (const { seconds, location } of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${location}`)
 }
 
 function attribute(tag: string, name: string): string | undefined {

@@ -22,22 +22,26 @@ export interface Size {
 /** Number of links that share the clicks on other links. */
 const CLICKED_LINKS = 50_000
 const COUNTS = 'clicks, bots, self_referrers, bot_self_referrers'
-const COUNTED = 'count(*), sum(is_bot), sum(is_self_referrer), sum(is_bot * is_self_referrer)'
+const COUNT_EXPRESSIONS = 'count(*), sum(is_bot), sum(is_self_referrer), sum(is_bot * is_self_referrer)'
 
 /**
  * Fills a database with two years of clicks with their hours and rollups, as the service would
  * leave them.
  */
-export async function fill(url: string, size: Size, say: (what: string) => void): Promise<Database<Tables>> {
+export async function fill(
+  url: string,
+  size: Size,
+  log: (message: string) => void,
+): Promise<Database<Tables>> {
   const database = openDatabase<Tables>(url)
   await migrate(database, migrations)
   const { dialect } = database
-  const run = async (what: string, ...statements: RawBuilder<unknown>[]) => {
+  const run = async (label: string, ...statements: RawBuilder<unknown>[]) => {
     const startedMs = performance.now()
     await database.write(async (tx) => {
       for (const statement of statements) await statement.execute(tx)
     })
-    say(`${what}: ${Math.round((performance.now() - startedMs) / 1000)} s`)
+    log(`${label}: ${Math.round((performance.now() - startedMs) / 1000)} s`)
   }
   // A failed fill is repeated from the beginning.
   if (dialect === 'sqlite')
@@ -56,26 +60,26 @@ export async function fill(url: string, size: Size, say: (what: string) => void)
   await sql.raw(dialect === 'postgres' ? 'vacuum analyze' : 'analyze').execute(database.writer)
   if (size.sums !== false) {
     await run('due', ...due(dialect))
-    await summed(database, say)
+    await computeRollups(database, log)
   }
   return database
 }
 
 /** Opens a filled database and brings it up to date: migrations may have made rollups due again. */
-export async function reopen(url: string, say: (what: string) => void): Promise<Database<Tables>> {
+export async function reopen(url: string, log: (message: string) => void): Promise<Database<Tables>> {
   const database = openDatabase<Tables>(url)
   await migrate(database, migrations)
-  await summed(database, say)
+  await computeRollups(database, log)
   return database
 }
 
 /** Computes rollups in the same way as the service. */
-async function summed(database: Database<Tables>, say: (what: string) => void): Promise<void> {
+async function computeRollups(database: Database<Tables>, log: (message: string) => void): Promise<void> {
   const startedMs = performance.now()
-  const summing = new RollupJob(database)
+  const rollupJob = new RollupJob(database)
   let steps = 0
-  while (await summing.step(THIS_HOUR)) steps++
-  say(`sums, ${steps} steps: ${Math.round((performance.now() - startedMs) / 1000)} s`)
+  while (await rollupJob.step(THIS_HOUR)) steps++
+  log(`sums, ${steps} steps: ${Math.round((performance.now() - startedMs) / 1000)} s`)
   if (steps > 0)
     await sql.raw(database.dialect === 'postgres' ? 'vacuum analyze' : 'analyze').execute(database.writer)
 }
@@ -103,7 +107,7 @@ function links(dialect: Dialect, { links: count }: Size): RawBuilder<unknown>[] 
 /**
  * A skewed distribution: a few values are frequent and many are rare, identical on both engines.
  */
-function skewed(prefix: string, count: number, salt: number): string {
+function skewedValue(prefix: string, count: number, salt: number): string {
   const random = `((i * ${48_271 + 2 * salt}) % 65521)`
   return `'${prefix}' || (${random} * ${random} / 65521 * ${count} / 65521)`
 }
@@ -114,11 +118,11 @@ function clicks(dialect: Dialect, { clicks: count }: Size): RawBuilder<unknown> 
   const some = (value: string, modulo: number) => `case when i % ${modulo} = 0 then ${value} end`
   return sql`insert into click (link_id, slug, clicked_at, referrer, referrer_host, country, device_type, os, browser,
       link_mode, channel, utm_source, utm_medium, utm_campaign, user_agent, is_bot, is_self_referrer, visitor_fp)
-    select ${sql.raw(`${link}, 's' || (${link} - 1), ${at}, ${some(`'https://' || ${skewed('host-', 200, 1)} || '.example/' || (i % 7)`, 2)},
-      ${some(`${skewed('host-', 200, 1)} || '.example'`, 2)}, ${skewed('C', 60, 2)}, ${skewed('device-', 3, 3)},
-      ${skewed('os-', 7, 4)}, ${skewed('browser-', 12, 5)}, case when i % 9 = 0 then 'qr' else 'link' end,
-      ${skewed('channel-', 7, 6)}, ${some(skewed('source-', 30, 7), 3)}, ${some(skewed('medium-', 10, 8), 3)},
-      ${some(skewed('campaign-', 50, 9), 3)},
+    select ${sql.raw(`${link}, 's' || (${link} - 1), ${at}, ${some(`'https://' || ${skewedValue('host-', 200, 1)} || '.example/' || (i % 7)`, 2)},
+      ${some(`${skewedValue('host-', 200, 1)} || '.example'`, 2)}, ${skewedValue('C', 60, 2)}, ${skewedValue('device-', 3, 3)},
+      ${skewedValue('os-', 7, 4)}, ${skewedValue('browser-', 12, 5)}, case when i % 9 = 0 then 'qr' else 'link' end,
+      ${skewedValue('channel-', 7, 6)}, ${some(skewedValue('source-', 30, 7), 3)}, ${some(skewedValue('medium-', 10, 8), 3)},
+      ${some(skewedValue('campaign-', 50, 9), 3)},
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
       case when i % 10 = 3 then 1 else 0 end, case when i % 50 = 7 then 1 else 0 end,
       'aaaaaaaabbbbbbbbccccccccddddddddeeeeeeeeffff' || (${at} / 86400) || '-' || ((i * 7919) % 9973)`)}
@@ -129,7 +133,7 @@ function hours(): RawBuilder<unknown>[] {
   const hour = 'clicked_at - clicked_at % 3600'
   const into = (table: string, when: string) =>
     sql.raw(`insert into ${table} (link_id, slug, hour, ${COUNTS})
-      select link_id, slug, ${hour}, ${COUNTED} from click where ${when} group by 1, 2, 3`)
+      select link_id, slug, ${hour}, ${COUNT_EXPRESSIONS} from click where ${when} group by 1, 2, 3`)
   return [
     into('click_hour_closed', `clicked_at < ${THIS_HOUR}`),
     into('click_hour_open', `clicked_at >= ${THIS_HOUR}`),

@@ -155,8 +155,8 @@ function quantile(sorted: readonly number[], part: number): string {
 }
 
 async function report(url: string, engine: string, isFilled = false): Promise<void> {
-  const say = (what: string) => console.error(`${engine}: ${what}`)
-  const database = isFilled ? await reopen(url, say) : await fill(url, size, say)
+  const log = (message: string) => console.error(`${engine}: ${message}`)
+  const database = isFilled ? await reopen(url, log) : await fill(url, size, log)
   console.log(`\n## ${engine}, ${size.clicks} clicks, ${size.links} links\n`)
   console.log('|  | p50 ms | p95 ms | CPU ms here | CPU ms server | target |\n|---|---|---|---|---|---|')
   for (const one of cases) {

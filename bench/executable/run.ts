@@ -50,16 +50,16 @@ const cases = [
   ['start', 'the admin page', (ports: Ports) => `http://127.0.0.1:${ports.links}/_/admin/dashboard`, 200],
   ['start', 'the lobby of Rooms', (ports: Ports) => `http://127.0.0.1:${ports.rooms}/`, 200],
 ] as const
-let kept = true
+let isPromiseKept = true
 for (const [command, until, urlOf, status] of cases) {
   const starts: Record<Way, Start[]> = { executable: [], source: [] }
   for (let round = 0; round < rounds; round++)
     for (const way of ['executable', 'source'] as const)
       starts[way].push(await startOnce(way, command, urlOf, status))
   for (const way of ['executable', 'source'] as const) {
-    const ms = sorted(starts[way].map((each) => each.ms))
-    if (way === 'executable' && command === 'links') kept = middle(ms) < PROMISED_MS
-    const figures = [
+    const ms = sortNumbers(starts[way].map((each) => each.ms))
+    if (way === 'executable' && command === 'links') isPromiseKept = middle(ms) < PROMISED_MS
+    const cells = [
       ms[0],
       middle(ms),
       ms.at(-1),
@@ -67,12 +67,12 @@ for (const [command, until, urlOf, status] of cases) {
       middle(starts[way].map((each) => each.rssMb)),
     ]
     console.log(
-      `| ${way.padEnd(10)} | ${command.padEnd(7)} | ${until.padEnd(16)} | ${figures.map((figure) => Math.round(figure ?? 0)).join(' | ')} |`,
+      `| ${way.padEnd(10)} | ${command.padEnd(7)} | ${until.padEnd(16)} | ${cells.map((cell) => Math.round(cell ?? 0)).join(' | ')} |`,
     )
   }
 }
 console.log(
-  `\nload at the end: ${loadavg()[0]?.toFixed(1)}; the promise, a redirect within ${PROMISED_MS} ms, is ${kept ? 'kept' : 'broken'}`,
+  `\nload at the end: ${loadavg()[0]?.toFixed(1)}; the promise, a redirect within ${PROMISED_MS} ms, is ${isPromiseKept ? 'kept' : 'broken'}`,
 )
 rmSync(folder, { recursive: true, force: true })
 
@@ -101,7 +101,7 @@ async function startOnce(
     stdout: 'ignore',
     stderr: 'ignore',
   })
-  await answered(url, status, () => child.exitCode !== null)
+  await waitForStatus(url, status, () => child.exitCode !== null)
   const ms = performance.now() - beganMs
   const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   const rss = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]
@@ -110,7 +110,7 @@ async function startOnce(
   return { ms, cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS, rssMb: Number(rss) / 1024 }
 }
 
-async function answered(url: string, status: number, isOver: () => boolean): Promise<void> {
+async function waitForStatus(url: string, status: number, isOver: () => boolean): Promise<void> {
   for (;;) {
     const answer = await fetch(url, { redirect: 'manual' }).catch(() => undefined)
     await answer?.arrayBuffer()
@@ -140,10 +140,10 @@ async function freePort(): Promise<number> {
   return promise
 }
 
-function sorted(numbers: readonly number[]): number[] {
+function sortNumbers(numbers: readonly number[]): number[] {
   return numbers.toSorted((a, b) => a - b)
 }
 
 function middle(numbers: readonly number[]): number {
-  return sorted(numbers)[numbers.length >> 1] ?? 0
+  return sortNumbers(numbers)[numbers.length >> 1] ?? 0
 }

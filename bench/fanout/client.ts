@@ -1,4 +1,4 @@
-import { type Somebody } from './people.ts'
+import { type Person } from './people.ts'
 
 /** One socket of the load. It counts messages instead of keeping them. */
 export class Client {
@@ -8,10 +8,8 @@ export class Client {
   readonly #waiting = new Map<string, (frame: Record<string, unknown>) => void>()
   #count = 0
 
-  constructor(port: number, somebody: Somebody | undefined, onText: (text: string, client: Client) => void) {
-    const options = somebody
-      ? { headers: withoutBody(somebody.headers), protocols: ['latchkey.v1'] }
-      : undefined
+  constructor(port: number, person: Person | undefined, onText: (text: string, client: Client) => void) {
+    const options = person ? { headers: withoutBody(person.headers), protocols: ['latchkey.v1'] } : undefined
     this.#socket = new WebSocket(`ws://127.0.0.1:${port}/api/ws`, options as unknown as string[])
     this.opened = new Promise((resolve, reject) => {
       this.#socket.addEventListener('open', () => resolve())
@@ -23,7 +21,7 @@ export class Client {
     )
     this.#socket.addEventListener('message', ({ data }) => {
       const text = String(data)
-      if (text.startsWith('{"type":"event"') || !somebody) return onText(text, this)
+      if (text.startsWith('{"type":"event"') || !person) return onText(text, this)
       const frame = JSON.parse(text) as Record<string, unknown>
       const id = frame['id']
       if (typeof id === 'string') this.#waiting.get(id)?.(frame)
@@ -56,7 +54,7 @@ export interface Api {
 }
 
 /** HTTP requests of this person. */
-export function api(port: number, { headers }: Somebody): Api {
+export function api(port: number, { headers }: Person): Api {
   return {
     async json<Body>(path: string, body?: unknown) {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`, {

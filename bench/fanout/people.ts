@@ -9,13 +9,13 @@ import { namesOf } from '../../apps/rooms/src/users/names.ts'
 const DAY_MS = 86_400_000
 
 /** A person with a session, and the headers of their browser's requests. */
-export interface Somebody {
+export interface Person {
   headers: Record<string, string>
 }
 
 export const HOST = 'rooms.example.com'
 
-function somebody(token: string): Somebody {
+function personOf(token: string): Person {
   const csrf = csrfTokenOf(token)
   const cookie = `__Host-latchkey_session=${token}; __Host-latchkey_csrf=${csrf}`
   return {
@@ -31,7 +31,7 @@ function somebody(token: string): Somebody {
 }
 
 /** Creates `count` people with a session each, in a database that is migrated first. */
-export async function seedPeople(url: string, count: number): Promise<Somebody[]> {
+export async function seedPeople(url: string, count: number): Promise<Person[]> {
   const database = openDatabase<Tables>(url)
   await migrate(database, migrations)
   const now = Date.now()
@@ -79,5 +79,5 @@ export async function seedPeople(url: string, count: number): Promise<Somebody[]
       }
     })
   await database.close()
-  return tokens.map(somebody)
+  return tokens.map(personOf)
 }

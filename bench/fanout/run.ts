@@ -7,7 +7,7 @@ import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Client, api, inGroups } from './client.ts'
-import { HOST, type Somebody, seedPeople } from './people.ts'
+import { HOST, type Person, seedPeople } from './people.ts'
 import { ownSchema } from './schema.ts'
 import { type Running, start } from './server.ts'
 
@@ -25,7 +25,7 @@ const only = values.only.split(',')
 const AT_ONCE = 100
 /** Time for the runtime's compiler to see enough of the code. */
 const WARM_UP_SECONDS = 15
-const SAID = 'What is said here is about as long as most of what people say to each other in a room.'
+const MESSAGE = 'What is said here is about as long as most of what people say to each other in a room.'
 
 interface Traffic {
   sent: number
@@ -37,7 +37,7 @@ interface Traffic {
 
 const traffic: Traffic = { sent: 0, refused: 0, deliveries: 0, latenciesMs: [] }
 
-function hear(text: string): void {
+function recordDelivery(text: string): void {
   const nowMs = performance.now()
   traffic.deliveries++
   const at = text.indexOf('@')
@@ -53,11 +53,11 @@ function percentile(share: number): string {
 async function measure(
   server: Running,
   perSecond: number,
-  say: (text: string, i: number) => Promise<unknown>,
+  post: (text: string, i: number) => Promise<unknown>,
 ) {
-  const speak = async (forSeconds: number) => {
+  const postFor = async (forSeconds: number) => {
     Object.assign(traffic, { sent: 0, refused: 0, deliveries: 0, latenciesMs: [] })
-    const saying: Promise<unknown>[] = []
+    const posts: Promise<unknown>[] = []
     const fromMs = performance.now()
     const total = Math.round(perSecond * forSeconds)
     for (let i = 0; i < total; i++) {
@@ -65,14 +65,14 @@ async function measure(
       if (waitMs > 0) await Bun.sleep(waitMs)
       const refuse = () => void traffic.refused++
       traffic.sent++
-      saying.push(say(`@${performance.now().toFixed(3).padStart(16, '0')} ${SAID}`, i).catch(refuse))
+      posts.push(post(`@${performance.now().toFixed(3).padStart(16, '0')} ${MESSAGE}`, i).catch(refuse))
     }
-    await Promise.all(saying)
+    await Promise.all(posts)
     await Bun.sleep(1_000)
   }
-  await speak(WARM_UP_SECONDS)
+  await postFor(WARM_UP_SECONDS)
   const before = server.cpuUs()
-  await speak(seconds)
+  await postFor(seconds)
   const cpuUs = server.cpuUs() - before
   return {
     sent: traffic.sent,
@@ -131,11 +131,11 @@ async function openAll<Item>(
 
 async function bareRoom(name: string, server: Running): Promise<Row> {
   const { clients, memory } = await openAll(server, Array.from({ length: 1_000 }), async () => {
-    const client = new Client(server.port, undefined, hear)
+    const client = new Client(server.port, undefined, recordDelivery)
     await client.opened
     return client
   })
-  const said = await measure(server, 20, (text) =>
+  const costs = await measure(server, 20, (text) =>
     fetch(`http://127.0.0.1:${server.port}/`, {
       method: 'POST',
       body: JSON.stringify({ type: 'event', content: text }),
@@ -143,7 +143,7 @@ async function bareRoom(name: string, server: Running): Promise<Row> {
   )
   for (const client of clients) client.terminate()
   await server.stop()
-  return { server: name, ...said, ...memory }
+  return { server: name, ...costs, ...memory }
 }
 
 interface Engine {
@@ -166,7 +166,7 @@ async function engine(name: string): Promise<Engine | undefined> {
 async function withRooms(
   name: string,
   people: number,
-  work: (server: Running, people: readonly Somebody[]) => Promise<Row>,
+  work: (server: Running, people: readonly Person[]) => Promise<Row>,
 ): Promise<Row[]> {
   const on = await engine(name)
   if (!on) return [{ server: `Rooms, ${name}: no server in LATCHKEY_TEST_POSTGRES` }]
@@ -186,19 +186,19 @@ async function withRooms(
   }
 }
 
-async function openRoom(server: Running, owner: Somebody): Promise<string> {
-  const made = await api(server.port, owner).json<{ room: { id: string } }>('/api/rooms', {
+async function openRoom(server: Running, owner: Person): Promise<string> {
+  const created = await api(server.port, owner).json<{ room: { id: string } }>('/api/rooms', {
     name: 'Harbour',
     maxParticipants: 100,
     retention: 'forever',
     defaultRole: 'speaker',
   })
-  return made.room.id
+  return created.room.id
 }
 
 /** Opens a socket of this person, and subscribes it to the room, if any. */
-async function enter(server: Running, somebody: Somebody, roomId: string | undefined): Promise<Client> {
-  const client = new Client(server.port, somebody, hear)
+async function enter(server: Running, person: Person, roomId: string | undefined): Promise<Client> {
+  const client = new Client(server.port, person, recordDelivery)
   await client.opened
   if (roomId === undefined) return client
   const answer = await client.ask({ type: 'subscribe', roomId })
@@ -206,52 +206,52 @@ async function enter(server: Running, somebody: Somebody, roomId: string | undef
   return client
 }
 
-async function stored(server: Running, somebody: Somebody, roomId: string): Promise<number> {
-  const found = await api(server.port, somebody).json<{ room: { lastSeq: number } }>(`/api/rooms/${roomId}`)
-  return found.room.lastSeq
+async function lastStoredSeq(server: Running, person: Person, roomId: string): Promise<number> {
+  const body = await api(server.port, person).json<{ room: { lastSeq: number } }>(`/api/rooms/${roomId}`)
+  return body.room.lastSeq
 }
 
 /**
  * A room holds a hundred people (R16.3). Each has ten open tabs, the most that the default limits
  * allow.
  */
-async function oneRoom(server: Running, people: readonly Somebody[]): Promise<Row> {
-  const roomId = await openRoom(server, people[0] as Somebody)
-  const sockets = people.flatMap((somebody) => Array.from({ length: 10 }, () => somebody))
-  const { clients, memory } = await openAll(server, sockets, (somebody) => enter(server, somebody, roomId))
-  const said = await measure(server, 20, (content, i) =>
-    api(server.port, people[i % people.length] as Somebody).json(`/api/rooms/${roomId}/messages`, {
+async function oneRoom(server: Running, people: readonly Person[]): Promise<Row> {
+  const roomId = await openRoom(server, people[0] as Person)
+  const sockets = people.flatMap((person) => Array.from({ length: 10 }, () => person))
+  const { clients, memory } = await openAll(server, sockets, (person) => enter(server, person, roomId))
+  const costs = await measure(server, 20, (content, i) =>
+    api(server.port, people[i % people.length] as Person).json(`/api/rooms/${roomId}/messages`, {
       content,
     }),
   )
-  const count = await stored(server, people[0] as Somebody, roomId)
+  const count = await lastStoredSeq(server, people[0] as Person, roomId)
   for (const client of clients) client.terminate()
-  return { ...said, ...memory, 'stored, warm-up too': count }
+  return { ...costs, ...memory, 'stored, warm-up too': count }
 }
 
-async function manyRooms(server: Running, people: readonly Somebody[]): Promise<Row> {
+async function manyRooms(server: Running, people: readonly Person[]): Promise<Row> {
   const roomIds: string[] = []
-  for (let room = 0; room < 200; room++) roomIds.push(await openRoom(server, people[room * 20] as Somebody))
-  const { clients, memory } = await openAll(server, people, (somebody, i) =>
-    enter(server, somebody, roomIds[Math.floor(i / 20)]),
+  for (let room = 0; room < 200; room++) roomIds.push(await openRoom(server, people[room * 20] as Person))
+  const { clients, memory } = await openAll(server, people, (person, i) =>
+    enter(server, person, roomIds[Math.floor(i / 20)]),
   )
   await Bun.sleep(3_000)
   const quiet = server.cpuUs()
   await Bun.sleep(10_000)
   const quietShare = (server.cpuUs() - quiet) / 100_000
-  const said = await measure(server, 50, (content, i) =>
-    api(server.port, people[((i * 7) % 200) * 20 + (i % 20)] as Somebody).json(
+  const costs = await measure(server, 50, (content, i) =>
+    api(server.port, people[((i * 7) % 200) * 20 + (i % 20)] as Person).json(
       `/api/rooms/${roomIds[(i * 7) % 200]}/messages`,
       { content },
     ),
   )
   for (const client of clients) client.terminate()
-  return { ...said, ...memory, 'CPU % when nobody speaks': quietShare.toFixed(1) }
+  return { ...costs, ...memory, 'CPU % when nobody speaks': quietShare.toFixed(1) }
 }
 
-async function idle(server: Running, people: readonly Somebody[]): Promise<Row> {
-  const sockets = people.flatMap((somebody) => Array.from({ length: 10 }, () => somebody))
-  const opened = await openAll(server, sockets, (somebody) => enter(server, somebody, undefined))
+async function idle(server: Running, people: readonly Person[]): Promise<Row> {
+  const sockets = people.flatMap((person) => Array.from({ length: 10 }, () => person))
+  const opened = await openAll(server, sockets, (person) => enter(server, person, undefined))
   const { clients, memory } = opened
   const before = server.cpuUs()
   await Bun.sleep(30_000)
@@ -266,19 +266,19 @@ async function idle(server: Running, people: readonly Somebody[]): Promise<Row> 
 }
 
 interface Stormy {
-  somebody: Somebody
+  person: Person
   roomId: string
   seen: number[]
   client: Client | undefined
 }
 
 /** All connections break at once while people keep posting. Each resumes according to R18.5. */
-async function storm(server: Running, people: readonly Somebody[]): Promise<Row> {
+async function storm(server: Running, people: readonly Person[]): Promise<Row> {
   const roomIds: string[] = []
   for (let first = 0; first < people.length; first += 100)
-    roomIds.push(await openRoom(server, people[first] as Somebody))
-  const all: Stormy[] = people.map((somebody, i) => ({
-    somebody,
+    roomIds.push(await openRoom(server, people[first] as Person))
+  const all: Stormy[] = people.map((person, i) => ({
+    person,
     roomId: roomIds[Math.floor(i / 100)] as string,
     seen: [],
     client: undefined,
@@ -289,8 +289,8 @@ async function storm(server: Running, people: readonly Somebody[]): Promise<Row>
   const writing = (async () => {
     for (; isOn; count++) {
       const each = all[(count * 31) % all.length] as Stormy
-      const body = { content: SAID, clientId: crypto.randomUUID() }
-      const send = () => api(server.port, each.somebody).json(`/api/rooms/${each.roomId}/messages`, body)
+      const body = { content: MESSAGE, clientId: crypto.randomUUID() }
+      const send = () => api(server.port, each.person).json(`/api/rooms/${each.roomId}/messages`, body)
       // With one id until it is stored, as clients do.
       while (
         !(await send().then(
@@ -327,7 +327,7 @@ async function storm(server: Running, people: readonly Somebody[]): Promise<Row>
   await writing
   const last = new Map<string, number>()
   for (const [i, roomId] of roomIds.entries())
-    last.set(roomId, await stored(server, people[i * 100] as Somebody, roomId))
+    last.set(roomId, await lastStoredSeq(server, people[i * 100] as Person, roomId))
   const isComplete = (each: Stormy) => each.seen.length >= (last.get(each.roomId) ?? 0)
   while (!all.every(isComplete) && performance.now() - fromMs < backMs + 60_000) await Bun.sleep(20)
   const settledMs = performance.now() - fromMs
@@ -353,11 +353,11 @@ async function storm(server: Running, people: readonly Somebody[]): Promise<Row>
  * meanwhile.
  */
 async function resume(server: Running, each: Stormy): Promise<void> {
-  let kept: number[] | undefined = []
-  const client = new Client(server.port, each.somebody, (text) => {
+  let buffered: number[] | undefined = []
+  const client = new Client(server.port, each.person, (text) => {
     const seq = Number(/"seq":(\d+)/.exec(text)?.[1])
     if (each.client !== client) return
-    if (kept) kept.push(seq)
+    if (buffered) buffered.push(seq)
     // The list may have been ahead of the socket.
     else if (seq > (each.seen.at(-1) ?? 0)) each.seen.push(seq)
   })
@@ -372,18 +372,18 @@ async function resume(server: Running, each: Stormy): Promise<void> {
     throw new Error(JSON.stringify(answer))
   }
   while ((each.seen.at(-1) ?? 0) < (answer['seq'] as number)) {
-    const { events } = await api(server.port, each.somebody).json<{ events: { seq: number }[] }>(
+    const { events } = await api(server.port, each.person).json<{ events: { seq: number }[] }>(
       `/api/rooms/${each.roomId}/events?after=${each.seen.at(-1) ?? 0}&limit=200`,
     )
     for (const { seq } of events) each.seen.push(seq)
   }
-  const [waiting, last] = [kept, each.seen.at(-1) ?? 0]
-  kept = undefined
+  const [waiting, last] = [buffered, each.seen.at(-1) ?? 0]
+  buffered = undefined
   for (const seq of waiting) if (seq > last) each.seen.push(seq)
 }
 
 const engines = values.engines.split(',')
-async function onEach(people: number, work: (server: Running, people: readonly Somebody[]) => Promise<Row>) {
+async function onEach(people: number, work: (server: Running, people: readonly Person[]) => Promise<Row>) {
   const rows: Row[] = []
   for (const name of engines) rows.push(...(await withRooms(name, people, work)))
   return rows

@@ -25,18 +25,18 @@ const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-bac
 
 /** Creates six links with 400 days of clicks. */
 async function fill(pages: string, databaseUrl: string): Promise<void> {
-  const made: { id: number; slugs: { slug: string }[] }[] = []
+  const links: { id: number; slugs: { slug: string }[] }[] = []
   for (let index = 0; index < 6; index++) {
     const response = await fetch(`${pages}/api/links`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ url: `https://example.com/${index}`, label: `Link ${index}` }),
     })
-    made.push((await response.json()) as (typeof made)[number])
+    links.push((await response.json()) as (typeof links)[number])
   }
   const now = Math.floor(Date.now() / 1000)
   const clicks = Array.from({ length: 400 * 20 }, (_, index) => {
-    const link = made[index % made.length]
+    const link = links[index % links.length]
     return classifyClick({
       slug: link?.slugs[0]?.slug ?? '',
       linkId: link?.id ?? 0,
@@ -61,7 +61,7 @@ interface Opened {
    */
   paint: number
   page: number
-  figures: number
+  data: number
   chart: number
   /** Bytes over the wire, with headers. */
   bytes: number
@@ -89,7 +89,7 @@ async function open(address: string): Promise<Opened> {
       return {
         paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
         page: performance.getEntriesByName('page')[0]?.startTime ?? Number.NaN,
-        figures: entries.find(({ name }) => name.includes('/api/dashboard'))?.responseEnd ?? Number.NaN,
+        data: entries.find(({ name }) => name.includes('/api/dashboard'))?.responseEnd ?? Number.NaN,
         chart,
         bytes: [...documents, ...entries].reduce((sum, { transferSize }) => sum + transferSize, 0),
       }
@@ -133,15 +133,15 @@ try {
   console.log(`${new Date().toISOString().slice(0, 10)}, ${machine}, Bun ${Bun.version}, ${rounds} rounds`)
   console.log(`load average before: ${before}, after: ${load()}\n`)
   console.log('|  | p50 ms | p95 ms | target |\n|---|---|---|---|')
-  for (const [what, name] of [
+  for (const [label, name] of [
     ['first contentful paint', 'paint'],
     ['page has its heading', 'page'],
-    ['figures have arrived', 'figures'],
+    ['figures have arrived', 'data'],
     ['chart is drawn', 'chart'],
   ] as const) {
     const times = opened.map((one) => one[name])
     const target = name === 'paint' ? `p95 below ${PROMISED_MS}` : ''
-    console.log(`| ${what} | ${quantile(times, 0.5)} | ${quantile(times, 0.95)} | ${target} |`)
+    console.log(`| ${label} | ${quantile(times, 0.5)} | ${quantile(times, 0.95)} | ${target} |`)
   }
   const bytes = quantile(
     opened.map((one) => one.bytes),

@@ -191,10 +191,10 @@ try {
     for (const { pid } of floods) process.kill(-pid, 'SIGKILL')
     await Promise.all(floods.map(({ exited }) => exited))
     await service.stop()
-    const told = await countOf(answers)
+    const statusCounts = await countOf(answers)
     const times = [busy.p50Ms, busy.p99Ms, busy.maxMs].map((each) => each.toFixed(1)).join(' / ')
     console.log(
-      `| ${name} | ${told} | ${idle.p50Ms.toFixed(1)} | ${times} | ${(busy.memoryMiB - idle.memoryMiB).toFixed(0)} |`,
+      `| ${name} | ${statusCounts} | ${idle.p50Ms.toFixed(1)} | ${times} | ${(busy.memoryMiB - idle.memoryMiB).toFixed(0)} |`,
     )
   }
   console.log(

@@ -173,15 +173,15 @@ async function checkClicks(latchkey: Subject, path: string): Promise<string> {
   await latchkey.stop()
   const file = new SqliteFile(path, { readonly: true })
   const one = (sql: string) => Object.values(file.query<Record<string, number>, []>(sql).get() ?? {})[0]
-  const found = {
+  const counts = {
     clicks: one('select count(*) from click'),
     slugs: one('select sum(clicks) from counted_slug'),
     hours: one('select sum(clicks) from click_hour'),
   }
   file.close()
-  if (Object.values(found).some((count) => count !== redirected))
-    throw new Error(`${redirected} redirects, but ${JSON.stringify(found)}`)
-  return `${redirected} redirects sent, ${found.clicks} clicks in the database`
+  if (Object.values(counts).some((count) => count !== redirected))
+    throw new Error(`${redirected} redirects, but ${JSON.stringify(counts)}`)
+  return `${redirected} redirects sent, ${counts.clicks} clicks in the database`
 }
 
 function average(rows: readonly Row[], subject: string): Row {
@@ -214,14 +214,14 @@ async function measureSize(count: number): Promise<{ count: number; rows: Row[];
   await nginx.stop()
   rmSync(join(work, 'access.log'), { force: true })
   await bare.stop()
-  const checked = await checkClicks(latchkey, path)
+  const clickCheck = await checkClicks(latchkey, path)
   const again = await startLatchkey(path)
   await again.stop()
   const subjects = ['nginx', 'nginx, access log', 'bare Bun.serve', 'Latchkey']
   return {
     count,
     rows: subjects.map((subject) => average(rows, subject)),
-    notes: [checked, `cold start to first redirect: ${Math.round(again.coldStartMs)} ms`],
+    notes: [clickCheck, `cold start to first redirect: ${Math.round(again.coldStartMs)} ms`],
   }
 }
 

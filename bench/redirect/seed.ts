@@ -41,13 +41,13 @@ export async function seed(path: string, count: number): Promise<void> {
      values (?, ?, ?, null, 'api', 'bench@example.com', ${CREATED_AT}, ?, ?)`,
   )
   file.run('create temp table made (slug text not null, link_id integer not null)')
-  const made = file.prepare('insert into made values (?, ?)')
+  const insertCreated = file.prepare('insert into made values (?, ?)')
   // The two tables refer to each other, so one transaction fills both.
   file.transaction(() => {
     for (let id = 1; id <= count; id++) {
       const url = targetOf(id)
       link.run(id, url, urlKey(url), slugOf(id), `\n${url}\nbench@example.com`)
-      made.run(slugOf(id), id)
+      insertCreated.run(slugOf(id), id)
     }
     file.run(
       `insert into slug (slug, link_id, is_custom, created_at) select slug, link_id, 0, ${CREATED_AT} from made order by slug`,

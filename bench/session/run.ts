@@ -113,41 +113,41 @@ async function serve(
   await untilAnswers(`${url}/api/health`)
   for (const path of paths)
     for (let seen = 0; seen < WARM_UP_REQUESTS;)
-      seen += (await loaded(url + path, sample, WARM_UP_SECONDS)).requests
+      seen += (await runLoad(url + path, sample, WARM_UP_SECONDS)).requests
   ready()
   const rounds: Served[][] = []
   for (let round = 0; round < Number(values.rounds); round++)
-    rounds.push(await inTurn(paths, (path) => measured(child.pid, url + path, sample)))
+    rounds.push(await mapInSequence(paths, (path) => measure(child.pid, url + path, sample)))
   child.kill()
   await child.exited
   return paths.map((_, at) => middleOf(rounds.map((round) => round[at]!)))
 }
 
-async function inTurn<Each, Made>(
+async function mapInSequence<Each, Made>(
   all: readonly Each[],
   make: (each: Each) => Promise<Made>,
 ): Promise<Made[]> {
-  const made: Made[] = []
-  for (const each of all) made.push(await make(each))
-  return made
+  const results: Made[] = []
+  for (const each of all) results.push(await make(each))
+  return results
 }
 
-async function measured(pid: number, url: string, sample: string): Promise<Served> {
+async function measure(pid: number, url: string, sample: string): Promise<Served> {
   const before = cpuOf([pid])
-  const { requests, ...told } = await loaded(url, sample, Number(values.seconds))
+  const { requests, ...rest } = await runLoad(url, sample, Number(values.seconds))
   const after = cpuOf([pid])
   const cpuUs = (after.request + after.background - before.request - before.background) / requests
-  return { ...told, cpuUs }
+  return { ...rest, cpuUs }
 }
 
 function middleOf(rounds: readonly Served[]): Served {
   const middle = median(rounds.map(({ cpuUs }) => cpuUs))
-  const found = rounds.find(({ cpuUs }) => cpuUs === middle)
-  if (!found) throw new Error('No round was measured')
-  return found
+  const middleRound = rounds.find(({ cpuUs }) => cpuUs === middle)
+  if (!middleRound) throw new Error('No round was measured')
+  return middleRound
 }
 
-async function loaded(url: string, sample: string, seconds: number) {
+async function runLoad(url: string, sample: string, seconds: number) {
   const script = join(import.meta.dir, 'load.lua')
   const text = await wrk(url, { script, seconds, args: [sample, String(Date.now() % 1_000_000)], client })
   const failed = /(Socket errors.*|Non-2xx.*)/.exec(text)?.[1]

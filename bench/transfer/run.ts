@@ -31,14 +31,14 @@ const LATCHKEY = join(import.meta.dir, '../../apps/latchkey/src/latchkey.ts')
 const folder = mkdtempSync(join(process.env['BENCH_FOLDER'] ?? tmpdir(), 'latchkey-transfer-'))
 
 interface Measured {
-  what: string
+  label: string
   seconds: number
   cpuSeconds: number
   memoryMiB: number
 }
 
 /** Runs the command on an instance. Its stdout goes to a file. */
-async function latchkey(what: string, databaseUrl: string, args: string[], out?: string): Promise<Measured> {
+async function latchkey(label: string, databaseUrl: string, args: string[], out?: string): Promise<Measured> {
   const startedMs = performance.now()
   const child = Bun.spawn([process.execPath, LATCHKEY, ...args], {
     cwd: folder,
@@ -51,11 +51,11 @@ async function latchkey(what: string, databaseUrl: string, args: string[], out?:
     stdout: out === undefined ? 'ignore' : Bun.file(out),
     stderr: 'inherit',
   })
-  const memoryMiB = await mostMemoryMiB(child)
-  if ((await child.exited) !== 0) throw new Error(`${what} failed`)
+  const memoryMiB = await peakMemoryMiB(child)
+  if ((await child.exited) !== 0) throw new Error(`${label} failed`)
   const usage = child.resourceUsage()
   const measured = {
-    what,
+    label,
     seconds: (performance.now() - startedMs) / 1000,
     cpuSeconds: Number(usage?.cpuTime.total ?? 0) / 1e6,
     memoryMiB,
@@ -68,16 +68,16 @@ async function latchkey(what: string, databaseUrl: string, args: string[], out?:
  * Samples the memory of a child while it runs. The system's value at its end is never below the
  * peak of this process, which has filled a database.
  */
-async function mostMemoryMiB(child: Bun.Subprocess): Promise<number> {
-  let most = 0
+async function peakMemoryMiB(child: Bun.Subprocess): Promise<number> {
+  let peakMiB = 0
   while (child.exitCode === null) {
     const status = await Bun.file(`/proc/${child.pid}/status`)
       .text()
       .catch(() => '')
-    most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
+    peakMiB = Math.max(peakMiB, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
     await Promise.race([child.exited, Bun.sleep(200)])
   }
-  return most
+  return peakMiB
 }
 
 /** Hash of everything after the first line, which holds the time of the export. */
@@ -101,16 +101,16 @@ async function csvOf(url: string): Promise<string> {
  * Statistics of the most clicked links, of one without clicks, and of the dashboard, in every
  * range.
  */
-async function figuresOf(url: string): Promise<string> {
+async function statisticsOf(url: string): Promise<string> {
   const database = openDatabase<Tables>(url)
   await migrate(database, migrations)
-  const found: unknown[] = []
+  const statistics: unknown[] = []
   for (const range of Range.options) {
     const view = { range, tz: 'UTC', now: NOW, filters: { bots: true, selfReferrers: true } }
     await withSnapshot(database, async (db) => {
       for (const id of [1, 2, 3, 999, size.links])
-        found.push((await readClickStats(db, [id], view)).stats, await readTimeline(db, [id], view))
-      found.push(await readDashboardStats(db, view))
+        statistics.push((await readClickStats(db, [id], view)).stats, await readTimeline(db, [id], view))
+      statistics.push(await readDashboardStats(db, view))
     })
   }
   const { rows } = await sql<{ sum: number }>`select sum(clicks) as sum from click_hour`.execute(
@@ -118,11 +118,11 @@ async function figuresOf(url: string): Promise<string> {
   )
   await database.close()
   console.error(`${url.split(':')[0]}: ${rows[0]?.sum} clicks by hour`)
-  return JSON.stringify(found)
+  return JSON.stringify(statistics)
 }
 
-function requireSame(what: string, all: readonly string[]): void {
-  if (new Set(all).size !== 1) throw new Error(`${what} differ`)
+function requireSame(label: string, all: readonly string[]): void {
+  if (new Set(all).size !== 1) throw new Error(`${label} differ`)
 }
 
 async function run(postgres: string): Promise<void> {
@@ -132,7 +132,7 @@ async function run(postgres: string): Promise<void> {
   const table = join(folder, 'links.csv')
   const ofAnn = ['--format', 'csv', '--owner', 'ann@example.com']
   const files = ['a', 'b', 'c'].map((name) => join(folder, `${name}.ndjson`)) as [string, string, string]
-  await (await fill(first, size, (what) => console.error(`filling ${what}`))).close()
+  await (await fill(first, size, (label) => console.error(`filling ${label}`))).close()
   const exporting = ['links', 'export', '--everything']
   const importing = (file: string) => ['links', 'import', file, '--everything']
   const all = [
@@ -147,7 +147,11 @@ async function run(postgres: string): Promise<void> {
   ]
   requireSame('the files', await Promise.all(files.map(hashOf)))
   requireSame('the tables', [await csvOf(second), await csvOf(third)])
-  requireSame('the figures', [await figuresOf(first), await figuresOf(postgres), await figuresOf(second)])
+  requireSame('the figures', [
+    await statisticsOf(first),
+    await statisticsOf(postgres),
+    await statisticsOf(second),
+  ])
   console.log(
     `${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model} x ${cpus().length}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()}, Bun ${Bun.version}, load ${loadavg()[0]?.toFixed(1)}`,
   )
@@ -155,8 +159,8 @@ async function run(postgres: string): Promise<void> {
     `${size.links} links, ${size.clicks} clicks, a file of ${Math.round(statSync(files[0]).size / 2 ** 20)} MiB; rows and figures compare equal\n`,
   )
   console.log('|  | seconds | CPU seconds of the command | most memory, MiB |\n|---|---|---|---|')
-  for (const { what, seconds, cpuSeconds, memoryMiB } of all)
-    console.log(`| ${what} | ${seconds.toFixed(0)} | ${cpuSeconds.toFixed(0)} | ${memoryMiB.toFixed(0)} |`)
+  for (const { label, seconds, cpuSeconds, memoryMiB } of all)
+    console.log(`| ${label} | ${seconds.toFixed(0)} | ${cpuSeconds.toFixed(0)} | ${memoryMiB.toFixed(0)} |`)
 }
 
 const server = process.env['LATCHKEY_TEST_POSTGRES']

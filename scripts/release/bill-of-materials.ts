@@ -40,10 +40,10 @@ function withoutDevelopment(bill: Bill): Bill {
   const components = bill.components.filter(({ properties }) =>
     properties.every(({ name }) => name !== DEVELOPMENT),
   )
-  const gone = new Set(bill.components.map((each) => each['bom-ref']))
-  for (const each of components) gone.delete(each['bom-ref'])
+  const removedRefs = new Set(bill.components.map((each) => each['bom-ref']))
+  for (const each of components) removedRefs.delete(each['bom-ref'])
   const dependencies = bill.dependencies
-    .filter(({ ref }) => !gone.has(ref))
-    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => !gone.has(each)) }))
+    .filter(({ ref }) => !removedRefs.has(ref))
+    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => !removedRefs.has(each)) }))
   return { ...bill, components, dependencies }
 }

@@ -15,16 +15,12 @@ import { runtimeOf } from './runtime.ts'
  * packages/http finds them.
  */
 export async function gather(folder: string): Promise<void> {
-  const carried = join(folder, 'carried')
-  mkdirSync(carried, { recursive: true })
+  const assets = join(folder, 'embedded-assets')
+  mkdirSync(assets, { recursive: true })
   for (const app of ['links', 'rooms'])
-    await run([
-      process.execPath,
-      join(ROOT, `apps/${app}/src/web/build.ts`),
-      join(carried, `latchkey-${app}`),
-    ])
-  copyFileSync(countryFile(), join(carried, 'countries.mmdb'))
-  writeFileSync(join(carried, 'scalar.js'), await referenceScript())
+    await run([process.execPath, join(ROOT, `apps/${app}/src/web/build.ts`), join(assets, `latchkey-${app}`)])
+  copyFileSync(countryFile(), join(assets, 'countries.mmdb'))
+  writeFileSync(join(assets, 'scalar.js'), await referenceScript())
 }
 
 /**
@@ -34,7 +30,7 @@ export async function gather(folder: string): Promise<void> {
 export async function compile(folder: string, platform: Platform, file: string): Promise<void> {
   const runtime = await runtimeOf(platform)
   // The name of the file becomes part of its contents, so it is always the same.
-  const made = join(folder, `latchkey${platform.suffix}`)
+  const output = join(folder, `latchkey${platform.suffix}`)
   await run(
     [
       process.execPath,
@@ -51,7 +47,7 @@ export async function compile(folder: string, platform: Platform, file: string):
       '--format=esm',
       '--sourcemap=none',
       '--asset',
-      'carried',
+      'embedded-assets',
       // Workers are found beside the program, whatever the folders of their sources.
       '--entry-naming=[name].[ext]',
       // No file in the working directory changes its behaviour.
@@ -62,12 +58,12 @@ export async function compile(folder: string, platform: Platform, file: string):
       join(ROOT, 'apps/links/src/transfer/import-worker.ts'),
       join(ROOT, 'packages/database/src/read-worker.ts'),
       '--outfile',
-      made,
+      output,
     ],
     folder,
   )
-  copyFileSync(made, file)
-  rmSync(made)
+  copyFileSync(output, file)
+  rmSync(output)
 }
 
 /** Gathers and compiles in a temporary folder, which is deleted afterwards. */

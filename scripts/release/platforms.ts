@@ -31,10 +31,10 @@ export function ownPlatform(): Platform {
 
 /** Returns the platform with this name. Throws if there is none. */
 export function platformNamed(name: string): Platform {
-  const found = PLATFORMS.find((each) => each.name === name)
-  if (!found)
+  const match = PLATFORMS.find((each) => each.name === name)
+  if (!match)
     throw new Error(
       `There is no platform ${name}: it is one of ${PLATFORMS.map((each) => each.name).join(', ')}`,
     )
-  return found
+  return match
 }

@@ -31,16 +31,16 @@ await run([python, '-m', 'hatchling', '--help']).catch((error: Error) =>
 const sourceTime = await timeOfSource()
 mkdirSync(folder, { recursive: true })
 
-const made = mkdtempSync(join(tmpdir(), 'latchkey-release-'))
+const buildFolder = mkdtempSync(join(tmpdir(), 'latchkey-release-'))
 try {
-  await gather(made)
+  await gather(buildFolder)
   for (const platform of platforms) {
     const file = `latchkey-${VERSION}-${platform.name}${platform.suffix}`
-    await compile(made, platform, join(folder, file))
+    await compile(buildFolder, platform, join(folder, file))
     console.log(file)
   }
 } finally {
-  rmSync(made, { recursive: true, force: true })
+  rmSync(buildFolder, { recursive: true, force: true })
 }
 await packClients(folder, python, sourceTime)
 writeFileSync(join(folder, `latchkey-${VERSION}.cdx.json`), await billOfMaterials(sourceTime))
@@ -50,8 +50,8 @@ console.log(`The release is in ${folder}`)
 
 /** The time of the last commit, which makes builds of one source identical. */
 async function timeOfSource(): Promise<Date> {
-  const given = process.env['SOURCE_DATE_EPOCH']
-  return new Date(Number(given ?? (await run(['git', 'log', '-1', '--format=%ct']))) * 1000)
+  const epoch = process.env['SOURCE_DATE_EPOCH']
+  return new Date(Number(epoch ?? (await run(['git', 'log', '-1', '--format=%ct']))) * 1000)
 }
 
 /** Checksums in the format of `sha256sum --check`. */

@@ -11,7 +11,7 @@ const CACHE = join(ROOT, 'node_modules/.cache/latchkey-runtimes')
  * not match package-lock.json.
  */
 export async function runtimeOf(platform: Platform): Promise<string> {
-  const { version, integrity } = locked(platform.runtime.package)
+  const { version, integrity } = lockEntryOf(platform.runtime.package)
   // On Alpine the running one is built for another C library.
   const isWanted = process.platform !== 'linux' || isGlibc()
   if (platform.name === ownPlatform().name && Bun.version === version && isWanted) return process.execPath
@@ -23,7 +23,7 @@ export async function runtimeOf(platform: Platform): Promise<string> {
   const wanted = `${platform.runtime.package}@${version}`
   const name = (await run(['npm', 'pack', '--silent', '--pack-destination', parts, wanted])).trim()
   const packed = join(parts, basename(name))
-  if (hashed(packed) !== integrity) throw new Error(`${wanted} is not what package-lock.json expects`)
+  if (hashOf(packed) !== integrity) throw new Error(`${wanted} is not what package-lock.json expects`)
   await run(['tar', '-xzf', packed, '-C', parts])
   renameSync(parts, folder)
   return file
@@ -34,12 +34,12 @@ function isGlibc(): boolean {
   return header.glibcVersionRuntime !== undefined
 }
 
-function hashed(file: string): string {
+function hashOf(file: string): string {
   return `sha512-${new Bun.CryptoHasher('sha512').update(readFileSync(file)).digest('base64')}`
 }
 
 /** Returns the entry of a top-level package in package-lock.json. Throws if there is none. */
-function locked(name: string): { version: string; integrity: string } {
+function lockEntryOf(name: string): { version: string; integrity: string } {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { version?: string; integrity?: string }>
   }

@@ -82,17 +82,17 @@ function isSecondMethod(described: Described, methods: Record<string, Described>
   return true
 }
 
-interface Place {
+interface OperationSource {
   path: string
   method: string
   described: Described
   types: Types
 }
 
-function readOperation({ path, method, described, types }: Place): Operation {
+function readOperation({ path, method, described, types }: OperationSource): Operation {
   const id = described.operationId
   const owner = pascal(id.charAt(0).toUpperCase() + id.slice(1))
-  const parameters = (where: string) => described.parameters.filter((each) => each.in === where)
+  const parameters = (location: string) => described.parameters.filter((each) => each.in === location)
   const foreign = described.parameters.find((each) => each.in !== 'path' && each.in !== 'query')
   if (foreign) throw new Error(`${id}: a parameter in ${foreign.in} is not known`)
   const bodySchema = described.requestBody?.content['application/json']?.schema
@@ -153,10 +153,10 @@ function pagingOf(
   success: Answer,
   types: Types,
 ): Paging | undefined {
-  const asks = (name: string) => query?.fields.some((field) => field.name === name) ?? false
-  if (asks('cursor') && result?.kind === 'list' && success.headers?.['Link'])
+  const hasQueryField = (name: string) => query?.fields.some((field) => field.name === name) ?? false
+  if (hasQueryField('cursor') && result?.kind === 'list' && success.headers?.['Link'])
     return { by: 'cursor', item: result.of }
-  if (!asks('offset') || result?.kind !== 'model') return undefined
+  if (!hasQueryField('offset') || result?.kind !== 'model') return undefined
   const items = types.models.get(result.name)?.fields.find((field) => field.name === 'items')?.type
   return items?.kind === 'list' ? { by: 'offset', item: items.of } : undefined
 }

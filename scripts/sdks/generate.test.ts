@@ -14,49 +14,49 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const into = join(folder, 'sdks')
 cpSync(SDKS, into, { recursive: true, filter: (from) => !/\/(dist|node_modules)$/.test(from) })
 
-async function generate(...args: readonly string[]): Promise<{ code: number; said: string }> {
+async function generate(...args: readonly string[]): Promise<{ code: number; output: string }> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, 'generate.ts'), ...args], {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  const said = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  return { code: await child.exited, said: said.join('') }
+  const output = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { code: await child.exited, output: output.join('') }
 }
 
 /** Returns a copy of the document with a change. */
-function changed(change: (document: Document) => void): Document {
+function alterDocument(change: (document: Document) => void): Document {
   const document = structuredClone(createDocument(VERSION)) as unknown as Document
   change(document)
   return document
 }
 
 function operation(document: Document, path: string, method: string) {
-  const found = document.paths[path]?.[method]
-  if (!found) throw new Error(`${method} ${path} is not described`)
-  return found
+  const described = document.paths[path]?.[method]
+  if (!described) throw new Error(`${method} ${path} is not described`)
+  return described
 }
 
 describe('npm run sdks -- --check', () => {
   test('finds the SDKs of this repository up to date with the API', async () => {
-    expect(await generate('--check')).toEqual({ code: 0, said: '' })
+    expect(await generate('--check')).toEqual({ code: 0, output: '' })
   })
 
   test('fails after a change of an operation, names the stale files, and passes once the SDKs are generated again', async () => {
     const file = join(folder, 'changed.json')
-    const document = changed((api) => {
+    const document = alterDocument((api) => {
       const { parameters } = operation(api, '/links/{id}/analytics', 'get')
       parameters.push({ name: 'compare', in: 'query', required: false, schema: { type: 'boolean' } })
     })
     await Bun.write(file, JSON.stringify(document))
-    const how = ['--document', file, '--into', into]
-    const before = await generate('--check', ...how)
+    const args = ['--document', file, '--into', into]
+    const before = await generate('--check', ...args)
     expect(before.code).toBe(1)
-    expect(before.said).toContain('sdks/typescript/src/generated/models.ts is stale')
-    expect(before.said).toContain('sdks/python/src/latchkey_links/_generated/links.py is stale')
-    expect(before.said).toContain('Run npm run sdks')
-    expect((await generate(...how)).code).toBe(0)
-    expect(await generate('--check', ...how)).toEqual({ code: 0, said: '' })
+    expect(before.output).toContain('sdks/typescript/src/generated/models.ts is stale')
+    expect(before.output).toContain('sdks/python/src/latchkey_links/_generated/links.py is stale')
+    expect(before.output).toContain('Run npm run sdks')
+    expect((await generate(...args)).code).toBe(0)
+    expect(await generate('--check', ...args)).toEqual({ code: 0, output: '' })
     expect(await Bun.file(join(into, 'typescript/src/generated/models.ts')).text()).toContain(
       'compare?: boolean',
     )
@@ -64,14 +64,14 @@ describe('npm run sdks -- --check', () => {
 
   test('fails if only a text of the document has changed, because its hash is recorded', async () => {
     const file = join(folder, 'sentence.json')
-    const document = changed((api) => {
+    const document = alterDocument((api) => {
       operation(api, '/links', 'get').responses['429'] = { description: 'Slow down' }
     })
     await Bun.write(file, JSON.stringify(document))
-    const { code, said } = await generate('--check', '--document', file)
+    const { code, output } = await generate('--check', '--document', file)
     expect(code).toBe(1)
-    expect(said).toContain('sdks/typescript/src/generated/document.ts is stale')
-    expect(said).not.toContain('models.ts')
+    expect(output).toContain('sdks/typescript/src/generated/document.ts is stale')
+    expect(output).not.toContain('models.ts')
   })
 
   test('fails on a generated file that is no longer generated, and on an edited one', async () => {
@@ -83,8 +83,8 @@ describe('npm run sdks -- --check', () => {
       join(other, 'typescript/src/generated/models.ts'),
       `${await Bun.file(models).text()}\n// mine\n`,
     )
-    const { code, said } = await generate('--check', '--into', other)
-    expect([code, said.trim().split('\n')]).toEqual([
+    const { code, output } = await generate('--check', '--into', other)
+    expect([code, output.trim().split('\n')]).toEqual([
       1,
       [
         'sdks/typescript/src/generated/models.ts is stale',
@@ -170,6 +170,6 @@ describe('the generator refuses', () => {
       'its body is not JSON',
     ],
   ])('%s', (_what, change, because) => {
-    expect(() => readApi(changed(change))).toThrow(because)
+    expect(() => readApi(alterDocument(change))).toThrow(because)
   })
 })

@@ -21,12 +21,12 @@ const root = values.into ?? join(import.meta.dir, '../../sdks')
 const document = (
   values.document === undefined ? createDocument(VERSION) : await Bun.file(values.document).json()
 ) as Document
-const made = await render(document)
-const stale = await staleFiles(made)
+const generated = await render(document)
+const stale = await staleFiles(generated)
 
 if (!values.check) {
   for (const path of stale) {
-    const text = made.get(path)
+    const text = generated.get(path)
     if (text === undefined) rmSync(join(root, path))
     else await Bun.write(join(root, path), text)
     console.log(`${text === undefined ? 'removed' : 'wrote'} sdks/${path}`)

@@ -9,7 +9,7 @@ const NOTICE =
   '"""Made from the OpenAPI document by `npm run sdks`; changes made here are lost."""\n\nfrom __future__ import annotations\n'
 
 /** Names that a parameter cannot have, or that every method already uses. */
-const TAKEN = new Set([
+const RESERVED = new Set([
   'self',
   'timeout',
   'max_retries',
@@ -61,13 +61,13 @@ ${names.map((name) => `    "${name}",`).join('\n')}
 }
 
 function aliasOf({ name, type, notes }: Alias): string {
-  return `${name} = ${typeOf(type)}\n${notes.length > 0 ? `"""${quoted(notes.join(' '))}"""\n` : ''}`
+  return `${name} = ${typeOf(type)}\n${notes.length > 0 ? `"""${quote(notes.join(' '))}"""\n` : ''}`
 }
 
 function classOf({ name, fields }: Model): string {
   const members = fields.map((field) => {
     const type = field.required ? typeOf(field.type) : `${typeOf(field.type)} | None = None`
-    const note = field.notes.length > 0 ? `\n    """${quoted(field.notes.join(' '))}"""` : ''
+    const note = field.notes.length > 0 ? `\n    """${quote(field.notes.join(' '))}"""` : ''
     return `    ${nameOf(field)}: ${type}${note}`
   })
   const read = fields.map((field) => `            ${nameOf(field)}=${decode(field)},`)
@@ -127,10 +127,10 @@ ${clientClass(groups, true, 'The same with asyncio; cancelling the task ends the
 function clientClass(groups: Api['groups'], isAsync: boolean, purpose: string): string {
   const prefix = isAsync ? 'Async' : ''
   const [define, a, wait] = isAsync ? ['async def', 'a', 'await '] : ['def', '', '']
-  const made = groups.map(
+  const assignments = groups.map(
     ({ name }) => `self.${name}: ${prefix}${pascal(name)} = ${prefix}${pascal(name)}(self._transport)`,
   )
-  const given = 'Options(base_url, api_key, timeout, max_retries), http_client'
+  const transportArguments = 'Options(base_url, api_key, timeout, max_retries), http_client'
   return `class ${prefix}LinksClient:
     """${purpose}"""
 
@@ -143,8 +143,8 @@ function clientClass(groups: Api['groups'], isAsync: boolean, purpose: string): 
         max_retries: int = 2,
         http_client: httpx.${prefix}Client | None = None,
     ) -> None:
-        self._transport = ${prefix}Transport(${isAsync ? `\n            ${given}\n        ` : given})
-        ${made.join('\n        ')}
+        self._transport = ${prefix}Transport(${isAsync ? `\n            ${transportArguments}\n        ` : transportArguments})
+        ${assignments.join('\n        ')}
 
     ${define} close(self) -> None:
         ${wait}self._transport.close()
@@ -213,7 +213,7 @@ ${methods.join('\n')}`
 
 function method(operation: Operation, isAsync: boolean, list: string): string {
   const { paging, result } = operation
-  const [send, returned, parse] =
+  const [send, returnType, parse] =
     paging?.by === 'cursor'
       ? ['page', `Page[${typeOf(paging.item)}]`, parserOf(paging.item)]
       : result
@@ -222,7 +222,7 @@ function method(operation: Operation, isAsync: boolean, list: string): string {
   return `    ${isAsync ? 'async ' : ''}def ${snake(operation.name)}(
         self,
 ${signature(operation, list)}
-    ) -> ${returned}:
+    ) -> ${returnType}:
 ${docstring(operation)}
         return ${isAsync ? 'await ' : ''}self._transport.${send}(
             Call(
@@ -240,7 +240,7 @@ function walker(operation: Operation, isAsync: boolean, list: string): string {
   const key = operation.paging?.by === 'cursor' ? 'cursor' : 'offset'
   const name = snake(walkerOf(operation.name))
   const item = typeOf(operation.paging?.item ?? { kind: 'null' }, list)
-  const passed = [
+  const passedArguments = [
     ...operation.params.map((param) => `                ${nameOf(param)},`),
     ...fieldsOf(operation).map((field) => {
       const value = field.name === key ? `page_${key}` : nameOf(field)
@@ -254,7 +254,7 @@ ${signature(operation, list)}
         """Like \`${snake(operation.name)}\`, but item by item through all pages."""
         return walk_by_${key}${isAsync ? '_async' : ''}(
             lambda page_${key}: self.${snake(operation.name)}(
-${passed.join('\n')}
+${passedArguments.join('\n')}
                 timeout=timeout,
                 max_retries=max_retries,
             ),
@@ -311,19 +311,19 @@ function callFields({ body, query }: Operation): string {
 
 function docstring(operation: Operation): string {
   const { summary, description } = operation
-  const noted = fieldsOf(operation).filter(({ notes }) => notes.length > 0)
-  const args = noted.map((field) => `            ${nameOf(field)}: ${quoted(field.notes.join(' '))}`)
+  const fieldsWithNotes = fieldsOf(operation).filter(({ notes }) => notes.length > 0)
+  const args = fieldsWithNotes.map((field) => `            ${nameOf(field)}: ${quote(field.notes.join(' '))}`)
   return [
-    `        """${quoted(summary)}`,
+    `        """${quote(summary)}`,
     '',
-    `        ${quoted(description)}`,
+    `        ${quote(description)}`,
     ...(args.length > 0 ? ['', '        Args:', ...args] : []),
     '        """',
   ].join('\n')
 }
 
 /** Escapes a text for a docstring. */
-function quoted(text: string): string {
+function quote(text: string): string {
   const escaped = text.replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"')
   return escaped.endsWith('"') ? `${escaped.slice(0, -1)}\\"` : escaped
 }
@@ -335,7 +335,7 @@ function pathOf({ path, params }: Operation): string {
 
 function nameOf({ name }: Field): string {
   const python = snake(name)
-  if (TAKEN.has(python)) throw new Error(`${name} cannot be the name of a Python parameter`)
+  if (RESERVED.has(python)) throw new Error(`${name} cannot be the name of a Python parameter`)
   return python
 }
 

@@ -53,7 +53,7 @@ export interface Document {
   components: { schemas: Record<string, Schema> }
 }
 
-const KNOWN = new Set([
+const KEYWORDS = new Set([
   '$ref',
   'type',
   'description',
@@ -75,9 +75,9 @@ const KNOWN = new Set([
 ])
 
 /** Throws for an unknown keyword: if it were ignored, the SDKs would differ from the document. */
-export function refuseUnknown(schema: Schema, where: string): void {
-  const unknown = Object.keys(schema).find((keyword) => !KNOWN.has(keyword))
-  if (unknown !== undefined) throw new Error(`${where}: the SDK generator does not know "${unknown}"`)
+export function refuseUnknown(schema: Schema, context: string): void {
+  const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.has(keyword))
+  if (unknown !== undefined) throw new Error(`${context}: the SDK generator does not know "${unknown}"`)
   if (typeof schema.additionalProperties === 'object')
-    throw new Error(`${where}: the SDK generator does not know maps`)
+    throw new Error(`${context}: the SDK generator does not know maps`)
 }

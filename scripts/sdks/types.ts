@@ -99,7 +99,7 @@ function union(of: readonly Type[]): Type {
   return all.length === 1 && all[0] ? all[0] : { kind: 'union', of: all }
 }
 
-function scalar(type: string | undefined, where: string): Type {
+function scalar(type: string | undefined, context: string): Type {
   switch (type) {
     case 'string':
     case 'integer':
@@ -108,7 +108,7 @@ function scalar(type: string | undefined, where: string): Type {
     case 'null':
       return { kind: type }
     default:
-      throw new Error(`${where}: the SDK generator does not know the type "${type}"`)
+      throw new Error(`${context}: the SDK generator does not know the type "${type}"`)
   }
 }
 

@@ -45,7 +45,7 @@ function interfaceOf({ name, fields }: Model, api: Api): string {
 function clientFile(api: Api): string {
   const imports = api.groups.map(({ name }) => `import { ${pascal(name)} } from './${name}.js'`)
   const fields = api.groups.map(({ name }) => `readonly ${name}: ${pascal(name)}`)
-  const made = api.groups.map(({ name }) => `this.${name} = new ${pascal(name)}(transport)`)
+  const assignments = api.groups.map(({ name }) => `this.${name} = new ${pascal(name)}(transport)`)
   return `${NOTICE}
 import { type ClientOptions, Transport } from '../transport.js'
 ${imports.join('\n')}
@@ -64,7 +64,7 @@ export class LinksClient {
   /** Throws a TypeError where the address or the key cannot be one. */
   constructor(options: ClientOptions) {
     const transport = new Transport(options)
-    ${made.join('\n')}
+    ${assignments.join('\n')}
   }
 }
 `
@@ -100,8 +100,12 @@ export class ${pascal(name)} {
 function methodsOf(operation: Operation): string[] {
   const { paging, summary, description } = operation
   const fields = [`method: '${operation.method}'`, `path: ${pathOf(operation)}`]
-  const given = [...(operation.query ? ['query'] : []), ...(operation.body ? ['body'] : []), 'options']
-  const call = `{ ${[...fields, ...given].join(', ')} }`
+  const argumentNames = [
+    ...(operation.query ? ['query'] : []),
+    ...(operation.body ? ['body'] : []),
+    'options',
+  ]
+  const call = `{ ${[...fields, ...argumentNames].join(', ')} }`
   const page = paging?.by === 'cursor'
   const result = page ? `Page<${typeOf(paging.item)}>` : operation.result ? typeOf(operation.result) : 'Blob'
   const send = page

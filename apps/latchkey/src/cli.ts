@@ -31,7 +31,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   // A full disk or a closed pipe is an `error` event, not an exception. It does not stop a
   // service.
   for (const out of [process.stdout, process.stderr])
-    out.on('error', (error) => (process.exitCode = failed(error)))
+    out.on('error', (error) => (process.exitCode = reportFailure(error)))
   if (args.length === 1 && args[0] === '--version') return printText(VERSION)
   if (args.some(isHelp)) return runHelp(args)
   const command = findCommand(args)
@@ -46,7 +46,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     return await command.run(args.slice(command.words.length))
   } catch (error) {
     if (isUsageError(error)) return printUsageError(error.message, usage(command))
-    return failed(error)
+    return reportFailure(error)
   }
 }
 
@@ -56,7 +56,7 @@ let lastFailure = ''
  * Prints a failure. Skips a repetition: the same failure may be thrown, and also be an event of
  * each line.
  */
-function failed(error: unknown): number {
+function reportFailure(error: unknown): number {
   const sentence = formatError(error)
   if (sentence !== lastFailure) printError(sentence)
   lastFailure = sentence
@@ -94,7 +94,7 @@ function printText(text: string): number {
   return 0
 }
 
-function printUsageError(problem: string, how: string): number {
-  printError(`${problem}\n\n${how}`)
+function printUsageError(problem: string, usageText: string): number {
+  printError(`${problem}\n\n${usageText}`)
   return 2
 }

@@ -33,7 +33,7 @@ export class Progress {
     const share = whole ? `${Math.min(100, Math.floor((100 * done) / whole))}%, ` : ''
     const pace = Math.round(rows / Math.max(nowMs / 1000, 0.001))
     this.#terminal.write(
-      `${START_OF_LINE}${share}${grouped(rows)} rows, ${grouped(pace)} per second, ${seconds} s`,
+      `${START_OF_LINE}${share}${formatCount(rows)} rows, ${formatCount(pace)} per second, ${seconds} s`,
     )
   }
 
@@ -51,6 +51,6 @@ export class Progress {
   }
 }
 
-function grouped(count: number): string {
+function formatCount(count: number): string {
   return count.toLocaleString('en')
 }

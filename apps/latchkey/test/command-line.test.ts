@@ -3,18 +3,18 @@ import { existsSync } from 'node:fs'
 import { declarations as linksDeclarations } from '@latchkey/links/settings/declarations'
 import { declarations as roomsDeclarations } from '@latchkey/rooms/settings/declarations'
 import manifest from '../package.json' with { type: 'json' }
-import { Place } from './running.ts'
+import { Workspace } from './running.ts'
 
-const place = new Place()
-afterAll(() => place.remove())
+const workspace = new Workspace()
+afterAll(() => workspace.remove())
 
 describe('latchkey', () => {
   test('--version prints only the version', async () => {
-    expect(await place.run(['--version'])).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' })
+    expect(await workspace.run(['--version'])).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' })
   })
 
   test('--help lists every command on stdout', async () => {
-    const { code, out, err } = await place.run(['--help'])
+    const { code, out, err } = await workspace.run(['--help'])
     expect([code, err]).toEqual([0, ''])
     for (const command of [
       'start',
@@ -33,19 +33,19 @@ describe('latchkey', () => {
   })
 
   test('no line of --help exceeds 120 columns', async () => {
-    const { out } = await place.run(['--help'])
+    const { out } = await workspace.run(['--help'])
     expect(out.split('\n').filter((line) => line.length > 120)).toEqual([])
   })
 
   test('COMMAND --help shows the synopsis and every setting of the services that the command runs', async () => {
     const services = { links: [linksDeclarations], rooms: [roomsDeclarations] }
-    for (const [command, shown] of Object.entries({
+    for (const [command, declarations] of Object.entries({
       ...services,
       start: [linksDeclarations, roomsDeclarations],
     })) {
-      const { code, out } = await place.run([command, '--help'])
+      const { code, out } = await workspace.run([command, '--help'])
       expect([code, out.startsWith(`latchkey ${command}`)]).toEqual([0, true])
-      for (const { name } of shown.flatMap((each) => Object.values(each)))
+      for (const { name } of declarations.flatMap((each) => Object.values(each)))
         expect(out).toMatch(new RegExp(`^  ${name} `, 'm'))
       expect(out.includes('Settings of Rooms')).toBe(command !== 'links')
       expect(out.includes('Settings of Links')).toBe(command !== 'rooms')
@@ -60,7 +60,7 @@ describe('latchkey', () => {
       ['doctor'],
       ['rooms', 'import'],
     ]) {
-      const { code, out } = await place.run([...words, '--help'])
+      const { code, out } = await workspace.run([...words, '--help'])
       expect(code).toBe(0)
       expect(out).toStartWith(`latchkey ${words.join(' ')}`)
       expect(out).toContain('latchkey start --help lists them')
@@ -69,7 +69,7 @@ describe('latchkey', () => {
   })
 
   test('the help of a first word covers every command with that word', async () => {
-    const { code, out } = await place.run(['keys', '--help'])
+    const { code, out } = await workspace.run(['keys', '--help'])
     expect(code).toBe(0)
     for (const command of ['keys create', 'keys list', 'keys revoke'])
       expect(out).toContain(`latchkey ${command}`)
@@ -78,7 +78,7 @@ describe('latchkey', () => {
   test.each([[[]], [['frobnicate']], [['keys']], [['clicks']], [['frobnicate', '--help']]])(
     '%p is not a command: exit 2 with the usage on stderr',
     async (args: string[]) => {
-      const { code, out, err } = await place.run(args)
+      const { code, out, err } = await workspace.run(args)
       expect([code, out]).toEqual([2, ''])
       expect(err).toContain('Usage:')
       expect(err).toContain('latchkey keys create')
@@ -128,11 +128,11 @@ describe('latchkey', () => {
     [['health', '--service', 'both'], '--service must be one of: links, rooms'],
     [['clicks', 'import', '-'], 'stdin'],
   ])('%p is refused with exit 2 and changes nothing', async (args: string[], problem: string) => {
-    const { code, out, err } = await place.run(args)
+    const { code, out, err } = await workspace.run(args)
     expect([code, out]).toEqual([2, ''])
     expect(err).toContain(problem)
     expect(err).toContain(`Usage: latchkey ${args[0]}`)
-    expect(existsSync(place.path('data'))).toBe(false)
+    expect(existsSync(workspace.path('data'))).toBe(false)
   })
 
   test.each([
@@ -143,11 +143,13 @@ describe('latchkey', () => {
     [['backup', 'b.db']],
     [['doctor']],
   ])('%p reports all invalid settings at once and exits 1', async (args: string[]) => {
-    const { code, out, err } = await place.run(args, { env: { LINKS_PORT: '99999', LINKS_ACCESS: 'open' } })
+    const { code, out, err } = await workspace.run(args, {
+      env: { LINKS_PORT: '99999', LINKS_ACCESS: 'open' },
+    })
     expect(code).toBe(1)
     for (const name of ['LINKS_PORT', 'LINKS_ACCESS']) expect(out + err).toContain(`${name} must be`)
     expect(err).not.toMatch(/\n\s+at /)
-    expect(existsSync(place.database)).toBe(false)
+    expect(existsSync(workspace.database)).toBe(false)
   })
 
   test('a database that cannot be created or reached is reported in one sentence, without a stack', async () => {
@@ -157,7 +159,7 @@ describe('latchkey', () => {
       'postgres://links:hunter2@%2Fproc%2Fnowhere/links',
     ])
       for (const args of [['keys', 'list'], ['links', 'export'], ['links']]) {
-        const { code, err } = await place.run(args, { env: { LINKS_DATABASE_URL: url } })
+        const { code, err } = await workspace.run(args, { env: { LINKS_DATABASE_URL: url } })
         expect(code).toBe(1)
         expect(err.trim().split('\n')).toHaveLength(1)
         expect(err).not.toContain('hunter2')

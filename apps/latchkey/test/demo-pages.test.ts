@@ -116,13 +116,16 @@ async function backAtService(page: Page): Promise<void> {
   await page.waitForURL((url) => url.origin === service.origin)
 }
 
-/** Checks a page with axe, for overflow and for the size of its buttons, and stores a screenshot on request. */
+/**
+ * Checks a page with axe, for overflow and for the size of its buttons, and stores a screenshot on
+ * request.
+ */
 async function look(page: Page, name: string): Promise<void> {
   const folder = process.env['LATCHKEY_TEST_SHOTS']
   if (folder) await page.screenshot({ path: join(folder, `demo-${name}.png`), fullPage: true })
   // Evaluated by the debugger, to which the page's content security policy does not apply.
   await page.evaluate(axe.source)
-  const found = await page.evaluate(async () => {
+  const result = await page.evaluate(async () => {
     const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run()
     const { scrollWidth, clientWidth } = document.documentElement
     return {
@@ -131,5 +134,5 @@ async function look(page: Page, name: string): Promise<void> {
       target: [...document.querySelectorAll('button')].filter((button) => button.offsetHeight < 44).length,
     }
   })
-  expect(found).toEqual({ violations: [], beyond: 0, target: 0 })
+  expect(result).toEqual({ violations: [], beyond: 0, target: 0 })
 }

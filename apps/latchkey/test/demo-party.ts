@@ -102,7 +102,10 @@ interface Page {
   html: string
 }
 
-/** A browser without scripts: follows redirects within the provider, stores its cookies and submits its forms. */
+/**
+ * A browser without scripts: follows redirects within the provider, stores its cookies and submits
+ * its forms.
+ */
 export class Person {
   readonly #cookies = new Map<string, string>()
 

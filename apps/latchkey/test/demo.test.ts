@@ -126,7 +126,7 @@ describe('signing in at the demo provider', () => {
     expect(bob.userInfo.sub).toBe('demo-bob')
     expect(bob.claims['sid']).not.toBe(alice.claims['sid'])
     expect(service.logoutTokens).toHaveLength(1)
-    const { payload } = await verified(service.logoutTokens[0])
+    const { payload } = await verifyLogoutToken(service.logoutTokens[0])
     expect(payload).toMatchObject({ sub: 'demo-alice', sid: alice.claims['sid'] })
     expect((await passThrough(person)).claims.sub).toBe('demo-bob')
   })
@@ -219,7 +219,7 @@ describe('signing out at the demo provider', () => {
     expect(back.href).toBe(`${service.origin}/?state=as+it+was`)
     expect(service.logoutTokens).toHaveLength(1)
 
-    const { protectedHeader, payload } = await verified(service.logoutTokens[0])
+    const { protectedHeader, payload } = await verifyLogoutToken(service.logoutTokens[0])
     expect(protectedHeader).toEqual({ alg: 'RS256', typ: 'logout+jwt', kid: expect.any(String) })
     expect(Object.keys(payload).toSorted()).toEqual(
       ['aud', 'events', 'exp', 'iat', 'iss', 'jti', 'sid', 'sub'].toSorted(),
@@ -363,17 +363,17 @@ describe('every page of the demo provider', () => {
 describe('console output of oidc-provider', () => {
   const { console } = globalThis
   const { info, warn } = console
-  const heard: unknown[] = []
+  const output: unknown[] = []
   const lines: string[] = []
   beforeEach(() => {
-    Object.assign(console, { info: (...words: unknown[]) => void heard.push(words), warn: heard.push })
+    Object.assign(console, { info: (...words: unknown[]) => void output.push(words), warn: output.push })
   })
   afterEach(() => {
     Object.assign(console, { info, warn })
   })
 
   test('goes to the log unless expected; other output, and all output after the stop, is not redirected', () => {
-    const spoken = console.info
+    const originalInfo = console.info
     const unlog = logNotices(createLog({ write: (line) => void lines.push(line) }))
     console.info('oidc-provider NOTICE: something new')
     console.warn('\u001B[31;1moidc-provider WARNING: Unsupported runtime. Use another.\u001B[0m')
@@ -381,8 +381,8 @@ describe('console output of oidc-provider', () => {
     unlog()
     expect(lines).toHaveLength(1)
     expect(lines[0]).toContain('something new')
-    expect(heard).toEqual([['of others', 1]])
-    expect(console.info).toBe(spoken)
+    expect(output).toEqual([['of others', 1]])
+    expect(console.info).toBe(originalInfo)
   })
 })
 
@@ -467,7 +467,7 @@ describe('the demo provider in its own process', () => {
   })
 })
 
-function verified(token = '') {
+function verifyLogoutToken(token = '') {
   return jwtVerify(token, createRemoteJWKSet(new URL(`${issuer}/jwks`)), {
     issuer,
     audience: service.client.id,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@latchkey/http/free-port'
-import { Place } from './running.ts'
+import { Workspace } from './running.ts'
 
 const NGINX = Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` })
 /** Stands for a public name: it reaches this machine, and is not a loopback name. */
@@ -38,12 +38,12 @@ describe.skipIf(NGINX === null)('Links behind nginx, with LINKS_ACCESS unset', (
 
   async function startBehind(port: number, ready: RegExp) {
     const baseUrl = `http://${PUBLIC}:${port}`
-    const place = new Place({ LINKS_PORT: String(ports.links), LINKS_BASE_URL: baseUrl })
-    const service = await place.start(['links'], ready)
-    const doctor = await place.run(['doctor'])
+    const workspace = new Workspace({ LINKS_PORT: String(ports.links), LINKS_BASE_URL: baseUrl })
+    const service = await workspace.start(['links'], ready)
+    const doctor = await workspace.run(['doctor'])
     const stranger = await fetch(`${baseUrl}/_/admin/api/settings`)
     await service.stop()
-    place.remove()
+    workspace.remove()
     return { doctor, status: stranger.status, log: service.out }
   }
 

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
-import { Place } from './running.ts'
+import { Workspace } from './running.ts'
 
-const place = new Place()
-afterAll(() => place.remove())
+const workspace = new Workspace()
+afterAll(() => workspace.remove())
 
 /** A server that always responds with the status, on all addresses of this machine. */
 function answering(status: number) {
@@ -10,15 +10,19 @@ function answering(status: number) {
 }
 
 test('latchkey health checks both services, bypassing the proxy of the environment', async () => {
-  const service = await place.start(['start'], /--title "First key"/)
+  const service = await workspace.start(['start'], /--title "First key"/)
   const ports = {
     LINKS_PORT: new URL(service.originOf('links')).port,
     ROOMS_PORT: new URL(service.originOf('rooms')).port,
   }
   const env = { ...ports, HTTP_PROXY: 'http://127.0.0.1:1', http_proxy: 'http://127.0.0.1:1' }
-  expect(await place.run(['health'], { env })).toEqual({ code: 0, out: 'links: ok\nrooms: ok\n', err: '' })
+  expect(await workspace.run(['health'], { env })).toEqual({
+    code: 0,
+    out: 'links: ok\nrooms: ok\n',
+    err: '',
+  })
   expect(await service.stop()).toBe(0)
-  const { code, out } = await place.run(['health', '--service', 'links'], { env })
+  const { code, out } = await workspace.run(['health', '--service', 'links'], { env })
   expect(code).toBe(1)
   expect(out).toMatch(/^links: \S.*\n$/)
 })
@@ -30,15 +34,15 @@ test('latchkey health fails if one service is unhealthy, and --service checks on
     LINKS_PORT: String(well.port),
     ROOMS_PORT: String(unwell.port),
   }
-  expect(await place.run(['health'], { env })).toMatchObject({
+  expect(await workspace.run(['health'], { env })).toMatchObject({
     code: 1,
     out: 'links: ok\nrooms: answers 503\n',
   })
-  expect(await place.run(['health', '--service', 'links'], { env })).toMatchObject({
+  expect(await workspace.run(['health', '--service', 'links'], { env })).toMatchObject({
     code: 0,
     out: 'links: ok\n',
   })
-  expect((await place.run(['health', '--service', 'other'], { env })).code).toBe(2)
+  expect((await workspace.run(['health', '--service', 'other'], { env })).code).toBe(2)
   await Promise.all([well.stop(true), unwell.stop(true)])
 })
 
@@ -56,7 +60,7 @@ test('latchkey health waits 4 seconds for a response, even if it arrives byte by
     },
   })
   const env = { LINKS_PORT: String(slow.port) }
-  expect(await place.run(['health', '--service', 'links'], { env })).toMatchObject({
+  expect(await workspace.run(['health', '--service', 'links'], { env })).toMatchObject({
     code: 1,
     out: 'links: no answer within 4 seconds\n',
   })

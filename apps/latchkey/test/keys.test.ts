@@ -1,36 +1,36 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { LATCHKEY, Place, type Service } from './running.ts'
+import { LATCHKEY, Workspace, type Service } from './running.ts'
 
 const KEY = /^sk_[0-9a-f]{48}\n$/
 
 describe('latchkey keys', () => {
-  const place = new Place()
+  const workspace = new Workspace()
   /** The same instance, with its output on a full disk. */
-  const full = new Place({ LINKS_DATABASE_URL: `sqlite:${place.database}` }, [
+  const full = new Workspace({ LINKS_DATABASE_URL: `sqlite:${workspace.database}` }, [
     'sh',
     '-c',
     'exec "$0" "$@" > /dev/full',
     ...LATCHKEY,
   ])
   afterAll(() => {
-    place.remove()
+    workspace.remove()
     full.remove()
   })
   const create = (title: string, scope = 'create,read') =>
-    place.run(['keys', 'create', '--identity', 'ada@example.com', '--scope', scope, '--title', title])
+    workspace.run(['keys', 'create', '--identity', 'ada@example.com', '--scope', scope, '--title', title])
 
   test('list and revoke create no database, and name the missing file', async () => {
     for (const args of [
       ['keys', 'list'],
       ['keys', 'revoke', '1'],
     ]) {
-      const { code, out, err } = await place.run(args)
+      const { code, out, err } = await workspace.run(args)
       expect([code, out]).toEqual([1, ''])
       expect(err).toContain('There is no database at ')
       expect(err).toContain('LINKS_DATABASE_URL')
     }
-    expect(existsSync(place.database)).toBe(false)
+    expect(existsSync(workspace.database)).toBe(false)
   })
 
   test('L21: create creates the database and prints only the raw key', async () => {
@@ -52,7 +52,7 @@ describe('latchkey keys', () => {
 
   test('list shows all keys in columns, but never a raw key', async () => {
     const { out: raw } = await create('Second \u001b[31m red', 'read')
-    const { code, out, err } = await place.run(['keys', 'list'])
+    const { code, out, err } = await workspace.run(['keys', 'list'])
     expect([code, err]).toEqual([0, ''])
     const [header, ...rows] = out.trimEnd().split('\n')
     expect(header).toMatch(/^ID +PREFIX +SCOPE +IDENTITY +CREATED +LAST USED +TITLE$/)
@@ -67,35 +67,35 @@ describe('latchkey keys', () => {
     const problem = { code: 1, out: '', err: 'The output cannot be written: the disk is full\n' }
     const creating = ['keys', 'create', '--identity', 'a', '--scope', 'read', '--title', 'Unseen']
     for (const args of [creating, ['keys', 'list']]) expect(await full.run(args)).toEqual(problem)
-    const child = place.spawn(['keys', 'list'])
+    const child = workspace.spawn(['keys', 'list'])
     await child.stdout.cancel()
     expect(await new Response(child.stderr).text()).toBe('The output pipe was closed early\n')
     expect(await child.exited).toBe(1)
-    expect((await place.run(['keys', 'list'])).out).not.toContain('Unseen')
+    expect((await workspace.run(['keys', 'list'])).out).not.toContain('Unseen')
   })
 
   test('revoke deletes one key; an unknown key is exit 1', async () => {
-    expect(await place.run(['keys', 'revoke', '1'])).toMatchObject({ code: 0, err: '' })
-    expect((await place.run(['keys', 'list'])).out).not.toContain('First')
-    const { code, out, err } = await place.run(['keys', 'revoke', '1'])
+    expect(await workspace.run(['keys', 'revoke', '1'])).toMatchObject({ code: 0, err: '' })
+    expect((await workspace.run(['keys', 'list'])).out).not.toContain('First')
+    const { code, out, err } = await workspace.run(['keys', 'revoke', '1'])
     expect([code, out]).toEqual([1, ''])
     expect(err).toContain('There is no key 1')
   })
 })
 
 describe('latchkey keys beside a running service', () => {
-  const place = new Place()
+  const workspace = new Workspace()
   let service: Service
   beforeAll(async () => {
-    service = await place.start(['links'], /"listening"/)
+    service = await workspace.start(['links'], /"listening"/)
   })
   afterAll(async () => {
     await service.stop()
-    place.remove()
+    workspace.remove()
   })
 
   test('L3.9: a key works once it is created and fails once it is revoked', async () => {
-    const { out } = await place.run([
+    const { out } = await workspace.run([
       'keys',
       'create',
       '--identity',
@@ -108,7 +108,7 @@ describe('latchkey keys beside a running service', () => {
     const ask = () =>
       fetch(`${service.origin}/_/api/links`, { headers: { Authorization: `Bearer ${out.trim()}` } })
     expect((await ask()).status).toBe(200)
-    expect((await place.run(['keys', 'revoke', '1'])).code).toBe(0)
+    expect((await workspace.run(['keys', 'revoke', '1'])).code).toBe(0)
     expect((await ask()).status).toBe(401)
   })
 })

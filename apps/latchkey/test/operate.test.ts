@@ -2,35 +2,35 @@ import { Database as SqliteFile } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { LATCHKEY, Place } from './running.ts'
+import { LATCHKEY, Workspace } from './running.ts'
 
 describe('latchkey backup', () => {
-  const place = new Place()
-  const restored = new Place()
+  const workspace = new Workspace()
+  const restored = new Workspace()
   afterAll(() => {
-    place.remove()
+    workspace.remove()
     restored.remove()
   })
 
   test('L21: a backup of a running service has every click, and works as the database of another instance', async () => {
     const rows = { stdin: 'url,slug\nhttps://example.com/,one\n' }
-    await place.run(['links', 'import', '-', '--format', 'csv', '--owner', 'ada@example.com'], rows)
-    const service = await place.start(['links'], /"listening"/)
+    await workspace.run(['links', 'import', '-', '--format', 'csv', '--owner', 'ada@example.com'], rows)
+    const service = await workspace.start(['links'], /"listening"/)
     for (let click = 0; click < 20; click++)
       expect((await fetch(`${service.origin}/one`, { redirect: 'manual' })).status).toBe(302)
-    const { code, out, err } = await place.run(['backup', 'copy.db'])
+    const { code, out, err } = await workspace.run(['backup', 'copy.db'])
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/^Backed up and verified: 1 links, 2 slugs, 20 clicks, \d+ bytes in copy\.db\n$/)
     expect(await service.stop()).toBe(0)
 
-    const again = await place.run(['backup', 'copy.db'])
+    const again = await workspace.run(['backup', 'copy.db'])
     expect(again).toEqual({
       code: 1,
       out: '',
       err: 'copy.db already exists, and a backup never overwrites a file\n',
     })
 
-    renameSync(place.path('copy.db'), restored.path('copy.db'))
+    renameSync(workspace.path('copy.db'), restored.path('copy.db'))
     const env = { LINKS_DATABASE_URL: 'sqlite:copy.db' }
     const elsewhere = await restored.start(['links'], /"listening"/, env)
     expect((await fetch(`${elsewhere.origin}/one`, { redirect: 'manual' })).headers.get('location')).toBe(
@@ -42,7 +42,7 @@ describe('latchkey backup', () => {
   })
 
   test('a backup or export of a missing database fails and creates nothing', async () => {
-    const empty = new Place()
+    const empty = new Workspace()
     for (const [args, file] of [
       [['backup', 'copy.db'], 'links.db'],
       [['backup', '--service', 'rooms', 'copy.db'], 'rooms.db'],
@@ -63,7 +63,7 @@ describe('latchkey backup', () => {
   test.skipIf(LATCHKEY.length === 1)(
     'every command refuses a database of an earlier version and changes nothing in it',
     async () => {
-      const old = new Place()
+      const old = new Workspace()
       const making = ['keys', 'create', '--identity', 'ada@example.com', '--scope', 'read', '--title', 'Old']
       expect(await old.run(making)).toMatchObject({ code: 0 })
       const file = new SqliteFile(old.database)
@@ -96,7 +96,7 @@ describe('latchkey backup', () => {
   )
 
   test('a backup of a database with an interrupted import explains how to continue', async () => {
-    const killed = new Place()
+    const killed = new Workspace()
     await killed.run(['keys', 'create', '--identity', 'ada@example.com', '--scope', 'read', '--title', 'Old'])
     const importing = Bun.spawn(
       [
@@ -140,20 +140,20 @@ describe('latchkey backup', () => {
 
   test('a backup of PostgreSQL refers to pg_dump and creates no file', async () => {
     const env = { LINKS_DATABASE_URL: 'postgres://links:hunter2@127.0.0.1:1/links' }
-    const { code, err } = await place.run(['backup', 'postgres.db'], { env })
+    const { code, err } = await workspace.run(['backup', 'postgres.db'], { env })
     expect([code, err]).toEqual([1, 'The database is PostgreSQL: back it up with pg_dump\n'])
-    expect(existsSync(place.path('postgres.db'))).toBe(false)
+    expect(existsSync(workspace.path('postgres.db'))).toBe(false)
   })
 })
 
 describe('latchkey doctor', () => {
-  const place = new Place()
-  afterAll(() => place.remove())
+  const workspace = new Workspace()
+  afterAll(() => workspace.remove())
 
   test('L21: prints one line per check and exits 0, before the first start and beside a running service', async () => {
-    const first = await place.run(['doctor'])
+    const first = await workspace.run(['doctor'])
     expect([first.code, first.err]).toEqual([0, ''])
-    expect(readdirSync(place.folder)).toEqual([])
+    expect(readdirSync(workspace.folder)).toEqual([])
     const lines = first.out.trimEnd().split('\n')
     for (const line of lines) expect(line).toMatch(/^(ok {2}|warn|fail) {2}(links|rooms) {2}\w+ +\S/)
     const checked = lines.map((line) => line.split(/\s+/).slice(1, 3).join(' '))
@@ -162,16 +162,18 @@ describe('latchkey doctor', () => {
       ...['settings', ...storage, 'access', 'address'].map((name) => `links ${name}`),
       ...['provider', 'settings', ...storage].map((name) => `rooms ${name}`),
     ])
-    const service = await place.start(['links'], /"listening"/)
-    const beside = await place.run(['doctor'], { env: { LINKS_BASE_URL: service.origin } })
-    expect(beside.out).toContain(`ok    links  address     ${service.origin} answers\n`)
-    expect(beside.code).toBe(0)
+    const service = await workspace.start(['links'], /"listening"/)
+    const result = await workspace.run(['doctor'], { env: { LINKS_BASE_URL: service.origin } })
+    expect(result.out).toContain(`ok    links  address     ${service.origin} answers\n`)
+    expect(result.code).toBe(0)
     expect(await service.stop()).toBe(0)
   })
 
   test('L21: exits 1 if a check fails, and names the remedy', async () => {
-    await place.write('garbage.db', 'this is not a database at all, and long enough to be looked at')
-    const { code, out } = await place.run(['doctor'], { env: { LINKS_DATABASE_URL: 'sqlite:garbage.db' } })
+    await workspace.write('garbage.db', 'this is not a database at all, and long enough to be looked at')
+    const { code, out } = await workspace.run(['doctor'], {
+      env: { LINKS_DATABASE_URL: 'sqlite:garbage.db' },
+    })
     expect(code).toBe(1)
     expect(out).toMatch(/^fail {2}links {2}database .*check LINKS_DATABASE_URL$/m)
   })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, statSync, writeFileSync } from 'node:fs'
-import { LATCHKEY, Place } from './running.ts'
+import { LATCHKEY, Workspace } from './running.ts'
 
 /** Redirects the command's output to a file that a shell creates with all permissions. */
 const REDIRECTED = ['sh', '-c', 'umask 0; exec "$0" "$@" > "$OUT"', ...LATCHKEY]
@@ -13,14 +13,14 @@ function readableByAll(path: string, text = ''): void {
 }
 
 describe('the output file of a command', () => {
-  const place = new Place({}, REDIRECTED)
-  afterAll(() => place.remove())
-  const OUT = place.path('out')
+  const workspace = new Workspace({}, REDIRECTED)
+  afterAll(() => workspace.remove())
+  const OUT = workspace.path('out')
   // Each creates its instance before it refuses the empty file.
   beforeAll(async () => {
-    const nothing = await place.write('nothing', '')
-    await place.run(['links', 'import', nothing, '--format', 'csv', '--owner', 'ann'], { env: { OUT } })
-    await place.run(['rooms', 'import', nothing], { env: { OUT } })
+    const nothing = await workspace.write('nothing', '')
+    await workspace.run(['links', 'import', nothing, '--format', 'csv', '--owner', 'ann'], { env: { OUT } })
+    await workspace.run(['rooms', 'import', nothing], { env: { OUT } })
   })
 
   for (const args of [
@@ -31,9 +31,9 @@ describe('the output file of a command', () => {
   ])
     test(`${args.join(' ')}: only the owner can read the file, even if all users could before`, async () => {
       for (const isThere of [false, true]) {
-        const file = place.path(`${args.join('')}-${isThere}`)
+        const file = workspace.path(`${args.join('')}-${isThere}`)
         if (isThere) readableByAll(file, 'what was in it before')
-        const { code, err } = await place.run(args, { env: { OUT: file } })
+        const { code, err } = await workspace.run(args, { env: { OUT: file } })
         expect([code, err.includes('Other users can read the output file'), modeOf(file)]).toEqual([
           0,
           false,
@@ -45,19 +45,22 @@ describe('the output file of a command', () => {
 
   test('the mode of a device does not change', async () => {
     const before = modeOf('/dev/null')
-    const { code } = await place.run(['links', 'export'], { env: { OUT: '/dev/null' } })
+    const { code } = await workspace.run(['links', 'export'], { env: { OUT: '/dev/null' } })
     expect([code, modeOf('/dev/null')]).toEqual([0, before])
   })
 
   test('only the owner can read the report of an import, or a backup', async () => {
-    const links = await place.write('links.csv', 'url\nhttps://example.com/\n')
-    const [made, found] = [place.path('made.ndjson'), place.path('found.ndjson')]
-    readableByAll(found)
-    for (const report of [made, found]) {
+    const links = await workspace.write('links.csv', 'url\nhttps://example.com/\n')
+    const [created, existing] = [workspace.path('made.ndjson'), workspace.path('found.ndjson')]
+    readableByAll(existing)
+    for (const report of [created, existing]) {
       const args = ['links', 'import', links, '--format', 'csv', '--owner', 'ann', '--report', report]
-      expect([(await place.run(args, { env: { OUT } })).code, modeOf(report)]).toEqual([0, '600'])
+      expect([(await workspace.run(args, { env: { OUT } })).code, modeOf(report)]).toEqual([0, '600'])
     }
-    const backup = place.path('backup.db')
-    expect([(await place.run(['backup', backup], { env: { OUT } })).code, modeOf(backup)]).toEqual([0, '600'])
+    const backup = workspace.path('backup.db')
+    expect([(await workspace.run(['backup', backup], { env: { OUT } })).code, modeOf(backup)]).toEqual([
+      0,
+      '600',
+    ])
   })
 })

@@ -7,13 +7,13 @@ import { migrate } from '@latchkey/database/migrate'
 import { migrations } from '@latchkey/rooms/db/migrations'
 import type { Tables } from '@latchkey/rooms/db/tables'
 import { upsertMember } from '@latchkey/rooms/users/store'
-import { Place } from './running.ts'
+import { Workspace } from './running.ts'
 
 const ISSUER = 'https://login.example.com'
 
 /** Stores a user who has signed in once, and returns the id. */
-async function signedInOnce(place: Place, subject: string): Promise<string> {
-  const database = openDatabase<Tables>(`sqlite:${join(place.folder, 'data', 'rooms.db')}`)
+async function signedInOnce(workspace: Workspace, subject: string): Promise<string> {
+  const database = openDatabase<Tables>(`sqlite:${join(workspace.folder, 'data', 'rooms.db')}`)
   await migrate(database, migrations)
   const person = { issuer: ISSUER, subject, mode: 'oidc', name: `Person ${subject}`, email: null }
   const { user } = await database.write((tx) => upsertMember(tx, person, Date.now()))
@@ -22,11 +22,11 @@ async function signedInOnce(place: Place, subject: string): Promise<string> {
 }
 
 describe('latchkey start without an identity provider', () => {
-  const place = new Place()
-  afterAll(() => place.remove())
+  const workspace = new Workspace()
+  afterAll(() => workspace.remove())
 
   test('runs the demo provider beside Rooms, on this machine only, and prints that', async () => {
-    const service = await place.start(['start'], /--title "First key"/)
+    const service = await workspace.start(['start'], /--title "First key"/)
     const lobby = service.originOf('rooms').replace('127.0.0.1', 'localhost')
     expect(service.out).toContain(
       `Rooms          ${lobby}  (demo: sign in as alice, bob or carol, without a password)\n`,
@@ -42,7 +42,7 @@ describe('latchkey start without an identity provider', () => {
     expect([start.status, protocol, hostname, pathname]).toEqual([302, 'http:', '127.0.0.1', '/auth'])
     expect(await service.stop()).toBe(0)
     // An instance with a real provider has none of the demo's users.
-    expect(readdirSync(place.path('data')).toSorted()).toEqual([
+    expect(readdirSync(workspace.path('data')).toSorted()).toEqual([
       'links-journal.db',
       'links.db',
       'rooms-demo.db',
@@ -50,19 +50,19 @@ describe('latchkey start without an identity provider', () => {
   })
 
   test('stores its users in ROOMS_DATABASE_URL, if it is set', async () => {
-    await Bun.write(place.path('url'), 'sqlite:./second.db')
+    await Bun.write(workspace.path('url'), 'sqlite:./second.db')
     for (const env of [
       { ROOMS_DATABASE_URL: 'sqlite:./first.db' },
-      { ROOMS_DATABASE_URL_FILE: place.path('url') },
+      { ROOMS_DATABASE_URL_FILE: workspace.path('url') },
     ])
-      expect(await (await place.start(['start'], /--title "First key"/, env)).stop()).toBe(0)
-    expect(['first.db', 'second.db'].map((name) => existsSync(place.path(name)))).toEqual([true, true])
+      expect(await (await workspace.start(['start'], /--title "First key"/, env)).stop()).toBe(0)
+    expect(['first.db', 'second.db'].map((name) => existsSync(workspace.path(name)))).toEqual([true, true])
   })
 
   test('refuses to start on a public address or in production', async () => {
     const refused = { ROOMS_HOST: '0.0.0.0', NODE_ENV: 'production' }
     for (const [name, value] of Object.entries(refused)) {
-      const { code, err, out } = await place.run(['start'], { env: { [name]: value } })
+      const { code, err, out } = await workspace.run(['start'], { env: { [name]: value } })
       expect([name, code]).toEqual([name, 1])
       expect(err).toContain('set AUTH_PROVIDER to an identity provider of your own')
       // Links does not listen either.
@@ -77,13 +77,13 @@ describe('latchkey start without an identity provider', () => {
       ROOMS_PORT: 'none',
       LINKS_ACCESS: 'open',
     }
-    const { code, err, out } = await place.run(['start'], { env })
+    const { code, err, out } = await workspace.run(['start'], { env })
     expect([code, out]).toEqual([1, ''])
     for (const name of Object.keys(env)) expect(err).toContain(name)
   })
 
   test('latchkey rooms requires a provider, and names all missing settings', async () => {
-    const { code, err, out } = await place.run(['rooms'])
+    const { code, err, out } = await workspace.run(['rooms'])
     expect([code, out]).toEqual([1, ''])
     for (const name of ['AUTH_PROVIDER', 'AUTH_CLIENT_ID', 'ALLOWED_HOSTS'])
       expect(err).toContain(`${name} is required`)
@@ -91,11 +91,11 @@ describe('latchkey start without an identity provider', () => {
 })
 
 describe('latchkey rooms admin', () => {
-  const place = new Place()
-  afterAll(() => place.remove())
+  const workspace = new Workspace()
+  afterAll(() => workspace.remove())
 
   test("creates no database, and explains how to use the demo's", async () => {
-    const empty = new Place()
+    const empty = new Workspace()
     const missing = 'There is no database at ./data/rooms.db (ROOMS_DATABASE_URL)'
     for (const verb of ['grant', 'revoke'])
       expect(await empty.run(['rooms', 'admin', verb, '--user', 'ann'])).toEqual({
@@ -114,22 +114,22 @@ describe('latchkey rooms admin', () => {
   })
 
   test('grants and revokes the role by id or by issuer and subject, without a running service, and audits it', async () => {
-    const ann = await signedInOnce(place, 'ann|1')
-    const bo = await signedInOnce(place, 'bo')
-    expect(await place.run(['rooms', 'admin', 'grant', '--user', ann])).toMatchObject({
+    const ann = await signedInOnce(workspace, 'ann|1')
+    const bo = await signedInOnce(workspace, 'bo')
+    expect(await workspace.run(['rooms', 'admin', 'grant', '--user', ann])).toMatchObject({
       code: 0,
       out: `Person ann|1 (${ann}) is now an administrator\n`,
     })
-    expect((await place.run(['rooms', 'admin', 'grant', '--user', `${ISSUER}|bo`])).out).toContain(
+    expect((await workspace.run(['rooms', 'admin', 'grant', '--user', `${ISSUER}|bo`])).out).toContain(
       `(${bo}) is now an administrator`,
     )
-    expect((await place.run(['rooms', 'admin', 'grant', '--user', bo])).out).toContain(
+    expect((await workspace.run(['rooms', 'admin', 'grant', '--user', bo])).out).toContain(
       'already has a manual administrator grant',
     )
-    expect((await place.run(['rooms', 'admin', 'revoke', '--user', `${ISSUER}|ann|1`])).out).toContain(
+    expect((await workspace.run(['rooms', 'admin', 'revoke', '--user', `${ISSUER}|ann|1`])).out).toContain(
       'is not an administrator any more',
     )
-    const file = new SqliteFile(join(place.folder, 'data', 'rooms.db'), { readonly: true })
+    const file = new SqliteFile(join(workspace.folder, 'data', 'rooms.db'), { readonly: true })
     const audited = file.query('select action, target_id as target from audit_events order by id').values()
     file.close()
     expect(audited).toEqual([
@@ -140,33 +140,33 @@ describe('latchkey rooms admin', () => {
   })
 
   test('refuses to revoke the last administrator, and unknown users', async () => {
-    const last = await place.run(['rooms', 'admin', 'revoke', '--user', `${ISSUER}|bo`])
+    const last = await workspace.run(['rooms', 'admin', 'revoke', '--user', `${ISSUER}|bo`])
     expect([last.code, last.err]).toEqual([1, 'This would leave no administrator\n'])
-    const nobody = await place.run(['rooms', 'admin', 'grant', '--user', 'nobody'])
-    expect([nobody.code, nobody.err]).toEqual([1, 'No user with this id has signed in\n'])
-    expect((await place.run(['rooms', 'admin', 'grant'])).code).toBe(2)
+    const refusal = await workspace.run(['rooms', 'admin', 'grant', '--user', 'nobody'])
+    expect([refusal.code, refusal.err]).toEqual([1, 'No user with this id has signed in\n'])
+    expect((await workspace.run(['rooms', 'admin', 'grant'])).code).toBe(2)
   })
 
   test('latchkey backup copies the database of Rooms', async () => {
-    const copy = place.path('rooms-copy.db')
-    const { code, out } = await place.run(['backup', '--service', 'rooms', copy])
+    const copy = workspace.path('rooms-copy.db')
+    const { code, out } = await workspace.run(['backup', '--service', 'rooms', copy])
     expect(code).toBe(0)
     expect(out).toMatch(/^Backed up and verified: 2 users, 0 sessions, \d+ bytes in /)
-    expect((await place.run(['backup', '--service', 'others', copy])).code).toBe(2)
+    expect((await workspace.run(['backup', '--service', 'others', copy])).code).toBe(2)
   })
 })
 
 describe('latchkey doctor', () => {
-  const place = new Place()
-  afterAll(() => place.remove())
+  const workspace = new Workspace()
+  afterAll(() => workspace.remove())
 
   test('without a provider checks the database of the demo', async () => {
-    const { out } = await place.run(['doctor'])
+    const { out } = await workspace.run(['doctor'])
     expect(out).toContain('the first start creates ./data/rooms-demo.db\n')
   })
 
   test('reports a provider that does not answer, and the URLs to register at it', async () => {
-    const { code, out } = await place.run(['doctor'], {
+    const { code, out } = await workspace.run(['doctor'], {
       env: {
         AUTH_PROVIDER: 'oidc',
         AUTH_CLIENT_ID: 'rooms',

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const EXECUTABLE = process.env['LATCHKEY_TEST_THROUGH']
-/** The command from its source, or the executable when packaging/commands.test.ts repeats the tests. */
+/**
+ * The command from its source, or the executable when packaging/commands.test.ts repeats the tests.
+ */
 export const LATCHKEY = EXECUTABLE
   ? [EXECUTABLE]
   : [process.execPath, join(import.meta.dir, '../src/latchkey.ts')]
@@ -16,7 +18,7 @@ export interface Ended {
 }
 
 /** A folder with its own instance, in which commands run as processes. */
-export class Place {
+export class Workspace {
   readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-command-'))
   readonly #environment: Record<string, string>
   readonly #command: readonly string[]
@@ -101,10 +103,10 @@ export class Place {
 
 export class Service {
   out = ''
-  readonly #child: ReturnType<Place['spawn']>
+  readonly #child: ReturnType<Workspace['spawn']>
   readonly #read: Promise<void>
 
-  constructor(child: ReturnType<Place['spawn']>) {
+  constructor(child: ReturnType<Workspace['spawn']>) {
     this.#child = child
     this.#read = this.#follow()
   }
@@ -153,7 +155,9 @@ export class Service {
     return code
   }
 
-  /** `stop` for the first process of a container, which is the only child of the started process. */
+  /**
+   * `stop` for the first process of a container, which is the only child of the started process.
+   */
   async stopFirst(signal: NodeJS.Signals): Promise<number> {
     const { pid } = this.#child
     const children = await Bun.file(`/proc/${pid}/task/${pid}/children`).text()

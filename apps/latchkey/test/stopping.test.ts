@@ -1,16 +1,16 @@
 import { afterAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { Place } from './running.ts'
+import { Workspace } from './running.ts'
 
 /** Less than the longest timeout of a statement. */
 const SLOW_MS = 7_000
 const STOP_WITHIN_MS = 10_000
 
-const place = new Place()
-afterAll(() => place.remove())
+const workspace = new Workspace()
+afterAll(() => workspace.remove())
 
 /** A request whose body is incomplete until `finish` is called. */
-async function unfinished(origin: string, path: string, content: object) {
+async function beginRequest(origin: string, path: string, content: object) {
   const { hostname, port, host } = new URL(origin)
   const body = JSON.stringify(content)
   const socket = connect({ host: hostname, port: Number(port) })
@@ -35,11 +35,11 @@ async function isRefused(origin: string): Promise<boolean> {
 }
 
 test('after SIGTERM, new connections are refused, a request of seven more seconds is answered, and the exit code is 0 in time', async () => {
-  const service = await place.start(['start'], /First key/)
+  const service = await workspace.start(['start'], /First key/)
   const [links, rooms] = [service.originOf('links'), service.originOf('rooms')]
   const slow = [
-    await unfinished(links, '/_/admin/api/links', { url: 'https://example.com/slow' }),
-    await unfinished(rooms, '/api/session', { nickname: 'Slow Sam' }),
+    await beginRequest(links, '/_/admin/api/links', { url: 'https://example.com/slow' }),
+    await beginRequest(rooms, '/api/session', { nickname: 'Slow Sam' }),
   ]
   // The requests have arrived once later ones are answered.
   for (const health of [`${links}/_/health`, `${rooms}/api/health`])

@@ -1,6 +1,6 @@
 import { Database as SqliteFile } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { Place } from './running.ts'
+import { Workspace } from './running.ts'
 
 const LINKS = 10_000
 const CLICKS = 60_000
@@ -24,10 +24,10 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe('latchkey links import and export', () => {
-  const place = new Place()
-  const copy = new Place()
+  const workspace = new Workspace()
+  const copy = new Workspace()
   afterAll(() => {
-    place.remove()
+    workspace.remove()
     copy.remove()
   })
   const importing = (file: string, format: string) => [
@@ -41,12 +41,12 @@ describe('latchkey links import and export', () => {
   ]
 
   test('L21: good rows are stored, bad rows are reported on stderr with their line, and the exit code is 1', async () => {
-    const file = await place.write(
+    const file = await workspace.write(
       'yourls.csv',
       'keyword,url,title,timestamp,ip,clicks\nok,https://example.com/,Fine,2020-01-31 12:00:00,::1,7\nOK,https://example.com/x,,,,\njs,javascript:alert(1),,,,5\n',
     )
-    const dry = await place.run([...importing(file, 'yourls'), '--dry-run'])
-    const { code, out, err } = await place.run(importing(file, 'yourls'))
+    const dry = await workspace.run([...importing(file, 'yourls'), '--dry-run'])
+    const { code, out, err } = await workspace.run(importing(file, 'yourls'))
     expect([code, out]).toEqual([1, ''])
     expect(err.split('\n')).toEqual([
       'line 3: conflict: slug "ok" is taken, it leads to https://example.com',
@@ -56,7 +56,7 @@ describe('latchkey links import and export', () => {
       '',
     ])
     expect(dry).toEqual({ code, out, err: err.replace('bad 1\n', 'bad 1 (dry run: nothing was stored)\n') })
-    const again = await place.run(importing(file, 'yourls'))
+    const again = await workspace.run(importing(file, 'yourls'))
     expect(again.err).toContain('imported 0, skipped 1, conflicts 1, bad 1')
   })
 
@@ -65,24 +65,24 @@ describe('latchkey links import and export', () => {
       { length: LINKS },
       (_, at) => `https://example.com/${at},S-${at},"Label ${at}, ""ö"""\n`,
     )
-    const { code, err } = await place.run(importing('-', 'csv'), {
+    const { code, err } = await workspace.run(importing('-', 'csv'), {
       stdin: `url,slug,label\n${rows.join('')}`,
     })
     expect([code, err]).toEqual([0, `imported ${LINKS}, skipped 0, conflicts 0, bad 0\n`])
-    const exported = await place.run(['links', 'export'])
+    const exported = await workspace.run(['links', 'export'])
     expect([exported.code, exported.err]).toEqual([0, ''])
     expect(exported.out.trimEnd().split('\n')).toHaveLength(LINKS + 1)
-    const taken = await copy.run(importing('-', 'ndjson'), { stdin: exported.out })
-    expect([taken.code, taken.out]).toEqual([0, ''])
+    const imported = await copy.run(importing('-', 'ndjson'), { stdin: exported.out })
+    expect([imported.code, imported.out]).toEqual([0, ''])
     expect((await copy.run(['links', 'export', '-'])).out).toBe(exported.out)
-    const csv = await place.run(['links', 'export', '--format', 'csv'])
+    const csv = await workspace.run(['links', 'export', '--format', 'csv'])
     expect((await copy.run(['links', 'export', '--format', 'csv'])).out).toBe(csv.out)
     const again = await copy.run(importing('-', 'csv'), { stdin: csv.out })
     expect([again.code, again.err]).toEqual([0, `imported 0, skipped ${LINKS + 1}, conflicts 0, bad 0\n`])
   }, 60_000)
 
   test('an export to a closed pipe exits 1 with one sentence', async () => {
-    const child = place.spawn(['links', 'export'])
+    const child = workspace.spawn(['links', 'export'])
     await child.stdin.end()
     const reader = child.stdout.getReader()
     await reader.read()
@@ -103,28 +103,28 @@ describe('latchkey links import and export', () => {
   })
 
   test('nothing is stored if the --report cannot be written or the file is a folder', async () => {
-    const file = await place.write('one.csv', 'url,slug\nhttps://example.com/,unreported\n')
-    const report = await place.run([...importing(file, 'csv'), '--report', '/nowhere/report.ndjson'])
+    const file = await workspace.write('one.csv', 'url,slug\nhttps://example.com/,unreported\n')
+    const report = await workspace.run([...importing(file, 'csv'), '--report', '/nowhere/report.ndjson'])
     expect(report).toEqual({ code: 1, out: '', err: '/nowhere/report.ndjson does not exist\n' })
-    const folder = await place.run(importing('/', 'csv'))
+    const folder = await workspace.run(importing('/', 'csv'))
     expect([folder.code, folder.err]).toEqual([1, 'The given path is a folder, not a file\n'])
-    expect((await place.run(['links', 'export'])).out).not.toContain('unreported')
+    expect((await workspace.run(['links', 'export'])).out).not.toContain('unreported')
   })
 
   test('a --report never overwrites a file with content, such as the file to import', async () => {
     const text = 'url,slug\nhttps://example.com/,unreplaced\n'
-    const file = await place.write('both.csv', text)
-    const refused = await place.run([...importing(file, 'csv'), '--report', 'both.csv'])
+    const file = await workspace.write('both.csv', text)
+    const refused = await workspace.run([...importing(file, 'csv'), '--report', 'both.csv'])
     expect(refused).toEqual({ code: 1, out: '', err: 'both.csv already exists\n' })
     expect(await Bun.file(file).text()).toBe(text)
-    expect((await place.run(['links', 'export'])).out).not.toContain('unreplaced')
-    const empty = await place.write('empty.ndjson', '')
-    expect((await place.run([...importing(file, 'csv'), '--report', empty])).code).toBe(0)
+    expect((await workspace.run(['links', 'export'])).out).not.toContain('unreplaced')
+    const empty = await workspace.write('empty.ndjson', '')
+    expect((await workspace.run([...importing(file, 'csv'), '--report', empty])).code).toBe(0)
     expect(await Bun.file(empty).text()).toContain('unreplaced')
   })
 
   test('--on-conflict fail stores nothing unless every row is good, and --report lists each row', async () => {
-    const fresh = new Place()
+    const fresh = new Workspace()
     try {
       const args = (file: string, report = 'rows.ndjson') => [
         ...importing(file, 'csv'),
@@ -180,28 +180,28 @@ describe('latchkey links import and export', () => {
       ['--map', 'url', '--map: "url" is not FIELD=COLUMN'],
       ['--map', 'id=Number', '--map must be one of: url, slug'],
     ] as const) {
-      const { code, err } = await place.run([...importing('-', 'csv'), option, value])
+      const { code, err } = await workspace.run([...importing('-', 'csv'), option, value])
       expect([code, err]).toEqual([2, expect.stringContaining(problem)])
     }
-    expect((await place.run([...importing('-', 'kutt'), '--map', 'url=Target'])).code).toBe(2)
+    expect((await workspace.run([...importing('-', 'kutt'), '--map', 'url=Target'])).code).toBe(2)
   })
 
   test('a missing file or a folder is reported in one sentence', async () => {
-    const missing = await place.run(importing('missing.csv', 'csv'))
-    expect([missing.code, missing.err]).toEqual([1, `${place.path('missing.csv')} does not exist\n`])
-    const folder = await place.run(importing('.', 'csv'))
+    const missing = await workspace.run(importing('missing.csv', 'csv'))
+    expect([missing.code, missing.err]).toEqual([1, `${workspace.path('missing.csv')} does not exist\n`])
+    const folder = await workspace.run(importing('.', 'csv'))
     expect(folder.code).toBe(1)
     expect(folder.err.trim().split('\n')).toHaveLength(1)
   })
 })
 
 describe('latchkey clicks import', () => {
-  const place = new Place()
+  const workspace = new Workspace()
   beforeAll(async () => {
     const rows = { stdin: 'url,slug\nhttps://example.com/,one\n' }
-    await place.run(['links', 'import', '-', '--format', 'csv', '--owner', 'ada'], rows)
+    await workspace.run(['links', 'import', '-', '--format', 'csv', '--owner', 'ada'], rows)
   })
-  afterAll(() => place.remove())
+  afterAll(() => workspace.remove())
 
   test('L21: reports bad lines with exit 1 and refuses the same file without --again', async () => {
     const lines = [
@@ -209,36 +209,39 @@ describe('latchkey clicks import', () => {
       { slug: 'two', clicked_at: 1 },
       { slug: 'one', clicked_at: 9e9 },
     ]
-    const file = await place.write('clicks.ndjson', lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-    expect(await place.run(['clicks', 'import', file])).toEqual({
+    const file = await workspace.write(
+      'clicks.ndjson',
+      lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+    )
+    expect(await workspace.run(['clicks', 'import', file])).toEqual({
       code: 1,
       out: '',
       err: 'line 2: there is no slug "two"\nline 3: clicked_at: is in the future\nimported 1, bad 2\n',
     })
-    expect(await place.run(['clicks', 'import', file])).toEqual({
+    expect(await workspace.run(['clicks', 'import', file])).toEqual({
       code: 1,
       out: '',
       err: 'This file was imported before; with --again, its clicks count a second time\n',
     })
-    expect(countOf(place.database, 'select sum(clicks) from counted_slug')).toBe(1)
-    expect((await place.run(['clicks', 'import', file, '--again'])).err).toContain('imported 1, bad 2')
-    expect(countOf(place.database, 'select sum(clicks) from counted_slug')).toBe(2)
+    expect(countOf(workspace.database, 'select sum(clicks) from counted_slug')).toBe(1)
+    expect((await workspace.run(['clicks', 'import', file, '--again'])).err).toContain('imported 1, bad 2')
+    expect(countOf(workspace.database, 'select sum(clicks) from counted_slug')).toBe(2)
   })
 
   test('an import that is killed and run again counts every click once', async () => {
     const line = (at: number) => `{"slug":"one","clicked_at":${1_600_000_000 + at}}\n`
-    const file = await place.write(
+    const file = await workspace.write(
       'many.ndjson',
       Array.from({ length: CLICKS }, (_, at) => line(at)).join(''),
     )
-    const before = countOf(place.database, 'select sum(clicks) from counted_slug')
-    const child = place.spawn(['clicks', 'import', file])
-    await until(() => countOf(place.database, 'select sum(clicks) from counted_slug') > before)
+    const before = countOf(workspace.database, 'select sum(clicks) from counted_slug')
+    const child = workspace.spawn(['clicks', 'import', file])
+    await until(() => countOf(workspace.database, 'select sum(clicks) from counted_slug') > before)
     child.kill('SIGKILL')
     await child.exited
-    const interrupted = countOf(place.database, 'select sum(clicks) from counted_slug') - before
+    const interrupted = countOf(workspace.database, 'select sum(clicks) from counted_slug') - before
     expect(interrupted).toBeLessThan(CLICKS)
-    const { code, err } = await place.run(['clicks', 'import', file])
+    const { code, err } = await workspace.run(['clicks', 'import', file])
     expect(code).toBe(0)
     expect(err).toBe(
       `resumed after line ${interrupted}, where an earlier run stopped\nimported ${CLICKS - interrupted}, bad 0\n`,
@@ -248,6 +251,6 @@ describe('latchkey clicks import', () => {
       'select sum(clicks) from click_hour',
       'select count(*) from click',
     ])
-      expect(countOf(place.database, statement) - before).toBe(CLICKS)
+      expect(countOf(workspace.database, statement) - before).toBe(CLICKS)
   }, 60_000)
 })

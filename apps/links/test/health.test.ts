@@ -161,9 +161,9 @@ eachDialect((dialect, newUrl) => {
         return expect(Object.keys(after).filter((name) => name.startsWith('cache_'))).toEqual([])
       // While the database cannot announce changes, every look-up reads it.
       expect(node.log.filter(({ level }) => level === 'warn')).toEqual([])
-      const grown = (name: string) => (after[name] ?? Number.NaN) - (before[name] ?? Number.NaN)
-      expect([before['cache_entries'], grown('cache_entries')]).toEqual([0, 1])
-      expect([grown('cache_misses_total'), grown('cache_hits_total')]).toEqual([1, 5])
+      const growthOf = (name: string) => (after[name] ?? Number.NaN) - (before[name] ?? Number.NaN)
+      expect([before['cache_entries'], growthOf('cache_entries')]).toEqual([0, 1])
+      expect([growthOf('cache_misses_total'), growthOf('cache_hits_total')]).toEqual([1, 5])
     })
 
     test('contain the size of the database and of the local files, and that the database answers', async () => {

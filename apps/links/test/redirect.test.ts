@@ -23,7 +23,7 @@ eachDialect((dialect, newUrl) => {
   const clicksOf = async (slug: string) =>
     (await links.call('GET', `/slugs/${slug}`, { key: ann })).body.total_clicks
 
-  const where = async (slug = 'changing') => (await visit(`/${slug}`)).headers.get('location')
+  const readLocation = async (slug = 'changing') => (await visit(`/${slug}`)).headers.get('location')
   const setRoot = (url: string | null) =>
     links.callAdmin('PUT', '/settings', { body: { root_redirect_url: url } })
 
@@ -272,29 +272,29 @@ eachDialect((dialect, newUrl) => {
   test('L12.5 L24.2: a change applies to the next request: destination, disable, slug, expiry, delete', async () => {
     const { id } = await links.createLink(ann, { url: 'https://example.com/one', slug: 'changing' })
     const act = (method: string, path: string, body?: unknown) => links.call(method, path, { key: ann, body })
-    expect(await where()).toBe('https://example.com/one')
+    expect(await readLocation()).toBe('https://example.com/one')
     await act('PATCH', `/links/${id}`, { url: 'https://example.com/two' })
-    expect(await where()).toBe('https://example.com/two')
+    expect(await readLocation()).toBe('https://example.com/two')
     for (const expiry of [links.now, null, 0, links.now + 5]) {
       await act('PATCH', `/links/${id}`, { expires_at: expiry })
       const alive = expiry === null || expiry > links.now
-      expect([expiry, await where()]).toEqual([expiry, alive ? 'https://example.com/two' : null])
+      expect([expiry, await readLocation()]).toEqual([expiry, alive ? 'https://example.com/two' : null])
     }
-    expect(await where('later')).toBeNull()
+    expect(await readLocation('later')).toBeNull()
     await act('POST', `/links/${id}/slugs`, { slug: 'later' })
-    expect(await where('later')).toBe('https://example.com/two')
+    expect(await readLocation('later')).toBe('https://example.com/two')
     await act('POST', '/slugs/later/disable')
-    expect(await where('later')).toBeNull()
+    expect(await readLocation('later')).toBeNull()
     await act('POST', '/slugs/later/enable')
-    expect(await where('later')).toBe('https://example.com/two')
+    expect(await readLocation('later')).toBe('https://example.com/two')
     await act('DELETE', '/slugs/later?force=true')
-    expect(await where('later')).toBeNull()
+    expect(await readLocation('later')).toBeNull()
     await act('POST', `/links/${id}/disable`)
-    expect(await where()).toBeNull()
+    expect(await readLocation()).toBeNull()
     await act('DELETE', `/links/${id}?force=true`)
-    expect(await where()).toBeNull()
+    expect(await readLocation()).toBeNull()
     await links.createLink(ann, { url: 'https://example.com/three', slug: 'changing' })
-    expect(await where()).toBe('https://example.com/three')
+    expect(await readLocation()).toBe('https://example.com/three')
   })
 
   test('a link that was requested while it was disabled redirects on the next request once it is enabled', async () => {

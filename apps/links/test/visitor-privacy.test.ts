@@ -19,7 +19,7 @@ const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0'
 
 eachDialect((dialect, newUrl) => {
   /** A service with one click from `ADDRESS`, and the stored hash of its visitor. */
-  async function visited(url?: string): Promise<{ links: TestLinks; hash: string }> {
+  async function startWithClick(url?: string): Promise<{ links: TestLinks; hash: string }> {
     const links = closeLater(new TestLinks())
     await links.start(url ?? (await newUrl()))
     await links.createLink(await links.key('ann@example.com'), { slug: 'talk' })
@@ -68,7 +68,7 @@ eachDialect((dialect, newUrl) => {
 
   describe('visitor hashes', () => {
     test('L37.1: of a past day cannot be tested against an address with any stored data', async () => {
-      const { links, hash } = await visited()
+      const { links, hash } = await startWithClick()
       const day = links.now
       // On the day itself they can, which proves that this test would notice.
       expect(testsAddress(await texts(links), hash, day)).toBe(true)
@@ -78,7 +78,7 @@ eachDialect((dialect, newUrl) => {
     })
 
     test('are equal all day across a restart, and different the next day', async () => {
-      const { links, hash } = await visited()
+      const { links, hash } = await startWithClick()
       expect(await visit(links)).toBe(hash)
       const again = closeLater(new TestLinks())
       await again.start(links.url)
@@ -88,7 +88,7 @@ eachDialect((dialect, newUrl) => {
     })
 
     test('L37.1: of a click that is counted days later belong to its own day and count one visitor', async () => {
-      const { links, hash } = await visited()
+      const { links, hash } = await startWithClick()
       await links.fetch('/talk', { headers: { 'User-Agent': AGENT } }, ADDRESS)
       links.advance(3 * DAY)
       await deleteSalts(links)
@@ -98,7 +98,7 @@ eachDialect((dialect, newUrl) => {
     })
 
     test('are not in an archive of the instance, and cannot be tested with it', async () => {
-      const { links, hash } = await visited()
+      const { links, hash } = await startWithClick()
       const [row] = await saltsOf(links)
       const file = await exportText(links.database)
       expect(file).toContain(hash)
@@ -109,7 +109,7 @@ eachDialect((dialect, newUrl) => {
   if (dialect === 'sqlite')
     describe('files', () => {
       test('L37.1: contain no salt of a past day, including the log, while the service runs', async () => {
-        const { links } = await visited()
+        const { links } = await startWithClick()
         const [row] = await saltsOf(links)
         const path = links.url.replace('sqlite:', '')
         const holdSalt = () =>
@@ -125,7 +125,7 @@ eachDialect((dialect, newUrl) => {
       })
 
       test('of a backup contain no salt, even on the day itself, and the copy creates another', async () => {
-        const { links, hash } = await visited()
+        const { links, hash } = await startWithClick()
         const [row] = await saltsOf(links)
         const copy = join(links.folder, 'copy.db')
         await backUp({ databaseUrl: links.url, journal: `sqlite:${join(links.folder, 'journal.db')}` }, copy)
@@ -148,7 +148,7 @@ eachDialect((dialect, newUrl) => {
       }
 
       test('contain no salt of a past day, as deleted rows would without a vacuum', async () => {
-        const { links } = await visited()
+        const { links } = await startWithClick()
         const [row] = await saltsOf(links)
         expect((await pages(links)).includes(row?.salt ?? '')).toBe(true)
         links.advance(DAY)
@@ -158,7 +158,7 @@ eachDialect((dialect, newUrl) => {
       })
 
       test('keep a salt while another connection reads the table, without waiting for it', async () => {
-        const { links } = await visited()
+        const { links } = await startWithClick()
         links.advance(DAY)
         await links.database.write(async (tx) => {
           await sql`lock table visitor_salt in access share mode`.execute(tx)

@@ -17,7 +17,7 @@ test('a backup deletes partial files of any name that killed backups left a day 
   mkdirSync(home)
   // Higher than any process id.
   const ofToday = '.b.db.99999998.partial'
-  const kept = [
+  const keptNames = [
     `.b.db.${process.ppid}.partial`,
     `.b.db.${ended.pid}.partial.txt`,
     `.b.db.${ended.pid}.partial-wal`,
@@ -34,7 +34,7 @@ test('a backup deletes partial files of any name that killed backups left a day 
     `.rooms-2026-01-31.db.${ended.pid}.partial`,
   ]
   const overADayAgo = new Date(Date.now() - 25 * 3_600_000)
-  for (const name of [...kept, ...removed]) {
+  for (const name of [...keptNames, ...removed]) {
     writeFileSync(join(home, name), '')
     if (name !== ofToday) utimesSync(join(home, name), overADayAgo, overADayAgo)
   }
@@ -42,12 +42,12 @@ test('a backup deletes partial files of any name that killed backups left a day 
   mkdirSync(join(home, folderOfThatName))
   utimesSync(join(home, folderOfThatName), overADayAgo, overADayAgo)
   const link = `.link.${ended.pid}.partial`
-  symlinkSync(kept[0] as string, join(home, link))
-  for (const name of [folderOfThatName, link]) kept.push(name)
+  symlinkSync(keptNames[0] as string, join(home, link))
+  for (const name of [folderOfThatName, link]) keptNames.push(name)
   const uid = spyOn(process, 'getuid').mockReturnValue((process.getuid?.() ?? 0) + 1)
   await copyDatabase(source, join(home, 'a.db'))
   uid.mockRestore()
-  expect(readdirSync(home).toSorted()).toEqual([...kept, ...removed, 'a.db'].toSorted())
+  expect(readdirSync(home).toSorted()).toEqual([...keptNames, ...removed, 'a.db'].toSorted())
   await copyDatabase(source, join(home, 'b.db'))
-  expect(readdirSync(home).toSorted()).toEqual([...kept, 'a.db', 'b.db'].toSorted())
+  expect(readdirSync(home).toSorted()).toEqual([...keptNames, 'a.db', 'b.db'].toSorted())
 })

@@ -65,9 +65,9 @@ async function removeLeftOvers(folder: string): Promise<void> {
     const [, pid] = /^\..+\.([1-9]\d*)\.partial(?:-journal)?$/.exec(name) ?? []
     if (pid === undefined || isRunning(Number(pid))) continue
     const partial = join(folder, name)
-    const found = await lstat(partial).catch(() => undefined)
-    if (!found?.isFile() || found.uid !== process.getuid?.()) continue
-    if (Date.now() - found.mtimeMs > LEFT_OVER_MS) await rm(partial, { force: true })
+    const stats = await lstat(partial).catch(() => undefined)
+    if (!stats?.isFile() || stats.uid !== process.getuid?.()) continue
+    if (Date.now() - stats.mtimeMs > LEFT_OVER_MS) await rm(partial, { force: true })
   }
 }
 

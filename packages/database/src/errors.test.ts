@@ -51,8 +51,8 @@ eachDialect((_dialect, newUrl) => {
     ['a missing table', 'select * from nothing', NONE],
     ['bad SQL', 'selekt', NONE],
   ] as const
-  for (const [what, statement, expected] of cases)
-    test(`${what} is distinguished from every other error`, async () => {
+  for (const [label, statement, expected] of cases)
+    test(`${label} is distinguished from every other error`, async () => {
       const database = await openThings()
       const error = await errorOf(database.write((tx) => sql.raw(statement).execute(tx)))
       expect(verdicts(error)).toEqual(expected)
@@ -62,9 +62,9 @@ eachDialect((_dialect, newUrl) => {
 describe('SQLite that cannot be written', () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-errors-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
-  let made = 0
+  let fileCount = 0
   const newFile = () => {
-    const path = join(folder, `${++made}.db`)
+    const path = join(folder, `${++fileCount}.db`)
     const file = new SqliteFile(path)
     file.run('pragma journal_mode = wal')
     file.run('create table thing (x text)')

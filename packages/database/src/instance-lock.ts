@@ -109,6 +109,6 @@ async function acquireLock(url: string, log: Log): Promise<() => void> {
 }
 
 async function isGranted(client: ClientBase, lock: string): Promise<boolean> {
-  const { rows } = await client.query<{ given: boolean }>(`select ${lock}(${LOCK}) as given`)
-  return rows[0]?.given === true
+  const { rows } = await client.query<{ acquired: boolean }>(`select ${lock}(${LOCK}) as acquired`)
+  return rows[0]?.acquired === true
 }

@@ -1,19 +1,19 @@
 import { expect, test } from 'bun:test'
 import { findExcess } from './json-excess.ts'
 
-const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+const nestedArray = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
 test('an entry has at most 32 levels of brackets of any kind', () => {
-  expect(findExcess(nested(32))).toBeUndefined()
-  expect(findExcess(nested(33))).toBe('is nested more than 32 levels deep')
+  expect(findExcess(nestedArray(32))).toBeUndefined()
+  expect(findExcess(nestedArray(33))).toBe('is nested more than 32 levels deep')
   expect(findExcess(`${'{"a":['.repeat(16)}{`)).toBe('is nested more than 32 levels deep')
-  expect(findExcess(Array.from({ length: 1_000 }, () => nested(3)).join(','))).toBeUndefined()
+  expect(findExcess(Array.from({ length: 1_000 }, () => nestedArray(3)).join(','))).toBeUndefined()
 })
 
 test('brackets, commas and quotes within strings are text', () => {
   for (const text of ['[', '{', ',', String.raw`\"[`, String.raw`\\`])
     expect(findExcess(`["${text.repeat(60_000)}",["a"]]`)).toBeUndefined()
-  expect(findExcess(String.raw`["\\",${nested(32)}]`)).toBe('is nested more than 32 levels deep')
+  expect(findExcess(String.raw`["\\",${nestedArray(32)}]`)).toBe('is nested more than 32 levels deep')
   expect(findExcess('"never closed [[[[')).toBeUndefined()
 })
 

@@ -22,7 +22,7 @@ const createThing: Migration = async (tx) => {
 const fillThing: Migration = async (tx) => {
   await sql`insert into thing (name) values ('first')`.execute(tx)
 }
-const broken: Migration = async (tx) => {
+const brokenMigration: Migration = async (tx) => {
   await sql`create table half (x integer)`.execute(tx)
   await sql`insert into thing (name) values ('half')`.execute(tx)
   throw new Error('this step is broken')
@@ -35,7 +35,7 @@ async function things(database: Database<unknown>): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-async function applied(database: Database<unknown>): Promise<string[]> {
+async function listApplied(database: Database<unknown>): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from migration order by name`.execute(
     database.read,
   )
@@ -48,14 +48,14 @@ eachDialect((dialect, newUrl) => {
     expect(await migrate(database, two)).toEqual(['0001-create', '0002-fill'])
     expect(await migrate(database, two)).toEqual([])
     expect(await things(database)).toEqual(['first'])
-    expect(await applied(database)).toEqual(['0001-create', '0002-fill'])
+    expect(await listApplied(database)).toEqual(['0001-create', '0002-fill'])
   })
 
   test('a migration receives the engine that it runs on', async () => {
     const database = openAt(await newUrl())
-    const told: string[] = []
-    await migrate(database, { '0001-ask': async (_tx, name) => void told.push(name) })
-    expect(told).toEqual([dialect])
+    const dialects: string[] = []
+    await migrate(database, { '0001-ask': async (_tx, name) => void dialects.push(name) })
+    expect(dialects).toEqual([dialect])
   })
 
   test('a newer version applies only what is new', async () => {
@@ -75,33 +75,33 @@ eachDialect((dialect, newUrl) => {
         'The database was created by a newer version, or by one before 0.1.0 (it has 0003-later, 0004-last). Run that version, restore a backup, or export everything there and import it here.',
       )
       expect(await things(database)).toEqual(['first', 'first', 'first'])
-      expect(await applied(database)).toHaveLength(4)
+      expect(await listApplied(database)).toHaveLength(4)
     })
 
     test('is refused before any pending migration is applied', async () => {
       const database = openAt(await newUrl())
       await migrate(database, { '0001-create': createThing, '0003-later': fillThing })
       expect(await errorOf(migrate(database, two))).toBeInstanceOf(NewerDatabase)
-      expect(await applied(database)).toEqual(['0001-create', '0003-later'])
+      expect(await listApplied(database)).toEqual(['0001-create', '0003-later'])
     })
   })
 
   describe('a migration that fails', () => {
     test('leaves nothing on an empty database, not even the list of migrations', async () => {
       const database = openAt(await newUrl())
-      expect((await errorOf(migrate(database, { ...two, '0003-broken': broken }))).message).toBe(
+      expect((await errorOf(migrate(database, { ...two, '0003-broken': brokenMigration }))).message).toBe(
         'this step is broken',
       )
       expect((await errorOf(things(database))).message).toMatch(/thing/)
-      expect((await errorOf(applied(database))).message).toMatch(/migration/)
+      expect((await errorOf(listApplied(database))).message).toMatch(/migration/)
     })
 
     test('leaves an older database as it was, and the repaired version migrates it', async () => {
       const database = openAt(await newUrl())
       await migrate(database, { '0001-create': createThing })
-      const release = { ...two, '0003-broken': broken }
+      const release = { ...two, '0003-broken': brokenMigration }
       expect((await errorOf(migrate(database, release))).message).toBe('this step is broken')
-      expect(await applied(database)).toEqual(['0001-create'])
+      expect(await listApplied(database)).toEqual(['0001-create'])
       expect(await things(database)).toEqual([])
       expect((await errorOf(sql`select * from half`.execute(database.read))).message).toMatch(/half/)
 

@@ -65,11 +65,11 @@ export async function pendingMigrations<Tables>(
   { dialect, read }: Pick<Reader<Tables>, 'dialect' | 'read'>,
   migrations: Readonly<Record<string, Migration>>,
 ): Promise<string[]> {
-  const found =
+  const tableQuery =
     dialect === 'sqlite'
       ? sql`select 1 from sqlite_master where type = 'table' and name = 'migration'`
       : sql`select 1 where to_regclass('migration') is not null`
-  const { rows } = await found.execute(read)
+  const { rows } = await tableQuery.execute(read)
   if (rows.length === 0) return Object.keys(migrations)
   return (await findPending(read as unknown as Kysely<unknown>, migrations)).map(([name]) => name)
 }

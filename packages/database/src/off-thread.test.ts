@@ -36,8 +36,8 @@ async function openWithTimeout(url: string, limitMs = 60_000): Promise<Database<
 }
 
 /** Takes about a second of a processor for every two million numbers. */
-const slow = (numbers = 2_000_000) => sql<{ most: number }>`with recursive series (i) as (
-  select 1 union all select i + 1 from series where i < ${numbers}) select max(i) as most from series`
+const slow = (numbers = 2_000_000) => sql<{ largest: number }>`with recursive series (i) as (
+  select 1 union all select i + 1 from series where i < ${numbers}) select max(i) as largest from series`
 
 function failureOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
@@ -94,8 +94,8 @@ eachDialect((dialect, newUrl) => {
 /** Only on SQLite: PostgreSQL is a separate process anyway. */
 describe('the thread that reads', () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-off-thread-'))
-  let made = 0
-  const newUrl = () => `sqlite:${join(folder, `${++made}.db`)}`
+  let fileCount = 0
+  const newUrl = () => `sqlite:${join(folder, `${++fileCount}.db`)}`
 
   test('other reads and writes and the event loop go on while a long read runs', async () => {
     const database = await openWithTimeout(newUrl())
@@ -115,7 +115,7 @@ describe('the thread that reads', () => {
       )
       await new Promise((resolve) => setImmediate(resolve))
     }
-    expect((await long).rows).toEqual([{ most: 2_000_000 }])
+    expect((await long).rows).toEqual([{ largest: 2_000_000 }])
     // A loop that waited for the read would get at most one round.
     expect(rounds).toBeGreaterThanOrEqual(2)
   })
@@ -124,13 +124,13 @@ describe('the thread that reads', () => {
     const { offThread } = await openWithTimeout(newUrl())
     const numbers = sql<{ i: number }>`with recursive series (i) as (
       select 1 union all select i + 1 from series where i < 5) select i from series`
-    const parts = async (most: number) => {
+    const parts = async (maxBatches: number) => {
       const seen: number[][] = []
       for await (const { rows } of offThread.read
         .getExecutor()
         .stream<{ i: number }>(numbers.compile(offThread.read), 2)) {
         seen.push(rows.map(({ i }) => i))
-        if (seen.length === most) break
+        if (seen.length === maxBatches) break
       }
       return seen
     }
@@ -143,9 +143,9 @@ describe('the thread that reads', () => {
     const { offThread } = await openWithTimeout(newUrl(), 100)
     const both = [failureOf(slow().execute(offThread.read)), failureOf(sql`select 1`.execute(offThread.read))]
     expect((await Promise.all(both)).map(isStorageUnavailable)).toEqual([true, true])
-    let served
-    while (!served) served = await sql`select 1 as one`.execute(offThread.read).catch(() => undefined)
-    expect(served.rows).toEqual([{ one: 1 }])
+    let result
+    while (!result) result = await sql`select 1 as one`.execute(offThread.read).catch(() => undefined)
+    expect(result.rows).toEqual([{ one: 1 }])
   })
 
   test('a snapshot whose statement was over the limit reads nothing more, and its transaction is over', async () => {

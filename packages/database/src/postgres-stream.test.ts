@@ -25,12 +25,12 @@ async function outcomeAt(hostname: string): Promise<unknown> {
 test.skipIf(!server)(
   'PostgreSQL is looked up and connected to without the threads that wait for the disk',
   async () => {
-    const [known, { server: own, close }] = [dns.getServers(), await serveDns()]
+    const [systemServers, { server: own, close }] = [dns.getServers(), await serveDns()]
     dns.setServers([own])
     try {
       expect(await withoutThreads(() => outcomeAt('database.example'))).toEqual([{ one: 1 }])
     } finally {
-      dns.setServers(known)
+      dns.setServers(systemServers)
       close()
     }
   },

@@ -23,10 +23,10 @@ const addressesOf = callbackify(async (hostname: string) => {
 })
 
 const lookUp: LookupFunction = (hostname, options, callback) =>
-  addressesOf(hostname, (error, found) => {
+  addressesOf(hostname, (error, addresses) => {
     if (error) callback(error, '', 4)
-    else if (options.all) callback(null, found)
-    else callback(null, found[0]?.address ?? '', found[0]?.family)
+    else if (options.all) callback(null, addresses)
+    else callback(null, addresses[0]?.address ?? '', addresses[0]?.family)
   })
 
 /** The socket that a client of `pg` connects with: `new Client({ connectionString, stream })`. */

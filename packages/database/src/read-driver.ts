@@ -82,7 +82,7 @@ class ReadDriver implements Driver {
 class ReadConnection implements DatabaseConnection {
   readonly #thread: ReadThread
   readonly #limitMs: number
-  #asked: Promise<unknown> = Promise.resolve()
+  #pending: Promise<unknown> = Promise.resolve()
   #streaming = false
   /**
    * Set when no more statements are possible: the transaction is lost, or a statement may never
@@ -111,16 +111,16 @@ class ReadConnection implements DatabaseConnection {
 
   /** Resolves when the thread is free for the next caller. */
   async end(): Promise<void> {
-    await this.#asked.catch(() => undefined)
+    await this.#pending.catch(() => undefined)
     if (this.#broken || this.#streaming) await this.#thread.ask('stop').catch(() => undefined)
   }
 
   async #ask(request: ReadRequest): Promise<readonly Row[]> {
     if (this.#broken) throw this.#broken
-    const asked = this.#thread.ask(request)
-    this.#asked = asked
+    const pending = this.#thread.ask(request)
+    this.#pending = pending
     try {
-      return await withTimeout(this.#limitMs, 'A statement', asked)
+      return await withTimeout(this.#limitMs, 'A statement', pending)
     } catch (error) {
       if (error instanceof ReaderUnavailable) this.#broken = error
       throw error

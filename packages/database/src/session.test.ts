@@ -24,13 +24,13 @@ const settings = sql<Record<string, string>>`select ${sql.join(
 )}`
 const idleLimit = sql<{ is: string }>`select current_setting('idle_in_transaction_session_timeout') as is`
 
-async function shownTo(client: Pick<ClientBase, 'query'>): Promise<string[]> {
-  const shown: string[] = []
+async function readSettings(client: Pick<ClientBase, 'query'>): Promise<string[]> {
+  const values: string[] = []
   for (const name of NAMES) {
     const { rows } = await client.query<Record<string, string>>(`show ${name}`)
-    shown.push(rows[0]?.[name] ?? '')
+    values.push(rows[0]?.[name] ?? '')
   }
-  return shown
+  return values
 }
 
 const failureOf = (work: Promise<unknown>) =>
@@ -45,16 +45,16 @@ eachDialect((dialect, newUrl) => {
   test('every connection is ended by the server when its client vanishes, whichever function opened it', async () => {
     const url = await newUrl()
     const [database, reader] = [openDatabase(url), openReader(url)]
-    const shown = []
+    const values = []
     for (const { read } of [database, database.withStatementTimeout(1_000), reader])
-      shown.push(Object.values((await settings.execute(read)).rows[0] ?? {}))
+      values.push(Object.values((await settings.execute(read)).rows[0] ?? {}))
     const pool = openPool(url, { queryTimeoutMs: 1_000 })
     const own = createClient(url, { name: 'own', withinMs: 3_000 })
     await connectClient(own)
-    for (const each of [pool, own]) shown.push(await shownTo(each))
+    for (const each of [pool, own]) values.push(await readSettings(each))
     for (const each of [pool, own]) await each.end()
     for (const each of [reader, database]) await each.close()
-    expect(shown).toEqual(Array.from({ length: 5 }, () => SET))
+    expect(values).toEqual(Array.from({ length: 5 }, () => SET))
   })
 
   test('a transaction that is idle too long changes nothing, fails as unavailable storage, and lets others go on', async () => {

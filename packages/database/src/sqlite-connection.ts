@@ -47,8 +47,8 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   #prepare(sql: string): Statement<unknown, SQLQueryBindings[]> {
-    const known = this.#statements.get(sql)
-    if (known) return known
+    const cached = this.#statements.get(sql)
+    if (cached) return cached
     if (this.#statements.size >= STATEMENT_CACHE) this.forget()
     const statement = this.#file.prepare<unknown, SQLQueryBindings[]>(sql)
     this.#statements.set(sql, statement)

@@ -24,11 +24,11 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
 eachDialect((dialect, newUrl) => {
   test('the database with a timeout is the same one, and listeners are called after its writes, too', async () => {
     const { database, limited } = await open(await newUrl())
-    let heard = 0
-    database.afterWrite(() => void heard++)
+    let writes = 0
+    database.afterWrite(() => void writes++)
     await limited.write((tx) => tx.insertInto('item').values({ id: 1 }).execute())
     await database.write((tx) => tx.insertInto('item').values({ id: 2 }).execute())
-    expect([heard, await database.read.selectFrom('item').selectAll().execute()]).toEqual([
+    expect([writes, await database.read.selectFrom('item').selectAll().execute()]).toEqual([
       2,
       [{ id: 1 }, { id: 2 }],
     ])

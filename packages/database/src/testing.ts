@@ -31,11 +31,11 @@ function newSqliteUrl(): () => Promise<string> {
  */
 function newPostgresUrl(server: string): () => Promise<string> {
   const database = `t_${crypto.randomUUID().replaceAll('-', '')}`
-  let made: Promise<void> | undefined
+  let creation: Promise<void> | undefined
   let count = 0
-  afterAll(() => made && onServer(`drop database ${database} with (force)`))
+  afterAll(() => creation && onServer(`drop database ${database} with (force)`))
   return async () => {
-    await (made ??= onServer(`create database ${database}`))
+    await (creation ??= onServer(`create database ${database}`))
     const url = new URL(server)
     url.pathname = `/${database}`
     const schema = `s_${++count}`

@@ -26,28 +26,28 @@ export interface DatabaseCheck<Tables> {
 }
 
 /** Checks the integrity of the database, its version and the clock. Creates and changes nothing. */
-export async function checkDatabase<Tables>(examined: DatabaseCheck<Tables>): Promise<Finding[]> {
-  const { url, migrations } = examined
+export async function checkDatabase<Tables>(check: DatabaseCheck<Tables>): Promise<Finding[]> {
+  const { url, migrations } = check
   let database: Reader<Tables> | undefined
   try {
     if (isNotYetCreated(url))
       return [
         warn('database', `does not exist yet: the first start creates ${sqlitePath(url)}`),
         pendingFinding(Object.keys(migrations)),
-        checkOwnClock(examined),
+        checkOwnClock(check),
       ]
     database = openReader<Tables>(url)
     const version = await checkVersion(database, migrations)
     return [
       await checkStorage(database),
       version.finding,
-      await checkClock(database, examined, version.isCurrent),
-      ...(version.isCurrent ? ((await examined.checkTables?.(database.read)) ?? []) : []),
+      await checkClock(database, check, version.isCurrent),
+      ...(version.isCurrent ? ((await check.checkTables?.(database.read)) ?? []) : []),
     ]
   } catch (error) {
     const unchecked = 'not checked: requires the database'
     return [
-      fail('database', `cannot be used (${reasonOf(error)}): check ${examined.setting}`),
+      fail('database', `cannot be used (${reasonOf(error)}): check ${check.setting}`),
       warn('migrations', unchecked),
       warn('clock', unchecked),
     ]
@@ -148,12 +148,12 @@ function checkOwnClock<Tables>({ now, harm }: DatabaseCheck<Tables>): Finding {
 
 async function checkClock<Tables>(
   database: Reader<Tables>,
-  examined: DatabaseCheck<Tables>,
+  check: DatabaseCheck<Tables>,
   hasTables: boolean,
 ): Promise<Finding> {
-  const own = checkOwnClock(examined)
+  const own = checkOwnClock(check)
   if (own.level === 'fail') return own
-  const { now, newestAt } = examined
+  const { now, newestAt } = check
   const at = new Date(now()).toISOString()
   if (database.dialect === 'sqlite') {
     if (!hasTables) return own

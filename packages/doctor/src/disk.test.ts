@@ -7,13 +7,13 @@ import type { Finding } from './finding.ts'
 const root = mkdtempSync(join(tmpdir(), 'latchkey-disk-'))
 afterAll(() => rmSync(root, { recursive: true }))
 
-const NOBODY = 65_534
+const UNPRIVILEGED_UID = 65_534
 
 /** The findings of an unprivileged user. Root may write everything. */
-async function found(paths: readonly string[]): Promise<Finding[]> {
+async function findingsOf(paths: readonly string[]): Promise<Finding[]> {
   const program = `
     import { checkDisk } from ${JSON.stringify(join(import.meta.dir, 'disk.ts'))}
-    if (process.getuid() === 0) process.setuid(${NOBODY})
+    if (process.getuid() === 0) process.setuid(${UNPRIVILEGED_UID})
     console.log(JSON.stringify(await checkDisk(${JSON.stringify(paths)}, 'clicks will be lost')))`
   const child = Bun.spawn([process.execPath, '-e', program], { stderr: 'inherit' })
   return JSON.parse(await new Response(child.stdout).text()) as Finding[]
@@ -30,10 +30,12 @@ test('each file that this user cannot write to is named, and the folder only if 
     chmodSync(file ?? '', 0o666)
   }
   const paths = [links ?? '', journal ?? '', rooms ?? '']
-  expect((await found(paths)).map(({ level }) => level)).not.toContain('fail')
+  expect((await findingsOf(paths)).map(({ level }) => level)).not.toContain('fail')
 
   for (const file of [`${links}-wal`, journal ?? '']) chmodSync(file, 0o444)
-  const failed = (await found(paths)).filter(({ level }) => level === 'fail').map(({ sentence }) => sentence)
+  const failed = (await findingsOf(paths))
+    .filter(({ level }) => level === 'fail')
+    .map(({ sentence }) => sentence)
   expect(failed).toEqual(
     [`${links}-wal`, journal].map(
       (file) => `${file} is not writable by this user: change its owner or the path in the settings`,
@@ -42,7 +44,7 @@ test('each file that this user cannot write to is named, and the folder only if 
 
   for (const file of [`${links}-wal`, journal ?? '']) chmodSync(file, 0o666)
   chmodSync(folder, 0o555)
-  expect((await found(paths)).map(({ sentence }) => sentence)).toEqual([
+  expect((await findingsOf(paths)).map(({ sentence }) => sentence)).toEqual([
     `${folder} is not writable by this user: change its owner or the path in the settings`,
   ])
 })

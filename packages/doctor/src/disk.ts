@@ -22,7 +22,7 @@ export async function checkDisk(paths: readonly string[], harm: string): Promise
     ...(await Promise.all(folders.map((folder) => checkFolder(folder, harm)))),
     ...files
       .filter((file) => existsSync(file) && !isAllowed(file, constants.R_OK | constants.W_OK))
-      .map(refused),
+      .map(notWritable),
   ]
 }
 
@@ -35,7 +35,7 @@ function isAllowed(path: string, mode: number): boolean {
   }
 }
 
-const refused = (path: string) =>
+const notWritable = (path: string) =>
   fail('disk', `${path} is not writable by this user: change its owner or the path in the settings`)
 
 function nearestFolder(path: string): string {
@@ -44,7 +44,7 @@ function nearestFolder(path: string): string {
 }
 
 async function checkFolder(folder: string, harm: string): Promise<Finding> {
-  if (!isAllowed(folder, constants.W_OK)) return refused(folder)
+  if (!isAllowed(folder, constants.W_OK)) return notWritable(folder)
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
   const sentence = `${Math.floor(free / MEGABYTE)} MB free in ${folder}`

@@ -15,11 +15,11 @@ function address(value: string, { peer = PROXY, header = 'X-Forwarded-For' } = {
   return clientAddress(request({ [header]: value }), peer, { header, trusted })
 }
 
-function forwarded(value: string): string {
+function addressFromForwarded(value: string): string {
   return address(value, { header: 'Forwarded' })
 }
 
-const told = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'go.example.com:8443' }
+const forwardedHeaders = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'go.example.com:8443' }
 const origin = (headers: Record<string, string>, peer = PROXY, header = 'X-Forwarded-For') =>
   forwardedOrigin(request(headers, 'http://links:8080/_/api'), peer, { header, trusted })
 
@@ -106,12 +106,12 @@ describe('clientAddress', () => {
   })
 
   test('Forwarded is parsed according to RFC 7239', () => {
-    expect(forwarded('for=192.0.2.60;proto=http;by=203.0.113.43')).toBe('192.0.2.60')
-    expect(forwarded('For="[2001:db8:cafe::17]:4711"')).toBe('2001:db8:cafe::17')
-    expect(forwarded('for=6.6.6.6, for=192.0.2.43, for=10.0.0.9;proto=https')).toBe('192.0.2.43')
-    expect(forwarded('for=192.0.2.43, for=unknown')).toBe(PROXY)
-    expect(forwarded('for=192.0.2.43, proto=https')).toBe(PROXY)
-    expect(forwarded('192.0.2.43, 192.0.2.44')).toBe(PROXY)
+    expect(addressFromForwarded('for=192.0.2.60;proto=http;by=203.0.113.43')).toBe('192.0.2.60')
+    expect(addressFromForwarded('For="[2001:db8:cafe::17]:4711"')).toBe('2001:db8:cafe::17')
+    expect(addressFromForwarded('for=6.6.6.6, for=192.0.2.43, for=10.0.0.9;proto=https')).toBe('192.0.2.43')
+    expect(addressFromForwarded('for=192.0.2.43, for=unknown')).toBe(PROXY)
+    expect(addressFromForwarded('for=192.0.2.43, proto=https')).toBe(PROXY)
+    expect(addressFromForwarded('192.0.2.43, 192.0.2.44')).toBe(PROXY)
   })
 
   test('a quote cannot move an address from one hop to another', () => {
@@ -130,8 +130,8 @@ describe('clientAddress', () => {
       .array(piece, { maxLength: 12 })
       .map((pieces) => pieces.join('').replaceAll(/[^ -~]/g, ''))
     fc.assert(
-      fc.property(value, fc.constantFrom('X-Forwarded-For', 'Forwarded'), (given, header) => {
-        expect(ipaddr.isValid(address(given, { header }))).toBe(true)
+      fc.property(value, fc.constantFrom('X-Forwarded-For', 'Forwarded'), (headerValue, header) => {
+        expect(ipaddr.isValid(address(headerValue, { header }))).toBe(true)
       }),
     )
   })
@@ -229,16 +229,16 @@ describe('isLoopback', () => {
 
 describe('forwardedOrigin', () => {
   test('a trusted peer may correct scheme and host, each without the other', () => {
-    expect(origin(told)).toBe('https://go.example.com:8443')
+    expect(origin(forwardedHeaders)).toBe('https://go.example.com:8443')
     expect(origin({ 'X-Forwarded-Proto': 'HTTPS' })).toBe('https://links:8080')
     expect(origin({ 'X-Forwarded-Host': 'Go.example.com' })).toBe('http://go.example.com')
-    expect(forwardedOrigin(request(told), PROXY, { header: null, trusted })).toBe(
+    expect(forwardedOrigin(request(forwardedHeaders), PROXY, { header: null, trusted })).toBe(
       'https://go.example.com:8443',
     )
   })
 
   test('any other peer is ignored', () => {
-    expect(origin(told, '203.0.113.7')).toBe('http://links:8080')
+    expect(origin(forwardedHeaders, '203.0.113.7')).toBe('http://links:8080')
     expect(origin({ Forwarded: 'host=evil.example;proto=https' }, '203.0.113.7', 'Forwarded')).toBe(
       'http://links:8080',
     )
@@ -246,7 +246,7 @@ describe('forwardedOrigin', () => {
 
   test('only the family of headers that the proxies write is read', () => {
     expect(origin({ Forwarded: 'host=evil.example' })).toBe('http://links:8080')
-    expect(origin(told, PROXY, 'Forwarded')).toBe('http://links:8080')
+    expect(origin(forwardedHeaders, PROXY, 'Forwarded')).toBe('http://links:8080')
     expect(origin({ Forwarded: 'for=1.2.3.4;host="go.example.com";proto=https' }, PROXY, 'Forwarded')).toBe(
       'https://go.example.com',
     )

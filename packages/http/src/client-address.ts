@@ -126,10 +126,10 @@ export function forwardedOrigin(request: Request, peer: string, { header, truste
   const url = URL.parse(request.url)
   if (url === null) return null
   if (!trusted.has(peer)) return url.origin
-  const told = isStandard(header) ? lastForwarded(request) : lastOfEach(request)
-  const proto = told.proto?.toLowerCase()
+  const forwarded = isStandard(header) ? lastForwarded(request) : lastOfEach(request)
+  const proto = forwarded.proto?.toLowerCase()
   const scheme = proto === 'http' || proto === 'https' ? proto : url.protocol.slice(0, -1)
-  return originOf(scheme, told.host) ?? originOf(scheme, url.host)
+  return originOf(scheme, forwarded.host) ?? originOf(scheme, url.host)
 }
 
 function lastForwarded({ headers }: Request): ForwardedElement {

@@ -36,14 +36,14 @@ export function widerPrefixes(prefix: string): string[] {
 }
 
 function widerIPv4(prefix: string): string | undefined {
-  const [found, first, second, third, isNetwork] = IPV4.exec(prefix) ?? []
-  if (found === undefined) return undefined
+  const [match, first, second, third, isNetwork] = IPV4.exec(prefix) ?? []
+  if (match === undefined) return undefined
   return isNetwork ? `${first}.${second}.0.0/16` : `${first}.${second}.${third}.0/24`
 }
 
 function widerIPv6(prefix: string): string | undefined {
-  const [found, first = '0', second = '0', third = '0', fourth = '0', bits] = IPV6.exec(prefix) ?? []
-  if (found === undefined) return undefined
+  const [match, first = '0', second = '0', third = '0', fourth = '0', bits] = IPV6.exec(prefix) ?? []
+  if (match === undefined) return undefined
   if (bits === '48') return formatPrefix([first, second], 32)
   if (bits === '56') return formatPrefix([first, second, third], 48)
   return formatPrefix([first, second, third, fourth.length > 2 ? `${fourth.slice(0, -2)}00` : '0'], 56)

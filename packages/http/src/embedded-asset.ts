@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-const FOLDER = join(import.meta.dirname, 'carried')
+const FOLDER = join(import.meta.dirname, 'embedded-assets')
 
 /**
  * Returns the path of an asset embedded in the executable (scripts/release/executable.ts).

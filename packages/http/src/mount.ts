@@ -133,8 +133,8 @@ const PARAMETER = /\{(\w+)\}/g
  * fifth of the speed.
  */
 function patternOf<Context, Caller>({ basePath }: Surface<Context, Caller>, path: string): string {
-  let place = 0
-  return basePath + path.replaceAll(PARAMETER, () => `:${place++}`)
+  let index = 0
+  return basePath + path.replaceAll(PARAMETER, () => `:${index++}`)
 }
 
 /**
@@ -143,15 +143,17 @@ function patternOf<Context, Caller>({ basePath }: Surface<Context, Caller>, path
  */
 function refusals<Context, Caller>({ basePath, operations }: Surface<Context, Caller>) {
   const patterns = operations.map(({ path }) => new RegExp(`^${path.replaceAll(PARAMETER, '[^/]+')}$`))
-  return (asked: string) => {
-    const path = asked.slice(basePath.length)
-    const found = asked.startsWith(basePath) ? operations.filter((_, at) => patterns[at]?.test(path)) : []
+  return (fullPath: string) => {
+    const path = fullPath.slice(basePath.length)
+    const matches = fullPath.startsWith(basePath)
+      ? operations.filter((_, at) => patterns[at]?.test(path))
+      : []
     // Among several, the path with the fewest parameters matches.
-    const [route] = found
+    const [route] = matches
       .map((each) => each.path)
       .toSorted((a, b) => a.split('{').length - b.split('{').length)
     if (route === undefined) return { route: 'unmatched', refused: transportFailure('not_found') }
-    const methods = found.flatMap((each) => each.methods)
+    const methods = matches.flatMap((each) => each.methods)
     const allow = [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])])].join(', ')
     return { route, refused: transportFailure('method_not_allowed', { headers: { Allow: allow } }) }
   }
@@ -199,8 +201,8 @@ function parsePath<Context>(
   { path, params }: AnyOperation<Context>,
   values: Record<string, string>,
 ): unknown {
-  const named = Array.from(path.matchAll(PARAMETER), ([, name = ''], place) => [name, values[place]])
-  const parsed = params?.safeParse(Object.fromEntries(named))
+  const namedValues = Array.from(path.matchAll(PARAMETER), ([, name = ''], index) => [name, values[index]])
+  const parsed = params?.safeParse(Object.fromEntries(namedValues))
   if (parsed && !parsed.success) throw transportFailure('not_found')
   return parsed?.data
 }

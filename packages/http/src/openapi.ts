@@ -146,7 +146,7 @@ function strictSchema(body: z.ZodObject, schemas: Json): Json {
   return schema
 }
 
-function parameters(where: 'path' | 'query', schema: z.ZodObject | undefined, schemas: Json): Json[] {
+function parameters(location: 'path' | 'query', schema: z.ZodObject | undefined, schemas: Json): Json[] {
   if (!schema) return []
   const object = jsonSchema(schema, 'input', schemas)
   const required = (object['required'] ?? []) as string[]
@@ -154,8 +154,8 @@ function parameters(where: 'path' | 'query', schema: z.ZodObject | undefined, sc
     const { description, ...rest } = property
     return {
       name,
-      in: where,
-      required: where === 'path' || required.includes(name),
+      in: location,
+      required: location === 'path' || required.includes(name),
       ...(description === undefined ? {} : { description }),
       schema: rest,
     }

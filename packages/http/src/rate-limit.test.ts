@@ -116,8 +116,8 @@ describe('createRateLimiter', () => {
           clock.ms += wait
           if (limiter.take('a').allowed) passed += 1
         }
-        const most = rate.count + ((clock.ms - start) * rate.count) / (rate.perSeconds * 1000)
-        expect(passed).toBeLessThanOrEqual(most + 0.001)
+        const maxPassed = rate.count + ((clock.ms - start) * rate.count) / (rate.perSeconds * 1000)
+        expect(passed).toBeLessThanOrEqual(maxPassed + 0.001)
       }),
     )
   })
@@ -163,18 +163,18 @@ const TEN_AN_HOUR = { count: 10, perSeconds: 3600 }
 const FLOOD = 200_000
 
 /** The nth /64 of a /32: each in a separate /48, then each of these again with another /56. */
-const spread = (first: string, n: number) =>
+const spreadPrefix = (first: string, n: number) =>
   `${first}:${(n & 0xffff).toString(16)}:${(((n >> 16) + 1) << 8).toString(16)}::/64`
 /** The nth /64 of a /47 and of the networks after it, without a gap. */
-const packed = (first: string, n: number) =>
+const adjacentPrefix = (first: string, n: number) =>
   `${first}:${((n >> 16) + 2).toString(16)}:${(n & 0xffff).toString(16)}::/64`
 /** The nth of a list of addresses, each in a separate /24. */
 const bot = (n: number) => `${10 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}.9`
 
 describe('while 200,000 clients fill the tables', () => {
   const floods: [string, (limiter: ReturnType<typeof limiterAt>['limiter']) => void][] = [
-    ['from one /47', (limiter) => fill((n) => limiter.take(packed('2001:db8', n)))],
-    ['from one /32', (limiter) => fill((n) => limiter.take(spread('2001:db8', n)))],
+    ['from one /47', (limiter) => fill((n) => limiter.take(adjacentPrefix('2001:db8', n)))],
+    ['from one /32', (limiter) => fill((n) => limiter.take(spreadPrefix('2001:db8', n)))],
     ['of as many IPv4 networks', (limiter) => fill((n) => limiter.take(bot(n)))],
   ]
   const fill = (take: (n: number) => void) => {
@@ -184,10 +184,10 @@ describe('while 200,000 clients fill the tables', () => {
   for (const [source, flood] of floods) {
     test(`${source}, clients of other networks are served, and earlier clients keep their buckets`, () => {
       const { limiter, takeMany } = limiterAt(TEN_AN_HOUR)
-      const known = ['2001:db8:1::/64', '10.0.5.7', '2001:db9::/64', '203.0.113.1']
-      for (const key of known) takeMany(key, 4)
+      const earlierKeys = ['2001:db8:1::/64', '10.0.5.7', '2001:db9::/64', '203.0.113.1']
+      for (const key of earlierKeys) takeMany(key, 4)
       flood(limiter)
-      for (const key of known) {
+      for (const key of earlierKeys) {
         expect([key, limiter.take(key)]).toEqual([key, expect.objectContaining({ remaining: 5 })])
         expect(takeMany(key, 6).map(({ allowed }) => allowed)).toEqual([
           ...Array<boolean>(5).fill(true),
@@ -201,7 +201,7 @@ describe('while 200,000 clients fill the tables', () => {
 
   test('further clients are counted by their /56 while there is room, and no other client of it is served', () => {
     const { limiter, takeMany } = limiterAt(TEN_AN_HOUR)
-    fill((n) => limiter.take(packed('2001:db8', n)))
+    fill((n) => limiter.take(adjacentPrefix('2001:db8', n)))
     const of = (n: number) => `2001:db8:9:${(0x100 + n).toString(16)}::/64`
     const passed = Array.from({ length: 50 }, (_, n) => limiter.take(of(n)).allowed)
     expect(passed.filter(Boolean)).toHaveLength(10)
@@ -211,7 +211,7 @@ describe('while 200,000 clients fill the tables', () => {
 
   test('further clients of one /32 are counted by their /48, and by the /32 when those are too many', () => {
     const { limiter } = limiterAt(TEN_AN_HOUR, 1000)
-    for (let n = 0; n < 10_000; n++) limiter.take(spread('2001:db8', n))
+    for (let n = 0; n < 10_000; n++) limiter.take(spreadPrefix('2001:db8', n))
     // Each /48 has ten requests, whatever its addresses, and all without a bucket of their own
     // share ten.
     const first = Array.from({ length: 50 }, (_, n) => limiter.take(`2001:db8:7d1:${n}::/64`).allowed)
@@ -243,10 +243,10 @@ describe('while 200,000 clients fill the tables', () => {
       return heapStats().heapSize
     }
     const before = measure()
-    fill((n) => limiter.take(spread('2001:db8', n)))
+    fill((n) => limiter.take(spreadPrefix('2001:db8', n)))
     fill((n) => limiter.take(bot(n)))
     const full = measure()
-    fill((n) => limiter.take(spread('2a00:1', n)))
+    fill((n) => limiter.take(spreadPrefix('2a00:1', n)))
     fill((n) => limiter.take(bot(n + FLOOD)))
     expect(full - before).toBeLessThan(50_000_000)
     // As many keys again would take some 40 MB.
@@ -256,7 +256,7 @@ describe('while 200,000 clients fill the tables', () => {
 
   test('once buckets have filled up, new clients have their own again', () => {
     const { clock, limiter } = limiterAt(TEN_AN_HOUR)
-    fill((n) => limiter.take(packed('2001:db8', n)))
+    fill((n) => limiter.take(adjacentPrefix('2001:db8', n)))
     // At ten an hour, one token returns after six minutes.
     clock.ms += 361_000
     for (const n of [1, 2]) expect(limiter.take(`2001:db8:9:${n}::/64`)).toMatchObject({ remaining: 9 })

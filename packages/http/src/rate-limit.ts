@@ -79,14 +79,14 @@ export function createRateLimiter(
   function measure(key: string, requests: number, counts: boolean): RateLimitResult {
     const at = now()
     const bucket = bucketOf(key, at)
-    const known = bucket.table.get(bucket.key)
+    const storedFullAt = bucket.table.get(bucket.key)
     // At most an empty bucket, even when the clock was set back.
-    const fullAt = Math.min(Math.max(known, at), at + fillMs)
+    const fullAt = Math.min(Math.max(storedFullAt, at), at + fillMs)
     const filledBy = fullAt + requests * tokenMs
     const wait = filledBy - fillMs - at
     const allowed = wait <= ROUNDING_MS
     const next = allowed ? filledBy : fullAt
-    if (counts && (allowed || fullAt < known)) bucket.table.set(bucket.key, next)
+    if (counts && (allowed || fullAt < storedFullAt)) bucket.table.set(bucket.key, next)
     return {
       allowed,
       limit: count,

@@ -16,7 +16,7 @@ export function isLoopbackHost(hostname: string): boolean {
  *
  * @example isSafeUrl('http://login.example.com') // false
  */
-export function isSafeUrl(given: string): boolean {
-  const url = URL.parse(given)
+export function isSafeUrl(text: string): boolean {
+  const url = URL.parse(text)
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
 }

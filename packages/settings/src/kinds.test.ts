@@ -168,9 +168,9 @@ const cases: Record<string, Case> = {
 
 for (const [name, { kind, good, bad }] of Object.entries(cases)) {
   describe(name, () => {
-    for (const [given, value] of good)
-      test(`takes ${JSON.stringify(given)}`, () => expect(kind.parse(given)).toEqual(value))
-    for (const given of ['', ...bad].filter((each) => each !== '' || name !== 'text'))
-      test(`refuses ${JSON.stringify(given).slice(0, 60)}`, () => expect(kind.parse(given)).toBeUndefined())
+    for (const [raw, value] of good)
+      test(`takes ${JSON.stringify(raw)}`, () => expect(kind.parse(raw)).toEqual(value))
+    for (const raw of ['', ...bad].filter((each) => each !== '' || name !== 'text'))
+      test(`refuses ${JSON.stringify(raw).slice(0, 60)}`, () => expect(kind.parse(raw)).toBeUndefined())
   })
 }

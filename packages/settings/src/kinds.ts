@@ -30,7 +30,7 @@ const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_-]*[a-z][a-
 export function text(): Kind<string> {
   return {
     accepts: 'text without control characters or surrounding whitespace',
-    parse: (given) => (CONTROL.test(given) || given !== given.trim() ? undefined : given),
+    parse: (raw) => (CONTROL.test(raw) || raw !== raw.trim() ? undefined : raw),
   }
 }
 
@@ -43,7 +43,7 @@ export function text(): Kind<string> {
 export function bearerToken(): Kind<string> {
   return {
     accepts: 'at least 16 visible ASCII characters without spaces',
-    parse: (given) => (/^[!-~]{16,}$/.test(given) ? given : undefined),
+    parse: (raw) => (/^[!-~]{16,}$/.test(raw) ? raw : undefined),
   }
 }
 
@@ -55,9 +55,9 @@ export function bearerToken(): Kind<string> {
 export function integer(min: number, max: number): Kind<number> {
   return {
     accepts: `a whole number from ${min} to ${max}`,
-    parse(given) {
+    parse(raw) {
       // Number() alone would accept 0x10, 1e3 and blanks.
-      const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN
+      const value = /^\d{1,15}$/.test(raw) ? Number(raw) : Number.NaN
       return value >= min && value <= max ? value : undefined
     },
   }
@@ -71,7 +71,7 @@ export function integer(min: number, max: number): Kind<number> {
 export function oneOf<const T extends readonly (string | number)[]>(choices: T): Kind<T[number]> {
   return {
     accepts: `one of ${choices.join(', ')}`,
-    parse: (given): T[number] | undefined => choices.find((choice) => String(choice) === given),
+    parse: (raw): T[number] | undefined => choices.find((choice) => String(choice) === raw),
   }
 }
 
@@ -83,7 +83,7 @@ export function oneOf<const T extends readonly (string | number)[]>(choices: T):
 export function onOff(): Kind<boolean> {
   return {
     accepts: 'on or off',
-    parse: (given) => (given === 'on' ? true : given === 'off' ? false : undefined),
+    parse: (raw) => (raw === 'on' ? true : raw === 'off' ? false : undefined),
   }
 }
 
@@ -95,7 +95,7 @@ export function onOff(): Kind<boolean> {
 export function trueFalse(): Kind<boolean> {
   return {
     accepts: 'true or false',
-    parse: (given) => (given === 'true' ? true : given === 'false' ? false : undefined),
+    parse: (raw) => (raw === 'true' ? true : raw === 'false' ? false : undefined),
   }
 }
 
@@ -107,7 +107,7 @@ export function trueFalse(): Kind<boolean> {
 export function listenHost(): Kind<string> {
   return {
     accepts: 'an IP address or a host name, without port',
-    parse: (given) => (isAddress(given) || HOST_NAME.test(given) ? given : undefined),
+    parse: (raw) => (isAddress(raw) || HOST_NAME.test(raw) ? raw : undefined),
   }
 }
 
@@ -120,10 +120,10 @@ export function listenHost(): Kind<string> {
 export function origin(): Kind<string> {
   return {
     accepts: 'a bare http or https origin: scheme, host and optional port, without a path',
-    parse(given) {
-      const url = parseHttpUrl(given)
+    parse(raw) {
+      const url = parseHttpUrl(raw)
       // A bare origin has nothing after the host, but address bars copy a lone slash.
-      return url && given.replace(/\/$/, '').split('/').length === 3 && !/[?#]/.test(given)
+      return url && raw.replace(/\/$/, '').split('/').length === 3 && !/[?#]/.test(raw)
         ? url.origin
         : undefined
     },
@@ -139,7 +139,7 @@ export function origin(): Kind<string> {
 export function httpUrl(): Kind<string> {
   return {
     accepts: 'an absolute http or https URL without user name or fragment',
-    parse: (given) => (parseHttpUrl(given) && !given.includes('#') ? given : undefined),
+    parse: (raw) => (parseHttpUrl(raw) && !raw.includes('#') ? raw : undefined),
   }
 }
 
@@ -151,8 +151,8 @@ export function httpUrl(): Kind<string> {
 export function addresses(): Kind<readonly string[]> {
   return {
     accepts: 'IP addresses and CIDR ranges, separated by commas',
-    parse(given) {
-      const entries = given.split(',').map((entry) => entry.trim())
+    parse(raw) {
+      const entries = raw.split(',').map((entry) => entry.trim())
       return entries.every((entry) => isAddress(entry) || isRange(entry)) ? entries : undefined
     },
   }
@@ -168,7 +168,7 @@ export function addressesOrNone(): Kind<readonly string[]> {
   const some = addresses()
   return {
     accepts: `${some.accepts}, or none`,
-    parse: (given) => (given === '' || given === 'none' ? [] : some.parse(given)),
+    parse: (raw) => (raw === '' || raw === 'none' ? [] : some.parse(raw)),
   }
 }
 
@@ -180,8 +180,8 @@ export function addressesOrNone(): Kind<readonly string[]> {
 export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
   return {
     accepts: `a comma-separated list; each item is ${item.accepts}`,
-    parse(given) {
-      const values = given.split(',').map((entry) => item.parse(entry.trim()))
+    parse(raw) {
+      const values = raw.split(',').map((entry) => item.parse(entry.trim()))
       return values.every((value) => value !== undefined) ? values : undefined
     },
   }
@@ -197,9 +197,9 @@ const SECONDS = { sec: 1, min: 60, hour: 3600 } as const
 export function rate(): Kind<Rate | null> {
   return {
     accepts: 'N/sec, N/min or N/hour with N from 1 to 1000000, or off',
-    parse(given) {
-      if (given === 'off') return null
-      const [, digits, unit] = /^([1-9]\d{0,5}|1000000)\/(sec|min|hour)$/.exec(given) ?? []
+    parse(raw) {
+      if (raw === 'off') return null
+      const [, digits, unit] = /^([1-9]\d{0,5}|1000000)\/(sec|min|hour)$/.exec(raw) ?? []
       if (digits === undefined || (unit !== 'sec' && unit !== 'min' && unit !== 'hour')) return undefined
       return { count: Number(digits), perSeconds: SECONDS[unit] }
     },
@@ -212,7 +212,7 @@ export function rate(): Kind<Rate | null> {
  * @example sqliteUrl().parse('sqlite:./data/links.db') // the same text
  */
 export function sqliteUrl(): Kind<string> {
-  return { accepts: 'sqlite:PATH', parse: (given) => (isSqliteUrl(given) ? given : undefined) }
+  return { accepts: 'sqlite:PATH', parse: (raw) => (isSqliteUrl(raw) ? raw : undefined) }
 }
 
 /**
@@ -223,7 +223,7 @@ export function sqliteUrl(): Kind<string> {
 export function databaseUrl(): Kind<string> {
   return {
     accepts: 'sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE',
-    parse: (given) => (isSqliteUrl(given) || isPostgresUrl(given) ? given : undefined),
+    parse: (raw) => (isSqliteUrl(raw) || isPostgresUrl(raw) ? raw : undefined),
   }
 }
 
@@ -235,41 +235,39 @@ export function databaseUrl(): Kind<string> {
 export function headerName(): Kind<string> {
   return {
     accepts: 'a name of letters, digits and dashes (an RFC 9110 token)',
-    parse: (given) => (TOKEN.test(given) ? given : undefined),
+    parse: (raw) => (TOKEN.test(raw) ? raw : undefined),
   }
 }
 
-function parseHttpUrl(given: string): URL | undefined {
+function parseHttpUrl(raw: string): URL | undefined {
   // URL() would silently drop tabs, line ends and outer blanks, and repair `https:host` and
   // backslashes.
-  if (!/^https?:\/\/[^/\\]/i.test(given) || /[\s\p{Cc}\\]/u.test(given)) return undefined
-  const url = URL.parse(given)
+  if (!/^https?:\/\/[^/\\]/i.test(raw) || /[\s\p{Cc}\\]/u.test(raw)) return undefined
+  const url = URL.parse(raw)
   return url && url.username === '' && url.password === '' ? url : undefined
 }
 
-function isSqliteUrl(given: string): boolean {
+function isSqliteUrl(raw: string): boolean {
   // sqlite://data/x.db would name a file at the root of the disk. Three slashes are the usual
   // absolute form.
-  return /^sqlite:(?!\/\/(?!\/))\S/.test(given) && !CONTROL.test(given) && given === given.trim()
+  return /^sqlite:(?!\/\/(?!\/))\S/.test(raw) && !CONTROL.test(raw) && raw === raw.trim()
 }
 
-function isPostgresUrl(given: string): boolean {
-  return /^postgres(?:ql)?:\/\/\S+$/.test(given) && URL.canParse(given)
+function isPostgresUrl(raw: string): boolean {
+  return /^postgres(?:ql)?:\/\/\S+$/.test(raw) && URL.canParse(raw)
 }
 
 // Only the four-part form: ipaddr.js itself also reads 127.1, 0x7f.1 and octal.
-function isAddress(given: string): boolean {
-  return ipaddr.IPv4.isValidFourPartDecimal(given) || (isPlainIPv6(given) && ipaddr.IPv6.isValid(given))
+function isAddress(raw: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(raw) || (isPlainIPv6(raw) && ipaddr.IPv6.isValid(raw))
 }
 
-function isRange(given: string): boolean {
-  return (
-    ipaddr.IPv4.isValidCIDRFourPartDecimal(given) || (isPlainIPv6(given) && ipaddr.IPv6.isValidCIDR(given))
-  )
+function isRange(raw: string): boolean {
+  return ipaddr.IPv4.isValidCIDRFourPartDecimal(raw) || (isPlainIPv6(raw) && ipaddr.IPv6.isValidCIDR(raw))
 }
 
 // A zone (fe80::1%eth0) belongs to an interface of one machine. The peers to compare with have
 // none.
-function isPlainIPv6(given: string): boolean {
-  return given.includes(':') && !given.includes('%')
+function isPlainIPv6(raw: string): boolean {
+  return raw.includes(':') && !raw.includes('%')
 }

@@ -102,15 +102,15 @@ export function parseSettings<D extends Declarations>(
   return values
 }
 
-type Outcome<Found> = { readonly value: Found } | { readonly problem: string }
+type Outcome<Value> = { readonly value: Value } | { readonly problem: string }
 
 function readSetting<T>(declaration: Declaration<T>, env: Environment): Outcome<T | null> {
-  const given = readText(declaration, env)
-  if ('problem' in given) return given
-  if (given.value === undefined) return { value: defaultOf(declaration) }
-  const value = declaration.kind.parse(given.value)
+  const outcome = readText(declaration, env)
+  if ('problem' in outcome) return outcome
+  if (outcome.value === undefined) return { value: defaultOf(declaration) }
+  const value = declaration.kind.parse(outcome.value)
   if (value !== undefined) return { value }
-  return { problem: `must be ${declaration.kind.accepts}${displayValue(declaration, given.value)}` }
+  return { problem: `must be ${declaration.kind.accepts}${displayValue(declaration, outcome.value)}` }
 }
 
 function defaultOf<T>(declaration: Declaration<T>): T | null {

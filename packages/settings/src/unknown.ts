@@ -15,15 +15,16 @@ export function findUnknownSettings(
   env: Environment,
   prefixes: readonly string[],
 ): string[] {
-  const known = Object.values(declarations).flatMap(({ name, secret }) =>
+  const settingNames = Object.values(declarations).flatMap(({ name, secret }) =>
     secret ? [name, `${name}_FILE`] : [name],
   )
   return Object.keys(env)
     .filter(
-      (name) => env[name] && !known.includes(name) && prefixes.some((prefix) => name.startsWith(prefix)),
+      (name) =>
+        env[name] && !settingNames.includes(name) && prefixes.some((prefix) => name.startsWith(prefix)),
     )
     .map((name) => {
-      const near = nearest(name, known)
+      const near = nearest(name, settingNames)
       return `${name} is not a setting and is ignored${near ? `; did you mean ${near}?` : ''}`
     })
 }
@@ -32,8 +33,8 @@ export function findUnknownSettings(
 // other.
 const SLIP = 2
 
-function nearest(name: string, known: readonly string[]): string | undefined {
-  const byDistance = known.map((other) => ({ other, distance: editDistance(name, other) }))
+function nearest(name: string, settingNames: readonly string[]): string | undefined {
+  const byDistance = settingNames.map((other) => ({ other, distance: editDistance(name, other) }))
   return byDistance.filter(({ distance }) => distance <= SLIP).toSorted((a, b) => a.distance - b.distance)[0]
     ?.other
 }

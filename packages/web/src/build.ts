@@ -97,8 +97,8 @@ function scriptsOf(outputs: Outputs) {
       if (kind === 'import-statement') collectImports(nameOf(path), names)
     return names
   }
-  const named = (pattern: RegExp) => [...all.keys()].find((name) => pattern.test(name)) ?? ''
-  const main = named(/^main-.*\.js$/)
+  const findChunk = (pattern: RegExp) => [...all.keys()].find((name) => pattern.test(name)) ?? ''
+  const main = findChunk(/^main-.*\.js$/)
   const everywhere = collectImports(main)
   const pages = [...all].flatMap(([name, { entryPoint = '' }]) => {
     const page = /\/web\/(pages\/.*)$/.exec(entryPoint)?.[1]
@@ -107,7 +107,7 @@ function scriptsOf(outputs: Outputs) {
       : [[page, [...collectImports(name)].filter((each) => !everywhere.has(each))] as const]
   })
   const preloads: Preloads = Object.fromEntries(pages)
-  return { main, scheme: named(/^scheme-.*\.js$/), everywhere: [...everywhere].slice(1), preloads }
+  return { main, scheme: findChunk(/^scheme-.*\.js$/), everywhere: [...everywhere].slice(1), preloads }
 }
 
 function writeCompressed(path: string, text: string): void {

@@ -7,16 +7,16 @@ import { type RefObject, useEffect, useRef } from 'react'
  *
  * @example const place = useFocusWhenGone<HTMLUListElement>(keys?.length)
  */
-export function useFocusWhenGone<Place extends HTMLElement>(
+export function useFocusWhenGone<Fallback extends HTMLElement>(
   lines: number | undefined,
-): RefObject<Place | null> {
-  const place = useRef<Place>(null)
+): RefObject<Fallback | null> {
+  const ref = useRef<Fallback>(null)
   const before = useRef(0)
   useEffect(() => {
     if (lines === undefined) return
     if (lines < before.current && document.activeElement === document.body)
-      (place.current ?? document.querySelector('h1'))?.focus({ preventScroll: true })
+      (ref.current ?? document.querySelector('h1'))?.focus({ preventScroll: true })
     before.current = lines
   }, [lines])
-  return place
+  return ref
 }

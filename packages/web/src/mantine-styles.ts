@@ -24,9 +24,9 @@ export function mantineStyles(scripts: readonly string[]): string {
 const CLASS = /\bm_[0-9a-f]{5,8}\b/g
 
 function placeOf(styles: string, order: string): number {
-  const place = order.indexOf(styles.trim().slice(0, 200))
-  if (place === -1) throw new Error(`Mantine's styles.css lacks: ${styles.slice(0, 200)}`)
-  return place
+  const index = order.indexOf(styles.trim().slice(0, 200))
+  if (index === -1) throw new Error(`Mantine's styles.css lacks: ${styles.slice(0, 200)}`)
+  return index
 }
 
 function withoutSpace(styles: string): string {

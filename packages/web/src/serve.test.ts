@@ -59,10 +59,10 @@ test('a client is bundled again when its sources have changed, and when its bund
 test('without a writable cache, a client is bundled into a temporary folder of the process', async () => {
   const file = join(folder, 'file')
   writeFileSync(file, '')
-  const made = await files({ caches: join(file, 'caches') }).built()
-  expect(made.startsWith(tmpdir())).toBeTrue()
-  expect(dirname(dirname(made))).not.toBe(folder)
-  expect(readdirSync(made)).toContain('index.html')
+  const builtFolder = await files({ caches: join(file, 'caches') }).built()
+  expect(builtFolder.startsWith(tmpdir())).toBeTrue()
+  expect(dirname(dirname(builtFolder))).not.toBe(folder)
+  expect(readdirSync(builtFolder)).toContain('index.html')
 }, 30_000)
 
 test('a failed build throws its error, and is retried at the next request', async () => {

@@ -60,16 +60,16 @@ export interface Viewer {
  *
  * @example const files = clientFiles({ name: 'latchkey-rooms', build, sources, assets: '/assets/' })
  */
-export function clientFiles(served: ClientOptions) {
+export function clientFiles(options: ClientOptions) {
   let building: Promise<string> | undefined
   let bundledFolder = ''
 
   /** Returns the folder of the files. Throws the bundler's error. */
-  async function built(): Promise<string> {
-    if (served.bundled !== undefined) return served.bundled
+  async function getFolder(): Promise<string> {
+    if (options.bundled !== undefined) return options.bundled
     // The folder may have been deleted while the service ran for a long time.
     if (bundledFolder !== '' && !existsSync(bundledFolder)) [building, bundledFolder] = [undefined, '']
-    building ??= bundle(served).then(
+    building ??= bundle(options).then(
       (folder) => (bundledFolder = folder),
       (error: unknown) => {
         building = undefined
@@ -80,13 +80,13 @@ export function clientFiles(served: ClientOptions) {
   }
 
   return {
-    built,
+    built: getFolder,
     /** Returns the page that every address of the client has. */
     async page({ lang, scheme, data = {}, name, page }: Viewer): Promise<string> {
-      const folder = await built()
+      const folder = await getFolder()
       const html = await Bun.file(join(folder, 'index.html')).text()
       const preloads = (await Bun.file(join(folder, 'preloads.json')).json()) as Preloads
-      const ahead = (preloads[page ?? ''] ?? []).map((file) => preload(served.assets + file))
+      const ahead = (preloads[page ?? ''] ?? []).map((file) => preload(options.assets + file))
       const attributes = Object.entries(data).map(
         ([attribute, value]) => ` data-${attribute}="${Bun.escapeHTML(value)}"`,
       )
@@ -103,9 +103,9 @@ export function clientFiles(served: ClientOptions) {
      * Undefined if there is no such file.
      */
     async asset(request: Request, path: string): Promise<Response | undefined> {
-      const name = path.slice(served.assets.length)
+      const name = path.slice(options.assets.length)
       if (!/^[\w-]+\.(js|css)$/.test(name)) return undefined
-      const file = join(await built(), name)
+      const file = join(await getFolder(), name)
       if (!(await Bun.file(file).exists())) return undefined
       const accepted = request.headers.get('accept-encoding') ?? ''
       const encoding = ENCODINGS.find(([token]) => new RegExp(`\\b${token}\\b(?!;q=0)`).test(accepted))

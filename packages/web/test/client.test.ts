@@ -88,7 +88,7 @@ test('the navigation lists pages with an icon, marks the current one, and is abs
 test('on a phone the focus enters the navigation only while it is open', async () => {
   const { page } = await open('/things/a-1', { width: 390 })
   /** Names of the elements that take the focus one after the other. All must be visible. */
-  const reached = async (times: number) => {
+  const tabThrough = async (times: number) => {
     const names: string[] = []
     for (; times > 0; times--) {
       await page.keyboard.press('Tab')
@@ -105,13 +105,13 @@ test('on a phone the focus enters the navigation only while it is open', async (
     }
     return names
   }
-  expect(await reached(4)).toEqual(['Skip to the content', 'Open the menu', '', 'Cancel'])
+  expect(await tabThrough(4)).toEqual(['Skip to the content', 'Open the menu', '', 'Cancel'])
   const burger = page.getByRole('button', { name: 'Open the menu' })
   expect(await burger.getAttribute('aria-expanded')).toBe('false')
   await burger.focus()
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Close the menu', expanded: true }).waitFor()
-  expect(await reached(1)).toEqual(['All things'])
+  expect(await tabThrough(1)).toEqual(['All things'])
   await expectAccessible(page)
   await screenshot(page, 'client-menu-390')
   // The content below the menu cannot take the focus.

@@ -4,7 +4,10 @@ const executablePath =
   process.env['LATCHKEY_TEST_CHROMIUM_SHELL'] || process.env['LATCHKEY_TEST_CHROMIUM'] || ''
 const WITHIN_MS = 60_000
 
-/** A URL is opened, a **name** clicked or, followed by `text`, filled in, a `Key` pressed, and a "text" awaited. */
+/**
+ * A URL is opened, a **name** clicked or, followed by `text`, filled in, a `Key` pressed, and a
+ * "text" awaited.
+ */
 const WORD =
   /(?<url>http:\/\/localhost:[\w/:]+)|\*\*(?<name>.+?)\*\*(?: `(?<text>.+?)`)?|press `(?<key>\w+)`|"(?<seen>.+?)"/g
 
@@ -18,8 +21,8 @@ export async function clickThrough(line: number, list: string): Promise<void> {
     page.setDefaultTimeout(WITHIN_MS)
     for (const { 0: word, groups = {} } of list.matchAll(WORD))
       await act(page, groups).catch((error: unknown) => {
-        const said = error instanceof Error ? error.message : String(error)
-        throw new Error(`line ${line}: ${word} cannot be done: ${said}`, { cause: error })
+        const message = error instanceof Error ? error.message : String(error)
+        throw new Error(`line ${line}: ${word} cannot be done: ${message}`, { cause: error })
       })
   } finally {
     await browser.close()

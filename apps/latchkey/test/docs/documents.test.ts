@@ -6,8 +6,10 @@ import { PAGES, type Page, ROOT, readPage } from './page.ts'
 /** Pages mostly wait for services to start. */
 const AT_ONCE = 3
 /** Includes the time that a page waits for the semaphore. */
-const PATIENCE_MS = 1_200_000
-/** Whether this machine has a requirement of a page. `npm test` reports missing ones; CI has all. */
+const TIMEOUT_MS = 1_200_000
+/**
+ * Whether this machine has a requirement of a page. `npm test` reports missing ones; CI has all.
+ */
 function has(need: string): boolean {
   if (need === 'PostgreSQL') return Boolean(process.env['LATCHKEY_TEST_POSTGRES']) && has('pg_dump')
   if (need === 'Python') return Boolean(process.env['LATCHKEY_TEST_PYTHON_TOOLS'])
@@ -21,10 +23,10 @@ describe.concurrent('following a document:', () => {
     test.skipIf(!isPossible(page))(
       `${page.path}, each of its ${page.steps.length} steps from top to bottom`,
       async () => {
-        await turn()
-        expect(await followed(page).finally(pass)).toBeUndefined()
+        await acquireSlot()
+        expect(await followWithServices(page).finally(pass)).toBeUndefined()
       },
-      PATIENCE_MS,
+      TIMEOUT_MS,
     )
 })
 
@@ -32,7 +34,7 @@ let free = AT_ONCE
 const waiting: (() => void)[] = []
 
 /** Acquires one of `AT_ONCE` permits. */
-async function turn(): Promise<void> {
+async function acquireSlot(): Promise<void> {
   if (free > 0) free--
   else await new Promise<void>((resolve) => waiting.push(resolve))
 }
@@ -43,7 +45,7 @@ function pass(): void {
   else free++
 }
 
-async function followed(page: Page): Promise<string | undefined> {
+async function followWithServices(page: Page): Promise<string | undefined> {
   if (!page.needs.includes('PostgreSQL')) return follow(page)
   const server = await startPostgres()
   try {

@@ -26,7 +26,7 @@ const PROGRAMS = {
 } as const
 type Program = keyof typeof PROGRAMS
 /** Programs whose API names the last page. The others need one more request, for an empty page. */
-const TELLING: readonly Program[] = ['shlink', 'bitly']
+const WITH_LAST_PAGE: readonly Program[] = ['shlink', 'bitly']
 
 /** The loop of a page as a shell script. */
 function loopOf(program: Program): string {
@@ -38,24 +38,27 @@ function loopOf(program: Program): string {
   return (loops[0] ?? '').replaceAll(/^[$>] /gm, '')
 }
 
-interface Copied {
-  said: string
+interface LoopResult {
+  stderr: string
   ids: number[]
-  asked: number
+  requestCount: number
 }
 
-/** Runs the loop of a program against an API with these responses in turn: a status, or ids of links. */
-async function copied(program: Program, answers: readonly (number | number[])[]): Promise<Copied> {
+/**
+ * Runs the loop of a program against an API with these responses in turn: a status, or ids of
+ * links.
+ */
+async function runLoop(program: Program, answers: readonly (number | number[])[]): Promise<LoopResult> {
   const { site, page } = PROGRAMS[program]
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-moving-'))
-  let asked = 0
+  let requestCount = 0
   using server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch({ url }) {
-      const answer = answers[asked++] ?? []
+      const answer = answers[requestCount++] ?? []
       if (typeof answer === 'number') return Response.json({ error: { code: 'refused' } }, { status: answer })
-      const next = asked < answers.length ? new URL('/next', url).href : ''
+      const next = requestCount < answers.length ? new URL('/next', url).href : ''
       return Response.json(page({ links: answer.map((id) => ({ id })), next, pagesCount: answers.length }))
     },
   })
@@ -66,29 +69,33 @@ async function copied(program: Program, answers: readonly (number | number[])[])
     // An endless loop fails its own test instead of blocking the others.
     timeout: 20_000,
   })
-  const said = await new Response(child.stderr).text()
+  const stderr = await new Response(child.stderr).text()
   await child.exited
   const file = Bun.file(join(folder, `${program}.json`))
   const text = (await file.exists()) ? await file.text() : ''
   rmSync(folder, { recursive: true })
-  return { said, asked, ids: [...text.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id)) }
+  return { stderr, requestCount, ids: [...text.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id)) }
 }
 
 describe.skipIf(!Bun.which('jq') || !Bun.which('curl'))('the download loop of', () => {
   for (const program of Object.keys(PROGRAMS) as Program[]) {
     test(`${program} downloads every page and ends`, async () => {
-      const { said, ids, asked } = await copied(program, [[1, 2], [3, 4], [5]])
-      expect([said, ids, asked]).toEqual(['', [1, 2, 3, 4, 5], TELLING.includes(program) ? 3 : 4])
+      const { stderr, ids, requestCount } = await runLoop(program, [[1, 2], [3, 4], [5]])
+      expect([stderr, ids, requestCount]).toEqual([
+        '',
+        [1, 2, 3, 4, 5],
+        WITH_LAST_PAGE.includes(program) ? 3 : 4,
+      ])
     })
 
     test(`${program} ends with an error if the key is wrong`, async () => {
-      const { said, ids, asked } = await copied(program, [401, 401, 401])
-      expect([said.endsWith(' failed\n'), ids, asked]).toEqual([true, [], 1])
+      const { stderr, ids, requestCount } = await runLoop(program, [401, 401, 401])
+      expect([stderr.endsWith(' failed\n'), ids, requestCount]).toEqual([true, [], 1])
     })
 
     test(`${program} ends with an error when it is rate limited, instead of omitting a page`, async () => {
-      const { said, ids, asked } = await copied(program, [[1, 2], 429, [5]])
-      expect([said.endsWith(' failed\n'), ids, asked]).toEqual([true, [1, 2], 2])
+      const { stderr, ids, requestCount } = await runLoop(program, [[1, 2], 429, [5]])
+      expect([stderr.endsWith(' failed\n'), ids, requestCount]).toEqual([true, [1, 2], 2])
     })
   }
 })

@@ -42,10 +42,10 @@ export interface Block {
   /** The line of the opening fence. */
   line: number
   /** The directive `<!-- run: … -->` on the line before. */
-  says: string | undefined
+  directive: string | undefined
 }
 
-const SAYS = /^<!-- run: (.+?) -->$/
+const DIRECTIVE = /^<!-- run: (.+?) -->$/
 /** Directives that concern the page, not the next block. */
 const ALONE = /^(\S+\.md first|Ctrl\+C|kill -9|needs \S+)$/
 const PROGRAMS = new Set(['ts', 'js', 'python', 'bash'])
@@ -68,9 +68,9 @@ export function parsePage(path: string, text: string): Page {
   for (const part of partsOf(text)) {
     try {
       if ('body' in part) addBlock(page, part)
-      else if (part.says === 'in a browser')
+      else if (part.directive === 'in a browser')
         page.steps.push({ kind: 'browser', line: part.line, text: listAfter(text, part.line) })
-      else addWord(page, part)
+      else addDirective(page, part)
     } catch (error) {
       page.problems.push(`${path}:${part.line}: ${error instanceof Error ? error.message : String(error)}`)
     }
@@ -78,18 +78,18 @@ export function parsePage(path: string, text: string): Page {
   return page
 }
 
-interface Word {
-  says: string
+interface Directive {
+  directive: string
   line: number
 }
 
 /** The blocks of a page, and the directives that belong to no block. */
-export function partsOf(text: string): (Block | Word)[] {
-  const parts: (Block | Word)[] = []
+export function partsOf(text: string): (Block | Directive)[] {
+  const parts: (Block | Directive)[] = []
   const lines = text.split('\n')
   for (let at = 0; at < lines.length; at++) {
-    const says = SAYS.exec(lines[at]?.trim() ?? '')?.[1]
-    if (says !== undefined) parts.push({ says, line: at + 1 })
+    const directive = DIRECTIVE.exec(lines[at]?.trim() ?? '')?.[1]
+    if (directive !== undefined) parts.push({ directive, line: at + 1 })
     const [, indent, language] = /^( *)```(\w*)$/.exec(lines[at] ?? '') ?? []
     if (indent === undefined) continue
     const end = lines.findIndex((line, index) => index > at && line === `${indent}\`\`\``)
@@ -97,10 +97,12 @@ export function partsOf(text: string): (Block | Word)[] {
     const before = lines.slice(0, at).findLastIndex((line) => line.trim() !== '')
     const last = parts.at(-1)
     const own =
-      last && !('body' in last) && last.line === before + 1 && !ALONE.test(last.says) ? last.says : undefined
+      last && !('body' in last) && last.line === before + 1 && !ALONE.test(last.directive)
+        ? last.directive
+        : undefined
     if (own !== undefined) parts.pop()
     const body = lines.slice(at + 1, end).map((line) => line.slice(indent.length))
-    parts.push({ language: language ?? '', body: body.join('\n'), line: at + 1, says: own })
+    parts.push({ language: language ?? '', body: body.join('\n'), line: at + 1, directive: own })
     at = end
   }
   return parts
@@ -113,32 +115,34 @@ function listAfter(text: string, line: number): string {
   return list
 }
 
-function addWord(page: Page, { says }: Word): void {
-  const first = /^(\S+\.md) first$/.exec(says)?.[1]
-  const need = /^needs (\S+)$/.exec(says)?.[1]
+function addDirective(page: Page, { directive }: Directive): void {
+  const first = /^(\S+\.md) first$/.exec(directive)?.[1]
+  const need = /^needs (\S+)$/.exec(directive)?.[1]
   if (first !== undefined) page.steps.push({ kind: 'page', path: first })
   else if (need !== undefined) page.needs.push(need)
-  else if (says === 'Ctrl+C') page.steps.push({ kind: 'end', signal: 'SIGINT' })
-  else if (says === 'kill -9') page.steps.push({ kind: 'end', signal: 'SIGKILL' })
-  else throw new Error(`the runner does not know "${says}" where no block follows`)
+  else if (directive === 'Ctrl+C') page.steps.push({ kind: 'end', signal: 'SIGINT' })
+  else if (directive === 'kill -9') page.steps.push({ kind: 'end', signal: 'SIGKILL' })
+  else throw new Error(`the runner does not know "${directive}" where no block follows`)
 }
 
-function addBlock(page: Page, { language, body, line, says }: Block): void {
-  const reason = /^not here, because (.{10,})$/.exec(says ?? '')?.[1]
-  const file = /^the file (\S+)$/.exec(says ?? '')?.[1]
+function addBlock(page: Page, { language, body, line, directive }: Block): void {
+  const reason = /^not here, because (.{10,})$/.exec(directive ?? '')?.[1]
+  const file = /^the file (\S+)$/.exec(directive ?? '')?.[1]
   if (reason !== undefined) page.left.push({ line, reason })
   else if (file !== undefined) page.steps.push({ kind: 'file', name: file, text: `${body}\n` })
-  else if (says !== undefined && says !== 'in background')
-    throw new Error(`the runner does not know "${says}"`)
+  else if (directive !== undefined && directive !== 'in background')
+    throw new Error(`the runner does not know "${directive}"`)
   else if (PROGRAMS.has(language))
     throw new Error('a program is a file that the page runs, or says why it is not run')
   else if (language === 'console') {
-    const kind = says === 'in background' ? 'background' : 'command'
+    const kind = directive === 'in background' ? 'background' : 'command'
     page.steps.push(...commandsOf(body, line + 1).map((command) => ({ kind, command }) as const))
   }
 }
 
-/** Parses `$ command`, its continuation lines (after a backslash, or with `> `), then its output. */
+/**
+ * Parses `$ command`, its continuation lines (after a backslash, or with `> `), then its output.
+ */
 function commandsOf(body: string, from: number): Command[] {
   const commands: Command[] = []
   const printed: string[][] = []

@@ -47,9 +47,9 @@ test('every link of a document to a page or heading resolves', () => {
     for (const [, to = ''] of prose(text).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^(https?|mailto):/.test(to)) continue
       const [file = '', heading] = to.split('#')
-      const found = file === '' ? path : normalize(join(dirname(path), file))
-      if (!existsSync(join(ROOT, found))) broken.push(`${path}: ${to}`)
-      else if (heading !== undefined && !anchorsOf(found).includes(heading)) broken.push(`${path}: ${to}`)
+      const target = file === '' ? path : normalize(join(dirname(path), file))
+      if (!existsSync(join(ROOT, target))) broken.push(`${path}: ${to}`)
+      else if (heading !== undefined && !anchorsOf(target).includes(heading)) broken.push(`${path}: ${to}`)
     }
   expect(broken).toEqual([])
 })
@@ -64,26 +64,28 @@ test('every page is reachable from docs/README.md', () => {
 })
 
 describe('settings', () => {
-  const names: string[] = [...Object.values(ofLinks), ...Object.values(ofRooms)].map(({ name }) => name)
-  const kinds = new Set(names.map((name) => name.split('_')[0]))
+  const settingNames: string[] = [...Object.values(ofLinks), ...Object.values(ofRooms)].map(
+    ({ name }) => name,
+  )
+  const kinds = new Set(settingNames.map((name) => name.split('_')[0]))
 
   test('in documents exist', () => {
     const unknown = [...texts].flatMap(([path, text]) =>
       [...text.matchAll(/\b([A-Z]+)(_[A-Z0-9]+)+\b/g)]
         .filter(([, first]) => kinds.has(first ?? ''))
         .map(([name]) => name.replace(/_FILE$/, ''))
-        .filter((name) => !names.includes(name))
+        .filter((name) => !settingNames.includes(name))
         .map((name) => `${path}: ${name}`),
     )
     expect(unknown).toEqual([])
   })
 
   test('in one block of a document are accepted together', () => {
-    const shown = blocks.filter(({ language }) => language === 'sh')
-    expect(shown.length).toBeGreaterThan(5)
-    for (const { path, line, body } of shown) {
+    const shellBlocks = blocks.filter(({ language }) => language === 'sh')
+    expect(shellBlocks.length).toBeGreaterThan(5)
+    for (const { path, line, body } of shellBlocks) {
       const lines = linesOf(body)
-      const environment = sourced(body)
+      const environment = sourceInShell(body)
       const unlike = lines.filter((each) => !/^[A-Z][A-Z0-9_]+=/.test(each))
       const read = () => (isOfRooms(environment) ? readRoomsSettings(environment) : readSettings(environment))
       expect([`${path}:${line}`, unlike, problemOf(read)]).toEqual([`${path}:${line}`, [], ''])
@@ -107,7 +109,7 @@ describe('settings', () => {
       ]),
     )
     for (const { path, line, body } of whole) {
-      const { AUTH_CLIENT_SECRET, ...left } = sourced(body)
+      const { AUTH_CLIENT_SECRET, ...left } = sourceInShell(body)
       expect(AUTH_CLIENT_SECRET).toBeString()
       const read = (more: object) => () => readRoomsSettings({ ...left, ...ofUnit, ...more })
       expect(read({}), `${path}:${line}`).not.toThrow()
@@ -121,8 +123,8 @@ describe('settings', () => {
   }
 
   /** The variables of a shell that sources these lines, as commands on the systemd pages do. */
-  function sourced(body: string): Record<string, string> {
-    const given = linesOf(body).map((each) => each.split('=')[0] ?? '')
+  function sourceInShell(body: string): Record<string, string> {
+    const names = linesOf(body).map((each) => each.split('=')[0] ?? '')
     const { stdout } = Bun.spawnSync(['sh', '-c', `set -a\n${body}\nexec env -0`], {
       env: { PATH: process.env['PATH'] ?? '' },
     })
@@ -132,9 +134,9 @@ describe('settings', () => {
         .split('\0')
         .map((each) => each.split(/=(.*)/s, 2) as [string, string]),
     )
-    const unset = given.filter((name) => !all.has(name))
+    const unset = names.filter((name) => !all.has(name))
     if (unset.length > 0) throw new Error(`A shell that reads the lines does not set ${unset.join(', ')}`)
-    return Object.fromEntries(given.map((name) => [name, all.get(name) ?? '']))
+    return Object.fromEntries(names.map((name) => [name, all.get(name) ?? '']))
   }
 
   function isOfRooms(environment: Record<string, string>): boolean {
@@ -142,7 +144,9 @@ describe('settings', () => {
     return Object.keys(environment).some((name) => !own.has(name))
   }
 
-  /** The problem with a block. Missing settings are allowed, because another block may have them. */
+  /**
+   * The problem with a block. Missing settings are allowed, because another block may have them.
+   */
   function problemOf(read: () => unknown): string {
     try {
       read()
@@ -169,13 +173,13 @@ test('JSON in documents is valid', () => {
 })
 
 describe('routes', () => {
-  const described = (document: Record<string, unknown>, prefix: string) =>
+  const routesOf = (document: Record<string, unknown>, prefix: string) =>
     Object.entries(document['paths'] as Record<string, object>).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${prefix}${path}`),
     )
-  const known = [
-    ...described(createDocument('0.0.0'), '/_/api'),
-    ...described(createRoomsDocument('0.0.0'), '/api'),
+  const patterns = [
+    ...routesOf(createDocument('0.0.0'), '/_/api'),
+    ...routesOf(createRoomsDocument('0.0.0'), '/api'),
     ...adminOperations.flatMap(({ methods, path }) =>
       methods.map((method) => `${method} /_/admin/api${path}`),
     ),
@@ -195,7 +199,7 @@ describe('routes', () => {
     )
     const unknown = own.filter(
       ({ route }) =>
-        !known.some((pattern) => pattern.test(route) || pattern.test(route.replace(' ', ' /_/api'))),
+        !patterns.some((pattern) => pattern.test(route) || pattern.test(route.replace(' ', ' /_/api'))),
     )
     expect(unknown).toEqual([])
   })
@@ -204,12 +208,12 @@ describe('routes', () => {
 test('commands in documents exist', async () => {
   const child = Bun.spawn(['bun', join(ROOT, 'apps/latchkey/src/latchkey.ts'), '--help'], { stdout: 'pipe' })
   const help = await new Response(child.stdout).text()
-  const known = [...help.matchAll(/^ {2}latchkey ((?:[a-z]+ ?)+)/gm)].map(([, words = '']) => words.trim())
-  expect(known).toContain('rooms admin grant')
+  const commands = [...help.matchAll(/^ {2}latchkey ((?:[a-z]+ ?)+)/gm)].map(([, words = '']) => words.trim())
+  expect(commands).toContain('rooms admin grant')
   const unknown = [...texts].flatMap(([path, text]) =>
     [...text.matchAll(/\bnpx latchkey ((?:[a-z|]+ ?)+)/g)]
       .flatMap(([, words = '']) => spelledOut(words.trim().split(' ')))
-      .filter((words) => !known.some((command) => `${words} `.startsWith(`${command} `)))
+      .filter((words) => !commands.some((command) => `${words} `.startsWith(`${command} `)))
       .map((words) => `${path}: latchkey ${words}`),
   )
   expect(unknown).toEqual([])

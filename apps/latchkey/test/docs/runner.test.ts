@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { follow } from './follow.ts'
-import { CHANGING, isShown, isWithin } from './likeness.ts'
+import { CHANGING, isShown, isWithin } from './normalize-output.ts'
 import { parsePage } from './page.ts'
 
 const console_ = (text: string, before = '') => `${before}\n\n\`\`\`console\n${text}\n\`\`\`\n`
@@ -33,8 +33,8 @@ describe('following a page', () => {
   })
 
   test('fails if a program of the page prints something else', async () => {
-    const program = (said: string) =>
-      `<!-- run: the file sum.js -->\n\n\`\`\`js\nconsole.log(1 + 1)\n\`\`\`\n${console_(`$ node sum.js\n${said}`)}`
+    const program = (output: string) =>
+      `<!-- run: the file sum.js -->\n\n\`\`\`js\nconsole.log(1 + 1)\n\`\`\`\n${console_(`$ node sum.js\n${output}`)}`
     expect(await follow(parsePage('page.md', program('2')))).toBeUndefined()
     expect(await follow(parsePage('page.md', program('3')))).toContain('it printed\n2')
   })

@@ -17,8 +17,8 @@ interface Rule {
 }
 
 /**
- * Rules are paragraphs that begin with their number in bold, and sections that have text before their first such
- * paragraph. A rule without a test ends with `_(Not tested: reason.)_`.
+ * Rules are paragraphs that begin with their number in bold, and sections that have text before
+ * their first such paragraph. A rule without a test ends with `_(Not tested: reason.)_`.
  */
 function rulesOf(text: string): Rule[] {
   const parts = text.split(/^(?:## (?=[A-Z]\d+ )|(?=\*\*[A-Z]\d+(?:\.\d+)?\*\* ))/m).slice(1)
@@ -73,10 +73,10 @@ for (const { prefix, path } of SPECIFICATIONS) {
   })
 
   test(`every citation of a rule of ${path} resolves`, () => {
-    const known = new Set([...ids, ...ids.map((id) => id.split('.')[0])])
+    const citableIds = new Set([...ids, ...ids.map((id) => id.split('.')[0])])
     const broken = files.flatMap((file) =>
       citationsIn(file.text, prefix)
-        .filter((id) => !known.has(id))
+        .filter((id) => !citableIds.has(id))
         .map((id) => `${file.path}: ${id}`),
     )
     expect(broken).toEqual([])

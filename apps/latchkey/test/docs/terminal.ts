@@ -12,7 +12,7 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isShown, isWithin } from './likeness.ts'
+import { isShown, isWithin } from './normalize-output.ts'
 import { type Command, ROOT } from './page.ts'
 
 /** A Python with the dependencies of the client; see CONTRIBUTING.md. */
@@ -25,8 +25,8 @@ const PORTS = [8080, 8081, 8082, 8083, 8443, 9090]
 const POSTGRES_HOST = 'db.internal'
 
 /**
- * A shell in a folder that looks like a fresh clone of the repository after `npm ci`. Commands share
- * the shell, and with it their variables.
+ * A shell in a folder that looks like a fresh clone of the repository after `npm ci`. Commands
+ * share the shell, and with it their variables.
  */
 export class Terminal {
   readonly #home = mkdtempSync(join(tmpdir(), 'latchkey-docs-'))
@@ -36,7 +36,7 @@ export class Terminal {
   readonly #bash: Bun.Subprocess<'pipe', 'pipe', 'ignore'>
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
   readonly #background: { pid: number; file: string }[] = []
-  #said = ''
+  #output = ''
   #count = 0
 
   constructor(ports: ReadonlyMap<number, number>, postgres: string | undefined) {
@@ -62,9 +62,9 @@ export class Terminal {
   /** Runs a command to its end. Throws if its output differs from the page. */
   async run(command: Command): Promise<void> {
     const file = this.#newFile()
-    this.#write(`{ ${this.mapped(command.text)}\n} >'${file}' 2>&1 </dev/null; echo "ended $?"\n`)
+    this.#write(`{ ${this.mapPorts(command.text)}\n} >'${file}' 2>&1 </dev/null; echo "ended $?"\n`)
     const code = Number((await this.#line(/^ended (\d+)$/m))[1])
-    const printed = this.#shown(readFileSync(file, 'utf8'))
+    const printed = this.#normalize(readFileSync(file, 'utf8'))
     if (!isShown(command.prints, printed)) throw new Different(command, printed)
     if (code !== 0 && command.prints.trim() === '')
       throw new Different(command, `nothing, and ended with ${code}`)
@@ -74,14 +74,14 @@ export class Terminal {
   async begin(command: Command): Promise<void> {
     if (command.prints.trim() === '') throw new Error('What runs in the background must show what it prints')
     const file = this.#newFile()
-    this.#write(`${this.mapped(command.text)} >'${file}' 2>&1 </dev/null &\necho "began $!"\n`)
+    this.#write(`${this.mapPorts(command.text)} >'${file}' 2>&1 </dev/null &\necho "began $!"\n`)
     const pid = Number((await this.#line(/^began (\d+)$/m))[1])
     this.#background.push({ pid, file })
     const deadlineMs = performance.now() + WITHIN_MS
     for (;;) {
       // Checked first: a process that has ended has printed all of its output.
       const goesOn = isAlive(pid)
-      const printed = existsSync(file) ? this.#shown(readFileSync(file, 'utf8')) : ''
+      const printed = existsSync(file) ? this.#normalize(readFileSync(file, 'utf8')) : ''
       if (isWithin(command.prints, printed)) return
       if (!goesOn || performance.now() > deadlineMs) throw new Different(command, printed)
       await Bun.sleep(10)
@@ -104,7 +104,7 @@ export class Terminal {
   async write(name: string, text: string): Promise<void> {
     this.#write('echo "at $PWD"\n')
     const [, folder = ''] = await this.#line(/^at (.+)$/m)
-    writeFileSync(join(folder, name), this.mapped(text))
+    writeFileSync(join(folder, name), this.mapPorts(text))
   }
 
   async close(): Promise<void> {
@@ -169,23 +169,23 @@ export class Terminal {
   }
 
   /** The text of a page with the ports of this run. */
-  mapped(text: string): string {
-    let mapped = text
+  mapPorts(text: string): string {
+    let result = text
     for (const [port, own] of this.#ports)
-      mapped = mapped.replaceAll(new RegExp(`\\b${port}\\b`, 'g'), String(own))
+      result = result.replaceAll(new RegExp(`\\b${port}\\b`, 'g'), String(own))
     if (this.#postgres)
-      mapped = mapped
+      result = result
         .replaceAll(`-h ${POSTGRES_HOST}`, `-h ${this.#postgres.hostname}`)
         .replaceAll(POSTGRES_HOST, this.#postgres.host)
-    return mapped
+    return result
   }
 
-  #shown(text: string): string {
-    let shown = text.replaceAll(this.#clone, '/home/ann/latchkey')
+  #normalize(text: string): string {
+    let normalized = text.replaceAll(this.#clone, '/home/ann/latchkey')
     for (const [port, own] of this.#ports)
-      shown = shown.replaceAll(new RegExp(`\\b${own}\\b`, 'g'), String(port))
-    if (this.#postgres) shown = shown.replaceAll(this.#postgres.host, POSTGRES_HOST)
-    return shown
+      normalized = normalized.replaceAll(new RegExp(`\\b${own}\\b`, 'g'), String(port))
+    if (this.#postgres) normalized = normalized.replaceAll(this.#postgres.host, POSTGRES_HOST)
+    return normalized
   }
 
   #newFile(): string {
@@ -201,14 +201,14 @@ export class Terminal {
     const timer = setTimeout(() => this.#bash.kill('SIGKILL'), WITHIN_MS)
     try {
       for (;;) {
-        const found = pattern.exec(this.#said)
-        if (found) {
-          this.#said = ''
-          return found
+        const match = pattern.exec(this.#output)
+        if (match) {
+          this.#output = ''
+          return match
         }
         const { value, done } = await this.#reader.read()
         if (done) throw new Error('The shell ended, or the command took longer than a minute')
-        this.#said += new TextDecoder().decode(value)
+        this.#output += new TextDecoder().decode(value)
       }
     } finally {
       clearTimeout(timer)
@@ -245,17 +245,19 @@ function kill(pid: number): void {
 }
 
 /** Ports assigned to pages that run concurrently, and may not listen on them yet. */
-const given = new Set<number>()
+const assignedPorts = new Set<number>()
 
-/** Free consecutive ports for those on the pages: the demo provider listens on the port after Rooms. */
+/**
+ * Free consecutive ports for those on the pages: the demo provider listens on the port after Rooms.
+ */
 async function freePorts(): Promise<ReadonlyMap<number, number>> {
   for (;;) {
     // Below the ephemeral ports of outgoing connections.
     const first = 20_000 + Math.floor(Math.random() * 12_000)
     const ports = PORTS.map((port, index) => [port, first + index] as const)
     const free = await Promise.all(ports.map(([, own]) => isFree(own)))
-    if (!free.every(Boolean) || ports.some(([, own]) => given.has(own))) continue
-    for (const [, own] of ports) given.add(own)
+    if (!free.every(Boolean) || ports.some(([, own]) => assignedPorts.has(own))) continue
+    for (const [, own] of ports) assignedPorts.add(own)
     return new Map(ports)
   }
 }

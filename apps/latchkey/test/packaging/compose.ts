@@ -29,7 +29,10 @@ export interface Compose {
   networks: { front: { ipam: { config: [{ subnet: string; ip_range: string; gateway: string }] } } }
 }
 
-/** Reads a compose file as Compose does, with anchors and variables resolved. Throws if a required variable is missing. */
+/**
+ * Reads a compose file as Compose does, with anchors and variables resolved. Throws if a required
+ * variable is missing.
+ */
 export function readCompose(name: string, variables: Readonly<Record<string, string>>): Compose {
   const parsed: unknown = Bun.YAML.parse(readFileSync(join(FOLDER, `${name}.yaml`), 'utf8'))
   return fillIn(parsed, variables) as Compose

@@ -44,12 +44,12 @@ describe.skipIf(!isPossible).each(['embedded', 'postgres'])(
 
     test('create a key in a container, and shorten and redirect by HTTPS', async () => {
       const [first = ''] = nodes
-      const made = await composed.exec(
+      const result = await composed.exec(
         first,
         ...'/latchkey keys create --identity ann@example.com --scope create,read --title x'.split(' '),
       )
-      expect(made.code).toBe(0)
-      key = made.out.trim()
+      expect(result.code).toBe(0)
+      key = result.out.trim()
       const created = await ask('go.localhost', '/_/api/links', {
         method: 'POST',
         headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },

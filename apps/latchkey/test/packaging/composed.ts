@@ -50,8 +50,9 @@ interface Started {
 }
 
 /**
- * The services of a compose file without a container engine: the same commands with the same environment, secrets, addresses and
- * names. Latchkey runs in its image; PostgreSQL, Redis and Caddy are those of this machine.
+ * The services of a compose file without a container engine: the same commands with the same
+ * environment, secrets, addresses and names. Latchkey runs in its image; PostgreSQL, Redis and
+ * Caddy are those of this machine.
  */
 export class Composed {
   readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-compose-'))
@@ -81,7 +82,10 @@ export class Composed {
     )
   }
 
-  /** Starts all services in the order of their dependencies, each when the previous ones are healthy. */
+  /**
+   * Starts all services in the order of their dependencies, each when the previous ones are
+   * healthy.
+   */
   async start(): Promise<void> {
     const order = ['postgres', 'redis', 'links', 'rooms', 'proxy']
     for (const word of order) {
@@ -153,11 +157,11 @@ export class Composed {
     if (service.image.startsWith('latchkey')) return this.#latchkey(name, service, secrets)
     if (name === 'postgres') return this.#postgres(service, secrets)
     if (name === 'proxy') return this.#proxy(service, secrets)
-    return { inside: this.#beside(name, {}, secrets), command: service.command ?? [] }
+    return { inside: this.#commandFor(name, {}, secrets), command: service.command ?? [] }
   }
 
   #latchkey(name: string, service: ComposeService, secrets: string) {
-    const image = Image.around(this.#executable)
+    const image = Image.withExecutable(this.#executable)
     this.#images.push(image)
     for (const folder of ['etc', 'run', 'var/lib/latchkey'])
       mkdirSync(join(image.root, folder), { recursive: true })
@@ -184,7 +188,7 @@ export class Composed {
     const folder = this.#path('socket')
     mkdirSync(folder)
     for (const path of [data, folder]) Bun.spawnSync(['chown', 'postgres', path])
-    const inside = this.#beside('postgres', { PGPASSWORD: PASSWORD }, secrets, `${bin}:${WIDE}`)
+    const inside = this.#commandFor('postgres', { PGPASSWORD: PASSWORD }, secrets, `${bin}:${WIDE}`)
     const asPostgres = ['runuser', '-u', 'postgres', '--']
     const run = async (...words: string[]) => {
       const { command, env } = inside(...words)
@@ -242,13 +246,13 @@ export class Composed {
       XDG_DATA_HOME: this.#path('data'),
       XDG_CONFIG_HOME: this.#path('config'),
     }
-    const inside = this.#beside('proxy', { ...places, ...environment }, secrets)
+    const inside = this.#commandFor('proxy', { ...places, ...environment }, secrets)
     const command = ['caddy', 'run', '--config', join(FOLDER, 'Caddyfile'), '--adapter', 'caddyfile']
     return { inside, command }
   }
 
   /** Runs a program of this machine with the network, hosts and secrets of its service. */
-  #beside(name: string, env: Record<string, string>, secrets: string, path = WIDE) {
+  #commandFor(name: string, env: Record<string, string>, secrets: string, path = WIDE) {
     const enter = ['unshare', '--mount', 'sh', '-c', WITH_SECRETS, 'with', secrets, this.#path('hosts')]
     return (...command: string[]) => ({
       command: this.#network.at(name, ...enter, ...command),

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { Place } from '../running.ts'
+import { Workspace } from '../running.ts'
 import { only, pairs, readStages, words } from './dockerfile.ts'
 import { HAS_NAMESPACES, Image } from './image.ts'
 
@@ -69,8 +69,8 @@ describe.skipIf(!HAS_NAMESPACES)('the steps of the Dockerfile', () => {
           stderr: 'pipe',
         },
       )
-      const said = (await new Response(step.stdout).text()) + (await new Response(step.stderr).text())
-      if ((await step.exited) !== 0) throw new Error(`${rest}: ${said}`)
+      const output = (await new Response(step.stdout).text()) + (await new Response(step.stderr).text())
+      if ((await step.exited) !== 0) throw new Error(`${rest}: ${output}`)
     }
     mkdirSync(join(built, 'var/lib/latchkey'), { recursive: true })
   }, 240_000)
@@ -94,23 +94,23 @@ describe.skipIf(!HAS_NAMESPACES)('the steps of the Dockerfile', () => {
   })
 
   test('build an image that runs as the first process, without privileges, on a read-only root', async () => {
-    const place = new Place(
+    const workspace = new Workspace(
       { ...pairs(only(image, 'ENV')), LINKS_HOST: '127.0.0.1' },
       run(['--pid', '--fork', '--kill-child'], ...words(only(image, 'ENTRYPOINT'))),
     )
-    const service = await place.start(words(only(image, 'CMD')), /"listening"/)
+    const service = await workspace.start(words(only(image, 'CMD')), /"listening"/)
     expect((await fetch(`${service.origin}/_/health`)).status).toBe(200)
     const check = words(only(image, 'HEALTHCHECK'))
-    const asked = new Place(
+    const healthChecker = new Workspace(
       { ...pairs(only(image, 'ENV')), LINKS_PORT: new URL(service.origin).port },
       run([]),
     )
-    expect(await asked.run(check)).toMatchObject({ code: 0, out: 'links: ok\n' })
+    expect(await healthChecker.run(check)).toMatchObject({ code: 0, out: 'links: ok\n' })
     expect(existsSync(join(data, 'data/links.db'))).toBe(true)
     expect(await service.stopFirst(only(image, 'STOPSIGNAL') as 'SIGTERM')).toBe(0)
     expect(service.out).toContain('"message":"stopped"')
-    expect(await asked.run(check)).toMatchObject({ code: 1 })
-    for (const each of [place, asked]) each.remove()
+    expect(await healthChecker.run(check)).toMatchObject({ code: 1 })
+    for (const each of [workspace, healthChecker]) each.remove()
   })
 })
 

@@ -24,9 +24,9 @@ export function readStages(path: string): Instruction[][] {
 
 /** The arguments of the only instruction of its kind in a stage. */
 export function only(stage: readonly Instruction[], word: string): string {
-  const found = stage.filter((each) => each.word === word)
-  if (found.length !== 1) throw new Error(`${word} stands ${found.length} times in this stage`)
-  return found[0]?.rest ?? ''
+  const instructions = stage.filter((each) => each.word === word)
+  if (instructions.length !== 1) throw new Error(`${word} stands ${instructions.length} times in this stage`)
+  return instructions[0]?.rest ?? ''
 }
 
 /** Parses the exec form (a JSON array), which runs without a shell. */

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { testBrowser } from '@latchkey/web/testing/browser'
-import { Place, type Service } from '../running.ts'
+import { Workspace, type Service } from '../running.ts'
 import { testExecutable } from './executable.ts'
 import { HAS_NAMESPACES, Image } from './image.ts'
 
@@ -21,33 +21,36 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with only the C l
     MCP_API_KEYS: 'on',
   }
   let image: Image
-  let place: Place
+  let workspace: Workspace
   let service: Service
 
   beforeAll(async () => {
-    image = Image.around(executable.path)
-    place = new Place(stores, image.command({ data }, '/latchkey'))
-    service = await place.start(['start'], /--title "First key"/)
+    image = Image.withExecutable(executable.path)
+    workspace = new Workspace(stores, image.command({ data }, '/latchkey'))
+    service = await workspace.start(['start'], /--title "First key"/)
   }, 120_000)
   afterAll(async () => {
     await service.kill()
     image.remove()
-    place.remove()
+    workspace.remove()
     rmSync(data, { recursive: true, force: true })
   })
 
   test('creates a key, shortens, redirects, counts by country, and prints its commands with its own path', async () => {
     expect(service.out).toContain('\n  /latchkey keys create --identity admin@localhost')
     const key = await makeKey()
-    const made = await call('POST', '/_/api/links', key, { url: 'https://example.com/target', slug: 'hello' })
-    expect(made.status).toBe(201)
+    const response = await call('POST', '/_/api/links', key, {
+      url: 'https://example.com/target',
+      slug: 'hello',
+    })
+    expect(response.status).toBe(201)
     const followed = await fetch(`${service.origin}/hello`, {
       redirect: 'manual',
       headers: { 'X-Forwarded-For': '8.8.8.8' },
     })
     expect([followed.status, followed.headers.get('location')]).toEqual([302, 'https://example.com/target'])
-    const counted = await call('GET', '/_/api/links/1/analytics?range=24h', key)
-    expect(await counted.json()).toMatchObject({ total_clicks: 1, countries: [{ name: 'US', count: 1 }] })
+    const analytics = await call('GET', '/_/api/links/1/analytics?range=24h', key)
+    expect(await analytics.json()).toMatchObject({ total_clicks: 1, countries: [{ name: 'US', count: 1 }] })
   })
 
   test('serves the API of each service and its reference page', async () => {
@@ -94,11 +97,11 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with only the C l
   test('serves compressed pages without bundling at runtime', async () => {
     const html = await (await fetch(`${service.origin}/_/admin/dashboard`)).text()
     const script = /src="([^"]*\/main-[^"]*)"/.exec(html)?.[1] ?? ''
-    const asked = (encoding: string) =>
+    const fetchEncoded = (encoding: string) =>
       fetch(`${service.origin}${script}`, { headers: { 'Accept-Encoding': encoding } })
-    expect((await asked('br')).headers.get('content-encoding')).toBe('br')
-    expect((await asked('gzip')).headers.get('content-encoding')).toBe('gzip')
-    expect((await asked('identity')).headers.get('content-encoding')).toBeNull()
+    expect((await fetchEncoded('br')).headers.get('content-encoding')).toBe('br')
+    expect((await fetchEncoded('gzip')).headers.get('content-encoding')).toBe('gzip')
+    expect((await fetchEncoded('identity')).headers.get('content-encoding')).toBeNull()
     expect(service.out).not.toContain('could not be bundled')
   })
 
@@ -107,17 +110,17 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with only the C l
       LINKS_PORT: new URL(service.originOf('links')).port,
       ROOMS_PORT: new URL(service.originOf('rooms')).port,
     }
-    expect(await place.run(['health'], { env: ports })).toEqual({
+    expect(await workspace.run(['health'], { env: ports })).toEqual({
       code: 0,
       out: 'links: ok\nrooms: ok\n',
       err: '',
     })
-    expect(await place.run(['links', 'export', '--format', 'csv'])).toMatchObject({ code: 0, err: '' })
-    expect(await place.run(['backup', '/data/copy.db'])).toMatchObject({ code: 0, err: '' })
-    expect(await place.run(['backup', '--service', 'rooms', '/data/rooms-copy.db'])).toMatchObject({
+    expect(await workspace.run(['links', 'export', '--format', 'csv'])).toMatchObject({ code: 0, err: '' })
+    expect(await workspace.run(['backup', '/data/copy.db'])).toMatchObject({ code: 0, err: '' })
+    expect(await workspace.run(['backup', '--service', 'rooms', '/data/rooms-copy.db'])).toMatchObject({
       code: 0,
     })
-    expect((await place.run(['doctor'])).out).toMatch(/^ok .*links .*database/m)
+    expect((await workspace.run(['doctor'])).out).toMatch(/^ok .*links .*database/m)
   })
 
   test('writes only to its data folder, and stops in order', async () => {
@@ -130,7 +133,7 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with only the C l
   })
 
   async function makeKey(): Promise<string> {
-    const { code, out } = await place.run(
+    const { code, out } = await workspace.run(
       'keys create --identity admin@localhost --scope create,read --title x'.split(' '),
     )
     expect(code).toBe(0)
@@ -152,13 +155,13 @@ function fail(): never {
 
 describe('the executable', () => {
   test('ignores configuration files in the current folder', async () => {
-    const place = new Place({}, [executable.path])
-    await place.write('.env', 'LINKS_PORT=wrong\n')
-    await place.write('bunfig.toml', 'preload = ["./preload.ts"]\n')
-    await place.write('preload.ts', 'process.exit(42)\n')
-    await place.write('package.json', '{ broken')
-    await place.write('tsconfig.json', '{ broken')
-    expect(await place.run(['doctor'])).toMatchObject({ code: 0, err: '' })
-    place.remove()
+    const workspace = new Workspace({}, [executable.path])
+    await workspace.write('.env', 'LINKS_PORT=wrong\n')
+    await workspace.write('bunfig.toml', 'preload = ["./preload.ts"]\n')
+    await workspace.write('preload.ts', 'process.exit(42)\n')
+    await workspace.write('package.json', '{ broken')
+    await workspace.write('tsconfig.json', '{ broken')
+    expect(await workspace.run(['doctor'])).toMatchObject({ code: 0, err: '' })
+    workspace.remove()
   })
 })

@@ -10,8 +10,8 @@ import { ownPlatform } from '../../../../scripts/release/platforms.ts'
  * `npm test`, or a new build.
  */
 export function testExecutable(): { path: string } {
-  const given = process.env['LATCHKEY_TEST_EXECUTABLE']
-  if (given) return { path: given }
+  const sharedPath = process.env['LATCHKEY_TEST_EXECUTABLE']
+  if (sharedPath) return { path: sharedPath }
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-executable-'))
   const path = join(folder, 'latchkey')
   beforeAll(() => buildExecutable(ownPlatform(), path), 240_000)

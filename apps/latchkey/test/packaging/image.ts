@@ -5,15 +5,20 @@ import { dirname, join } from 'node:path'
 const isRoot = process.getuid?.() === 0
 const OWN_MOUNTS = ['unshare', ...(isRoot ? [] : ['--map-root-user']), '--mount']
 
-/** Whether tests can have mounts and a root folder of their own on this machine, as containers have. */
+/**
+ * Whether tests can have mounts and a root folder of their own on this machine, as containers have.
+ */
 export const HAS_NAMESPACES =
   process.platform === 'linux' &&
   Bun.spawnSync([...OWN_MOUNTS, 'true'], { stdout: 'ignore', stderr: 'ignore' }).exitCode === 0
 
 /** The unprivileged user of deploy/Dockerfile. */
-const NOBODY = '65532'
+const UNPRIVILEGED_USER = '65532'
 
-/** `$1` is the root folder, `$2` the data folder to mount at `$3`, `$4` the working directory, `$5` the user; the rest is the command. */
+/**
+ * `$1` is the root folder, `$2` the data folder to mount at `$3`, `$4` the working directory, `$5`
+ * the user; the rest is the command.
+ */
 const ENTER = `set -e
 root=$1 data=$2 at=$3 folder=$4 user=$5; shift 5
 mount --bind "$root" "$root"
@@ -45,8 +50,11 @@ export class Image {
     for (const folder of ['proc', 'dev', 'tmp']) mkdirSync(join(root, folder), { recursive: true })
   }
 
-  /** An image with the executable, at /latchkey, and the C library: no shell, no Node, no certificates. */
-  static around(executable: string): Image {
+  /**
+   * An image with the executable, at /latchkey, and the C library: no shell, no Node, no
+   * certificates.
+   */
+  static withExecutable(executable: string): Image {
     const image = new Image()
     mkdirSync(join(image.root, 'data'))
     image.#take(executable, '/latchkey')
@@ -57,7 +65,7 @@ export class Image {
 
   /** Wraps a command to run in this root, read-only, as an unprivileged user. */
   command({ data, at = '/data', folder = '/', own = [] }: Container, ...args: readonly string[]): string[] {
-    const user = isRoot ? NOBODY : ''
+    const user = isRoot ? UNPRIVILEGED_USER : ''
     if (isRoot) Bun.spawnSync(['chown', '-R', `${user}:${user}`, data])
     return [...OWN_MOUNTS, ...own, 'sh', '-c', ENTER, 'enter', this.root, data, at, folder, user, ...args]
   }

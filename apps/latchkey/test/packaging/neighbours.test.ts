@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { LATCHKEY, Place, type Service } from '../running.ts'
+import { LATCHKEY, Workspace, type Service } from '../running.ts'
 import { HAS_NETWORKS, Network } from './network.ts'
 
-/** Requests each path as a local client, optionally from a given address, and prints the statuses. */
+/**
+ * Requests each path as a local client, optionally from a given address, and prints the statuses.
+ */
 const ASK = `
   import { get } from 'node:http'
   const [origin, localAddress, headers, ...paths] = process.argv.slice(1)
@@ -22,7 +24,8 @@ const IPV6_NEIGHBOUR = 'fd00:99::2'
 const OF_LINKS = ['/_/health', '/none', '/_/admin/api/settings', '/_/metrics', '/_/mcp']
 const OF_ROOMS = ['/api/health', '/api/metrics']
 
-// Container networking sets `route_localnet`, with which packets for 127.0.0.1 may come from another machine.
+// Container networking sets `route_localnet`, with which packets for 127.0.0.1 may come from
+// another machine.
 describe.skipIf(!HAS_NETWORKS)('a machine whose loopback address is reachable from a neighbour', () => {
   let network: Network
   beforeAll(() => {
@@ -58,11 +61,11 @@ describe.skipIf(!HAS_NETWORKS)('a machine whose loopback address is reachable fr
   }
 
   async function start(command: string, ready: RegExp, environment = {}): Promise<Service> {
-    const place = new Place(environment, network.at('service', ...LATCHKEY))
-    const service = await place.start([command], ready)
+    const workspace = new Workspace(environment, network.at('service', ...LATCHKEY))
+    const service = await workspace.start([command], ready)
     afterAll(async () => {
       await service.stop()
-      place.remove()
+      workspace.remove()
     })
     return service
   }

@@ -4,9 +4,9 @@ export const HAS_NETWORKS =
 
 function canMakeOne(): boolean {
   const name = `latchkey-probe-${process.pid}`
-  const made = Bun.spawnSync(['ip', 'netns', 'add', name]).exitCode === 0
-  if (made) Bun.spawnSync(['ip', 'netns', 'del', name])
-  return made
+  const isCreated = Bun.spawnSync(['ip', 'netns', 'add', name]).exitCode === 0
+  if (isCreated) Bun.spawnSync(['ip', 'netns', 'del', name])
+  return isCreated
 }
 
 /** Isolated machines with their own addresses, connected by a switch. */

@@ -12,8 +12,8 @@ const { version } = manifest
 
 async function release(...args: string[]) {
   const child = Bun.spawn([process.execPath, RELEASE, ...args], { stdout: 'pipe', stderr: 'pipe' })
-  const said = await new Response(child.stderr).text()
-  return { code: await child.exited, said }
+  const stderr = await new Response(child.stderr).text()
+  return { code: await child.exited, stderr }
 }
 
 describe.skipIf(python === '')('a release of this machine’s platform', () => {
@@ -22,7 +22,7 @@ describe.skipIf(python === '')('a release of this machine’s platform', () => {
   beforeAll(async () => {
     expect(await release('--out', folder, '--platform', platform, '--python', python)).toEqual({
       code: 0,
-      said: '',
+      stderr: '',
     })
   }, 240_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -71,11 +71,11 @@ describe.skipIf(python === '')('a release of this machine’s platform', () => {
 
   test('refuses a folder with content, and an unknown platform', async () => {
     const before = readdirSync(folder)
-    expect(await release('--out', folder)).toEqual({ code: 2, said: `${folder} is not empty\n` })
+    expect(await release('--out', folder)).toEqual({ code: 2, stderr: `${folder} is not empty\n` })
     expect(readdirSync(folder)).toEqual(before)
-    const { code, said } = await release('--out', join(folder, 'other'), '--platform', 'amiga-68k')
+    const { code, stderr } = await release('--out', join(folder, 'other'), '--platform', 'amiga-68k')
     expect(code).not.toBe(0)
-    expect(said).toContain('There is no platform amiga-68k')
+    expect(stderr).toContain('There is no platform amiga-68k')
     rmSync(join(folder, 'other'), { recursive: true, force: true })
   })
 })

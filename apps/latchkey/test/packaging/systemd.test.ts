@@ -18,25 +18,25 @@ describe.each(WITHIN)('deploy/systemd/%s', (name) => {
 
   function analyze(...args: string[]) {
     const { exitCode, stdout, stderr } = Bun.spawnSync(['systemd-analyze', ...args, unit])
-    return { exitCode, said: stderr.toString() + stdout.toString() }
+    return { exitCode, output: stderr.toString() + stdout.toString() }
   }
 
   test.skipIf(!isHere)('passes the verification of systemd', () => {
-    expect(analyze('verify')).toEqual({ exitCode: 0, said: '' })
+    expect(analyze('verify')).toEqual({ exitCode: 0, output: '' })
   })
 
   test.skipIf(!isHere)('has an exposure level below 2 of 10', () => {
     // The threshold is in tenths.
-    const { exitCode, said } = analyze('security', '--offline=true', '--threshold=19')
-    expect(said).toContain('Overall exposure level')
+    const { exitCode, output } = analyze('security', '--offline=true', '--threshold=19')
+    expect(output).toContain('Overall exposure level')
     expect(exitCode).toBe(0)
   })
 
   test('passes secrets as files, to settings that accept files', () => {
-    const given = [...text.matchAll(/^Environment=(\w+)_FILE=%d\/(\S+)$/gm)]
+    const variables = [...text.matchAll(/^Environment=(\w+)_FILE=%d\/(\S+)$/gm)]
     const loaded = [...text.matchAll(/^LoadCredential=([^:\n]+):/gm)].map(([, id]) => id)
-    expect(given.map(([, , id]) => id)).toEqual(loaded)
-    expect(given.length).toBeGreaterThan(0)
-    for (const [, setting = ''] of given) expect(SECRET_SETTINGS).toContain(setting)
+    expect(variables.map(([, , id]) => id)).toEqual(loaded)
+    expect(variables.length).toBeGreaterThan(0)
+    for (const [, setting = ''] of variables) expect(SECRET_SETTINGS).toContain(setting)
   })
 })

@@ -361,15 +361,15 @@ describe('the key set', () => {
     'answers JSON that is no key set': () => Response.json({ keys: 'none' }),
   }
 
-  for (const [what, answer] of Object.entries(failures)) {
-    test(`L16.1 an address that ${what} is 503 with Retry-After while there are no keys`, async () => {
+  for (const [failure, answer] of Object.entries(failures)) {
+    test(`L16.1 answers 503 with Retry-After if it has no keys and their address ${failure}`, async () => {
       issuer.answer = answer
       for (const assertion of [await rsa.sign(claims()), 'garbage']) {
         expect(await admit(assertion)).toMatchObject({ ok: false, status: 503, retryAfterSeconds: 5 })
       }
     })
 
-    test(`an address that ${what} leaves the keys in use that were there`, async () => {
+    test(`keeps using its keys while their address ${failure}`, async () => {
       const access = createJwtAccess()
       const assertion = await rsa.sign(claims({ exp: NOW + 90_000 }))
       await admit(assertion, access)
@@ -425,29 +425,33 @@ describe('the key set', () => {
 
   test('waits for a silent issuer once, and then only if the cached keys do not admit the caller', async () => {
     let answer: Promise<Response> | undefined
-    let asked = 0
+    let requestCount = 0
     const access = createAccess(behindIssuer, {
       now: () => clock.seconds * 1000,
-      fetchKeys: async () => (asked++, answer ?? Response.json({ keys: issuer.keys })),
+      fetchKeys: async () => (requestCount++, answer ?? Response.json({ keys: issuer.keys })),
     })
-    const known = await rsa.sign(claims({ exp: NOW + 3600 }))
+    const rsaAssertion = await rsa.sign(claims({ exp: NOW + 3600 }))
     const unknown = await other.sign(claims({ exp: NOW + 3600 }))
-    expect(await admit(known, access)).toMatchObject({ ok: true })
+    expect(await admit(rsaAssertion, access)).toMatchObject({ ok: true })
     const outage = Promise.withResolvers<Response>()
     answer = outage.promise
     clock.seconds += 600
-    const first = admit(known, access)
+    const first = admit(rsaAssertion, access)
     clock.seconds += 5
     outage.reject(new Error('timeout'))
-    expect([await first, await admit(known, access), asked]).toMatchObject([{ ok: true }, { ok: true }, 2])
+    expect([await first, await admit(rsaAssertion, access), requestCount]).toMatchObject([
+      { ok: true },
+      { ok: true },
+      2,
+    ])
     const recovery = Promise.withResolvers<Response>()
     answer = recovery.promise
     clock.seconds += 5
-    expect([await admit(known, access), asked]).toMatchObject([{ ok: true }, 3])
+    expect([await admit(rsaAssertion, access), requestCount]).toMatchObject([{ ok: true }, 3])
     const waiting = admit(unknown, access)
     recovery.resolve(Response.json({ keys: [other.jwk] }))
     expect(await waiting).toMatchObject({ ok: true })
-    expect(await admit(known, access)).toMatchObject({ ok: false, status: 401 })
+    expect(await admit(rsaAssertion, access)).toMatchObject({ ok: false, status: 401 })
   })
 
   test('neither outlives its time nor misses a refresh if the clock is set back', async () => {

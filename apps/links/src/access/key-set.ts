@@ -38,7 +38,7 @@ export function createKeySet(
   const keys = createRefreshingCache(
     async () => createLocalJWKSet((await readDocument(url, fetchKeys)) as JSONWebKeySet),
     now,
-    (error) => log?.warn('The keys of the access layer cannot be fetched', { url, error }),
+    (error) => log?.warn('access: cannot fetch the keys', { url, error }),
   )
 
   function requireKeys(): JWTVerifyGetKey {

@@ -42,7 +42,7 @@ export async function readInstanceRanking(
  * The links with the most clicks in the window, ties by id, and all clicks of the instance in the
  * window.
  */
-export async function findMostClicked(
+export async function findTopLinks(
   db: Db,
   { range, now, filters }: InstanceView,
   limit: number,

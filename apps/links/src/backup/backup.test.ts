@@ -11,10 +11,10 @@ import { backUp } from './backup.ts'
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-backup-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-let made = 0
+let folderCount = 0
 
 async function instance() {
-  const home = join(folder, String(++made))
+  const home = join(folder, String(++folderCount))
   const settings = {
     databaseUrl: `sqlite:${join(home, 'links.db')}`,
     journal: `sqlite:${join(home, 'journal.db')}`,

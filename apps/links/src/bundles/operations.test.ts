@@ -141,9 +141,9 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('L15 an archived bundle leaves the lists, and stays readable and writable by id', async () => {
-    const [kept, old] = [await bundles.newBundle('Kept'), await bundles.newBundle('Old')]
+    const [active, old] = [await bundles.newBundle('Kept'), await bundles.newBundle('Old')]
     const link = await bundles.newLink('member')
-    await bundles.add(kept, link)
+    await bundles.add(active, link)
     await bundles.add(old, link)
     bundles.context.now = NOW + 60
     expect(await bundles.ok('POST', `/bundles/${old}/archive`)).toMatchObject({
@@ -151,11 +151,11 @@ eachDialect((_dialect, newUrl) => {
       archived_at: NOW + 60,
       updated_at: NOW + 60,
     })
-    expect(await idsOf('/bundles')).toEqual([kept])
-    expect(await idsOf(`/links/${link}/bundles`)).toEqual([kept])
+    expect(await idsOf('/bundles')).toEqual([active])
+    expect(await idsOf(`/links/${link}/bundles`)).toEqual([active])
     for (const value of ['true', '1', 'only'])
       expect(await idsOf(`/bundles?archived=${value}`)).toEqual([old])
-    expect(await idsOf('/bundles?archived=all')).toEqual([old, kept])
+    expect(await idsOf('/bundles?archived=all')).toEqual([old, active])
     expect(await bundles.ok('GET', `/bundles/${old}`)).toMatchObject({ link_count: 1, archived_at: NOW + 60 })
     expect(await bundles.ok('PATCH', `/bundles/${old}`, { body: { name: 'Older' } })).toMatchObject({
       name: 'Older',
@@ -209,10 +209,10 @@ eachDialect((_dialect, newUrl) => {
 
   test('a deleted link leaves its bundles, and its clicks leave their statistics', async () => {
     const id = await bundles.newBundle('Launch')
-    const [gone, kept] = [await bundles.newLink('gone'), await bundles.newLink('kept')]
-    await bundles.add(id, gone, kept)
+    const [gone, remaining] = [await bundles.newLink('gone'), await bundles.newLink('kept')]
+    await bundles.add(id, gone, remaining)
     await bundles.click(gone, 'gone', [NOW - 5, NOW - 5000])
-    await bundles.click(kept, 'kept', [NOW - 5])
+    await bundles.click(remaining, 'kept', [NOW - 5])
     await bundles.ok('DELETE', `/links/${gone}?force=true`)
     expect(await bundles.ok('GET', `/bundles/${id}`)).toMatchObject({
       link_count: 1,

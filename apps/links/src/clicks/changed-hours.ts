@@ -78,7 +78,7 @@ export async function markHoursChanged(
   hours: readonly { link_id: number; hour: number }[],
 ): Promise<void> {
   const values = new Set(hours.map(({ link_id, hour }) => `(${link_id}, ${hour})`))
-  const changedHours = `select column1 as link_id, column2 as hour from (values ${[...values].join(', ')}) as given`
+  const changedHours = `select column1 as link_id, column2 as hour from (values ${[...values].join(', ')}) as input`
   for (const statement of invalidateRollups(dialect, changedHours)) await sql.raw(statement).execute(tx)
   await sql.raw(deleteFrom('click_sum', periodsOf(dialect, changedHours)('link_id,'))).execute(tx)
 }

@@ -49,7 +49,7 @@ describe('the country of an address', () => {
   })
 
   test('is found next to ranges without a country', () => {
-    const beside = [
+    const neighbours = [
       '9.9.9.9',
       '11.0.0.1',
       '100.63.255.1',
@@ -59,7 +59,7 @@ describe('the country of an address', () => {
       '192.167.1.1',
     ]
     for (const address of [
-      ...beside,
+      ...neighbours,
       '192.169.1.1',
       '198.17.0.1',
       '198.20.0.1',

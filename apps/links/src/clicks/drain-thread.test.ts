@@ -11,7 +11,7 @@ import { DrainThread } from './drain-thread.ts'
 import { Journal } from './journal.ts'
 
 const folder = testFolder()
-let made = 0
+let fileCount = 0
 
 interface Node {
   journal: Journal
@@ -24,7 +24,7 @@ const { closeLater, close } = closeAfterEach()
 
 function openNode(
   stored: TestDatabase,
-  journalPath = join(folder, `journal-${++made}.db`),
+  journalPath = join(folder, `journal-${++fileCount}.db`),
   closeWithinMs?: number,
 ): Node {
   const lines: Node['log'] = []
@@ -112,7 +112,7 @@ eachDialect((dialect, newUrl) => {
   test('close leaves clicks that it cannot drain in time to the next start, and none is lost or counted twice', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const link = await stored.createLink('abcd')
-    const path = join(folder, `journal-${++made}.db`)
+    const path = join(folder, `journal-${++fileCount}.db`)
     const node = openNode(stored, path, 1_000)
     await node.journal.append(visit(link, 'abcd'))
     await node.drainThread.drainAll()
@@ -166,7 +166,7 @@ eachDialect((dialect, newUrl) => {
   test('clicks left in the journal by a crash are counted by the next start, once', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const link = await stored.createLink('abcd')
-    const path = join(folder, `journal-${++made}.db`)
+    const path = join(folder, `journal-${++fileCount}.db`)
     const crashed = new Journal(path, { onCommit: () => undefined, onLoss: () => undefined })
     for (let index = 0; index < 4; index++) await crashed.append(visit(link, 'abcd'))
     await crashed.close()
@@ -189,7 +189,7 @@ eachDialect((dialect, newUrl) => {
       await node.drainThread.drainAll()
     }
     expect(node.journal.state.lastSeq).toBe(20)
-    const before = openNode(stored, join(folder, `journal-${made}.db`))
+    const before = openNode(stored, join(folder, `journal-${fileCount}.db`))
     // Opened again, to check the state on disk.
     expect(before.drainThread.pendingBatches).toBe(20)
     await before.drainThread.drainAll()
@@ -248,7 +248,7 @@ eachDialect((dialect, newUrl) => {
     test('close resolves, and the clicks stay in the journal for the next start', async () => {
       const stored = closeLater(await TestDatabase.open(await newUrl()))
       const link = await stored.createLink('abcd')
-      const path = join(folder, `journal-${++made}.db`)
+      const path = join(folder, `journal-${++fileCount}.db`)
       const node = openNode(stored, path)
       await stored.run(BREAK)
       await node.journal.append(visit(link, 'abcd'))

@@ -26,7 +26,7 @@ async function answer(request: DrainRequest): Promise<DrainReply | undefined> {
     files = request.open
     return undefined
   }
-  if (!files) throw new Error('The drain was asked to work before it was opened')
+  if (!files) throw new Error('The drain must be opened before it works')
   // Opened at the first step, and again after a failure: the database may be unreachable at the
   // start.
   drain ??= new Drain(files.journalPath, files.databaseUrl)

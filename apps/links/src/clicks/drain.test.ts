@@ -9,11 +9,11 @@ import type { DrainReply, DrainRequest } from './drain-worker.ts'
 import { Journal } from './journal.ts'
 
 const folder = testFolder()
-let made = 0
+let fileCount = 0
 const { closeLater, close } = closeAfterEach()
 
 function newPath(): string {
-  return join(folder, `journal-${++made}.db`)
+  return join(folder, `journal-${++fileCount}.db`)
 }
 
 function openJournal(path: string): Journal {
@@ -148,8 +148,8 @@ eachDialect((_dialect, newUrl) => {
     const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
     const link = await stored.createLink('abcd')
     await fill(openJournal(path), link, 'abcd', 200)
-    const counted = await Promise.all([1, 2, 3].map(() => drainAll(openDrain(path, stored.url))))
-    expect(counted.reduce((total, clicks) => total + clicks, 0)).toBe(400)
+    const counts = await Promise.all([1, 2, 3].map(() => drainAll(openDrain(path, stored.url))))
+    expect(counts.reduce((total, clicks) => total + clicks, 0)).toBe(400)
     expect(await stored.countClicks('abcd')).toEqual([400, 400, 400])
   })
 
@@ -160,11 +160,11 @@ eachDialect((_dialect, newUrl) => {
     await fill(journal, link, 'abcd', 400)
     const workers = [1, 2, 3].map(() => new DrainWorker(path, stored.url))
     const filling = fill(journal, link, 'abcd', 300)
-    const counted = await Promise.all(workers.map((worker) => worker.countUpTo(400)))
+    const counts = await Promise.all(workers.map((worker) => worker.countUpTo(400)))
     await filling
     const rest = await Promise.all(workers.map((worker) => worker.countUpTo(700)))
     await Promise.all(workers.map((worker) => worker.close()))
-    expect([...counted, ...rest].reduce((total, clicks) => total + clicks, 0)).toBe(1400)
+    expect([...counts, ...rest].reduce((total, clicks) => total + clicks, 0)).toBe(1400)
     expect(await stored.countClicks('abcd')).toEqual([1400, 1400, 1400])
     expect(await stored.readJournalCursors()).toEqual([{ journal_id: journal.id, seq: 700 }])
   })

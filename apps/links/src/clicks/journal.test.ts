@@ -8,7 +8,7 @@ import { unpackBatch } from './journal-format.ts'
 import { JournalReader } from './journal-reader.ts'
 
 const folder = testFolder()
-let made = 0
+let fileCount = 0
 
 interface Loss {
   error: unknown
@@ -18,7 +18,7 @@ interface Loss {
 const { closeLater, close } = closeAfterEach()
 
 function newPath(): string {
-  return join(folder, `journal-${++made}.db`)
+  return join(folder, `journal-${++fileCount}.db`)
 }
 
 function openJournal(path: string, losses: Loss[] = []): Journal {
@@ -118,20 +118,20 @@ describe('appending', () => {
 describe('finding pending clicks', () => {
   test('a click is found by its link and by its slug from its append until its batch is counted', async () => {
     const journal = openJournal(newPath())
-    const found = (seq: number) =>
+    const findAfter = (seq: number) =>
       [{ linkId: 1 }, { slug: 'a' }, { linkId: 2 }, { slug: 'b' }].map((of) => journal.hasClickAfter(seq, of))
     const [yes, no] = [
       [true, true, false, false],
       [false, false, false, false],
     ]
-    expect(found(0)).toEqual(no)
+    expect(findAfter(0)).toEqual(no)
     const appending = journal.append(visit(1, 'a'))
-    expect(found(0)).toEqual(yes)
+    expect(findAfter(0)).toEqual(yes)
     const flushing = journal.flush()
-    expect(found(0)).toEqual(yes)
+    expect(findAfter(0)).toEqual(yes)
     await Promise.all([appending, flushing])
-    expect(found(0)).toEqual(yes)
-    expect(found(journal.state.lastSeq)).toEqual(no)
+    expect(findAfter(0)).toEqual(yes)
+    expect(findAfter(journal.state.lastSeq)).toEqual(no)
   })
 })
 
@@ -239,18 +239,18 @@ describe('numbering', () => {
 
   test('no number is used twice, however often everything was counted and the journal reopened', async () => {
     const path = newPath()
-    const given: number[] = []
+    const numbers: number[] = []
     for (let start = 0; start < 4; start++) {
       const journal = openJournal(path)
       for (let index = 0; index < 3; index++) {
         await journal.append(visit(1, 'a'))
-        given.push(journal.state.lastSeq)
+        numbers.push(journal.state.lastSeq)
         journal.markDrained(journal.state.lastSeq)
       }
       await close(journal)
       expect(readBatchesOnDisk(path)).toHaveLength(1)
     }
-    expect(given).toEqual(Array.from({ length: 12 }, (_, index) => index + 1))
+    expect(numbers).toEqual(Array.from({ length: 12 }, (_, index) => index + 1))
   })
 
   test('a journal keeps its id', async () => {

@@ -56,7 +56,7 @@ const CLOSE_HOURS = `with locked as (
 
 const INVALIDATE_ROLLUPS = invalidateRollups(
   'postgres',
-  'select * from unnest($1::bigint[], $2::bigint[]) as given (link_id, hour)',
+  'select * from unnest($1::bigint[], $2::bigint[]) as input (link_id, hour)',
 )
 
 const INSERT_CLICKS = `insert into click (link_id, slug, clicked_at, referrer, referrer_host, country, device_type, os,

@@ -207,16 +207,16 @@ eachDialect((dialect, newUrl) => {
   test('all classified properties of a click are stored unchanged', async () => {
     const { stored, recorder } = await open()
     const link = await stored.createLink('abcd')
-    const made = click(link, 'abcd', {
+    const sentClick = click(link, 'abcd', {
       query: '?utm_source=Néws&utm_medium=qr&utm_campaign=c&utm_term=t&utm_content=o',
       referrer: `https://www.example.org/${'å'.repeat(500)}?q='; drop table click; --`,
       country: 'SE',
       visitorFp: 'f'.repeat(64),
     })
-    await recorder.record([made], { from: from(0), to: 1 })
+    await recorder.record([sentClick], { from: from(0), to: 1 })
     const [row] = await stored.rows<Record<string, unknown>>('select * from click')
     const expected = Object.fromEntries(
-      Object.entries(made).map(([name, value]) => [
+      Object.entries(sentClick).map(([name, value]) => [
         name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toLowerCase(),
         value,
       ]),
@@ -254,9 +254,9 @@ eachDialect((dialect, newUrl) => {
     await recorder.record(clicks, { from: from(0), to: 1 })
     expect(
       await stored.rows(
-        'select min(clicks) as least, max(clicks) as most, count(*) as slugs from counted_slug where is_custom = 1',
+        'select min(clicks) as smallest, max(clicks) as largest, count(*) as slugs from counted_slug where is_custom = 1',
       ),
-    ).toEqual([{ least: 10, most: 10, slugs: 1000 }])
+    ).toEqual([{ smallest: 10, largest: 10, slugs: 1000 }])
     expect(await stored.rows('select count(*) as clicks from click')).toEqual([{ clicks: 10_000 }])
   })
 

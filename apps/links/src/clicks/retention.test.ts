@@ -113,14 +113,14 @@ eachDialect((_dialect, newUrl) => {
       const { stored, link } = await openWith(everyFiveHours)
       const all = everyFiveHours(link)
       await deleteClicksBefore(stored.database, CUT)
-      const counted = (from: number, to: number) =>
+      const countBetween = (from: number, to: number) =>
         all.filter(({ clickedAt }) => clickedAt >= from && clickedAt <= to).length
       for (const range of ['24h', '7d', '30d', '90d', '1y', 'all'] as const) {
         const { from, to } = currentWindow(range, NOW)
-        const exact = counted(from, to)
-        const found = await countIn(stored, link, { from, to })
-        if (from >= CUT) expect([range, found]).toEqual([range, exact])
-        else expect([range, found]).toEqual([range, counted(from - (from % HOUR), to)])
+        const exact = countBetween(from, to)
+        const count = await countIn(stored, link, { from, to })
+        if (from >= CUT) expect([range, count]).toEqual([range, exact])
+        else expect([range, count]).toEqual([range, countBetween(from - (from % HOUR), to)])
       }
       expect(await countIn(stored, link, currentWindow('all', NOW))).toBe(400)
     })
@@ -149,12 +149,12 @@ eachDialect((_dialect, newUrl) => {
       for (let step = 0; step < 60; step++) {
         const from = NOW - step * 33 * HOUR - step * 61
         const to = from + 9 * DAY + step * 127
-        const found = await countIn(stored, link, { from, to })
-        const counted = (low: number, high: number) =>
+        const count = await countIn(stored, link, { from, to })
+        const countBetween = (low: number, high: number) =>
           all.filter(({ clickedAt }) => clickedAt >= low && clickedAt <= high).length
-        expect(found).toBeGreaterThanOrEqual(counted(from, to))
-        expect(found).toBeLessThanOrEqual(counted(from - (from % HOUR), to - (to % HOUR) + HOUR - 1))
-        if (from >= CUT) expect(found).toBe(counted(from, to))
+        expect(count).toBeGreaterThanOrEqual(countBetween(from, to))
+        expect(count).toBeLessThanOrEqual(countBetween(from - (from % HOUR), to - (to % HOUR) + HOUR - 1))
+        if (from >= CUT) expect(count).toBe(countBetween(from, to))
       }
     })
   })
@@ -166,12 +166,12 @@ eachDialect((_dialect, newUrl) => {
     const { stored } = await openWith(make)
     const lines: string[] = []
     const log = createLog({ write: (line) => void lines.push(line) })
-    const left = async () => (await stored.countClicks('abcd'))[2]
+    const countRemaining = async () => (await stored.countClicks('abcd'))[2]
 
     startRetention(stored.database, null, log)()
-    expect(await left()).toBe(4)
+    expect(await countRemaining()).toBe(4)
     const stop = startRetention(stored.database, 2, log)
-    await until('they are gone', async () => (await left()) === 2)
+    await until('they are gone', async () => (await countRemaining()) === 2)
     stop()
     expect(await stored.countClicks('abcd')).toEqual([4, 4, 2])
     expect(lines).toEqual([])

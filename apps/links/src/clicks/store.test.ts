@@ -115,18 +115,18 @@ eachDialect((_dialect, newUrl) => {
           fc.array(fc.tuple(fc.constantFrom(...slugs), moment), { maxLength: 40 }),
           window,
           fc.option(window, { nil: undefined }),
-          async (made, current, previous) => {
+          async (clickValues, current, previous) => {
             await stored.run(sql`delete from click`)
             await stored.run(sql`delete from click_hour_open`)
-            const clicks = made.map(([slug, clickedAt]) => click(link, slug, { clickedAt }))
+            const clicks = clickValues.map(([slug, clickedAt]) => click(link, slug, { clickedAt }))
             await record(stored, clicks)
-            const counted = await inWindows(stored.database, [link], current, previous)
+            const result = await inWindows(stored.database, [link], current, previous)
             const expected = slugs
               .map((slug) => ({ link_id: link, slug, clicks: scan(clicks, slug, current) }))
               .filter((row) => row.clicks > 0)
-            expect(counted.slugs.toSorted((a, b) => (a.slug < b.slug ? -1 : 1))).toEqual(expected)
+            expect(result.slugs.toSorted((a, b) => (a.slug < b.slug ? -1 : 1))).toEqual(expected)
             const before = slugs.reduce((sum, slug) => sum + scan(clicks, slug, previous), 0)
-            expect(counted.previous).toEqual(previous && new Map([[link, before]]))
+            expect(result.previous).toEqual(previous && new Map([[link, before]]))
           },
         ),
         { numRuns: 25 },

@@ -14,7 +14,7 @@ export function numberRows<Column extends string>(
   if (dialect === 'postgres') {
     const arrays = sql.join(values.map((column) => sql`${column}::bigint[]`))
     // Raw text costs a tenth of building a tree of identifiers.
-    return sql`(select * from unnest(${arrays}) as given (${sql.raw(quoteNames(columns).join(', '))}))`
+    return sql`(select * from unnest(${arrays}) as input (${sql.raw(quoteNames(columns).join(', '))}))`
   }
   const lines = JSON.stringify(rows.map((row) => columns.map((column) => row[column])))
   const selection = quoteNames(columns).map((column, index) => `value ->> ${index} as ${column}`)

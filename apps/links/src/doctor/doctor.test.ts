@@ -11,16 +11,16 @@ const folder = mkdtempSync(join(tmpdir(), 'latchkey-doctor-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 async function findings(env: Record<string, string>, now?: () => number) {
-  const found = []
+  const results = []
   for await (const finding of examine({ LINKS_JOURNAL: `sqlite:${join(folder, 'j.db')}`, ...env }, now))
-    found.push(finding)
-  return found
+    results.push(finding)
+  return results
 }
 
 /** Level and message of one check. */
 async function findingOf(name: string, env: Record<string, string>, now?: () => number): Promise<string> {
-  const found = (await findings(env, now)).filter((finding) => finding.name === name)
-  return found.map(({ level, sentence }) => `${level}: ${sentence}`).join('\n')
+  const matches = (await findings(env, now)).filter((finding) => finding.name === name)
+  return matches.map(({ level, sentence }) => `${level}: ${sentence}`).join('\n')
 }
 
 function serve(answer: (request: Request) => Response): { origin: string; stop(): Promise<void> } {
@@ -32,9 +32,9 @@ eachDialect((dialect, newUrl) => {
   describe('doctor', () => {
     test('finds no problem with a new instance, and creates nothing for it', async () => {
       const LINKS_DATABASE_URL = await newUrl()
-      const found = await findings({ LINKS_DATABASE_URL })
-      expect(found.filter(({ level }) => level === 'fail')).toEqual([])
-      expect([...new Set(found.map(({ name }) => name))]).toEqual([
+      const results = await findings({ LINKS_DATABASE_URL })
+      expect(results.filter(({ level }) => level === 'fail')).toEqual([])
+      expect([...new Set(results.map(({ name }) => name))]).toEqual([
         'settings',
         'database',
         'migrations',
@@ -79,10 +79,10 @@ eachDialect((dialect, newUrl) => {
       const add = (at: number) =>
         database.write((tx) => sql`insert into visitor_salt values (${at}, 'salt')`.execute(tx))
       await add(day - 2 * 86_400)
-      const found = () => findingOf('privacy', { LINKS_DATABASE_URL }, () => now * 1000)
-      expect(await found()).toBe('')
+      const findPrivacy = () => findingOf('privacy', { LINKS_DATABASE_URL }, () => now * 1000)
+      expect(await findPrivacy()).toBe('')
       await add(day - 3 * 86_400)
-      expect(await found()).toMatch(
+      expect(await findPrivacy()).toMatch(
         /^fail: the visitor salt of 2026-11-21 is still stored: start the service/,
       )
       await database.close()
@@ -104,13 +104,13 @@ describe('doctor', () => {
   const sqlite = { LINKS_DATABASE_URL: `sqlite:${join(folder, 'links.db')}` }
 
   test('reports every bad setting and checks nothing else', async () => {
-    const found = await findings({ LINKS_PORT: 'x', LINKS_ACCESS: 'y', LINKS_PROT: '1' })
-    expect(found.map(({ level, name }) => [level, name])).toEqual([
+    const results = await findings({ LINKS_PORT: 'x', LINKS_ACCESS: 'y', LINKS_PROT: '1' })
+    expect(results.map(({ level, name }) => [level, name])).toEqual([
       ['warn', 'settings'],
       ['fail', 'settings'],
       ['fail', 'settings'],
     ])
-    expect(found.map(({ sentence }) => sentence).join()).toContain('did you mean LINKS_PORT?')
+    expect(results.map(({ sentence }) => sentence).join()).toContain('did you mean LINKS_PORT?')
   })
 
   test('reports a file that is not a database and an impossible path', async () => {
@@ -123,9 +123,9 @@ describe('doctor', () => {
 
   test('reports a PostgreSQL that does not answer, without the password', async () => {
     const url = 'postgres://links:hunter2@127.0.0.1:1/links'
-    const found = await findings({ LINKS_DATABASE_URL: url })
-    expect(found.find(({ name }) => name === 'database')?.level).toBe('fail')
-    expect(JSON.stringify(found)).not.toContain('hunter2')
+    const results = await findings({ LINKS_DATABASE_URL: url })
+    expect(results.find(({ name }) => name === 'database')?.level).toBe('fail')
+    expect(JSON.stringify(results)).not.toContain('hunter2')
   })
 
   test('reports a database with damaged pages', async () => {
@@ -188,9 +188,9 @@ describe('doctor', () => {
         url.endsWith('/_/health') ? Response.json({ status: 'ok' }) : answer(new URL(url)),
       )
       const header = { LINKS_ACCESS: 'header', LINKS_ACCESS_HEADER: 'X-User', TRUSTED_PROXIES: '127.0.0.1' }
-      const found = await findingOf('admin', { ...sqlite, ...header, LINKS_BASE_URL: server.origin })
+      const text = await findingOf('admin', { ...sqlite, ...header, LINKS_BASE_URL: server.origin })
       await server.stop()
-      return found.replaceAll(server.origin, '')
+      return text.replaceAll(server.origin, '')
     }
     const redirect = (location: string) => new Response(null, { status: 302, headers: { location } })
     for (const status of [401, 403, 404])

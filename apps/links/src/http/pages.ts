@@ -12,8 +12,8 @@ export const ASSETS_PATH = '/_/admin/assets/'
 const PAGE_PATHS = /^\/_\/admin\/(dashboard|(links|bundles)(\/\d{1,15})?|keys|import-export|settings)$/
 
 /**
- * Returns the module of a page of `PAGES`: that of a single link or bundle, or the one named in the
- * path.
+ * Returns the module of a page that matches `PAGE_PATHS`: that of a single link or bundle, or the
+ * one named in the path.
  */
 function moduleOf(path: string): string | undefined {
   const [, name, list, id] = PAGE_PATHS.exec(path) ?? []

@@ -61,7 +61,7 @@ eachDialect((dialect, newUrl) => {
   type TestWorld = Awaited<ReturnType<typeof open>>
 
   /** Reference implementation: counts each link's clicks, then sorts. */
-  function expected(
+  function expectedOrder(
     links: readonly ExpectedLink[],
     clicks: readonly ClassifiedClick[],
     options: ListOptions,
@@ -69,7 +69,7 @@ eachDialect((dialect, newUrl) => {
     const { range, owner, search, status, filters } = options
     const from = range === undefined ? -Infinity : NOW - (range === '24h' ? DAY : 30 * DAY)
     const to = range === undefined ? Infinity : NOW
-    const counted = clicks.filter(
+    const visibleClicks = clicks.filter(
       ({ clickedAt, isBot, isSelfReferrer }) =>
         clickedAt >= from &&
         clickedAt <= to &&
@@ -83,7 +83,7 @@ eachDialect((dialect, newUrl) => {
       .map(({ id, created_at }) => ({
         id,
         created_at,
-        clicks: counted.filter(({ linkId }) => linkId === id).length,
+        clicks: visibleClicks.filter(({ linkId }) => linkId === id).length,
       }))
       .toSorted((a, b) => b.clicks - a.clicks || b.created_at - a.created_at || b.id - a.id)
   }
@@ -93,7 +93,7 @@ eachDialect((dialect, newUrl) => {
     clicks: readonly ClassifiedClick[],
     options: ListOptions,
   ) {
-    const whole = expected(links, clicks, options)
+    const whole = expectedOrder(links, clicks, options)
     const paged: Position[] = []
     for (;;) {
       const page = await listByClicks(stored.database, options, NOW, paged.at(-1))
@@ -170,7 +170,7 @@ eachDialect((dialect, newUrl) => {
           const { stored, recorder, links } = world
           const rollupJob = new RollupJob(stored.database, 2)
           const alive = [...links]
-          const gone = new Set<string>()
+          const deletedSlugs = new Set<string>()
           let clicks: ClassifiedClick[] = []
           const options = (one: ListOptions) => expectOrder({ ...world, links: alive }, clicks, one)
           for (const step of history) {
@@ -178,7 +178,7 @@ eachDialect((dialect, newUrl) => {
               const batch = step.clicks.flatMap(({ link, isOwn, age, ...fields }) => {
                 const { id } = links[link % links.length] as ExpectedLink
                 const slug = `${isOwn ? 'own' : 'auto'}-${link % links.length}`
-                if (gone.has(slug)) return []
+                if (deletedSlugs.has(slug)) return []
                 return [click(id, slug, { clickedAt: NOW - age, ...fields })]
               })
               if (batch.length > 0) await recorder.record(batch)
@@ -188,7 +188,7 @@ eachDialect((dialect, newUrl) => {
             else if ('removeSlug' in step) {
               const n = step.removeSlug % links.length
               const slug = `own-${n}`
-              gone.add(slug)
+              deletedSlugs.add(slug)
               clicks = clicks.filter((one) => one.slug !== slug)
               await stored.database.write((tx) =>
                 removeSlug(tx, stored.database, { link_id: links[n]?.id ?? 0, slug }),
@@ -196,7 +196,7 @@ eachDialect((dialect, newUrl) => {
             } else if ('deleteLink' in step) {
               const n = step.deleteLink % links.length
               const { id } = links[n] as ExpectedLink
-              for (const slug of [`own-${n}`, `auto-${n}`]) gone.add(slug)
+              for (const slug of [`own-${n}`, `auto-${n}`]) deletedSlugs.add(slug)
               clicks = clicks.filter(({ linkId }) => linkId !== id)
               alive.splice(0, alive.length, ...alive.filter((link) => link.id !== id))
               await stored.database.write((tx) => deleteLink(tx, stored.database, id))
@@ -213,11 +213,11 @@ eachDialect((dialect, newUrl) => {
 
   test('a page deep in a list reads only its own rows', async () => {
     const { stored } = await open(60)
-    let most = 0
+    let maxRows = 0
     const watch: KyselyPlugin = {
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
-        most = Math.max(most, result.rows.length)
+        maxRows = Math.max(maxRows, result.rows.length)
         return result
       },
     }
@@ -243,7 +243,7 @@ eachDialect((dialect, newUrl) => {
           ).slice(50),
         )
       }
-    expect(most).toBeLessThan(10)
+    expect(maxRows).toBeLessThan(10)
   })
 
   test('links with the same number of clicks are listed once each, newest first, before those without clicks', async () => {

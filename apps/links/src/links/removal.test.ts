@@ -103,12 +103,12 @@ eachDialect((_dialect, newUrl) => {
       expect(await remove('removeSlug', { id, slug: 'mine' })).toEqual({ removed: true }),
     )
     expectSmallSteps((CLICKS * 9) / 10, steps)
-    const kept = CLICKS / 10
-    expect(await stored.countClicks('auto')).toEqual([kept, kept, kept])
+    const remaining = CLICKS / 10
+    expect(await stored.countClicks('auto')).toEqual([remaining, remaining, remaining])
     const [link] = await stored.rows<{ clicks: number }>(`select
       (select clicks_raw from link_clicks where link_id = ${id})
         + coalesce((select sum(clicks) from click_hour_open where link_id = ${id}), 0) as clicks`)
-    expect(link?.clicks).toBe(kept)
+    expect(link?.clicks).toBe(remaining)
   })
 
   test('an hour with more clicks than one transaction may delete is split, for a link and for a slug', async () => {
@@ -129,8 +129,8 @@ eachDialect((_dialect, newUrl) => {
         () => remove(name, { id, slug: 'mine' }) as Promise<unknown>,
       )
       expectSmallSteps(before + 1, steps)
-      const kept = name === 'deleteLink' ? 0 : CLICKS / 10
-      expect(await stored.countClicks('auto')).toEqual([kept, kept, kept])
+      const remaining = name === 'deleteLink' ? 0 : CLICKS / 10
+      expect(await stored.countClicks('auto')).toEqual([remaining, remaining, remaining])
       expect(await stored.countClicks('other')).toEqual([1, 1, 1])
     }
   })

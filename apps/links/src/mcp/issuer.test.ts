@@ -49,8 +49,8 @@ test('the keys named in the document are fetched over https, or over http from t
     .sign(privateKey)
   const subjectWith = async (jwks_uri: string) => {
     document.jwks_uri = jwks_uri
-    const asked = createIssuer({ issuer, audience: 'a' }, { log: { warn: () => undefined } })
-    return asked.verify(token).then(
+    const verifier = createIssuer({ issuer, audience: 'a' }, { log: { warn: () => undefined } })
+    return verifier.verify(token).then(
       ({ sub }) => sub,
       (error: unknown) => (error as Error).name,
     )

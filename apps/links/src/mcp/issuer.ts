@@ -36,7 +36,7 @@ export function createIssuer(
   const metadataCache = createRefreshingCache(
     () => discover(issuer, fetchKeys),
     now,
-    (error) => log?.warn('The authorization server of MCP cannot be asked', { issuer, error }),
+    (error) => log?.warn('mcp: cannot fetch the metadata of the authorization server', { issuer, error }),
   )
 
   async function metadata(): Promise<IssuerMetadata | undefined> {

@@ -1,6 +1,6 @@
 import type { Database } from '@latchkey/database/database'
 import { z } from 'zod'
-import { readInstanceRanking, findMostClicked } from '../analytics/dashboard.ts'
+import { readInstanceRanking, findTopLinks } from '../analytics/dashboard.ts'
 import { DashboardStats } from '../analytics/dashboard-schema.ts'
 import { type View, readTopValues } from '../analytics/stats.ts'
 import {
@@ -93,7 +93,7 @@ const instanceTools = [
     ),
     run: (context, { limit }, range) =>
       readStats(context, { range }, async (db, view) => {
-        const { top, links: total } = await findMostClicked(db, view, limit)
+        const { top, links: total } = await findTopLinks(db, view, limit)
         const ids = top.map(({ link_id }) => link_id)
         const links = new Map((await readLinks(db, ids, view)).map((link) => [link.id, link]))
         const items = top.flatMap(({ link_id, clicks }) => {
@@ -117,7 +117,7 @@ const instanceTools = [
     description: 'Returns the number of clicks of the whole instance.',
     output: { total_clicks: z.int() },
     run: async (context, _, range) => ({
-      total_clicks: (await readStats(context, { range }, (db, view) => findMostClicked(db, view, 1))).clicks,
+      total_clicks: (await readStats(context, { range }, (db, view) => findTopLinks(db, view, 1))).clicks,
     }),
   }),
   rangedTool({

@@ -140,8 +140,8 @@ eachDialect((dialect, newUrl) => {
     expect(await locationOf(here, 'abcd')).toBe('https://example.com/abcd')
     expect(await locationOf(here, 'later')).toBeUndefined()
 
-    const shows = (what: string, slug: string, location: string | undefined) =>
-      until(what, async () => (await locationOf(here, slug)) === location, 1_000)
+    const shows = (description: string, slug: string, location: string | undefined) =>
+      until(description, async () => (await locationOf(here, slug)) === location, 1_000)
     await there.stored.run(sql`update link set url = 'https://example.org/' where id = ${link}`)
     await shows('the new target', 'abcd', 'https://example.org/')
     await there.stored.run(sql`update link set disabled_at = ${NOW} where id = ${link}`)
@@ -219,10 +219,10 @@ eachDialect((dialect, newUrl) => {
     await node.stored.createLink('abcd', 'warm')
     await locationOf(node, 'warm')
     relay.holdAnswers(1)
-    const found = node.lookup.find('abcd')
+    const pendingLookup = node.lookup.find('abcd')
     await node.stored.createLink('efgh')
     relay.releaseAnswers()
-    await found
+    await pendingLookup
     expect(isFound(node, 'abcd')).toBe(true)
   })
 
@@ -290,7 +290,7 @@ eachDialect((dialect, newUrl) => {
       relay.restore()
       await node.stored.createLink('abcd')
       await until(
-        'somebody listens again',
+        'the node listens again',
         async () => (await locationOf(node, 'abcd')) !== undefined && isFound(node, 'abcd'),
         5_000,
       )
@@ -345,7 +345,7 @@ describe('with a server of its own', () => {
     )
     // The last failure does not matter, however recent: the node has reconnected by now.
     expect(await locationOf(node, 'abcd')).toBe('https://example.org/')
-    await until('somebody listens again', () => isFound(node, 'unseen'), 5_000)
+    await until('the node listens again', () => isFound(node, 'unseen'), 5_000)
     expect(await locationOf(node, 'unseen')).toBe('https://example.com/unseen')
   })
 

@@ -42,10 +42,10 @@ test('a disk that cannot be read fails the lookup and nothing after it', async (
   await database.close()
   const child = Bun.spawn([process.execPath, '-e', BROKEN, path], { stdout: 'pipe', stderr: 'pipe' })
   const output = await new Response(child.stdout).text()
-  const complained = await new Response(child.stderr).text()
-  expect({ told: output, complained, code: await child.exited }).toEqual({
-    told: expect.stringMatching(/^SQLITE_IOERR/),
-    complained: '',
+  const stderr = await new Response(child.stderr).text()
+  expect({ output, stderr, code: await child.exited }).toEqual({
+    output: expect.stringMatching(/^SQLITE_IOERR/),
+    stderr: '',
     code: 0,
   })
 })
@@ -86,7 +86,7 @@ test('L24.14 a redirect by a primary slug reads an index and no table', async ()
 test('the database refuses a disabled primary slug, whatever statement causes it', async () => {
   const database = await openWithLink()
   const write = (change: ReturnType<typeof sql>) => database.write((tx) => change.execute(tx))
-  const anew = async () =>
+  const insertDisabledPrimary = async () =>
     database.write(async (tx) => {
       await sql`update link set primary_slug = 'third'`.execute(tx)
       await sql`insert into slug (slug, link_id, is_custom, created_at, disabled_at)
@@ -95,7 +95,7 @@ test('the database refuses a disabled primary slug, whatever statement causes it
   const tries = [
     async () => write(sql`update slug set disabled_at = 9 where slug = 'first'`),
     async () => write(sql`update link set primary_slug = 'second'`),
-    anew,
+    insertDisabledPrimary,
   ]
   for (const attempt of tries)
     expect(await attempt().then(String, String)).toMatch('a primary slug is never disabled')

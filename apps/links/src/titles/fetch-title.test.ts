@@ -187,13 +187,13 @@ describe('redirects', () => {
 describe('the connection', () => {
   test('L24.16 goes to the address that was checked, with one lookup per hop, so DNS cannot change its answer', async () => {
     const server = serve((request) => (request.url.endsWith('/page') ? page(PAGE) : redirectTo('/page')))
-    const asked: string[] = []
+    const lookups: string[] = []
     const checked: string[] = []
     const fetchTitle = fetcher({
       // No DNS resolves a name below .example (RFC 2606): only this answer can lead to the server.
       resolve: async (hostname) => {
-        asked.push(hostname)
-        return asked.length <= 2 ? [PUBLIC] : ['127.0.0.2']
+        lookups.push(hostname)
+        return lookups.length <= 2 ? [PUBLIC] : ['127.0.0.2']
       },
       isPublicAddress: (address) => {
         checked.push(address)
@@ -201,7 +201,7 @@ describe('the connection', () => {
       },
     })
     expect(await fetchTitle(`http://rebinding.example:${server.port}/`)).toBe('Hello')
-    expect(asked).toEqual(['rebinding.example', 'rebinding.example'])
+    expect(lookups).toEqual(['rebinding.example', 'rebinding.example'])
     expect(checked).toEqual([PUBLIC, PUBLIC])
     expect(server.requests).toHaveLength(2)
   })

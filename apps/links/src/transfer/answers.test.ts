@@ -6,7 +6,7 @@ import { importText, openMigrated, rolesOf, readExportedLinks } from './testing.
 const JANUARY = Date.UTC(2020, 0, 31, 12) / 1000
 
 eachDialect((_, newUrl) => {
-  const imported = async (format: ImportFormat, answer: unknown) => {
+  const importAnswer = async (format: ImportFormat, answer: unknown) => {
     const database = await openMigrated(await newUrl())
     const report = await importText(database, typeof answer === 'string' ? answer : JSON.stringify(answer), {
       format,
@@ -33,7 +33,7 @@ eachDialect((_, newUrl) => {
         shortLink: 'https://go.example/Launch',
         createdAt: '2020-01-31T12:00:00.000Z',
       }
-      const { report, links } = await imported('dub', [
+      const { report, links } = await importAnswer('dub', [
         link,
         { ...link, key: 'a/b', shortLink: 'https://go.example/a/b' },
         { ...link, key: 'secret', password: 'x' },
@@ -55,7 +55,7 @@ eachDialect((_, newUrl) => {
     })
 
     test('takes the CSV file of Dub', async () => {
-      const { report, links } = await imported(
+      const { report, links } = await importAnswer(
         'dub',
         'Short link,Destination URL,Clicks,Created at,Tags\nhttps://go.example/one,https://example.com/1,3,2020-01-31T12:00:00.000Z,"a, b"\ngo.example/c/two,https://example.com/2,,,\n',
       )
@@ -79,7 +79,7 @@ eachDialect((_, newUrl) => {
           },
         ],
       })
-      const { report, links } = await imported(
+      const { report, links } = await importAnswer(
         'kutt',
         [
           page('one', { created_at: '2020-01-31T12:00:00.000Z' }),
@@ -95,7 +95,7 @@ eachDialect((_, newUrl) => {
     })
 
     test('takes answers of Shlink with their expiry, and notes a limit of visits', async () => {
-      const { report, links } = await imported('shlink', {
+      const { report, links } = await importAnswer('shlink', {
         shortUrls: {
           data: [
             {
@@ -124,7 +124,7 @@ eachDialect((_, newUrl) => {
         longUrl: `https://example.com/${at}`,
         forwardQuery,
       }))
-      const { report } = await imported('shlink', { shortUrls: { data } })
+      const { report } = await importAnswer('shlink', { shortUrls: { data } })
       expect(report).toMatchObject({ imported: 3, bad: 0 })
       expect(report.rows.map(({ reason }) => reason)).toEqual([
         'not taken over: the query behind the short link',
@@ -132,7 +132,7 @@ eachDialect((_, newUrl) => {
     })
 
     test('takes answers of Bitly, YOURLS and shrtnr', async () => {
-      const bitly = await imported('bitly', {
+      const bitly = await importAnswer('bitly', {
         links: [
           {
             created_at: '2020-01-31T12:00:00+0000',
@@ -154,7 +154,7 @@ eachDialect((_, newUrl) => {
       })
       expect(bitly.links.map((link) => rolesOf(link).custom)).toEqual([['summer-sale'], ['4ab']])
       expect(bitly.links[0]).toMatchObject({ label: 'Sale', created_at: JANUARY })
-      const yourls = await imported('yourls', {
+      const yourls = await importAnswer('yourls', {
         links: {
           link_1: {
             shorturl: 'https://sho.rt/ozh',
@@ -169,7 +169,7 @@ eachDialect((_, newUrl) => {
       })
       expect(yourls.report).toMatchObject({ imported: 1, clickTotals: 7 })
       expect(rolesOf(yourls.links[0]).primary).toEqual(['ozh'])
-      const shrtnr = await imported('shrtnr', [
+      const shrtnr = await importAnswer('shrtnr', [
         {
           id: 1,
           url: 'https://example.com/s',
@@ -186,7 +186,7 @@ eachDialect((_, newUrl) => {
     })
 
     test('an error answer instead of a list stores nothing and is reported', async () => {
-      const { report, links } = await imported('kutt', { error: 'Unauthorized' })
+      const { report, links } = await importAnswer('kutt', { error: 'Unauthorized' })
       expect(report).toMatchObject({ imported: 0, bad: 1 })
       expect(report.rows[0]?.reason).toBe('the file has no entries where this format has them')
       expect(links).toEqual([])

@@ -35,7 +35,7 @@ const levels = (count: number) => '['.repeat(count) + ']'.repeat(count)
 
 describe('the limits of an entry', () => {
   for (const [format, url, slug] of NAMES)
-    test(`L21 of ${format}: 32 levels, 50,000 values and 2 MiB, and its neighbours are read`, async () => {
+    test(`L21 refuses only the ${format} entries over 32 levels, 50,000 values or 2 MiB`, async () => {
       const entry = (name: string, more: string) =>
         `{"${url}":"https://example.com/${name}","${slug}":"${name}","more":${more}}`
       const file = fileWith(format, [
@@ -57,7 +57,7 @@ describe('the limits of an entry', () => {
       expect(await outcomesOf(format, long)).toEqual(['one', `is longer than 2 MiB${end}`])
     })
 
-  test('a record of a CSV file may have 2 MiB, however much of it is blank, quoted or slugs', async () => {
+  test('a CSV record may have 2 MiB, whatever it contains', async () => {
     const tooLong = 'the record is too long; a quote that never closes does this'
     const file = (cell: string) => `url,slug,custom_slugs\nhttps://example.com/,one,"${cell}"\n`
     expect(await outcomesOf('csv', file(`two ${' '.repeat(1.9 * MIB)}`))).toEqual(['one'])
@@ -66,7 +66,7 @@ describe('the limits of an entry', () => {
     expect(await outcomesOf('csv', file('a,'.repeat(0.9 * MIB)))).toEqual(['has more than 5000 slugs'])
   })
 
-  test('in lists around the entries, anything nested too deep is refused at its place, and nothing after it is read', async () => {
+  test('a file nested too deep around its entries is refused at that line, and nothing after it is read', async () => {
     let read = 0
     async function* endless() {
       for (;;) {
@@ -95,14 +95,14 @@ describe('an import for which others wait', () => {
     )
     await stalledImport.close()
 
-    const patient = new RunningImports(database, url, new SlugSpace(), { readMs: 1 })
-    const unreadImport = await patient.start('ann', new AbortController().signal)
+    const slowReads = new RunningImports(database, url, new SlugSpace(), { readMs: 1 })
+    const unreadImport = await slowReads.start('ann', new AbortController().signal)
     const rows = Array.from({ length: 2_000 }, (_, at) => `https://example.com/${at}\n`)
     await unreadImport.receive(fileOf(`url\n${rows.join('')}`, 64 * 1024))
     const batches = unreadImport.batches({ format: 'csv', dryRun: false, now: 0 })
     const first = await batches.next()
     // No reader asks for the next rows, so the import must release its place itself.
-    while (!(await isFree(patient))) await Bun.sleep(1)
+    while (!(await isFree(slowReads))) await Bun.sleep(1)
     const outcome = await batches.next().catch((error: Error) => error.message)
     const stored = first.done ? 0 : first.value.report.imported
     expect(outcome).toStartWith(`The answer was not read; the ${stored} links up to line `)

@@ -43,10 +43,10 @@ a1,https://example.com/#top,,2020-01-31 12:00:00,192.0.2.1,1
     test('a row nested too deep, or with more slugs than a link may have, affects no other row', async () => {
       const line = (slug: string, more: object = {}) =>
         JSON.stringify({ url: `https://example.com/${slug}`, slug, ...more })
-      const listed = (count: number) => ({
+      const customSlugs = (count: number) => ({
         custom_slugs: Array.from({ length: count }, (_slug, at) => `s-${at}`),
       })
-      const lines = [line('one', listed(4_999)), line('two', listed(5_001)), line('three')]
+      const lines = [line('one', customSlugs(4_999)), line('two', customSlugs(5_001)), line('three')]
       const ndjson = await importRows(lines.join('\n'), { format: 'ndjson' })
       expect(ndjson.report).toMatchObject({ imported: 2, bad: 1 })
       expect(ndjson.report.rows).toContainEqual({
@@ -140,7 +140,7 @@ Sale,https://example.com/sale,bit.ly/3xYzAbC,,https://bit.ly/Summer-Sale,2020-01
       const whole = 'https://go.example'
       const addresses = [`${whole}/team/jobs`, `${whole}/`, `${whole}/a b`]
       const mapped = addresses.map((cell, at) => `https://example.com/m${at},"${cell}"\n`).join('')
-      for (const [text, options, kept] of [
+      for (const [text, options, customSlug] of [
         [`url,slug\n${rows}https://example.com/good,jobs\n`, { format: 'csv' }, 'jobs'],
         [`url,slug\n${rows}https://example.com/good,jobs\n`, { format: 'shrtnr' }, 'jobs'],
         [
@@ -152,7 +152,7 @@ Sale,https://example.com/sale,bit.ly/3xYzAbC,,https://bit.ly/Summer-Sale,2020-01
         const { report, links } = await importRows(text, options)
         expect(report).toMatchObject({ imported: 1, bad: text.split('\n').length - 3, conflicts: 0 })
         expect(links.map((link) => [link.url, rolesOf(link).custom])).toEqual([
-          ['https://example.com/good', [kept]],
+          ['https://example.com/good', [customSlug]],
         ])
       }
     })

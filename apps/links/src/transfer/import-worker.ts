@@ -113,7 +113,7 @@ async function answer(request: ImportRequest): Promise<ImportReply | undefined> 
     return 'closed'
   }
   if (request === 'next') {
-    if (!job) throw new Error('The import was asked to go on before it was begun')
+    if (!job) throw new Error('The import must begin before it continues')
     importRun ??= new ImportRun(job)
     return { batch: await importRun.next() }
   }

@@ -174,17 +174,17 @@ https://example.com/off,off,,,off,,
       async () => {
         const url = await newUrl()
         const [database, rival] = [await openMigrated(url), await openMigrated(url)]
-        const [taken, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+        const [slugTaken, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
         const rivalry = rival.write(async (tx) => {
           await sql`insert into link (url, url_key, created_by, created_at, primary_slug, search_text)
             values ('https://rival.test', 1, 'bob', 1, 'promo', '')`.execute(tx)
           await sql`insert into slug (slug, link_id, is_custom, created_at) select 'promo', id, 1, 1 from link`.execute(
             tx,
           )
-          taken.resolve()
+          slugTaken.resolve()
           await gate.promise
         })
-        await taken.promise
+        await slugTaken.promise
         const importing = importText(
           database,
           'url,slug\nhttps://example.com/a,a\nhttps://example.com/b,promo\n',

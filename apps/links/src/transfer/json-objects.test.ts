@@ -13,7 +13,7 @@ const entries = [
 const values = entries.map((value, at) => ({ line: at + 1, value }))
 
 describe('readJsonObjects', () => {
-  for (const [what, text, path] of [
+  for (const [form, text, path] of [
     ['a list', JSON.stringify(entries), []],
     ['a list that is written for people', JSON.stringify(entries, null, 2), []],
     ['one object a line', entries.map((entry) => JSON.stringify(entry)).join('\n'), []],
@@ -31,7 +31,7 @@ describe('readJsonObjects', () => {
     ['several answers', entries.map((entry) => JSON.stringify({ data: [entry] })).join('\n'), ['data']],
     ['a list at the top instead of an answer', JSON.stringify(entries), ['urls', 'data']],
   ] as const)
-    test(`takes the entries of ${what}, wherever the file's pieces end`, async () => {
+    test(`reads the entries of ${form} from pieces of any size`, async () => {
       for (const pieceBytes of [1, 2, 3, 7, 10_000])
         expect(await read(text, [...path], pieceBytes)).toEqual(values)
     })

@@ -86,7 +86,7 @@ function withoutSlugTimes(links: readonly ExportedLink[]) {
         slug,
         is_custom,
         is_primary,
-        off: disabled_at !== null,
+        isDisabled: disabled_at !== null,
       }))
       .toSorted((a, b) => a.is_custom - b.is_custom || (a.slug < b.slug ? -1 : 1)),
   }))
@@ -94,7 +94,7 @@ function withoutSlugTimes(links: readonly ExportedLink[]) {
 
 eachDialect((_, newUrl) => {
   describe('export, then import into an empty instance', () => {
-    test(`L21 gives the same ${LINKS} links, slugs, states and owners`, async () => {
+    test(`L21 preserves ${LINKS} links with their slugs, states and owners`, async () => {
       const from = await openMigrated(await newUrl())
       await fill(from)
       const expected = await readExportedLinks(from)

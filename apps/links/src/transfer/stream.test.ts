@@ -2,13 +2,13 @@ import { expect, test } from 'bun:test'
 import { streamText } from './stream.ts'
 
 test('a reader that leaves while a chunk is being created ends the chunks without an error', async () => {
-  const [asked, made] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const [secondRequested, firstRelease] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const events: string[] = []
   async function* pieces() {
     try {
       yield 'first'
-      asked.resolve()
-      await made.promise
+      secondRequested.resolve()
+      await firstRelease.promise
       yield 'second'
       events.push('went on')
     } finally {
@@ -22,9 +22,9 @@ test('a reader that leaves while a chunk is being created ends the chunks withou
   const reader = stream.getReader()
   expect(new TextDecoder().decode((await reader.read()).value)).toBe('first')
   const second = reader.read()
-  await asked.promise
+  await secondRequested.promise
   const left = reader.cancel()
-  made.resolve()
+  firstRelease.resolve()
   await left
   expect((await second).done).toBe(true)
   expect(events).toEqual(['pieces ended', 'ended'])

@@ -49,7 +49,7 @@ test('L4.3 L24.1: every write of the admin API has a rule here, and every rule m
 eachDialect((_dialect, newDatabase) => {
   const links = sharedTestLinks(newDatabase, settings)
 
-  async function made(path: string, body: unknown): Promise<Reply['body']> {
+  async function createAt(path: string, body: unknown): Promise<Reply['body']> {
     const reply = await links.callAdmin('POST', path, { headers: ann, body })
     expect([path, reply.status]).toEqual([path, 201])
     return reply.body
@@ -153,7 +153,7 @@ eachDialect((_dialect, newDatabase) => {
   })
 
   test('a slug named "primary" is an ordinary slug', async () => {
-    const link = await made('/links', { url: 'https://example.com/primary', slug: 'primary' })
+    const link = await createAt('/links', { url: 'https://example.com/primary', slug: 'primary' })
     const auto = link.slugs[0].slug as string
     const path = `/links/${link.id}/slugs/primary`
     const chosen = await links.callAdmin('PUT', path, { headers: ann, body: { slug: auto.toUpperCase() } })

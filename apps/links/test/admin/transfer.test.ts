@@ -339,7 +339,7 @@ eachDialect((dialect, newUrl) => {
     const [first, second] = [openUpload(), openUpload()]
     const anns = upload(first.body, 'format=csv')
     await first.begun
-    const refused = async (as: string, code: 'import_running' | 'imports_full', error: string) => {
+    const expectRefusal = async (as: string, code: 'import_running' | 'imports_full', error: string) => {
       const { body, pulled } = openUpload()
       const { status, headers, text } = await upload(body, 'format=csv', { as })
       expect([status, JSON.parse(text), headers.get('retry-after'), pulled()]).toEqual([
@@ -349,15 +349,15 @@ eachDialect((dialect, newUrl) => {
         0,
       ])
     }
-    await refused('ann@example.com', 'import_running', 'You have an import running; wait until it ends')
+    await expectRefusal('ann@example.com', 'import_running', 'You have an import running; wait until it ends')
     const bens = upload(second.body, 'format=csv&dry_run=true', { as: 'ben@example.com' })
     await second.begun
-    await refused(
+    await expectRefusal(
       'cleo@example.com',
       'imports_full',
       'This server runs as many imports as it can; try again later',
     )
-    await refused('ben@example.com', 'import_running', 'You have an import running; wait until it ends')
+    await expectRefusal('ben@example.com', 'import_running', 'You have an import running; wait until it ends')
     first.end()
     expect((await anns).status).toBe(200)
     expect((await upload('url\n', 'format=csv')).status).toBe(200)

@@ -355,7 +355,7 @@ eachDialect((dialect, newUrl) => {
     const values = sql.join(numbers.map((n) => sql`(${sql.lit(`many-${n}`)})`))
     await stored.database.write(async (tx) => {
       await sql`insert into link (url, url_key, created_by, created_at, primary_slug, search_text)
-        select 'https://example.com/', 1, 'ann', 1, column1, '' from (values ${values}) as given`.execute(tx)
+        select 'https://example.com/', 1, 'ann', 1, column1, '' from (values ${values}) as input`.execute(tx)
       await sql`insert into slug (slug, link_id, is_custom, created_at)
         select primary_slug, id, 0, 1 from link where primary_slug like 'many-%'`.execute(tx)
     })
@@ -415,7 +415,7 @@ eachDialect((dialect, newUrl) => {
     const values = made.map((age, n) => sql`(${sql.lit(`made-${n}`)}, ${sql.lit(NOW - age)})`)
     await stored.database.write(async (tx) => {
       await sql`insert into link (url, url_key, created_by, created_at, primary_slug, search_text)
-        select 'https://example.com/', 1, 'ann', column2, column1, '' from (values ${sql.join(values)}) as given`.execute(
+        select 'https://example.com/', 1, 'ann', column2, column1, '' from (values ${sql.join(values)}) as input`.execute(
         tx,
       )
       await sql`insert into slug (slug, link_id, is_custom, created_at)

@@ -6,11 +6,11 @@ const LIMIT = 64 * 1024
 const URL_FIELD = '"url":"https://example.com/raw"'
 
 /** A body whose URL contains these bytes. */
-function around(...bytes: number[]): Uint8Array<ArrayBuffer> {
+function bodyWithBytes(...bytes: number[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array([...Buffer.from('{"url":"https://example.com/'), ...bytes, ...Buffer.from('"}')])
 }
 
-function padded(bytes: number): string {
+function bodyOfSize(bytes: number): string {
   return '{"url":"https://example.com/padded"}'.padEnd(bytes)
 }
 
@@ -65,11 +65,11 @@ eachDialect((_dialect, newUrl) => {
 
   test('bytes that are not UTF-8 are not JSON', async () => {
     for (const body of [
-      around(0xff),
-      around(0xc0, 0x80),
-      around(0xed, 0xa0, 0x80),
-      around(0xe2, 0x84),
-      around(0xf5, 0x80, 0x80, 0x80),
+      bodyWithBytes(0xff),
+      bodyWithBytes(0xc0, 0x80),
+      bodyWithBytes(0xed, 0xa0, 0x80),
+      bodyWithBytes(0xe2, 0x84),
+      bodyWithBytes(0xf5, 0x80, 0x80, 0x80),
     ])
       await refuses(body, [400, 'Invalid JSON body'])
     await refuses(new Uint8Array(Buffer.from(`{${URL_FIELD}}`, 'utf16le')), [400, 'Invalid JSON body'])
@@ -148,8 +148,8 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('L3.3 L23: a body of 64 KiB is read, and one more byte is 413', async () => {
-    expect((await send(padded(LIMIT))).status).toBe(201)
-    await refuses(padded(LIMIT + 1), [413, 'Request body too large'])
+    expect((await send(bodyOfSize(LIMIT))).status).toBe(201)
+    await refuses(bodyOfSize(LIMIT + 1), [413, 'Request body too large'])
   })
 
   test('ten megabytes are refused, with or without a length, and a stream is not read to its end', async () => {

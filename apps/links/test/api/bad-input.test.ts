@@ -62,7 +62,7 @@ const rest: Record<string, Record<string, unknown>> = {
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
 /** Checks whether the published schema of this field allows a value. */
-function judgeOf(operation: AnyOperation<Context>, field: string): (value: string) => boolean {
+function schemaCheckOf(operation: AnyOperation<Context>, field: string): (value: string) => boolean {
   const { $schema: _, ...schema } = z.toJSONSchema(operation.body.shape[field], {
     io: 'input',
     unrepresentable: 'any',
@@ -95,7 +95,7 @@ eachDialect((_dialect, newUrl) => {
       ),
     )
     for (const { prefix, operation, field } of fields) {
-      const allows = judgeOf(operation, field)
+      const allows = schemaCheckOf(operation, field)
       const path = prefix + operation.path.replaceAll('{id}', String(id)).replaceAll('{slug}', 'target')
       const others = Object.entries(rest[operation.id] ?? {}).filter(([name]) => name !== field)
       const before = others.map(([name, other]) => `"${name}":${JSON.stringify(other)},`).join('')

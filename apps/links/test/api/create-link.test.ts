@@ -197,10 +197,10 @@ eachDialect((_dialect, newUrl) => {
       await refuses({ url: 'https://e.com', slug: name }, 'Slug is reserved')
   })
 
-  const stored = async (url: string) => (await links.createLink(ann, { url, allow_duplicate: true })).url
+  const storeUrl = async (url: string) => (await links.createLink(ann, { url, allow_duplicate: true })).url
 
   test('L6.4: a URL loses surrounding blanks, tabs and line ends, and nothing inside', async () => {
-    expect(await stored(' \t\r\nhttps://example.com/a b \n')).toBe('https://example.com/a b')
+    expect(await storeUrl(' \t\r\nhttps://example.com/a b \n')).toBe('https://example.com/a b')
   })
 
   test('L6.5: a URL is stored unchanged, except for an empty ?, an empty # and bare trailing slashes', async () => {
@@ -221,12 +221,12 @@ eachDialect((_dialect, newUrl) => {
       'HTTPS://user:pw@EXAMPLE.com': 'HTTPS://user:pw@EXAMPLE.com',
       'https://ü.example/ö?ä#å': 'https://ü.example/ö?ä#å',
     }
-    for (const [url, storedUrl] of Object.entries(cases)) expect(await stored(url)).toBe(storedUrl)
+    for (const [url, storedUrl] of Object.entries(cases)) expect(await storeUrl(url)).toBe(storedUrl)
   })
 
   test('L6.4 L23: a URL has at most 2048 characters after trimming', async () => {
     const longest = `https://example.com/${'🎈'.repeat(2048 - 20)}`
-    expect(await stored(`${longest}  `)).toBe(longest)
+    expect(await storeUrl(`${longest}  `)).toBe(longest)
     await refuses({ url: `${longest}x` }, 'url: must be at most 2048 characters')
   })
 

@@ -32,7 +32,7 @@ ajv.addVocabulary(['components', 'openapi', 'info', 'servers', 'security', 'tags
 ajv.addSchema(document, 'api')
 
 /** A schema from inside the document, as a document of its own. */
-function rooted(schema: Json): Json {
+function standaloneSchema(schema: Json): Json {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as Json
 }
 
@@ -110,8 +110,8 @@ function isAllowed(operationId: string, name: string, value: unknown): boolean |
   const operation = described.find((each) => each.operation.operationId === operationId)?.operation
   const body = operation?.requestBody?.content['application/json'].schema
   const parameter = operation?.parameters.find((each) => each.name === name)?.schema
-  if (parameter) return ajv.validate(rooted(parameter), value)
-  return ajv.validate(rooted({ ...(bodySchema(body) ?? body), required: [] }), { [name]: value })
+  if (parameter) return ajv.validate(standaloneSchema(parameter), value)
+  return ajv.validate(standaloneSchema({ ...(bodySchema(body) ?? body), required: [] }), { [name]: value })
 }
 
 function bodySchema(body: Json | undefined): Json | undefined {
@@ -195,7 +195,8 @@ test('every reference resolves, and a validator accepts every schema', () => {
   for (const name of Object.keys(document.components.schemas))
     expect(ajv.getSchema(`api#/components/schemas/${name}`)).toBeFunction()
   for (const { operation } of described)
-    for (const { schema } of operation.parameters) expect(ajv.compile(rooted(schema))).toBeFunction()
+    for (const { schema } of operation.parameters)
+      expect(ajv.compile(standaloneSchema(schema))).toBeFunction()
 })
 
 test('defaults and examples are documented, and no bound merely restates the integer type', () => {
@@ -277,7 +278,9 @@ eachDialect((_dialect, newUrl) => {
         const body = document.paths[operation.path]?.[method.toLowerCase()]?.requestBody
         expect(body === undefined).toBe(options.body === undefined)
         if (body)
-          expect(ajv.validate(rooted(body.content['application/json'].schema), options.body)).toBe(true)
+          expect(ajv.validate(standaloneSchema(body.content['application/json'].schema), options.body)).toBe(
+            true,
+          )
         const { status } = await links.call(method, path, options)
         expect(status).toBe(operation.status ?? 200)
       })

@@ -45,11 +45,11 @@ async function withTimeout(ms: number, holds: () => Promise<boolean>): Promise<v
 }
 
 /** Lets everything run that does not wait for the outside. */
-async function turns(count: number): Promise<void> {
+async function waitTurns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-function shuffled<Item>(items: Item[]): Item[] {
+function shuffle<Item>(items: Item[]): Item[] {
   return items
     .map((item) => ({ item, at: Math.random() }))
     .toSorted((a, b) => a.at - b.at)
@@ -141,7 +141,7 @@ eachDialect((dialect, newUrl) => {
       const slug = `both-${round}`
       const { id } = await first.createLink(ann)
       await call('POST', `/links/${id}/slugs`, { key: ann, body: { slug } })
-      const work = shuffled([
+      const work = shuffle([
         'disable',
         'primary',
         'enable',
@@ -164,7 +164,7 @@ eachDialect((dialect, newUrl) => {
     const { id } = await first.createLink(ann)
     const slugs = Array.from({ length: 8 }, (_, n) => `gone-${n}`)
     for (const slug of slugs) await call('POST', `/links/${id}/slugs`, { key: ann, body: { slug } })
-    const work = shuffled(
+    const work = shuffle(
       slugs.flatMap(
         (slug) =>
           [
@@ -223,7 +223,7 @@ eachDialect((dialect, newUrl) => {
       const held = await other.write(async (tx) => {
         await lockLinkRow(tx, other, id)
         const deleted = first.call('DELETE', path + (path === '/links/' ? id : slug), { key: ann })
-        await turns(50)
+        await waitTurns(50)
         return { deleted, visit: (await first.fetch(`/${slug}`)).status }
       })
       expect(held.visit).toBe(302)
@@ -242,9 +242,9 @@ eachDialect((dialect, newUrl) => {
     const held = await other.write(async (tx) => {
       await lockLinkRow(tx, other, theirs.id)
       const created = first.call('POST', '/links', { key: ann, body: { url: 'https://example.com/twice' } })
-      await turns(50)
+      await waitTurns(50)
       const deleted = first.call('DELETE', `/links/${theirs.id}`, { key: ben })
-      await turns(50)
+      await waitTurns(50)
       // The answer waits until this is counted.
       await first.fetch('/busy')
       return { created, deleted }

@@ -58,7 +58,7 @@ beforeAll(async () => {
 }, 90_000)
 
 /** Waits for the bars. A bar without clicks has no height. */
-const drawn = (page: Page) => page.locator('.bars-bar').first().waitFor({ state: 'attached' })
+const waitForBars = (page: Page) => page.locator('.bars-bar').first().waitFor({ state: 'attached' })
 
 /** The number on the card with this name. */
 const figure = async (page: Page, name: string): Promise<number> => {
@@ -72,7 +72,7 @@ const clicksOf = (days: number) =>
 
 test('the dashboard is accessible as chart and as table, wide and on a phone, in light and in dark', async () => {
   const { page, errors } = await admin.open('/dashboard')
-  await drawn(page)
+  await waitForBars(page)
   await expectAccessibleViews(page, 'dashboard')
   await page.getByRole('button', { name: 'Show as table' }).click()
   await page.getByRole('columnheader', { name: 'When' }).waitFor()
@@ -133,7 +133,7 @@ test('every range has its buckets, also by keyboard', async () => {
     await page.keyboard.press('ArrowRight')
     await page.waitForURL((url) => url.searchParams.get('range') === range)
     await page.locator('[aria-busy="false"]').waitFor()
-    await drawn(page)
+    await waitForBars(page)
     await screenshot(page, `dashboard-${range}`)
   }
   expect(errors).toEqual([])
@@ -141,7 +141,7 @@ test('every range has its buckets, also by keyboard', async () => {
 
 test('the arrow keys announce the bars', async () => {
   const { page } = await admin.open('/dashboard?range=7d')
-  await drawn(page)
+  await waitForBars(page)
   await page.locator('.bars svg').focus()
   const tip = page.locator('.bars').getByRole('status')
   await tip.getByText('Clicks').waitFor()
@@ -161,7 +161,7 @@ test('a link and a bundle without visitor hashes state so, and the time zone of 
     const card = page.locator('main .mantine-Paper-root').filter({ hasText: /^Unique visitors/ })
     await card.getByText('Not known for imported or old clicks').waitFor()
     expect(await card.locator('.figure').innerText()).toBe('–')
-    await drawn(page)
+    await waitForBars(page)
     await page.getByText(Intl.DateTimeFormat().resolvedOptions().timeZone, { exact: true }).waitFor()
     await screenshot(page, `unknown-visitors${path.replaceAll('/', '-')}`)
     await expectAccessible(page)
@@ -262,7 +262,7 @@ test('unavailable statistics are reported as missing, with the reason and a retr
   await screenshot(page, 'dashboard-error')
   works = true
   await page.getByRole('button', { name: 'Try again' }).click()
-  await drawn(page)
+  await waitForBars(page)
   expect(await page.getByRole('heading', { name: 'This could not be shown' }).count()).toBe(0)
   // A new link causes the statistics to be read again. This therefore comes after the test of the
   // button.
@@ -285,7 +285,7 @@ for (const [lang, country] of [
     await admin.call('PUT', '/settings', { lang })
     const { page } = await admin.open('/dashboard', { width: 390 })
     await page.getByText(country).waitFor()
-    await drawn(page)
+    await waitForBars(page)
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
       0,
     )

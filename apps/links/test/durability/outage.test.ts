@@ -58,7 +58,7 @@ describe('PostgreSQL fails', () => {
     expect(refused.headers.get('content-type')).toStartWith('text/html')
     // A flood must not fill the disk: one line at once, then one a second with the count.
     const stranger = { headers: { Authorization: `Bearer sk_${'0'.repeat(48)}` } }
-    const logged = (message: string) => node.log.filter((line) => line['message'] === message)
+    const linesOf = (message: string) => node.log.filter((line) => line['message'] === message)
     const startedMs = performance.now()
     for (let n = 0; n < 300; n++) {
       expect(await statusOf(node, `/none-${n}`)).toBe(503)
@@ -67,10 +67,10 @@ describe('PostgreSQL fails', () => {
     }
     const seconds = Math.ceil((performance.now() - startedMs) / 1000)
     for (const message of ['redirect: slugs cannot be looked up', 'database: cannot be used']) {
-      expect(logged(message).length).toBeWithin(1, seconds + 3)
-      expect(logged(message)[0]).toMatchObject({ level: 'error', requests: expect.any(Number) })
+      expect(linesOf(message).length).toBeWithin(1, seconds + 3)
+      expect(linesOf(message)[0]).toMatchObject({ level: 'error', requests: expect.any(Number) })
     }
-    expect(logged('the database cannot be used')).toEqual([])
+    expect(linesOf('the database cannot be used')).toEqual([])
     for (const [method, path, body] of [
       ['POST', '/links', { url: 'https://example.com/' }],
       ['PUT', `/links/${link.id}`, { label: 'new' }],

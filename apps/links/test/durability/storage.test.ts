@@ -108,10 +108,10 @@ for (const disk of availableDisks()) {
         const sent = body === undefined ? { headers } : { headers, body }
         expectUnavailable(await wire.request(method, `/_/api${path}`, sent))
       }
-      const lost = () => server.metric('latchkey_links_clicks_lost_total')
+      const readLostCount = () => server.metric('latchkey_links_clicks_lost_total')
       await until('a click is lost', async () => {
         await visit()
-        return (await lost()) > 0
+        return (await readLostCount()) > 0
       })
       for (let index = 0; index < 20; index++) await visit()
       expect(await server.metric('latchkey_links_clicks_failing')).toBe(1)
@@ -142,7 +142,7 @@ for (const disk of availableDisks()) {
         return (await server.metric('latchkey_links_click_batches_waiting')) === 0
       })
       expect(await server.metric('latchkey_links_clicks_failing')).toBe(0)
-      const lostInAll = await lost()
+      const lostInAll = await readLostCount()
       expect(await server.stop()).toMatchObject({ code: 0 })
 
       // Each redirect is either a click or reported as lost, and never both.
@@ -315,7 +315,7 @@ function watchRedirects(wire: Wire): {
 }
 
 /** The answer, undefined if the connection ended without one, and its time. */
-async function timed(work: Promise<Answer>): Promise<{ answer: Answer | undefined; ms: number }> {
+async function timeAnswer(work: Promise<Answer>): Promise<{ answer: Answer | undefined; ms: number }> {
   const startedMs = performance.now()
   const answer = await work.catch(() => undefined)
   return { answer, ms: performance.now() - startedMs }
@@ -331,15 +331,18 @@ describe('another process holds the write lock', () => {
     const before = watched.count()
 
     const wires = await Promise.all(Array.from({ length: 5 }, async () => closeLater(await server.connect())))
-    const writes = await Promise.all(wires.map((wire) => timed(create({ ...scene, wire }))))
-    const read = await timed(server.request('GET', `/_/api/links/${scene.id}`, { headers: scene.headers }))
-    const ready = await timed(server.request('GET', '/_/ready'))
+    const writes = await Promise.all(wires.map((wire) => timeAnswer(create({ ...scene, wire }))))
+    const read = await timeAnswer(
+      server.request('GET', `/_/api/links/${scene.id}`, { headers: scene.headers }),
+    )
+    const ready = await timeAnswer(server.request('GET', '/_/ready'))
     const during = watched.count() - before
     await lock.release()
 
     await until(
       'writing works',
-      async () => (await timed(create({ ...scene, wire: await server.connect() }))).answer?.status === 201,
+      async () =>
+        (await timeAnswer(create({ ...scene, wire: await server.connect() }))).answer?.status === 201,
     )
     const { redirects, longestMs } = await watched.stop()
     report('database lock', {

@@ -28,7 +28,7 @@ async function ownerOf(response: Response): Promise<unknown> {
   return parseToolResult(((await response.json()) as { result: unknown }).result).value.created_by
 }
 
-async function refused(links: TestLinks, response: Response, status: number, before: unknown) {
+async function expectRefusal(links: TestLinks, response: Response, status: number, before: unknown) {
   expect(response.status).toBe(status)
   expect(await links.databaseState()).toEqual(before as never)
   return (await response.json()) as { error: { message: string } }
@@ -53,7 +53,7 @@ describe('without an access layer', () => {
       [{ Host: 'localhost.evil.example:8080' }],
     ]
     for (const [headers, peer] of attempts) {
-      const { error } = await refused(links, await create(links, headers, peer), 403, before)
+      const { error } = await expectRefusal(links, await create(links, headers, peer), 403, before)
       expect(error.message).toContain('LINKS_ACCESS')
       for (const method of ['GET', 'DELETE', 'OPTIONS']) {
         const seen = { ...headers, Host: headers['Host'] ?? 'localhost', Accept: 'text/html' }
@@ -74,7 +74,7 @@ describe('without an access layer', () => {
     ]) {
       const response = await create(links, { Authorization })
       expect(response.headers.get('www-authenticate')).toStartWith('Bearer')
-      await refused(links, response, 401, before)
+      await expectRefusal(links, response, 401, before)
     }
     const key = { Authorization: `Bearer ${await links.key('ann@example.com')}` }
     expect((await create(links, key)).status).toBe(401)
@@ -82,7 +82,7 @@ describe('without an access layer', () => {
 
   test('a page of another site can change nothing', async () => {
     const before = await links.databaseState()
-    await refused(links, await create(links, { Origin: 'https://evil.example' }), 403, before)
+    await expectRefusal(links, await create(links, { Origin: 'https://evil.example' }), 403, before)
   })
 })
 
@@ -117,12 +117,12 @@ describe('with API keys', () => {
   test('a revoked or invented key is 401, from this machine too; without a key, other machines are asked for one', async () => {
     const before = await links.databaseState()
     const madeUp = { Authorization: `Bearer sk_${'a'.repeat(48)}` }
-    expect((await refused(links, await create(links, madeUp), 401, before)).error.message).toBe(
+    expect((await expectRefusal(links, await create(links, madeUp), 401, before)).error.message).toBe(
       'The API key is not valid',
     )
     const stranger = await create(links, {}, '203.0.113.7')
     expect(stranger.headers.get('www-authenticate')).toBe('Bearer')
-    await refused(links, stranger, 401, before)
+    await expectRefusal(links, stranger, 401, before)
   })
 })
 
@@ -135,7 +135,7 @@ describe('with an access layer', () => {
     })
     const before = await links.databaseState()
     for (const headers of [{}, { 'X-Forwarded-Email': 'ann@example.com' }])
-      expect(await refused(links, await create(links, headers), 404, before)).toMatchObject({
+      expect(await expectRefusal(links, await create(links, headers), 404, before)).toMatchObject({
         jsonrpc: '2.0',
         error: { code: -32000, message: 'MCP is not configured' },
       })
@@ -168,7 +168,7 @@ describe('with an access layer', () => {
       // The first credential decides, even beside a valid one.
       { 'Cf-Access-Jwt-Assertion': good, Authorization: 'Bearer x.y.z' },
     ])
-      await refused(links, await create(links, headers), 401, before)
+      await expectRefusal(links, await create(links, headers), 401, before)
     // The assertion for MCP opens no admin page.
     const admin = await links.fetch('/_/admin/api/links', { headers: { 'Cf-Access-Jwt-Assertion': good } })
     expect(admin.status).toBe(401)

@@ -101,7 +101,7 @@ test('L19.4: the parameters are those of the contract', () => {
 })
 
 /** Every string, number and list in the schema has a limit. */
-function unlimited(schema: unknown, path = ''): string[] {
+function findUnlimited(schema: unknown, path = ''): string[] {
   if (typeof schema !== 'object' || schema === null) return []
   const own = schema as Record<string, unknown>
   const isOpen =
@@ -109,7 +109,7 @@ function unlimited(schema: unknown, path = ''): string[] {
     (own['type'] === 'integer' && !('maximum' in own))
   return [
     ...(isOpen ? [path] : []),
-    ...Object.entries(own).flatMap(([name, value]) => unlimited(value, `${path}/${name}`)),
+    ...Object.entries(own).flatMap(([name, value]) => findUnlimited(value, `${path}/${name}`)),
   ]
 }
 
@@ -118,7 +118,7 @@ test('no result is described as raw, because viewer filters apply', () => {
 })
 
 test('input schemas contain every limit', () => {
-  expect(listTools().flatMap(({ name, inputSchema }) => unlimited(inputSchema, name))).toEqual([])
+  expect(listTools().flatMap(({ name, inputSchema }) => findUnlimited(inputSchema, name))).toEqual([])
   const schemaOf = (name: string) => listTools().find((tool) => tool.name === name)?.inputSchema.properties
   expect(schemaOf('create_link')).toMatchObject({
     url: { maxLength: 2048 },

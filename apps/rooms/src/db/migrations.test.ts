@@ -76,7 +76,7 @@ eachDialect((dialect, newUrl) => {
   test('R20: messages and events stay when their room and its users are deleted', async () => {
     const database = openDatabase<Tables>(await newUrl())
     await migrate(database, migrations)
-    const stored = () => sql`select * from room_messages order by id`.execute(database.read)
+    const readMessages = () => sql`select * from room_messages order by id`.execute(database.read)
     const run = (...statements: string[]) =>
       database.write(async (tx) => {
         for (const statement of statements) await sql.raw(statement).execute(tx)
@@ -92,10 +92,10 @@ eachDialect((dialect, newUrl) => {
         ('b', 'r', 2, 'u', '#u', 0, null, null, 2, 3, 'u')`,
       `insert into room_events values ('r', 1, 'message.created', '{}', 1)`,
     )
-    const { rows } = await stored()
+    const { rows } = await readMessages()
     expect(rows).toHaveLength(2)
     await run(`delete from rooms`, `delete from users`)
-    expect((await stored()).rows).toEqual(
+    expect((await readMessages()).rows).toEqual(
       rows.map((row) => ({ ...(row as object), user_id: null, deleted_by: null })),
     )
     const { rows: events } = await sql`select seq from room_events`.execute(database.read)

@@ -13,15 +13,15 @@ const ONCE = new Set(['code', 'state', 'iss', 'error'])
 
 /** Parses the query of a callback, including `?` (R6.1). Ambiguous queries are refused. */
 export function parseCallbackQuery(search: string): CallbackQuery {
-  if (Buffer.byteLength(search) > MAX_BYTES) throw malformed('query too long')
+  if (Buffer.byteLength(search) > MAX_BYTES) throw malformedFailure('query too long')
   const values = new Map<string, string>()
   for (const pair of search.slice(1).split('&')) {
     const [name = '', ...rest] = pair.split('=')
     const [key, value] = [decode(name), decode(rest.join('='))]
     if (!ONCE.has(key)) continue
-    if (values.has(key)) throw malformed('repeated parameter')
+    if (values.has(key)) throw malformedFailure('repeated parameter')
     // Bun decodes an invalid UTF-8 byte to this character, which valid values never contain.
-    if (value.includes('\uFFFD')) throw malformed('bad encoding')
+    if (value.includes('\uFFFD')) throw malformedFailure('bad encoding')
     values.set(key, value)
   }
   return {
@@ -38,12 +38,12 @@ function decode(text: string): string {
   try {
     decoded = decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw malformed('bad encoding')
+    throw malformedFailure('bad encoding')
   }
-  if (decoded.includes('\0')) throw malformed('NUL in the query')
+  if (decoded.includes('\0')) throw malformedFailure('NUL in the query')
   return decoded
 }
 
-function malformed(reason: string): LoginFailure {
+function malformedFailure(reason: string): LoginFailure {
   return new LoginFailure('state_invalid', reason)
 }

@@ -116,18 +116,18 @@ function readMetadata(object: Readonly<Record<string, unknown>>, config: OidcCon
       members: parsed.error.issues.map(({ path }) => path.join('.')),
     })
   const document = parsed.data
-  const permitted = (name: 'authorization_endpoint' | 'token_endpoint' | 'jwks_uri') =>
+  const requiredUrl = (name: 'authorization_endpoint' | 'token_endpoint' | 'jwks_uri') =>
     permittedUrl(document[name], name, config)
-  const optional = (name: 'userinfo_endpoint' | 'end_session_endpoint') => {
+  const optionalUrl = (name: 'userinfo_endpoint' | 'end_session_endpoint') => {
     const text = document[name] ?? null
     return text === null ? null : permittedUrl(text, name, config)
   }
   return {
-    authorizationEndpoint: permitted('authorization_endpoint'),
-    tokenEndpoint: permitted('token_endpoint'),
-    jwksUri: permitted('jwks_uri'),
-    userinfoEndpoint: optional('userinfo_endpoint'),
-    endSessionEndpoint: optional('end_session_endpoint'),
+    authorizationEndpoint: requiredUrl('authorization_endpoint'),
+    tokenEndpoint: requiredUrl('token_endpoint'),
+    jwksUri: requiredUrl('jwks_uri'),
+    userinfoEndpoint: optionalUrl('userinfo_endpoint'),
+    endSessionEndpoint: optionalUrl('end_session_endpoint'),
     supportsS256: document.code_challenge_methods_supported?.includes('S256') ?? false,
     tokenAuthMethods: document.token_endpoint_auth_methods_supported ?? null,
     algorithm: algorithmFor(config, document.id_token_signing_alg_values_supported ?? null),

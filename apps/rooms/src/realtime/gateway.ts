@@ -60,7 +60,7 @@ export function createGateway(services: Services, hub: Hub) {
       const upgradeResult = await semaphore.run(() => admit(services, hub, request, peer))
       // Nothing is awaited between this check and the open socket: of several concurrent requests,
       // none exceeds the limit.
-      if ('actor' in upgradeResult) requirePlace(services, hub, upgradeResult)
+      if ('actor' in upgradeResult) requireConnectionCapacity(services, hub, upgradeResult)
       const headers = acceptsSubprotocol(protocolsOf(request))
         ? { 'Sec-WebSocket-Protocol': SUBPROTOCOL }
         : {}
@@ -156,10 +156,14 @@ async function findCloseReason(
 }
 
 /**
- * Whether there is a place for one more connection now. Guests of one network must leave places to
+ * Throws unless one more connection is allowed now. Guests of one network must leave capacity to
  * all others.
  */
-function requirePlace(services: Services, hub: Hub, { actor, clientPrefix }: AuthenticatedPeer): void {
+function requireConnectionCapacity(
+  services: Services,
+  hub: Hub,
+  { actor, clientPrefix }: AuthenticatedPeer,
+): void {
   requireCapacity(services, hub)
   if (actor.user.is_guest !== 1) return
   const { guest_sockets_prefix, sockets_total } = services.policy.limits

@@ -100,18 +100,18 @@ test('R17.2: entry is decided in the order of the rule for every combination of 
     expect(decisions.length).toBeGreaterThan(0)
     return [...new Set(decisions.map(decideEntry))]
   }
-  const hidden = (access: RoomAccess) => access.visibility === 'private'
-  const banned = (kind: string) => (access: RoomAccess) => !access.isAdmin && access.ban?.kind === kind
+  const isHidden = (access: RoomAccess) => access.visibility === 'private'
+  const isBanned = (kind: string) => (access: RoomAccess) => !access.isAdmin && access.ban?.kind === kind
   const free = (access: RoomAccess) => !access.isAdmin && access.ban === null
   expect(outcomes((each) => each.isAdmin)).toEqual(['yes'])
-  expect(outcomes((each) => banned('ban')(each) && !hidden(each))).toEqual(['banned'])
-  expect(outcomes((each) => banned('kick')(each) && !hidden(each))).toEqual(['cooldown'])
-  expect(outcomes((each) => !each.isAdmin && each.ban && hidden(each))).toEqual(['not_found'])
-  expect(outcomes((each) => free(each) && hidden(each) && (each.isGuest || !each.role))).toEqual([
+  expect(outcomes((each) => isBanned('ban')(each) && !isHidden(each))).toEqual(['banned'])
+  expect(outcomes((each) => isBanned('kick')(each) && !isHidden(each))).toEqual(['cooldown'])
+  expect(outcomes((each) => !each.isAdmin && each.ban && isHidden(each))).toEqual(['not_found'])
+  expect(outcomes((each) => free(each) && isHidden(each) && (each.isGuest || !each.role))).toEqual([
     'not_found',
   ])
-  expect(outcomes((each) => free(each) && hidden(each) && !each.isGuest && each.role)).toEqual(['yes'])
-  const open = (each: RoomAccess) => free(each) && !hidden(each)
+  expect(outcomes((each) => free(each) && isHidden(each) && !each.isGuest && each.role)).toEqual(['yes'])
+  const open = (each: RoomAccess) => free(each) && !isHidden(each)
   expect(outcomes((each) => open(each) && each.isGuest && !each.allowGuests)).toEqual(['guests_not_allowed'])
   expect(outcomes((each) => open(each) && (!each.isGuest || each.allowGuests))).toEqual(['yes'])
 })

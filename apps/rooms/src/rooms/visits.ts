@@ -116,7 +116,7 @@ class RoomPresence {
   admit(access: UserRoomAccess, nowMs: number, limits: Limits): StartedVisit {
     const { userId, isGuest } = access
     const hasEntered = !this.#present.has(userId)
-    if (hasEntered) this.#requirePlace(access, limits)
+    if (hasEntered) this.#requireCapacity(access, limits)
     this.#present.set(userId, isGuest)
     const visit = this.#startedVisits.get(userId) ?? this.#resumeOrStart(access, nowMs)
     this.#startedVisits.set(userId, visit)
@@ -134,7 +134,7 @@ class RoomPresence {
   }
 
   /** R17.9, R22. */
-  #requirePlace({ room, isGuest }: UserRoomAccess, limits: Limits): void {
+  #requireCapacity({ room, isGuest }: UserRoomAccess, limits: Limits): void {
     if (this.#present.size >= room.max_participants) throw failure('room_full')
     if (!isGuest) return
     const guests = [...this.#present.values()].filter(Boolean).length

@@ -59,11 +59,11 @@ const MODES_OF: Partial<Record<Key, readonly ProviderMode[]>> = {
   userinfoEndpoint: ['oauth2'],
 }
 
-function required(key: Key): RoomsRule {
+function requireKey(key: Key): RoomsRule {
   return { settings: [key], problem: (values) => (values[key] === null ? 'is required' : null) }
 }
 
-function requiredIn(mode: ProviderMode, key: Key): RoomsRule {
+function requireKeyIn(mode: ProviderMode, key: Key): RoomsRule {
   return {
     settings: [key, 'provider'],
     problem: (values) =>
@@ -94,16 +94,16 @@ function requiredWith(key: Key, other: Key): RoomsRule {
 }
 
 const rules: readonly RoomsRule[] = [
-  required('provider'),
-  required('clientId'),
-  required('allowedHosts'),
-  requiredIn('oidc', 'oidcIssuer'),
-  requiredIn('teamidp', 'teamIssuer'),
-  requiredIn('oauth2', 'authorizationEndpoint'),
-  requiredIn('oauth2', 'tokenEndpoint'),
-  requiredIn('oauth2', 'userinfoEndpoint'),
-  requiredIn('oauth2', 'subjectPath'),
-  requiredIn('oauth2', 'namePath'),
+  requireKey('provider'),
+  requireKey('clientId'),
+  requireKey('allowedHosts'),
+  requireKeyIn('oidc', 'oidcIssuer'),
+  requireKeyIn('teamidp', 'teamIssuer'),
+  requireKeyIn('oauth2', 'authorizationEndpoint'),
+  requireKeyIn('oauth2', 'tokenEndpoint'),
+  requireKeyIn('oauth2', 'userinfoEndpoint'),
+  requireKeyIn('oauth2', 'subjectPath'),
+  requireKeyIn('oauth2', 'namePath'),
   safeUrl('oidcIssuer'),
   safeUrl('teamIssuer'),
   safeUrl('authorizationEndpoint'),

@@ -108,7 +108,7 @@ eachDialect((dialect, newUrl) => {
       'room_messages.deleted_by': DONE,
       'audit_events.actor_user_id': expect.any(Number),
     })
-    const seen = async () => {
+    const readTexts = async () => {
       const texts: string[] = []
       for (const [who, path] of [
         [olga, `/rooms/${roomId}/messages?limit=100&cursor=${MESSAGE_COUNT + 1}`],
@@ -127,7 +127,7 @@ eachDialect((dialect, newUrl) => {
       }
       return texts
     }
-    const meanwhile = await seen()
+    const meanwhile = await readTexts()
     const { messages } = JSON.parse(meanwhile[0] ?? '') as { messages: Record<string, unknown>[] }
     expect(messages).toHaveLength(100)
     expect(messages[0]).toMatchObject({ userId: null, nickname: `#${eva.id.slice(0, 4)}`, content: 'Words' })
@@ -157,7 +157,7 @@ eachDialect((dialect, newUrl) => {
     // The process is killed after one batch. Another one continues.
     expect(await service.rooms.database.write(continueErasure)).toBe('more')
     expect(await referring(service, eva.id)).toMatchObject({ 'room_messages.user_id': MESSAGE_COUNT - PIECE })
-    expect(await seen()).toEqual(meanwhile)
+    expect(await readTexts()).toEqual(meanwhile)
     const next = await nodeOf(service)
     const lefts: number[] = []
     const turns = new Set<number>()
@@ -183,7 +183,7 @@ eachDialect((dialect, newUrl) => {
     expect(await read.selectFrom('users').select('id').where('id', '=', eva.id).execute()).toEqual([])
     const states = await read.selectFrom('platform_state').select('key').execute()
     expect(states.filter(({ key }) => key.includes(eva.id))).toEqual([])
-    expect(await seen()).toEqual(meanwhile)
+    expect(await readTexts()).toEqual(meanwhile)
     const messageCount = await read
       .selectFrom('room_messages')
       .select((eb) => eb.fn.countAll<number | string>().as('count'))

@@ -78,18 +78,18 @@ test('Escape keeps what was chosen for a new room, and the next new room starts 
   await dialog.waitFor({ state: 'detached' })
   await opener.and(page.locator(':focus')).waitFor()
   await begin()
-  const chosen = async () => [
+  const readForm = async () => [
     await name.inputValue(),
     await dialog.getByRole('radio', { name: 'Private' }).isChecked(),
     await dialog.getByRole('textbox', { name: 'Most people at once' }).inputValue(),
     await dialog.getByRole('combobox', { name: 'Role of visitors' }).inputValue(),
   ]
-  expect(await chosen()).toEqual(['Half chosen', true, '7', 'Speaker'])
+  expect(await readForm()).toEqual(['Half chosen', true, '7', 'Speaker'])
   await dialog.getByRole('button', { name: 'Create room' }).click()
   await page.getByRole('heading', { name: 'Half chosen', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Rooms', exact: true }).click()
   await begin()
-  expect(await chosen()).toEqual(['', false, '50', 'Listener'])
+  expect(await readForm()).toEqual(['', false, '50', 'Listener'])
 }, 60_000)
 
 test('R23.2: rooms are found by a part of their name, show counts and the user’s own role, and appear as they are created', async () => {

@@ -83,12 +83,12 @@ test('R10.3: a sign-in in one tab replaces the session of another, which stays o
   second.on('websocket', (socket) =>
     socket.on('framereceived', ({ payload }) => void (welcomes += Number(payload.includes('"welcome"')))),
   )
-  const connected = async (act: () => Promise<unknown>) => {
+  const waitForWelcomeAfter = async (act: () => Promise<unknown>) => {
     const before = welcomes
     await act()
     await until(() => welcomes > before)
   }
-  await connected(() => second.goto(pages.at('/?q=x')))
+  await waitForWelcomeAfter(() => second.goto(pages.at('/?q=x')))
   // A request at the moment of the change is refused and goes through the sign-in page.
   await second.waitForLoadState('networkidle')
   // The guest is now another user, who sees nothing of the guest.
@@ -100,7 +100,7 @@ test('R10.3: a sign-in in one tab replaces the session of another, which stays o
   await name.fill('Half a na')
   await second.waitForLoadState('networkidle')
   const looked = second.waitForResponse((answer) => answer.url().includes('/api/rooms?'))
-  await connected(signIn)
+  await waitForWelcomeAfter(signIn)
   // The last request that the page sends on its own.
   await (await looked).finished()
   expect(await name.inputValue()).toBe('Half a na')

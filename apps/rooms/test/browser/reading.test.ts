@@ -148,10 +148,10 @@ test('the mark of new messages stands before the first of them, and says that th
   await screenshot(page, 'reading-new-above-390')
   const older = page.getByRole('button', { name: 'Show older messages' })
   while ((await first.count()) === 0) {
-    const shownCount = await list(page).locator('.said').count()
+    const shownCount = await list(page).locator('.message-text').count()
     await older.click()
     await page.waitForFunction(
-      (count) => document.querySelectorAll('.messages .said').length > count,
+      (count) => document.querySelectorAll('.messages .message-text').length > count,
       shownCount,
     )
   }

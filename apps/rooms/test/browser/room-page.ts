@@ -7,5 +7,5 @@ export const send = async (page: Page, content: string) => {
   await field(page).press('Enter')
 }
 export const lines = (page: Page) => page.locator('.messages li.message')
-export const texts = async (page: Page) => page.locator('li.message .said').allInnerTexts()
+export const texts = async (page: Page) => page.locator('li.message .message-text').allInnerTexts()
 export const isLost = (text: string) => isRefusal(text) || /ERR_CONNECTION|WebSocket/.test(text)

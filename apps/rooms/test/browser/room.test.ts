@@ -99,11 +99,12 @@ test('consecutive messages of one author show the name once, and screen readers 
   await lines(page).getByText('Six', { exact: true }).waitFor()
   // Five continues the group of Four. Six comes too late for it.
   const named = lines(page).filter({ has: page.locator('time') })
-  expect(await named.locator('.said').allInnerTexts()).toEqual(['One', 'Three', 'Four', 'Six'])
+  expect(await named.locator('.message-text').allInnerTexts()).toEqual(['One', 'Three', 'Four', 'Six'])
   for (const text of ['Two', 'Five'])
     expect(await lines(page).filter({ hasText: text }).innerText()).toContain('Hanna Host')
-  const left = async (text: string) => (await page.locator('.said', { hasText: text }).boundingBox())?.x
-  expect(await left('Two')).toBe(await left('One'))
+  const leftEdgeOf = async (text: string) =>
+    (await page.locator('.message-text', { hasText: text }).boundingBox())?.x
+  expect(await leftEdgeOf('Two')).toBe(await leftEdgeOf('One'))
 }, 60_000)
 
 test('an erased account is shown as deleted, and right-to-left text is laid out from the right', async () => {
@@ -117,7 +118,9 @@ test('an erased account is shown as deleted, and right-to-left text is laid out 
   await farewell.getByText(/^Deleted account #/).waitFor()
   expect(await page.getByText('Gone Gustavsson').count()).toBe(0)
   const direction = (text: string) =>
-    page.locator('.said', { hasText: text }).evaluate((element) => getComputedStyle(element).direction)
+    page
+      .locator('.message-text', { hasText: text })
+      .evaluate((element) => getComputedStyle(element).direction)
   expect([await direction('مرحبا'), await direction('Farewell')]).toEqual(['rtl', 'ltr'])
 }, 60_000)
 
@@ -128,7 +131,7 @@ async function maxRestyled(page: Page, postOne: () => Promise<unknown>): Promise
   await browser?.startTracing(page, { categories: ['-*', 'devtools.timeline'] })
   await postOne()
   await page.waitForFunction(
-    (old) => [...document.querySelectorAll('li.message .said')].at(-1)?.textContent !== old,
+    (old) => [...document.querySelectorAll('li.message .message-text')].at(-1)?.textContent !== old,
     before,
   )
   const trace = JSON.parse(String(await browser?.stopTracing())) as {

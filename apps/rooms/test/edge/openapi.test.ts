@@ -36,7 +36,7 @@ ajv.addVocabulary(['components', 'openapi', 'info', 'servers', 'security', 'tags
 ajv.addSchema(document, 'api')
 
 /** A schema of the document as a standalone schema. */
-function rooted(schema: Json): Json {
+function standaloneSchema(schema: Json): Json {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as Json
 }
 
@@ -94,7 +94,9 @@ test('every reference resolves, and every schema compiles in a validator', () =>
   }
   const answered = described
     .flatMap(({ operation }) => Object.values(operation.responses))
-    .flatMap(({ content }) => Object.values(content).map(({ schema }) => JSON.stringify(rooted(schema))))
+    .flatMap(({ content }) =>
+      Object.values(content).map(({ schema }) => JSON.stringify(standaloneSchema(schema))),
+    )
   for (const schema of new Set(answered)) ajv.compile(JSON.parse(schema) as Json)
   for (const { operation } of described) {
     const body = operation.requestBody?.content['application/json'].schema
@@ -103,7 +105,7 @@ test('every reference resolves, and every schema compiles in a validator', () =>
 })
 
 test('errors are described with every code of the list', async () => {
-  const check = ajv.compile(rooted(document.components.schemas['Error'] ?? {}))
+  const check = ajv.compile(standaloneSchema(document.components.schemas['Error'] ?? {}))
   for (const code of Object.keys(failures)) expect(check({ error: 'A sentence', code })).toBe(true)
   for (const bad of [{ error: 'x' }, { code: 'internal' }, { error: 'x', code: 'other' }, {}])
     expect(check(bad)).toBe(false)
@@ -141,7 +143,7 @@ test('responses about sessions match their schemas', async () => {
     ['/auth/logout', 'post', await browser.send('/api/auth/logout', { body: {} })],
   ]
   for (const [path, verb, answer] of answers) {
-    const check = ajv.compile(rooted(schemaOf(path, verb, '200')))
+    const check = ajv.compile(standaloneSchema(schemaOf(path, verb, '200')))
     expect([path, answer.status, check(await answer.json()), check.errors]).toEqual([path, 200, true, null])
   }
 })

@@ -356,16 +356,16 @@ eachDialect((_dialect, newUrl) => {
       const other = counting('other')
       const scheduler = node([broken, other.job])
       await scheduler.runDue()
-      const left = () =>
+      const findLeftState = () =>
         database.read.selectFrom('platform_state').selectAll().where('key', '=', 'left').executeTakeFirst()
-      expect(await left()).toBeUndefined()
+      expect(await findLeftState()).toBeUndefined()
       expect(other.runs).toEqual([NOON])
       expect(observed).toContainEqual(['broken', false])
       expect(logged.join('')).toContain('no luck')
       failing = false
       clock += 1
       await scheduler.runDue()
-      expect(await left()).toBeDefined()
+      expect(await findLeftState()).toBeDefined()
       expect(other.runs).toEqual([NOON])
     })
 

@@ -186,7 +186,7 @@ describe('the start of a login', () => {
 
 describe('the origin of a login start', () => {
   const site = (value: string) => ({ ...CLICK_HEADERS, 'sec-fetch-site': value })
-  const scripted = (value: string) => {
+  const scriptHeaders = (value: string) => {
     const { 'sec-fetch-user': _, ...headers } = site(value)
     return headers
   }
@@ -224,7 +224,7 @@ describe('the origin of a login start', () => {
     for (const foreign of ['cross-site', 'same-site']) {
       const answer = await t
         .browser()
-        .send('/api/auth/login?returnTo=/rooms/7', { headers: scripted(foreign) })
+        .send('/api/auth/login?returnTo=/rooms/7', { headers: scriptHeaders(foreign) })
       expect(target(answer)).toBe('/login?returnTo=%2Frooms%2F7')
       expect(answer.headers.getSetCookie()).toEqual([])
     }
@@ -238,8 +238,8 @@ describe('the origin of a login start', () => {
       site('cross-site'),
       site('same-site'),
       site('none'),
-      scripted('same-origin'),
-      scripted('none'),
+      scriptHeaders('same-origin'),
+      scriptHeaders('none'),
       {},
     ]
     for (const headers of accepted) {

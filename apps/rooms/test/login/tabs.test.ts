@@ -120,7 +120,7 @@ async function begin(context: BrowserContext, path: string): Promise<Page> {
   return page
 }
 
-async function whoIs(page: Page): Promise<unknown> {
+async function readNickname(page: Page): Promise<unknown> {
   const answer = await page.request.get(`${origin}/api/session`)
   return answer.status() === 200
     ? ((await answer.json()) as { user: { nickname: string } }).user.nickname
@@ -138,7 +138,7 @@ describe.skipIf(executablePath === '')('ten tabs of a real browser', () => {
       const context = await chrome.newContext(WITHOUT_CLIENT)
       const tabs = await Promise.all(PATHS.map((path) => begin(context, path)))
       expect(tabs.map(at)).toEqual(PATHS)
-      for (const tab of tabs.slice(0, 2)) expect(await whoIs(tab)).toBe('Alice Andersson')
+      for (const tab of tabs.slice(0, 2)) expect(await readNickname(tab)).toBe('Alice Andersson')
       await context.close()
     }
   }, 120_000)
@@ -167,7 +167,7 @@ describe.skipIf(executablePath === '')('ten tabs of a real browser', () => {
     await begin(context, '/')
     await late.goto(callback)
     expect(at(late)).toBe('/')
-    expect(await whoIs(late)).toBe('Alice Andersson')
+    expect(await readNickname(late)).toBe('Alice Andersson')
     await context.close()
   }, 60_000)
 
@@ -190,7 +190,7 @@ describe.skipIf(executablePath === '')('a foreign page in a real browser', () =>
     await page.goto(foreign)
     const before = await countAttempts()
     await page.evaluate(async (address) => {
-      const loaded = (element: HTMLElement) =>
+      const waitForLoad = (element: HTMLElement) =>
         new Promise((resolve) => {
           element.addEventListener('load', resolve)
           element.addEventListener('error', resolve)
@@ -200,17 +200,17 @@ describe.skipIf(executablePath === '')('a foreign page in a real browser', () =>
       image.src = address
       const frame = document.createElement('iframe')
       frame.src = address
-      await Promise.all([loaded(image), loaded(frame)])
+      await Promise.all([waitForLoad(image), waitForLoad(frame)])
     }, `${origin}/api/auth/login`)
     // From the page's own script, because a click by the test runner would count as a user's click.
     await page.goto(`${foreign}script`)
     await page.waitForURL(`${origin}/login?returnTo=%2Frooms%2F7`)
     expect(await countAttempts()).toBe(before)
-    expect(await whoIs(page)).toBeUndefined()
+    expect(await readNickname(page)).toBeUndefined()
     await page.goto(foreign)
     await page.click('a')
     await page.waitForURL(`${origin}/rooms/7`)
-    expect(await whoIs(page)).toBe('Alice Andersson')
+    expect(await readNickname(page)).toBe('Alice Andersson')
     await context.close()
   }, 60_000)
 })

@@ -36,7 +36,7 @@ eachDialect((_dialect, newUrl) => {
     createInvitationLink(who, roomId, { role, maxUses: 50, expiresInHours: 720 })
   const invite = async (roomId: string, target: TestUser, role: string) =>
     (await createInvitation(owner, roomId, target, { role })).id
-  const accepted = async (who: TestUser, idOrToken: string) => {
+  const acceptAndReadRole = async (who: TestUser, idOrToken: string) => {
     const response = await acceptInvitation(who, idOrToken)
     return [response.status, ((await response.json()) as { role?: string }).role]
   }
@@ -45,12 +45,12 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const { token } = await link(id, 'moderator')
-    expect(await accepted(bob, token)).toEqual([200, 'moderator'])
+    expect(await acceptAndReadRole(bob, token)).toEqual([200, 'moderator'])
     await succeed(setRole(owner, id, bob, 'listener'))
     await expectRefused(rooms, () => acceptInvitation(bob, token), [409, 'already_member'])
     expect(await roleOf(rooms, id, bob)).toBe('listener')
     // Other users can still use it.
-    expect(await accepted(await member(rooms), token)).toEqual([200, 'moderator'])
+    expect(await acceptAndReadRole(await member(rooms), token)).toEqual([200, 'moderator'])
   })
 
   test('an older link is no promotion even if it was never used, but a newer one is', async () => {
@@ -61,7 +61,7 @@ eachDialect((_dialect, newUrl) => {
     await succeed(setRole(owner, id, bob, 'speaker'))
     await expectRefused(rooms, () => acceptInvitation(bob, older.token), [409, 'already_member'])
     const newer = await link(id, 'moderator')
-    expect(await accepted(bob, newer.token)).toEqual([200, 'moderator'])
+    expect(await acceptAndReadRole(bob, newer.token)).toEqual([200, 'moderator'])
   })
 
   test('leaving does not reset the role: after returning by an older link it is the one that was set', async () => {
@@ -71,7 +71,7 @@ eachDialect((_dialect, newUrl) => {
     await makeMember(rooms, id, bob, 'moderator')
     await succeed(setRole(owner, id, bob, 'listener'))
     await succeed(endMembership(bob, id))
-    expect(await accepted(bob, older.token)).toEqual([200, 'listener'])
+    expect(await acceptAndReadRole(bob, older.token)).toEqual([200, 'listener'])
     await expectRefused(rooms, () => acceptInvitation(bob, older.token), [409, 'already_member'])
   })
 
@@ -82,7 +82,7 @@ eachDialect((_dialect, newUrl) => {
     await makeMember(rooms, id, bob, 'moderator')
     await succeed(setRole(owner, id, bob, 'listener'))
     await succeed(endMembership(bob, id))
-    expect(await accepted(bob, older.token)).toEqual([200, 'listener'])
+    expect(await acceptAndReadRole(bob, older.token)).toEqual([200, 'listener'])
   })
 
   test('a role that was set before the link was created does not limit the link', async () => {
@@ -91,7 +91,7 @@ eachDialect((_dialect, newUrl) => {
     await makeMember(rooms, id, bob, 'moderator')
     await succeed(setRole(owner, id, bob, 'listener'))
     const { token } = await link(id, 'speaker')
-    expect(await accepted(bob, token)).toEqual([200, 'speaker'])
+    expect(await acceptAndReadRole(bob, token)).toEqual([200, 'speaker'])
   })
 
   test.each(['kick', 'ban'])(
@@ -105,10 +105,10 @@ eachDialect((_dialect, newUrl) => {
       if (action === 'kick') rooms.clock.ms += 10 * MINUTE
       else await owner.browser.json(`/api/rooms/${id}/bans/${bob.user.id}`, { method: 'DELETE' })
       await expectRefused(rooms, () => acceptInvitation(bob, used.token), [409, 'invitation_used'])
-      expect(await accepted(bob, unused.token)).toEqual([200, 'listener'])
+      expect(await acceptAndReadRole(bob, unused.token)).toEqual([200, 'listener'])
       expect(await roleOf(rooms, id, bob)).toBe('listener')
       const newer = await link(id, 'moderator')
-      expect(await accepted(bob, newer.token)).toEqual([200, 'moderator'])
+      expect(await acceptAndReadRole(bob, newer.token)).toEqual([200, 'moderator'])
     },
   )
 
@@ -116,7 +116,7 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const { token } = await link(id, 'speaker')
-    expect(await accepted(bob, token)).toEqual([200, 'speaker'])
+    expect(await acceptAndReadRole(bob, token)).toEqual([200, 'speaker'])
     await succeed(endMembership(bob, id))
     await expectRefused(rooms, () => acceptInvitation(bob, token), [409, 'invitation_used'])
     expect(await roleOf(rooms, id, bob)).toBeNull()
@@ -135,7 +135,7 @@ eachDialect((_dialect, newUrl) => {
     await expectRefused(rooms, () => acceptInvitation(bob, pending), [409, 'already_member'])
     expect(await invite(id, bob, 'moderator')).toBe(pending)
     expect(await answerable()).toHaveLength(1)
-    expect(await accepted(bob, pending)).toEqual([200, 'moderator'])
+    expect(await acceptAndReadRole(bob, pending)).toEqual([200, 'moderator'])
   })
 
   test('an owner who transfers the room and is then made a listener is not promoted by an earlier link', async () => {
@@ -194,11 +194,11 @@ eachDialect((_dialect, newUrl) => {
       .execute()
     if (!use || !manual) throw new Error('Nothing was written down')
     expect(manual).toMatchObject({ user_id: bob.user.id, role: 'speaker' })
-    const refused = (work: Promise<unknown>) => work.then(Boolean, () => 'refused')
+    const outcomeOf = (work: Promise<unknown>) => work.then(Boolean, () => 'refused')
     const uses = database.write((tx) => tx.insertInto('room_invitation_uses').values(use).execute())
-    expect(await refused(uses)).toBe('refused')
+    expect(await outcomeOf(uses)).toBe('refused')
     expect(
-      await refused(database.write((tx) => tx.insertInto('room_manual_roles').values(manual).execute())),
+      await outcomeOf(database.write((tx) => tx.insertInto('room_manual_roles').values(manual).execute())),
     ).toBe('refused')
   })
 

@@ -303,15 +303,18 @@ eachDialect((_dialect, newUrl) => {
     const visibility = actor === 'outsider' ? 'private' : 'public'
     const { id: roomId } = await createRoom(owner, { visibility })
     const stage = { roomId, owner, target: owner, invitationId: '', token: '' }
-    if (target !== 'owner') stage.target = await placed(roomId, target ?? 'nothing')
-    await place(roomId, actor)
+    if (target !== 'owner') stage.target = await createTarget(roomId, target ?? 'nothing')
+    await prepareActor(roomId, actor)
     if (offer === 'transfer') await offerTo(stage)
     else if (offer) Object.assign(stage, await invite(stage, offer))
     rooms.publishedEvents.length = 0
     return stage
   }
 
-  async function placed(roomId: string, as: Exclude<Case['target'], undefined | 'owner'>): Promise<TestUser> {
+  async function createTarget(
+    roomId: string,
+    as: Exclude<Case['target'], undefined | 'owner'>,
+  ): Promise<TestUser> {
     const target = await member(rooms, 'Target')
     if (as === 'visitor') await join(target, roomId)
     else if (as === 'listener' || as === 'moderator') await makeMember(rooms, roomId, target, as)
@@ -329,7 +332,7 @@ eachDialect((_dialect, newUrl) => {
     return target
   }
 
-  async function place(roomId: string, actor: Actor): Promise<void> {
+  async function prepareActor(roomId: string, actor: Actor): Promise<void> {
     if (actor === 'visitor' || actor === 'guest visitor') await join(people[actor], roomId)
     else if (actor === 'banned') await ban(rooms, roomId, people[actor])
     else if (actor === 'listener' || actor === 'speaker' || actor === 'moderator')

@@ -120,13 +120,13 @@ eachDialect((_dialect, newUrl) => {
     return check(operation, response, [operation.id, as, address, body])
   }
   /** The actor who gets furthest. A session prevents becoming a guest. */
-  const whoFor = ({ id }: Operation): ActorName =>
+  const actorFor = ({ id }: Operation): ActorName =>
     id === 'createGuestSession' ? 'visitor' : id === 'renameGuest' ? 'guest' : 'admin'
 
   describe('R28.22: invalid input is a client error', () => {
     for (const operation of withBody)
       test(`${operation.id} refuses fields of a wrong type, blank text, and a body that is not an object`, async () => {
-        const as = whoFor(operation)
+        const as = actorFor(operation)
         const schema = operation.body as z.ZodObject
         for (const body of [null, [], 'x', 1, true, [{}], { unknown: 1 }, JSON.parse('{"__proto__":1}')])
           expect([body, [400, 404].includes(await call(operation, as, { body }))]).toEqual([body, true])

@@ -129,14 +129,16 @@ eachDialect((_dialect, newUrl) => {
 
   test('R28.7: an instance without a stored subject source, or without accounts, loses no administrator', async () => {
     const rooms = await openRooms({ url: await newUrl() })
-    const changed = (path: string) => ({ provider: rooms.idp.config({ subjectPath: claimPath(path) }) })
-    await (await rooms.node(changed('a'))).close()
+    const withSubjectPath = (path: string) => ({
+      provider: rooms.idp.config({ subjectPath: claimPath(path) }),
+    })
+    await (await rooms.node(withSubjectPath('a'))).close()
     await (await rooms.node()).close()
     const alice = await rooms.signedInBrowser()
     await rooms.rooms.database.write((tx) =>
       tx.deleteFrom('platform_state').where('key', 'like', 'source %').execute(),
     )
-    await (await rooms.node(changed('a'))).close()
+    await (await rooms.node(withSubjectPath('a'))).close()
     expect(await alice.json('/api/session')).toMatchObject({ user: { platformAdmin: true } })
     expect(rooms.logLines.join('')).not.toContain('may be accessible to other people')
     await rooms.close()

@@ -80,14 +80,14 @@ describe('the authorization request', () => {
 })
 
 describe('PKCE', () => {
-  const advertised = (methods: unknown) =>
+  const advertiseMethods = (methods: unknown) =>
     at.idp.metadata((document) => ({ ...document, code_challenge_methods_supported: methods }))
   const uses = (config: ProviderConfig) => at.provider(config).usesPkce()
 
   test('C15 R28.14: required: S256 even if it is not advertised, also with a secret, and the login succeeds', async () => {
     for (const methods of [undefined, [], ['plain'], ['S256']])
       for (const clientSecret of [null, 'secret']) {
-        advertised(methods)
+        advertiseMethods(methods)
         at.idp.secret = clientSecret
         expect(await uses(at.idp.config({ pkce: 'required' }))).toBe(true)
         expect(await failureOf(login(at, at.provider()))).toBe('nothing failed')
@@ -108,16 +108,16 @@ describe('PKCE', () => {
       [[], false],
       [undefined, false],
     ] as const) {
-      advertised(methods)
+      advertiseMethods(methods)
       expect(await uses(config)).toBe(expected)
     }
   })
 
   test('C16: auto: with neither challenge nor secret no login succeeds', async () => {
     const config = at.idp.config({ pkce: 'auto', clientSecret: null })
-    advertised(['S256'])
+    advertiseMethods(['S256'])
     expect(await uses(config)).toBe(true)
-    advertised(undefined)
+    advertiseMethods(undefined)
     expect(await failureOf(begin(at, at.provider(config)))).toBe(
       'provider_misconfigured: neither code challenge nor client secret',
     )

@@ -163,8 +163,8 @@ describe('signature and algorithm', () => {
   test('R7.2 C51: alg none is refused in any case, with and without a signature (oidcc-client-test-idtoken-sig-none)', async () => {
     for (const alg of ['none', 'None', 'NONE', 'nOnE', 'none ']) {
       expect(await outcome(same, with_({ alg }))).toBe('token_invalid: id token algorithm not expected')
-      const unsigned = (claims: Json) => at.idp.sign(claims, with_({ alg })).replace(/[^.]*$/, '')
-      expect(await outcomeOf(unsigned)).toBe('token_invalid: id token malformed')
+      const removeSignature = (claims: Json) => at.idp.sign(claims, with_({ alg })).replace(/[^.]*$/, '')
+      expect(await outcomeOf(removeSignature)).toBe('token_invalid: id token malformed')
     }
   })
 
@@ -172,7 +172,7 @@ describe('signature and algorithm', () => {
     const [key] = at.idp.keys
     const pem = key!.privateKey.export({ type: 'pkcs8', format: 'pem' })
     for (const secret of [CLIENT_SECRET, JSON.stringify(key!.publicJwk), pem]) {
-      const forged = (claims: Json) => {
+      const forge = (claims: Json) => {
         const input = at.idp
           .sign(claims, with_({ alg: 'HS256' }))
           .split('.')
@@ -180,7 +180,7 @@ describe('signature and algorithm', () => {
           .join('.')
         return `${input}.${new Bun.CryptoHasher('sha256', secret).update(input).digest('base64url')}`
       }
-      expect(await outcomeOf(forged)).toBe('token_invalid: id token algorithm not expected')
+      expect(await outcomeOf(forge)).toBe('token_invalid: id token algorithm not expected')
     }
   })
 

@@ -194,14 +194,14 @@ describe('the admin claim', () => {
 })
 
 describe('teams', () => {
-  const owned = async (teams: unknown, overrides: Json = {}) => {
+  const ownedTeamsAfter = async (teams: unknown, overrides: Json = {}) => {
     const config = at.idp.teamidpConfig()
     return (await signIn({ teams }, { ...config, teams: { ...config.teams!, ...overrides } })).ownedTeams
   }
 
   test('C89: each team with an owner role counts once; ids are strings or safe integers', async () => {
     expect(
-      await owned([
+      await ownedTeamsAfter([
         { id: 'red', role: 'owner' },
         { id: 7, role: 'co-owner' },
         { id: 'green', role: 'member' },
@@ -211,7 +211,7 @@ describe('teams', () => {
       ]),
     ).toEqual(['red', '7'])
     expect(
-      await owned(
+      await ownedTeamsAfter(
         [
           { id: 'red', role: 'owner' },
           { id: 'blue', role: 'lead' },
@@ -227,19 +227,19 @@ describe('teams', () => {
       { id: 7, role: 'owner' },
       { id: 'redder', role: 'owner' },
     ]
-    expect(await owned(teams, { teamId: 'red' })).toEqual(['red'])
-    expect(await owned(teams, { teamId: '7' })).toEqual(['7'])
-    expect(await owned(teams, { teamId: 'blue' })).toEqual([])
+    expect(await ownedTeamsAfter(teams, { teamId: 'red' })).toEqual(['red'])
+    expect(await ownedTeamsAfter(teams, { teamId: '7' })).toEqual(['7'])
+    expect(await ownedTeamsAfter(teams, { teamId: 'blue' })).toEqual([])
   })
 
   test('C89: the paths inside a team are configured', async () => {
     const paths = { idPath: claimPath('team.uuid'), rolePath: claimPath('my.role') }
-    expect(await owned([{ team: { uuid: 'x' }, my: { role: 'owner' } }], paths)).toEqual(['x'])
+    expect(await ownedTeamsAfter([{ team: { uuid: 'x' }, my: { role: 'owner' } }], paths)).toEqual(['x'])
   })
 
   test('C89: entries that are not teams are ignored', async () => {
     expect(
-      await owned([
+      await ownedTeamsAfter([
         null,
         'red',
         1,
@@ -259,13 +259,13 @@ describe('teams', () => {
   test('C89: a claim that is not a list gives no teams and a line in the log; a missing one gives none', async () => {
     for (const teams of ['red', { id: 'red', role: 'owner' }, null, 7]) {
       at.logLines.length = 0
-      expect(await owned(teams)).toEqual([])
+      expect(await ownedTeamsAfter(teams)).toEqual([])
       expect(at.logLines).toEqual([
         JSON.stringify({ message: 'teams: the claim is not a list and is ignored', claim: 'teams' }),
       ])
     }
     at.logLines.length = 0
-    expect(await owned(undefined)).toEqual([])
+    expect(await ownedTeamsAfter(undefined)).toEqual([])
     expect(at.logLines).toEqual([])
   })
 

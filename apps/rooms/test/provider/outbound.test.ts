@@ -84,29 +84,29 @@ describe('a response', () => {
   })
 
   test('C44: is read up to 256 KiB, 512 KiB for keys, and not a byte more', async () => {
-    const sized = (bytes: number) => serve(() => new Response(`{"a":"${'x'.repeat(bytes - 8)}"}`)).url
+    const serveOfSize = (bytes: number) => serve(() => new Response(`{"a":"${'x'.repeat(bytes - 8)}"}`)).url
     const limits = { discovery: 256, token: 256, userinfo: 256, jwks: 512 } as const
     for (const [endpoint, kib] of Object.entries(limits) as [keyof typeof limits, number][]) {
       const ask = outbound()
-      expect((await ask({ endpoint, url: sized(kib * KIB) })).object).toBeDefined()
-      expect(await failureOf(ask({ endpoint, url: sized(kib * KIB + 1) }))).toBe(
+      expect((await ask({ endpoint, url: serveOfSize(kib * KIB) })).object).toBeDefined()
+      expect(await failureOf(ask({ endpoint, url: serveOfSize(kib * KIB + 1) }))).toBe(
         `provider_error: ${endpoint} answer too large`,
       )
     }
   })
 
   test('C44: is measured after decompression', async () => {
-    const compressed = (body: Uint8Array, encoding: string) =>
+    const serveCompressed = (body: Uint8Array, encoding: string) =>
       serve(() => new Response(Buffer.from(body), { headers: { 'content-encoding': encoding } })).url
     const small = '{"a":1}'
     for (const [body, encoding] of [
       [gzipSync(small), 'gzip'],
       [deflateSync(small), 'deflate'],
     ] as const)
-      expect((await outbound()(token(compressed(body, encoding)))).object).toEqual({ a: 1 })
+      expect((await outbound()(token(serveCompressed(body, encoding)))).object).toEqual({ a: 1 })
     const bomb = gzipSync(Buffer.alloc(20_000_000, 'x'))
     expect(bomb.length).toBeLessThan(64 * KIB)
-    expect(await failureOf(outbound()(token(compressed(bomb, 'gzip'))))).toBe(
+    expect(await failureOf(outbound()(token(serveCompressed(bomb, 'gzip'))))).toBe(
       'provider_error: token answer too large',
     )
     for (const [body, encoding] of [
@@ -114,7 +114,7 @@ describe('a response', () => {
       [Buffer.from(small), 'gzip'],
       [Buffer.from(small), 'constructor'],
     ] as const)
-      expect(await failureOf(outbound()(token(compressed(body, encoding))))).toBe(
+      expect(await failureOf(outbound()(token(serveCompressed(body, encoding))))).toBe(
         'provider_unavailable: token does not answer',
       )
   })

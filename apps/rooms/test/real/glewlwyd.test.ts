@@ -4,7 +4,7 @@ import { CHROMIUM, FLAGS, nextVisit, signOutOnPage } from './browser.ts'
 import { documentedJson, documentedSettings } from './documented.ts'
 import { ALICE, GLEWLWYD, type Registration, startGlewlwyd } from './glewlwyd.ts'
 import { Person } from './person.ts'
-import { ask, pair, proveLogins, proveLogouts, proveSilence, signIn, whoIs } from './proofs.ts'
+import { ask, pair, proveLogins, proveLogouts, proveSilence, signIn, readUser } from './proofs.ts'
 
 describe.skipIf(GLEWLWYD === undefined)('Glewlwyd, set up as documented', () => {
   const up = pair({
@@ -50,7 +50,7 @@ describe.skipIf(GLEWLWYD === undefined)('Glewlwyd, set up as documented', () => 
     const page = await up.provider.refuse(person, await ask(up, person))
     expect(page.url.href).toBe(`${up.origin}/login?error=identity_incomplete&returnTo=%2Frooms%2Fharbour`)
     expect(person.cookies('localhost').has('latchkey_session')).toBe(false)
-    expect(await whoIs(up, person)).toBeUndefined()
+    expect(await readUser(up, person)).toBeUndefined()
   })
   proveLogouts(up)
 
@@ -58,7 +58,7 @@ describe.skipIf(GLEWLWYD === undefined)('Glewlwyd, set up as documented', () => 
     const person = await signIn(up)
     expect((await person.call(up.provider.origin, '/api/auth/', { method: 'DELETE' })).status).toBe(200)
     expect((await ask(up, person)).url.origin).toBe(up.provider.origin)
-    expect(await whoIs(up, person)).toBeDefined()
+    expect(await readUser(up, person)).toBeDefined()
   })
   proveSilence(up)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { addressesOf, pair, signIn, whoIs } from './proofs.ts'
+import { addressesOf, pair, signIn, readUser } from './proofs.ts'
 import { documentedBlock, documentedJson, documentedSettings } from './documented.ts'
 import { type Registration, startOidcProvider } from './oidc-provider.ts'
 import { Person } from './person.ts'
@@ -33,26 +33,26 @@ describe('with the settings of the page about administrators and guests', () => 
   })
 
   test('the claim makes an administrator for as long as the provider sends it', async () => {
-    expect(await whoIs(up, await signIn(up))).toMatchObject({ platformAdmin: true })
+    expect(await readUser(up, await signIn(up))).toMatchObject({ platformAdmin: true })
     claims.groups = ['staff']
-    expect(await whoIs(up, await signIn(up))).toMatchObject({ platformAdmin: false })
+    expect(await readUser(up, await signIn(up))).toMatchObject({ platformAdmin: false })
     expect(up.service.log).toContain('no administrator left')
   })
 
   test('the command makes an administrator of a user who has signed in once, and keeps the last one', async () => {
     const person = await signIn(up)
     expect((await command('grant')).code).toBe(0)
-    expect(await whoIs(up, person)).toBeUndefined()
-    expect(await whoIs(up, await signIn(up))).toMatchObject({ platformAdmin: true })
+    expect(await readUser(up, person)).toBeUndefined()
+    expect(await readUser(up, await signIn(up))).toMatchObject({ platformAdmin: true })
     expect((await command('revoke')).code).not.toBe(0)
-    expect(await whoIs(up, await signIn(up))).toMatchObject({ platformAdmin: true })
+    expect(await readUser(up, await signIn(up))).toMatchObject({ platformAdmin: true })
   })
 
   test('guests enter with a nickname, and create no rooms', async () => {
     const guest = new Person()
     const entered = await guest.call(up.origin, '/api/session', { method: 'POST', body: { nickname: 'Kim' } })
     expect(entered.status).toBe(201)
-    expect(await whoIs(up, guest)).toMatchObject({ nickname: 'Kim', identityType: 'guest' })
+    expect(await readUser(up, guest)).toMatchObject({ nickname: 'Kim', identityType: 'guest' })
     const headers = { 'x-csrf-token': guest.cookies('localhost').get('latchkey_csrf') ?? '' }
     const room = await guest.call(up.origin, '/api/rooms', {
       method: 'POST',
@@ -68,9 +68,9 @@ describe('with the settings of the page about administrators and guests', () => 
   test('a guest who signs in is a member', async () => {
     const person = new Person()
     await person.call(up.origin, '/api/session', { method: 'POST', body: { nickname: 'Kim' } })
-    const { id } = (await whoIs(up, person)) ?? {}
+    const { id } = (await readUser(up, person)) ?? {}
     await signIn(up, person)
-    const member = await whoIs(up, person)
+    const member = await readUser(up, person)
     expect(member).toMatchObject({ nickname: 'Alice Andersson', identityType: 'oauth' })
     expect(member?.id).not.toBe(id ?? '')
   })

@@ -12,7 +12,7 @@ import {
   proveRefusal,
   proveSilence,
   signIn,
-  whoIs,
+  readUser,
 } from './proofs.ts'
 
 interface Claims {
@@ -80,7 +80,7 @@ eachDialect((_, newUrl) => {
       claims.teams = claims.teams.filter(({ id }) => id !== 'harbour')
       const person = await signIn(up)
       expect(await teams()).toEqual(['lighthouse'])
-      expect(await whoIs(up, person)).toMatchObject({ nickname: 'Alice Andersson' })
+      expect(await readUser(up, person)).toMatchObject({ nickname: 'Alice Andersson' })
       await rows.close()
     })
     proveSilence(up)

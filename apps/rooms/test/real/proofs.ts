@@ -84,7 +84,10 @@ interface SignedIn {
   user: { id: string; nickname: string; email: string | null; identityType: string; platformAdmin: boolean }
 }
 
-export async function whoIs(up: Pair<RealProvider>, person: Person): Promise<SignedIn['user'] | undefined> {
+export async function readUser(
+  up: Pair<RealProvider>,
+  person: Person,
+): Promise<SignedIn['user'] | undefined> {
   const response = await person.call(up.origin, '/api/session')
   if (response.status === 401) return undefined
   expect(response.status).toBe(200)
@@ -108,7 +111,7 @@ export async function signOut(
 export function proveLogins(up: Pair<RealProvider>): void {
   test('a login ends at the page where it was started, with the session of a member', async () => {
     const person = await signIn(up)
-    expect(await whoIs(up, person)).toMatchObject({
+    expect(await readUser(up, person)).toMatchObject({
       nickname: 'Alice Andersson',
       email: 'alice@example.com',
       identityType: 'oauth',
@@ -122,9 +125,9 @@ export function proveLogins(up: Pair<RealProvider>): void {
   })
 
   test('a second login is the same account, with its current name and email address', async () => {
-    const before = await whoIs(up, await signIn(up))
+    const before = await readUser(up, await signIn(up))
     await up.provider.rename('Alice Berg', 'berg@example.com')
-    const after = await whoIs(up, await signIn(up))
+    const after = await readUser(up, await signIn(up))
     await up.provider.rename('Alice Andersson', 'alice@example.com')
     expect(after).toEqual({
       ...before,
@@ -141,7 +144,7 @@ export function proveRefusal(up: Pair<RealProvider>): void {
     const page = await up.provider.refuse(person, await ask(up, person))
     expect(page.url.href).toBe(`${up.origin}/login?error=cancelled&returnTo=%2Frooms%2Fharbour`)
     expect(person.cookies('localhost').has('latchkey_session')).toBe(false)
-    expect(await whoIs(up, person)).toBeUndefined()
+    expect(await readUser(up, person)).toBeUndefined()
   })
 }
 
@@ -150,7 +153,7 @@ export function proveLogouts(up: Pair<LogoutProvider>): void {
   test('logout ends the session here, then at the provider, and returns', async () => {
     const [person, elsewhere] = [await signIn(up), await signIn(up)]
     const { logoutUrl = '' } = await signOut(up, person)
-    expect(await whoIs(up, person)).toBeUndefined()
+    expect(await readUser(up, person)).toBeUndefined()
     expect(new URL(logoutUrl).origin).toBe(up.provider.origin)
     up.secrets.push(...new URL(logoutUrl).searchParams.getAll('id_token_hint'))
     const back = await up.provider.agreeToSignOut(person, await person.visit(logoutUrl))
@@ -158,15 +161,15 @@ export function proveLogouts(up: Pair<LogoutProvider>): void {
     expect(back.url.searchParams.get('error')).toBeNull()
     // The provider no longer knows this browser, so it asks again.
     expect((await ask(up, person)).url.origin).toBe(up.provider.origin)
-    expect(await whoIs(up, elsewhere)).toBeDefined()
+    expect(await readUser(up, elsewhere)).toBeDefined()
   })
 
   test('a session that ends at the provider ends here, and no other does', async () => {
     const [person, elsewhere] = [await signIn(up), await signIn(up)]
     await up.provider.signOutThere(person)
     // Some providers respond to the user before they notify Rooms.
-    await until(async () => (await whoIs(up, person)) === undefined)
-    expect(await whoIs(up, elsewhere)).toBeDefined()
+    await until(async () => (await readUser(up, person)) === undefined)
+    expect(await readUser(up, elsewhere)).toBeDefined()
   })
 }
 

@@ -207,7 +207,7 @@ eachDialect((_dialect, newUrl) => {
     })
 
     test('R18.8: an invalid ticket is answered with the reason of its own session, whatever cookie is sent with it', async () => {
-      const why = async (ticket: string, cookie?: string) => {
+      const readCloseReason = async (ticket: string, cookie?: string) => {
         const protocols = ['latchkey.v1', `latchkey.ticket.${ticket}`]
         const socket = live.connect(ada, { origin: null, protocols, cookie: cookie ?? '' })
         return (await socket.closed).reason
@@ -216,21 +216,22 @@ eachDialect((_dialect, newUrl) => {
       const used = await ticketFor(bob.browser)
       await welcome(byTicket(used))
       for (const nothing of [used, 'A'.repeat(43), 'x'])
-        for (const cookie of ['', cookiesOf(ada)]) expect(await why(nothing, cookie)).toBe('signed_out')
+        for (const cookie of ['', cookiesOf(ada)])
+          expect(await readCloseReason(nothing, cookie)).toBe('signed_out')
       const orphan = await ticketFor(bob.browser)
       const address = `/api/admin/users/${bob.user.id}/status`
       await root.browser.json(address, { method: 'PATCH', body: { disabled: true } })
-      expect(await why(orphan, cookiesOf(ada))).toBe('disabled')
+      expect(await readCloseReason(orphan, cookiesOf(ada))).toBe('disabled')
       const carol = await member(service, 'Carol')
       const revoked = await ticketFor(carol.browser)
       await root.browser.json(`/api/admin/users/${carol.user.id}/revoke-sessions`, { method: 'POST' })
-      expect(await why(revoked)).toBe('revoked')
+      expect(await readCloseReason(revoked)).toBe('revoked')
       const dan = await member(service, 'Dan')
       const [shut, cookie] = [await ticketFor(dan.browser), cookiesOf(dan.browser)]
       await service.rooms.database.write((tx) =>
         tx.updateTable('users').set({ disabled: 1 }).where('id', '=', dan.user.id).execute(),
       )
-      expect(await why(shut)).toBe('disabled')
+      expect(await readCloseReason(shut)).toBe('disabled')
       expect(await live.connect(dan.browser, { cookie }).closed).toEqual({ code: 4401, reason: 'disabled' })
     })
 

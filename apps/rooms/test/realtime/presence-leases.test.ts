@@ -103,10 +103,10 @@ eachDialect((_dialect, newUrl) => {
       const { leases } = service.rooms.hub
       const take = leases.take.bind(leases)
       // No lease is returned before all have been requested.
-      const { promise: allHaveAsked, resolve } = Promise.withResolvers<void>()
+      const { promise: allWaiting, resolve } = Promise.withResolvers<void>()
       const taking = spyOn(leases, 'take').mockImplementation(async (connection, roomId) => {
         if (taking.mock.calls.length === crowd.length) resolve()
-        await allHaveAsked
+        await allWaiting
         return take(connection, roomId)
       })
       await leases.check([id])

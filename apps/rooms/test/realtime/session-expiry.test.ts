@@ -233,7 +233,7 @@ eachDialect((dialect, newUrl) => {
       })
       afterAll(() => close())
       const everywhere = (browser: Browser) => nodes.map(({ live }) => live.connect(browser))
-      const welcomed = (sockets: readonly LiveSocket[]) =>
+      const waitForWelcomes = (sockets: readonly LiveSocket[]) =>
         Promise.all(sockets.map((each) => each.of('welcome')))
 
       // No event announces an expiry: each node has a clock.
@@ -244,7 +244,7 @@ eachDialect((dialect, newUrl) => {
           const { ended, others, act } = await end(nodes)
           const going = everywhere(ended)
           const staying = others.flatMap(everywhere)
-          await welcomed([...going, ...staying])
+          await waitForWelcomes([...going, ...staying])
           await act()
           await way.pass(nodes, 1_000, () => going.every((socket) => socket.isClosed))
           for (const socket of going) expect(await socket.closed).toEqual({ code: 4401, reason })

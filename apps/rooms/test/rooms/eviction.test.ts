@@ -114,13 +114,13 @@ eachDialect((_dialect, newUrl) => {
     const root = await admin(rooms)
     await makeMember(rooms, own.id, root)
     for (const { id } of [hidden, open, own]) await join(root, id)
-    const reconsidered = () =>
+    const revokeLostAccess = () =>
       rooms.rooms.database.write((tx) => revokeLostAccessOfUser(tx, root.user.id, rooms.clock.ms))
-    expect(await reconsidered()).toEqual([])
+    expect(await revokeLostAccess()).toEqual([])
     await rooms.rooms.database.write((tx) =>
       tx.deleteFrom('role_grants').where('user_id', '=', root.user.id).execute(),
     )
-    const events = await reconsidered()
+    const events = await revokeLostAccess()
     expect(removals(events)).toEqual([
       { kind: 'removed', roomId: hidden.id, userIds: [root.user.id], reason: 'access_lost', untilMs: null },
     ])

@@ -49,7 +49,7 @@ eachDialect((_dialect, newUrl) => {
   afterAll(() => rooms.close())
 
   const db = () => rooms.rooms.database.read
-  const stored = (roomId: string) =>
+  const readStored = (roomId: string) =>
     db().selectFrom('room_messages').selectAll().where('room_id', '=', roomId).orderBy('seq').execute()
 
   test('R16.3: a message is returned, listed and published alike, trimmed, with its author', async () => {
@@ -108,10 +108,10 @@ eachDialect((_dialect, newUrl) => {
         body,
         [400, 'invalid_request'],
       ])
-    expect(await stored(id)).toEqual([])
+    expect(await readStored(id)).toEqual([])
     for (const content of ['Hello', '.', '👩\u200d🚀'])
       expect((await postMessage(owner, id, { content })).status).toBe(201)
-    expect((await stored(id)).map(({ seq }) => seq)).toEqual([1, 2, 3])
+    expect((await readStored(id)).map(({ seq }) => seq)).toEqual([1, 2, 3])
   })
 
   test('R22: the length of a message is limited after trimming, counting an emoji once, and more strictly for guests', async () => {
@@ -129,7 +129,7 @@ eachDialect((_dialect, newUrl) => {
         fields: [{ path: 'content', code: 'too_big' }],
       })
     }
-    expect(await stored(id)).toHaveLength(2)
+    expect(await readStored(id)).toHaveLength(2)
   })
 
   test('R22: messages per user and ten seconds are limited, and repeating one is not counted', async () => {
@@ -172,7 +172,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await postMessage(bob, id, { content: 'Mine', clientId: 'a' })).status).toBe(201)
     const elsewhere = await createRoom(owner)
     expect((await postMessage(owner, elsewhere.id, { content: 'There', clientId: 'a' })).status).toBe(201)
-    expect(await stored(id)).toHaveLength(2)
+    expect(await readStored(id)).toHaveLength(2)
     await ban(rooms, id, bob)
     expect(await refusal(await postMessage(bob, id, { content: 'Mine', clientId: 'a' }))).toEqual([
       403,
@@ -196,7 +196,7 @@ eachDialect((_dialect, newUrl) => {
     expect(statuses).toEqual([...Array<number>(19).fill(200), 201])
     const bodies = await Promise.all(answers.map((answer) => answer.text()))
     expect(new Set(bodies).size).toBe(1)
-    expect(await stored(id)).toHaveLength(1)
+    expect(await readStored(id)).toHaveLength(1)
     await node.close()
   })
 
@@ -207,7 +207,7 @@ eachDialect((_dialect, newUrl) => {
     const messages = await Promise.all(people.map((who, at) => createMessage(who, id, `Message ${at}`)))
     const numbers = Array.from({ length: 20 }, (_, at) => at + 1)
     expect(messages.map(({ seq }) => seq).toSorted((a, b) => a - b)).toEqual(numbers)
-    expect((await stored(id)).map(({ seq }) => seq)).toEqual(numbers)
+    expect((await readStored(id)).map(({ seq }) => seq)).toEqual(numbers)
     const events = await db()
       .selectFrom('room_events')
       .select('seq')
@@ -274,7 +274,7 @@ eachDialect((_dialect, newUrl) => {
       target: ['room', id],
       metadata: { messageId: message.id, authorUserId: bob.user.id },
     })
-    expect(JSON.stringify(await stored(id))).not.toContain('Regretted')
+    expect(JSON.stringify(await readStored(id))).not.toContain('Regretted')
     expect((await deleteMessage(bob, id, message.id)).status).toBe(200)
     expect(rooms.publishedEvents).toHaveLength(1)
   })
@@ -301,7 +301,7 @@ eachDialect((_dialect, newUrl) => {
         name,
         may ? 200 : [403, 'forbidden'],
       ])
-      const row = (await stored(id)).find((each) => each.id === message.id)
+      const row = (await readStored(id)).find((each) => each.id === message.id)
       expect([name, row?.content]).toEqual([name, may ? null : 'Hello'])
     }
   })
@@ -317,7 +317,7 @@ eachDialect((_dialect, newUrl) => {
     const own = await createMessage(bob, id)
     await ban(rooms, id, bob)
     expect(await refusal(await deleteMessage(bob, id, own.id))).toEqual([403, 'banned'])
-    expect((await stored(id)).map(({ content }) => content)).toEqual(['Hello', 'Hello'])
+    expect((await readStored(id)).map(({ content }) => content)).toEqual(['Hello', 'Hello'])
   })
 
   test('R17.8: since_membership shows members the messages since they joined, visitors those of their visit, owner and administrators all', async () => {
@@ -377,14 +377,14 @@ eachDialect((_dialect, newUrl) => {
     const log = await owner.browser.json<{ events: { seq: number }[] }>(`/api/rooms/${id}/events?after=1`)
     expect(log).toMatchObject({ lastSeq: 4, reset: true })
     expect(log.events.map(({ seq }) => seq)).toEqual([3, 4])
-    expect(JSON.stringify(await stored(id))).not.toContain('Between us')
+    expect(JSON.stringify(await readStored(id))).not.toContain('Between us')
   })
 
   test('R28.25: reading a room, its messages and events changes no row', async () => {
     const { id } = await createRoom(owner)
     await createMessage(owner, id)
     const bob = await member(rooms)
-    const everything = async () => {
+    const databaseText = async () => {
       const tables = [
         'rooms',
         'room_members',
@@ -396,11 +396,11 @@ eachDialect((_dialect, newUrl) => {
       ] as const
       return Promise.all(tables.map((table) => db().selectFrom(table).selectAll().execute()))
     }
-    const before = await everything()
+    const before = await databaseText()
     for (const path of ['', '/messages', '/events'])
       for (const who of [owner, bob]) await who.browser.json(`/api/rooms/${id}${path}`)
     await bob.browser.json('/api/rooms')
-    expect(await everything()).toEqual(before)
+    expect(await databaseText()).toEqual(before)
   })
 
   test('R17.8: messages past their retention are hidden to the millisecond, before any job runs', async () => {
@@ -417,7 +417,7 @@ eachDialect((_dialect, newUrl) => {
       expect([keptMs, await readContents(owner, id)]).toEqual([keptMs, ['Old']])
       await grow(keptMs)
       expect([keptMs, await readContents(owner, id)]).toEqual([keptMs, []])
-      const [row] = await stored(id)
+      const [row] = await readStored(id)
       expect(row?.content).toBe('Old')
     }
   })

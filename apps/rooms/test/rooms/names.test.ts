@@ -47,16 +47,16 @@ eachDialect((_dialect, newUrl) => {
       const { events } = await owner.browser.json<Events>(`/api/rooms/${id}/events?after=0`)
       return events.map(({ event, data }) => [event, (data['person'] ?? data['message'])?.['nickname']])
     }
-    const happened = (name: string) => [
+    const expectedEvents = (name: string) => [
       ['member.joined', name],
       ['member.joined', 'Bob'],
       ['message.created', name],
       ['member.removed', name],
     ]
-    expect(await names()).toEqual(happened('Inês Quixote'))
+    expect(await names()).toEqual(expectedEvents('Inês Quixote'))
     expect(await storedIn(service)).toContain('Quixote')
     await succeed(eraseAccount(ines))
-    expect(await names()).toEqual(happened(`#${ines.user.id.slice(0, 4)}`))
+    expect(await names()).toEqual(expectedEvents(`#${ines.user.id.slice(0, 4)}`))
     expect(await storedIn(service)).not.toContain('Quixote')
   })
 

@@ -74,8 +74,8 @@ eachDialect((_dialect, newUrl) => {
     const ada = await member(rooms)
     const { id } = await createRoom(ada)
     const before = await countRooms()
-    const stored = () => db().selectFrom('rooms').selectAll().where('id', '=', id).executeTakeFirst()
-    const room = await stored()
+    const readRoom = () => db().selectFrom('rooms').selectAll().where('id', '=', id).executeTakeFirst()
+    const room = await readRoom()
     const bad: unknown[] = [
       ...[
         1,
@@ -112,7 +112,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await refusal(await changeSettings(ada, id, body))).toEqual([400, 'invalid_request'])
     }
     expect(await countRooms()).toBe(before)
-    expect(await stored()).toEqual(room)
+    expect(await readRoom()).toEqual(room)
     expect(await createRoom(ada, { name: '😀'.repeat(64) })).toMatchObject({ name: '😀'.repeat(64) })
   })
 

@@ -274,15 +274,15 @@ eachDialect((_dialect, newUrl) => {
     ]
     const alone = await guest(rooms, 'Berta')
     for (const who of [anna, imitator, second, alone]) await join(who, id)
-    const suffixed = ({ user }: TestUser) => `Anna #${user.id.slice(0, 4)}`
+    const suffixedName = ({ user }: TestUser) => `Anna #${user.id.slice(0, 4)}`
     const names = new Map((await peopleIn(id)).map(({ userId, nickname }) => [userId, nickname]))
     expect(names.get(anna.user.id)).toBe('Anna')
-    expect(names.get(imitator.user.id)).toBe(suffixed(imitator))
-    expect(names.get(second.user.id)).toBe(suffixed(second))
+    expect(names.get(imitator.user.id)).toBe(suffixedName(imitator))
+    expect(names.get(second.user.id)).toBe(suffixedName(second))
     expect(names.get(alone.user.id)).toBe('Berta')
     await createMessage(imitator, id, 'I am Anna')
     const { messages } = await anna.browser.json<{ messages: unknown[] }>(`/api/rooms/${id}/messages`)
-    expect(messages).toEqual([expect.objectContaining({ nickname: suffixed(imitator), guest: true })])
+    expect(messages).toEqual([expect.objectContaining({ nickname: suffixedName(imitator), guest: true })])
     const elsewhere = await createRoom(owner)
     await join(imitator, elsewhere.id)
     expect((await peopleIn(elsewhere.id)).map(({ nickname }) => nickname)).toEqual(['Anna'])

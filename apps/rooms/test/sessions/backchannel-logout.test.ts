@@ -92,12 +92,12 @@ eachDialect((dialect, newUrl) => {
     const other = await nodeOf(service)
     const token = naming(service, { sub: 'alice' })
     // A provider repeats a delivery that was answered with 503, as on a busy machine.
-    const answered = async (node: TestRooms): Promise<Response> => {
+    const deliverUntilAnswered = async (node: TestRooms): Promise<Response> => {
       const answer = await deliver(node, token)
-      return answer.status === 503 ? answered(node) : answer
+      return answer.status === 503 ? deliverUntilAnswered(node) : answer
     }
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => answered(i % 2 === 0 ? service : other)),
+      Array.from({ length: 20 }, (_, i) => deliverUntilAnswered(i % 2 === 0 ? service : other)),
     )
     const statuses = answers.map(({ status }) => status)
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)

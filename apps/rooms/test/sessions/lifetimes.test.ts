@@ -88,16 +88,16 @@ eachDialect((_dialect, newUrl) => {
     const ada = await insertPerson(service)
     const browser = await browserOf(service, ada)
     const start = service.clock.ms
-    const seen = async () => (await storedSession(service, browser.sessionId)).last_seen_at - start
+    const readLastSeen = async () => (await storedSession(service, browser.sessionId)).last_seen_at - start
     service.clock.ms = start + 59_999
     await browser.send('/api/session')
-    expect(await seen()).toBe(0)
+    expect(await readLastSeen()).toBe(0)
     service.clock.ms = start + 60_000
     await browser.send('/api/session')
-    expect(await seen()).toBe(60_000)
+    expect(await readLastSeen()).toBe(60_000)
     service.clock.ms = start + 119_999
     await browser.send('/api/session')
-    expect(await seen()).toBe(60_000)
+    expect(await readLastSeen()).toBe(60_000)
     const { last_seen_at } = await service.rooms.database.read
       .selectFrom('users')
       .select('last_seen_at')

@@ -204,17 +204,17 @@ describe('the token', () => {
   test('C110 oidcc-client-test-rp-backchannel-rpinitlogout-wrong-iss, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-aud: tokens from or for others are refused', async () => {
     const service = await rooms()
     const { idp } = service
-    const bent = (claims: Json) => idp.logoutToken((usual) => ({ ...OF_ALICE(usual), ...claims }))
+    const tokenWith = (claims: Json) => idp.logoutToken((usual) => ({ ...OF_ALICE(usual), ...claims }))
     await expectRefused(service, {
-      otherIssuer: bent({ iss: 'https://other.example' }),
-      slash: bent({ iss: `${idp.issuer}/` }),
-      issuerMissing: bent({ iss: undefined }),
-      issuerArray: bent({ iss: [idp.issuer] }),
-      otherAudience: bent({ aud: 'other-client' }),
-      longerAudience: bent({ aud: 'rooms-client2' }),
-      noAudience: bent({ aud: undefined }),
-      audienceArray: bent({ aud: ['other-client'] }),
-      audienceObject: bent({ aud: { 'rooms-client': true } }),
+      otherIssuer: tokenWith({ iss: 'https://other.example' }),
+      slash: tokenWith({ iss: `${idp.issuer}/` }),
+      issuerMissing: tokenWith({ iss: undefined }),
+      issuerArray: tokenWith({ iss: [idp.issuer] }),
+      otherAudience: tokenWith({ aud: 'other-client' }),
+      longerAudience: tokenWith({ aud: 'rooms-client2' }),
+      noAudience: tokenWith({ aud: undefined }),
+      audienceArray: tokenWith({ aud: ['other-client'] }),
+      audienceObject: tokenWith({ aud: { 'rooms-client': true } }),
     })
   })
 

@@ -162,7 +162,7 @@ async function fill(database: Database<Tables>): Promise<void> {
   })
 }
 
-async function exported(database: Database<Tables>): Promise<string> {
+async function exportText(database: Database<Tables>): Promise<string> {
   let text = ''
   await exportRooms(database, 1, async (piece) => void (text += piece.text))
   return text
@@ -179,7 +179,7 @@ eachDialect((from, newFrom) =>
     test(`all data of Rooms on ${from} is the same on ${to} after export and import, except connections`, async () => {
       const source = await open(await newFrom())
       await fill(source)
-      const text = await exported(source)
+      const text = await exportText(source)
       const url = await newTo()
       await (await open(url)).close()
       const counts = await importRooms({ databaseUrl: url, source: fileOf(text), dryRun: false })
@@ -192,7 +192,7 @@ eachDialect((from, newFrom) =>
         expect([table, await all(target)]).toEqual([table, isLeft ? [] : await all(source)])
         expect(await all(source)).toHaveLength(rows[table]?.length ?? -1)
       }
-      expect(await exported(target)).toBe(text)
+      expect(await exportText(target)).toBe(text)
       await Promise.all([source.close(), target.close()])
     })
   }),
@@ -225,7 +225,7 @@ describe('the archive of Rooms', () => {
     test('is refused with the line number if a line is nested too deep or longer than any row', async () => {
       const databaseUrl = await newUrl()
       const database = await open(databaseUrl)
-      const [header = ''] = (await exported(database)).split('\n')
+      const [header = ''] = (await exportText(database)).split('\n')
       await database.close()
       for (const [line, problem] of [
         ['['.repeat(1e6), 'line 2: is nested more than 32 levels deep'],
@@ -240,7 +240,7 @@ describe('the archive of Rooms', () => {
     test('is refused by an instance that has users', async () => {
       const database = await open(await newUrl())
       await fill(database)
-      const text = await exported(database)
+      const text = await exportText(database)
       await database.close()
       const url = await newUrl()
       const other = await open(url)

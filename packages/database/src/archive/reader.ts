@@ -148,8 +148,8 @@ class ArchiveParser<Table extends string> {
     const { columns } = line.data
     const table = tablesOf(this.#format).find((each) => each === line.data.table)
     if (table === undefined) throw this.#invalid(`there is no table "${line.data.table}"`)
-    const known: Readonly<Record<string, Column>> = this.#format.tables[table].columns
-    const kinds = columns.map((column) => known[column])
+    const tableColumns: Readonly<Record<string, Column>> = this.#format.tables[table].columns
+    const kinds = columns.map((column) => tableColumns[column])
     const unknown = columns.find((_, at) => kinds[at] === undefined)
     if (unknown !== undefined) throw this.#invalid(`${table} has no column "${unknown}"`)
     this.#table = table

@@ -29,7 +29,7 @@ export interface RestoreOptions<Table extends string> {
   /** Called after every batch with the rows so far and the rows of the whole file. */
   onRows?: (rows: number, of: number) => void
   /** Runs before the first row. The function that it returns runs after the last. */
-  around?: (bulk: Bulk) => Promise<() => Promise<void>>
+  begin?: (bulk: Bulk) => Promise<() => Promise<void>>
   /** Adds the columns that only this program needs to a batch. */
   complete?: (rows: Rows) => Rows
 }
@@ -46,7 +46,7 @@ export async function restoreArchive<Table extends string>(
   const bulk = await openBulk(options.databaseUrl)
   try {
     await requireEmpty(bulk, options)
-    const finish = await options.around?.(bulk)
+    const finish = await options.begin?.(bulk)
     const { counts, lastIds } = await readAll(options, (batch) =>
       bulk.insert(requireComplete(batch, options)),
     )
@@ -65,8 +65,8 @@ function requireComplete<Table extends string>(
   { table, columns, rows }: Batch<Table>,
   options: RestoreOptions<Table>,
 ): Rows {
-  const known = options.format.tables[table].columns
-  const types = columns.map((column) => known[column]?.type ?? 'text')
+  const tableColumns = options.format.tables[table].columns
+  const types = columns.map((column) => tableColumns[column]?.type ?? 'text')
   const batch = { table, columns, rows, types }
   return options.complete?.(batch) ?? batch
 }
@@ -111,14 +111,14 @@ async function advanceSequences(
   lastIds: Readonly<Record<string, number>>,
 ): Promise<void> {
   for (const table of tables) {
-    const known = `select ${lastIds[table] ?? 0} as id union all select coalesce(max(id), 0) from ${table}`
+    const idsQuery = `select ${lastIds[table] ?? 0} as id union all select coalesce(max(id), 0) from ${table}`
     if (bulk.dialect === 'postgres')
-      await bulk.run(`select setval(pg_get_serial_sequence('${table}', 'id'), max(id)) from (${known}) as known
+      await bulk.run(`select setval(pg_get_serial_sequence('${table}', 'id'), max(id)) from (${idsQuery}) as known
         having max(id) > 0`)
     else
       await bulk.run(
         `delete from sqlite_sequence where name = '${table}'`,
-        `insert into sqlite_sequence (name, seq) select '${table}', max(id) from (${known})`,
+        `insert into sqlite_sequence (name, seq) select '${table}', max(id) from (${idsQuery})`,
       )
   }
 }

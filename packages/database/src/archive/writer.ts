@@ -50,12 +50,12 @@ async function numbers(
   tables: readonly string[],
   queryOf: (table: string) => RawBuilder<unknown>,
 ): Promise<Record<string, number>> {
-  const found: [string, number][] = []
+  const entries: [string, number][] = []
   for (const table of tables) {
     const { rows } = await queryOf(table).execute(read)
-    found.push([table, (rows as { number: number | null }[])[0]?.number ?? 0])
+    entries.push([table, (rows as { number: number | null }[])[0]?.number ?? 0])
   }
-  return Object.fromEntries(found)
+  return Object.fromEntries(entries)
 }
 
 /**

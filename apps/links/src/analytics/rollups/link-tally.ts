@@ -90,14 +90,14 @@ export class LinkTally {
   forEach(callback: (linkId: number, counts: Readonly<ClickCounts>) => void): void {
     const counts = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
     for (const [number, page] of [...this.#pages].toSorted(([a], [b]) => a - b)) {
-      for (let place = 0; place < LINKS_PER_PAGE; place++) {
-        const at = COUNTS * place
+      for (let index = 0; index < LINKS_PER_PAGE; index++) {
+        const at = COUNTS * index
         counts.clicks = page[at] ?? 0
         if (counts.clicks === 0) continue
         counts.bots = page[at + 1] ?? 0
         counts.self_referrers = page[at + 2] ?? 0
         counts.bot_self_referrers = page[at + 3] ?? 0
-        callback(number * LINKS_PER_PAGE + place, counts)
+        callback(number * LINKS_PER_PAGE + index, counts)
       }
     }
   }

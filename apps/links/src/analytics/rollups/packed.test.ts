@@ -3,10 +3,10 @@ import * as fc from 'fast-check'
 import { LinkTally } from './link-tally.ts'
 import { PackedReader, PackedWriter } from './packed.ts'
 
-const MOST = 2 ** 53 - 1
+const MAX = 2 ** 53 - 1
 const whole = fc.oneof(
   fc.nat(300),
-  fc.constantFrom(0, 127, 128, 16_383, 16_384, 2 ** 31, 2 ** 32, MOST - 1, MOST),
+  fc.constantFrom(0, 127, 128, 16_383, 16_384, 2 ** 31, 2 ** 32, MAX - 1, MAX),
   fc.maxSafeNat(),
 )
 /**

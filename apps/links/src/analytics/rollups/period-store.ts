@@ -304,9 +304,9 @@ function selectForgottenUntil({ dialect }: Db, linkIds: readonly number[]) {
   const last =
     linkIds[0] === INSTANCE
       ? sql`select max(hour) from click_forgotten`
-      : sql`select max(hour) from click_forgotten as part where part.link_id = given.link_id`
+      : sql`select max(hour) from click_forgotten as part where part.link_id = input.link_id`
   return sql`select link_id, 'forgotten', hour, 0, 0, 0, 0, 0, 0, 0, 0, 0
-    from (select link_id, (${last}) as hour from ${numberRows(dialect, ['link_id'], rows)} as given) as ends
+    from (select link_id, (${last}) as hour from ${numberRows(dialect, ['link_id'], rows)} as input) as ends
     where hour is not null`
 }
 

@@ -22,8 +22,8 @@ import type { Window } from '../window.ts'
 type Db = Database<Tables>
 
 /**
- * The least clicks of a link in a period for which rollups are stored. With fewer, reading the raw
- * clicks costs no more.
+ * Rollups are stored for a link and a period with at least this many clicks. With fewer, reading the
+ * raw clicks costs no more.
  */
 const MIN_CLICKS = 100
 /** Links that are rolled up and stored together. */

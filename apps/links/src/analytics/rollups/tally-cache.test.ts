@@ -22,9 +22,9 @@ function tallyOf(...names: string[]): Tally {
 test('tallies are cached by the stamps of all their periods and by their columns', () => {
   const cache = new TallyCache<Tally>()
   cache.add([period, later], ['os'], tallyOf('linux', 'macos'))
-  const found = cache.get([period, later], ['os'])
+  const tally = cache.get([period, later], ['os'])
   expect(
-    ['linux', 'macos', 'ios'].map((name) => found?.valuesOf('os').filteredCountByName(name, raw)),
+    ['linux', 'macos', 'ios'].map((name) => tally?.valuesOf('os').filteredCountByName(name, raw)),
   ).toEqual([1, 1, 0])
   for (const periods of [[period], [later, period], [period, { ...later, stamp: 8 }], []])
     expect(cache.get(periods, ['os'])).toBeUndefined()
@@ -54,9 +54,9 @@ test('visitors added to cached visitors are counted with them and do not change 
       names: undefined,
     })
   cache.add([period], ['visitor_fp'], source)
-  const found = cache.get([period], ['visitor_fp'])?.valuesOf('visitor_fp')
-  for (const name of ['ann', 'cleo']) found?.add(name, one)
-  expect(found?.countDistinct(raw)).toBe(3)
+  const visitors = cache.get([period], ['visitor_fp'])?.valuesOf('visitor_fp')
+  for (const name of ['ann', 'cleo']) visitors?.add(name, one)
+  expect(visitors?.countDistinct(raw)).toBe(3)
   expect(cache.get([period], ['visitor_fp'])?.valuesOf('visitor_fp').countDistinct(raw)).toBe(2)
 })
 

@@ -128,7 +128,7 @@ test('values added to an overlay count as if added to a copy, and do not change 
     [false, true].map((selfReferrers) => ({ bots, selfReferrers })),
   )
   const distinct = (values: ValueCounts) => filters.map((each) => values.countDistinct(each))
-  const taken = counts.map((sum) => ({
+  const negated = counts.map((sum) => ({
     clicks: -sum.clicks,
     bots: -sum.bots,
     self_referrers: -sum.self_referrers,
@@ -136,16 +136,16 @@ test('values added to an overlay count as if added to a copy, and do not change 
   }))
   const name = fc.nat(40).map(String)
   const below = fc.array(fc.tuple(name, counts))
-  const steps = fc.array(fc.array(fc.tuple(name, fc.oneof(counts, taken))), { maxLength: 4 })
+  const steps = fc.array(fc.array(fc.tuple(name, fc.oneof(counts, negated))), { maxLength: 4 })
   fc.assert(
-    fc.property(below, steps, (known, more) => {
+    fc.property(below, steps, (initial, more) => {
       const values = new ValueCounts()
-      values.addPacked(pack(known)?.sums ?? new Uint8Array([0]), { names: undefined })
+      values.addPacked(pack(initial)?.sums ?? new Uint8Array([0]), { names: undefined })
       const before = distinct(values)
       const [copy, over] = [values.copy(), values.createOverlay()]
       for (const step of [
         ...more,
-        known.map(([each, { clicks }]) => [each, { ...NONE, clicks: -clicks }] as const),
+        initial.map(([each, { clicks }]) => [each, { ...NONE, clicks: -clicks }] as const),
       ]) {
         for (const [each, sum] of step) for (const one of [copy, over]) one.add(each, sum)
         expect(distinct(over)).toEqual(distinct(copy))

@@ -38,8 +38,8 @@ eachDialect((_dialect, newUrl) => {
             return result
           },
         }
-        const found = await use.findLength(tx.withPlugin(counting), length)
-        return [found, counts]
+        const freeLength = await use.findLength(tx.withPlugin(counting), length)
+        return [freeLength, counts]
       })
     await addSlugs(3, 4_000)
     await addSlugs(4, 40_000)

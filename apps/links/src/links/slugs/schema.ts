@@ -24,9 +24,9 @@ const SLUG_PATTERN = '^[A-Za-z0-9]([A-Za-z0-9._~-]*[A-Za-z0-9])?$'
 export const CustomSlug = z
   .string({ error: (issue) => (issue.input === undefined ? 'slug is required' : undefined) })
   .superRefine((value, context) => {
-    const found = findSlugProblem(value)
-    if (!found) return
-    const { problem, message } = found
+    const slugProblem = findSlugProblem(value)
+    if (!slugProblem) return
+    const { problem, message } = slugProblem
     context.addIssue({ code: 'custom', message, params: { problem } })
   })
   .transform(foldSlug)

@@ -32,7 +32,7 @@ export function importInstance({
     // Secrets above all: a service creates its own when it first starts.
     replaced: ['instance', 'preference', 'journal_cursor'],
     complete: addDerivedColumns,
-    async around(bulk) {
+    async begin(bulk) {
       const rebuild = await dropIndexes(bulk)
       return async () => {
         onStep?.('building indexes and rollups')

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { barPath, chooseLabels, placeBars, scaleTicks } from './bar-layout.ts'
+import { barPath, chooseLabels, positionBars, scaleTicks } from './bar-layout.ts'
 
 test('grid lines are integers at equal distances, and the highest one is not below the highest bar', () => {
   expect(scaleTicks(0)).toEqual([0, 1, 2, 3, 4])
@@ -16,18 +16,18 @@ test('grid lines are integers at equal distances, and the highest one is not bel
 })
 
 test('bars share the width, and a few bars do not become wide', () => {
-  expect(placeBars(2, 10, 200)).toEqual([
+  expect(positionBars(2, 10, 200)).toEqual([
     { x: 60, share: 100, width: 36 },
     { x: 160, share: 100, width: 36 },
   ])
-  const many = placeBars(100, 0, 500)
+  const many = positionBars(100, 0, 500)
   expect(many[0]?.width).toBeCloseTo(3.2)
   expect(many.at(-1)?.x).toBe(497.5)
 })
 
 test('as many labels as fit are drawn, at equal distances from the first', () => {
   const labels = Array.from({ length: 30 }, (_, index) => `${index + 1} Nov`)
-  const indexesAt = (width: number) => chooseLabels(labels, placeBars(30, 0, width))
+  const indexesAt = (width: number) => chooseLabels(labels, positionBars(30, 0, width))
   expect(indexesAt(3000)).toHaveLength(30)
   expect(indexesAt(900)).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27])
   const narrow = indexesAt(300)
@@ -36,7 +36,7 @@ test('as many labels as fit are drawn, at equal distances from the first', () =>
   expect(narrow.length).toBeLessThan(6)
   expect(indexesAt(20)).toEqual([0])
   expect(chooseLabels([], [])).toEqual([])
-  expect(chooseLabels(['1 Nov'], placeBars(1, 0, 100))).toEqual([0])
+  expect(chooseLabels(['1 Nov'], positionBars(1, 0, 100))).toEqual([0])
 })
 
 test('the rounded corners of a bar are never higher than the bar', () => {

@@ -17,7 +17,7 @@ export function scaleTicks(max: number): number[] {
   return Array.from({ length: STEPS + 1 }, (_, index) => index * step)
 }
 
-export interface BarPlace {
+export interface BarPosition {
   /** Centre of the bar. */
   x: number
   /** Width of the bar with the space around it. */
@@ -26,7 +26,7 @@ export interface BarPlace {
 }
 
 /** Positions of `count` bars, from left to right between `left` and `left + width`. */
-export function placeBars(count: number, left: number, width: number): BarPlace[] {
+export function positionBars(count: number, left: number, width: number): BarPosition[] {
   const share = width / count
   const bar = Math.min(MAX_BAR_WIDTH, share * (1 - 2 * GAP))
   return Array.from({ length: count }, (_, index) => ({ x: left + share * (index + 0.5), share, width: bar }))
@@ -36,25 +36,25 @@ export function placeBars(count: number, left: number, width: number): BarPlace[
  * Indexes of the labels to draw: every nth, with the smallest n at which no label touches another
  * one or the edge.
  */
-export function chooseLabels(labels: readonly string[], places: readonly BarPlace[]): number[] {
-  const edge = (places.at(-1)?.x ?? 0) + (places.at(-1)?.share ?? 0) / 2
+export function chooseLabels(labels: readonly string[], positions: readonly BarPosition[]): number[] {
+  const edge = (positions.at(-1)?.x ?? 0) + (positions.at(-1)?.share ?? 0) / 2
   for (let step = 1; step < labels.length; step++) {
     const indexes = labels.flatMap((_, index) => (index % step === 0 ? index : []))
-    if (hasRoom(indexes, { labels, places, edge })) return indexes
+    if (hasRoom(indexes, { labels, positions, edge })) return indexes
   }
   return labels.length > 0 ? [0] : []
 }
 
 interface LabelLayout {
   labels: readonly string[]
-  places: readonly BarPlace[]
+  positions: readonly BarPosition[]
   edge: number
 }
 
-function hasRoom(indexes: readonly number[], { labels, places, edge }: LabelLayout): boolean {
+function hasRoom(indexes: readonly number[], { labels, positions, edge }: LabelLayout): boolean {
   let nextFree = Number.NEGATIVE_INFINITY
   return indexes.every((index) => {
-    const [x, half] = [places[index]?.x ?? 0, ((labels[index] ?? '').length * CHARACTER_WIDTH) / 2]
+    const [x, half] = [positions[index]?.x ?? 0, ((labels[index] ?? '').length * CHARACTER_WIDTH) / 2]
     const isVisible = index === 0 || (x - half >= nextFree && x + half <= edge)
     nextFree = x + half + LABEL_GAP
     return isVisible
@@ -62,7 +62,7 @@ function hasRoom(indexes: readonly number[], { labels, places, edge }: LabelLayo
 }
 
 /** SVG path of a bar with rounded upper corners. */
-export function barPath({ x, width }: BarPlace, top: number, base: number): string {
+export function barPath({ x, width }: BarPosition, top: number, base: number): string {
   const radius = Math.min(3, width / 2, base - top)
   const [left, right] = [x - width / 2, x + width / 2]
   return `M${left},${base}V${top + radius}Q${left},${top} ${left + radius},${top}H${right - radius}Q${right},${top} ${right},${top + radius}V${base}Z`

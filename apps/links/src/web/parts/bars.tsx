@@ -2,7 +2,7 @@ import { Paper, Text } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { type CSSProperties, type SVGProps, useState } from 'react'
 import { useText } from '../texts/text.ts'
-import { type BarPlace, barPath, chooseLabels, placeBars, scaleTicks } from './bar-layout.ts'
+import { type BarPosition, barPath, chooseLabels, positionBars, scaleTicks } from './bar-layout.ts'
 import type { Bucket } from './bucket.ts'
 
 const [ABOVE, BELOW] = [5, 30]
@@ -26,7 +26,7 @@ export function Bars({ buckets, height, short, long, name }: Props) {
   const [active, setActive] = useState<number>()
   const total = buckets.reduce((sum, { count }) => sum + count, 0)
   const plot = layOut(buckets, { width, height, number })
-  const [bucket, place] = active === undefined ? [] : [buckets[active], plot.places[active]]
+  const [bucket, position] = active === undefined ? [] : [buckets[active], plot.positions[active]]
   return (
     <div ref={ref} className="bars">
       {width > 0 && (
@@ -40,19 +40,19 @@ export function Bars({ buckets, height, short, long, name }: Props) {
         >
           <g aria-hidden>
             <Axes plot={plot} labels={buckets.map(({ label }) => short(label))} />
-            {place && <Cursor plot={plot} place={place} />}
+            {position && <Cursor plot={plot} place={position} />}
             {buckets.map(({ label, count }, index) => (
               <path
                 key={label}
                 className="bars-bar"
-                d={barPath(plot.places[index] as BarPlace, plot.heightOf(count), plot.base)}
+                d={barPath(plot.positions[index] as BarPosition, plot.heightOf(count), plot.base)}
               />
             ))}
           </g>
         </svg>
       )}
       {/* Screen readers announce a status only if its element exists before its text. */}
-      <div className="bars-tip" role="status" style={place && tipPosition(place, width)}>
+      <div className="bars-tip" role="status" style={position && tipPosition(position, width)}>
         {bucket && <Tip when={long(bucket.label)} count={bucket.count} />}
       </div>
     </div>
@@ -77,7 +77,7 @@ function layOut(buckets: readonly Bucket[], { width, height, number }: Frame) {
     left,
     width,
     base,
-    places: placeBars(buckets.length, left, width - left),
+    positions: positionBars(buckets.length, left, width - left),
     heightOf: (count: number) => base - (count / (ticks.at(-1) ?? 1)) * (base - ABOVE),
   }
 }
@@ -86,13 +86,13 @@ function layOut(buckets: readonly Bucket[], { width, height, number }: Frame) {
 const axisWidth = (widest: string) => 8 * widest.length + 24
 
 function selectionHandlers(
-  { left, places }: Plot,
+  { left, positions }: Plot,
   active: number | undefined,
   select: (index: number | undefined) => void,
 ): SVGProps<SVGSVGElement> {
   const selectAt = (svg: Element, clientX: number) => {
-    const index = Math.floor((clientX - svg.getBoundingClientRect().left - left) / (places[0]?.share ?? 1))
-    select(index in places ? index : undefined)
+    const index = Math.floor((clientX - svg.getBoundingClientRect().left - left) / (positions[0]?.share ?? 1))
+    select(index in positions ? index : undefined)
   }
   return {
     onMouseMove: (event) => selectAt(event.currentTarget, event.clientX),
@@ -101,7 +101,7 @@ function selectionHandlers(
     onFocus: () => select(active ?? 0),
     onBlur: () => select(undefined),
     onKeyDown: (event) => {
-      const index = indexForKey(event.key, active ?? 0, places.length - 1)
+      const index = indexForKey(event.key, active ?? 0, positions.length - 1)
       if (index === undefined) return
       event.preventDefault()
       select(index)
@@ -118,13 +118,13 @@ function indexForKey(key: string, from: number, last: number): number | undefine
 }
 
 /** The side of the bar with more space. */
-function tipPosition({ x }: BarPlace, width: number): CSSProperties {
+function tipPosition({ x }: BarPosition, width: number): CSSProperties {
   return x < width / 2 ? { left: x + 10 } : { right: width - x + 10 }
 }
 
 function Axes({ plot, labels }: { plot: Plot; labels: readonly string[] }) {
   const { number } = useText()
-  const { ticks, left, width, base, places, heightOf } = plot
+  const { ticks, left, width, base, positions, heightOf } = plot
   return (
     <>
       {ticks.map((tick) => (
@@ -135,8 +135,8 @@ function Axes({ plot, labels }: { plot: Plot; labels: readonly string[] }) {
           </text>
         </g>
       ))}
-      {chooseLabels(labels, places).map((index) => (
-        <text key={index} x={places[index]?.x} y={base + 18} dy="0.71em" textAnchor="middle">
+      {chooseLabels(labels, positions).map((index) => (
+        <text key={index} x={positions[index]?.x} y={base + 18} dy="0.71em" textAnchor="middle">
           {labels[index]}
         </text>
       ))}
@@ -144,7 +144,7 @@ function Axes({ plot, labels }: { plot: Plot; labels: readonly string[] }) {
   )
 }
 
-function Cursor({ plot, place: { x, share } }: { plot: Plot; place: BarPlace }) {
+function Cursor({ plot, place: { x, share } }: { plot: Plot; place: BarPosition }) {
   return <rect className="bars-cursor" x={x - share / 2} y={ABOVE} width={share} height={plot.base - ABOVE} />
 }
 

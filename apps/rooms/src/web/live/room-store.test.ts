@@ -121,13 +121,13 @@ test('a hidden tab at the end of a room drops the oldest messages, too, and coun
 
 test('the latest messages are all announced, however close together, except deleted ones', () => {
   const it = createRoom()
-  const announced = () => it.store.state().announcements.map(({ seq }) => seq)
+  const announcedSeqs = () => it.store.state().announcements.map(({ seq }) => seq)
   for (const seq of range(1, 3)) it.receive(seq)
-  expect(announced()).toEqual([1, 2, 3])
+  expect(announcedSeqs()).toEqual([1, 2, 3])
   it.receiveDeletion(2)
-  expect(announced()).toEqual([1, 3])
+  expect(announcedSeqs()).toEqual([1, 3])
   for (const seq of range(4, 200)) it.receive(seq)
-  expect(announced()).toEqual(range(191, 200))
+  expect(announcedSeqs()).toEqual(range(191, 200))
 })
 
 test('a message deleted while its page is on its way cannot be read', async () => {
@@ -179,13 +179,13 @@ test('a changed name applies to all messages of that user and of no other', () =
   for (const seq of range(1, 3)) it.receive(seq)
   const person = { userId: 'other', guest: true, role: 'speaker' } as Person
   const names = () => it.store.state().messages.map(({ nickname, avatarColor }) => [nickname, avatarColor])
-  const named = (nickname: string, avatarColor: string) => ({ ...person, nickname, avatarColor })
-  it.join({ ...named('Another user', '#000'), userId: 'else' })
+  const personNamed = (nickname: string, avatarColor: string) => ({ ...person, nickname, avatarColor })
+  it.join({ ...personNamed('Another user', '#000'), userId: 'else' })
   expect(names()).toEqual(range(1, 3).map(() => ['Before', '#000']))
-  it.join(named('By presence', '#111'))
+  it.join(personNamed('By presence', '#111'))
   expect(names()).toEqual(range(1, 3).map(() => ['By presence', '#111']))
-  it.receiveRole(named('By role', '#111'))
+  it.receiveRole(personNamed('By role', '#111'))
   expect(names()).toEqual(range(1, 3).map(() => ['By role', '#111']))
-  it.welcome(3, [named('By entering', '#222')])
+  it.welcome(3, [personNamed('By entering', '#222')])
   expect(names()).toEqual(range(1, 3).map(() => ['By entering', '#222']))
 })

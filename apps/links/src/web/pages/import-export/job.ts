@@ -99,7 +99,7 @@ export function stopJob(): void {
   abort?.abort()
 }
 
-const interrupted = () =>
+const interruptedError = () =>
   new CallError(0, 'the connection was lost during the import', { code: 'import_interrupted' })
 
 const warn = (event: Event) => event.preventDefault()
@@ -128,11 +128,11 @@ export async function startJob(isPreview: boolean): Promise<Job | undefined> {
       { upload, accept: 'application/x-ndjson', signal, answerWithinMs: null },
     )
     for await (const lines of linesOf(response)) update(applyLines(job, lines))
-    if (job.state === 'working') update({ state: 'failed', error: interrupted() })
+    if (job.state === 'working') update({ state: 'failed', error: interruptedError() })
   } catch (error) {
     if (abort.signal.aborted && isPreview) closeJob(true)
     else if (abort.signal.aborted) update({ state: 'stopped' })
-    else update({ state: 'failed', error: job.count > 0 ? interrupted() : error })
+    else update({ state: 'failed', error: job.count > 0 ? interruptedError() : error })
   } finally {
     removeEventListener('beforeunload', warn)
     if (!isPreview) await invalidate('links', 'totals')

@@ -44,7 +44,7 @@ export const MessageLine = memo(function MessageLine({ message, role, continues,
             {t('room.deleted')}
           </Text>
         ) : (
-          <Text size="sm" className="said" component="div" dir="auto">
+          <Text size="sm" className="message-text" component="div" dir="auto">
             {mayLink(message) ? <LinkedText text={content} /> : content}
           </Text>
         )}
@@ -155,7 +155,7 @@ export function UnsentLine({ unsent, user }: { unsent: Unsent; user: User }) {
             {t('room.sending')}
           </Text>
         </Group>
-        <Text size="sm" className="said" component="div" dir="auto">
+        <Text size="sm" className="message-text" component="div" dir="auto">
           {unsent.content}
         </Text>
       </div>

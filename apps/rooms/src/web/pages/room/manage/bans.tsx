@@ -45,7 +45,7 @@ export function Bans({ room, user }: { room: Room; user: User }) {
                   : t('manage.kickedUntil', { when: moment(expiresAt) })}
               </Text>
               {reason !== null && (
-                <Text size="sm" className="said">
+                <Text size="sm" className="message-text">
                   {reason}
                 </Text>
               )}

@@ -23,7 +23,7 @@ export const CHANGING: readonly (readonly [name: string, pattern: RegExp])[] = [
 /** A character that no document contains. */
 const MARK = '\u0000'
 
-function leveled(text: string): string {
+function normalize(text: string): string {
   const trimmed = text
     .split('\n')
     .map((line) => line.trimEnd())
@@ -36,7 +36,7 @@ function leveled(text: string): string {
 }
 
 /** JSON without whitespace between tokens: pages may lay it out freely. */
-function squeezed(text: string): string {
+function stripJsonWhitespace(text: string): string {
   return text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
 }
 
@@ -49,27 +49,30 @@ function isJson(text: string): boolean {
 }
 
 /** The text of the page as a pattern: `…` stands for any omitted output. */
-function patternOf(shown: string): string {
-  return shown
+function patternOf(expected: string): string {
+  return expected
     .replaceAll('…', MARK)
     .replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
     .replaceAll(MARK, String.raw`[\s\S]*?`)
 }
 
 /** Whether `printed` equals the output on the page. */
-export function isShown(shown: string, printed: string): boolean {
-  return isWholly(leveled(shown), leveled(printed)) || isWholly(levelJson(shown), levelJson(printed), printed)
+export function isShown(expected: string, printed: string): boolean {
+  return (
+    isWholly(normalize(expected), normalize(printed)) ||
+    isWholly(normalizeJson(expected), normalizeJson(printed), printed)
+  )
 }
 
-function levelJson(text: string): string {
-  return leveled(squeezed(text))
+function normalizeJson(text: string): string {
+  return normalize(stripJsonWhitespace(text))
 }
 
-function isWholly(shown: string, printed: string, json = '{}'): boolean {
-  return isJson(json) && new RegExp(`^${patternOf(shown)}$`).test(printed)
+function isWholly(expected: string, printed: string, json = '{}'): boolean {
+  return isJson(json) && new RegExp(`^${patternOf(expected)}$`).test(printed)
 }
 
 /** Whether `printed` contains the output on the page, in whole lines. */
-export function isWithin(shown: string, printed: string): boolean {
-  return new RegExp(`^${patternOf(leveled(shown))}$`, 'm').test(leveled(printed))
+export function isWithin(expected: string, printed: string): boolean {
+  return new RegExp(`^${patternOf(normalize(expected))}$`, 'm').test(normalize(printed))
 }

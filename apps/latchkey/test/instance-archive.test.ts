@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { openPool } from '@latchkey/database/pool'
 import { eachDialect } from '@latchkey/database/testing'
-import { Place } from './running.ts'
+import { Workspace } from './running.ts'
 
 const EVERYTHING = ['links', 'export', '--everything']
 const TAKE = ['links', 'import', '-', '--everything']
@@ -11,26 +11,29 @@ const IN_USE =
   'The database is in use: stop the service first, and start it again when the import has finished\n'
 
 describe('latchkey links export and import with --everything', () => {
-  const place = new Place()
+  const workspace = new Workspace()
   let file = ''
   let key = ''
-  afterAll(() => place.remove())
+  afterAll(() => workspace.remove())
   beforeAll(async () => {
     const rows = Array.from({ length: LINKS }, (_, at) => `https://example.com/${at},s-${at},tag ${at % 3}\n`)
     const importing = ['links', 'import', '-', '--format', 'csv', '--owner', 'ada', '--bundles-from-tags']
-    expect((await place.run(importing, { stdin: `url,slug,tags\n${rows.join('')}` })).code).toBe(0)
-    const clicks = await place.write('clicks.ndjson', '{"slug":"s-7","clicked_at":1600000000}\n'.repeat(50))
-    await place.run(['clicks', 'import', clicks])
+    expect((await workspace.run(importing, { stdin: `url,slug,tags\n${rows.join('')}` })).code).toBe(0)
+    const clicks = await workspace.write(
+      'clicks.ndjson',
+      '{"slug":"s-7","clicked_at":1600000000}\n'.repeat(50),
+    )
+    await workspace.run(['clicks', 'import', clicks])
     key = (
-      await place.run(['keys', 'create', '--identity', 'ada', '--scope', 'read', '--title', 'T'])
+      await workspace.run(['keys', 'create', '--identity', 'ada', '--scope', 'read', '--title', 'T'])
     ).out.trim()
-    const exported = await place.run(EVERYTHING)
+    const exported = await workspace.run(EVERYTHING)
     expect([exported.code, exported.err]).toEqual([0, expect.stringMatching(/^exported \d+ rows\n$/)])
     file = exported.out
   }, 60_000)
 
   test('copies links, bundles, keys and clicks to another instance with an equal export', async () => {
-    const other = new Place()
+    const other = new Workspace()
     try {
       const { code, out, err } = await other.run(TAKE, { stdin: file })
       expect([code, out, err]).toEqual([
@@ -58,7 +61,7 @@ describe('latchkey links export and import with --everything', () => {
   }, 60_000)
 
   test('an import that is killed changes nothing, and the same command then succeeds', async () => {
-    const other = new Place()
+    const other = new Workspace()
     try {
       const child = other.spawn(TAKE)
       await child.stdin.write(file.slice(0, file.length / 2))
@@ -81,7 +84,7 @@ describe('latchkey links export and import with --everything', () => {
   }, 60_000)
 
   test('a truncated file is refused with its last line, also in a dry run', async () => {
-    const other = new Place()
+    const other = new Workspace()
     try {
       const cut = file.slice(0, file.lastIndexOf('{"end"'))
       for (const args of [TAKE, [...TAKE, '--dry-run']]) {
@@ -101,8 +104,8 @@ describe('latchkey links export and import with --everything', () => {
   }, 60_000)
 
   test('--everything cannot be combined with --format or --owner', async () => {
-    expect((await place.run([...EVERYTHING, '--format', 'csv'])).code).toBe(2)
-    expect((await place.run([...TAKE, '--owner', 'ada'])).code).toBe(2)
+    expect((await workspace.run([...EVERYTHING, '--format', 'csv'])).code).toBe(2)
+    expect((await workspace.run([...TAKE, '--owner', 'ada'])).code).toBe(2)
   })
 })
 
@@ -110,7 +113,7 @@ describe('latchkey links export and import with --everything', () => {
 const ROOMS = { ROOMS_DATABASE_URL: 'sqlite:./data/rooms.db' }
 
 test('latchkey rooms export and import copy all data of Rooms to another instance', async () => {
-  const [from, to, empty] = [new Place(ROOMS), new Place(), new Place()]
+  const [from, to, empty] = [new Workspace(ROOMS), new Workspace(), new Workspace()]
   try {
     const service = await from.start(['start'], /First key/)
     const origin = service.originOf('rooms').replace('127.0.0.1', 'localhost')
@@ -142,7 +145,7 @@ test('latchkey rooms export and import copy all data of Rooms to another instanc
       err: 'line 1: the file is "latchkey-links-instance", not "latchkey-rooms-instance"\n',
     })
   } finally {
-    for (const place of [from, to, empty]) place.remove()
+    for (const workspace of [from, to, empty]) workspace.remove()
   }
 }, 60_000)
 
@@ -151,23 +154,23 @@ eachDialect((dialect, newUrl) => {
   describe('an import of an archive into PostgreSQL', () => {
     const instance = async () => {
       const urls = { LINKS_DATABASE_URL: await newUrl(), ROOMS_DATABASE_URL: await newUrl() }
-      return { place: new Place(urls), pool: openPool(urls.LINKS_DATABASE_URL) }
+      return { workspace: new Workspace(urls), pool: openPool(urls.LINKS_DATABASE_URL) }
     }
 
     test('is refused while the service runs, and succeeds when it has stopped', async () => {
-      const { place, pool } = await instance()
+      const { workspace, pool } = await instance()
       try {
-        const service = await place.start(['start'], /First key/)
+        const service = await workspace.start(['start'], /First key/)
         const files = {
-          links: (await place.run(EVERYTHING)).out,
-          rooms: (await place.run(['rooms', 'export'])).out,
+          links: (await workspace.run(EVERYTHING)).out,
+          rooms: (await workspace.run(['rooms', 'export'])).out,
         }
         const secrets = async () => (await pool.query('select name, value from instance order by name')).rows
         const before = await secrets()
         const other = files.links.replace(/\["title_secret","[\w-]{4}/, '["title_secret","0000')
         const takeAll = async () => [
-          await place.run(TAKE, { stdin: other }),
-          await place.run(['rooms', 'import', '-'], { stdin: files.rooms }),
+          await workspace.run(TAKE, { stdin: other }),
+          await workspace.run(['rooms', 'import', '-'], { stdin: files.rooms }),
         ]
         for (const refused of await takeAll()) expect(refused).toEqual({ code: 1, out: '', err: IN_USE })
         expect(await secrets()).toEqual(before)
@@ -179,34 +182,34 @@ eachDialect((dialect, newUrl) => {
         expect(await secrets()).not.toEqual(before)
       } finally {
         await pool.end()
-        place.remove()
+        workspace.remove()
       }
     }, 60_000)
 
     test('prevents services from starting until it has finished', async () => {
-      const { place, pool } = await instance()
+      const { workspace, pool } = await instance()
       try {
-        const first = await place.start(['links'], /"listening"/)
+        const first = await workspace.start(['links'], /"listening"/)
         await first.stop()
-        const { out } = await place.run(EVERYTHING)
-        const child = place.spawn(TAKE)
+        const { out } = await workspace.run(EVERYTHING)
+        const child = workspace.spawn(TAKE)
         await child.stdin.write(out.slice(0, -1))
         await child.stdin.flush()
         const running = `select 1 from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and objsubid = 2
           and database = (select oid from pg_database where datname = current_database())`
         while ((await pool.query(running)).rows.length === 0) await Bun.sleep(20)
-        expect(await place.run(['links'])).toEqual({
+        expect(await workspace.run(['links'])).toEqual({
           code: 1,
           out: '',
           err: 'An archive is being imported into the database: start the service when the import has finished\n',
         })
         await child.stdin.end()
         expect(await child.exited).toBe(0)
-        const service = await place.start(['links'], /"listening"/)
+        const service = await workspace.start(['links'], /"listening"/)
         expect(await service.stop()).toBe(0)
       } finally {
         await pool.end()
-        place.remove()
+        workspace.remove()
       }
     }, 60_000)
   })
