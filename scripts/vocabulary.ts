@@ -67,15 +67,9 @@ function describeMatch(source: string, { offset, word }: Match): string {
   return `${source.slice(0, offset).split('\n').length}: ${word}`
 }
 
-/** Folders whose names and comments are still to be rewritten. */
-const PENDING = ['apps/latchkey/', 'apps/links/src/', 'bench/', 'packages/', 'scripts/', 'sdks/']
-
 async function listFiles(...patterns: readonly string[]): Promise<string[]> {
   const { stdout } = Bun.spawnSync(['git', 'ls-files', '-co', '--exclude-standard', ...patterns])
-  return stdout
-    .toString()
-    .split('\n')
-    .filter((path) => path && !PENDING.some((folder) => path.startsWith(folder)))
+  return stdout.toString().split('\n').filter(Boolean)
 }
 
 if (import.meta.main) {
@@ -85,8 +79,8 @@ if (import.meta.main) {
   const documents = (await listFiles('*.md', ':!docs/glossary.md')).map(
     async (path) => [path, checkDocument(await Bun.file(path).text())] as const,
   )
-  const lines = (await Promise.all([...code, ...documents])).flatMap(([path, found]) =>
-    found.map((line) => `${path}:${line}`),
+  const lines = (await Promise.all([...code, ...documents])).flatMap(([path, matches]) =>
+    matches.map((line) => `${path}:${line}`),
   )
   for (const line of lines) console.log(line)
   if (lines.length > 0) console.log('docs/glossary.md has the words to use instead.')
