@@ -53,12 +53,15 @@ export async function bundleClient(
   })
   const files = new Map<string, string>()
   for (const output of outputs) files.set(nameOf(output.path), await output.text())
-  const styles = joinStyles(files)
+  const font = readFileSync(FONT)
+  const fontName = `inter-${Bun.hash(font).toString(36)}.woff2`
+  const styles = joinStyles(files, fontFace(assets + fontName))
   const scripts = scriptsOf(metafile?.outputs ?? {})
   const parts = `${folder}.${process.pid}`
   mkdirSync(parts, { recursive: true })
   for (const [name, text] of files) writeCompressed(join(parts, name), text)
-  writeFileSync(join(parts, 'index.html'), indexPage({ ...scripts, styles, assets, title }))
+  writeFileSync(join(parts, fontName), font)
+  writeFileSync(join(parts, 'index.html'), indexPage({ ...scripts, styles, font: fontName, assets, title }))
   writeFileSync(join(parts, 'preloads.json'), JSON.stringify(scripts.preloads))
   try {
     renameSync(parts, folder)
@@ -69,13 +72,22 @@ export async function bundleClient(
   }
 }
 
+/**
+ * Inter 4.1 by Rasmus Andersson, SIL Open Font License (fonts/LICENSE.txt): Latin letters in weights
+ * 400 to 700. docs/design.md says how the file was made.
+ */
+const FONT = join(import.meta.dirname, 'fonts/inter.woff2')
+
+const fontFace = (url: string) =>
+  `@font-face{font-family:Inter;src:url(${url}) format("woff2");font-weight:400 700;font-display:swap}`
+
 const nameOf = (path: string) => path.replace(/^.*\//, '')
 
-/** Puts Mantine's styles before the client's own in one file. Returns its name. */
-function joinStyles(files: Map<string, string>): string {
+/** Puts `first` and Mantine's styles before the client's own in one file. Returns its name. */
+function joinStyles(files: Map<string, string>, first: string): string {
   const scripts = [...files].flatMap(([name, text]) => (name.endsWith('.js') ? text : []))
   const own = [...files.keys()].find((name) => name.endsWith('.css')) ?? ''
-  const all = `${mantineStyles(scripts)}\n${files.get(own) ?? ''}`
+  const all = `${first}\n${mantineStyles(scripts)}\n${files.get(own) ?? ''}`
   const name = `main-${Bun.hash(all).toString(36)}.css`
   files.delete(own)
   files.set(name, all)
@@ -131,12 +143,13 @@ interface Index {
   scheme: string
   everywhere: readonly string[]
   styles: string
+  font: string
   assets: string
   title: string
 }
 
 /** The header appears together with the styles. The client replaces it with its own. */
-function indexPage({ main, scheme, everywhere, styles, assets, title }: Index): string {
+function indexPage({ main, scheme, everywhere, styles, font, assets, title }: Index): string {
   const name = Bun.escapeHTML(title)
   return `<!doctype html>
 <html ${UNFILLED.root}>
@@ -145,14 +158,19 @@ function indexPage({ main, scheme, everywhere, styles, assets, title }: Index): 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${name}</title>
-<link rel="icon" href="/favicon.svg">
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+<link rel="apple-touch-icon" href="/apple-touch-icon.png">
+<link rel="manifest" href="/manifest.webmanifest">
+<meta name="theme-color" content="#f7f8fa" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#0f1522" media="(prefers-color-scheme: dark)">
+<link rel="preload" href="${assets}${font}" as="font" type="font/woff2" crossorigin>
 <script src="${assets}${scheme}"></script>
 <link rel="stylesheet" href="${assets}${styles}">
 <script type="module" src="${assets}${main}"></script>
 ${everywhere.map((each) => preload(assets + each)).join('\n')}
 ${UNFILLED.preloads}
 </head>
-<body><div id="app"><div class="first-header"><img src="/favicon.svg" alt="" width="26" height="26"><b>${name}</b></div></div></body>
+<body><div id="app"><div class="first-header"><img src="/favicon.svg" alt="" width="24" height="24"><b>${name}</b></div></div></body>
 </html>
 `
 }

@@ -22,6 +22,15 @@ const ENCODINGS = [
   ['gzip', '.gz'],
 ] as const
 
+const CONTENT_TYPES = new Map([
+  ['js', 'text/javascript; charset=utf-8'],
+  ['css', 'text/css; charset=utf-8'],
+  ['woff2', 'font/woff2'],
+])
+
+/** True for files that are also stored compressed. Fonts already are. */
+const isCompressed = (name: string) => !name.endsWith('.woff2')
+
 export interface ClientOptions {
   /** Name of the cache folder of the bundles: `latchkey-links`. */
   name: string
@@ -104,15 +113,18 @@ export function clientFiles(options: ClientOptions) {
      */
     async asset(request: Request, path: string): Promise<Response | undefined> {
       const name = path.slice(options.assets.length)
-      if (!/^[\w-]+\.(js|css)$/.test(name)) return undefined
+      const type = CONTENT_TYPES.get(/^[\w-]+\.(js|css|woff2)$/.exec(name)?.[1] ?? '')
+      if (type === undefined) return undefined
       const file = join(await getFolder(), name)
       if (!(await Bun.file(file).exists())) return undefined
       const accepted = request.headers.get('accept-encoding') ?? ''
-      const encoding = ENCODINGS.find(([token]) => new RegExp(`\\b${token}\\b(?!;q=0)`).test(accepted))
+      const encoding = isCompressed(name)
+        ? ENCODINGS.find(([token]) => new RegExp(`\\b${token}\\b(?!;q=0)`).test(accepted))
+        : undefined
       return new Response(Bun.file(file + (encoding?.[1] ?? '')), {
         headers: {
-          'Content-Type': name.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8',
-          Vary: 'Accept-Encoding',
+          'Content-Type': type,
+          ...(isCompressed(name) && { Vary: 'Accept-Encoding' }),
           ...(encoding && { 'Content-Encoding': encoding[0] }),
         },
       })

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { embeddedAsset } from '@latchkey/http/embedded-asset'
+import { brandFiles } from '@latchkey/web/brand'
 import { clientFiles } from '@latchkey/web/serve'
 import { failure } from '../failures.ts'
 import { productNameOf } from '../platform/operations.ts'
@@ -29,12 +30,10 @@ const files = clientFiles({
 /** Bundles the web client before the first request. Rejects with the error of the bundler. */
 export const builtPages = files.built
 
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#4263eb"/><path d="M8 9h16v11H15l-5 4v-4H8z" fill="none" stroke="#fff" stroke-width="3" stroke-linejoin="round"/></svg>`
-const icon = () => file(ICON, 'image/svg+xml')
-
 const FILES: ReadonlyMap<string, () => Response> = new Map([
-  ['/favicon.svg', icon],
-  ['/favicon.ico', icon],
+  ...Object.entries(
+    brandFiles({ product: 'rooms', name: 'Latchkey Rooms', shortName: 'Rooms', startUrl: '/' }),
+  ).map(([name, serve]) => [`/${name}`, serve] as const),
   ['/robots.txt', () => file('User-agent: *\nDisallow: /\n', 'text/plain; charset=utf-8')],
 ])
 

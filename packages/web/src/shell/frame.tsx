@@ -1,26 +1,31 @@
-import { AppShell, Box, Burger, Group, NavLink, Text } from '@mantine/core'
+import { AppShell, Box, Burger, Group, NavLink } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { Page } from '../pages.ts'
 import { useTexts } from '../texts.ts'
+import { Brand } from './brand.tsx'
 import { SignedOutNotice } from './signed-out-notice.tsx'
 
 const PHONE = 'sm'
 
 /**
- * The frame of every page: the skip link, the header with the app's name and `actions`, the
- * navigation, and the notice of an ended session, or `signedOut` in its place. If no page has an
- * icon, there is no navigation, and the page is as narrow as a form.
+ * The frame of every page: the skip link, the header with the brand, `search` and `actions`, the
+ * navigation with `footer` at its end, and the notice of an ended session, or `signedOut` in its
+ * place. If no page has an icon, there is no navigation, and the page is as narrow as a form.
  */
 export function Frame({
   pages,
+  search,
   actions,
+  footer,
   signedOut = <SignedOutNotice />,
   children,
 }: {
   pages: readonly Page[]
+  search?: ReactNode
   actions?: ReactNode
+  footer?: ReactNode
   signedOut?: ReactNode
   children: ReactNode
 }) {
@@ -30,47 +35,56 @@ export function Frame({
   const hasNavigation = listed.length > 0
   return (
     <AppShell
-      header={{ height: 56 }}
-      {...(hasNavigation && { navbar: { width: 232, breakpoint: PHONE, collapsed: { mobile: !opened } } })}
-      padding={{ base: 'md', [PHONE]: 'xl' }}
+      header={{ height: 52 }}
+      {...(hasNavigation && { navbar: { width: 224, breakpoint: PHONE, collapsed: { mobile: !opened } } })}
+      padding={{ base: 'md', [PHONE]: 'lg' }}
     >
       <a className="skip" href="#content">
         {t('shell.skip')}
       </a>
-      <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap" miw={0}>
-            {hasNavigation && (
-              <Burger
-                opened={opened}
-                onClick={toggle}
-                hiddenFrom={PHONE}
-                size="sm"
-                aria-label={t(opened ? 'nav.close' : 'nav.open')}
-                aria-expanded={opened}
-                aria-controls="navigation"
-              />
-            )}
-            <img src="/favicon.svg" alt="" width={26} height={26} />
-            <Text fw={650} truncate>
-              {t('app.name')}
-            </Text>
-          </Group>
+      <AppShell.Header className="frame-header">
+        <Group gap="sm" wrap="nowrap" className="frame-brand" mod={{ narrow: !hasNavigation }}>
+          {hasNavigation && <MenuButton isOpen={opened} onClick={toggle} />}
+          <Brand />
+        </Group>
+        <Group gap="sm" wrap="nowrap" className="frame-tools">
+          <div className="frame-search">{search}</div>
           {actions}
         </Group>
       </AppShell.Header>
       {hasNavigation && (
-        <AppShell.Navbar id="navigation" p="sm" mod={{ closed: !opened }} aria-label={t('nav.label')}>
+        <AppShell.Navbar
+          id="navigation"
+          className="frame-navigation"
+          mod={{ closed: !opened }}
+          aria-label={t('nav.label')}
+        >
           <Navigation pages={listed} onChoose={close} />
+          {footer !== undefined && <div className="frame-footer">{footer}</div>}
         </AppShell.Navbar>
       )}
       <AppShell.Main id="content" tabIndex={-1}>
-        <Box className="page" maw={hasNavigation ? 1160 : 480} mx="auto">
+        <Box className="page" maw={hasNavigation ? 1200 : 480} mx="auto">
           {signedOut}
           {children}
         </Box>
       </AppShell.Main>
     </AppShell>
+  )
+}
+
+function MenuButton({ isOpen, onClick }: { isOpen: boolean; onClick: () => void }) {
+  const { t } = useTexts()
+  return (
+    <Burger
+      opened={isOpen}
+      onClick={onClick}
+      hiddenFrom={PHONE}
+      size="sm"
+      aria-label={t(isOpen ? 'nav.close' : 'nav.open')}
+      aria-expanded={isOpen}
+      aria-controls="navigation"
+    />
   )
 }
 
@@ -85,11 +99,10 @@ function Navigation({ pages, onChoose }: { pages: readonly Page[]; onChoose: () 
         component={Link}
         href={page.path}
         label={t(page.title)}
-        leftSection={page.icon && <page.icon size={18} stroke={1.6} aria-hidden />}
+        leftSection={page.icon && <page.icon size={17} stroke={1.7} aria-hidden />}
         active={active}
         aria-current={active ? 'page' : undefined}
         onClick={onChoose}
-        style={{ borderRadius: 8 }}
       />
     )
   })

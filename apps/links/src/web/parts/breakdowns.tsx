@@ -94,7 +94,7 @@ function Utm(props: BreakdownsProps) {
         <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xl">
           {UTM.map((breakdown) => (
             <Box key={breakdown} miw={0}>
-              <Title order={3} fz="sm" fw={550} c="dimmed" mb="xs">
+              <Title order={3} fz="sm" fw={500} c="dimmed" mb="xs">
                 {t(`link.${breakdown}`)}
               </Title>
               <BreakdownList {...props} breakdown={breakdown} title={t(`link.${breakdown}`)} />

@@ -20,7 +20,7 @@ export function Delta({ value }: { value?: number | undefined }) {
       className="delta figure"
       data-way={direction}
       size="xs"
-      fw={550}
+      fw={500}
       title={t('delta.against')}
     >
       <Arrow size={14} stroke={2} aria-hidden />

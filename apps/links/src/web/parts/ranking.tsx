@@ -47,7 +47,7 @@ function Row({ item: { name, count, href }, total }: { item: RankedItem; total: 
           </Anchor>
         )}
         <Group gap="xs" wrap="nowrap" className="figure" flex="none">
-          <Text size="sm" fw={550}>
+          <Text size="sm" fw={500}>
             {number(count)}
           </Text>
           <Text size="sm" c="dimmed" w="3.2em" ta="right">

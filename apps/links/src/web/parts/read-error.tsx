@@ -15,7 +15,7 @@ export function ReadError({ error, onRetry, title }: Props) {
     <Stack align="center" gap="sm" p="md" role="alert">
       <Text size="sm" ta="center">
         {title !== undefined && (
-          <Text span inherit display="block" fw={550}>
+          <Text span inherit display="block" fw={500}>
             {title}
           </Text>
         )}

@@ -24,7 +24,7 @@ export function Sparkline({ counts, color }: { counts: readonly number[]; color?
       width="100%"
       height={HEIGHT}
       aria-hidden
-      style={color === undefined ? {} : ({ '--chart-bars': color } as CSSProperties)}
+      style={color === undefined ? {} : ({ '--chart-1': color } as CSSProperties)}
     >
       {points.length > 0 && (
         <>

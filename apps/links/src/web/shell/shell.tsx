@@ -1,4 +1,4 @@
-import { ActionIcon } from '@mantine/core'
+import { ActionIcon, Kbd, UnstyledButton } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { ErrorBoundary } from '@latchkey/web/shell/error-boundary'
 import { CurrentPage } from '@latchkey/web/shell/current-page'
@@ -13,6 +13,9 @@ import { useText } from '../texts/text.ts'
 // Loaded on first use: the first page does not need it.
 const Palette = lazy(() => import('./palette.tsx'))
 
+/** Of the palette, as the keyboard labels it. */
+const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
+
 const HOME = { path: '/dashboard', words: 'page.toDashboard' }
 
 export function Shell() {
@@ -23,7 +26,7 @@ export function Shell() {
   useHotkeys(openCount === 0 ? [['mod+K', openPalette]] : [], [])
   return (
     <Router base="/_/admin">
-      <Frame pages={pages} actions={<Search onClick={openPalette} />}>
+      <Frame pages={pages} search={<Search onClick={openPalette} />}>
         <CurrentPage pages={pages} details={detailPages} home={HOME} />
       </Frame>
       {openCount > 0 && (
@@ -37,11 +40,25 @@ export function Shell() {
   )
 }
 
+/** Opens the palette. A field in a wide window, an icon in a narrow one. */
 function Search({ onClick }: { onClick: () => void }) {
   const { t } = useText()
   return (
-    <ActionIcon variant="default" size="lg" onClick={onClick} aria-label={t('shell.search')}>
-      <IconSearch size={18} aria-hidden />
-    </ActionIcon>
+    <>
+      <UnstyledButton className="search-button" visibleFrom="sm" onClick={onClick}>
+        <IconSearch size={16} stroke={1.8} aria-hidden />
+        <span className="search-button-text">{t('shell.search')}</span>
+        <Kbd size="xs">{SHORTCUT}</Kbd>
+      </UnstyledButton>
+      <ActionIcon
+        variant="default"
+        size="lg"
+        hiddenFrom="sm"
+        onClick={onClick}
+        aria-label={t('shell.search')}
+      >
+        <IconSearch size={18} aria-hidden />
+      </ActionIcon>
+    </>
   )
 }

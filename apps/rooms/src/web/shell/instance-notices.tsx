@@ -16,7 +16,7 @@ export function InstanceNotices() {
         </Alert>
       )}
       {announcement && (
-        <Alert color="indigo" mb="md" title={t('announcement.title')}>
+        <Alert color="ink" mb="md" title={t('announcement.title')}>
           <Text size="sm" className="wrap" style={{ whiteSpace: 'pre-line' }}>
             {announcement}
           </Text>

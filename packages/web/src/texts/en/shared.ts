@@ -6,6 +6,8 @@ export default {
   'shell.close': 'Close',
   'shell.stale': 'Your sign-in has ended',
   'shell.staleHelp': 'What you typed is still here. Sign in again in another tab, then carry on.',
+  'brand.switch': '{{name}}: switch product',
+  'brand.open': 'Open {{name}}',
   'page.notFound': 'This page does not exist',
   'page.notFoundHelp': 'The address may be mistyped, or the page has moved.',
   'page.error': 'This could not be shown',

@@ -8,6 +8,8 @@ export default {
   'shell.close': 'Tutup',
   'shell.stale': 'Sesi masuk Anda telah berakhir',
   'shell.staleHelp': 'Yang Anda ketik masih ada. Masuk lagi di tab lain, lalu lanjutkan.',
+  'brand.switch': '{{name}}: ganti produk',
+  'brand.open': 'Buka {{name}}',
   'page.notFound': 'Halaman ini tidak ada',
   'page.notFoundHelp': 'Alamatnya mungkin salah ketik, atau halamannya sudah pindah.',
   'page.error': 'Ini tidak dapat ditampilkan',

@@ -8,6 +8,8 @@ export default {
   'shell.close': 'Stäng',
   'shell.stale': 'Din inloggning har gått ut',
   'shell.staleHelp': 'Det du skrev finns kvar. Logga in igen i en annan flik och fortsätt sedan.',
+  'brand.switch': '{{name}}: byt produkt',
+  'brand.open': 'Öppna {{name}}',
   'page.notFound': 'Sidan finns inte',
   'page.notFoundHelp': 'Adressen kan vara felskriven, eller så har sidan flyttats.',
   'page.error': 'Det här kunde inte visas',

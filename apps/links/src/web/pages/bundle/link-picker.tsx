@@ -99,7 +99,7 @@ function LinkChoice({ link, bundle, isMember }: { link: Link; bundle: number; is
   return (
     <Group component="li" wrap="nowrap" gap="md" py={8} pr="sm">
       <Box flex={1} miw={0}>
-        <Text size="sm" fw={550} truncate dir="auto" title={name}>
+        <Text size="sm" fw={500} truncate dir="auto" title={name}>
           {name}
         </Text>
         <Text size="xs" c="dimmed" truncate title={link.url}>

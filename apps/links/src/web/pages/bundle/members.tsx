@@ -40,7 +40,7 @@ export function Members({ stats }: { stats: Stats }) {
       </Group>
       {members.length === 0 && (
         <Box py="lg" ta="center">
-          <Text fw={550}>{t('bundles.noMembers')}</Text>
+          <Text fw={500}>{t('bundles.noMembers')}</Text>
           <Text size="sm" c="dimmed">
             {t('bundles.noMembersHelp')}
           </Text>
@@ -83,7 +83,7 @@ function MemberRow({ member, bundle }: { member: Member; bundle: Stats['bundle']
             component={Link}
             href={`/links/${member.link_id}`}
             size="sm"
-            fw={550}
+            fw={500}
             c="inherit"
             truncate
             display="block"
@@ -99,7 +99,7 @@ function MemberRow({ member, bundle }: { member: Member; bundle: Stats['bundle']
           </Group>
         </Box>
         <Box ta="right" flex="none" className="figure">
-          <Text size="sm" fw={550}>
+          <Text size="sm" fw={500}>
             {number(member.click_count)}
           </Text>
           <Group gap={6} justify="flex-end" wrap="nowrap">

@@ -82,7 +82,7 @@ function Stat({ name, value, children }: { name: string; value: string; children
         component="dd"
         m={0}
         fz={22}
-        fw={650}
+        fw={600}
         lh={1.4}
         className="figure"
         truncate

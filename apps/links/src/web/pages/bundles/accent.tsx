@@ -26,7 +26,7 @@ export function BundleIcon({ icon, accent }: { icon: string | null; accent: Acce
       w={40}
       h={40}
       fz={size}
-      fw={650}
+      fw={600}
       bg={`var(--mantine-color-${mantineColor(accent)}-light)`}
       style={{
         flex: 'none',

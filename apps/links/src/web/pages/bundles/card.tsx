@@ -25,7 +25,7 @@ export function BundleCard({ bundle, search }: { bundle: Summary; search: string
               {t('bundles.clicks')}
             </Text>
             <Group gap="xs" align="baseline" wrap="nowrap">
-              <Text fz={24} fw={650} lh={1.2} className="figure">
+              <Text fz={24} fw={600} lh={1.2} className="figure">
                 {number(bundle.total_clicks)}
               </Text>
               <Delta value={bundle.delta_pct} />

@@ -61,7 +61,7 @@ function Card({ title, value, change, counts }: Stat) {
         {t(title)}
       </Text>
       <Group gap="xs" align="baseline" mih={36}>
-        <Text fz={26} fw={650} lh={1.3} className="figure">
+        <Text fz={26} fw={600} lh={1.3} className="figure">
           {value}
         </Text>
         <Delta value={change} />

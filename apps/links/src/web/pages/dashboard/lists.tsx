@@ -95,7 +95,7 @@ function RecentLink({ link }: { link: Stats['recent_links'][number] }) {
           href={`/links/${link.id}`}
           size="sm"
           c="inherit"
-          fw={550}
+          fw={500}
           ta="left"
           truncate
           dir="auto"

@@ -24,7 +24,7 @@ export function RevokeKey({ apiKey, onClose }: { apiKey: Key; onClose: () => voi
       closeButtonProps={{ 'aria-label': t('shell.close') }}
     >
       <Stack gap="md">
-        <Text fw={550} style={{ overflowWrap: 'anywhere' }}>
+        <Text fw={500} style={{ overflowWrap: 'anywhere' }}>
           <bdi>{apiKey.title}</bdi> <Code>{apiKey.key_prefix}…</Code>
         </Text>
         <Text size="sm">{t('keys.revokeHelp')}</Text>

@@ -123,7 +123,7 @@ function Preview({ name, code }: { name: string; code: Code }) {
           <ReadError error={code.error} onRetry={code.refetch} />
         )}
       </Center>
-      <Text size="sm" fw={550} style={{ overflowWrap: 'anywhere' }}>
+      <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
         {name}
       </Text>
       <Text size="xs" c="dimmed">

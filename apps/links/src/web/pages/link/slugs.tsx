@@ -98,7 +98,7 @@ function Row({
     <Table.Tr>
       <Table.Td>
         <Group gap={6}>
-          <Text size="sm" fw={550} miw={0} style={{ overflowWrap: 'anywhere' }}>
+          <Text size="sm" fw={500} miw={0} style={{ overflowWrap: 'anywhere' }}>
             {slug.slug}
           </Text>
           {slug.is_primary === 1 && <SlugBadge text={t('link.primary')} />}

@@ -25,7 +25,7 @@ export function StateBadge({ link }: { link: Link }) {
       variant="default"
       size="lg"
       tt="none"
-      fw={550}
+      fw={500}
       leftSection={<Box w={8} h={8} bdrs="xl" bg={DOTS[state]} aria-hidden />}
     >
       {stateTexts[state]}

@@ -165,7 +165,7 @@ function Stat({ name, value, aside }: { name: string; value: ReactNode; aside?: 
         {value === undefined ? (
           <Skeleton height={22} width={64} mt={8} />
         ) : (
-          <Text fz={24} fw={650} className="figure">
+          <Text fz={24} fw={600} className="figure">
             {value}
           </Text>
         )}

@@ -61,7 +61,7 @@ function BlockedLink({ link, onDelete }: { link: LinkRow; onDelete: () => void }
       }}
     >
       <Divider mb="md" />
-      <Text fw={550} style={{ overflowWrap: 'anywhere' }}>
+      <Text fw={500} style={{ overflowWrap: 'anywhere' }}>
         {link.label ?? link.url}
       </Text>
       <Text size="sm" c="dimmed">

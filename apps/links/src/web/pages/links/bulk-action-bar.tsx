@@ -30,7 +30,7 @@ export function BulkActionBar({ links, actions, onBundle, onDone }: Props) {
   }
   return (
     <Group gap="xs" role="group" aria-label={t('links.selected', { count: links.length })}>
-      <Text size="sm" fw={550} mr="xs">
+      <Text size="sm" fw={500} mr="xs">
         {t('links.selected', { count: links.length })}
       </Text>
       <Button size="compact-sm" variant="default" onClick={onBundle}>

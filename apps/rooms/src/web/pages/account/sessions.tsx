@@ -65,7 +65,7 @@ function Line({ session, isEnding, onEnd }: { session: Session; isEnding: boolea
     <Group component="li" justify="space-between" gap="sm">
       <div style={{ minWidth: 0, flex: '1 1 220px' }}>
         <Group gap="xs">
-          <Text fw={550} className="wrap">
+          <Text fw={500} className="wrap">
             {device}
           </Text>
           {session.current && (

@@ -49,7 +49,7 @@ function RoomLine({ room }: { room: Room }) {
   return (
     <Group component="li" justify="space-between" align="flex-start" gap="sm">
       <div style={{ minWidth: 0, flex: '1 1 240px' }}>
-        <Anchor component={Link} href={`/rooms/${id}`} fw={550} className="wrap">
+        <Anchor component={Link} href={`/rooms/${id}`} fw={500} className="wrap">
           {name}
         </Anchor>
         <Text size="sm" c="dimmed">

@@ -39,7 +39,7 @@ function EventLine({ event }: { event: Event }) {
   const { action, actorUserId, clientIp, metadata } = event
   return (
     <Stack component="li" gap={2}>
-      <Text size="sm" fw={550} className="wrap">
+      <Text size="sm" fw={500} className="wrap">
         {isAuditAction(action) ? t(`audit.${action}`) : action}
       </Text>
       <Text size="sm" c="dimmed" className="wrap">

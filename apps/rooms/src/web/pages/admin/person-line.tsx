@@ -21,7 +21,7 @@ export function PersonLine({ person }: { person: Person }) {
           <UserAvatar nickname={name} avatarColor={person.avatarColor} size={36} />
           <div style={{ minWidth: 0 }}>
             <Group gap="xs">
-              <Text fw={550} className="wrap">
+              <Text fw={500} className="wrap">
                 {name}
               </Text>
               <Marks person={person} />

@@ -75,7 +75,7 @@ function Line({ session, name }: { session: Session; name: string }) {
     <Group component="li" justify="space-between" gap="sm">
       <div style={{ minWidth: 0, flex: '1 1 200px' }}>
         <Group gap="xs">
-          <Text size="sm" fw={550} className="wrap">
+          <Text size="sm" fw={500} className="wrap">
             {device}
           </Text>
           {session.current && (

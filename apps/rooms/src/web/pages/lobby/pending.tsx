@@ -125,7 +125,7 @@ function PendingItem({ what, until, done, accept, decline, withdraw }: Props) {
   return (
     <Group component="li" justify="space-between" gap="sm">
       <div style={{ minWidth: 0, flex: '1 1 220px' }}>
-        <Text className="wrap" fw={550}>
+        <Text className="wrap" fw={500}>
           {what}
         </Text>
         <Text size="sm" c="dimmed">

@@ -46,7 +46,7 @@ function LoginNotice({ search }: { search: string }) {
     )
   if (ended === undefined) return null
   return (
-    <Alert color="indigo" role="status" title={t('login.ended')}>
+    <Alert color="ink" role="status" title={t('login.ended')}>
       {t(ended)}
     </Alert>
   )
@@ -64,7 +64,7 @@ function SignedInNotice({ user, back }: { user: User; back: string }) {
       <Stack gap="xs" align="flex-start">
         {isGuest && (
           <>
-            <Text fw={550} className="wrap">
+            <Text fw={500} className="wrap">
               {t('login.youAreGuest', { name: user.nickname })}
             </Text>
             <Text size="sm" c="dimmed">

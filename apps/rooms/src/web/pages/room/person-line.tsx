@@ -22,7 +22,7 @@ export function PersonLine({ person, room, user, isMember, onAsk }: Props) {
     <Group component="li" gap="sm" wrap="nowrap">
       <UserAvatar nickname={nickname} avatarColor={avatarColor} size={32} />
       <div style={{ minWidth: 0, flex: 1 }}>
-        <Text fw={550} size="sm" className="wrap">
+        <Text fw={500} size="sm" className="wrap">
           <bdi>{nickname}</bdi> {isSelf && `(${t('room.you')})`}
         </Text>
         <Group gap={6}>

@@ -37,7 +37,7 @@ function FailedMessage({
   const { t } = useText()
   return (
     <Paper withBorder p="xs" mb="xs">
-      <Text size="sm" c="var(--mantine-color-error)" fw={550}>
+      <Text size="sm" c="var(--mantine-color-error)" fw={500}>
         {t('room.notSent')}: <Refusal error={problem?.error} />
       </Text>
       <Text size="sm" className="wrap" style={{ whiteSpace: 'pre-wrap' }} lineClamp={3}>

@@ -36,7 +36,7 @@ export function Bans({ room, user }: { room: Room; user: User }) {
           <Group key={userId} component="li" gap="sm" wrap="nowrap" align="flex-start">
             <UserAvatar nickname={nickname} avatarColor={avatarColor} size={32} />
             <div style={{ minWidth: 0, flex: 1 }}>
-              <Text fw={550} size="sm" className="wrap">
+              <Text fw={500} size="sm" className="wrap">
                 <bdi>{nickname}</bdi>
               </Text>
               <Text size="sm" c="dimmed">

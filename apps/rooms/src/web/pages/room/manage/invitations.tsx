@@ -62,7 +62,7 @@ function Line({ invitation }: { invitation: Result<'listInvitations'>['invitatio
   return (
     <Group component="li" justify="space-between" gap="sm" wrap="nowrap">
       <div style={{ minWidth: 0 }}>
-        <Text size="sm" fw={550} className="wrap">
+        <Text size="sm" fw={500} className="wrap">
           {what}
         </Text>
         <Text size="sm" c="dimmed">

@@ -49,7 +49,7 @@ export function InviteLink({ room, mayModerators }: { room: Room; mayModerators:
       </Button>
       {create.data && (
         <div role="status">
-          <Text size="sm" fw={550}>
+          <Text size="sm" fw={500}>
             {t('manage.linkCreated')}
           </Text>
           <Group gap="xs" wrap="nowrap">

@@ -1,0 +1,8 @@
+declare module '*.png' {
+  const path: string
+  export default path
+}
+declare module '*.svg' {
+  const text: string
+  export default text
+}
