@@ -67,7 +67,7 @@ for (const scheme of ['light', 'dark'] as const)
     others.push(await background(box))
 
     await page.goto(admin.at('/keys'))
-    await page.getByRole('button', { name: 'New key' }).first().click()
+    await page.getByRole('button', { name: 'Create key' }).first().click()
     const radios = page.getByRole('dialog').getByRole('radio')
     await check(radios.first(), radios.last())
     await screenshot(page, `forced-keys-${scheme}`)

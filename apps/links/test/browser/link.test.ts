@@ -35,7 +35,7 @@ test('L18: its owner edits label, URL and expiry in place; a refused value stays
   const url = page.getByRole('textbox', { name: 'Leads to' })
   await url.fill('javascript:alert(1)')
   await url.press('Enter')
-  await page.getByText('This is not a valid http or https URL.').waitFor()
+  await page.getByText('Enter a valid http or https URL.').waitFor()
   await expectAccessible(page)
   expect([await url.inputValue(), (await readLink(admin, id)).url]).toEqual([
     'javascript:alert(1)',
@@ -44,7 +44,7 @@ test('L18: its owner edits label, URL and expiry in place; a refused value stays
   const long = `https://example.com/?${'long'.repeat(600)}`
   await url.fill(long)
   await url.press('Enter')
-  await page.getByText('A URL has at most 2048 characters.').waitFor()
+  await page.getByText('URLs can have at most 2,048 characters.').waitFor()
   expect([await url.inputValue(), (await readLink(admin, id)).url]).toEqual([
     long,
     'https://example.com/edited',

@@ -57,7 +57,7 @@ test('if some links cannot be disabled, the toast names and undoes only those th
     await page.getByRole('button', { name: 'Disable', exact: true }).click()
   }
   await disableBoth()
-  const broken = page.getByRole('alert').filter({ hasText: 'Something went wrong in the service.' })
+  const broken = page.getByRole('alert').filter({ hasText: 'Something went wrong.' })
   // Closes it at once, because it closes after a while.
   await broken.getByRole('button', { name: 'Close' }).click()
   await broken.waitFor({ state: 'detached' })

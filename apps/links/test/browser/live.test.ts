@@ -153,7 +153,7 @@ test('an event during an open dialog changes neither its input nor the focus', a
 
 test('a session that ends under an open dialog is reported in it and behind it, and the input can be sent afterwards', async () => {
   const { page } = await admin.open('/keys')
-  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
   const dialog = page.getByRole('dialog')
   const title = dialog.getByRole('textbox', { name: 'Title' })
   await title.fill('Typed before the end')
@@ -166,8 +166,8 @@ test('a session that ends under an open dialog is reported in it and behind it, 
   await expectAccessible(page)
   await screenshot(page, 'stale-dialog')
   signInAgain()
-  await dialog.getByRole('button', { name: 'Make key' }).click()
-  await dialog.getByText('This key is shown only now').waitFor()
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  await dialog.getByText('You won’t see this key again').waitFor()
   await notice.waitFor({ state: 'detached' })
 }, 60_000)
 

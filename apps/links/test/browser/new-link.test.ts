@@ -63,7 +63,7 @@ test('a refused input stays typed, and its reason appears at its field', async (
   const url = page.getByLabel('URL to shorten')
   await url.fill('ftp://example.com')
   await page.getByRole('button', { name: 'Shorten' }).click()
-  await page.getByText('This is not a valid http or https URL.').waitFor()
+  await page.getByText('Enter a valid http or https URL.').waitFor()
   expect(await url.getAttribute('aria-invalid')).toBe('true')
   await url.fill('https://example.com/other')
   await page.getByLabel('Custom slug').fill('Taken')

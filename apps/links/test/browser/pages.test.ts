@@ -48,6 +48,6 @@ test('a page whose script cannot be loaded states so, and works on the next try'
   await screenshot(page, 'script-missing')
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByRole('button', { name: 'New key' }).first().waitFor()
+  await page.getByRole('button', { name: 'Create key' }).first().waitFor()
   expect(page.url()).toBe(admin.at('/keys'))
 }, 60_000)

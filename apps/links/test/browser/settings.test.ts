@@ -32,7 +32,7 @@ test('L18: every setting saves at once, confirms it, and holds when the page is 
   const saved = page.getByText('Saved', { exact: true })
   await choose(page, 'Default range', '90 days')
   await saved.waitFor()
-  await page.getByRole('switch', { name: 'Hide clicks of bots' }).click()
+  await page.getByRole('switch', { name: 'Hide bot clicks' }).click()
   await page.getByRole('switch', { name: 'Hide clicks from your own pages' }).click()
   await page.getByRole('textbox', { name: 'Length of automatic slugs' }).fill('6')
   await page.getByText('1,073,741,824 possible slugs').waitFor()
@@ -87,7 +87,7 @@ test('a value that cannot be saved is reported beside its field and stays typed'
   const root = page.getByRole('textbox', { name: 'Root redirect' })
   await root.fill('javascript:alert(1)')
   await root.blur()
-  await page.getByText('This is not a valid http or https URL.').waitFor()
+  await page.getByText('Enter a valid http or https URL.').waitFor()
   expect([await root.inputValue(), await root.getAttribute('aria-invalid')]).toEqual([
     'javascript:alert(1)',
     'true',
@@ -95,15 +95,15 @@ test('a value that cannot be saved is reported beside its field and stays typed'
   const before = (await readSettings())['slug_default_length']
   const length = page.getByRole('textbox', { name: 'Length of automatic slugs' })
   await length.fill('2')
-  await page.getByText('Choose a whole number from 3 to 128.').waitFor()
+  await page.getByText('Enter a whole number from 3 to 128.').waitFor()
   await length.fill('129')
-  await page.getByText('Choose a whole number from 3 to 128.').waitFor()
+  await page.getByText('Enter a whole number from 3 to 128.').waitFor()
   await expectAccessible(page)
   await screenshot(page, 'settings-errors')
   expect(await readSettings()).toMatchObject({ slug_default_length: before, root_redirect_url: null })
 
   await page.context().setOffline(true)
-  const bots = page.getByRole('switch', { name: 'Hide clicks of bots' })
+  const bots = page.getByRole('switch', { name: 'Hide bot clicks' })
   const wasOn = await bots.isChecked()
   await bots.click()
   await page.getByText('The service does not answer. Check your connection.').waitFor()
@@ -112,7 +112,7 @@ test('a value that cannot be saved is reported beside its field and stays typed'
 
 test('two refused saves of one setting leave the value of the server', async () => {
   const { page } = await admin.open('/settings')
-  const bots = page.getByRole('switch', { name: 'Hide clicks of bots' })
+  const bots = page.getByRole('switch', { name: 'Hide bot clicks' })
   await bots.waitFor({ state: 'attached' })
   const before = (await readSettings())['filter_bots']
   expect(await bots.isChecked()).toBe(before === true)
@@ -128,7 +128,7 @@ test('two refused saves of one setting leave the value of the server', async () 
   await bots.click()
   const reread = page.waitForResponse((answer) => answer.request().method() === 'GET' && saves === 2)
   held.resolve(undefined)
-  await page.getByText('The service cannot do this at the moment.').waitFor()
+  await page.getByText('Temporarily unavailable.').waitFor()
   await (await reread).finished()
   await untilChecked(bots, before === true)
   await page.unroute('**/api/settings')
@@ -179,7 +179,7 @@ const BY_HEADER = { LINKS_ACCESS: 'header', LINKS_ACCESS_HEADER: 'X-Who', TRUSTE
 const ANN = { 'X-Who': 'ann@example.com' }
 
 for (const [words, environment, on, toastText] of [
-  ['is off', {}, 'Off', 'Set MCP_OAUTH_ISSUER, MCP_ACCESS_AUDIENCE or MCP_API_KEYS to admit assistants.'],
+  ['is off', {}, 'Off', 'To allow assistants, set MCP_OAUTH_ISSUER, MCP_ACCESS_AUDIENCE or MCP_API_KEYS.'],
   [
     'admits by OAuth and by API keys',
     {
@@ -188,7 +188,7 @@ for (const [words, environment, on, toastText] of [
       MCP_API_KEYS: 'on',
     },
     'On',
-    'Sign-in with OAuth · API keys',
+    'OAuth sign-in · API keys',
   ],
 ] as const)
   describe(`where MCP ${words}`, () => {

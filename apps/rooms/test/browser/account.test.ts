@@ -22,20 +22,20 @@ test('sessions are listed and ended, one and then all others, and those browsers
   await pages.openAs(BOB, '/account')
   const third = await pages.openAs(BOB, '/?q=x')
   const { page } = await pages.openAs(BOB, '/account')
-  const list = page.getByRole('region', { name: 'Where you are signed in' })
+  const list = page.getByRole('region', { name: 'Sessions' })
   await list.getByText('This browser').waitFor()
   expect(await list.getByRole('listitem').count()).toBe(4)
   expect(await list.getByText('Chrome on Linux').count()).toBe(4)
   await list
-    .getByRole('button', { name: /^Sign out Chrome on Linux, last used/ })
+    .getByRole('button', { name: /^Sign out Chrome on Linux, last active/ })
     .first()
     .press('Enter')
-  await page.getByText('That session is ended').waitFor()
+  await page.getByText('Session ended').waitFor()
   await list.getByRole('listitem').nth(3).waitFor({ state: 'detached' })
   await list.getByRole('list').and(page.locator(':focus')).waitFor()
   expect(await pages.liveSessions('Bob Berg')).toHaveLength(3)
-  await list.getByRole('button', { name: 'Sign out all others' }).click()
-  await page.getByText('2 sessions are ended').waitFor()
+  await list.getByRole('button', { name: 'Sign out all other sessions' }).click()
+  await page.getByText('2 sessions ended').waitFor()
   await list.getByRole('listitem').nth(1).waitFor({ state: 'detached' })
   expect(await pages.liveSessions('Bob Berg')).toHaveLength(1)
   // Their sockets are closed, so the pages notice without a request.
@@ -43,13 +43,13 @@ test('sessions are listed and ended, one and then all others, and those browsers
   const query = new URL(third.page.url()).searchParams
   expect(query.get('returnTo')).toBe('/?q=x')
   expect(['signed_out', 'revoked']).toContain(query.get('ended') ?? '')
-  await third.page.getByRole('status').getByText('Your session has ended').waitFor()
+  await third.page.getByRole('status').getByText('You were signed out').waitFor()
 }, 60_000)
 
 test('a nickname typed before the session ended is restored after signing in, only for the same user', async () => {
   const { page } = await pages.open('/login?returnTo=/account')
   await page.getByRole('textbox', { name: 'Nickname' }).fill('Gunilla')
-  await page.getByRole('button', { name: 'Enter as a guest' }).click()
+  await page.getByRole('button', { name: 'Join as a guest' }).click()
   const name = page.getByRole('textbox', { name: 'Nickname' })
   await page.getByRole('button', { name: 'Save nickname' }).waitFor()
   await name.fill('Gunilla the Second')
@@ -59,7 +59,7 @@ test('a nickname typed before the session ended is restored after signing in, on
   await page.waitForURL(/\/login\?.*returnTo=%2Faccount/)
   // Another user in the same tab does not see it.
   await page.getByRole('textbox', { name: 'Nickname' }).fill('Gustav')
-  await page.getByRole('button', { name: 'Enter as a guest' }).click()
+  await page.getByRole('button', { name: 'Join as a guest' }).click()
   await page.getByRole('button', { name: 'Save nickname' }).waitFor()
   expect(await name.inputValue()).toBe('')
   await page.context().clearCookies()
@@ -68,7 +68,7 @@ test('a nickname typed before the session ended is restored after signing in, on
   await page.getByRole('button', { name: 'Save nickname' }).waitFor()
   expect(await name.inputValue()).toBe('Gunilla the Second')
   await page.getByRole('button', { name: 'Save nickname' }).press('Enter')
-  await page.getByText('Your nickname is changed').waitFor()
+  await page.getByText('Nickname saved').waitFor()
   await page.getByRole('link', { name: 'Account of Gunilla the Second' }).waitFor()
   expect(await name.inputValue()).toBe('')
   // Guests have nothing at a provider to export or erase here.
@@ -78,7 +78,7 @@ test('a nickname typed before the session ended is restored after signing in, on
 test('a guest can sign in and returns to the same page; a member is not offered to sign in', async () => {
   const { page, errors } = await pages.open('/login?returnTo=/account', { width: 390 })
   await page.getByRole('textbox', { name: 'Nickname' }).fill('Gunnar')
-  await page.getByRole('button', { name: 'Enter as a guest' }).click()
+  await page.getByRole('button', { name: 'Join as a guest' }).click()
   const signIn = page.getByRole('link', { name: 'Sign in', exact: true })
   await signIn.waitFor()
   expect(await signIn.count()).toBe(1)
@@ -86,7 +86,7 @@ test('a guest can sign in and returns to the same page; a member is not offered 
   await expectWithinWidth(page)
   await screenshot(page, 'account-guest-390')
   await signIn.press('Enter')
-  await page.getByText('You are here as the guest Gunnar').waitFor()
+  await page.getByText('You’re here as the guest Gunnar').waitFor()
   expect(new URL(page.url()).searchParams.get('returnTo')).toBe('/account')
   await page.goBack()
   await page.setViewportSize({ width: 1280, height: 800 })
@@ -130,9 +130,9 @@ test('signing out goes through the provider, and signing out everywhere ends all
 test('if the provider has no sign-out, the sign-in page confirms that the user is signed out', async () => {
   const { page } = await pages.open('/login?returnTo=/account')
   await page.getByRole('textbox', { name: 'Nickname' }).fill('Gustav')
-  await page.getByRole('button', { name: 'Enter as a guest' }).click()
+  await page.getByRole('button', { name: 'Join as a guest' }).click()
   await page.getByRole('button', { name: 'Sign out here' }).click()
-  await page.getByRole('status').getByText('You have signed out').waitFor()
+  await page.getByRole('status').getByText('You signed out').waitFor()
 }, 60_000)
 
 test('account data is downloaded as a file', async () => {
@@ -156,7 +156,7 @@ test('an account is erased after confirmation, and not while it is the only admi
     return dialog
   }
   const refused = await ask(admin)
-  await refused.getByText('You are the only administrator.').waitFor()
+  await refused.getByText('You’re the only administrator.').waitFor()
   await expectAccessible(admin.page)
   await admin.page.keyboard.press('Escape')
   const opener = admin.page.getByRole('button', { name: 'Delete account' })
@@ -179,7 +179,7 @@ test('an account is erased after confirmation, and not while it is the only admi
   await screenshot(carol.page, 'account-owns-rooms')
   const bob = await pages.openAs(BOB, '/account')
   await ask(bob)
-  await bob.page.getByText('Your account and everything that was stored about you are deleted.').waitFor()
+  await bob.page.getByText('Your account and all your data were deleted.').waitFor()
   expect(await pages.liveSessions('Bob Berg')).toEqual([])
 }, 60_000)
 

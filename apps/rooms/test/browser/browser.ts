@@ -80,7 +80,7 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
      * noticed.
      */
     async whileDown(page: Page, act: () => Promise<unknown>): Promise<void> {
-      const notice = page.getByRole('status').getByText('Connection lost. Trying again.')
+      const notice = page.getByRole('status').getByText('Connection lost. Reconnecting…')
       await up.server?.stop(true)
       try {
         await notice.waitFor()

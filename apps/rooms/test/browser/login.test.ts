@@ -62,14 +62,14 @@ test('a signed-in user who opens the sign-in page is redirected to the return pa
   // A failure in another tab is shown, and no sign-in starts on its own.
   await page.goto(pages.at('/login?error=state_invalid&returnTo=/account'))
   await page.getByRole('alert', { name: texts.en['login.failed'] }).waitFor()
-  await page.getByRole('link', { name: 'Go on as Alice Andersson' }).click()
+  await page.getByRole('link', { name: 'Continue as Alice Andersson' }).click()
   await page.waitForURL(pages.at('/account'))
 }, 60_000)
 
 test('R10.3: a sign-in in one tab replaces the session of another, which stays on its page as the new user', async () => {
   const { page: first } = await pages.open('/login')
   await first.getByRole('textbox', { name: 'Nickname' }).fill('Gun Gast')
-  await first.getByRole('button', { name: 'Enter as a guest' }).click()
+  await first.getByRole('button', { name: 'Join as a guest' }).click()
   const alice = `Account of ${String(ALICE.name)}`
   await first.getByRole('link', { name: 'Account of Gun Gast' }).waitFor()
   const signIn = async () => {
@@ -208,7 +208,7 @@ test('a guest enters with the keyboard alone, is shown what is wrong with a name
   expect(await name.getAttribute('aria-invalid')).toBe('true')
   await page.keyboard.type('Moderator')
   await page.keyboard.press('Enter')
-  await page.getByText('This name is reserved. Choose another.').waitFor()
+  await page.getByText('This nickname is reserved. Choose another.').waitFor()
   expect(await name.inputValue()).toBe('Moderator')
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT')
   await page.keyboard.press('Control+A')
@@ -216,10 +216,10 @@ test('a guest enters with the keyboard alone, is shown what is wrong with a name
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await page.waitForURL(pages.at('/account'))
-  await page.getByText('You are a guest').waitFor()
+  await page.getByText('You’re a guest').waitFor()
   // A guest may become a member: the sign-in page is shown and does not redirect on its own.
   await page.goto(pages.at('/login?returnTo=/account'))
-  await page.getByText('You are here as the guest Gustav').waitFor()
+  await page.getByText('You’re here as the guest Gustav').waitFor()
   expect(await page.getByRole('textbox').count()).toBe(0)
   await page.getByRole('link', { name: button }).click()
   await page.getByText('alice@example.com').waitFor()
@@ -248,7 +248,7 @@ test('an unknown address is answered with its status and an error page, and no p
 
 test('R23.1: the sign-in page is accessible and fits, in all its states, widths and colour schemes', async () => {
   const { page, errors } = await pages.open('/login?error=provider_unavailable')
-  await page.getByRole('button', { name: 'Enter as a guest' }).click()
+  await page.getByRole('button', { name: 'Join as a guest' }).click()
   await page.getByText('Enter a nickname.').waitFor()
   await expectAccessibleViews(page, 'login', [1280, 390, 320])
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])

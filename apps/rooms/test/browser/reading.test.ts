@@ -22,7 +22,7 @@ async function roomWith(count: number) {
   return id
 }
 
-const field = (page: Page) => page.getByRole('textbox', { name: /^Message to/ })
+const field = (page: Page) => page.getByRole('textbox', { name: /^Message / })
 const list = (page: Page) => page.getByRole('region', { name: 'Messages' })
 const line = (page: Page, text: string) => list(page).getByText(text, { exact: true })
 
@@ -139,7 +139,7 @@ test('the mark of new messages stands before the first of them, and says that th
   await line(page, 'Message number 620').waitFor()
   expect(await page.title()).toStartWith('(617) ')
   const readTexts = async () => (await list(page).locator('li').allInnerTexts()).map((text) => text.trim())
-  const mark = page.getByText('New, also the older ones above', { exact: true })
+  const mark = page.getByText('New, including older messages above', { exact: true })
   const first = page.getByText('New', { exact: true })
   await look(page, false)
   await mark.waitFor()

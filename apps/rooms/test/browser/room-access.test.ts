@@ -37,7 +37,7 @@ for (const [words, act, title] of [
       host.browser.json(`/api/rooms/${id}/members/${userId}/remove`, { body: { action: 'ban' } }),
     'You are banned from this room',
   ],
-  ['left without the room', (id: string) => succeed(deleteRoom(host, id)), 'This room has been deleted'],
+  ['left without the room', (id: string) => succeed(deleteRoom(host, id)), 'This room was deleted'],
 ] as const)
   test(`R28.5: a user who was ${words} is shown the reason and cannot return`, async () => {
     const id = await newRoom()
@@ -52,7 +52,7 @@ for (const [words, act, title] of [
     await screenshot(page, `room-${words.replaceAll(' ', '-')}`)
     await page.reload()
     const after =
-      words === 'kicked' ? 'You were removed from this room. Try again later.' : /banned|no such room/
+      words === 'kicked' ? 'You were removed from this room. Try again later.' : /banned|Room not found/
     await page.getByRole('main').getByText(after).first().waitFor()
     expect(await field(page).count()).toBe(0)
   }, 60_000)
@@ -62,7 +62,7 @@ test('guests are marked as such, cannot post links in their first five minutes, 
   const guest = await pages.open(`/rooms/${id}`)
   await guest.page.getByRole('textbox', { name: 'Nickname' }).fill('Gustav')
   await guest.page.keyboard.press('Enter')
-  await guest.page.getByText('Nothing has been said yet').waitFor()
+  await guest.page.getByText(/^This is the start of /).waitFor()
   await send(guest.page, 'See https://example.com/')
   const { page } = await pages.openAs(BOB, `/rooms/${id}`)
   const line = lines(page).filter({ hasText: 'https://example.com/' })
@@ -76,9 +76,9 @@ test('guests are marked as such, cannot post links in their first five minutes, 
   await lines(page).getByRole('link', { name: 'https://example.com/later' }).waitFor()
   expect(await lines(page).getByRole('link').count()).toBe(1)
   await succeed(changeSettings(host, id, { allowGuests: false }))
-  await guest.page.getByRole('alert').getByText('You may not be in this room any more').waitFor()
+  await guest.page.getByRole('alert').getByText('You no longer have access to this room').waitFor()
   await guest.page.reload()
-  await guest.page.getByText('This room does not admit guests. Sign in to enter.').waitFor()
+  await guest.page.getByText('This room doesn’t allow guests. Sign in to join.').waitFor()
   await guest.page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
   await guest.page.getByRole('link', { name: 'Sign in with Test provider' }).click()
   await guest.page.getByRole('heading', { name: 'Guests welcome', level: 1 }).waitFor()
@@ -92,9 +92,9 @@ test('a user who leaves in one tab has left in the other, and can enter again th
     const token = /latchkey_csrf=([^;]+)/.exec(document.cookie)?.[1] ?? ''
     await fetch(`/api/rooms/${room}/leave`, { method: 'DELETE', headers: { 'x-csrf-token': token } })
   }, id)
-  await page.getByRole('alert').getByText('You have left this room').waitFor()
+  await page.getByRole('alert').getByText('You left this room').waitFor()
   await createMessage(host, id, 'Meanwhile')
-  await page.getByRole('button', { name: 'Enter again' }).click()
+  await page.getByRole('button', { name: 'Join again' }).click()
   await page.getByRole('button', { name: 'People (1)' }).waitFor()
   await lines(page).getByText('Meanwhile').waitFor()
   await page.getByRole('button', { name: 'Leave' }).click()

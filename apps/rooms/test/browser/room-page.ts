@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { isRefusal } from './browser.ts'
 
-export const field = (page: Page) => page.getByRole('textbox', { name: /^Message to/ })
+export const field = (page: Page) => page.getByRole('textbox', { name: /^Message / })
 export const send = async (page: Page, content: string) => {
   await field(page).fill(content)
   await field(page).press('Enter')

@@ -20,8 +20,8 @@ test('R18.8: a client that the server has asked to wait for half a minute does n
   const { page } = await pages.openAs(ALICE, '/', { width: 390 })
   await page.routeWebSocket('**/api/ws', (socket) => void socket.close({ code: 4429 }))
   await page.reload()
-  await page.getByRole('status').getByText('Connection lost. Trying again.').waitFor()
-  expect(await page.getByRole('button', { name: 'Try now' }).count()).toBe(0)
+  await page.getByRole('status').getByText('Connection lost. Reconnecting…').waitFor()
+  expect(await page.getByRole('button', { name: 'Reconnect now' }).count()).toBe(0)
   await screenshot(page, 'connection-resting')
 }, 60_000)
 
@@ -36,12 +36,12 @@ test('R18.5: after a lost connection all missed messages are shown once and in o
     await screenshot(page, 'room-connection-lost')
     for (let index = 1; index <= 5; index++) await createMessage(host, id, `Missed ${index}`)
     await send(page, 'Said into the void')
-    await page.getByText('Not sent').waitFor()
+    await page.getByText('Couldn’t send').waitFor()
     expect(await texts(page)).toEqual(['Before'])
-    await page.getByRole('button', { name: 'Try now' }).click()
+    await page.getByRole('button', { name: 'Reconnect now' }).click()
   })
   await lines(page).getByText('Said into the void').waitFor()
-  await page.getByText('Not sent').waitFor({ state: 'detached' })
+  await page.getByText('Couldn’t send').waitFor({ state: 'detached' })
   // All of them are announced, although they arrived together.
   const readOut = page.locator('[aria-live=polite] p')
   await readOut.getByText('Missed 5').waitFor({ state: 'attached' })
@@ -100,7 +100,7 @@ test('messages sent while the service restarts keep the order in which they were
   await lines(bob.page).getByText('Void 2').waitFor()
   await page.getByText('Sending').waitFor({ state: 'detached' })
   expect(await texts(page)).toEqual(['Before', 'Void 1', 'Void 2'])
-  expect(await page.getByText('Not sent').count()).toBe(0)
+  expect(await page.getByText('Couldn’t send').count()).toBe(0)
   await page.evaluate(() => dispatchEvent(new Event('let-in')))
   await over
   await send(page, 'After')
@@ -114,7 +114,7 @@ test('messages sent while the service restarts keep the order in which they were
 test('a single lost message is sent again automatically, before later ones', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 390, height: 700 })
-  await page.getByText('Nothing has been said yet').waitFor()
+  await page.getByText(/^This is the start of /).waitFor()
   await page.route('**/messages', (route) => route.abort(), { times: 2 })
   await send(page, 'First')
   await page.getByRole('alert').getByText('First').waitFor()
@@ -122,14 +122,14 @@ test('a single lost message is sent again automatically, before later ones', asy
   await send(page, 'Second')
   await lines(page).getByText('Second', { exact: true }).waitFor()
   await page.getByText('Sending').waitFor({ state: 'detached' })
-  await page.getByText('Not sent').waitFor({ state: 'detached' })
+  await page.getByText('Couldn’t send').waitFor({ state: 'detached' })
   expect(await texts(page)).toEqual(['First', 'Second'])
 }, 60_000)
 
 test('a message without a response delays later ones only until its timeout, and is stored once', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
-  await page.getByText('Nothing has been said yet').waitFor()
+  await page.getByText(/^This is the start of /).waitFor()
   await page.evaluate(() => {
     AbortSignal.timeout = () => {
       const limit = new AbortController()
@@ -144,11 +144,11 @@ test('a message without a response delays later ones only until its timeout, and
   await send(page, 'First')
   await stored.promise
   await send(page, 'Second')
-  expect(await page.getByText('Not sent').count()).toBe(0)
+  expect(await page.getByText('Couldn’t send').count()).toBe(0)
   await page.evaluate(() => dispatchEvent(new Event('too-late')))
   await lines(page).getByText('Second', { exact: true }).waitFor()
   await page.getByText('Sending').waitFor({ state: 'detached' })
-  await page.getByText('Not sent').waitFor({ state: 'detached' })
+  await page.getByText('Couldn’t send').waitFor({ state: 'detached' })
   expect(await texts(page)).toEqual(['First', 'Second'])
 }, 60_000)
 
@@ -158,17 +158,17 @@ test('messages written offline are sent once the network is back, also if the co
   await page.getByRole('button', { name: 'People (1)' }).waitFor()
   await page.context().setOffline(true)
   await send(page, 'Said in a tunnel')
-  await page.getByRole('alert').getByText('Not sent').waitFor()
+  await page.getByRole('alert').getByText('Couldn’t send').waitFor()
   await page.context().setOffline(false)
   await lines(page).getByText('Said in a tunnel').waitFor()
-  await page.getByText('Not sent').waitFor({ state: 'detached' })
+  await page.getByText('Couldn’t send').waitFor({ state: 'detached' })
   expect(await texts(page)).toEqual(['Said in a tunnel'])
 }, 60_000)
 
 test('the message field stays in view however many messages are unsent', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 390, height: 700 })
-  await page.getByText('Nothing has been said yet').waitFor()
+  await page.getByText(/^This is the start of /).waitFor()
   await page.route('**/messages', (route) => route.abort())
   for (const text of ['One', 'Two', 'Three', 'Four']) {
     await send(page, text)
@@ -185,18 +185,18 @@ test('the message field stays in view however many messages are unsent', async (
 test('unsent messages survive a reload and a new sign-in, are stored once, and can be edited', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
-  await page.getByText('Nothing has been said yet').waitFor()
+  await page.getByText(/^This is the start of /).waitFor()
   await page.route('**/messages', (route) =>
     route.request().method() === 'POST' ? route.abort() : route.continue(),
   )
   await send(page, 'Important')
-  await page.getByRole('alert').getByText('Not sent').waitFor()
+  await page.getByRole('alert').getByText('Couldn’t send').waitFor()
   await page.getByRole('button', { name: 'Edit' }).click()
   expect(await field(page).inputValue()).toBe('Important')
   await field(page).press('End')
   await page.keyboard.type(' indeed')
   await page.keyboard.press('Enter')
-  await page.getByRole('alert').getByText('Not sent').waitFor()
+  await page.getByRole('alert').getByText('Couldn’t send').waitFor()
   await field(page).fill('Half a thou')
   await page.context().clearCookies()
   await page.unroute('**/messages')
@@ -227,19 +227,19 @@ const takeSession = async (page: Page, cookies: Awaited<ReturnType<typeof sessio
 test('a tab that was offline while another user signed in sends nothing as that user and shows nothing of the previous one', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
-  await page.getByText('Nothing has been said yet').waitFor()
+  await page.getByText(/^This is the start of /).waitFor()
   const bobs = await sessionOf(BOB)
   const sent: string[] = []
   page.on('request', (request) => request.method() === 'POST' && sent.push(request.postData() ?? ''))
   await pages.whileDown(page, async () => {
     await send(page, 'Of Alice alone')
-    await page.getByRole('alert').getByText('Not sent').waitFor()
+    await page.getByRole('alert').getByText('Couldn’t send').waitFor()
     await field(page).fill('Half a thought')
     await takeSession(page, bobs)
     sent.length = 0
   })
   await page.getByRole('link', { name: 'Account of Bob Berg' }).waitFor()
-  await page.getByText('Nothing has been said yet').waitFor()
+  await page.getByText(/^This is the start of /).waitFor()
   expect(await field(page).inputValue()).toBe('')
   expect(await page.getByText('Of Alice alone').count()).toBe(0)
   expect(await page.getByRole('link', { name: /^Account of Alice/ }).count()).toBe(0)
@@ -253,11 +253,11 @@ test('a tab that was offline while another user signed in sends nothing as that 
 test('a tab that has not noticed another user’s sign-in sends nothing as that user, and then belongs to them', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
-  await page.getByText('Nothing has been said yet').waitFor()
+  await page.getByText(/^This is the start of /).waitFor()
   await takeSession(page, await sessionOf(BOB))
   await send(page, 'Of Alice alone')
   await page.getByRole('link', { name: 'Account of Bob Berg' }).waitFor()
-  await page.getByText('Nothing has been said yet').waitFor()
+  await page.getByText(/^This is the start of /).waitFor()
   expect([await texts(page), await field(page).inputValue()]).toEqual([[], ''])
   await send(page, 'Of Bob')
   await lines(page).getByText('Of Bob').waitFor()
@@ -267,10 +267,10 @@ test('a tab that has not noticed another user’s sign-in sends nothing as that 
 test('a tab continues when the same user has signed in again in another tab', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
-  await page.getByText('Nothing has been said yet').waitFor()
+  await page.getByText(/^This is the start of /).waitFor()
   await takeSession(page, await sessionOf(ALICE))
   await send(page, 'Still Alice')
   await lines(page).getByText('Still Alice').waitFor()
   expect([await texts(page), await field(page).inputValue()]).toEqual([['Still Alice'], ''])
-  expect(await page.getByText('Not sent').count()).toBe(0)
+  expect(await page.getByText('Couldn’t send').count()).toBe(0)
 }, 60_000)

@@ -422,7 +422,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('the author of a message has the current name while the account exists, and none after it is erased', async () => {
+  test('the author of a message has the current name while the account exists, and none after it was deleted', async () => {
     const { id } = await createRoom(owner)
     const gustav = await guest(rooms, 'Gustav')
     await createMessage(gustav, id)

@@ -107,7 +107,7 @@ export default {
   'link.qrPng': 'Download PNG',
   'link.qrContrast': 'These colours are too alike to be scanned. Choose a darker or a lighter one.',
   'link.qrTooSmall': 'Too small for a PNG of this code; the smallest is {{min}} pixels.',
-  'link.stats': 'Figures',
+  'link.stats': 'Analytics',
   'link.average': 'Average a day',
   'link.visitors': 'Unique visitors',
   'link.countries': 'Countries',

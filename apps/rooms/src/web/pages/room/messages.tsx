@@ -55,7 +55,7 @@ export function Messages({ room, user, store, isEntering }: Props) {
           </Center>
         )}
         {historyError !== null && <ErrorNotice error={historyError} onRetry={() => void store.readOlder()} />}
-        <Beginning list={ref} store={store} state={state} isEmpty={isEmpty} />
+        <Beginning list={ref} store={store} state={state} emptyRoom={isEmpty ? room.name : undefined} />
         <ol className="plain">
           {messages.map((message, index) => (
             <MessageRow
@@ -137,10 +137,11 @@ interface BeginningProps {
   list: RefObject<HTMLDivElement | null>
   store: RoomStore
   state: RoomState
-  isEmpty: boolean
+  /** The name of a room without messages. */
+  emptyRoom: string | undefined
 }
 
-function Beginning({ list, store, state, isEmpty }: BeginningProps) {
+function Beginning({ list, store, state, emptyRoom }: BeginningProps) {
   const { t } = useText()
   const [isReading, setReading] = useState(false)
   useEffect(() => {
@@ -165,7 +166,7 @@ function Beginning({ list, store, state, isEmpty }: BeginningProps) {
       )}
       {state.older === null && (
         <Text size="sm" c="dimmed" ta="center">
-          {t(isEmpty ? 'room.noMessages' : 'room.beginning')}
+          {emptyRoom === undefined ? t('room.beginning') : t('room.noMessages', { room: emptyRoom })}
         </Text>
       )}
     </Stack>

@@ -34,8 +34,8 @@ export default {
   'manage.inviteLinkHelp':
     'Siapa pun yang memiliki tautan dapat bergabung sampai berakhir atau habis dipakai.',
   'manage.role': 'Peran',
-  'manage.hours': 'Jam sampai berakhir',
-  'manage.maxUses': 'Berapa orang dapat memakainya',
+  'manage.hours': 'Berakhir setelah (jam)',
+  'manage.maxUses': 'Maksimal penggunaan',
   'manage.createLink': 'Buat tautan',
   'manage.linkCreated': 'Tautan Anda. Hanya ditampilkan sekarang.',
   'manage.link': 'Tautan',

@@ -5,7 +5,7 @@ export default {
   'room.skip': 'Ke kolom pesan',
   'room.older': 'Tampilkan pesan lama',
   'room.beginning': 'Di sini awal dari yang dapat Anda baca.',
-  'room.noMessages': 'Belum ada pesan',
+  'room.noMessages': 'Ini awal dari {{room}}',
   'room.new': 'Baru',
   'room.newAbove': 'Baru, juga yang lebih lama di atas',
   'room.unread_one': '{{count}} pesan baru',
@@ -45,10 +45,8 @@ export default {
   'room.role.moderator': 'Moderator',
   'room.role.speaker': 'Pembicara',
   'room.role.listener': 'Pendengar',
-  'room.roleHelp.listener':
-    'Dapat membaca dan menulis. Ruang belum punya suara; pendengar nanti hanya mendengarnya.',
-  'room.roleHelp.speaker':
-    'Dapat membaca dan menulis. Ruang belum punya suara; pembicara nanti akan terdengar.',
+  'room.roleHelp.listener': 'Dapat membaca dan menulis pesan.',
+  'room.roleHelp.speaker': 'Dapat membaca dan menulis pesan.',
   'room.roleHelp.moderator':
     'Juga dapat menghapus semua pesan, mengundang dan mengeluarkan orang, dan menjadikan mereka pembicara atau pendengar.',
   'room.visibility.public': 'Publik',

@@ -5,7 +5,7 @@ export default {
   'room.skip': 'Till meddelandefältet',
   'room.older': 'Visa äldre meddelanden',
   'room.beginning': 'Här börjar det som du kan läsa.',
-  'room.noMessages': 'Inget har sagts ännu',
+  'room.noMessages': 'Här börjar {{room}}',
   'room.new': 'Nytt',
   'room.newAbove': 'Nytt, också det äldre ovanför',
   'room.unread_one': '{{count}} nytt meddelande',
@@ -44,9 +44,8 @@ export default {
   'room.role.moderator': 'Moderator',
   'room.role.speaker': 'Talare',
   'room.role.listener': 'Lyssnare',
-  'room.roleHelp.listener':
-    'Kan läsa och skriva. Rummen har inget ljud än; lyssnare kommer bara att höra det.',
-  'room.roleHelp.speaker': 'Kan läsa och skriva. Rummen har inget ljud än; talare kommer att höras.',
+  'room.roleHelp.listener': 'Kan läsa och skriva meddelanden.',
+  'room.roleHelp.speaker': 'Kan läsa och skriva meddelanden.',
   'room.roleHelp.moderator':
     'Kan också radera alla meddelanden, bjuda in och ta bort personer och göra dem till talare eller lyssnare.',
   'room.visibility.public': 'Offentligt',
