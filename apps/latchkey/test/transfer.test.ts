@@ -150,6 +150,7 @@ describe('latchkey links import and export', () => {
           slug: 'a',
           url: 'https://example.com/2',
           reason: 'slug "a" is taken, it leads to https://example.com/1',
+          reasons: [{ code: 'slug_taken', slug: 'a', url: 'https://example.com/1' }],
         },
         {
           report: {

@@ -1,7 +1,7 @@
 import { codePoints, text } from '@latchkey/http/text'
 import { z } from 'zod'
 
-const MAX_LENGTH = 2048
+export const MAX_URL_LENGTH = 2048
 const CONTROL_CHARACTER = /\p{Cc}/u
 // A match can begin only at the first of several blanks. Trying each would take quadratic time
 // before other text.
@@ -19,8 +19,8 @@ export const DestinationUrl = text()
         params: { problem: 'malformed' },
         abort: true,
       })
-      .refine((value) => codePoints(value) <= MAX_LENGTH, {
-        error: `must be at most ${MAX_LENGTH} characters`,
+      .refine((value) => codePoints(value) <= MAX_URL_LENGTH, {
+        error: `must be at most ${MAX_URL_LENGTH} characters`,
         params: { problem: 'too_long' },
         abort: true,
       })
@@ -30,7 +30,7 @@ export const DestinationUrl = text()
   .transform(normaliseUrl)
   .meta({
     description: 'Destination of the link: an absolute http or https URL.',
-    maxLength: MAX_LENGTH,
+    maxLength: MAX_URL_LENGTH,
     // Surrounding blanks are dropped; control characters inside are refused.
     pattern: '^[ \\t\\r\\n]*[Hh][Tt][Tt][Pp][Ss]?:[^\\x00-\\x1f\\x7f-\\x9f]+[ \\t\\r\\n]*$',
     examples: ['https://example.com/'],

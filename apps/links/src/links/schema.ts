@@ -59,7 +59,9 @@ export type Link = z.output<typeof Link>
 
 export const Config = z.object({ short_origin: ShortOrigin })
 
-export const Label = boundedText(500, text().overwrite(withoutFormat).trim())
+export const MAX_LABEL_LENGTH = 500
+
+export const Label = boundedText(MAX_LABEL_LENGTH, text().overwrite(withoutFormat).trim())
   .meta({ description: 'Format characters other than joiners are removed.' })
   .transform((label) => label || null)
 

@@ -28,7 +28,7 @@ function fileWith(format: ImportFormat, entries: readonly string[]): string {
 
 async function outcomesOf(format: ImportFormat, file: string): Promise<(string | undefined)[]> {
   const rows = await Array.fromAsync(readRows({ source: fileOf(file, 64 * 1024), format }, defaults))
-  return rows.map((row) => ('problem' in row ? row.problem : row.value.custom[0]?.slug))
+  return rows.map((row) => ('problem' in row ? row.problem.text : row.value.custom[0]?.slug))
 }
 
 const levels = (count: number) => '['.repeat(count) + ']'.repeat(count)
@@ -75,7 +75,10 @@ describe('the limits of an entry', () => {
       }
     }
     const rows = await Array.fromAsync(readRows({ source: endless(), format: 'kutt' }, defaults))
-    expect([rows, read]).toEqual([[{ line: 1, problem: 'is nested more than 32 levels deep' }], 1])
+    expect([rows, read]).toEqual([
+      [{ line: 1, problem: { code: 'too_deep', text: 'is nested more than 32 levels deep' } }],
+      1,
+    ])
   })
 })
 

@@ -10,7 +10,6 @@ import { type Cursor, type Recorder, openRecorder } from '../clicks/recorder.ts'
 import type { Tables } from '../db/tables.ts'
 import { literalTexts } from '../failures.ts'
 import { foldSlug, isSlug } from '../links/slugs/slug.ts'
-import { refuseRow } from './import-row.ts'
 import { type ParsedLine, readJsonLines } from './lines.ts'
 import { parseMoment } from './moment.ts'
 import { countImports, findLinkIds, recordImportedFile } from './store.ts'
@@ -98,6 +97,8 @@ interface ClickLine {
   country: string | null
 }
 
+type ParsedClick = { line: number } & ({ value: ClickLine } | { problem: { text: string } })
+
 /** One pass over a file. */
 class ClickImport {
   imported = 0
@@ -105,7 +106,7 @@ class ClickImport {
   readonly #options: ClickImportOptions
   readonly #recorder: Recorder
   #cursor: Cursor
-  #batch: ParsedLine<ClickLine>[] = []
+  #batch: ParsedClick[] = []
   #batchLength = 0
 
   constructor(options: ClickImportOptions, recorder: Recorder, cursor: Cursor) {
@@ -116,8 +117,7 @@ class ClickImport {
 
   async add(entry: ParsedLine<Record<string, unknown>>): Promise<void> {
     if (entry.line <= this.#cursor.seq) return
-    const click: ParsedLine<ClickLine> =
-      'problem' in entry ? entry : { line: entry.line, ...this.#parse(entry.value) }
+    const click: ParsedClick = 'problem' in entry ? entry : { line: entry.line, ...this.#parse(entry.value) }
     this.#batch.push(click)
     if ('value' in click)
       this.#batchLength += (click.value.referrer?.length ?? 0) + (click.value.userAgent?.length ?? 0)
@@ -136,7 +136,7 @@ class ClickImport {
     const problems: { line: number; reason: string }[] = []
     for (const entry of batch) {
       const linkId = 'value' in entry ? linkIds.get(entry.value.slug) : undefined
-      if ('problem' in entry) problems.push({ line: entry.line, reason: entry.problem })
+      if ('problem' in entry) problems.push({ line: entry.line, reason: entry.problem.text })
       else if (linkId === undefined)
         problems.push({ line: entry.line, reason: `there is no slug "${entry.value.slug}"` })
       else clicks.push(classifyClick({ ...entry.value, linkId, host, query: null, visitorFp: null }))
@@ -155,23 +155,27 @@ class ClickImport {
     this.imported += clicks.length
   }
 
-  #parse(value: Record<string, unknown>): { value: ClickLine } | { problem: string } {
+  #parse(value: Record<string, unknown>): { value: ClickLine } | { problem: { text: string } } {
     try {
       return { value: parseClick(value, this.#options.now) }
     } catch (error) {
-      if (error instanceof Failure) return { problem: error.message }
+      if (error instanceof Failure) return { problem: { text: error.message } }
       throw error
     }
   }
 }
 
+function refuseClick(text: string): Failure {
+  return new Failure('invalid_request', { status: 400, text })
+}
+
 function parseClick(value: Record<string, unknown>, now: number): ClickLine {
   const line = parseOrFail(Line, value, literalTexts)
-  if (!isSlug(line.slug)) throw refuseRow(`there is no slug ${JSON.stringify(line.slug)}`)
+  if (!isSlug(line.slug)) throw refuseClick(`there is no slug ${JSON.stringify(line.slug)}`)
   const clickedAt = parseMoment(line.clicked_at)
   if (clickedAt === undefined)
-    throw refuseRow('clicked_at: must be Unix seconds or a time like 2026-01-31 12:00:00')
-  if (clickedAt > now) throw refuseRow('clicked_at: is in the future')
+    throw refuseClick('clicked_at: must be Unix seconds or a time like 2026-01-31 12:00:00')
+  if (clickedAt > now) throw refuseClick('clicked_at: is in the future')
   return {
     slug: foldSlug(line.slug),
     clickedAt,

@@ -1,7 +1,8 @@
 import type { Cells } from './csv.ts'
 import { unescapeFormulas } from './formula.ts'
 import { MAX_SLUGS } from '../links/slugs/slug.ts'
-import { MAX_TAGS, type RowFields, type SlugFields, refuseRow } from './import-row.ts'
+import { MAX_TAGS, type RowFields, type SlugFields } from './import-row.ts'
+import { type ForeignFeature, featuresDropped, refuseRow } from './reason.ts'
 
 /** File format of one program (L21): the columns of a CSV file or the names in a JSON object. */
 export interface FileFormat {
@@ -85,7 +86,7 @@ function foreignFormat(
     ...(listPath && { listPath }),
     fieldsOf(cells, now) {
       const { slugNames, ...fields } = fieldsOf(cells, now)
-      if (slugNames.length === 0) throw refuseRow('slug is required')
+      if (slugNames.length === 0) throw refuseRow({ code: 'slug_required', text: 'slug is required' })
       return {
         ...fields,
         slugs: slugNames.map((slug) => ({ slug })),
@@ -122,14 +123,18 @@ const oneSlug = (cell: string | undefined) => (cell?.trim() ? [cell.trim()] : []
 
 /** Without its password, the link would open for anyone who guesses the slug. */
 function refusePassword(cell: string | undefined): void {
-  if (!isFalse(cell)) throw refuseRow('the link has a password, which cannot be kept')
+  if (isFalse(cell)) return
+  throw refuseRow({ code: 'link_has_password', text: 'the link has a password, which cannot be kept' })
 }
 
 /** Notes the features of the link that Links does not have. */
-function omissionNote(cells: Cells, columns: Readonly<Record<string, string>>): { note?: string } {
+function omissionNotes(
+  cells: Cells,
+  columns: Readonly<Record<string, ForeignFeature>>,
+): Pick<RowFields, 'notes'> {
   // A feature that is off in the other program is not lost.
   const dropped = Object.entries(columns).filter(([column]) => !isFalse(cells(column)))
-  return dropped.length === 0 ? {} : { note: `not taken over: ${dropped.map(([, name]) => name).join(', ')}` }
+  return dropped.length === 0 ? {} : { notes: [featuresDropped(dropped.map(([, feature]) => feature))] }
 }
 
 /** Bitly has changed the name of the custom part more than once. */
@@ -177,10 +182,10 @@ export const csvFormats = {
       expires_at: cells('meta.validUntil'),
       slugNames: [...oneSlug(cells('shortCode')), ...lastSegments(cells('shortUrl'))].slice(0, 1),
       tags: tagWords(cells('tags')),
-      ...omissionNote(cells, {
-        'meta.validSince': 'the start of its validity',
-        'meta.maxVisits': 'its limit of visits',
-        forwardQuery: 'the query behind the short link',
+      ...omissionNotes(cells, {
+        'meta.validSince': 'valid_since',
+        'meta.maxVisits': 'max_visits',
+        forwardQuery: 'forward_query',
       }),
     }),
   ),
@@ -212,11 +217,11 @@ export const csvFormats = {
         disabled_at: cells('disabledAt') ?? (isTrue(cells('disabled')) ? now : undefined),
         slugNames: oneSlug(cells('key')?.trim() || wholePath(cells('Short link'))),
         tags: tagWords(cells('Tags')),
-        ...omissionNote(cells, {
-          ios: 'its target for iOS',
-          android: 'its target for Android',
-          geo: 'its targets by country',
-          expiredUrl: 'its target after expiry',
+        ...omissionNotes(cells, {
+          ios: 'ios',
+          android: 'android',
+          geo: 'geo',
+          expiredUrl: 'expired_url',
         }),
       }
     },

@@ -1,11 +1,14 @@
 import { expect, test } from 'bun:test'
 import { readCsv } from './csv.ts'
+import type { Reason } from './reason.ts'
 import { fileOf } from './testing.ts'
 
+const NO_URL: Reason = { code: 'column_missing', text: 'no url' }
+
 async function read(text: string | Uint8Array, pieceBytes?: number) {
-  const records: { line: number; cells?: (string | undefined)[]; problem?: string }[] = []
+  const records: { line: number; cells?: (string | undefined)[]; problem?: Reason }[] = []
   for await (const record of readCsv(fileOf(text, pieceBytes), ({ has }) =>
-    has('url') ? undefined : 'no url',
+    has('url') ? undefined : NO_URL,
   ))
     records.push(
       'problem' in record
@@ -44,10 +47,17 @@ test('the first of two columns with the same name counts', async () => {
   expect(await read('url,label,URL\na,b,c')).toEqual([{ line: 2, cells: ['a', 'b', undefined] }])
 })
 
+const fieldCount = (fields: number, text: string): Reason => ({
+  code: 'field_count',
+  fields,
+  expected: 2,
+  text,
+})
+
 test('records with too few or too many cells are reported and the others are still read', async () => {
   expect(await read('url,label\na\nb,c,d\ne,f')).toEqual([
-    { line: 2, problem: 'has 1 fields where the header has 2' },
-    { line: 3, problem: 'has 3 fields where the header has 2' },
+    { line: 2, problem: fieldCount(1, 'has 1 fields where the header has 2') },
+    { line: 3, problem: fieldCount(3, 'has 3 fields where the header has 2') },
     { line: 4, cells: ['e', 'f', undefined] },
   ])
 })
@@ -67,25 +77,35 @@ test('a stray quote is an ordinary character and affects no other record', async
 test('a quote without an end is reported with the line of its record', async () => {
   expect(await read('url,label\na,b\n\nc,"d\ne,f\n')).toEqual([
     { line: 2, cells: ['a', 'b', undefined] },
-    { line: 4, problem: 'a quote opens here or later and never closes' },
+    { line: 4, problem: { code: 'quote_not_closed', text: 'a quote opens here or later and never closes' } },
   ])
 })
 
 test('a refused header ends the reading', async () => {
-  expect(await read('a,b\nc,d\ne,f')).toEqual([{ line: 1, problem: 'no url' }])
+  expect(await read('a,b\nc,d\ne,f')).toEqual([{ line: 1, problem: NO_URL }])
 })
 
 test('a header with more columns than any program has is refused', async () => {
   const header = (columns: number) =>
     ['url', ...Array.from({ length: columns - 1 }, (_, at) => `c${at}`)].join(',')
   expect(await read(`${header(1_000)}\n`)).toEqual([])
-  const problem = 'the file has more than 1000 columns'
+  const problem: Reason = {
+    code: 'too_many_columns',
+    max: 1000,
+    text: 'the file has more than 1000 columns',
+  }
   expect(await read(`${header(1_001)}\na`)).toEqual([{ line: 1, problem }])
 })
 
 test('an empty file is a problem, a header without records is none', async () => {
   expect(await read('')).toEqual([
-    { line: 1, problem: 'the file is empty: it has no line with the names of its columns' },
+    {
+      line: 1,
+      problem: {
+        code: 'file_empty',
+        text: 'the file is empty: it has no line with the names of its columns',
+      },
+    },
   ])
   expect(await read('url,label\n')).toEqual([])
 })
@@ -95,7 +115,7 @@ test('a record that is not UTF-8 is reported, and its neighbours are read', asyn
   for (const pieceBytes of [1, 16, 1000])
     expect(await read(latin1, pieceBytes)).toEqual([
       { line: 2, cells: ['a', 'b', undefined] },
-      { line: 3, problem: 'is not UTF-8 text' },
+      { line: 3, problem: { code: 'not_utf8', text: 'is not UTF-8 text' } },
       { line: 4, cells: ['d', 'e', undefined] },
     ])
 })
@@ -106,5 +126,7 @@ test('a replacement character in the file is ordinary text', async () => {
 
 test('a file in UTF-16 is refused as a whole', async () => {
   const utf16 = Buffer.from('\ufeffurl,label\na,b\n', 'utf16le')
-  expect(await read(utf16)).toEqual([{ line: 1, problem: 'the file is not UTF-8 text; save it as UTF-8' }])
+  expect(await read(utf16)).toEqual([
+    { line: 1, problem: { code: 'file_not_utf8', text: 'the file is not UTF-8 text; save it as UTF-8' } },
+  ])
 })

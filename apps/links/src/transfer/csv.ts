@@ -1,6 +1,7 @@
 import { MAX_ENTRY_LENGTH } from '@latchkey/database/json-excess'
 import { CsvError, parse } from 'csv-parse'
-import { NOT_TEXT, UnreadableFile, type ParsedLine, type Source, textOf } from './lines.ts'
+import { UnreadableFile, type ParsedLine, type Source, textOf } from './lines.ts'
+import { NOT_UTF8, type Reason } from './reason.ts'
 
 /** Returns a cell of one record by the name of its column; undefined for a missing column. */
 export type Cells = (column: string) => string | undefined
@@ -14,6 +15,23 @@ export interface CsvFile {
 }
 
 const MAX_COLUMNS = 1_000
+
+const EMPTY: Reason = {
+  code: 'file_empty',
+  text: 'the file is empty: it has no line with the names of its columns',
+}
+const FILE_NOT_UTF8: Reason = {
+  code: 'file_not_utf8',
+  text: `the file ${NOT_UTF8.text}; save it as UTF-8`,
+}
+const QUOTE_NOT_CLOSED: Reason = {
+  code: 'quote_not_closed',
+  text: 'a quote opens here or later and never closes',
+}
+const RECORD_TOO_LONG: Reason = {
+  code: 'too_long',
+  text: 'the record is too long; a quote that never closes does this',
+}
 
 /** Header names match regardless of case, spaces, underscores and hyphens (L21). */
 function columnKey(name: string): string {
@@ -54,7 +72,7 @@ function textOfValue(value: unknown): string | undefined {
  */
 export async function* readCsv(
   source: Source,
-  findProblem: (file: CsvFile) => string | undefined,
+  findProblem: (file: CsvFile) => Reason | undefined,
 ): AsyncGenerator<ParsedLine<Cells>> {
   let header: Header | undefined
   let isEmpty = true
@@ -72,7 +90,7 @@ export async function* readCsv(
       yield { line, ...cellsOf(header, read.value) }
     }
   }
-  if (isEmpty) yield { line: 1, problem: 'the file is empty: it has no line with the names of its columns' }
+  if (isEmpty) yield { line: 1, problem: EMPTY }
 }
 
 type Header = { index: ReadonlyMap<string, number>; columns: readonly string[] }
@@ -86,10 +104,15 @@ function headerOf(columns: readonly string[]): Header {
 function findHeaderProblem(
   { index, columns }: Header,
   count: number,
-  findProblem: (file: CsvFile) => string | undefined,
-): string | undefined {
-  if (count > MAX_COLUMNS) return `the file has more than ${MAX_COLUMNS} columns`
-  if (columns.some(hasNul)) return `the file ${NOT_TEXT}; save it as UTF-8`
+  findProblem: (file: CsvFile) => Reason | undefined,
+): Reason | undefined {
+  if (count > MAX_COLUMNS)
+    return {
+      code: 'too_many_columns',
+      max: MAX_COLUMNS,
+      text: `the file has more than ${MAX_COLUMNS} columns`,
+    }
+  if (columns.some(hasNul)) return FILE_NOT_UTF8
   return findProblem({ has: (column) => index.has(columnKey(column)), columns })
 }
 
@@ -100,10 +123,13 @@ function hasNul(cell: string): boolean {
 function cellsOf(
   { index, columns }: Header,
   record: readonly string[],
-): { value: Cells } | { problem: string } {
-  if (record.some(hasNul)) return { problem: NOT_TEXT }
-  if (record.length !== columns.length)
-    return { problem: `has ${record.length} fields where the header has ${columns.length}` }
+): { value: Cells } | { problem: Reason } {
+  if (record.some(hasNul)) return { problem: NOT_UTF8 }
+  const [fields, expected] = [record.length, columns.length]
+  if (fields !== expected) {
+    const text = `has ${fields} fields where the header has ${expected}`
+    return { problem: { code: 'field_count', fields, expected, text } }
+  }
   return { value: (column) => record[index.get(columnKey(column)) ?? -1] }
 }
 
@@ -113,7 +139,7 @@ async function* recordsOf(source: Source): AsyncGenerator<ParsedLine<string[]>> 
     for await (const text of textOf(source)) yield* parser.push(text)
     yield* parser.end()
   } catch (error) {
-    const problem = describeReadError(error)
+    const problem = reasonOfReadError(error)
     if (problem === undefined) throw error
     yield { line: parser.line, problem }
   } finally {
@@ -194,11 +220,10 @@ function lineEnds(cell: string): number {
   return count
 }
 
-function describeReadError(error: unknown): string | undefined {
-  if (error instanceof UnreadableFile) return error.message
+function reasonOfReadError(error: unknown): Reason | undefined {
+  if (error instanceof UnreadableFile) return error.reason
   if (!(error instanceof CsvError)) return undefined
-  if (error.code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote opens here or later and never closes'
-  if (error.code === 'CSV_MAX_RECORD_SIZE')
-    return 'the record is too long; a quote that never closes does this'
-  return error.message
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED') return QUOTE_NOT_CLOSED
+  if (error.code === 'CSV_MAX_RECORD_SIZE') return RECORD_TOO_LONG
+  return { code: 'file_malformed', text: error.message }
 }

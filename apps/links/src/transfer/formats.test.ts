@@ -53,6 +53,7 @@ a1,https://example.com/#top,,2020-01-31 12:00:00,192.0.2.1,1
         line: 2,
         result: 'bad',
         reason: 'has more than 5000 slugs',
+        reasons: [{ code: 'too_many_slugs', max: 5000 }],
       })
 
       const link = (slug: string, tags: string) =>
@@ -265,7 +266,12 @@ https://example.com/b,,cd4e,,,2020-01-31T12:00:00Z,,,
         const { report, links } = await importRows('url,name\nhttps://example.com/a,b\n', { format })
         expect(report).toMatchObject({ imported: 0, bad: 1 })
         expect(report.rows).toEqual([
-          { line: 1, result: 'bad', reason: `the file has no column "${missing}", only: url, name` },
+          {
+            line: 1,
+            result: 'bad',
+            reason: `the file has no column "${missing}", only: url, name`,
+            reasons: [{ code: 'column_missing', missing: [missing], columns: ['url', 'name'] }],
+          },
         ])
         expect(links).toEqual([])
       }
@@ -273,7 +279,9 @@ https://example.com/b,,cd4e,,,2020-01-31T12:00:00Z,,,
 
     test('a row of another program without its slug is bad, because its short URL would be lost silently', async () => {
       const { report } = await importRows('url,keyword\nhttps://example.com/a,\n', { format: 'yourls' })
-      expect(report.rows).toEqual([{ line: 2, result: 'bad', reason: 'slug is required' }])
+      expect(report.rows).toEqual([
+        { line: 2, result: 'bad', reason: 'slug is required', reasons: [{ code: 'slug_required' }] },
+      ])
     })
   })
 

@@ -1,10 +1,17 @@
 import { Failure } from '@latchkey/http/failure'
 import { cellsOfObject, readCsv } from './csv.ts'
 import { type FileFormat, csvFormats, mappedFormat } from './csv-formats.ts'
-import { type ImportRow, type RowDefaults, type RowFields, toImportRow } from './import-row.ts'
+import {
+  type ImportRow,
+  type RowDefaults,
+  type RowFields,
+  reasonOfFailure,
+  toImportRow,
+} from './import-row.ts'
 import { readJsonObjects } from './json-objects.ts'
 import { type ParsedLine, type Source, firstCharacter, readJsonLines } from './lines.ts'
 import { fieldsOfLink } from './link-object.ts'
+import type { Reason } from './reason.ts'
 
 export const importFormats = ['csv', 'shrtnr', 'ndjson', 'yourls', 'kutt', 'shlink', 'bitly', 'dub'] as const
 export type ImportFormat = (typeof importFormats)[number]
@@ -40,7 +47,9 @@ export async function* readRows(
 function readTable(source: Source, { requiredColumns, fieldsOf }: FileFormat, defaults: RowDefaults) {
   const records = readCsv(source, ({ has, columns }) => {
     const missing = requiredColumns.find((names) => !names.some(has))
-    return missing && `the file has no column "${missing.join('" or "')}", only: ${columns.join(', ')}`
+    if (!missing) return undefined
+    const text = `the file has no column "${missing.join('" or "')}", only: ${columns.join(', ')}`
+    return { code: 'column_missing', missing: [...missing], columns: [...columns], text }
   })
   return convert(records, fieldsOf, defaults)
 }
@@ -65,14 +74,14 @@ async function* convert<Value>(
   }
 }
 
-type RowResult = { value: ImportRow; clicks: number | undefined } | { problem: string }
+type RowResult = { value: ImportRow; clicks: number | undefined } | { problem: Reason }
 
 function rowOf(fieldsOf: () => RowFields, defaults: RowDefaults): RowResult {
   try {
     const fields = fieldsOf()
     return { value: toImportRow(fields, defaults), clicks: fields.clicks }
   } catch (error) {
-    if (error instanceof Failure) return { problem: error.message }
+    if (error instanceof Failure) return { problem: reasonOfFailure(error) }
     throw error
   }
 }

@@ -1,13 +1,14 @@
-import { Failure } from '@latchkey/http/failure'
+import type { Failure } from '@latchkey/http/failure'
 import { parseOrFail } from '@latchkey/http/validation'
 import { z } from 'zod'
 import { isIdentity } from '../access/identity.ts'
 import { literalTexts } from '../failures.ts'
-import { Label } from '../links/schema.ts'
-import { DestinationUrl } from '../links/destination-url.ts'
+import { Label, MAX_LABEL_LENGTH } from '../links/schema.ts'
+import { DestinationUrl, MAX_URL_LENGTH } from '../links/destination-url.ts'
 import { MAX_SLUGS, foldSlug, findSlugProblem } from '../links/slugs/slug.ts'
 import { boundedText } from '../text.ts'
 import { parseMoment } from './moment.ts'
+import { type CodedReason, type Reason, RowRefusal, refuseRow } from './reason.ts'
 
 /** A slug as it is in a file. */
 export interface SlugFields {
@@ -32,7 +33,7 @@ export interface RowFields {
   clicks?: number | undefined
   tags?: readonly string[]
   /** Differences between the link and the file. */
-  note?: string
+  notes?: readonly Reason[]
 }
 
 export interface ImportSlug {
@@ -58,7 +59,7 @@ export interface ImportRow {
   primary: string | null
   tags: readonly string[]
   /** Differences between the link and the file. */
-  note?: string
+  notes: readonly Reason[]
 }
 
 export interface RowDefaults {
@@ -71,6 +72,8 @@ export interface RowDefaults {
 
 /** Per row: the link becomes a member of one bundle per tag. */
 export const MAX_TAGS = 1_000
+/** A tag becomes the name of a bundle. */
+const MAX_TAG_LENGTH = 120
 
 const isBlank = (value: unknown) => value === null || (typeof value === 'string' && value.trim() === '')
 
@@ -97,14 +100,14 @@ const Row = z.object({
     (value) => (isBlank(value) ? undefined : value),
     z.custom<string>(isIdentity, 'must be an identity: a name without control characters').optional(),
   ),
-  // A tag becomes the name of a bundle.
-  tags: z.array(boundedText(120)).optional(),
+  tags: z.array(boundedText(MAX_TAG_LENGTH)).optional(),
 })
 
 /** Throws `Failure` with the first problem. */
 export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow {
   requireMaxSlugs(fields.slugs)
-  if ((fields.tags?.length ?? 0) > MAX_TAGS) throw refuseRow(`has more than ${MAX_TAGS} tags`)
+  if ((fields.tags?.length ?? 0) > MAX_TAGS)
+    throw refuseRow({ code: 'too_many_tags', max: MAX_TAGS, text: `has more than ${MAX_TAGS} tags` })
   const row = parseOrFail(Row, fields, literalTexts)
   const createdAt = row.created_at ?? defaults.now
   return {
@@ -113,7 +116,7 @@ export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow
     createdAt,
     expiresAt: row.expires_at ?? null,
     disabledAt: row.disabled_at ?? null,
-    ...ownerFields(row.created_by ?? defaults.owner, fields.note, defaults),
+    ...ownerFields(row.created_by ?? defaults.owner, fields.notes, defaults),
     ...arrangeSlugs(fields, createdAt),
     tags: row.tags ?? [],
   }
@@ -121,16 +124,12 @@ export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow
 
 function ownerFields(
   fileOwner: string,
-  note: string | undefined,
+  notes: readonly Reason[] = [],
   { owner, ownedByFile = true }: RowDefaults,
-): Pick<ImportRow, 'createdBy' | 'note'> {
-  const hasFileOwner = ownedByFile || fileOwner === owner
-  const notes = [
-    note,
-    hasFileOwner ? undefined : `the file says it belongs to ${fileOwner}, it belongs to ${owner}`,
-  ]
-  const noteText = notes.filter((each) => each !== undefined).join('; ')
-  return { createdBy: hasFileOwner ? fileOwner : owner, ...(noteText !== '' && { note: noteText }) }
+): Pick<ImportRow, 'createdBy' | 'notes'> {
+  if (ownedByFile || fileOwner === owner) return { createdBy: fileOwner, notes }
+  const text = `the file says it belongs to ${fileOwner}, it belongs to ${owner}`
+  return { createdBy: owner, notes: [...notes, { code: 'owner_changed', owner: fileOwner, text }] }
 }
 
 type ArrangedSlugs = Pick<ImportRow, 'auto' | 'custom' | 'key' | 'primary'>
@@ -164,7 +163,8 @@ function checkSlug(
   createdAt: number,
 ): ImportSlug {
   const problem = findSlugProblem(slug)
-  if (problem) throw refuseRow(`slug ${JSON.stringify(slug)}: ${problem.message}`)
+  if (problem)
+    throw refuseRow({ code: 'slug_invalid', slug, text: `slug ${JSON.stringify(slug)}: ${problem.message}` })
   const times = parseOrFail(SlugTimes, { created_at: createdAtCell, disabled_at: disabledAt }, literalTexts)
   return {
     slug: foldSlug(slug),
@@ -177,10 +177,29 @@ function checkSlug(
  * Checks the number before the slugs themselves: a schema reports the problem of every single one.
  */
 export function requireMaxSlugs(slugs: readonly unknown[]): void {
-  if (slugs.length > MAX_SLUGS) throw refuseRow(`has more than ${MAX_SLUGS} slugs`)
+  if (slugs.length > MAX_SLUGS)
+    throw refuseRow({ code: 'too_many_slugs', max: MAX_SLUGS, text: `has more than ${MAX_SLUGS} slugs` })
 }
 
-/** Creates the failure of a row that cannot be stored. */
-export function refuseRow(text: string): Failure {
-  return new Failure('invalid_request', { status: 400, text })
+const MAX_LENGTHS: Readonly<Record<string, number>> = {
+  url: MAX_URL_LENGTH,
+  label: MAX_LABEL_LENGTH,
+  tags: MAX_TAG_LENGTH,
+}
+const TIMES: ReadonlySet<string> = new Set(['created_at', 'expires_at', 'disabled_at'])
+
+/** Returns the reason why a row was refused, by its fields or by their schema. */
+export function reasonOfFailure(failure: Failure): Reason {
+  return failure instanceof RowRefusal ? failure.reason : { ...codeOfInvalid(failure), text: failure.message }
+}
+
+function codeOfInvalid({ detail = '', fields: [invalid] }: Failure): CodedReason {
+  const { path: field, code } = invalid ?? { path: '', code: '' }
+  const problem = detail.slice(field.length + 1)
+  if (field === 'url' && (code === 'required' || code === 'invalid_type')) return { code: 'url_required' }
+  if (field === 'url' && problem === 'invalid') return { code: 'url_invalid' }
+  const max = MAX_LENGTHS[field.split('.')[0] ?? '']
+  if (problem === 'too_long' && max !== undefined) return { code: 'field_too_long', field, max }
+  if (problem === 'malformed' || field === 'created_by') return { code: 'field_malformed', field }
+  return { code: TIMES.has(field) ? 'time_invalid' : 'field_invalid', field }
 }

@@ -90,6 +90,7 @@ https://example.com/off,off,,,off,,
         slug: 'promo',
         url: 'https://example.com/x',
         reason: 'slug "promo" is taken, it leads to https://example.com/first',
+        reasons: [{ code: 'slug_taken', slug: 'promo', url: 'https://example.com/first' }],
       })
       expect(await readExportedLinks(database)).toEqual(before)
       await database.close()

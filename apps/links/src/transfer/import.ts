@@ -8,6 +8,7 @@ import type { ImportRow } from './import-row.ts'
 import type { Source } from './lines.ts'
 import { type TaggedRow, bundleByTags } from './tags.ts'
 import { type ExistingLinks, type Policy, type RowPlan, planRow, renameTaken, STRICT_POLICY } from './plan.ts'
+import type { CodedReason, Reason } from './reason.ts'
 import { openScratch } from './scratch.ts'
 import {
   type CompleteRow,
@@ -55,7 +56,9 @@ export interface RowOutcome {
   /** The primary slug of the link; missing for bad rows. */
   slug?: string
   url?: string
-  /** Reason for the result; for an imported row, the differences between the link and the file. */
+  /** Reasons for the result; for an imported row, the differences between the link and the file. */
+  reasons?: CodedReason[]
+  /** The reasons in English. */
   reason?: string
 }
 
@@ -208,7 +211,7 @@ class BatchWriter {
       bundles: bundlesFromTags ? await bundleByTags(tx, this.#importDatabase, stored, now) : 0,
       outcomes: planned.all.map((each) =>
         'problem' in each
-          ? { line: each.line, result: 'bad', reason: each.problem }
+          ? { line: each.line, result: 'bad', ...reasonFields([each.problem]) }
           : outcomeOf(each, complete.get(each.row)),
       ),
     }
@@ -271,13 +274,21 @@ interface PlannedRow {
 
 function outcomeOf({ line, row, plan }: PlannedRow, stored: CompleteRow | undefined): RowOutcome {
   const { result } = plan
-  const reasons = [result === 'imported' ? row.note : undefined, plan.reason].filter(Boolean)
+  const reasons = [...(result === 'imported' ? row.notes : []), ...(plan.reason ? [plan.reason] : [])]
   const slug = stored ? primaryOf(stored) : row.key
   return {
     line,
     result,
     ...(slug === null ? {} : { slug }),
     url: row.url,
-    ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
+    ...reasonFields(reasons),
+  }
+}
+
+function reasonFields(reasons: readonly Reason[]): Pick<RowOutcome, 'reason' | 'reasons'> {
+  if (reasons.length === 0) return {}
+  return {
+    reason: reasons.map(({ text }) => text).join('; '),
+    reasons: reasons.map(({ text: _, ...coded }) => coded),
   }
 }

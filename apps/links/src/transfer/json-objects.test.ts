@@ -44,21 +44,24 @@ describe('readJsonObjects', () => {
   test('a file that breaks off, has no list or is not text is reported after the entries before the problem', async () => {
     expect(await read('[{"a":1},{"a"', [])).toEqual([
       { line: 1, value: { a: 1 } },
-      { line: 2, problem: 'the JSON breaks off here' },
+      { line: 2, problem: { code: 'json_truncated', text: 'the JSON breaks off here' } },
     ])
     expect(await read('{"message":"Forbidden"}', ['data'])).toEqual([
-      { line: 1, problem: 'the file has no entries where this format has them' },
+      {
+        line: 1,
+        problem: { code: 'entries_missing', text: 'the file has no entries where this format has them' },
+      },
     ])
     expect(await read(new Uint8Array([0x5b, 0x7b, 0x7d, 0x2c, 0xff, 0x5d]), [], 3)).toContainEqual({
       line: 2,
-      problem: 'is not UTF-8 text',
+      problem: { code: 'not_utf8', text: 'is not UTF-8 text' },
     })
   })
 
   test('an entry that is not JSON does not affect its neighbours', async () => {
     expect(await read('[{"a":1},{a:2},{"a":3}]', [])).toEqual([
       { line: 1, value: { a: 1 } },
-      { line: 2, problem: 'is not a JSON object' },
+      { line: 2, problem: { code: 'not_json', text: 'is not a JSON object' } },
       { line: 3, value: { a: 3 } },
     ])
   })

@@ -1,8 +1,19 @@
-import { MAX_ENTRY_LENGTH, MAX_LEVELS, TOO_DEEP, TOO_LONG, findExcess } from '@latchkey/database/json-excess'
-import { NOT_TEXT, type ParsedLine, type Source, UnreadableFile } from './lines.ts'
+import { MAX_ENTRY_LENGTH, MAX_LEVELS } from '@latchkey/database/json-excess'
+import { type ParsedLine, type Source, UnreadableFile } from './lines.ts'
+import {
+  ENTRY_TOO_DEEP,
+  ENTRY_TOO_LONG,
+  NOT_JSON,
+  NOT_UTF8,
+  type Reason,
+  findExcessReason,
+} from './reason.ts'
 
-const TRUNCATED = 'the JSON breaks off here'
-const NO_ENTRIES = 'the file has no entries where this format has them'
+const TRUNCATED: Reason = { code: 'json_truncated', text: 'the JSON breaks off here' }
+const NO_ENTRIES: Reason = {
+  code: 'entries_missing',
+  text: 'the file has no entries where this format has them',
+}
 
 /**
  * Yields the objects of a list one at a time, in a list of any length. The file contains one or
@@ -24,7 +35,7 @@ export async function* readJsonObjects(
         yield toLine(entryResult)
     for (const entryResult of scanner.push(decoder.decode())) yield toLine(entryResult)
   } catch (error) {
-    const problem = describeReadError(error)
+    const problem = reasonOfReadError(error)
     if (problem === undefined) throw error
     yield toLine({ problem })
     return
@@ -33,13 +44,13 @@ export async function* readJsonObjects(
   else if (entry === 0 && !scanner.hasList) yield toLine({ problem: NO_ENTRIES })
 }
 
-function describeReadError(error: unknown): string | undefined {
-  if (error instanceof UnreadableFile) return error.message
+function reasonOfReadError(error: unknown): Reason | undefined {
+  if (error instanceof UnreadableFile) return error.reason
   // Thrown by the decoder, which throws nothing else.
-  return error instanceof TypeError ? NOT_TEXT : undefined
+  return error instanceof TypeError ? NOT_UTF8 : undefined
 }
 
-type EntryResult = { value: Record<string, unknown> } | { problem: string }
+type EntryResult = { value: Record<string, unknown> } | { problem: Reason }
 
 /** An array or object around the entries. */
 interface Container {
@@ -146,7 +157,7 @@ class Scanner {
   }
 
   #openContainer(isObject: boolean, parent: Container | undefined): void {
-    if (this.#containers.length >= MAX_LEVELS) throw new UnreadableFile(TOO_DEEP)
+    if (this.#containers.length >= MAX_LEVELS) throw new UnreadableFile(ENTRY_TOO_DEEP)
     const isOnPath =
       parent?.isObject && parent.steps !== undefined && parent.name === this.#path[parent.steps]
     const steps = parent ? (isOnPath ? (parent.steps ?? 0) + 1 : undefined) : 0
@@ -181,12 +192,12 @@ class Scanner {
     this.#appendText(part)
     const text = (this.#entry ?? []).join('')
     this.#entry = undefined
-    const excess = this.#entrySize > MAX_ENTRY_LENGTH ? TOO_LONG : findExcess(text)
+    const excess = this.#entrySize > MAX_ENTRY_LENGTH ? ENTRY_TOO_LONG : findExcessReason(text)
     if (excess !== undefined) return { problem: excess }
     try {
       return { value: JSON.parse(text) as Record<string, unknown> }
     } catch {
-      return { problem: 'is not a JSON object' }
+      return { problem: NOT_JSON }
     }
   }
 }

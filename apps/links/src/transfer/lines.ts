@@ -1,10 +1,11 @@
-import { MAX_ENTRY_LENGTH, TOO_LONG, findExcess } from '@latchkey/database/json-excess'
+import { MAX_ENTRY_LENGTH } from '@latchkey/database/json-excess'
+import { ENTRY_TOO_LONG, NOT_JSON, NOT_UTF8, type Reason, findExcessReason } from './reason.ts'
 
 /**
  * One line of a file, or one record of a CSV file, with the number of its first line; or its
  * problem.
  */
-export type ParsedLine<Value> = { line: number } & ({ value: Value } | { problem: string })
+export type ParsedLine<Value> = { line: number } & ({ value: Value } | { problem: Reason })
 
 /** A file in chunks of any size: a stream of a file, of stdin or of a request. */
 export type Source = AsyncIterable<Uint8Array>
@@ -12,9 +13,13 @@ export type Source = AsyncIterable<Uint8Array>
 /** The rest of the file cannot be read. The part before it is valid. */
 export class UnreadableFile extends Error {
   override readonly name = 'Unreadable'
-}
+  readonly reason: Reason
 
-export const NOT_TEXT = 'is not UTF-8 text'
+  constructor(reason: Reason) {
+    super(reason.text)
+    this.reason = reason
+  }
+}
 
 const [LF, CR] = [10, 13]
 
@@ -70,7 +75,10 @@ async function* wholeLines(source: Source): AsyncGenerator<Uint8Array> {
     }
     pending.push(bytes.subarray(end))
     size += bytes.length - end
-    if (size > MAX_ENTRY_LENGTH) throw new UnreadableFile(`${TOO_LONG}, and nothing after it is read`)
+    if (size > MAX_ENTRY_LENGTH) {
+      const text = `${ENTRY_TOO_LONG.text}, and nothing after it is read`
+      throw new UnreadableFile({ ...ENTRY_TOO_LONG, text })
+    }
   }
   yield Buffer.concat(pending)
 }
@@ -108,7 +116,7 @@ export async function* readJsonLines(source: Source): AsyncGenerator<ParsedLine<
     }
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error
-    yield { line: line + 1, problem: error.message }
+    yield { line: line + 1, problem: error.reason }
   }
 }
 
@@ -123,9 +131,9 @@ async function* linesOf(source: Source): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-function parseObject(text: string): { value: Record<string, unknown> } | { problem: string } {
-  if (text.includes('\0')) return { problem: NOT_TEXT }
-  const excess = findExcess(text)
+function parseObject(text: string): { value: Record<string, unknown> } | { problem: Reason } {
+  if (text.includes('\0')) return { problem: NOT_UTF8 }
+  const excess = findExcessReason(text)
   if (excess !== undefined) return { problem: excess }
   try {
     const value: unknown = JSON.parse(text)
@@ -135,5 +143,5 @@ function parseObject(text: string): { value: Record<string, unknown> } | { probl
     // Invalid JSON gets the same message as JSON of another kind: the difference would not help the
     // reader.
   }
-  return { problem: 'is not a JSON object' }
+  return { problem: NOT_JSON }
 }

@@ -7,6 +7,7 @@ import { exportFormats, exportLinks } from './export.ts'
 import { importFormats } from './formats.ts'
 import { type ImportReport, type RowOutcome, newReport } from './import.ts'
 import type { ImportJob } from './import-worker.ts'
+import { CodedReason } from './reason.ts'
 import type { RunningImport } from './running-imports.ts'
 import { streamText } from './stream.ts'
 import { MAX_UPLOAD_BYTES } from './upload-limit.ts'
@@ -36,7 +37,8 @@ const Row = z.object({
   result: z.enum(['imported', 'skipped', 'conflict', 'bad']),
   slug: z.string().optional(),
   url: z.string().optional(),
-  reason: z.string().optional(),
+  reason: z.string().optional().meta({ description: 'The reasons in English.' }),
+  reasons: z.array(CodedReason).optional(),
 })
 
 const FullReport = Report.extend({

@@ -19,6 +19,7 @@ function row(changes: Partial<ImportRow> = {}): ImportRow {
     key,
     primary: custom[0]?.slug ?? null,
     tags: [],
+    notes: [],
     ...changes,
   }
 }
@@ -40,7 +41,12 @@ describe('planRow', () => {
     const verdict = planRow(row(), existingLinks({ promo: 'https://example.com/b' }))
     expect(verdict).toEqual({
       result: 'conflict',
-      reason: 'slug "promo" is taken, it leads to https://example.com/b',
+      reason: {
+        code: 'slug_taken',
+        slug: 'promo',
+        url: 'https://example.com/b',
+        text: 'slug "promo" is taken, it leads to https://example.com/b',
+      },
     })
   })
 
@@ -58,7 +64,11 @@ describe('planRow', () => {
     expect(planRow(row({ auto: slug('ab3d') }), existingLinks({ ab3d: 'https://example.com/x' }))).toEqual({
       result: 'imported',
       auto: null,
-      reason: 'automatic slug "ab3d" is taken, the link has a fresh one',
+      reason: {
+        code: 'auto_slug_changed',
+        slug: 'ab3d',
+        text: 'automatic slug "ab3d" is taken, the link has a fresh one',
+      },
     })
   })
 

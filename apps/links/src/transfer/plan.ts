@@ -1,5 +1,6 @@
 import { MAX_SLUG_LENGTH } from '../links/slugs/slug.ts'
 import type { ImportRow, ImportSlug } from './import-row.ts'
+import type { Reason } from './reason.ts'
 
 /** The slugs and links of a batch that already exist; grows as rows are planned. */
 export interface ExistingLinks {
@@ -27,10 +28,10 @@ export interface Policy {
 export const STRICT_POLICY: Policy = { onConflict: 'report', sameUrl: 'keep' }
 
 export type RowPlan =
-  | { result: 'imported'; auto: ImportSlug | null; reason?: string }
+  | { result: 'imported'; auto: ImportSlug | null; reason?: Reason }
   /** The row overwrites the link of its slug. */
-  | { result: 'imported'; overwrites: string; reason: string }
-  | { result: 'skipped' | 'conflict'; reason: string }
+  | { result: 'imported'; overwrites: string; reason: Reason }
+  | { result: 'skipped' | 'conflict'; reason: Reason }
 
 /** URLs and identities contain no line ends. */
 export function linkKey({ url, createdBy }: Pick<ImportRow, 'url' | 'createdBy'>): string {
@@ -46,9 +47,13 @@ export function linkKey({ url, createdBy }: Pick<ImportRow, 'url' | 'createdBy'>
 export function planRow(row: ImportRow, existing: ExistingLinks, policy: Policy = STRICT_POLICY): RowPlan {
   const { urlOf, links } = existing
   if (row.key !== null && urlOf.get(row.key) === row.url)
-    return { result: 'skipped', reason: `slug "${row.key}" leads to this URL already` }
+    return skip({ code: 'slug_exists', slug: row.key, text: `slug "${row.key}" leads to this URL already` })
   if ((row.key === null || policy.sameUrl === 'skip') && links.has(linkKey(row)))
-    return { result: 'skipped', reason: `${row.createdBy} has a link to this URL` }
+    return skip({
+      code: 'url_exists',
+      owner: row.createdBy,
+      text: `${row.createdBy} has a link to this URL`,
+    })
   const rowSlugs = [...(row.key === null ? [] : [row.key]), ...row.custom.map(({ slug }) => slug)]
   const takenSlug = rowSlugs.find((slug) => urlOf.has(slug))
   if (takenSlug !== undefined) return planTakenRow(row, takenSlug, existing, policy)
@@ -56,8 +61,17 @@ export function planRow(row: ImportRow, existing: ExistingLinks, policy: Policy 
   for (const { slug } of [...row.custom, ...(auto ? [auto] : [])]) remember(slug, row, existing)
   links.add(linkKey(row))
   if (row.auto === null || auto !== null) return { result: 'imported', auto }
-  const reason = `automatic slug "${row.auto.slug}" is taken, the link has a fresh one`
-  return { result: 'imported', auto, reason }
+  const { slug } = row.auto
+  const text = `automatic slug "${slug}" is taken, the link has a fresh one`
+  return { result: 'imported', auto, reason: { code: 'auto_slug_changed', slug, text } }
+}
+
+function skip(reason: Reason): RowPlan {
+  return { result: 'skipped', reason }
+}
+
+function conflict(reason: Reason): RowPlan {
+  return { result: 'conflict', reason }
 }
 
 function remember(slug: string, { url, createdBy }: ImportRow, { urlOf, ownerOf }: ExistingLinks): void {
@@ -71,21 +85,31 @@ function planTakenRow(
   existing: ExistingLinks,
   { onConflict }: Policy,
 ): RowPlan {
-  const explanation = `slug "${takenSlug}" is taken, it leads to ${existing.urlOf.get(takenSlug)}`
-  if (onConflict === 'skip') return { result: 'skipped', reason: explanation }
-  if (onConflict !== 'overwrite') return { result: 'conflict', reason: explanation }
+  const url = existing.urlOf.get(takenSlug) ?? ''
+  const existingSlug = { slug: takenSlug, url }
+  const text = `slug "${takenSlug}" is taken, it leads to ${url}`
+  if (onConflict === 'skip') return skip({ code: 'slug_taken', ...existingSlug, text })
+  if (onConflict !== 'overwrite') return conflict({ code: 'slug_taken', ...existingSlug, text })
   const owner = existing.ownerOf.get(takenSlug)
   if (owner !== row.createdBy)
-    return { result: 'conflict', reason: `${explanation}, and is not ${row.createdBy}'s to change` }
+    return conflict({
+      code: 'slug_not_owned',
+      ...existingSlug,
+      text: `${text}, and is not ${row.createdBy}'s to change`,
+    })
   if (row.custom.length > 1)
-    return {
-      result: 'conflict',
-      reason: `${explanation}, and the row has several slugs, which may not be one link's`,
-    }
-  const reason = `slug "${takenSlug}" led to ${existing.urlOf.get(takenSlug)} before`
+    return conflict({
+      code: 'slug_not_alone',
+      ...existingSlug,
+      text: `${text}, and the row has several slugs, which may not be one link's`,
+    })
   remember(takenSlug, row, existing)
   existing.links.add(linkKey(row))
-  return { result: 'imported', overwrites: takenSlug, reason }
+  return {
+    result: 'imported',
+    overwrites: takenSlug,
+    reason: { code: 'slug_overwritten', ...existingSlug, text: `slug "${takenSlug}" led to ${url} before` },
+  }
 }
 
 /** Maximum number of alternatives to a taken slug. */
@@ -119,13 +143,16 @@ export function renameTaken(row: ImportRow, { urlOf }: ExistingLinks): ImportRow
   }
   if (newNames.size === 0) return row
   const renameSlug = (slug: ImportSlug) => ({ ...slug, slug: newNames.get(slug.slug) ?? slug.slug })
-  const notes = [...newNames].map(([slug, name]) => `slug "${slug}" is taken, it is "${name}" here`)
+  const notes = [...newNames].map(([slug, name]): Reason => {
+    const text = `slug "${slug}" is taken, it is "${name}" here`
+    return { code: 'slug_renamed', slug, new_slug: name, text }
+  })
   return {
     ...row,
     custom: row.custom.map(renameSlug),
     auto: row.auto && renameSlug(row.auto),
     key: row.key && (newNames.get(row.key) ?? row.key),
     primary: row.primary && (newNames.get(row.primary) ?? row.primary),
-    note: [row.note, ...notes].filter(Boolean).join('; '),
+    notes: [...row.notes, ...notes],
   }
 }

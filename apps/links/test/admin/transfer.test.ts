@@ -57,7 +57,7 @@ eachDialect((dialect, newUrl) => {
   const read = async (path: string, as = 'ann@example.com') =>
     (await links.callAdmin('GET', path, { headers: { 'X-Forwarded-Email': as } })).body
 
-  test('an import reports the outcome of each row and stores the valid ones', async () => {
+  test('L25.7: an import reports the outcome of each row with its codes, and stores the valid ones', async () => {
     const file = [
       'url,slug,label',
       'https://example.com/1,in-one,First',
@@ -77,13 +77,19 @@ eachDialect((dialect, newUrl) => {
         click_totals: null,
         rows: [
           { line: 2, result: 'imported', slug: 'in-one', url: 'https://example.com/1' },
-          { line: 3, result: 'bad', reason: 'url must use http or https' },
+          {
+            line: 3,
+            result: 'bad',
+            reason: 'url must use http or https',
+            reasons: [{ code: 'url_invalid' }],
+          },
           {
             line: 4,
             result: 'conflict',
             slug: 'in-one',
             url: 'https://example.com/3',
             reason: 'slug "in-one" is taken, it leads to https://example.com/1',
+            reasons: [{ code: 'slug_taken', slug: 'in-one', url: 'https://example.com/1' }],
           },
           {
             line: 5,
@@ -91,6 +97,7 @@ eachDialect((dialect, newUrl) => {
             slug: 'in-one',
             url: 'https://example.com/1',
             reason: 'slug "in-one" leads to this URL already',
+            reasons: [{ code: 'slug_exists', slug: 'in-one' }],
           },
         ],
         rows_omitted: 0,

@@ -1,23 +1,25 @@
 import { expect, test } from 'bun:test'
 import type { ImportFormat } from '../../../transfer/formats.ts'
 import { readRows } from '../../../transfer/formats.ts'
+import { CodedReason } from '../../../transfer/reason.ts'
 import type { Translate } from '../../texts/text.ts'
 import { reasonText } from './reason.ts'
 
 const defaults = { owner: 'ann', ownedByFile: false, now: 0 }
 
-/** Returns the first reason that the server gives for a row of a file. */
-async function firstReason(format: ImportFormat, text: string): Promise<string> {
+/** Returns the reasons, as they are sent, of the first row that has some. */
+async function firstReasons(format: ImportFormat, text: string): Promise<CodedReason[]> {
   const source = new Blob([text]).stream()
   for await (const read of readRows({ source, format }, defaults)) {
-    const reason = 'problem' in read ? read.problem : read.value.note
-    if (reason !== undefined) return reason
+    const reasons = 'problem' in read ? [read.problem] : read.value.notes
+    if (reasons.length > 0) return reasons.map((reason) => CodedReason.parse(reason))
   }
   throw new Error('No row has a reason')
 }
 
 const t: Translate = (key, values) => `<${[key, ...Object.values(values ?? {})].join(' ')}>`
-const textOf = async (format: ImportFormat, text: string) => reasonText(t, await firstReason(format, text))
+const textOf = async (format: ImportFormat, text: string) =>
+  reasonText(t, { reasons: await firstReasons(format, text) })
 
 const csv = (row: string, columns = 'url,label,expires_at,created_by,tags') => `${columns}\n${row}\n`
 const url = 'https://example.com/'
@@ -50,7 +52,7 @@ test('L18.1: every reason for an imported row has a text', async () => {
     const values = `{"url":"${url}","key":"a","x":[${'0,'.repeat(60_000)}0]}`
     expect(await textOf(format, values)).toBe('<transfer.reason.tooMuch>')
   }
-  expect(await textOf('csv', csv(`${url},,,,"${'a,'.repeat(1_001)}"`))).toBe('<transfer.reason.tooMuch>')
+  expect(await textOf('csv', csv(`${url},,,,"${'a,'.repeat(1_001)}"`))).toBe('<transfer.reason.tooMuch 1000>')
   expect(await textOf('dub', '[{"url":')).toBe('<transfer.reason.breaksOff>')
   expect(await textOf('shlink', '{"a":1}')).toBe('<transfer.reason.noEntries>')
 })
@@ -68,8 +70,26 @@ test('L18.1: the text of a row names the omitted properties of its link, beside 
   expect(await textOf('dub', JSON.stringify([targets]))).toBe(
     `<transfer.reason.omitted ${['ios', 'android', 'country', 'expiry'].map((each) => `<transfer.reason.omitted.${each}>`).join(', ')}>`,
   )
-  const both = 'not taken over: its limit of visits; automatic slug "a" is taken, the link has a fresh one'
-  expect(reasonText(t, both)).toBe(
-    '<transfer.reason.omitted <transfer.reason.omitted.visits>>; <transfer.reason.autoTaken a>',
+  const reasons = [
+    ...(await firstReasons('shlink', visits)),
+    { code: 'auto_slug_changed', slug: 'a' } as const,
+  ]
+  expect(reasonText(t, { reasons })).toBe(
+    '<transfer.reason.omitted <transfer.reason.omitted.start>, <transfer.reason.omitted.visits>>; <transfer.reason.autoTaken a>',
+  )
+})
+
+test('L25.7: a reason without a text is shown in the words of the server, and none as nothing', () => {
+  const reason = 'slug "a" is taken, it is "b" here'
+  expect(reasonText(t, { reason, reasons: [{ code: 'slug_renamed', slug: 'a', new_slug: 'b' }] })).toBe(
+    reason,
+  )
+  expect(reasonText(t, {})).toBe('')
+})
+
+test('L25.7: an invalid slug and missing columns are quoted', async () => {
+  expect(await textOf('dub', JSON.stringify([{ url, key: '_"a' }]))).toBe('<transfer.reason.badSlug "_\\"a">')
+  expect(await textOf('dub', 'Destination URL,title\n')).toBe(
+    '<transfer.reason.columns "Short link" / "key" Destination URL, title>',
   )
 })

@@ -1,66 +1,77 @@
+import type { CodedReason, ForeignFeature, ReasonCode } from '../../../transfer/reason.ts'
 import type { OwnKey } from '../../texts/index.ts'
 import type { Translate } from '../../texts/text.ts'
+import type { Row } from './job.ts'
 
-/** Texts for the reasons that the server gives for rows. `[\w.]+` is the name of a column. */
-const REASONS: readonly (readonly [pattern: RegExp, key: OwnKey])[] = [
-  [/^slug "(?<slug>.+?)" is taken, it leads to (?<url>.+)$/s, 'transfer.reason.taken'],
-  [/^slug "(?<slug>.+?)" leads to this URL already$/, 'transfer.reason.sameSlug'],
-  [/^(?<owner>.+) has a link to this URL$/, 'transfer.reason.sameUrl'],
-  [/^the file says it belongs to (?<named>.+), it belongs to .+$/, 'transfer.reason.owner'],
-  [/^automatic slug "(?<slug>.+?)" is taken, the link has a fresh one$/, 'transfer.reason.autoTaken'],
-  [/^the file has no column (?<missing>.+), only: (?<columns>.*)$/s, 'transfer.reason.columns'],
-  [/^the file is empty:/, 'transfer.reason.empty'],
-  [/^has (?<has>\d+) fields where the header has (?<needs>\d+)$/, 'transfer.reason.fields'],
-  [/^the file has more than (?<max>\d+) columns$/, 'transfer.reason.manyColumns'],
-  [/^has more than (?<max>\d+) slugs$/, 'transfer.reason.manySlugs'],
-  [/^is nested more than \d+ levels deep$/, 'transfer.reason.deep'],
-  [/^has more than \d+ (?:values|tags)$/, 'transfer.reason.tooMuch'],
-  [/^is not a JSON object$/, 'transfer.reason.notJson'],
-  [/^is not UTF-8 text$/, 'transfer.reason.notText'],
-  [/^url must (?:be a valid URL|use http or https)$/, 'error.urlInvalid'],
-  [/^url: (?:is required|must be a string)$/, 'transfer.reason.urlRequired'],
-  [/^slug is required$/, 'transfer.reason.slugRequired'],
-  [/^the link has a password/, 'transfer.reason.password'],
-  [/^slug (?<slug>".*"): /s, 'transfer.reason.badSlug'],
-  [/^(?<field>[\w.]+): must be at most (?<max>\d+) characters$/, 'transfer.reason.long'],
-  [/^(?<field>[\w.]+): must be (?:a time|Unix seconds)/, 'transfer.reason.time'],
-  [
-    /^(?<field>[\w.]+): must (?:be well-formed Unicode|not contain control characters|be an identity)/,
-    'transfer.reason.control',
-  ],
-  [/^(?<field>[\w.]+): /, 'transfer.reason.wrong'],
-  [/^the record is too long|^is longer than 2 MiB/, 'transfer.reason.tooLong'],
-  [/^a quote opens here/, 'transfer.reason.quote'],
-  [/^the JSON breaks off here$/, 'transfer.reason.breaksOff'],
-  [/^the file has no entries/, 'transfer.reason.noEntries'],
-  [/^the file is not UTF-8 text/, 'transfer.reason.fileNotText'],
-]
-
-/** Properties of a link in other programs that this service does not support. */
-const OMISSIONS: Readonly<Record<string, OwnKey>> = {
-  'the start of its validity': 'transfer.reason.omitted.start',
-  'its limit of visits': 'transfer.reason.omitted.visits',
-  'its target for iOS': 'transfer.reason.omitted.ios',
-  'its target for Android': 'transfer.reason.omitted.android',
-  'its targets by country': 'transfer.reason.omitted.country',
-  'its target after expiry': 'transfer.reason.omitted.expiry',
-  'the query behind the short link': 'transfer.reason.omitted.query',
+/** The text of each code (L25.7); null for those of the command line and of the CSV parser. */
+const REASON_TEXTS: Readonly<Record<ReasonCode, OwnKey | null>> = {
+  slug_exists: 'transfer.reason.sameSlug',
+  url_exists: 'transfer.reason.sameUrl',
+  slug_taken: 'transfer.reason.taken',
+  slug_not_owned: null,
+  slug_not_alone: null,
+  owner_changed: 'transfer.reason.owner',
+  auto_slug_changed: 'transfer.reason.autoTaken',
+  slug_renamed: null,
+  slug_overwritten: null,
+  features_dropped: 'transfer.reason.omitted',
+  url_required: 'transfer.reason.urlRequired',
+  url_invalid: 'error.urlInvalid',
+  slug_required: 'transfer.reason.slugRequired',
+  slug_invalid: 'transfer.reason.badSlug',
+  too_many_slugs: 'transfer.reason.manySlugs',
+  too_many_tags: 'transfer.reason.tooMuch',
+  link_has_password: 'transfer.reason.password',
+  field_too_long: 'transfer.reason.long',
+  field_malformed: 'transfer.reason.control',
+  time_invalid: 'transfer.reason.time',
+  field_invalid: 'transfer.reason.wrong',
+  field_count: 'transfer.reason.fields',
+  not_json: 'transfer.reason.notJson',
+  not_utf8: 'transfer.reason.notText',
+  too_long: 'transfer.reason.tooLong',
+  too_deep: 'transfer.reason.deep',
+  too_many_values: 'transfer.reason.tooMuch',
+  file_empty: 'transfer.reason.empty',
+  file_not_utf8: 'transfer.reason.fileNotText',
+  file_malformed: null,
+  column_missing: 'transfer.reason.columns',
+  too_many_columns: 'transfer.reason.manyColumns',
+  entries_missing: 'transfer.reason.noEntries',
+  quote_not_closed: 'transfer.reason.quote',
+  json_truncated: 'transfer.reason.breaksOff',
 }
 
-function omissionText(t: Translate, omission: string): string {
-  const names = omission.split(', ').map((name) => (OMISSIONS[name] ? t(OMISSIONS[name]) : name))
-  return t('transfer.reason.omitted', { what: names.join(', ') })
+const FEATURE_TEXTS: Readonly<Record<ForeignFeature, OwnKey>> = {
+  valid_since: 'transfer.reason.omitted.start',
+  max_visits: 'transfer.reason.omitted.visits',
+  forward_query: 'transfer.reason.omitted.query',
+  ios: 'transfer.reason.omitted.ios',
+  android: 'transfer.reason.omitted.android',
+  geo: 'transfer.reason.omitted.country',
+  expired_url: 'transfer.reason.omitted.expiry',
 }
 
-export function reasonText(t: Translate, reason: string): string {
-  for (const [pattern, key] of REASONS) {
-    const match = pattern.exec(reason)
-    if (match) return t(key, match.groups)
+function valuesOf(t: Translate, reason: CodedReason): Record<string, string | number> {
+  const { code, slug, missing, columns, features, ...values } = reason
+  return {
+    ...values,
+    // An invalid slug may contain any character.
+    ...(slug !== undefined && { slug: code === 'slug_invalid' ? JSON.stringify(slug) : slug }),
+    ...(missing && { missing: missing.map((name) => `"${name}"`).join(' / ') }),
+    ...(columns && { columns: columns.join(', ') }),
+    ...(features && { features: features.map((feature) => t(FEATURE_TEXTS[feature])).join(', ') }),
   }
-  const omission = /^not taken over: ([^;]+)$/.exec(reason)?.[1]
-  if (omission !== undefined) return omissionText(t, omission)
-  // An imported row may have two reasons.
-  const [first, ...rest] = reason.split('; ')
-  if (first === undefined || rest.length === 0) return reason
-  return [first, ...rest].map((part) => (part === reason ? part : reasonText(t, part))).join('; ')
+}
+
+/** The reasons of a row in the user's language, or in the server's English where one has no text. */
+export function reasonText(
+  t: Translate,
+  { reason = '', reasons = [] }: Pick<Row, 'reason' | 'reasons'>,
+): string {
+  const texts = reasons.map((each) => {
+    const key = REASON_TEXTS[each.code]
+    return key && t(key, valuesOf(t, each))
+  })
+  return texts.length > 0 && texts.every((text) => text !== null) ? texts.join('; ') : reason
 }

@@ -119,8 +119,9 @@ function RowTable({ rows, isPreview }: Props) {
   )
 }
 
-function Details({ row: { url, slug, reason, result }, isPreview }: { row: Row; isPreview: boolean }) {
+function Details({ row, isPreview }: { row: Row; isPreview: boolean }) {
   const { t } = useText()
+  const { url, slug, reason, result } = row
   return (
     <Stack gap={2}>
       {url !== undefined && (
@@ -138,7 +139,7 @@ function Details({ row: { url, slug, reason, result }, isPreview }: { row: Row; 
       </Group>
       {reason !== undefined && (
         <Text size="xs" c="dimmed" lineClamp={4} style={{ overflowWrap: 'anywhere' }}>
-          {reasonText(t, reason)}
+          {reasonText(t, row)}
         </Text>
       )}
     </Stack>

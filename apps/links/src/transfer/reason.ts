@@ -1,0 +1,115 @@
+import { TOO_DEEP, TOO_LONG, findExcess } from '@latchkey/database/json-excess'
+import { Failure } from '@latchkey/http/failure'
+import { z } from 'zod'
+
+/** Features of links in other programs that Links does not have. */
+const featureNames = {
+  valid_since: 'the start of its validity',
+  max_visits: 'its limit of visits',
+  forward_query: 'the query behind the short link',
+  ios: 'its target for iOS',
+  android: 'its target for Android',
+  geo: 'its targets by country',
+  expired_url: 'its target after expiry',
+} as const
+export type ForeignFeature = keyof typeof featureNames
+
+/** The closed list of codes of reasons (L25.7). */
+export const reasonCodes = [
+  // The link exists, or its slug does.
+  'slug_exists',
+  'url_exists',
+  'slug_taken',
+  'slug_not_owned',
+  'slug_not_alone',
+  // The link differs from the file.
+  'owner_changed',
+  'auto_slug_changed',
+  'slug_renamed',
+  'slug_overwritten',
+  'features_dropped',
+  // The row is invalid.
+  'url_required',
+  'url_invalid',
+  'slug_required',
+  'slug_invalid',
+  'too_many_slugs',
+  'too_many_tags',
+  'link_has_password',
+  'field_too_long',
+  'field_malformed',
+  'time_invalid',
+  'field_invalid',
+  // The row cannot be read.
+  'field_count',
+  'not_json',
+  'not_utf8',
+  'too_long',
+  'too_deep',
+  'too_many_values',
+  // The file cannot be read, or not to its end.
+  'file_empty',
+  'file_not_utf8',
+  'file_malformed',
+  'column_missing',
+  'too_many_columns',
+  'entries_missing',
+  'quote_not_closed',
+  'json_truncated',
+] as const
+export type ReasonCode = (typeof reasonCodes)[number]
+
+/** A reason for clients: its code, and the values that a text about it needs. */
+export const CodedReason = z.object({
+  code: z.enum(reasonCodes),
+  field: z.string().exactOptional().meta({ description: 'The field, such as `label` or `tags.0`.' }),
+  slug: z.string().exactOptional(),
+  new_slug: z.string().exactOptional(),
+  url: z.string().exactOptional().meta({ description: 'The destination that the slug has or had.' }),
+  owner: z.string().exactOptional(),
+  features: z.array(z.enum(Object.keys(featureNames) as ForeignFeature[])).exactOptional(),
+  max: z.int().exactOptional(),
+  fields: z.int().exactOptional().meta({ description: 'The number of fields.' }),
+  expected: z.int().exactOptional(),
+  missing: z.array(z.string()).exactOptional().meta({ description: 'Columns, one of which is required.' }),
+  columns: z.array(z.string()).exactOptional(),
+})
+export type CodedReason = z.output<typeof CodedReason>
+
+/** The reason for the result of a row, or a difference between its link and the file. */
+export interface Reason extends CodedReason {
+  /** English. */
+  text: string
+}
+
+export function featuresDropped(features: ForeignFeature[]): Reason {
+  const names = features.map((feature) => featureNames[feature])
+  return { code: 'features_dropped', features, text: `not taken over: ${names.join(', ')}` }
+}
+
+export const NOT_UTF8: Reason = { code: 'not_utf8', text: 'is not UTF-8 text' }
+export const NOT_JSON: Reason = { code: 'not_json', text: 'is not a JSON object' }
+export const ENTRY_TOO_LONG: Reason = { code: 'too_long', text: TOO_LONG }
+export const ENTRY_TOO_DEEP: Reason = { code: 'too_deep', text: TOO_DEEP }
+
+/** Returns the limit that the JSON text of an entry exceeds; undefined if it exceeds none. */
+export function findExcessReason(text: string): Reason | undefined {
+  const excess = findExcess(text)
+  if (excess === undefined) return undefined
+  const limitReason = [ENTRY_TOO_LONG, ENTRY_TOO_DEEP].find((reason) => reason.text === excess)
+  return limitReason ?? { code: 'too_many_values', text: excess }
+}
+
+/** Creates the failure of a row that cannot be stored. */
+export function refuseRow(reason: Reason): RowRefusal {
+  return new RowRefusal(reason)
+}
+
+export class RowRefusal extends Failure {
+  readonly reason: Reason
+
+  constructor(reason: Reason) {
+    super('invalid_request', { status: 400, text: reason.text })
+    this.reason = reason
+  }
+}
