@@ -13,12 +13,21 @@ export function numberFormat(language: string, options: Intl.NumberFormatOptions
   )
 }
 
+/** Dates and times as in the browser's region, if its language is that of the interface. */
 export function momentFormat(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return cachedFormat(
     moments,
     `${language} ${JSON.stringify(options)}`,
-    () => new Intl.DateTimeFormat(language, options),
+    () => new Intl.DateTimeFormat(withRegion(language, navigator.languages), options),
   )
+}
+
+/**
+ * Adds the region of the first of the browser's languages that is `language`, such as `en-GB` for
+ * `en`. Returns `language` itself if there is none.
+ */
+export function withRegion(language: string, browserLanguages: readonly string[]): string {
+  return browserLanguages.find((tag) => tag.split('-', 1)[0] === language) ?? language
 }
 
 function cachedFormat<Format>(formats: Map<string, Format>, key: string, create: () => Format): Format {

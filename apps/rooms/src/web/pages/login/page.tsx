@@ -94,7 +94,7 @@ function SignInOptions({ back, error, mayEnter }: { back: string; error: string 
         size="md"
         h="auto"
         mih={44}
-        py="xs"
+        py={10}
         leftSection={<IconLogin2 size={20} aria-hidden />}
         styles={{ label: { whiteSpace: 'normal', overflowWrap: 'anywhere' } }}
       >
