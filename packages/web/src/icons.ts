@@ -109,6 +109,10 @@ export const IconExternalLink = /* @__PURE__ */ icon(
   'M11 13l9 -9',
   'M15 4h5v5',
 )
+export const IconFilter = /* @__PURE__ */ icon(
+  'filter',
+  'M4 4h16v2.172a2 2 0 0 1 -.586 1.414l-4.414 4.414v7l-6 2v-8.5l-4.48 -4.928a2 2 0 0 1 -.52 -1.345v-2.227',
+)
 export const IconFolder = /* @__PURE__ */ icon(
   'folder',
   'M5 4h4l3 3h7a2 2 0 0 1 2 2v8a2 2 0 0 1 -2 2h-14a2 2 0 0 1 -2 -2v-11a2 2 0 0 1 2 -2',

@@ -36,7 +36,7 @@ test('disable and enable apply at once to the selection, and undo reverts only r
     (await searchLinks(admin, 'switch')).map(({ disabled_at }) => disabled_at !== null)
   expect(await states()).toEqual([true, true])
   await page.getByRole('button', { name: 'Undo' }).click()
-  await page.locator('tr', { hasText: 'switch one' }).getByText('Active').waitFor()
+  await page.locator('tr', { hasText: 'switch one' }).getByText('Disabled').waitFor({ state: 'detached' })
   expect(await states()).toEqual([true, false])
 }, 60_000)
 
@@ -65,7 +65,7 @@ test('if some links cannot be disabled, the toast names and undoes only those th
   const left = (await searchLinks(admin, 'part')).filter(({ disabled_at }) => disabled_at === null)
   expect(left.map(({ label }) => label)).toEqual(['part a'])
   await page.getByRole('button', { name: 'Undo' }).click()
-  await page.locator('tr', { hasText: 'part b' }).getByText('Active').waitFor()
+  await page.locator('tr', { hasText: 'part b' }).getByText('Disabled').waitFor({ state: 'detached' })
   await refuse(made[1]?.id)
   await disableBoth()
   await broken.waitFor()

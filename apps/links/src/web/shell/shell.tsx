@@ -1,17 +1,21 @@
-import { ActionIcon, Kbd, UnstyledButton } from '@mantine/core'
+import { ActionIcon, Button, Kbd, UnstyledButton } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { ErrorBoundary } from '@latchkey/web/shell/error-boundary'
 import { CurrentPage } from '@latchkey/web/shell/current-page'
 import { Frame } from '@latchkey/web/shell/frame'
-import { IconSearch } from '@latchkey/web/icons'
-import { Suspense, lazy, useEffect, useState } from 'react'
+import { IconPlus, IconSearch } from '@latchkey/web/icons'
+import { type ReactNode, Suspense, lazy, useEffect, useRef, useState } from 'react'
 import { Router } from 'wouter'
+import { openCreateDialog, useLinkDialog } from '../link-dialogs/state.ts'
 import { detailPages, pages } from '../pages.tsx'
 import { followChanges } from '../queries.ts'
 import { useText } from '../texts/text.ts'
+import { usePasteToCreate, useShortcuts, useShortcutsEnabled } from './shortcuts.ts'
 
-// Loaded on first use: the first page does not need it.
+// Loaded on first use: the first page does not need them.
 const Palette = lazy(() => import('./palette.tsx'))
+const ShortcutSheet = lazy(() => import('./shortcut-sheet.tsx'))
+const LinkDialog = lazy(() => import('../link-dialogs/dialog.tsx'))
 
 /** Of the palette, as the keyboard labels it. */
 const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
@@ -24,19 +28,74 @@ export function Shell() {
   const [openCount, setOpenCount] = useState(0)
   const openPalette = () => setOpenCount((count) => count + 1)
   useHotkeys(openCount === 0 ? [['mod+K', openPalette]] : [], [])
+  usePasteToCreate()
   return (
     <Router base="/_/admin">
-      <Frame pages={pages} search={<Search onClick={openPalette} />}>
+      <Frame pages={pages} search={<Search onClick={openPalette} />} actions={<CreateButton />}>
         <CurrentPage pages={pages} details={detailPages} home={HOME} />
       </Frame>
-      {openCount > 0 && (
-        <ErrorBoundary>
-          <Suspense>
-            <Palette openCount={openCount} />
-          </Suspense>
-        </ErrorBoundary>
-      )}
+      <OnUse isUsed={openCount > 0}>
+        <Palette openCount={openCount} />
+      </OnUse>
+      <OnUse isUsed={useLinkDialog() !== null}>
+        <LinkDialog />
+      </OnUse>
+      <Shortcuts />
     </Router>
+  )
+}
+
+/** Renders and loads its content when it is first used, and keeps it from then on. */
+function OnUse({ isUsed, children }: { isUsed: boolean; children: ReactNode }) {
+  const wasUsed = useRef(false)
+  wasUsed.current ||= isUsed
+  return (
+    wasUsed.current && (
+      <ErrorBoundary>
+        <Suspense>{children}</Suspense>
+      </ErrorBoundary>
+    )
+  )
+}
+
+function Shortcuts() {
+  const [isOpen, setOpen] = useState(false)
+  const [isEnabled, setEnabled] = useShortcutsEnabled()
+  useShortcuts(isEnabled, () => setOpen(true))
+  return (
+    <OnUse isUsed={isOpen}>
+      <ShortcutSheet
+        isOpen={isOpen}
+        close={() => setOpen(false)}
+        isEnabled={isEnabled}
+        setEnabled={setEnabled}
+      />
+    </OnUse>
+  )
+}
+
+/** Opens the dialog for a new link. An icon in a narrow window. */
+function CreateButton() {
+  const { t } = useText()
+  return (
+    <>
+      <Button
+        visibleFrom="sm"
+        flex="none"
+        leftSection={<IconPlus size={16} aria-hidden />}
+        onClick={() => openCreateDialog()}
+      >
+        {t('create.create')}
+      </Button>
+      <ActionIcon
+        size="lg"
+        hiddenFrom="sm"
+        onClick={() => openCreateDialog()}
+        aria-label={t('create.create')}
+      >
+        <IconPlus size={18} aria-hidden />
+      </ActionIcon>
+    </>
   )
 }
 

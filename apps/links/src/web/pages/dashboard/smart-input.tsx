@@ -8,7 +8,7 @@ import { Copy } from '@latchkey/web/parts/copy'
 import { shortUrl, withoutScheme } from '../../parts/short-url.ts'
 import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
-import { parseUrlInput } from './url-input.ts'
+import { parseUrlInput } from '../../parts/url-input.ts'
 
 /**
  * Field that shortens a URL and searches for other text. The text stays until the link is created.

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, CloseButton, Text } from '@mantine/core'
 import { useState } from 'react'
 import { isMine } from '../link/link.ts'
 import { useText } from '../../texts/text.ts'
@@ -13,7 +13,7 @@ interface Props {
   onDone: () => void
 }
 
-/** Actions for the selected links. */
+/** Actions for the selected links. Floats above the list, so that the list does not move. */
 export function BulkActionBar({ links, actions, onBundle, onDone }: Props) {
   const { t } = useText()
   const areAllMine = links.every(isMine)
@@ -29,8 +29,8 @@ export function BulkActionBar({ links, actions, onBundle, onDone }: Props) {
     setChecking(false)
   }
   return (
-    <Group gap="xs" role="group" aria-label={t('links.selected', { count: links.length })}>
-      <Text size="sm" fw={500} mr="xs">
+    <div className="bulk-bar" role="group" aria-label={t('links.selected', { count: links.length })}>
+      <Text size="sm" fw={500} className="figure">
         {t('links.selected', { count: links.length })}
       </Text>
       <Button size="compact-sm" variant="default" onClick={onBundle}>
@@ -62,6 +62,7 @@ export function BulkActionBar({ links, actions, onBundle, onDone }: Props) {
           {t('links.foreign')}
         </Text>
       )}
-    </Group>
+      <CloseButton aria-label={t('links.clearSelection')} onClick={onDone} />
+    </div>
   )
 }

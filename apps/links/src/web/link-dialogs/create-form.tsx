@@ -1,0 +1,232 @@
+import { Alert, Anchor, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { useDraft } from '@latchkey/web/draft-storage'
+import { Copy } from '@latchkey/web/parts/copy'
+import { showError } from '@latchkey/web/toast'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { Link, useLocation } from 'wouter'
+import { type Input, type Result, call, fieldOfRefusal } from '../call.ts'
+import { me } from '../me.ts'
+import { useAllBundles } from '../pages/bundles/use-all-bundles.ts'
+import { isMine } from '../pages/link/link.ts'
+import { fromField } from '../pages/link/moment.ts'
+import { shortUrl, withoutScheme } from '../parts/short-url.ts'
+import { invalidate } from '../queries.ts'
+import { useText } from '../texts/text.ts'
+import { showCreated } from './created-toast.tsx'
+import {
+  DestinationField,
+  EMPTY_LINK,
+  ExpiryField,
+  LINK_FIELD_ERRORS,
+  LabelField,
+  UtmFields,
+} from './fields.tsx'
+import { QrPreview } from './qr-preview.tsx'
+import { rememberUtm } from './utm.ts'
+
+const EMPTY = { ...EMPTY_LINK, slug: '', bundle: '' }
+type Values = typeof EMPTY
+
+const FIELD_ERRORS = {
+  ...LINK_FIELD_ERRORS,
+  slug: ['slug_required', 'slug_invalid', 'slug_too_long', 'slug_reserved', 'slug_taken'],
+} as const
+
+function bodyOf({ url, label, slug, expires }: Values): Input<'createLink'>['body'] {
+  return {
+    url,
+    ...(label && { label }),
+    ...(slug && { slug }),
+    ...(expires && { expires_at: fromField(expires) }),
+  }
+}
+
+interface CreateRequest {
+  body: Input<'createLink'>['body']
+  bundle: string
+  /** The stored draft. */
+  from: string
+}
+
+/** Parses the stored draft. */
+const parseDraft = (draft: string): Values =>
+  draft === '' ? EMPTY : { ...EMPTY, ...(JSON.parse(draft) as Partial<Values>) }
+
+const addToBundle = (id: number, link_id: number) =>
+  call('addLinkToBundle', { params: { id }, body: { link_id } })
+
+/** The browser may refuse, such as on a page over plain HTTP. */
+async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function useCreate(onCreated: (from: string) => void) {
+  const { t, failure } = useText()
+  const [, go] = useLocation()
+  return useMutation({
+    mutationFn: ({ body }: CreateRequest) => call('createLink', { body }),
+    async onSuccess(link, { body, bundle, from }) {
+      if (link.duplicate) return
+      rememberUtm(body.url)
+      onCreated(from)
+      showCreated(t, link, await copied(shortUrl(link)), () => go(`/links/${link.id}`))
+      // The link exists now, even if it cannot be added to the bundle.
+      if (bundle !== '')
+        await addToBundle(Number(bundle), link.id).catch((error) => showError(failure(error)))
+      await invalidate('links', 'bundles', 'totals')
+    },
+  })
+}
+
+/**
+ * Form for a new link. The draft outlasts the dialog until the link is created. Text that was typed
+ * after the request stays.
+ */
+export function CreateForm({ url, close }: { url?: string; close: () => void }) {
+  const { t, failure } = useText()
+  const [draft, setDraft] = useDraft(me.identity, 'new-link')
+  const values = parseDraft(draft)
+  const change = (changes: Partial<Values>) =>
+    setDraft((current) => JSON.stringify({ ...parseDraft(current), ...changes }))
+  useGivenUrl(url, change)
+  const create = useCreate((from) => {
+    setDraft((current) => {
+      if (current === from) close()
+      return current === from ? '' : current
+    })
+  })
+  const wrongField = fieldOfRefusal(create.error, FIELD_ERRORS)
+  const errorOf = (name: keyof typeof FIELD_ERRORS) => wrongField === name && failure(create.error)
+  const send = (extra: { allow_duplicate?: true } = {}) =>
+    create.mutate({ body: { ...bodyOf(values), ...extra }, bundle: values.bundle, from: draft })
+  const field = { values, change, errorOf }
+  return (
+    <form
+      className="create-link"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!create.isPending) send()
+      }}
+    >
+      <Stack gap="md" className="create-link-fields">
+        <DestinationField {...field} />
+        <UtmFields {...field} />
+        <Group gap="sm" align="flex-start">
+          <SlugField value={values.slug} error={errorOf('slug')} change={change} />
+          <LabelField {...field} flex="1 1 180px" />
+        </Group>
+        <BundleField value={values.bundle} change={change} />
+        <ExpiryField {...field} />
+        {create.error && wrongField === undefined && (
+          <Alert color="red" role="alert">
+            {failure(create.error)}
+          </Alert>
+        )}
+        <div role="status">
+          {create.data?.duplicate && (
+            <Duplicate link={create.data} close={close} onAnother={() => send({ allow_duplicate: true })} />
+          )}
+        </div>
+      </Stack>
+      <QrPreview slug={values.slug.trim().toLowerCase()} />
+      <Group justify="flex-end" gap="sm" className="create-link-buttons">
+        <Button variant="default" onClick={close}>
+          {t('link.cancel')}
+        </Button>
+        <Button type="submit" loading={create.isPending}>
+          {t('create.create')}
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+/** Puts the destination that the dialog was opened with into the draft. */
+function useGivenUrl(url: string | undefined, change: (changes: Partial<Values>) => void) {
+  useEffect(() => {
+    if (url !== undefined) change({ url })
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only when the dialog opens with a URL
+  }, [url])
+}
+
+interface SlugProps {
+  value: string
+  error: string | false
+  change: (changes: Partial<Values>) => void
+}
+
+function SlugField({ value, error, change }: SlugProps) {
+  const { t } = useText()
+  return (
+    <TextInput
+      id="link-slug"
+      label={t('links.slug')}
+      placeholder={t('create.slugHelp')}
+      flex="1 1 180px"
+      autoComplete="off"
+      autoCapitalize="off"
+      spellCheck={false}
+      value={value}
+      error={error}
+      onChange={({ currentTarget }) => change({ slug: currentTarget.value })}
+    />
+  )
+}
+
+function BundleField({ value, change }: { value: string; change: (changes: Partial<Values>) => void }) {
+  const { t } = useText()
+  const bundles = useAllBundles().data ?? []
+  if (bundles.length === 0) return null
+  const options = bundles.map(({ id, name }) => ({ value: String(id), label: name }))
+  return (
+    <NativeSelect
+      label={t('bundles.bundle')}
+      data={[{ value: '', label: t('create.noBundle') }, ...options]}
+      value={value}
+      onChange={({ currentTarget }) => change({ bundle: currentTarget.value })}
+    />
+  )
+}
+
+interface DuplicateProps {
+  link: Result<'createLink'>
+  close: () => void
+  onAnother: () => void
+}
+
+/** The existing short URL of the destination, with a button to create another. */
+function Duplicate({ link, close, onAnother }: DuplicateProps) {
+  const { t } = useText()
+  const url = shortUrl(link)
+  return (
+    <Alert
+      variant="light"
+      title={isMine(link) ? t('create.exists') : t('create.existsForeign', { owner: link.created_by })}
+    >
+      <Group gap="sm">
+        <Group gap="xs" wrap="nowrap" maw="100%">
+          <Anchor
+            component={Link}
+            href={`/links/${link.id}`}
+            onClick={close}
+            className="mono"
+            underline="always"
+            style={{ overflowWrap: 'anywhere' }}
+          >
+            {withoutScheme(url)}
+          </Anchor>
+          <Copy value={url} />
+        </Group>
+        <Button size="compact-sm" variant="default" onClick={onAnother}>
+          {t('links.createAnother')}
+        </Button>
+      </Group>
+    </Alert>
+  )
+}

@@ -1,0 +1,36 @@
+import { Modal } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { primarySlug } from '../parts/short-url.ts'
+import { QrCode } from '../pages/link/qr-code.tsx'
+import { useText } from '../texts/text.ts'
+import { CreateForm } from './create-form.tsx'
+import { EditForm } from './edit-form.tsx'
+import { type LinkDialogState, closeLinkDialog, useLinkDialog } from './state.ts'
+
+const TITLES = { create: 'create.title', edit: 'create.editTitle', qr: 'link.qr' } as const
+
+/** The dialogs about links that any page can open. On a phone they fill the screen. */
+export default function LinkDialog() {
+  const { t } = useText()
+  const dialog = useLinkDialog()
+  const isPhone = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false })
+  return (
+    <Modal
+      opened={dialog !== null}
+      onClose={closeLinkDialog}
+      title={dialog && t(TITLES[dialog.about])}
+      size={dialog?.about === 'create' ? 760 : 'lg'}
+      fullScreen={isPhone}
+      closeButtonProps={{ 'aria-label': t('shell.close') }}
+    >
+      {dialog && <Content dialog={dialog} />}
+    </Modal>
+  )
+}
+
+function Content({ dialog }: { dialog: LinkDialogState }) {
+  if (dialog.about === 'create')
+    return <CreateForm {...(dialog.url !== undefined && { url: dialog.url })} close={closeLinkDialog} />
+  if (dialog.about === 'edit') return <EditForm link={dialog.link} close={closeLinkDialog} />
+  return <QrCode link={dialog.link} first={primarySlug(dialog.link)} />
+}

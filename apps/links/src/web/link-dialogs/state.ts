@@ -1,0 +1,29 @@
+import { useSyncExternalStore } from 'react'
+import type { Link } from '../pages/link/link.ts'
+
+/** A dialog that any page can open. */
+export type LinkDialogState =
+  | { about: 'create'; url?: string }
+  | { about: 'edit'; link: Link }
+  | { about: 'qr'; link: Link }
+
+let current: LinkDialogState | null = null
+const listeners = new Set<() => void>()
+
+function show(next: LinkDialogState | null) {
+  current = next
+  for (const notify of listeners) notify()
+}
+
+function subscribe(notify: () => void) {
+  listeners.add(notify)
+  return () => listeners.delete(notify)
+}
+
+export const useLinkDialog = () => useSyncExternalStore(subscribe, () => current)
+
+/** Opens the dialog for a new link, with this destination if there is one. */
+export const openCreateDialog = (url?: string) => show({ about: 'create', ...(url !== undefined && { url }) })
+export const openEditDialog = (link: Link) => show({ about: 'edit', link })
+export const openQrDialog = (link: Link) => show({ about: 'qr', link })
+export const closeLinkDialog = () => show(null)

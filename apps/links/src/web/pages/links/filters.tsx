@@ -1,0 +1,147 @@
+import { Button, Menu, TextInput, UnstyledButton } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconFilter, IconSearch, IconX } from '@latchkey/web/icons'
+import { useRef, useState } from 'react'
+import { me } from '../../me.ts'
+import { RangePicker, parseRange } from '../../parts/range.tsx'
+import { useText } from '../../texts/text.ts'
+import type { Change, View } from './view.ts'
+
+interface Props {
+  view: View
+  change: Change
+}
+
+/** Search, filters and range of the list, and a chip for each filter. */
+export function Filters({ view, change }: Props) {
+  const filters = useFilters(view)
+  const active = filters.filter(({ isActive }) => isActive)
+  return (
+    <>
+      <div className="list-tools">
+        <SearchField view={view} change={change} />
+        <FilterMenu filters={filters} change={change} />
+        <RangePicker value={parseRange(view.range)} onChange={(range) => change({ range })} />
+      </div>
+      {active.length > 0 && (
+        <div className="chips">
+          {active.map((filter) => (
+            <Chip key={filter.key} filter={filter} change={change} />
+          ))}
+        </div>
+      )}
+    </>
+  )
+}
+
+interface Filter {
+  key: string
+  group: string
+  label: string
+  isActive: boolean
+  /** Changes of the view that set and clear it. */
+  set: Partial<View>
+  clear: Partial<View>
+}
+
+function useFilters(view: View): Filter[] {
+  const { t } = useText()
+  const states = (['active', 'disabled', 'expired'] as const).map((status) => ({
+    key: status,
+    group: t('links.status'),
+    label: t(`links.${status}`),
+    isActive: view.status === status,
+    set: { status },
+    clear: { status: 'all' },
+  }))
+  const isMine = view.owner === me.identity
+  const owners = [
+    {
+      key: 'owner',
+      group: t('links.owner'),
+      label: view.owner === '' || isMine ? t('links.mine') : view.owner,
+      isActive: view.owner !== '',
+      set: { owner: me.identity },
+      clear: { owner: '' },
+    },
+  ]
+  return [...states, ...owners]
+}
+
+function FilterMenu({ filters, change }: { filters: readonly Filter[]; change: Change }) {
+  const { t } = useText()
+  const groups = Map.groupBy(filters, ({ group }) => group)
+  return (
+    <Menu position="bottom-start" width={220}>
+      <Menu.Target>
+        <Button variant="default" leftSection={<IconFilter size={16} aria-hidden />}>
+          {t('links.filter')}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {[...groups].map(([group, items]) => (
+          <div key={group} role="group" aria-label={group}>
+            <Menu.Label>{group}</Menu.Label>
+            {items.map(({ key, label, isActive, set, clear }) => (
+              <Menu.CheckboxItem
+                key={key}
+                checked={isActive}
+                closeMenuOnClick
+                onChange={() => change(isActive ? clear : set)}
+              >
+                {label}
+              </Menu.CheckboxItem>
+            ))}
+          </div>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function Chip({ filter: { group, label, clear }, change }: { filter: Filter; change: Change }) {
+  const { t } = useText()
+  return (
+    <UnstyledButton
+      className="chip"
+      aria-label={t('links.removeFilter', { name: `${group}: ${label}` })}
+      onClick={() => {
+        change(clear)
+        // The chip disappears, and the focus would be lost with it.
+        document.querySelector<HTMLElement>('#link-search')?.focus()
+      }}
+    >
+      <span className="chip-group">{group}</span> {label}
+      <IconX size={14} aria-hidden />
+    </UnstyledButton>
+  )
+}
+
+function SearchField({ view, change }: Props) {
+  const { t } = useText()
+  const [text, setText] = useState(view.search)
+  const lastSearch = useRef(view.search)
+  const search = useDebouncedCallback((value: string) => {
+    lastSearch.current = value
+    change({ search: value }, { isTyping: true })
+  }, 250)
+  // The search changed without typing: it was cleared, or set by the command palette.
+  if (view.search !== lastSearch.current) {
+    lastSearch.current = view.search
+    setText(view.search)
+  }
+  return (
+    <TextInput
+      id="link-search"
+      className="list-search"
+      aria-label={t('links.search')}
+      placeholder={t('links.search')}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      value={text}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value)
+        search(currentTarget.value)
+      }}
+    />
+  )
+}

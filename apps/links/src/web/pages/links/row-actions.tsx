@@ -1,0 +1,137 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import {
+  IconChartBar,
+  IconCopy,
+  IconDots,
+  IconFolderPlus,
+  IconPencil,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconQrcode,
+  IconTrash,
+} from '@latchkey/web/icons'
+import { useCopy } from '@latchkey/web/parts/copy'
+import { useLocation } from 'wouter'
+import { openEditDialog, openQrDialog } from '../../link-dialogs/state.ts'
+import { primarySlug, shortUrl } from '../../parts/short-url.ts'
+import { useText } from '../../texts/text.ts'
+import { isMine } from '../link/link.ts'
+import type { LinkRow } from './link-table.tsx'
+import type { BulkActions } from './use-bulk-actions.tsx'
+
+export interface RowActionHandlers extends Pick<BulkActions, 'disable' | 'enable' | 'remove'> {
+  addToBundle: (links: readonly LinkRow[]) => void
+}
+
+interface Props {
+  link: LinkRow
+  actions: RowActionHandlers
+}
+
+/** The menu of a row, and beside it its most used actions while the pointer is over the row. */
+export function RowActions({ link, actions }: Props) {
+  const { t } = useText()
+  const name = link.label ?? primarySlug(link)
+  return (
+    <>
+      <HoverActions link={link} actions={actions} />
+      <Menu position="bottom-end" returnFocus>
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={t('links.actionsFor', { name })}>
+            <IconDots size={16} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <MenuItems link={link} actions={actions} />
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  )
+}
+
+/** Runs after the menu has returned the focus, which a dialog then returns to it. */
+const later = (act: () => void) => () => void setTimeout(act)
+
+function MenuItems({ link, actions }: Props) {
+  const { t } = useText()
+  const [, go] = useLocation()
+  const { copy } = useCopy()
+  const isDisabled = link.disabled_at !== null
+  return (
+    <>
+      <Menu.Item leftSection={<IconChartBar size={16} />} onClick={() => go(`/links/${link.id}`)}>
+        {t('links.open')}
+      </Menu.Item>
+      <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => copy(shortUrl(link))}>
+        {t('link.copy')}
+      </Menu.Item>
+      <Menu.Item leftSection={<IconQrcode size={16} />} onClick={later(() => openQrDialog(link))}>
+        {t('link.qr')}
+      </Menu.Item>
+      <Menu.Item
+        leftSection={<IconFolderPlus size={16} />}
+        onClick={later(() => actions.addToBundle([link]))}
+      >
+        {t('bundles.addLink')}
+      </Menu.Item>
+      {isMine(link) && (
+        <>
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={later(() => openEditDialog(link))}>
+            {t('links.edit')}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item
+            leftSection={isDisabled ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />}
+            onClick={() => (isDisabled ? actions.enable([link]) : actions.disable([link]))}
+          >
+            {t(isDisabled ? 'links.enable' : 'links.disable')}
+          </Menu.Item>
+          <Menu.Item
+            color="red"
+            leftSection={<IconTrash size={16} />}
+            onClick={later(() => void actions.remove([link]))}
+          >
+            {t('links.delete')}
+          </Menu.Item>
+        </>
+      )}
+    </>
+  )
+}
+
+/** For the pointer only: the menu has the same actions for the keyboard. */
+function HoverActions({ link, actions }: Props) {
+  const { t } = useText()
+  const isDisabled = link.disabled_at !== null
+  const toggle = isDisabled ? actions.enable : actions.disable
+  const all = [
+    { name: t('link.qr'), icon: IconQrcode, run: () => openQrDialog(link) },
+    ...(isMine(link)
+      ? [
+          { name: t('links.edit'), icon: IconPencil, run: () => openEditDialog(link) },
+          {
+            name: t(isDisabled ? 'links.enable' : 'links.disable'),
+            icon: isDisabled ? IconPlayerPlay : IconPlayerPause,
+            run: () => toggle([link]),
+          },
+        ]
+      : []),
+  ]
+  return (
+    <div className="hover-actions">
+      {all.map(({ name, icon: Icon, run }) => (
+        <ActionIcon
+          key={name}
+          variant="subtle"
+          color="gray"
+          tabIndex={-1}
+          title={name}
+          aria-label={`${name}: ${link.label ?? primarySlug(link)}`}
+          onClick={run}
+        >
+          <Icon size={16} aria-hidden />
+        </ActionIcon>
+      ))}
+    </div>
+  )
+}

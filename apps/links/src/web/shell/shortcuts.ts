@@ -1,0 +1,113 @@
+import { useEffect, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
+import { openCreateDialog } from '../link-dialogs/state.ts'
+import { parseUrlInput } from '../parts/url-input.ts'
+
+/** Pages by the key that follows G. */
+export const PAGE_KEYS = {
+  d: '/dashboard',
+  l: '/links',
+  b: '/bundles',
+  k: '/keys',
+  i: '/import-export',
+  s: '/settings',
+} as const
+
+/** Milliseconds in which the second key follows G. */
+const SEQUENCE_MS = 1_000
+const STORED = 'latchkey:shortcuts'
+
+/** Shortcuts of one letter can be switched off (WCAG 2.1.4), because speech input may type them. */
+export function useShortcutsEnabled() {
+  const [isEnabled, setEnabled] = useState(() => {
+    try {
+      return localStorage.getItem(STORED) !== 'off'
+    } catch {
+      return true
+    }
+  })
+  const set = (next: boolean) => {
+    setEnabled(next)
+    try {
+      localStorage.setItem(STORED, next ? 'on' : 'off')
+    } catch {
+      // The choice then lasts as long as the document.
+    }
+  }
+  return [isEnabled, set] as const
+}
+
+const isField = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'))
+
+const isDialogOpen = () => document.querySelector('[role=dialog], [role=menu], [aria-modal=true]') !== null
+
+/** True for a key that is neither typed nor composed, nor part of a shortcut of the browser. */
+const isShortcut = (event: KeyboardEvent) =>
+  !(event.defaultPrevented || event.repeat || event.isComposing || event.keyCode === 229) &&
+  !(event.ctrlKey || event.metaKey || event.altKey) &&
+  !isField(event.target) &&
+  !isDialogOpen()
+
+const isPageKey = (key: string): key is keyof typeof PAGE_KEYS => Object.hasOwn(PAGE_KEYS, key)
+
+const searchField = () => document.querySelector<HTMLInputElement>('#link-search')
+
+/** Puts the focus into the search field of the list of links, on whichever page. */
+function focusSearch(go: (path: string) => void): void {
+  if (searchField()) return searchField()?.focus()
+  go('/links')
+  // The page may have to be loaded first.
+  const observer = new MutationObserver(() => {
+    if (!searchField()) return
+    observer.disconnect()
+    searchField()?.focus()
+  })
+  observer.observe(document.body, { childList: true, subtree: true })
+}
+
+/** Shortcuts of all pages. `showHelp` opens their sheet. */
+export function useShortcuts(isEnabled: boolean, showHelp: () => void): void {
+  const [, go] = useLocation()
+  const goneAt = useRef(-Infinity)
+  useEffect(() => {
+    if (!isEnabled) return undefined
+    const onKey = (event: KeyboardEvent) => {
+      if (!isShortcut(event)) return
+      const key = event.key.toLowerCase()
+      const isSecond = event.timeStamp - goneAt.current < SEQUENCE_MS
+      goneAt.current = key === 'g' && !isSecond ? event.timeStamp : -Infinity
+      const act = isSecond ? isPageKey(key) && (() => go(PAGE_KEYS[key])) : actionOf(key, go, showHelp)
+      if (!act) return
+      event.preventDefault()
+      act()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [isEnabled, go, showHelp])
+}
+
+function actionOf(key: string, go: (path: string) => void, showHelp: () => void) {
+  const actions: Readonly<Record<string, () => void>> = {
+    c: () => openCreateDialog(),
+    '/': () => focusSearch(go),
+    '?': showHelp,
+  }
+  return actions[key]
+}
+
+/** Opens the dialog for a new link when a URL is pasted outside a field. */
+export function usePasteToCreate(): void {
+  useEffect(() => {
+    const onPaste = (event: ClipboardEvent) => {
+      if (isField(event.target) || isDialogOpen()) return
+      const url = parseUrlInput(event.clipboardData?.getData('text/plain') ?? '')
+      if (url === undefined) return
+      event.preventDefault()
+      openCreateDialog(url)
+    }
+    document.addEventListener('paste', onPaste)
+    return () => document.removeEventListener('paste', onPaste)
+  }, [])
+}
