@@ -48,6 +48,7 @@ const inputs: { [Id in OperationId]: Input<Id> } = {
   getSettings: {},
   updateSettings: { body: { theme: 'dark' } },
   followChanges: {},
+  listRecentClicks: {},
   getLinkFavicon: one,
   importLinks: { query: { format: 'ndjson', dry_run: true } },
   exportLinks: { query: { format: 'csv' } },

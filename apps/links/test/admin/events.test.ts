@@ -7,48 +7,7 @@ import { importClicks } from '../../src/transfer/clicks.ts'
 import { FROM_BROWSER, clickLink } from '../actions.ts'
 import { until } from '../test-database.ts'
 import { type TestLinks, sharedTestLinks, startTestLinks } from '../testing.ts'
-
-interface Changes {
-  links: number[]
-  bundles: number[]
-  totals: boolean
-  more: boolean
-}
-
-/** An open page, which follows the events of a service and stores them. */
-async function openPage(links: TestLinks) {
-  // Bypasses `links.fetch`, which would read this answer of an API to its end.
-  const response = await links.fetchHandler(new Request('http://localhost:8080/_/admin/api/events'), {
-    requestIP: () => ({ address: '127.0.0.1', family: 'IPv4', port: 1 }),
-    timeout: () => undefined,
-  })
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-  const decoder = new TextDecoder()
-  const events: Changes[] = []
-  let ended = false
-  const first = await reader.read()
-  const reading = (async () => {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) break
-      for (const line of decoder.decode(value).split('\n'))
-        if (line.startsWith('data: ')) events.push(JSON.parse(line.slice('data: '.length)) as Changes)
-    }
-    ended = true
-  })()
-  const has = (kind: 'links' | 'bundles', id: number) => events.some((each) => each[kind].includes(id))
-  return {
-    response,
-    first: decoder.decode(first.value),
-    events,
-    has,
-    isEnded: () => ended,
-    async close() {
-      await reader.cancel()
-      await reading
-    },
-  }
-}
+import { openPage } from './event-page.ts'
 
 /** An open page that has received the events of everything written before it opened. */
 async function openQuietPage(links: TestLinks) {
