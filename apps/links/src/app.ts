@@ -30,6 +30,7 @@ import { createPublicApi } from './http/public-api.ts'
 import { createReference } from './http/reference.ts'
 import { type Fetch, createRouter } from './http/router.ts'
 import type { Services } from './http/services.ts'
+import { createSharedStatsPages } from './http/shared-stats/handler.ts'
 import { createMcp } from './mcp/endpoint.ts'
 import { findOrCreateInstanceSecret } from './preferences/instance-secret.ts'
 import { prefersPng } from './qr/prefers-png.ts'
@@ -93,9 +94,9 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   const database = await openMigrated(settings, log)
   const metrics = createMetrics()
   const { journal, drainThread } = await openJournal({ settings, database, log, metrics })
-  const userAgent = titleUserAgent(await findOrCreateInstanceSecret(database, 'title_secret'))
-  const queues = openQueues({ settings, database, log, now }, userAgent)
+  const { userAgent, queues } = await openOutbound({ settings, database, log, now })
   const services = createServices({ ...options, now, database, drainThread, queues, metrics })
+  const background = [services.feed, ...Object.values(queues)]
   const salts = await VisitorSalts.open(services.database, services.now, log)
   const lookup = await openLookup(settings, database, log)
   const redirect = new Redirect({
@@ -123,12 +124,13 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
       admin: createAdmin(services),
       mcp: createMcp(services),
       reference: createReference(),
+      sharedStats: createSharedStatsPages(services),
       readiness,
       metrics,
     }),
     drain() {
       readiness.drain()
-      for (const component of [services.feed, services.imports, ...Object.values(queues)]) component?.drain()
+      for (const component of [services.imports, ...background]) component?.drain()
     },
     async close(leftMs = CLOSE_TIMEOUT_MS) {
       const timeoutMs = Math.min(leftMs, CLOSE_TIMEOUT_MS)
@@ -140,8 +142,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
       stopRetention()
       salts.close()
       await journal.flush()
-      const fetches = Object.values(queues).map((queue) => queue?.close())
-      const others = waitFor(Promise.all([services.feed.close(), ...fetches]))
+      const others = waitFor(Promise.all(background.map((each) => each?.close())))
       // The remaining time is for connections that do not close.
       await Promise.all([drainThread.close(timeoutMs * 0.75), others])
       await journal.close()
@@ -194,14 +195,20 @@ interface Queues {
   faviconQueue: FaviconQueue | undefined
 }
 
-/** Opens the queues of fetches from destinations, unless they are disabled. */
-function openQueues(
-  { settings, database, log, now }: Pick<LinksDependencies, 'settings' | 'database' | 'log' | 'now'>,
-  userAgent: string,
-): Queues {
+/** Opens the queues of fetches from destinations, unless they are disabled, and their user agent. */
+async function openOutbound({
+  settings,
+  database,
+  log,
+  now,
+}: Pick<LinksDependencies, 'settings' | 'database' | 'log' | 'now'>): Promise<{
+  userAgent: string
+  queues: Queues
+}> {
+  const userAgent = titleUserAgent(await findOrCreateInstanceSecret(database, 'title_secret'))
   const seconds = () => Math.floor(now() / 1000)
   const fetchFavicon = createFaviconFetcher(userAgent)
-  return {
+  const queues = {
     titleQueue: settings.titleFetch
       ? createTitleQueue(database, createTitleFetcher(userAgent), log)
       : undefined,
@@ -209,6 +216,7 @@ function openQueues(
       ? new FaviconQueue({ database, fetchFavicon, log, now: seconds })
       : undefined,
   }
+  return { userAgent, queues }
 }
 
 async function openLookup({ databaseUrl }: Settings, database: Database<Tables>, log: Log): Promise<Lookup> {

@@ -58,6 +58,8 @@ const preparations: Record<string, (resources: RuleResources) => [path: string, 
   'POST /links/{id}/slugs/{slug}/enable': (resources) => [`/slugs/${resources.slug}/disable`],
   'POST /slugs/{slug}/enable': (resources) => [`/slugs/${resources.slug}/disable`],
   'POST /bundles/{id}/unarchive': ({ bundleId }) => [`/bundles/${bundleId}/archive`],
+  'DELETE /links/{id}/share': ({ linkId }) => [`/links/${linkId}/share`],
+  'DELETE /bundles/{id}/share': ({ bundleId }) => [`/bundles/${bundleId}/share`],
   'DELETE /bundles/{id}/links/{linkId}': (resources) => [
     `/bundles/${resources.bundleId}/links`,
     { link_id: resources.linkId },
@@ -85,7 +87,7 @@ export async function createOwnedResources(
   const [path, preparation] = preparations[name]?.(resources) ?? []
   if (path === undefined) return resources
   const prepared = await post(path, preparation)
-  expect([path, prepared.status]).toEqual([path, 200])
+  expect([path, prepared.status]).toEqual([path, path.endsWith('/share') ? 201 : 200])
   return resources
 }
 

@@ -3,7 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, type Page, chromium } from 'playwright-core'
+import { expectAccessible } from '@latchkey/web/testing/browser'
 import { apiOperations } from '../src/http/operations.ts'
+import { FROM_BROWSER } from './actions.ts'
 import { sharedTestLinks } from './testing.ts'
 
 const executablePath =
@@ -150,5 +152,27 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
       expect([...hosts]).toEqual([server.url.host])
       // The browser itself logs the status 404.
       expect(complaints.filter((complaint) => !/status of 404/.test(complaint))).toEqual([])
+    })
+
+  for (const [name, look] of Object.entries(colorSchemes))
+    test(`L41.4: shared statistics are accessible and fit the screen, ${name}`, async () => {
+      const label = `A label without a space: ${'x'.repeat(80)}`
+      const fields = { url: 'https://example.com/', allow_duplicate: true, label }
+      const { body } = await links.callAdmin('POST', '/links', { body: fields })
+      await links.fetch(`/${body.slugs[0].slug}`, FROM_BROWSER)
+      const { url } = (await links.callAdmin('POST', `/links/${body.id}/share`)).body
+      const { hosts, complaints } = await open(new URL(url).pathname, look, async (page) => {
+        await page.getByRole('img', { name: 'Clicks over time, 30 days' }).waitFor()
+        await page.getByText('Show as a table').click()
+        await page.getByRole('cell', { name: '1', exact: true }).first().waitFor()
+        const width = await page.evaluate(() => document.documentElement.scrollWidth)
+        expect(width).toBeLessThanOrEqual(look.viewport.width)
+        await expectAccessible(page)
+        await picture(page, `shared-statistics ${name}`)
+        await page.getByRole('link', { name: '7 days' }).click()
+        await page.getByRole('img', { name: 'Clicks over time, 7 days' }).waitFor()
+      })
+      expect([...hosts]).toEqual([server.url.host])
+      expect(complaints).toEqual([])
     })
 })

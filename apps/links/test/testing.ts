@@ -32,6 +32,7 @@ const TABLES = [
   'retired_slug',
   'bundle',
   'bundle_link',
+  'stats_share',
   'api_key',
   'preference',
   'instance',

@@ -21,6 +21,15 @@ export interface BrandedApp {
   startUrl: string
 }
 
+/**
+ * The mark of a product as an SVG element, which becomes part of a page.
+ *
+ * @example brandMark('links') // '<svg …>…</svg>'
+ */
+export function brandMark(product: keyof typeof MARKS): string {
+  return MARKS[product].svg
+}
+
 const DAY_S = 86_400
 
 /**

@@ -5,6 +5,7 @@
 export const CHANGING: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['key', /\bsk_[0-9a-f]{48}\b/],
   ['key prefix', /\bsk_[0-9a-f]{4}\b/],
+  ['secret of shared statistics', /(?<=\/_\/stats\/)[\w-]{32}/],
   ['uuid', /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/],
   ['SHA-256', /\b[0-9a-f]{64}\b/],
   ['time', /\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?/],

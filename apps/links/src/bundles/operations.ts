@@ -43,7 +43,7 @@ const tag = 'Bundles'
  * The bundle's row, locked, for a write by its owner. Otherwise throws 404, or 403 with the message
  * of the write.
  */
-async function requireOwnedBundle(
+export async function requireOwnedBundle(
   tx: Tx,
   context: Context,
   id: number,

@@ -33,6 +33,15 @@ export interface Tables {
   visitor_salt: { day: number; salt: string }
   imported_file: { sha256: string; imported_at: number }
   favicon: FaviconTable
+  stats_share: StatsShareTable
+}
+
+/** A public address of the statistics of either a link or a bundle. Its owner has the secret. */
+export interface StatsShareTable {
+  secret_hash: string
+  link_id: number | null
+  bundle_id: number | null
+  created_at: number
 }
 
 /** A cache of the icons of destinations, which backups and archives leave out. */

@@ -12,6 +12,7 @@ import { LinkPageQuery } from '../links/schema.ts'
 import { preferenceOperations } from '../preferences/operations.ts'
 import { qrOperations } from '../qr/operations.ts'
 import { choosePrimarySlug, slugOperations } from '../links/slugs/operations.ts'
+import { sharingOperations } from '../sharing/operations.ts'
 import { transferOperations } from '../transfer/operations.ts'
 
 /** Operations of the public API, for API keys. */
@@ -48,5 +49,6 @@ export const adminOperations: readonly AnyOperation<Context>[] = [
   ...preferenceOperations,
   ...eventOperations,
   ...faviconOperations,
+  ...sharingOperations,
   ...transferOperations,
 ]

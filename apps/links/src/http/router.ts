@@ -8,6 +8,7 @@ import { locationOf } from '../redirect/lookup.ts'
 import { landingPage, methodNotAllowed, notFoundPage } from '../redirect/pages.ts'
 import { findRootRedirect } from '../preferences/operations.ts'
 import { isReserved, type RootName } from '../links/slugs/reserved.ts'
+import { SHARED_STATS_PATH } from '../sharing/operations.ts'
 import { isMcpHost } from '../mcp/address.ts'
 import type { createMcp } from '../mcp/endpoint.ts'
 import { ADMIN_API_PATH, type createAdmin, DASHBOARD_PATH } from './admin.ts'
@@ -19,6 +20,7 @@ import { API_PATH, type createPublicApi } from './public-api.ts'
 import type { createReference } from './reference.ts'
 import { rootFiles } from './root-files.ts'
 import type { Services } from './services.ts'
+import type { createSharedStatsPages } from './shared-stats/handler.ts'
 
 export interface RouterDependencies {
   services: Services
@@ -27,6 +29,7 @@ export interface RouterDependencies {
   admin: ReturnType<typeof createAdmin>
   mcp: ReturnType<typeof createMcp>
   reference: ReturnType<typeof createReference>
+  sharedStats: ReturnType<typeof createSharedStatsPages>
   readiness: Readiness
   metrics: Metrics
 }
@@ -149,6 +152,7 @@ const KNOWN_ROUTES: ReadonlySet<string> = new Set(['/', '/_', '/_/health', '/_/r
 
 /** Returns a route name from a closed list, which keeps made-up paths out of the metrics. */
 function routeOf(path: string): string {
+  if (path.startsWith(SHARED_STATS_PATH)) return `${SHARED_STATS_PATH}{secret}`
   const isKnown = KNOWN_ROUTES.has(path) || isReserved(path.slice(1)) || MOVED_PATHS.test(path)
   return isKnown ? path.replace(/\d+$/, '{id}') : 'unmatched'
 }
@@ -170,13 +174,14 @@ async function serveSystemRoute(
   return new Response(await metrics.registry.metrics(), { headers })
 }
 
-/** Serves `/`, redirects moved paths and answers 404 for the rest (L12). */
+/** Serves shared statistics and `/`, redirects moved paths and answers 404 for the rest (L12). */
 async function serveRoot(
-  { services, admin }: RouterDependencies,
+  { services, admin, sharedStats }: RouterDependencies,
   request: Request,
   path: string,
   peer: string,
 ): Promise<Response> {
+  if (path.startsWith(SHARED_STATS_PATH)) return sharedStats(request, path, peer)
   if (MOVED_PATHS.test(path)) return redirectTo(301, path.replace('/_/', '/_/admin/'))
   if (path !== '/' && path !== '/_') return notFoundPage()
   if (await admin.isAdmitted(request, peer)) return redirectTo(302, DASHBOARD_PATH)

@@ -61,6 +61,11 @@ export function unavailablePage(): Response {
   return new Response(UNAVAILABLE, { status: 503, headers: { ...HEADERS, 'Retry-After': '5' } })
 }
 
+/** A complete HTML document, which its author has escaped. */
+export function htmlPage(html: string, headers: Record<string, string>): Response {
+  return new Response(html, { headers: { ...HEADERS, ...headers } })
+}
+
 export function landingPage(): Response {
   return new Response(LANDING, { headers: HEADERS })
 }

@@ -19,6 +19,7 @@ import type { LinkPageQuery } from '../links/schema.ts'
 import type { preferenceOperations } from '../preferences/operations.ts'
 import type { qrOperations } from '../qr/operations.ts'
 import type { choosePrimarySlug, slugOperations } from '../links/slugs/operations.ts'
+import type { sharingOperations } from '../sharing/operations.ts'
 import type { transferOperations } from '../transfer/operations.ts'
 
 type Operations =
@@ -30,6 +31,7 @@ type Operations =
   | (typeof qrOperations)[number]
   | (typeof eventOperations)[number]
   | (typeof faviconOperations)[number]
+  | (typeof sharingOperations)[number]
   | (typeof transferOperations)[number]
   | (typeof keyOperations)[number]
   | (typeof preferenceOperations)[number]

@@ -10,10 +10,16 @@ const settings = {
   TRUSTED_PROXIES: '127.0.0.1',
 }
 
+const share = (subject: string) => ({ ownerOnlyError: `Only the ${subject} owner can share its statistics` })
+
 /** The rules of the public API and of the operations that only the admin side has. */
 const adminRules: Record<string, Rule> = {
   ...rules,
   'PUT /links/{id}/slugs/primary': { ...primary, body: ({ slug }) => ({ slug }) },
+  'POST /links/{id}/share': share('link'),
+  'DELETE /links/{id}/share': share('link'),
+  'POST /bundles/{id}/share': share('bundle'),
+  'DELETE /bundles/{id}/share': share('bundle'),
   'POST /keys': { body: () => ({ title: 'Laptop', scope: 'read' }) },
   'POST /import': { body: ({ slug }) => ({ url: `https://example.com/imported/${slug}` }) },
   'PUT /settings': { body: () => ({ theme: 'dark' }) },

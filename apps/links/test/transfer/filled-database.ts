@@ -82,6 +82,8 @@ async function fillOtherTables(stored: TestDatabase): Promise<void> {
     sql`insert into instance values ('title_secret', 's3cret'), ('root_redirect_url', 'https://example.com/')`,
   )
   await stored.run(sql`insert into imported_file values ('abc', ${NOW})`)
+  await stored.run(sql`insert into stats_share (secret_hash, link_id, bundle_id, created_at)
+    values ('hash 1', 1, null, ${NOW}), ('hash 2', null, 2, ${NOW}), ('gone', null, ${TEXTS.length}, ${NOW})`)
   await stored.run(sql`delete from bundle where id = ${TEXTS.length}`)
 }
 
@@ -102,6 +104,7 @@ export async function readContents(stored: TestDatabase): Promise<Record<string,
     bundle: 'select * from bundle order by id',
     member: 'select * from bundle_link order by bundle_id, link_id',
     key: 'select * from api_key order by id',
+    share: 'select * from stats_share order by secret_hash',
     preference: 'select * from preference order by identity',
     instance: 'select * from instance order by name',
     click: `select link_id, slug, clicked_at, referrer, referrer_host, country, device_type, os, browser, link_mode, channel,

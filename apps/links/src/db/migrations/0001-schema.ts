@@ -110,6 +110,14 @@ function tables(dialect: keyof typeof words): string[] {
       primary key (bundle_id, link_id)
     ) ${clustered}`,
     'create index bundle_link_by_link on bundle_link (link_id)',
+    // The public address of the statistics of a link or a bundle, at most one each.
+    `create table stats_share (
+      secret_hash ${text} not null primary key,
+      link_id ${int} unique references link (id) on delete cascade,
+      bundle_id ${int} unique references bundle (id) on delete cascade,
+      created_at ${int} not null,
+      check ((link_id is null) <> (bundle_id is null))
+    ) ${table}`,
     // Triggers maintain this table and the next two, so no code path can forget them. This one
     // holds the clicks of each link in closed hours. Lists by clicks follow one of its indexes.
     `create table link_clicks (

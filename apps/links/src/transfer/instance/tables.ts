@@ -77,6 +77,10 @@ const tables = {
     orderBy: ['id'],
   },
   bundle_link: { columns: { bundle_id: int, link_id: int }, orderBy: ['bundle_id', 'link_id'] },
+  stats_share: {
+    columns: { secret_hash: text, link_id: nullableInt, bundle_id: nullableInt, created_at: int },
+    orderBy: ['secret_hash'],
+  },
   click: {
     columns: {
       link_id: int,

@@ -1,0 +1,53 @@
+import { clientAddress } from '@latchkey/http/client-address'
+import { prefixOf } from '@latchkey/http/client-prefix'
+import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
+import { Range } from '../../analytics/schema.ts'
+import { htmlPage, messagePage, notFoundPage } from '../../redirect/pages.ts'
+import { SHARED_STATS_PATH } from '../../sharing/operations.ts'
+import { readSharedStats } from '../../sharing/shared-stats.ts'
+import { createLimiters } from '../rate-limits.ts'
+import type { Caller, Services } from '../services.ts'
+import { renderSharedStats } from './page.ts'
+import { chooseWording } from './texts.ts'
+
+/** Visitors with the address see people's clicks, over a month at first. */
+const STRANGER: Caller = {
+  identity: '',
+  createdVia: 'app',
+  filters: { bots: true, selfReferrers: true },
+  defaultRange: '30d',
+  admittedUntil: undefined,
+}
+
+const HEADERS = { 'X-Robots-Tag': 'noindex, nofollow', 'Referrer-Policy': 'no-referrer' }
+
+/**
+ * Serves the public pages of statistics, which need no sign-in: visitors with the address may read
+ * them. Unknown and revoked addresses get the page of every unknown path.
+ */
+export function createSharedStatsPages(services: Services) {
+  const limiter = createLimiters(services.settings)?.addresses
+  return async (request: Request, path: string, peer: string): Promise<Response> => {
+    // Images on other sites would use up the limit of the visitor's address.
+    if (isCrossOriginSubrequest(request)) return notFoundPage()
+    const limit = limiter?.take(prefixOf(clientAddress(request, peer, services.proxies)))
+    if (limit && !limit.allowed) return tooManyRequestsPage(limit.retryAfterSeconds)
+    const range = Range.catch(STRANGER.defaultRange).parse(queryOf(request).get('range'))
+    const context = services.contextFor(request, peer, STRANGER)
+    const stats = await readSharedStats(context, path.slice(SHARED_STATS_PATH.length), range)
+    if (!stats) return notFoundPage()
+    const wording = chooseWording(request.headers.get('accept-language'))
+    return htmlPage(renderSharedStats(stats, wording), { ...HEADERS, ...context.headers })
+  }
+}
+
+/** Without a valid `Host`, Bun knows only path and query. */
+function queryOf(request: Request): URLSearchParams {
+  return URL.parse(request.url, 'http://localhost')?.searchParams ?? new URLSearchParams()
+}
+
+function tooManyRequestsPage(retryAfterSeconds: number): Response {
+  return messagePage(429, 'Too many requests', 'Try again shortly.', {
+    'Retry-After': String(retryAfterSeconds),
+  })
+}

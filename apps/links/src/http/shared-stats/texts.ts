@@ -1,0 +1,141 @@
+const en = {
+  statistics: 'Statistics',
+  range: 'Range',
+  clicks: 'Clicks',
+  visitors: 'Visitors',
+  countries: 'Countries',
+  referrers: 'Referrers',
+  devices: 'Devices',
+  browsers: 'Browsers',
+  links: 'Links',
+  clicksOverTime: 'Clicks over time',
+  change: 'compared with the previous period',
+  isNew: 'new',
+  noClicks: 'No clicks in this period',
+  noValues: 'Nothing known in this period',
+  table: 'Show as a table',
+  time: 'Time (UTC)',
+  partial: 'partial',
+  soFar: 'so far',
+  weekOf: 'Week of',
+  more: 'more',
+  name: 'Name',
+  desktop: 'Desktop',
+  mobile: 'Phone',
+  tablet: 'Tablet',
+  other: 'Other',
+  updated: 'As of',
+  note: 'Without bots. A visitor counts once per day. Times are UTC.',
+  '24h': '24 hours',
+  '7d': '7 days',
+  '30d': '30 days',
+  '90d': '90 days',
+  '1y': '12 months',
+  all: 'All time',
+}
+
+export type Texts = typeof en
+
+const sv: Texts = {
+  statistics: 'Statistik',
+  range: 'Period',
+  clicks: 'Klick',
+  visitors: 'Besökare',
+  countries: 'Länder',
+  referrers: 'Hänvisande sidor',
+  devices: 'Enheter',
+  browsers: 'Webbläsare',
+  links: 'Länkar',
+  clicksOverTime: 'Klick över tid',
+  change: 'jämfört med föregående period',
+  isNew: 'nytt',
+  noClicks: 'Inga klick under den här perioden',
+  noValues: 'Inget känt under den här perioden',
+  table: 'Visa som tabell',
+  time: 'Tid (UTC)',
+  partial: 'delvis',
+  soFar: 'hittills',
+  weekOf: 'Veckan från',
+  more: 'till',
+  name: 'Namn',
+  desktop: 'Dator',
+  mobile: 'Telefon',
+  tablet: 'Surfplatta',
+  other: 'Annat',
+  updated: 'Per',
+  note: 'Utan robotar. En besökare räknas en gång per dag. Tider är UTC.',
+  '24h': '24 timmar',
+  '7d': '7 dagar',
+  '30d': '30 dagar',
+  '90d': '90 dagar',
+  '1y': '12 månader',
+  all: 'All tid',
+}
+
+const id: Texts = {
+  statistics: 'Statistik',
+  range: 'Rentang',
+  clicks: 'Klik',
+  visitors: 'Pengunjung',
+  countries: 'Negara',
+  referrers: 'Perujuk',
+  devices: 'Perangkat',
+  browsers: 'Peramban',
+  links: 'Tautan',
+  clicksOverTime: 'Klik dari waktu ke waktu',
+  change: 'dibandingkan periode sebelumnya',
+  isNew: 'baru',
+  noClicks: 'Tidak ada klik dalam periode ini',
+  noValues: 'Tidak ada yang diketahui dalam periode ini',
+  table: 'Tampilkan sebagai tabel',
+  time: 'Waktu (UTC)',
+  partial: 'sebagian',
+  soFar: 'sejauh ini',
+  weekOf: 'Minggu mulai',
+  more: 'lainnya',
+  name: 'Nama',
+  desktop: 'Komputer',
+  mobile: 'Ponsel',
+  tablet: 'Tablet',
+  other: 'Lainnya',
+  updated: 'Per',
+  note: 'Tanpa bot. Pengunjung dihitung sekali per hari. Waktu dalam UTC.',
+  '24h': '24 jam',
+  '7d': '7 hari',
+  '30d': '30 hari',
+  '90d': '90 hari',
+  '1y': '12 bulan',
+  all: 'Semua',
+}
+
+const languages: ReadonlyMap<string, Texts> = new Map([
+  ['en', en],
+  ['sv', sv],
+  ['id', id],
+])
+
+/** The words of a page, and the locale of its numbers and dates. */
+export interface Wording {
+  locale: string
+  texts: Texts
+}
+
+/**
+ * Chooses the first supported language of an `Accept-Language` header, with its region for dates:
+ * `en-GB` is English with British dates. English without a match.
+ */
+export function chooseWording(acceptLanguage: string | null): Wording {
+  const wanted = (acceptLanguage ?? '')
+    .split(',')
+    .map((part) => {
+      const [tag = '', quality] = part.trim().split(/\s*;\s*q=/)
+      return { tag, quality: quality === undefined ? 1 : Number(quality) }
+    })
+    .filter(({ tag, quality }) => /^[a-z]{2}(-[a-z]{2})?$/i.test(tag) && quality > 0)
+    .toSorted((a, b) => b.quality - a.quality)
+  for (const { tag } of wanted) {
+    const texts = languages.get(tag.slice(0, 2).toLowerCase())
+    if (texts) return { locale: tag, texts }
+  }
+  return { locale: 'en', texts: en }
+}
