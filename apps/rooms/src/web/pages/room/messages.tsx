@@ -165,7 +165,7 @@ function Beginning({ list, store, state, emptyRoom }: BeginningProps) {
         </Button>
       )}
       {state.older === null && (
-        <Text size="sm" c="dimmed" ta="center">
+        <Text size="sm" c="dimmed" ta="center" maw="100%" className="wrap">
           {emptyRoom === undefined ? t('room.beginning') : t('room.noMessages', { room: emptyRoom })}
         </Text>
       )}
