@@ -24,8 +24,8 @@ export interface Client {
 }
 
 /**
- * For each module in `pages/`, the scripts that its page needs beyond those of every page. Stored
- * in `preloads.json`.
+ * For each module in `pages/` and `texts/` that is loaded on its own, the scripts that it needs
+ * beyond those of every page. Stored in `preloads.json`.
  */
 export type Preloads = Readonly<Record<string, readonly string[]>>
 
@@ -113,7 +113,7 @@ function scriptsOf(outputs: Outputs) {
   const main = findChunk(/^main-.*\.js$/)
   const everywhere = collectImports(main)
   const pages = [...all].flatMap(([name, { entryPoint = '' }]) => {
-    const page = /\/web\/(pages\/.*)$/.exec(entryPoint)?.[1]
+    const page = /\/web\/((?:pages|texts)\/.*)$/.exec(entryPoint)?.[1]
     return page === undefined
       ? []
       : [[page, [...collectImports(name)].filter((each) => !everywhere.has(each))] as const]

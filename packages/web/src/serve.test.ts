@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const files = (change: { caches?: string } = {}) =>
   clientFiles({ name: 'tried', build, sources, assets: '/assets/', caches, ...change })
 
-const seen = { lang: 'sv', scheme: 'dark', data: { name: '"><b>' } }
+const seen = { lang: 'sv', acceptLanguage: null, scheme: 'dark', data: { name: '"><b>' } }
 
 /** The smallest possible client. */
 beforeEach(() => {
@@ -77,7 +77,9 @@ test('the page passes the preferences of the person to the client, escaped', asy
   const html = await files().page(seen)
   expect(html).toContain('<html lang="sv" data-scheme="dark" data-name="&quot;&gt;&lt;b&gt;">')
   expect(html).toContain('<title>Tried &amp; true</title>')
-  expect(await files().page({ lang: null, scheme: null })).toContain('<html lang="" data-scheme="auto">')
+  expect(await files().page({ ...seen, lang: null, scheme: null, data: {} })).toContain(
+    '<html lang="en" data-scheme="auto">',
+  )
   const named = await files().page({ ...seen, name: '<i>House</i>' })
   expect(named).toContain('<title>&lt;i&gt;House&lt;/i&gt;</title>')
   expect(named).toContain('<b>&lt;i&gt;House&lt;/i&gt;</b>')

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Preloads, UNFILLED, preload } from './build.ts'
+import { acceptedLanguages, firstLanguage } from './languages.ts'
 
 const OWN_SOURCES = import.meta.dirname
 const ROOT = resolve(OWN_SOURCES, '../../..')
@@ -48,8 +49,10 @@ export interface ClientOptions {
 
 /** The person's preferences and further data that the client reads from its root element. */
 export interface Viewer {
-  /** A language of texts.ts, or null for the browser's. */
+  /** A language of languages.ts, or null for the first of `acceptLanguage`. */
   lang: string | null
+  /** The header of this name, or null. */
+  acceptLanguage: string | null
   /** `light` or `dark`, or null for the browser's. */
   scheme: string | null
   /** More `data-` attributes, by their names without the prefix. */
@@ -91,16 +94,19 @@ export function clientFiles(options: ClientOptions) {
   return {
     built: getFolder,
     /** Returns the page that every address of the client has. */
-    async page({ lang, scheme, data = {}, name, page }: Viewer): Promise<string> {
+    async page({ lang, acceptLanguage, scheme, data = {}, name, page }: Viewer): Promise<string> {
       const folder = await getFolder()
       const html = await Bun.file(join(folder, 'index.html')).text()
       const preloads = (await Bun.file(join(folder, 'preloads.json')).json()) as Preloads
-      const ahead = (preloads[page ?? ''] ?? []).map((file) => preload(options.assets + file))
+      const language = firstLanguage([lang ?? '', ...acceptedLanguages(acceptLanguage)])
+      const ahead = [`texts/${language}/index.ts`, page ?? '']
+        .flatMap((module) => preloads[module] ?? [])
+        .map((file) => preload(options.assets + file))
       const attributes = Object.entries(data).map(
         ([attribute, value]) => ` data-${attribute}="${Bun.escapeHTML(value)}"`,
       )
       const root =
-        `lang="${Bun.escapeHTML(lang ?? '')}" data-scheme="${Bun.escapeHTML(scheme ?? 'auto')}"` +
+        `lang="${language}" data-scheme="${Bun.escapeHTML(scheme ?? 'auto')}"` +
         attributes.join('')
       const document = html.replace(UNFILLED.root, () => root).replace(UNFILLED.preloads, ahead.join('\n'))
       return name === undefined
@@ -124,6 +130,8 @@ export function clientFiles(options: ClientOptions) {
       return new Response(Bun.file(file + (encoding?.[1] ?? '')), {
         headers: {
           'Content-Type': type,
+          // The name changes with the content, which holds no data.
+          'Cache-Control': 'public, max-age=31536000, immutable',
           ...(isCompressed(name) && { Vary: 'Accept-Encoding' }),
           ...(encoding && { 'Content-Encoding': encoding[0] }),
         },
@@ -179,7 +187,7 @@ function removeOld(cache: string): void {
 async function fingerprint(folders: readonly string[]): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256')
   const paths = folders.flatMap((folder) =>
-    [...new Bun.Glob('**/*.{ts,tsx,css}').scanSync(folder)].map((name) => join(folder, name)).toSorted(),
+    [...new Bun.Glob('**/*.{ts,tsx,mjs,css,woff2}').scanSync(folder)].map((name) => join(folder, name)).toSorted(),
   )
   for (const path of [...paths, join(ROOT, 'package-lock.json')])
     hash.update(path).update(await Bun.file(path).bytes())

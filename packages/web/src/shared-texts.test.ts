@@ -1,4 +1,6 @@
 import { testTexts } from './testing/texts.ts'
-import { sharedTexts } from './shared-texts.ts'
+import en from './texts/en/shared.ts'
+import id from './texts/id/shared.ts'
+import sv from './texts/sv/shared.ts'
 
-testTexts(sharedTexts)
+testTexts({ en, id, sv })

@@ -1,17 +1,8 @@
-import { createInstance } from 'i18next'
-import { initReactI18next, useTranslation } from 'react-i18next'
+import { useSyncExternalStore } from 'react'
 import { CallError } from './call.ts'
 import { momentFormat, numberFormat } from './formats.ts'
-import { type SharedTextKey, sharedTexts } from './shared-texts.ts'
-
-/** Each language by its own name, which its speakers recognise. */
-export const LANGUAGES = { en: 'English', sv: 'Svenska', id: 'Bahasa Indonesia' } as const
-export type Language = keyof typeof LANGUAGES
-
-export const isLanguage = (value: string | null | undefined): value is Language =>
-  Object.hasOwn(LANGUAGES, value ?? '')
-
-const languages = Object.keys(LANGUAGES).filter(isLanguage)
+import { type Language, firstLanguage, isLanguage } from './languages.ts'
+import type { SharedTextKey } from './shared-texts.ts'
 
 /** Flat keys. Plural forms end in `_one` and `_other`. `app.name` is the name of the app. */
 export type Texts = Readonly<Record<string, string>> & { readonly 'app.name': string }
@@ -23,53 +14,69 @@ export type TextKey<T> = keyof T extends infer Key
     : Key
   : never
 
+/** Loads the texts of each language: `{ en: () => import('./en/index.ts'), … }`. */
+export type TextLoaders<T extends Texts = Texts> = Readonly<
+  Record<Language, () => Promise<{ readonly default: T }>>
+>
+
 export interface Wording {
-  /** All texts of the app, except `sharedTexts`. */
-  texts: Readonly<Record<Language, Texts>>
+  /** All texts of the app, including the shared ones. */
+  texts: TextLoaders
   /** The operator's name for the instance. It replaces `app.name` in every language. */
   product?: string | undefined
   /** Returns the key of the text for a refusal. Without one, the server's own text is shown. */
   failureKey: (error: CallError) => string | undefined
 }
 
-const i18next = createInstance()
-let keyOfFailure: Wording['failureKey'] = () => undefined
+/** The texts on display. Replaced as a whole, which makes React render them again. */
+interface Display {
+  language: Language
+  texts: Readonly<Record<string, string>>
+  plurals: Intl.PluralRules
+}
+
+let display: Display = { language: 'en', texts: {}, plurals: new Intl.PluralRules('en') }
+let wording: Pick<Wording, 'failureKey'> & Partial<Wording> = { failureKey: () => undefined }
+/** The language that was requested last. Another may still be loading. */
+let requested: Language = 'en'
+const listeners = new Set<() => void>()
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+async function showLanguage(language: Language): Promise<void> {
+  requested = language
+  const loaded = await wording.texts?.[language]()
+  if (!loaded || requested !== language) return
+  const texts = wording.product === undefined ? {} : { 'app.name': wording.product }
+  display = {
+    language,
+    texts: { ...loaded.default, ...texts },
+    plurals: new Intl.PluralRules(language),
+  }
+  document.documentElement.lang = language
+  for (const listener of listeners) listener()
+}
+
+/** Loads the texts in the language of the page, which the server chose for the person (serve.ts). */
+export function startTexts(appWording: Wording): Promise<void> {
+  wording = appWording
+  const { lang } = document.documentElement
+  return showLanguage(isLanguage(lang) ? lang : firstLanguage(navigator.languages))
+}
 
 /**
- * Returns the language of the person's preferences, else the first supported language of the
- * browser.
+ * Changes the language. Null follows the browser. If the texts cannot be loaded, the language stays
+ * until the next page.
  */
-function firstLanguage(): Language {
-  const wanted = [document.documentElement.lang, ...navigator.languages].map((tag) => tag.split('-')[0])
-  return wanted.find(isLanguage) ?? 'en'
-}
-
-export async function startTexts({ texts, product, failureKey }: Wording): Promise<void> {
-  keyOfFailure = failureKey
-  const named = product === undefined ? {} : { 'app.name': product }
-  i18next.on('languageChanged', (language) => {
-    document.documentElement.lang = language
-  })
-  const resources = languages.map((language) => [
-    language,
-    { translation: { ...sharedTexts[language], ...texts[language], ...named } },
-  ])
-  await i18next.use(initReactI18next).init({
-    lng: firstLanguage(),
-    fallbackLng: 'en',
-    keySeparator: false,
-    nsSeparator: false,
-    resources: Object.fromEntries(resources),
-    // React escapes text itself.
-    interpolation: { escapeValue: false },
-  })
-}
-
-/** Changes the language. Null follows the browser. */
 export async function changeLanguage(language: Language | null): Promise<void> {
-  if (language === null) document.documentElement.lang = ''
-  await i18next.changeLanguage(language ?? firstLanguage())
+  await showLanguage(language ?? firstLanguage(navigator.languages)).catch(() => {})
 }
+
+/** True if the texts on display have this key. Plural forms are separate keys. */
+export const hasText = (key: string): boolean => Object.hasOwn(display.texts, key)
 
 /**
  * Returns the text of a key. Numbers are formatted for the language, and `count` selects the plural
@@ -80,34 +87,39 @@ export type Translate<Key extends string = SharedTextKey> = (
   values?: Record<string, string | number>,
 ) => string
 
+/** Returns the key itself if there is no such text. */
+function translate({ language, texts, plurals }: Display, key: string, values: Parameters<Translate>[1] = {}) {
+  const { count } = values
+  const plural = typeof count === 'number' ? texts[`${key}_${plurals.select(count)}`] : undefined
+  const text = plural ?? texts[key] ?? key
+  return text.replace(/{{(\w+)}}/g, (_, name: string) => {
+    const value = values[name] ?? ''
+    return typeof value === 'number' ? numberFormat(language).format(value) : value
+  })
+}
+
 /**
  * Texts, numbers and times in the person's language. The component re-renders when the language
- * changes. An app binds its own keys once: `export const useText = () => useTexts<TextKey<typeof
- * texts.en>>()`.
+ * changes. An app binds its own keys once: `export const useText = () => useTexts<OwnKey>()`.
  */
 export function useTexts<Key extends string = SharedTextKey>() {
-  const { t, i18n } = useTranslation()
-  const number = numberFormat(i18n.language)
-  const translate: Translate<Key | SharedTextKey> = (key, values = {}) => {
-    const replace = Object.entries(values).map(([name, value]) => [
-      name,
-      typeof value === 'number' ? number.format(value) : value,
-    ])
-    return t(key as string, { ...values, replace: Object.fromEntries(replace) })
-  }
+  const current = useSyncExternalStore(subscribe, () => display)
+  const { language } = current
+  const number = numberFormat(language)
+  const t: Translate<Key | SharedTextKey> = (key, values) => translate(current, key, values)
   return {
-    t: translate,
-    language: i18n.language,
+    t,
+    language,
     number: (value: number) => number.format(value),
-    day: (at: Date) => momentFormat(i18n.language, { dateStyle: 'medium' }).format(at),
-    moment: (at: Date) => momentFormat(i18n.language, { dateStyle: 'full', timeStyle: 'short' }).format(at),
+    day: (at: Date) => momentFormat(language, { dateStyle: 'medium' }).format(at),
+    moment: (at: Date) => momentFormat(language, { dateStyle: 'full', timeStyle: 'short' }).format(at),
     /** The text of an error: translated if it is known, else the server's own text. */
     failure: (error: unknown) => {
-      if (!(error instanceof CallError)) return t('page.error')
-      if (error.status === 401) return t('shell.stale')
-      if (error.code === 'offline') return t('error.offline')
-      const key = keyOfFailure(error)
-      return key === undefined ? error.message || t('page.error') : t(key)
+      if (!(error instanceof CallError)) return translate(current, 'page.error')
+      if (error.status === 401) return translate(current, 'shell.stale')
+      if (error.code === 'offline') return translate(current, 'error.offline')
+      const key = wording.failureKey(error)
+      return key === undefined ? error.message || translate(current, 'page.error') : translate(current, key)
     },
   }
 }

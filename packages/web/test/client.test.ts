@@ -44,7 +44,7 @@ async function answer(request: Request): Promise<Response> {
   }
   if (pathname.startsWith('/assets/'))
     return (await files.asset(request, pathname)) ?? new Response(null, { status: 404 })
-  return new Response(await files.page({ lang, scheme: null }), {
+  return new Response(await files.page({ lang, acceptLanguage: request.headers.get('accept-language'), scheme: null }), {
     headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY },
   })
 }

@@ -51,7 +51,7 @@ export function createAdmin(services: Services) {
     }
     if (!isRead) return notFoundPage()
     if (path.startsWith(ASSETS_PATH)) return pages.asset(request, path)
-    return pages.index(path, admission.identity, services.originOf(request, peer))
+    return pages.index(request, path, admission.identity, services.originOf(request, peer))
   }
   return {
     isAdmitted: async (request: Request, peer: string) => (await access.admit(request, peer)).ok,
@@ -60,9 +60,9 @@ export function createAdmin(services: Services) {
       const response = await (isApi
         ? api.fetch(request, peerInfo)
         : servePage(request, path, peerInfo.peer).catch((error: unknown) => failurePage(services, error)))
-      const isFavicon = response.ok && FAVICON_PATH.test(path)
+      const mayBeKept = response.ok && (FAVICON_PATH.test(path) || path.startsWith(ASSETS_PATH))
       for (const [name, value] of Object.entries(HEADERS))
-        if (!isFavicon || !response.headers.has(name)) response.headers.set(name, value)
+        if (!mayBeKept || !response.headers.has(name)) response.headers.set(name, value)
       return response
     },
   }

@@ -40,11 +40,17 @@ export function createPages({ database, settings }: Pick<Services, 'database' | 
      * Returns the page for every path; its script shows "not found" for an unknown one. `origin` is
      * that of the short URLs.
      */
-    async index(path: string, identity: string, origin: string): Promise<Response> {
+    async index({ headers }: Request, path: string, identity: string, origin: string): Promise<Response> {
       const { theme, lang } = await findPreferences(database.read, identity)
       const signOut = String(settings.accessLogoutUrl !== null)
       const data = { identity, origin, 'sign-out': signOut, mcp: mcpMethods(settings) }
-      const html = await files.page({ lang, scheme: theme, data, page: moduleOf(path) })
+      const html = await files.page({
+        lang,
+        acceptLanguage: headers.get('accept-language'),
+        scheme: theme,
+        data,
+        page: moduleOf(path),
+      })
       const status = PAGE_PATHS.test(path) ? 200 : 404
       return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
     },

@@ -4,4 +4,4 @@ import './main.css'
 import { Shell } from './shell/shell.tsx'
 import { wording } from './texts/text.ts'
 
-await startClient(<Shell />, wording)
+void startClient(<Shell />, wording)

@@ -19,7 +19,7 @@ test('L18: every page of the admin side has an address, and any other address is
   }
 }, 30_000)
 
-test('browsers do not cache the pages, and their assets are compressed', async () => {
+test('L16.3: browsers keep the assets for ever, which are compressed, but not the pages', async () => {
   const index = await links.fetch('/_/admin/dashboard')
   const html = await index.text()
   const assets = [...html.matchAll(/(?:src|href)="(\/_\/admin\/assets\/[^"]+)"/g)].map(
@@ -33,7 +33,7 @@ test('browsers do not cache the pages, and their assets are compressed', async (
       const headers = encoding === null ? {} : { 'Accept-Encoding': encoding }
       const asset = await links.fetch(path, { headers })
       expect([path, asset.status, asset.headers.get('content-encoding')]).toEqual([path, 200, encoding])
-      expect(asset.headers.get('cache-control')).toBe('private, no-store')
+      expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
       expect(asset.headers.get('vary')).toBe('Accept-Encoding')
     }
   expect(index.headers.get('cache-control')).toBe('private, no-store')
@@ -50,7 +50,10 @@ test('the asset routes serve no other file', async () => {
     '.',
     'a/b.js',
   ])
-    expect([name, (await links.fetch(`/_/admin/assets/${name}`)).status]).toEqual([name, 404])
+  {
+    const { status, headers } = await links.fetch(`/_/admin/assets/${name}`)
+    expect([name, status, headers.get('cache-control')]).toEqual([name, 404, 'private, no-store'])
+  }
 })
 
 test('the page contains the identity of the viewer and the origin of short URLs as text', async () => {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { embeddedAsset } from '@latchkey/http/embedded-asset'
 import { brandFiles } from '@latchkey/web/brand'
 import { clientFiles } from '@latchkey/web/serve'
+import { readPreference } from '@latchkey/web/stored-preferences'
 import { failure } from '../failures.ts'
 import { productNameOf } from '../platform/operations.ts'
 import type { Services } from '../services.ts'
@@ -44,7 +45,7 @@ export function createPages(services: Services): (request: Request, path: string
     if (method !== 'GET' && method !== 'HEAD')
       throw failure('method_not_allowed', { headers: { Allow: 'GET, HEAD' } })
     if (path.startsWith(ASSETS_PATH)) return asset(request, path)
-    return FILES.get(path)?.() ?? page(services, path)
+    return FILES.get(path)?.() ?? page(services, request, path)
   }
 }
 
@@ -56,13 +57,15 @@ export function pageRoute(path: string): string {
   return path.replace(/(?<=^\/rooms\/).+/, '{id}').replace(/(?<=^\/invite\/).+/, '{token}')
 }
 
-async function page(services: Services, path: string): Promise<Response> {
+async function page(services: Services, { headers }: Request, path: string): Promise<Response> {
   const [first] = path.slice(1).split('/', 1)
   const isPage = PAGES.test(path)
   const data = await instanceData(services)
+  const cookies = headers.get('cookie') ?? ''
   const html = await files.page({
-    lang: null,
-    scheme: null,
+    lang: readPreference('lang', cookies),
+    acceptLanguage: headers.get('accept-language'),
+    scheme: readPreference('scheme', cookies),
     data,
     name: data['product'],
     page: isPage && first !== undefined ? `pages/${MODULES[first] ?? first}/page.tsx` : undefined,
@@ -73,8 +76,7 @@ async function page(services: Services, path: string): Promise<Response> {
 
 /** Data that the client needs before its first API call. */
 async function instanceData({ database, policy, log }: Services): Promise<Record<string, string>> {
-  // Preferences for language and colours are stored in the browser, not in the account.
-  const base = { choices: 'browser', ...(policy.demo && { demo: 'true' }) }
+  const base = policy.demo ? { demo: 'true' } : {}
   try {
     return { ...base, product: await productNameOf(database.read) }
   } catch (error) {
@@ -87,8 +89,6 @@ async function instanceData({ database, policy, log }: Services): Promise<Record
 async function asset(request: Request, path: string): Promise<Response> {
   const response = await files.asset(request, path)
   if (!response) throw failure('not_found')
-  // The name changes with the content.
-  response.headers.set('Cache-Control', 'public, max-age=31536000, immutable')
   return response
 }
 

@@ -6,13 +6,15 @@ import {
   screenshot,
 } from '@latchkey/web/testing/browser'
 import { expectSmallFirstLoad } from '@latchkey/web/testing/first-load'
+import { loadTexts } from '@latchkey/web/testing/texts'
 import { LOGIN_ERRORS } from '../../src/login/provider.ts'
-import { texts } from '../../src/web/texts/index.ts'
+import { texts as loaders } from '../../src/web/texts/index.ts'
 import { admin } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { until } from '../until.ts'
 import { isRefusal, roomPages } from './browser.ts'
 
+const texts = await loadTexts(loaders)
 const pages = roomPages()
 afterEach(() => pages.service().idp.reset())
 const ROOM = '/rooms/6f0c1a52-8f5e-4d0a-9a39-0f5c3f0a7b11'

@@ -1,13 +1,14 @@
 import { ActionIcon, Popover, Stack, useMantineColorScheme } from '@mantine/core'
 import { useState } from 'react'
 import { IconLanguage } from '../icons.ts'
+import { isLanguage } from '../languages.ts'
 import { readPreference, storePreference } from '../stored-preferences.ts'
-import { changeLanguage, isLanguage, useTexts } from '../texts.ts'
+import { changeLanguage, useTexts } from '../texts.ts'
 import { LanguageChoice, SchemeChoice } from './appearance.tsx'
 
 /**
  * Language and colours for any visitor, signed in or not, stored in this browser. For a client
- * whose page is served with the data `choices: 'browser'` (scheme.ts).
+ * whose server stores none.
  */
 export function AppearanceMenu() {
   const { t } = useTexts()

@@ -1,6 +1,7 @@
 import { Input, NativeSelect, SegmentedControl } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { LANGUAGES, type Language, isLanguage, useTexts } from '../texts.ts'
+import { LANGUAGES, type Language, isLanguage } from '../languages.ts'
+import { useTexts } from '../texts.ts'
 
 interface Choice<Value> {
   /** Null follows the browser. */

@@ -1,9 +1,21 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { LANGUAGES, isLanguage } from '../languages.ts'
+import shared from '../texts/en/shared.ts'
+import type { TextLoaders, Texts as AppTexts } from '../texts.ts'
 
 type Texts = Readonly<Record<string, string>>
 
 const placeholders = (text: string | undefined) => (text?.match(/{{\w+}}/g) ?? []).toSorted()
+
+/** Loads the texts of every language. */
+export async function loadTexts<T extends AppTexts>(loaders: TextLoaders<T>) {
+  const languages = Object.keys(LANGUAGES).filter(isLanguage)
+  const loaded = await Promise.all(
+    languages.map(async (language) => [language, (await loaders[language]()).default] as const),
+  )
+  return Object.fromEntries(loaded) as Record<keyof typeof loaders, T>
+}
 
 /**
  * Tests the texts of a client. With `folder`, the folder of its sources with the texts in its
@@ -61,7 +73,7 @@ export function testTexts(languages: Readonly<Record<string, Texts>> & { en: Tex
     )
     const unused = keys
       // Shown by the frame around the pages.
-      .filter((key) => key !== 'app.name')
+      .filter((key) => key !== 'app.name' && !Object.hasOwn(shared, key))
       .map((key) => key.replace(/_(one|other)$/, ''))
       .filter((key) => !named.has(key))
       .filter((key) => !patterns.some(([before, after]) => key.startsWith(before) && key.endsWith(after)))

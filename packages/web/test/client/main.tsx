@@ -9,12 +9,15 @@ import { Frame } from '@latchkey/web/shell/frame'
 import { PageHeading } from '@latchkey/web/shell/heading'
 import { startClient } from '@latchkey/web/start'
 import { type TextKey, useTexts } from '@latchkey/web/texts'
+import shared from '@latchkey/web/texts/en/shared'
+import sharedSwedish from '@latchkey/web/texts/sv/shared'
 import { useState } from 'react'
 import { Link, Router } from 'wouter'
 import { IconHome } from '../../src/icons.ts'
 import type { things } from './things.ts'
 
 const en = {
+  ...shared,
   'app.name': 'Things',
   'nav.home': 'All things',
   'nav.list': 'List',
@@ -26,6 +29,7 @@ const en = {
 } as const
 const sv = {
   ...en,
+  ...sharedSwedish,
   'nav.home': 'Alla saker',
   'thing.parts_other': '{{count}} delar av {{name}}',
   'error.name_taken': 'En annan sak heter så.',
@@ -113,11 +117,14 @@ const details: readonly DetailPage[] = [{ pattern: /^\/things\/([\w-]+)$/, show:
 /** The pages of a signed-out person, if the address ends in `?out`. */
 const pages: readonly Page[] = location.search === '?out' ? [login] : [home, login, list, broken]
 
-await startClient(
+void startClient(
   <Router>
     <Frame pages={pages}>
       <CurrentPage pages={pages} details={details} home={{ path: '/', words: 'page.toHome' }} />
     </Frame>
   </Router>,
-  { texts: { en, sv, id: en }, failureKey: ({ code }) => code && `error.${code}` },
+  {
+    texts: { en: async () => ({ default: en }), sv: async () => ({ default: sv }), id: async () => ({ default: en }) },
+    failureKey: ({ code }) => code && `error.${code}`,
+  },
 )

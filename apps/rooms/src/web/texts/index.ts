@@ -1,9 +1,11 @@
-import type { Language, TextKey } from '@latchkey/web/texts'
-import en from './en/index.ts'
-import id from './id/index.ts'
-import sv from './sv/index.ts'
+import type { TextKey, TextLoaders } from '@latchkey/web/texts'
+import type en from './en/index.ts'
 
-/** Texts of the pages. English defines the keys. */
-export const texts = { en, id, sv } satisfies Record<Language, Record<keyof typeof en, string>>
+/** Texts of the pages, loaded one language at a time. English defines the keys. */
+export const texts = {
+  en: () => import('./en/index.ts'),
+  id: () => import('./id/index.ts'),
+  sv: () => import('./sv/index.ts'),
+} satisfies TextLoaders<Record<keyof typeof en, string>>
 
 export type OwnKey = TextKey<typeof en>

@@ -1,6 +1,6 @@
 import { OUTCOME_UNKNOWN } from '@latchkey/http/failure'
 import { momentFormat } from '@latchkey/web/formats'
-import { type Translate as TranslateAny, type Wording, useTexts } from '@latchkey/web/texts'
+import { type Translate as TranslateAny, type Wording, hasText, useTexts } from '@latchkey/web/texts'
 import type { SharedTextKey } from '@latchkey/web/shared-texts'
 import { instance } from '../instance.ts'
 import { type OwnKey, texts } from './index.ts'
@@ -19,7 +19,7 @@ export const wording: Wording = {
 }
 
 export function isKey(key: string): key is OwnKey {
-  return Object.hasOwn(texts.en, key)
+  return hasText(key)
 }
 
 /** Key of the text for an error code of a failed login. Unknown codes get a general text. */

@@ -1,16 +1,18 @@
 import { join } from 'node:path'
-import { testTexts } from '@latchkey/web/testing/texts'
+import shared from '@latchkey/web/texts/en/shared'
+import { loadTexts, testTexts } from '@latchkey/web/testing/texts'
 import { expect, test } from 'bun:test'
 import { AUDIT_ACTIONS } from '../../audit/actions.ts'
 import { failures } from '../../failures.ts'
 import { LOGIN_ERRORS } from '../../login/provider.ts'
-import { texts } from './index.ts'
+import { texts as loaders } from './index.ts'
 
+const texts = await loadTexts(loaders)
 testTexts(texts, join(import.meta.dirname, '..'))
 
 const namesIn = (area: string) =>
   Object.keys(texts.en)
-    .filter((key) => key.startsWith(`${area}.`))
+    .filter((key) => key.startsWith(`${area}.`) && !Object.hasOwn(shared, key))
     .map((key) => key.slice(area.length + 1))
 
 test('every error code of the API has a text, and there are no others', () => {

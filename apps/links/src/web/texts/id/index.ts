@@ -1,3 +1,4 @@
+import shared from '@latchkey/web/texts/id/shared'
 import bundles from './bundles.ts'
 import charts from './charts.ts'
 import dashboard from './dashboard.ts'
@@ -10,6 +11,7 @@ import shell from './shell.ts'
 import transfer from './transfer.ts'
 
 export default {
+  ...shared,
   ...bundles,
   ...charts,
   ...dashboard,

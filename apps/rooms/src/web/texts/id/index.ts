@@ -1,3 +1,4 @@
+import shared from '@latchkey/web/texts/id/shared'
 import account from './account.ts'
 import admin from './admin.ts'
 import audit from './audit.ts'
@@ -9,6 +10,7 @@ import room from './room.ts'
 import shell from './shell.ts'
 
 export default {
+  ...shared,
   ...account,
   ...admin,
   ...audit,
