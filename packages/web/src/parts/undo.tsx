@@ -55,7 +55,8 @@ export function withUndo(t: Translate, text: string, work: { act: () => void; un
     autoClose: false,
     onOpen() {
       if (timer === undefined && holders.size === 0) run()
-      focusIfLost(button)
+      // The button that started the work may be about to disappear.
+      setTimeout(() => focusIfLost(button))
     },
     onClose: leave,
     onMouseEnter: hold('pointer'),

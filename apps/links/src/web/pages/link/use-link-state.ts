@@ -9,12 +9,12 @@ const MAX_WAIT_MS = 2 ** 31 - 1
 /** Current state of the link (L7). The component re-renders when the link expires. */
 export function useLinkState({ disabled_at, expires_at }: Link): State {
   const [now, setNow] = useState(Date.now)
+  const isExpired = expires_at !== null && expires_at * 1000 <= Date.now()
   useEffect(() => {
-    const expiresIn = expires_at === null ? Infinity : expires_at * 1000 - Date.now()
-    if (expiresIn <= 0 || expiresIn === Infinity) return undefined
-    const timer = setTimeout(() => setNow(Date.now()), Math.min(expiresIn, MAX_WAIT_MS))
+    if (expires_at === null || isExpired) return undefined
+    const timer = setTimeout(() => setNow(Date.now()), Math.min(expires_at * 1000 - Date.now(), MAX_WAIT_MS))
     return () => clearTimeout(timer)
-  }, [expires_at, now])
+  }, [expires_at, isExpired, now])
   if (disabled_at !== null) return 'disabled'
-  return expires_at !== null && expires_at * 1000 <= Date.now() ? 'expired' : 'active'
+  return isExpired ? 'expired' : 'active'
 }
