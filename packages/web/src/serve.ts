@@ -106,8 +106,7 @@ export function clientFiles(options: ClientOptions) {
         ([attribute, value]) => ` data-${attribute}="${Bun.escapeHTML(value)}"`,
       )
       const root =
-        `lang="${language}" data-scheme="${Bun.escapeHTML(scheme ?? 'auto')}"` +
-        attributes.join('')
+        `lang="${language}" data-scheme="${Bun.escapeHTML(scheme ?? 'auto')}"` + attributes.join('')
       const document = html.replace(UNFILLED.root, () => root).replace(UNFILLED.preloads, ahead.join('\n'))
       return name === undefined
         ? document
@@ -187,7 +186,9 @@ function removeOld(cache: string): void {
 async function fingerprint(folders: readonly string[]): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256')
   const paths = folders.flatMap((folder) =>
-    [...new Bun.Glob('**/*.{ts,tsx,mjs,css,woff2}').scanSync(folder)].map((name) => join(folder, name)).toSorted(),
+    [...new Bun.Glob('**/*.{ts,tsx,mjs,css,woff2}').scanSync(folder)]
+      .map((name) => join(folder, name))
+      .toSorted(),
   )
   for (const path of [...paths, join(ROOT, 'package-lock.json')])
     hash.update(path).update(await Bun.file(path).bytes())

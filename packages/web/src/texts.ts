@@ -88,7 +88,11 @@ export type Translate<Key extends string = SharedTextKey> = (
 ) => string
 
 /** Returns the key itself if there is no such text. */
-function translate({ language, texts, plurals }: Display, key: string, values: Parameters<Translate>[1] = {}) {
+function translate(
+  { language, texts, plurals }: Display,
+  key: string,
+  values: Parameters<Translate>[1] = {},
+) {
   const { count } = values
   const plural = typeof count === 'number' ? texts[`${key}_${plurals.select(count)}`] : undefined
   const text = plural ?? texts[key] ?? key

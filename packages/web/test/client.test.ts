@@ -44,9 +44,12 @@ async function answer(request: Request): Promise<Response> {
   }
   if (pathname.startsWith('/assets/'))
     return (await files.asset(request, pathname)) ?? new Response(null, { status: 404 })
-  return new Response(await files.page({ lang, acceptLanguage: request.headers.get('accept-language'), scheme: null }), {
-    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY },
-  })
+  return new Response(
+    await files.page({ lang, acceptLanguage: request.headers.get('accept-language'), scheme: null }),
+    {
+      headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY },
+    },
+  )
 }
 
 const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer })

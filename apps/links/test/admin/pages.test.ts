@@ -49,8 +49,7 @@ test('the asset routes serve no other file', async () => {
     '',
     '.',
     'a/b.js',
-  ])
-  {
+  ]) {
     const { status, headers } = await links.fetch(`/_/admin/assets/${name}`)
     expect([name, status, headers.get('cache-control')]).toEqual([name, 404, 'private, no-store'])
   }

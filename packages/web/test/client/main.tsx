@@ -124,7 +124,11 @@ void startClient(
     </Frame>
   </Router>,
   {
-    texts: { en: async () => ({ default: en }), sv: async () => ({ default: sv }), id: async () => ({ default: en }) },
+    texts: {
+      en: async () => ({ default: en }),
+      sv: async () => ({ default: sv }),
+      id: async () => ({ default: en }),
+    },
     failureKey: ({ code }) => code && `error.${code}`,
   },
 )

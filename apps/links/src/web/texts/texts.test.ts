@@ -17,10 +17,7 @@ test('L18.1 L25.6: every error code of the API has a text in every language', ()
     // A status that has no text of its own.
     const key = keyOf(418, code) ?? ''
     for (const language of Object.values(texts))
-      expect([code, language]).toEqual([
-        code,
-        expect.objectContaining({ [key]: expect.stringMatching(/./) }),
-      ])
+      expect([code, language]).toEqual([code, expect.objectContaining({ [key]: expect.stringMatching(/./) })])
   }
 })
 
