@@ -52,7 +52,9 @@ export async function visitRepeatedly(
     viewport: { width: 1280, height: 900 },
   })
   try {
-    await context.addCookies(cookies.map(({ name, value }) => ({ name, value, url: address })))
+    await context.addCookies(
+      cookies.map(({ name, value }) => ({ name, value, url: new URL('/', address).href })),
+    )
     const cold = await visit(context, address, isThrottled)
     if (repeats > 0) await visit(context, address, isThrottled)
     const repeated: Visit[] = []
