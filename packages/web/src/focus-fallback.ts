@@ -9,8 +9,11 @@ import { useEffect } from 'react'
 export function useFocusFallback(selector: string): void {
   useEffect(
     () => () => {
-      if (document.activeElement !== document.body) return
-      document.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true })
+      // Preact removes the element only after this.
+      queueMicrotask(() => {
+        if (document.activeElement !== document.body) return
+        document.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true })
+      })
     },
     [selector],
   )
