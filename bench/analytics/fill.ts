@@ -54,7 +54,7 @@ export async function fill(
     sql`drop index click_by_time`,
     clicks(dialect, size),
     sql`create index click_by_link on click (link_id, clicked_at, is_bot, is_self_referrer)`,
-    sql`create index click_by_time on click (clicked_at)`,
+    sql`create index click_by_time on click (clicked_at, is_bot, is_self_referrer)`,
   )
   await run('hours', ...hours())
   await sql.raw(dialect === 'postgres' ? 'vacuum analyze' : 'analyze').execute(database.writer)

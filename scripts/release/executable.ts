@@ -54,6 +54,7 @@ export async function compile(folder: string, platform: Platform, file: string):
       '--no-compile-autoload-dotenv',
       '--no-compile-autoload-bunfig',
       join(ROOT, 'apps/latchkey/src/latchkey.ts'),
+      join(ROOT, 'apps/links/src/analytics/explorer/filtered-worker.ts'),
       join(ROOT, 'apps/links/src/clicks/drain-worker.ts'),
       join(ROOT, 'apps/links/src/transfer/import-worker.ts'),
       join(ROOT, 'packages/database/src/read-worker.ts'),

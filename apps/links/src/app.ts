@@ -5,6 +5,7 @@ import { migrate } from '@latchkey/database/migrate'
 import { openExclusively } from '@latchkey/database/instance-lock'
 import { forwardedOrigin, parseTrusted } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'
+import { FilteredReads } from './analytics/explorer/filtered-reads.ts'
 import { DrainThread } from './clicks/drain-thread.ts'
 import { openCountryLookup } from './clicks/country.ts'
 import { Journal } from './clicks/journal.ts'
@@ -96,7 +97,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   const { journal, drainThread } = await openJournal({ settings, database, log, metrics })
   const { userAgent, queues } = await openOutbound({ settings, database, log, now })
   const services = createServices({ ...options, now, database, drainThread, queues, metrics })
-  const background = [services.feed, ...Object.values(queues)]
+  const lastingWork = [services.feed, services.filteredReads, ...Object.values(queues)]
   const salts = await VisitorSalts.open(services.database, services.now, log)
   const lookup = await openLookup(settings, database, log)
   const redirect = new Redirect({
@@ -130,7 +131,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
     }),
     drain() {
       readiness.drain()
-      for (const component of [services.imports, ...background]) component?.drain()
+      for (const component of [...lastingWork, services.imports]) component?.drain()
     },
     async close(leftMs = CLOSE_TIMEOUT_MS) {
       const timeoutMs = Math.min(leftMs, CLOSE_TIMEOUT_MS)
@@ -142,7 +143,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
       stopRetention()
       salts.close()
       await journal.flush()
-      const others = waitFor(Promise.all(background.map((each) => each?.close())))
+      const others = waitFor(Promise.all(lastingWork.map((component) => component?.close())))
       // The remaining time is for connections that do not close.
       await Promise.all([drainThread.close(timeoutMs * 0.75), others])
       await journal.close()
@@ -254,6 +255,7 @@ function createServices(dependencies: LinksDependencies): Services {
   const database = dependencies.database.withStatementTimeout(statementLimitMs)
   const slugSpace = new SlugSpace()
   const imports = new RunningImports(dependencies.database, settings.databaseUrl, slugSpace)
+  const filteredReads = new FilteredReads(settings.databaseUrl)
   const now = () => Math.floor(dependencies.now() / 1000)
   const originOf = (request: Request, peer: string) =>
     settings.baseUrl ?? forwardedOrigin(request, peer, proxies) ?? `http://${settings.host}:${settings.port}`
@@ -264,6 +266,7 @@ function createServices(dependencies: LinksDependencies): Services {
     proxies,
     feed,
     imports,
+    filteredReads,
     now,
     keysUsedAt: new Map(),
     originOf,
@@ -279,6 +282,7 @@ function createServices(dependencies: LinksDependencies): Services {
         acceptsNdjson: request.headers.get('accept')?.includes('application/x-ndjson') ?? false,
         reportError: (error) => log.error('response: aborted', { error }),
         startImport: () => imports.start(caller.identity, request.signal),
+        readFiltered: (read) => filteredReads.run(caller.identity, request.signal, read),
         followChanges: () => feed.subscribe(),
         acceptsPng: prefersPng(request.headers.get('accept')),
         headers,

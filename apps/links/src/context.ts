@@ -1,5 +1,7 @@
 import type { Database } from '@latchkey/database/database'
 import { operationsOf } from '@latchkey/http/operation'
+import type { FilteredRead } from './analytics/explorer/filtered-read.ts'
+import type { FilteredReads } from './analytics/explorer/filtered-reads.ts'
 import type { ViewerFilters } from './analytics/filters.ts'
 import type { Range } from './analytics/schema.ts'
 import type { Tables } from './db/tables.ts'
@@ -40,6 +42,11 @@ export interface Context {
    * too many.
    */
   startImport(): Promise<RunningImport>
+  /**
+   * Reads filtered statistics beside the redirects, until the caller leaves or the request is
+   * aborted.
+   */
+  readFiltered(read: FilteredRead): ReturnType<FilteredReads['run']>
   /** Resolves once the subscription receives every later change. */
   followChanges(): Promise<ChangeSubscription>
   /** Headers of the answer, if it has any. */

@@ -55,6 +55,11 @@ export const failures = {
   import_stopped: { status: 503, text: 'The import stopped before its end' },
   import_running: { status: 429, text: 'You have an import running; wait until it ends' },
   imports_full: { status: 429, text: 'This server runs as many imports as it can; try again later' },
+  analytics_busy: {
+    status: 429,
+    text: 'You have as many filtered statistics running as you can have; try again when one has ended',
+  },
+  analytics_stopped: { status: 503, text: 'The statistics were stopped before their end' },
   deletion_stopped: {
     status: 503,
     text: 'The database cannot be used any more; some of the clicks are deleted. Try again later to delete the rest.',

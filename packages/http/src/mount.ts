@@ -171,7 +171,9 @@ async function perform<Context, Caller>(
   const json = operation.body
     ? await readJson(request, surface.bodyLimitBytes ?? BODY_LIMIT_BYTES)
     : undefined
-  const query = operation.query && parseOrFail(operation.query, queryObject(request.url), surface.literals)
+  const query =
+    operation.query &&
+    parseOrFail(operation.query, queryObject(request.url, operation.query), surface.literals)
   const body = operation.body && parseBody(operation.body, json, surface.literals)
   if (operation.lasting) c.env.keepOpen?.()
   const upload = operation.upload && readPieces(request, operation.upload.limitBytes)

@@ -83,12 +83,25 @@ export function parseBody<Schema extends z.ZodObject>(
 }
 
 /**
- * Returns the query parameters as an object. The first value of a repeated parameter counts. The
- * rest of the URL need not be valid.
+ * Returns the query parameters as an object. Parameters that are arrays in `schema` have all of
+ * their values, of others the first counts. The rest of the URL need not be valid.
  */
-export function queryObject(url: string): Record<string, string> {
-  const query: Record<string, string> = {}
-  for (const [name, value] of new URLSearchParams(/\?([^#]*)/.exec(url)?.[1]))
-    if (!Object.hasOwn(query, name) && name !== '__proto__') query[name] = value
+export function queryObject(url: string, schema?: z.ZodObject): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = {}
+  for (const [name, value] of new URLSearchParams(/\?([^#]*)/.exec(url)?.[1])) {
+    if (name === '__proto__') continue
+    const existing = Object.hasOwn(query, name) ? query[name] : undefined
+    if (Array.isArray(existing)) existing.push(value)
+    else if (existing === undefined) query[name] = isList(schema, name) ? [value] : value
+  }
   return query
+}
+
+function isList(schema: z.ZodObject | undefined, name: string): boolean {
+  return schema !== undefined && Object.hasOwn(schema.shape, name) && isArray(schema.shape[name])
+}
+
+function isArray(field: z.core.$ZodType | undefined): boolean {
+  const def = field?._zod.def as z.core.$ZodTypeDef & { innerType?: z.core.$ZodType }
+  return def?.type === 'array' || (def?.innerType !== undefined && isArray(def.innerType))
 }

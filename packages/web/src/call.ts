@@ -119,6 +119,14 @@ interface Transport {
   headers?: (method: string) => Record<string, string>
 }
 
+/** Each value of a list is a parameter. Only there an empty text has a meaning. */
+function parametersOf(query: object): string[][] {
+  return Object.entries(query).flatMap(([name, value]) => {
+    if (Array.isArray(value)) return value.map((one) => [name, String(one)])
+    return value === undefined || value === '' ? [] : [[name, String(value)]]
+  })
+}
+
 /**
  * Creates the calls of one app, typed by a map `C` such as `CallsOf`.
  *
@@ -139,8 +147,7 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
     const path = (OPERATIONS[id]?.[1] ?? '').replace(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(String((params as Record<string, unknown>)[name])),
     )
-    const parameters = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-    const search = new URLSearchParams(parameters.map(([name, value]) => [name, String(value)])).toString()
+    const search = new URLSearchParams(parametersOf(query)).toString()
     return `${base}${path}${search && '?'}${search}`
   }
 

@@ -46,11 +46,17 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with only the C l
     expect(response.status).toBe(201)
     const followed = await fetch(`${service.origin}/hello`, {
       redirect: 'manual',
-      headers: { 'X-Forwarded-For': '8.8.8.8' },
+      // By default, analytics hide bots.
+      headers: {
+        'X-Forwarded-For': '8.8.8.8',
+        'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0',
+      },
     })
     expect([followed.status, followed.headers.get('location')]).toEqual([302, 'https://example.com/target'])
     const analytics = await call('GET', '/_/api/links/1/analytics?range=24h', key)
     expect(await analytics.json()).toMatchObject({ total_clicks: 1, countries: [{ name: 'US', count: 1 }] })
+    const filtered = await fetch(`${service.origin}/_/admin/api/analytics?range=24h&country=US`)
+    expect(await filtered.json()).toMatchObject({ filtered: true, totals: { clicks: 1 } })
   })
 
   test('serves the API of each service and its reference page', async () => {

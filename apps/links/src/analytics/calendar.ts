@@ -10,6 +10,8 @@ export type Unit = 'hour' | 'day' | 'week' | 'month'
 export interface Calendar {
   starts: number[]
   labels: string[]
+  /** Whether the window begins inside the first unit, and whether it ends inside the last one. */
+  partial: { first: boolean; last: boolean }
 }
 
 /** `YYYY-MM-DD HH`, `YYYY-MM-DD` or `YYYY-MM` (L14.4). */
@@ -45,7 +47,7 @@ export function createTimelineCalendar(
   first: number | undefined,
 ): Calendar {
   if (range !== 'all') return createCalendar(ranges[range].unit, currentWindow(range, now).from, now, tz)
-  if (first === undefined) return { starts: [], labels: [] }
+  if (first === undefined) return { starts: [], labels: [], partial: { first: false, last: false } }
   return createCalendar(timelineUnit(range, now, first), first, now, tz)
 }
 
@@ -54,7 +56,7 @@ export function createTimelineCalendar(
  * identifies a unit: an hour that a clock change repeats is one unit, and a skipped hour is none.
  */
 export function createCalendar(unit: Unit, from: number, to: number, tz: string): Calendar {
-  const result: Calendar = { starts: [], labels: [] }
+  const result: Calendar = { starts: [], labels: [], partial: { first: false, last: false } }
   const label = (clock: Temporal.PlainDateTime) =>
     clock.toString().replace('T', ' ').slice(0, labelLengths[unit])
   let clock = startOfUnit(
@@ -67,8 +69,12 @@ export function createCalendar(unit: Unit, from: number, to: number, tz: string)
     // The earlier of two instants. In a gap, the instant at which the clock resumes.
     const moment = clock.toZonedDateTime(tz)
     const start = Math.floor(moment.epochMilliseconds / 1000)
-    if (start > to) return result
+    if (start > to) {
+      result.partial.last = start > to + 1
+      return result
+    }
     if (label(moment.toPlainDateTime()) === label(clock)) {
+      if (start < from) result.partial.first = true
       result.starts.push(Math.max(start, from))
       result.labels.push(label(clock))
     }

@@ -7,7 +7,7 @@ import { ranges } from './ranges.ts'
 import { sparkline } from './sparkline.ts'
 import { findFirstClickTimeOfInstance } from '../clicks/store.ts'
 import { countLinksByBucket, countLinksIn, findNewestLinkIds } from './created-links.ts'
-import type { Dimension, InstanceDimension } from './dimensions.ts'
+import type { Dimension } from './dimensions.ts'
 import {
   type ClickedLinks,
   type InstanceBucket,
@@ -30,7 +30,7 @@ const TOP = 5
 /** The values of a dimension with the most clicks of the whole instance, ties by name. */
 export async function readInstanceRanking(
   db: Db,
-  dimension: InstanceDimension,
+  dimension: Dimension,
   { range, now, filters, max }: InstanceView & { max: number },
 ): Promise<Ranking> {
   const window = currentWindow(range, now)

@@ -17,16 +17,6 @@ export const dimensions = [
 ] as const satisfies (keyof ClickTable)[]
 export type Dimension = (typeof dimensions)[number]
 
-/** Dimensions with rollups for the whole instance. */
-export const instanceDimensions = [
-  'country',
-  'referrer_host',
-  'device_type',
-  'os',
-  'browser',
-] as const satisfies Dimension[]
-export type InstanceDimension = (typeof instanceDimensions)[number]
-
 /** The dimension of each breakdown in ClickStats. */
 export const dimensionOfBreakdown = {
   countries: 'country',

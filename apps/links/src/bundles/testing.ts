@@ -131,6 +131,9 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
     startImport: () => {
       throw new Error('Nobody imports here')
     },
+    readFiltered: () => {
+      throw new Error('Nobody reads filtered statistics here')
+    },
     followChanges: () => Promise.reject(new Error('Nobody follows here')),
     filters: NO_FILTERS,
     defaultRange: 'all',

@@ -68,9 +68,9 @@ const expressions = {
 } as const
 
 /**
- * Like `invalidateRollups`, for named hours, at least one, from which clicks are deleted. Full
- * referrers and visitors of these hours are deleted too: a new rollup replaces only what it stores,
- * and a link left with few clicks gets no new rollup.
+ * Like `invalidateRollups`, for named hours, at least one, from which clicks are deleted. What
+ * rollups keep of single clicks (full referrers, visitors) is deleted too: a new rollup replaces
+ * only what it stores, and a link left with few clicks gets no new rollup.
  */
 export async function markHoursChanged(
   tx: Transaction<Tables>,
@@ -78,9 +78,11 @@ export async function markHoursChanged(
   hours: readonly { link_id: number; hour: number }[],
 ): Promise<void> {
   const values = new Set(hours.map(({ link_id, hour }) => `(${link_id}, ${hour})`))
-  const changedHours = `select column1 as link_id, column2 as hour from (values ${[...values].join(', ')}) as input`
-  for (const statement of invalidateRollups(dialect, changedHours)) await sql.raw(statement).execute(tx)
-  await sql.raw(deleteFrom('click_sum', periodsOf(dialect, changedHours)('link_id,'))).execute(tx)
+  await markChanged(
+    tx,
+    dialect,
+    `select column1 as link_id, column2 as hour from (values ${[...values].join(', ')}) as input`,
+  )
 }
 
 /**
@@ -92,6 +94,19 @@ export async function markAllHoursChanged(
   dialect: DialectName,
   linkId: number,
 ): Promise<void> {
-  const changedHours = `select link_id, hour from click_hour where link_id = ${linkId}`
-  for (const statement of invalidateRollups(dialect, changedHours)) await sql.raw(statement).execute(tx)
+  await markChanged(tx, dialect, `select link_id, hour from click_hour where link_id = ${linkId}`)
+}
+
+async function markChanged(
+  tx: Transaction<Tables>,
+  dialect: DialectName,
+  changedHours: string,
+): Promise<void> {
+  const periods = periodsOf(dialect, changedHours)
+  const statements = [
+    ...invalidateRollups(dialect, changedHours),
+    deleteFrom('click_sum', `${periods('link_id,')} union ${periods('0 as link_id,')}`),
+    `delete from click_block where (unit, start) in (select unit, start from (${periods('')}) as changed)`,
+  ]
+  for (const statement of statements) await sql.raw(statement).execute(tx)
 }

@@ -63,8 +63,10 @@ eachDialect((_dialect, newUrl) => {
     const rollupJob = new RollupJob(stored.database)
     while (await rollupJob.step(NOW));
     const countPersonal = () =>
-      stored.rows(`select 1 from click_sum where dimension in ('referrer', 'visitor_fp')`)
-    expect(await countPersonal()).not.toEqual([])
+      stored.rows(`select dimension from click_sum where dimension in ('referrer', 'visitor_fp')
+        union all select unit from click_block`)
+    const before = (await countPersonal()).map((row) => Object.values(row as object)[0])
+    for (const kind of ['referrer', 'visitor_fp', 'month']) expect(before).toContain(kind)
     await deleteClicksBefore(stored.database, CUT)
     expect(await countPersonal()).toEqual([])
     while (await rollupJob.step(NOW));

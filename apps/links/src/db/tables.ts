@@ -22,7 +22,8 @@ export interface Tables {
   click_hour_closed: ClickHourTable
   click_period: ClickPeriodTable
   click_sum: ClickSumTable
-  click_link: { unit: PeriodUnit; start: number; links: Uint8Array }
+  click_link: ClickLinkTable
+  click_block: ClickBlockTable
   click_due: { unit: PeriodUnit; start: number; stamp: number }
   click_forgotten: ClickForgottenTable
   journal_cursor: { journal_id: string; seq: number }
@@ -206,6 +207,28 @@ export interface ClickPeriodTable extends ClickCounts {
    * valid.
    */
   stamp: number
+}
+
+/** All clicks of the instance in a period, as columns. */
+export interface ClickBlockTable {
+  unit: PeriodUnit
+  start: number
+  clicks: number
+  /** That of the period in `click_period` whose clicks the block has. */
+  stamp: number
+  /** Written and read by `analytics/rollups/blocks/block.ts`. */
+  data: Uint8Array
+}
+
+/** The clicked links of the instance in a period, and its visitors. */
+export interface ClickLinkTable extends Pick<
+  ClickPeriodTable,
+  `distinct_${string}` & keyof ClickPeriodTable
+> {
+  unit: PeriodUnit
+  start: number
+  /** The links and the four counts of each. Written and read by `analytics/rollups/link-tally.ts`. */
+  links: Uint8Array
 }
 
 /** Clicks of a link in a period by the values of a dimension. */

@@ -1,6 +1,7 @@
 import type { AnyOperation } from '@latchkey/http/operation'
 
 import { analyticsOperations, dashboardOperations } from '../analytics/operations.ts'
+import { explorerOperations } from '../analytics/explorer/operations.ts'
 import { Range } from '../analytics/schema.ts'
 import { bundleOperations } from '../bundles/operations.ts'
 import type { Context } from '../context.ts'
@@ -43,7 +44,7 @@ function toAdminOperation(operation: AnyOperation<Context>): AnyOperation<Contex
 /** Operations of the admin API. */
 export const adminOperations: readonly AnyOperation<Context>[] = [
   ...apiOperations.map(toAdminOperation),
-  ...dashboardOperations.map(toAdminOperation),
+  ...[...dashboardOperations, ...explorerOperations].map(toAdminOperation),
   choosePrimarySlug,
   ...keyOperations,
   ...preferenceOperations,

@@ -2,6 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import type { Proxies } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'
 import type { Exchange } from '@latchkey/http/mount'
+import type { FilteredReads } from '../analytics/explorer/filtered-reads.ts'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import type { ChangeFeed } from '../events/feed.ts'
@@ -28,6 +29,7 @@ export interface Services {
   originOf(request: Request, peer: string): string
   feed: ChangeFeed
   imports: RunningImports
+  filteredReads: FilteredReads
   contextFor(request: Request, peer: string, caller: Caller): Context
   observe: (exchange: Exchange) => void
   /** Logs that the database was unavailable for a request, at a limited rate. */

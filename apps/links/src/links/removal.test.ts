@@ -152,12 +152,14 @@ eachDialect((_dialect, newUrl) => {
       while (await rollupJob.step(NOW + 100 * DAY));
       const sums = () =>
         stored.rows<object>(`select distinct unit, dimension from click_sum
-          where link_id = ${id} or names like '%gone.example%'`)
+          where link_id = ${id} or names like '%gone.example%' union select unit, 'block' from click_block`)
       expect(await sums()).toContainEqual({ unit: 'quarter', dimension: 'referrer' })
       expect(await sums()).toContainEqual({ unit: 'hour', dimension: 'visitor_fp' })
+      expect(await sums()).toContainEqual({ unit: 'month', dimension: 'block' })
       await createRemover(stored)('removeSlug', { id, slug: 'mine' })
-      while (await rollupJob.step(NOW + 100 * DAY));
       expect(await sums()).toEqual([])
+      while (await rollupJob.step(NOW + 100 * DAY));
+      expect(await sums()).toEqual([{ unit: 'month', dimension: 'block' }])
       expect(await stored.countClicks('auto')).toEqual([10, 10, 10])
     }
   })

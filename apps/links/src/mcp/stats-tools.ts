@@ -2,6 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import { z } from 'zod'
 import { readInstanceRanking, findTopLinks } from '../analytics/dashboard.ts'
 import { DashboardStats } from '../analytics/dashboard-schema.ts'
+import type { Dimension } from '../analytics/dimensions.ts'
 import { type View, readTopValues } from '../analytics/stats.ts'
 import {
   getDashboard,
@@ -73,9 +74,7 @@ const breakdownOfDimension = {
   channel: 'channels',
 } as const satisfies Record<string, BreakdownName>
 
-type InstanceDimension = Parameters<typeof readInstanceRanking>[1]
-
-async function rankInstance(context: Context, dimension: InstanceDimension, range: Range, limit: number) {
+async function rankInstance(context: Context, dimension: Dimension, range: Range, limit: number) {
   const { items, total } = await readStats(context, { range }, (db, view) =>
     readInstanceRanking(db, dimension, { ...view, max: limit }),
   )

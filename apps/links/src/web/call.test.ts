@@ -15,8 +15,10 @@ const others = [
   'setPrimarySlugBySlug',
 ]
 
-/** Operations of the live feed and of shared statistics, which have no controls in the pages yet. */
+/** Operations of analytics, the live feed and shared statistics, which have no controls in the pages yet. */
 const withoutPages = [
+  'getAnalytics',
+  'getAnalyticsBreakdown',
   'getBundleShare',
   'getLinkShare',
   'listRecentClicks',

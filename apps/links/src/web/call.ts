@@ -8,6 +8,7 @@ import {
 } from '@latchkey/web/call'
 import type { z } from 'zod'
 import type { analyticsOperations, dashboardOperations } from '../analytics/operations.ts'
+import type { explorerOperations } from '../analytics/explorer/operations.ts'
 import type { bundleOperations } from '../bundles/operations.ts'
 import type { BundleQuery } from '../bundles/schema.ts'
 import type { eventOperations } from '../events/operations.ts'
@@ -28,6 +29,7 @@ type Operations =
   | (typeof bundleOperations)[number]
   | (typeof analyticsOperations)[number]
   | (typeof dashboardOperations)[number]
+  | (typeof explorerOperations)[number]
   | (typeof qrOperations)[number]
   | (typeof eventOperations)[number]
   | (typeof faviconOperations)[number]

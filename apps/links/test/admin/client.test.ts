@@ -44,6 +44,8 @@ const inputs: { [Id in OperationId]: Input<Id> } = {
   getLinkQr: { ...one, query: { format: 'png', size: 300 } },
   getConfig: {},
   getDashboard: { query: { range: '24h' } },
+  getAnalytics: { query: { link: [1, 2], country: ['SE', ''], compare: 'previous' } },
+  getAnalyticsBreakdown: { query: { dimension: 'country', bundle: [1] } },
   listKeys: {},
   getSettings: {},
   updateSettings: { body: { theme: 'dark' } },

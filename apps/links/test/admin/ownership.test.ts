@@ -41,6 +41,7 @@ const reads = offered.filter(({ method, path }) => method === 'GET' && path !== 
 /** Queries that an operation requires. */
 function requiredQuery(path: string): string {
   if (path === '/import') return '?format=ndjson'
+  if (path === '/analytics/breakdown') return '?dimension=country'
   return path.endsWith('/breakdown') ? '?dimension=countries' : ''
 }
 const ann = { 'X-Forwarded-Email': 'ann@example.com' }

@@ -69,7 +69,7 @@ export class Scan {
       ...Object.fromEntries(
         breakdownNames.map((name) => [name, whole.has(name) ? lists[name] : lists[name].slice(0, 10)]),
       ),
-      clicks_over_time: this.#counts(clicks.map((click) => this.#label('day', click.clickedAt)))
+      clicks_over_time: this.#counts(clicks.map((click) => labelOf('day', click.clickedAt, this.view.tz)))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1))
         .slice(-30)
         .map(({ name, count }) => ({ date: name, count })),
@@ -115,11 +115,14 @@ export class Scan {
     const labels = new Set<string>()
     if (from !== Infinity) {
       const step = unit === 'hour' ? HOUR / 4 : HOUR
-      for (let at = from; at < now; at += step) labels.add(this.#label(unit, at))
-      labels.add(this.#label(unit, now))
+      for (let at = from; at < now; at += step) labels.add(labelOf(unit, at, this.view.tz))
+      labels.add(labelOf(unit, now, this.view.tz))
     }
     const counts = new Map(
-      this.#counts(moments.map((at) => this.#label(unit, at))).map(({ name, count }) => [name, count]),
+      this.#counts(moments.map((at) => labelOf(unit, at, this.view.tz))).map(({ name, count }) => [
+        name,
+        count,
+      ]),
     )
     const last = (seconds: number) => this.within(seconds * DAY).length
     return {
@@ -165,19 +168,21 @@ export class Scan {
       .map(([name, all]) => ({ name, count: all.length }))
       .toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
   }
+}
 
-  /** Date and time of day in the zone. */
-  #label(unit: 'hour' | 'day' | 'week' | 'month', at: number): string {
-    const [date = '', hour = ''] = clockFor(this.view.tz)
-      .format(at * 1000)
-      .split(', ')
-    if (unit === 'hour') return `${date} ${hour}`
-    if (unit === 'month') return date.slice(0, 7)
-    if (unit === 'day') return date
-    const noon = Date.parse(`${date}T12:00:00Z`)
-    const sinceMonday = (new Date(noon).getUTCDay() + 6) % 7
-    return new Date(noon - sinceMonday * DAY * 1000).toISOString().slice(0, 10)
-  }
+export type Unit = 'hour' | 'day' | 'week' | 'month'
+
+/** The calendar unit of a moment in a zone. */
+export function labelOf(unit: Unit, at: number, tz: string): string {
+  const [date = '', hour = ''] = clockFor(tz)
+    .format(at * 1000)
+    .split(', ')
+  if (unit === 'hour') return `${date} ${hour}`
+  if (unit === 'month') return date.slice(0, 7)
+  if (unit === 'day') return date
+  const noon = Date.parse(`${date}T12:00:00Z`)
+  const sinceMonday = (new Date(noon).getUTCDay() + 6) % 7
+  return new Date(noon - sinceMonday * DAY * 1000).toISOString().slice(0, 10)
 }
 
 const clocks = new Map<string, Intl.DateTimeFormat>()

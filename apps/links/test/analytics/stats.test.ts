@@ -8,45 +8,25 @@ import { readClickStats, readRanking, readTimeline, readTopValues } from '../../
 import { Range, breakdownNames } from '../../src/analytics/schema.ts'
 import { RollupJob } from '../../src/analytics/rollups/index.ts'
 import { dimensionOfBreakdown } from '../../src/analytics/dimensions.ts'
+import { sum as sumOf } from '../../src/analytics/window.ts'
 import { readBundleStats } from '../../src/bundles/stats.ts'
 import { findBundleRow, summarise } from '../../src/bundles/store.ts'
 import type { ClassifiedClick } from '../../src/clicks/click.ts'
-import { openRecorder } from '../../src/clicks/recorder.ts'
 import { deleteClicksBefore } from '../../src/clicks/retention.ts'
 import { withSnapshot } from '../../src/db/snapshot.ts'
 import type { Tables } from '../../src/db/tables.ts'
 import { deleteLink } from '../../src/links/store.ts'
 import { deleteClicks } from '../../src/links/delete-clicks.ts'
 import { removeSlug } from '../../src/links/slugs/store.ts'
-import { NOW, TestDatabase, closeAfterEach } from '../test-database.ts'
+import { NOW, closeAfterEach } from '../test-database.ts'
 import { type Slug, ages, batches, classifyGenerated, histories, views } from './click-history.ts'
 import { Scan, type View } from './scan.ts'
+import { type World, closeHours, openWorld } from './world.ts'
 
 const { closeLater } = closeAfterEach()
 
 eachDialect((dialect, newUrl) => {
-  async function open() {
-    const stored = closeLater(await TestDatabase.open(await newUrl()))
-    const first = await stored.createLink('aaaa', 'one', 'two')
-    const second = await stored.createLink('bbbb')
-    const alone = await stored.createLink('cccc')
-    const quiet = await stored.createLink('dddd')
-    await stored.run(
-      sql`insert into bundle (name, accent, created_by, created_at, updated_at) values ('b', 'red', 'ann', 1, 1)`,
-    )
-    for (const id of [first, second, quiet])
-      await stored.run(sql`insert into bundle_link (bundle_id, link_id) values (1, ${id})`)
-    const slugs: Slug[] = [
-      { linkId: first, slug: 'aaaa' },
-      { linkId: first, slug: 'one' },
-      { linkId: first, slug: 'two' },
-      { linkId: second, slug: 'bbbb' },
-      { linkId: alone, slug: 'cccc' },
-    ]
-    return { stored, slugs, first, second, quiet, recorder: closeLater(openRecorder(stored.url)) }
-  }
-
-  type World = Awaited<ReturnType<typeof open>>
+  const open = async () => openWorld(await newUrl(), closeLater)
 
   async function expectLink({ stored, first }: World, scan: Scan, view: View): Promise<void> {
     await withSnapshot(stored.database, async (db) => {
@@ -58,15 +38,12 @@ eachDialect((dialect, newUrl) => {
       expect(line).toEqual(own.timeline() as never)
       expect(line.buckets.reduce((sum, { count }) => sum + count, 0)).toBe(stats.total_clicks)
       for (const name of breakdownNames) {
-        const all = own.list(name)
-        expect([name, await readRanking(db, [first], dimensionOfBreakdown[name], view)]).toEqual([
-          name,
-          { items: all, total: all.length },
-        ])
-        expect([
-          name,
-          await readRanking(db, [first], dimensionOfBreakdown[name], { ...view, max: 2 }),
-        ]).toEqual([name, { items: all.slice(0, 2), total: all.length }])
+        const items = own.list(name)
+        const whole = { total: items.length, clicks: sumOf(items.map(({ count }) => count)) }
+        for (const max of [Infinity, 2]) {
+          const ranking = await readRanking(db, [first], dimensionOfBreakdown[name], { ...view, max })
+          expect([name, ranking]).toEqual([name, { items: items.slice(0, max), ...whole }])
+        }
       }
     })
   }
@@ -185,11 +162,6 @@ eachDialect((dialect, newUrl) => {
     await expectLink(world, scan, view)
     await expectBundle(world, scan, view)
     await expectInstance(world, scan, view)
-  }
-
-  /** Closes hours that are over, as the first click of a new hour does. */
-  async function closeHours({ recorder }: World, before: number): Promise<void> {
-    while (await recorder.closeHours(before));
   }
 
   const runs = (sqlite: number, postgres: number) => ({

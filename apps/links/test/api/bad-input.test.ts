@@ -145,7 +145,8 @@ eachDialect((_dialect, newUrl) => {
     for (const { ask, path, name } of parameters)
       for (const text of texts) {
         const address = path.replace('{id}', String(id)).replace('{slug}', 'target')
-        const required = path.endsWith('/breakdown') ? { dimension: 'countries' } : {}
+        const dimension = path === '/analytics/breakdown' ? 'country' : 'countries'
+        const required = path.endsWith('/breakdown') ? { dimension } : {}
         const query = new URLSearchParams({ ...required, [name]: text })
         const { status, body } = await ask(`${address}?${query}`)
         const what = `${path}?${name}=${text.slice(0, 20)}: ${status} ${body?.error ?? ''}`

@@ -167,6 +167,15 @@ export async function prefetch(db: Db, requests: readonly CoverRequest[]): Promi
   }
 }
 
+/** Prepares to cover these windows. */
+export async function prefetchWindows(db: Db, scope: StatsScope, windows: readonly Window[]): Promise<void> {
+  const units = unitsUpTo('quarter')
+  await prefetch(
+    db,
+    windows.map((window) => ({ intervals: hoursOfScope(scope, window), units })),
+  )
+}
+
 /** The intervals of each search if all earlier searches find every possible period. */
 function intervalsToSearch({ intervals, units }: CoverRequest): Interval[][] {
   const intervalsBySearch = UNIT_GROUPS.map((): Interval[] => [])

@@ -9,6 +9,8 @@ import type { Window } from '../window.ts'
 export interface Ranking {
   items: NameCount[]
   total: number
+  /** Clicks of all values. Clicks without a value are the rest. */
+  clicks: number
 }
 
 /**
@@ -78,11 +80,11 @@ async function rankTallies<Column extends RollupColumn>(
   return lists.map(
     (columns) =>
       Object.fromEntries(
-        columns.map(({ column, limit, values, entries, total }) => {
+        columns.map(({ column, limit, values, entries, total, clicks }) => {
           const items = entries
             .map((entry) => ({ name: values.nameOf(entry), count: values.filteredCount(entry, filters) }))
             .toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
-          return [column, { items: items.slice(0, limit), total }]
+          return [column, { items: items.slice(0, limit), total, clicks }]
         }),
       ) as Record<Column, Ranking>,
   )

@@ -3,6 +3,10 @@ import { withSnapshot } from '../../db/snapshot.ts'
 import type { PeriodUnit, Tables } from '../../db/tables.ts'
 import { type Period, endOf, periodUnits } from './cover.ts'
 import { readLinkTally } from './instance-store.ts'
+import type { Block } from './blocks/block.ts'
+import { buildBlock, isBlockUnit } from './blocks/block-store.ts'
+import { countBlockVisitors } from './blocks/block-visitors.ts'
+import { countInstanceVisitors } from './instance-visitors.ts'
 import type { LinkTally } from './link-tally.ts'
 import { INSTANCE, type MaxUnit } from './period-store.ts'
 import { readTally } from './tally-store.ts'
@@ -14,7 +18,7 @@ import {
   storeInstanceRollup,
   storeLinkRollups,
 } from './rollup-store.ts'
-import { instanceDimensions } from '../dimensions.ts'
+import { dimensions } from '../dimensions.ts'
 import { linkColumns } from './tally.ts'
 import { type DistinctCounts, readVisitorCounts } from './visitors.ts'
 import type { Window } from '../window.ts'
@@ -54,7 +58,7 @@ export class RollupJob {
     const { due, rest: remaining, links } = this.#current
     const batch = remaining.splice(0, LINKS_PER_STEP)
     const isStored =
-      batch.length > 0 ? await this.#rollUpLinks(due, batch) : await this.#rollUpInstance(due, links)
+      batch.length > 0 ? await this.#rollUpLinks(due, batch) : await this.#rollUpInstance(due, links, now)
     // Either this was the last batch, or another writer changed or completed the period. A changed
     // period is due again.
     if (!isStored || batch.length === 0) this.#current = undefined
@@ -85,14 +89,15 @@ export class RollupJob {
     return storeLinkRollups(this.#db, due, rollups)
   }
 
-  async #rollUpInstance(due: DuePeriod, links: LinkTally): Promise<boolean> {
-    const tally = await withSnapshot(this.#db, (db) =>
-      readTally(db, 'instance', windowOf(due), {
-        columns: instanceDimensions,
+  async #rollUpInstance(due: DuePeriod, links: LinkTally, now: number): Promise<boolean> {
+    const { tally, ...rest } = await withSnapshot(this.#db, async (db) => ({
+      tally: await readTally(db, 'instance', windowOf(due), {
+        columns: dimensions,
         withNames: true,
         largest: nextSmallerUnit(due.unit),
       }),
-    )
+      ...(await rollUpClicks(db, due, now)),
+    }))
     const total = { clicks: 0, bots: 0, self_referrers: 0, bot_self_referrers: 0 }
     const distinct = { distinct_raw: 0, distinct_no_bots: 0, distinct_no_self: 0, distinct_neither: 0 }
     links.forEach((_, { clicks, bots, self_referrers: own, bot_self_referrers: both }) => {
@@ -108,10 +113,23 @@ export class RollupJob {
     return storeInstanceRollup(
       this.#db,
       due,
-      { link_id: INSTANCE, total, distinct, tally, columns: instanceDimensions },
-      links,
+      { link_id: INSTANCE, total, distinct, tally, columns: dimensions },
+      { links, ...rest },
     )
   }
+}
+
+/** The block of a period of the instance, and its visitors. */
+async function rollUpClicks(
+  db: Db,
+  due: DuePeriod,
+  now: number,
+): Promise<{ block: Block | undefined; visitors: DistinctCounts }> {
+  const { unit, start } = due
+  const block = isBlockUnit(unit) ? await buildBlock(db, { unit, start }, now) : undefined
+  if (!hasVisitors(unit)) return { block, visitors: NO_VISITORS }
+  if (unit === 'day' && block) return { block, visitors: countBlockVisitors(block) }
+  return { block, visitors: await countInstanceVisitors(db, windowOf(due), nextSmallerUnit(unit)) }
 }
 
 async function rollUpLink(db: Db, period: Period): Promise<PeriodRollup> {
@@ -132,14 +150,17 @@ async function rollUpLink(db: Db, period: Period): Promise<PeriodRollup> {
     total.self_referrers += counts.self_referrers
     total.bot_self_referrers += counts.bot_self_referrers
   }
-  const distinct =
-    unit === 'hour' || unit === '6h'
-      ? NO_VISITORS
-      : await readVisitorCounts(db, [link_id], window, nextSmallerUnit(unit))
+  const distinct = hasVisitors(unit)
+    ? await readVisitorCounts(db, [link_id], window, nextSmallerUnit(unit))
+    : NO_VISITORS
   return { link_id, total, distinct, tally, columns }
 }
 
 /** Visitors are counted once per day, so counts per hour are useless for longer windows. */
+function hasVisitors(unit: PeriodUnit): boolean {
+  return unit !== 'hour' && unit !== '6h'
+}
+
 const NO_VISITORS: DistinctCounts = {
   distinct_raw: 0,
   distinct_no_bots: 0,

@@ -1,6 +1,8 @@
 import { type Database, inList } from '@latchkey/database/database'
 import type { Transaction } from 'kysely'
 import type { ClickCounts, ClickPeriodTable, PeriodUnit, Tables } from '../../db/tables.ts'
+import type { Block } from './blocks/block.ts'
+import { isBlockUnit, storeBlock } from './blocks/block-store.ts'
 import { endOf, periodUnits } from './cover.ts'
 import type { LinkTally } from './link-tally.ts'
 import type { RollupColumn, Tally } from './tally.ts'
@@ -80,15 +82,19 @@ export async function storeInstanceRollup(
   db: Db,
   due: DuePeriod,
   instance: PeriodRollup,
-  links: LinkTally,
+  { links, visitors, block }: { links: LinkTally; visitors: DistinctCounts; block: Block | undefined },
 ): Promise<boolean> {
   return db.write(async (tx) => {
     if (!(await isUnchanged(tx, db, due))) return false
     const { unit, start } = due
     await tx.deleteFrom('click_due').where('unit', '=', unit).where('start', '=', start).execute()
     await tx.deleteFrom('click_link').where('unit', '=', unit).where('start', '=', start).execute()
-    await tx.insertInto('click_link').values({ unit, start, links: links.toPacked() }).execute()
+    await tx
+      .insertInto('click_link')
+      .values({ unit, start, links: links.toPacked(), ...visitors })
+      .execute()
     await storePeriods(tx, db, due, [instance])
+    if (isBlockUnit(unit)) await storeBlock(tx, { unit, start, stamp: due.stamp }, block)
     return true
   })
 }

@@ -24,6 +24,14 @@ export function intervalRows(dialect: Db['dialect'], gaps: readonly Interval[]):
   return numberRows(dialect, ['link_id', 'low', 'high', 'sign'], gaps)
 }
 
+/**
+ * The clicks, read by time. SQLite would scan the index by link, link by link, in a database with
+ * `ANALYZE` statistics: half a second with fifty million clicks, instead of four milliseconds.
+ */
+export function clickTable({ dialect }: Db): Fragment {
+  return dialect === 'sqlite' ? sql`click indexed by click_by_time` : sql`click`
+}
+
 export function countSums(): Fragment {
   return sql`sum(clicks) as clicks, sum(bots) as bots, sum(self_referrers) as self_referrers,
     sum(bot_self_referrers) as bot_self_referrers`

@@ -15,10 +15,11 @@ export interface PackedValues {
   names: string
 }
 
-/** The top values, as entry numbers, and the number of all values. */
+/** The top values, as entry numbers, and the number of all values with their clicks. */
 export interface TopEntries {
   entries: readonly number[]
   total: number
+  clicks: number
 }
 
 /**
@@ -224,16 +225,18 @@ export class ValueCounts {
     this.requireNoBase()
     const entryCounts: number[] = []
     const entries: number[] = []
+    let clicks = 0
     for (let entry = 0; entry < this.size; entry++) {
       const count = this.filteredCount(entry, filters)
       if (count <= 0) continue
       entries.push(entry)
       entryCounts.push(count)
+      clicks += count
     }
     const total = entries.length
-    if (total <= max) return { entries, total }
+    if (total <= max) return { entries, total, clicks }
     const minCount = Float64Array.from(entryCounts).toSorted()[total - max] ?? 0
-    return { entries: entries.filter((_, index) => (entryCounts[index] ?? 0) >= minCount), total }
+    return { entries: entries.filter((_, index) => (entryCounts[index] ?? 0) >= minCount), total, clicks }
   }
 
   /** The sources whose names these entries still need. */

@@ -94,7 +94,7 @@ export async function readVisitorCounts(
   db: Db,
   linkIds: readonly number[],
   window: Window,
-  maxUnit: MaxUnit,
+  maxUnit: MaxUnit = 'quarter',
 ): Promise<DistinctCounts> {
   const { distinctCover, fingerprints } = await coverVisitors(db, linkIds, window, maxUnit)
   const [tally] = fingerprints ? await readTallies(db, linkIds, [fingerprints]) : []
@@ -107,16 +107,26 @@ export async function sumVisitorCounts(
   { periods, gaps }: Cover,
   tally: Tally = new Tally(),
 ): Promise<DistinctCounts> {
-  const counts = { distinct_raw: 0, distinct_no_bots: 0, distinct_no_self: 0, distinct_neither: 0 }
   const visitors = tally.valuesOf('visitor_fp')
-  for (const column of columns) counts[column] = visitors.countDistinct(filtersOfColumn[column])
-  for (const sums of [...periods, ...(await readDistinctCounts(db, gaps))])
-    for (const column of columns) counts[column] += sums[column]
+  const partialDays = Object.fromEntries(
+    columns.map((column) => [column, visitors.countDistinct(filtersOfColumn[column])]),
+  ) as unknown as DistinctCounts
+  return addDistinct([partialDays, ...periods, ...(await readDistinctCounts(db, gaps))])
+}
+
+/** The visitors of separate days together. */
+export function addDistinct(days: readonly DistinctCounts[]): DistinctCounts {
+  const counts = { distinct_raw: 0, distinct_no_bots: 0, distinct_no_self: 0, distinct_neither: 0 }
+  for (const sums of days) for (const column of columns) counts[column] += sums[column]
   return counts
 }
 
-function selectDistinct(when: Fragment): Fragment {
-  return sql`count(distinct case when ${when} then visitor_fp end)`
+/** The visitors of the selected clicks. */
+export function selectDistinct(): Fragment {
+  const among = (when: Fragment) => sql`count(distinct case when ${when} then visitor_fp end)`
+  return sql`${among(sql`1 = 1`)} as distinct_raw, ${among(sql`is_bot = 0`)} as distinct_no_bots,
+    ${among(sql`is_self_referrer = 0`)} as distinct_no_self,
+    ${among(sql`is_bot = 0 and is_self_referrer = 0`)} as distinct_neither`
 }
 
 /** The visitors of the raw clicks in all gaps together. */
@@ -126,10 +136,7 @@ async function readDistinctCounts(
 ): Promise<DistinctCounts[]> {
   if (gaps.length === 0) return []
   const { rows } =
-    await sql<DistinctCounts>`select ${selectDistinct(sql`1 = 1`)} as distinct_raw, ${selectDistinct(sql`is_bot = 0`)} as distinct_no_bots,
-      ${selectDistinct(sql`is_self_referrer = 0`)} as distinct_no_self,
-      ${selectDistinct(sql`is_bot = 0 and is_self_referrer = 0`)} as distinct_neither
-    from ${intervalRows(dialect, gaps)} as gap
+    await sql<DistinctCounts>`select ${selectDistinct()} from ${intervalRows(dialect, gaps)} as gap
     cross join click where ${isInInterval([])} and clicked_at >= low and clicked_at < high`.execute(read)
   return rows
 }

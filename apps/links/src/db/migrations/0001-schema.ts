@@ -26,6 +26,8 @@ const words = {
 
 /** All clicks and three subsets of them, from which any choice of filters can be counted. */
 const COUNTS = ['clicks', 'bots', 'self_referrers', 'bot_self_referrers']
+/** Distinct visitors or links for each choice of filters. */
+const DISTINCT = ['distinct_raw', 'distinct_no_bots', 'distinct_no_self', 'distinct_neither']
 
 /**
  * The clicks of a slug's closed hours that each choice of filters leaves. `row` is `new.`, `old.`
@@ -192,7 +194,8 @@ function tables(dialect: keyof typeof words): string[] {
       is_self_referrer ${int} not null,
       visitor_fp ${text}
     ) ${table}`,
-    'create index click_by_time on click (clicked_at)',
+    // Both flags let calendar buckets of the instance be counted from this index alone.
+    'create index click_by_time on click (clicked_at, is_bot, is_self_referrer)',
     // The clicks of a link in a window are counted from the index alone, with any filters. A time
     // zone with half hours needs half an hour of each day.
     'create index click_by_link on click (link_id, clicked_at, is_bot, is_self_referrer)',
@@ -220,10 +223,7 @@ function tables(dialect: keyof typeof words): string[] {
       unit ${text} not null check (unit in ('hour', '6h', 'day', '10d', 'month', 'quarter')),
       start ${int} not null,
       ${counts},
-      distinct_raw ${int} not null,
-      distinct_no_bots ${int} not null,
-      distinct_no_self ${int} not null,
-      distinct_neither ${int} not null,
+      ${DISTINCT.map((count) => `${count} ${int} not null`).join(', ')},
       stamp ${int} not null default 0,
       primary key (link_id, unit, start)
     ) ${clustered}`,
@@ -240,11 +240,23 @@ function tables(dialect: keyof typeof words): string[] {
       names ${text} not null,
       primary key (link_id, unit, start, dimension)
     ) ${table}`,
-    // Every link that was clicked in a period of the instance, with four counts of each.
+    // Every link that was clicked in a period of the instance, with four counts of each, and the
+    // visitors of all links together, counted once per day.
     `create table click_link (
       unit ${text} not null,
       start ${int} not null,
+      ${DISTINCT.map((count) => `${count} ${int} not null`).join(', ')},
       links ${bytes} not null,
+      primary key (unit, start)
+    ) ${table}`,
+    // The raw clicks of a month, day or hour of the instance as columns, in a thirtieth of their
+    // size. Filtered statistics read them. A block is valid while the period has the same stamp.
+    `create table click_block (
+      unit ${text} not null,
+      start ${int} not null,
+      clicks ${int} not null,
+      stamp ${int} not null,
+      data ${bytes} not null,
       primary key (unit, start)
     ) ${table}`,
     `create table click_due (
@@ -500,6 +512,8 @@ function countLinkDays(event: RowEvent): string[] {
 }
 
 const postgres = [
+  // The data is compressed already.
+  'alter table click_block alter column data set storage external',
   // Every node caches destinations, those of unknown and disabled slugs too. Each change of what a
   // redirect depends on is announced with the slug.
   `create function announce_slug() returns trigger language plpgsql as $$

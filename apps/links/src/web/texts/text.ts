@@ -95,6 +95,8 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode | ClientError, TextKey>> = {
   import_stopped: 'error.unavailable',
   import_running: 'transfer.own',
   imports_full: 'transfer.full',
+  analytics_busy: 'error.tooMany',
+  analytics_stopped: 'error.unavailable',
   deletion_stopped: 'error.deletionStopped',
   cursor_invalid: 'error.listMoved',
 }

@@ -1,0 +1,130 @@
+import type { Database } from '@latchkey/database/database'
+import { Failure, transportFailure } from '@latchkey/http/failure'
+import { type Context, operation } from '../../context.ts'
+import { withSnapshot } from '../../db/snapshot.ts'
+import type { Tables } from '../../db/tables.ts'
+import { failure } from '../../failures.ts'
+import { streamText } from '../../transfer/stream.ts'
+import type { Window } from '../window.ts'
+import type { FilteredRead } from './filtered-read.ts'
+import { AnalyticsBreakdownQuery, AnalyticsQuery, isFiltered } from './query.ts'
+import { readAnalytics, readBreakdown } from './read.ts'
+import { Analytics, AnalyticsBreakdown } from './schema.ts'
+import { type StatsSource, instanceSource, linkSource } from './source.ts'
+import { findLinks } from './subjects.ts'
+import type { TimeQuery } from './windows.ts'
+
+type Db = Database<Tables>
+
+const tag = 'Analytics'
+
+/** The time of a query. A custom window ends now at the latest. */
+function timeOf(query: AnalyticsQuery, { now, defaultRange }: Context): TimeQuery {
+  const { tz, compare } = query
+  return { range: customWindow(query, now) ?? query.range ?? defaultRange, tz, compare }
+}
+
+function customWindow({ from, to = Infinity }: AnalyticsQuery, now: number): Window | undefined {
+  if (from === undefined) {
+    if (to === Infinity) return undefined
+    throw transportFailure('invalid_request', { text: 'from: is required with to' })
+  }
+  if (from > to) throw transportFailure('invalid_request', { text: 'from: must not be after to' })
+  if (from > now) throw transportFailure('invalid_request', { text: 'from: must not be in the future' })
+  return { from, to: Math.min(to, now) }
+}
+
+/** The clicks of a query without filters but links and bundles. */
+async function findSource(db: Db, query: AnalyticsQuery, { now, filters }: Context): Promise<StatsSource> {
+  const linkIds = await findLinks(db, query)
+  return linkIds ? linkSource(db, linkIds, now, filters) : instanceSource(db, now, filters)
+}
+
+export const getAnalytics = operation({
+  id: 'getAnalytics',
+  methods: ['GET'],
+  path: '/analytics',
+  scope: 'admin',
+  tag,
+  summary: 'Analytics of the clicks that pass a filter, in any window',
+  query: AnalyticsQuery,
+  lasting: true,
+  result: Analytics,
+  failures: ['analytics_busy', 'analytics_stopped'],
+  async handler(context, { query }) {
+    const time = timeOf(query, context)
+    await context.flushClicks()
+    if (isFiltered(query)) return readOrStream(context, { query, time })
+    return withSnapshot(context.database.offThread, async (db) =>
+      readAnalytics(db, await findSource(db, query, context), time, { now: context.now, filtered: false }),
+    )
+  },
+  answer: (result) => ({ body: result, headers: result instanceof ReadableStream ? LINES : {} }),
+})
+
+const LINES = { 'Content-Type': 'application/x-ndjson', 'X-Accel-Buffering': 'no' }
+
+export const getAnalyticsBreakdown = operation({
+  id: 'getAnalyticsBreakdown',
+  methods: ['GET'],
+  path: '/analytics/breakdown',
+  scope: 'admin',
+  tag,
+  summary: 'One breakdown of analytics in full, with pagination',
+  query: AnalyticsBreakdownQuery,
+  lasting: true,
+  result: AnalyticsBreakdown,
+  failures: ['analytics_busy', 'analytics_stopped'],
+  async handler(context, { query }) {
+    const time = timeOf(query, context)
+    await context.flushClicks()
+    if (isFiltered(query)) return readOrStream(context, { query, time, breakdown: query })
+    return withSnapshot(context.database.offThread, async (db) =>
+      readBreakdown(db, await findSource(db, query, context), { ...query, time, now: context.now }),
+    )
+  },
+  answer: (result) => ({ body: result, headers: result instanceof ReadableStream ? LINES : {} }),
+})
+
+/**
+ * Reads filtered statistics, or streams their progress and them as lines of JSON if the caller
+ * accepts these.
+ */
+async function readOrStream(
+  context: Context,
+  read: Pick<FilteredRead, 'query' | 'time' | 'breakdown'>,
+): Promise<unknown> {
+  const { now, filters } = context
+  const replies = context.readFiltered({ ...read, now, filters })
+  // A refusal has its status: the first reply comes before the answer.
+  let reply = await replies.next()
+  if (context.acceptsNdjson)
+    return streamText(streamLines(context, reply, replies), {
+      onError: (error) => context.reportError(error),
+      onCancel: async () => void (await replies.return(undefined)),
+    })
+  while (!reply.done && !('result' in reply.value)) reply = await replies.next()
+  await replies.return(undefined)
+  return reply.value?.result
+}
+
+type Replies = ReturnType<Context['readFiltered']>
+
+/** One JSON object per line: `progress` at intervals, and `result` or `error` at the end. */
+async function* streamLines(
+  context: Context,
+  first: Awaited<ReturnType<Replies['next']>>,
+  replies: Replies,
+): AsyncGenerator<string> {
+  try {
+    for (let reply = first; !reply.done; reply = await replies.next())
+      yield `${JSON.stringify(reply.value)}\n`
+  } catch (error) {
+    if (!(error instanceof Failure)) context.reportError(error)
+    const { code, message } = error instanceof Failure ? error : failure('internal')
+    yield `${JSON.stringify({ error: message, code })}\n`
+  }
+}
+
+/** Analytics of any clicks; admin side only (L17). */
+export const explorerOperations = [getAnalytics, getAnalyticsBreakdown]
