@@ -10,10 +10,16 @@ export interface Position {
   id: number
 }
 
-/** One page of a list, which continues if `next` is set. */
-export interface Page<Item> {
-  items: Item[]
+/** The number of entries on all pages. */
+export interface Count {
   total: number
+  /** There are more: they are counted up to a limit. */
+  hasMore?: boolean
+}
+
+/** One page of a list, which continues if `next` is set. */
+export interface Page<Item> extends Count {
+  items: Item[]
   next: string | undefined
   /** Number and size of this page, if pages have numbers. */
   numbered?: { number: number; size: number }
@@ -55,6 +61,10 @@ export function parseCursor(
 /** Headers about the rest of a list. */
 export const pageHeaders = {
   'X-Total-Count': { type: 'integer', description: 'The total number on all pages.' },
+  'X-Total-Exact': {
+    type: 'string',
+    description: '`false` if there are more: matches are counted up to a limit. Absent otherwise.',
+  },
   Link: {
     type: 'string',
     description: 'The URL of the next page, with `rel="next"`; absent on the last page.',
@@ -62,8 +72,12 @@ export const pageHeaders = {
 } as const satisfies Record<string, ResponseHeader>
 
 /** Returns the items as a bare array, with the headers that L6.7 requires. */
-export function pageAnswer<Item>({ items, total, next, numbered }: Page<Item>, request: Request): Answer {
+export function pageAnswer<Item>(
+  { items, total, hasMore, next, numbered }: Page<Item>,
+  request: Request,
+): Answer {
   const headers: Record<string, string> = { 'X-Total-Count': String(total) }
+  if (hasMore) headers['X-Total-Exact'] = 'false'
   if (next !== undefined) headers['Link'] = `<${nextPage(request.url, next)}>; rel="next"`
   if (numbered) {
     headers['X-Page'] = String(numbered.number)

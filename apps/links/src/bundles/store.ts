@@ -16,6 +16,7 @@ import type { ViewerFilters } from '../analytics/filters.ts'
 import { bucketSql } from '../analytics/bucket-sql.ts'
 import { filteredSum, isInFilter } from '../clicks/store.ts'
 import type { Tables } from '../db/tables.ts'
+import { foldForSearch } from '../links/search.ts'
 import { PREVIOUS_BUCKET, type SummaryRow, statsByBundle, emptyStats } from './summary-stats.ts'
 import type { Position } from '../paging.ts'
 import type { Accent, Bundle, BundleWithSummary, BundleFilter } from './schema.ts'
@@ -24,16 +25,22 @@ export type BundleRow = Selectable<Tables['bundle']>
 type Db = Database<Tables>
 type Tx = Transaction<Tables>
 
-export async function insertBundle(tx: Tx, row: Insertable<Tables['bundle']>): Promise<BundleRow> {
-  return tx.insertInto('bundle').values(row).returningAll().executeTakeFirstOrThrow()
+export async function insertBundle(
+  tx: Tx,
+  row: Omit<Insertable<Tables['bundle']>, 'search_text'>,
+): Promise<BundleRow> {
+  const values = { ...row, search_text: foldForSearch(row.name) }
+  return tx.insertInto('bundle').values(values).returningAll().executeTakeFirstOrThrow()
 }
 
 export async function updateBundle(
   tx: Tx,
   id: number,
-  changes: Updateable<Tables['bundle']>,
+  changes: Omit<Updateable<Tables['bundle']>, 'search_text'>,
 ): Promise<BundleRow> {
-  return tx.updateTable('bundle').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+  const { name } = changes
+  const values = { ...changes, ...(name !== undefined && { search_text: foldForSearch(name) }) }
+  return tx.updateTable('bundle').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 }
 
 /** Deletes the bundle and its memberships. The links stay. */
@@ -58,7 +65,7 @@ export async function lockBundleRow(tx: Tx, { dialect }: Db, id: number): Promis
     .executeTakeFirst()
 }
 
-export function toBundle(row: BundleRow): Bundle {
+export function toBundle({ search_text: _, ...row }: BundleRow): Bundle {
   return { ...row, accent: row.accent as Accent }
 }
 

@@ -11,6 +11,8 @@ export interface Tables {
   preference: PreferenceTable
   instance: { name: string; value: string }
   link_clicks: LinkClicksTable
+  /** Label, URL, owner and slugs of a link, folded. Maintained by the database. */
+  link_search: { link_id: number; doc: string }
   /** Maintained by the database, in parts that add up. */
   link_count: { created_by: string; part: number; links: number }
   /** Links created on each UTC day. Maintained by the database, in parts that add up. */
@@ -70,7 +72,7 @@ export interface LinkTable {
   created_by: string
   created_at: number
   primary_slug: string
-  /** Label, URL and owner in lower case: the engines fold letters beyond ASCII differently. */
+  /** Label, URL and owner, folded: the engines fold letters beyond ASCII differently. */
   search_text: string
 }
 
@@ -119,6 +121,8 @@ export interface BundleTable {
   created_by: string
   created_at: number
   updated_at: number
+  /** The name, folded for search. */
+  search_text: string
 }
 
 export interface ApiKeyTable {

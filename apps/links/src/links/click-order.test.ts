@@ -10,7 +10,8 @@ import { openRecorder } from '../clicks/recorder.ts'
 import type { Position } from '../paging.ts'
 import { removeSlug } from './slugs/store.ts'
 import { listByClicks } from './click-order.ts'
-import { countLinks, deleteLink } from './store.ts'
+import { countLinks } from './list.ts'
+import { deleteLink } from './store.ts'
 
 const { closeLater } = closeAfterEach()
 const HOUR = 3600
@@ -103,7 +104,7 @@ eachDialect((dialect, newUrl) => {
       if (page.length < options.limit) break
     }
     expect(paged).toEqual(whole)
-    expect(await countLinks(stored.database, options, NOW)).toBe(whole.length)
+    expect((await countLinks(stored.database, options, NOW)).total).toBe(whole.length)
   }
 
   /** Compares the stored totals of each link with those of its slugs. */

@@ -1,5 +1,5 @@
 import { type Database, inList } from '@latchkey/database/database'
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { ViewerFilters } from '../analytics/filters.ts'
 import { type LinkClicks, readClicksByLink } from '../analytics/rollups/index.ts'
 import type { Range } from '../analytics/ranges.ts'
@@ -8,15 +8,21 @@ import { filteredSum } from '../clicks/store.ts'
 import { withSnapshot } from '../db/snapshot.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
-import { type Filter, selectFiltered, hasStatus } from './store.ts'
+import {
+  type ListQuery,
+  hasStatus,
+  isCommonSearch,
+  listByAge,
+  selectByWords,
+  selectFiltered,
+} from './list.ts'
+import { matchesWords, searchWords } from './search.ts'
 
 type Db = Database<Tables>
 type Fragment = RawBuilder<unknown>
 type ClickPosition = Required<Position>
 
-interface ClickOrderQuery extends Filter {
-  limit: number
-  offset?: number
+interface ClickOrderQuery extends ListQuery {
   range?: Range | undefined
   filters: ViewerFilters
 }
@@ -107,18 +113,9 @@ async function listUnclicked(
   clickedLinks: readonly LinkClicks[],
   { offset, limit }: { offset: number; limit: number },
 ): Promise<ClickPosition[]> {
-  const ids = clickedLinks.map(({ link_id }) => link_id)
-  const rows = await selectFiltered(db, query, now)
-    .select(['link.id', 'link.created_at'])
-    .where(sql<SqlBool>`not ${inList(db.dialect, 'link.id', ids)}`)
-    .$if(after?.clicks === 0, (all) =>
-      all.where(sql<SqlBool>`(link.created_at, link.id) < (${after?.created_at}, ${after?.id})`),
-    )
-    .orderBy('link.created_at', 'desc')
-    .orderBy('link.id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute()
+  const except = clickedLinks.map(({ link_id }) => link_id)
+  const unclicked = { ...query, except, limit, offset }
+  const rows = await listByAge(db, unclicked, now, after?.clicks === 0 ? after : undefined)
   return rows.map((row) => ({ ...row, clicks: 0 }))
 }
 
@@ -126,14 +123,15 @@ async function listUnclicked(
 const MAX_SORTED = 10_000
 
 async function listByLifetime(db: Db, page: Page): Promise<ClickPosition[]> {
-  const rows = (await isSmallSet(db, page)) ? sortAll(db, page) : mergeRanked(page)
+  const rows = (await isSmallSet(db, page)) ? await sortAll(db, page) : mergeRanked(db, page)
   return (await rows.execute(db.read)).rows
 }
 
 /** Whether the filter matches few links, or has to read each link anyway. */
 async function isSmallSet(db: Db, { query, now }: Page): Promise<boolean> {
   const { owner, search, status } = query
-  if (search?.trim() || status === 'disabled' || status === 'expired') return true
+  if (searchWords(search).length > 0) return !(await isCommonSearch(db, query, now))
+  if (status === 'disabled' || status === 'expired') return true
   if (!owner) return false
   const some = await selectFiltered(db, { owner, status: 'all' }, now)
     .select('link.id')
@@ -152,10 +150,13 @@ function openClicks(filters: ViewerFilters): RawBuilder<{ link_id: number; click
 }
 
 /** Counts the clicks of each link that the filter matches. */
-function sortAll(db: Db, { query, now, after, offset, length }: Page): RawBuilder<ClickPosition> {
+async function sortAll(
+  db: Db,
+  { query, now, after, offset, length }: Page,
+): Promise<RawBuilder<ClickPosition>> {
   const { filters } = query
   const clicks = sql<number>`${sql.ref(`link_clicks.${lifetimeColumn(filters)}`)} + coalesce(open.clicks, 0)`
-  const linksWithClicks = selectFiltered(db, query, now)
+  const linksWithClicks = (await selectByWords(db, query, now))
     .innerJoin('link_clicks', 'link_clicks.link_id', 'link.id')
     .leftJoin(openClicks(filters).as('open'), 'open.link_id', 'link.id')
     .select(['link.id', 'link.created_at', clicks.as('clicks')])
@@ -165,12 +166,12 @@ function sortAll(db: Db, { query, now, after, offset, length }: Page): RawBuilde
 }
 
 /** Scans an index of clicks in closed hours and merges the few links with open hours into it. */
-function mergeRanked(page: Page): RawBuilder<ClickPosition> {
+function mergeRanked({ dialect }: Db, page: Page): RawBuilder<ClickPosition> {
   const { filters } = page.query
   const column = sql.ref(`ranked.${lifetimeColumn(filters)}`)
   const part = (clicks: Fragment, from: Fragment, where: Fragment) => sql`
     select ranked.link_id as id, ranked.created_at, ${clicks} as clicks from ${from}${linkJoin(page)}
-    where ${where} and ${isMatch(page)} and ${isAfter(page.after, sql`${clicks}, ranked.created_at, ranked.link_id`)}
+    where ${where} and ${isMatch(dialect, page)} and ${isAfter(page.after, sql`${clicks}, ranked.created_at, ranked.link_id`)}
     order by ${clicks} desc, ranked.created_at desc, ranked.link_id desc limit ${page.length}`
   const isClosed = sql`not exists (select 1 from click_hour_open as open where open.link_id = ranked.link_id)`
   const isOpen = sql`ranked.link_id = open.link_id`
@@ -183,18 +184,24 @@ function mergeRanked(page: Page): RawBuilder<ClickPosition> {
 }
 
 /**
- * Joins the link only if the filter needs it. `cross join` keeps SQLite from starting with that
- * table.
+ * Joins the link and its document only if the filter needs them. `cross join` keeps SQLite from
+ * starting with those tables.
  */
 function linkJoin({ query }: Page): Fragment {
+  if (searchWords(query.search).length > 0) return sql` cross join link cross join link_search`
   return query.owner || query.status !== 'all' ? sql` cross join link` : sql``
 }
 
-function isMatch({ query: { owner, status }, now }: Page): Fragment {
-  if (!owner && status === 'all') return sql`1 = 1`
+function isMatch(dialect: Db['dialect'], { query: { owner, status, search }, now }: Page): Fragment {
+  const words = searchWords(search)
+  if (!owner && status === 'all' && words.length === 0) return sql`1 = 1`
   const isOwn = owner ? sql`link.created_by = ${owner}` : sql`1 = 1`
   const hasWantedStatus = status === 'all' ? sql`1 = 1` : hasStatus(status, now)
-  return sql`link.id = ranked.link_id and ${isOwn} and ${hasWantedStatus}`
+  const hasWords =
+    words.length === 0
+      ? sql`1 = 1`
+      : sql`link_search.link_id = link.id and ${matchesWords(dialect, 'link_search.doc', words)}`
+  return sql`link.id = ranked.link_id and ${isOwn} and ${hasWantedStatus} and ${hasWords}`
 }
 
 function isAfter(after: Position | undefined, columns: Fragment): Fragment {

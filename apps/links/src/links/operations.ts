@@ -10,14 +10,13 @@ import type { Transaction } from 'kysely'
 import { listByClicks } from './click-order.ts'
 import { createOrReuse } from './creation.ts'
 import { deleteClicks } from './delete-clicks.ts'
+import { countLinks, listByAge } from './list.ts'
 import { Config, IdParams, Link, LinkChanges, type LinkPageQuery, LinkQuery, NewLink } from './schema.ts'
 import {
   type LinkRow,
-  countLinks,
   deleteLink,
   findLinkRow,
   countLifetimeClicks,
-  listByAge,
   lockLinkRow,
   readChangedLink,
   readLinks,
@@ -101,11 +100,8 @@ async function readCursorPage(context: Context, query: LinkQuery): Promise<Page<
   const { rows, next } = cutPage(listKey, candidates, query.limit)
   const ids = rows.map((row) => row.id)
   const links = await readLinks(database, ids, { ...context, range })
-  return {
-    items: links.map((link) => withOrigin(context, link)),
-    total: await countLinks(database, query, now),
-    next,
-  }
+  const items = links.map((link) => withOrigin(context, link))
+  return { items, ...(await countLinks(database, query, now)), next }
 }
 
 const DEFAULT_PER_PAGE = 25
@@ -114,16 +110,16 @@ const DEFAULT_PER_PAGE = 25
 async function readNumberedPage(context: Context, query: LinkPageQuery): Promise<Page<Link>> {
   const { now } = context
   const database = context.database.offThread
-  const total = await countLinks(database, query, now)
+  const count = await countLinks(database, query, now)
   const size = query.per_page ?? DEFAULT_PER_PAGE
-  const number = Math.max(1, Math.min(query.page ?? 1, Math.ceil(total / size)))
+  const number = Math.max(1, Math.min(query.page ?? 1, Math.ceil(count.total / size)))
   const list = query.sort === 'clicks' ? listByClicks : listByAge
   const filter = { ...query, filters: context.filters, limit: size, offset: (number - 1) * size }
   const rows = await list(database, filter, now, undefined)
   const ids = rows.map((row) => row.id)
   const links = await readLinks(database, ids, { ...context, range: query.range })
   const items = links.map((link) => withOrigin(context, link))
-  return { items, total, next: undefined, numbered: { number, size } }
+  return { items, ...count, next: undefined, numbered: { number, size } }
 }
 
 export const readLink = operation({

@@ -111,9 +111,10 @@ export const PageQuery = z.object({
 export const LinkQuery = z.object({
   owner: text().optional().meta({ description: 'The exact owner; empty for all owners.' }),
   range: Range.optional(),
-  search: trimmedText(256)
-    .optional()
-    .meta({ description: 'Part of the label, URL, owner or any slug, in any case.' }),
+  search: trimmedText(256).optional().meta({
+    description:
+      'Words in any order. Each is a part of the label, URL, owner, a slug or the name of a bundle with the link, in any case.',
+  }),
   status: Status.default('all'),
   sort: z.enum(['created', 'clicks']).default('created'),
   ...PageQuery.shape,

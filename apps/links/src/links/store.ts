@@ -1,4 +1,4 @@
-import { type Database, inList, containsText, lockKey } from '@latchkey/database/database'
+import { type Database, inList, lockKey } from '@latchkey/database/database'
 import {
   type Insertable,
   type Kysely,
@@ -8,7 +8,6 @@ import {
   type Updateable,
   sql,
 } from 'kysely'
-import { foldText } from '@latchkey/http/text'
 import type { Range } from '../analytics/ranges.ts'
 import { delta, sum, windowsOf } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
@@ -17,10 +16,10 @@ import { markAllHoursChanged } from '../clicks/changed-hours.ts'
 import { filteredClicks } from '../clicks/store.ts'
 import { withSnapshot } from '../db/snapshot.ts'
 import type { ClickCounts, Tables } from '../db/tables.ts'
-import type { Position } from '../paging.ts'
 import type { Slug } from './slugs/schema.ts'
 import { type SlugRow, retireSlugs } from './slugs/store.ts'
-import type { Link, LinkQuery } from './schema.ts'
+import type { Link } from './schema.ts'
+import { searchText } from './search.ts'
 import { urlKey } from './destination-url.ts'
 
 export type LinkRow = Selectable<Tables['link']>
@@ -28,33 +27,6 @@ type Db = Database<Tables>
 type Tx = Transaction<Tables>
 
 type NewLinkRow = Omit<Insertable<Tables['link']>, 'url_key' | 'search_text'>
-
-export function searchText({
-  label,
-  url,
-  created_by,
-}: {
-  label: string | null
-  url: string
-  created_by: string
-}): string {
-  return [label ?? '', url, created_by].map(toSearchText).join(SEPARATOR)
-}
-
-/** A noncharacter that is never part of a search. It prevents matches across two fields. */
-const SEPARATOR = '\uffff'
-
-/**
- * Folds all cases of a letter into one: upper-casing first turns ß and ẞ into ss, and ı into i. The
- * two small sigmas are merged and the dot that İ leaves is removed, because both depend on where a
- * part was cut.
- */
-function toSearchText(value: string): string {
-  return foldText(value.toLowerCase().toUpperCase())
-    .replaceAll('ς', 'σ')
-    .replaceAll('i\u0307', 'i')
-    .replaceAll(SEPARATOR, '\ufffd')
-}
 
 /** Stores the link and returns its id. Its primary slug must be stored in the same transaction. */
 export async function insertLink(tx: Tx, row: NewLinkRow): Promise<number> {
@@ -154,74 +126,9 @@ export async function findDuplicate(
   return { id: newest.id, count }
 }
 
-function isActive(now: number) {
+/** Whether `link` is active. */
+export function isActive(now: number) {
   return sql<SqlBool>`link.disabled_at is null and (link.expires_at is null or link.expires_at > ${now})`
-}
-
-export function hasStatus(status: 'active' | 'disabled' | 'expired', now: number) {
-  if (status === 'active') return isActive(now)
-  if (status === 'disabled') return sql<SqlBool>`link.disabled_at is not null`
-  return sql<SqlBool>`link.disabled_at is null and link.expires_at <= ${now}`
-}
-
-/** Filter of listed links. */
-export type Filter = Pick<LinkQuery, 'owner' | 'search' | 'status'>
-
-export function selectFiltered(db: Db, { owner, search, status }: Filter, now: number) {
-  const needle = toSearchText(search?.trim() ?? '')
-  const containsNeedle = (column: string) => containsText(db.dialect, column, needle)
-  // An equation, because PostgreSQL expects it to match few rows. It then hashes those ids,
-  // regardless of the number of their slugs. Otherwise it would scan them for every link.
-  const slugs = sql`select link_id from slug where cast(${containsNeedle('slug.slug')} as integer) = 1`
-  return db.read
-    .selectFrom('link')
-    .$if(Boolean(owner), (query) => query.where('link.created_by', '=', owner ?? ''))
-    .$if(status !== 'all', (query) => query.where(hasStatus(status === 'all' ? 'active' : status, now)))
-    .$if(needle !== '', (query) =>
-      query.where(sql<SqlBool>`(${containsNeedle('link.search_text')} or link.id in (${slugs}))`),
-    )
-}
-
-export async function countLinks(db: Db, filter: Filter, now: number): Promise<number> {
-  const { owner, search, status } = filter
-  const countWithStatus = (state: 'disabled' | 'expired') =>
-    selectFiltered(db, { owner, search: undefined, status: state }, now).select((eb) =>
-      eb.fn.countAll<number>().as('count'),
-    )
-  // The number of all links is stored, and links that do not redirect have an index.
-  if (!search?.trim() && (status === 'all' || status === 'active')) {
-    const others =
-      status === 'active' ? sql` - (${countWithStatus('disabled')}) - (${countWithStatus('expired')})` : sql``
-    const { rows } = await sql<{ count: number }>`select coalesce((select sum(links) from link_count
-      ${owner ? sql`where created_by = ${owner}` : sql``}), 0)${others} as count`.execute(db.read)
-    return rows[0]?.count ?? 0
-  }
-  const { count } = await selectFiltered(db, filter, now)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return count
-}
-
-/** Lists the ids and positions of one page, newest first. */
-export async function listByAge(
-  db: Db,
-  filter: Filter & { limit: number; offset?: number },
-  now: number,
-  after: Position | undefined,
-): Promise<Position[]> {
-  // Expired links are few among all links: SQLite should sort them instead of searching the index
-  // by age.
-  const createdAt = filter.status === 'expired' ? sql`+link.created_at` : sql`link.created_at`
-  return selectFiltered(db, filter, now)
-    .select(['link.id', 'link.created_at'])
-    .$if(after !== undefined, (query) =>
-      query.where(sql<SqlBool>`(link.created_at, link.id) < (${after?.created_at}, ${after?.id})`),
-    )
-    .orderBy(createdAt, 'desc')
-    .orderBy('link.id', 'desc')
-    .limit(filter.limit)
-    .offset(filter.offset ?? 0)
-    .execute()
 }
 
 /** The clicks of displayed links: those in the window of `range`, or lifetime. */

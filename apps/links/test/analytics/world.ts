@@ -28,7 +28,8 @@ export async function openWorld(
   const alone = await stored.createLink('cccc')
   const quiet = await stored.createLink('dddd')
   await stored.run(
-    sql`insert into bundle (name, accent, created_by, created_at, updated_at) values ('b', 'red', 'ann', 1, 1)`,
+    sql`insert into bundle (name, accent, created_by, created_at, updated_at, search_text)
+      values ('b', 'red', 'ann', 1, 1, 'b')`,
   )
   for (const id of [first, second, quiet])
     await stored.run(sql`insert into bundle_link (bundle_id, link_id) values (1, ${id})`)

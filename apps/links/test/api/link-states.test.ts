@@ -223,6 +223,7 @@ eachDialect((_dialect, newUrl) => {
         created_by: 'ann@example.com',
         created_at: 1,
         updated_at: 1,
+        search_text: 'spring',
       }
       const row = await tx.insertInto('bundle').values(bundle).returning('id').executeTakeFirstOrThrow()
       await tx.insertInto('bundle_link').values({ bundle_id: row.id, link_id: id }).execute()

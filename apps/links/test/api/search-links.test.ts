@@ -29,7 +29,64 @@ eachDialect((_dialect, newUrl) => {
       '  zebra ',
     ]
     for (const search of needles) expect([search, await listIds({ search })]).toEqual([search, [id]])
-    expect(await listIds({ search: 'quarterly zebra' })).toEqual([])
+    expect(await listIds({ search: 'quarterly zebr-a' })).toEqual([])
+  })
+
+  test('L6.9: words are found in any order and in different fields, and all of them must be', async () => {
+    const { id } = await links.createLink(ann, { label: 'Black Friday', slug: 'winter-sale' })
+    await links.createLink(ann, { label: 'Black Monday' })
+    for (const search of ['friday black', 'BLACK friday', 'sale fri  black', 'ann@ friday'])
+      expect([search, await listIds({ search })]).toEqual([search, [id]])
+    expect(await listIds({ search: 'black friday summer' })).toEqual([])
+  })
+
+  test('L6.9: a link is found by the name of its bundle until it is renamed, archived or left', async () => {
+    const { id } = await links.createLink(ann, { label: 'Poster' })
+    const other = await links.createLink(ann, { label: 'Gala Poster' })
+    const named = { key: ann, body: { name: 'Ångström Gala' } }
+    const bundle = (await links.call('POST', '/bundles', named)).body
+    await links.call('POST', `/bundles/${bundle.id}/links`, { key: ann, body: { link_id: id } })
+    expect(await listIds({ search: 'poster ÅNGSTRÖM' })).toEqual([id])
+    expect(await listIds({ search: 'gala poster' })).toEqual([other.id, id])
+    await links.call('PUT', `/bundles/${bundle.id}`, { key: ann, body: { name: 'Opera' } })
+    expect(await listIds({ search: 'poster ångström' })).toEqual([])
+    expect(await listIds({ search: 'opera poster' })).toEqual([id])
+    await links.call('POST', `/bundles/${bundle.id}/archive`, { key: ann })
+    expect(await listIds({ search: 'opera poster' })).toEqual([])
+    await links.call('POST', `/bundles/${bundle.id}/unarchive`, { key: ann })
+    await links.call('DELETE', `/bundles/${bundle.id}/links/${id}`, { key: ann })
+    expect(await listIds({ search: 'opera poster' })).toEqual([])
+  })
+
+  test('L6.9: a search counts up to 1,000 matches exactly and says when there are more', async () => {
+    await links.database.write(async (tx) => {
+      const row = (n: number) => ({
+        id: 10_000 + n,
+        url: 'https://counted.example/',
+        url_key: n,
+        created_by: 'cid@example.com',
+        created_at: 1,
+        primary_slug: `counted-${n}`,
+        search_text: `counted ${n < 1000 ? 'thousand' : ''}`,
+      })
+      const rows = Array.from({ length: 1001 }, (_, n) => row(n))
+      await tx.insertInto('link').values(rows).execute()
+      const slugs = rows.map(({ id, primary_slug: slug }) => ({
+        slug,
+        link_id: id,
+        is_custom: 0,
+        created_at: 1,
+      }))
+      await tx.insertInto('slug').values(slugs).execute()
+    })
+    const count = async (search: string) => {
+      const { headers } = await list({ search, limit: 1 })
+      return [headers.get('x-total-count'), headers.get('x-total-exact')]
+    }
+    expect(await count('thousand')).toEqual(['1000', null])
+    expect(await count('counted')).toEqual(['1000', 'false'])
+    expect(await listIds({ search: 'counted', limit: 1000 })).toHaveLength(1000)
+    await links.database.write((tx) => tx.deleteFrom('link').where('id', '>=', 10_000).execute())
   })
 
   test('the separator of the stored search text matches no link that does not contain it', async () => {
@@ -104,9 +161,9 @@ eachDialect((_dialect, newUrl) => {
     expect(await listIds({ search: '%' })).toEqual([percent.id])
   })
 
-  test('a search that spans two fields matches nothing', async () => {
-    await links.createLink(ann, { label: 'edge-label', url: 'https://edge.example' })
-    for (const search of ['edge-label\nhttps', 'edge-labelhttps', 'edge.example\nann@', 'edge.exampleann@'])
+  test('a word that spans two fields matches nothing', async () => {
+    await links.createLink(ann, { label: 'edge-label', url: 'https://edge.example', slug: 'edge-slug' })
+    for (const search of ['edge-labelhttps', 'edge.exampleann@', 'example.comedge-', '\ufffeedge-slug'])
       expect([search, await listIds({ search })]).toEqual([search, []])
   })
 

@@ -40,7 +40,7 @@ export interface ListLinksQuery {
   owner?: string | undefined
   range?: Range | undefined
   /**
-   * Part of the label, URL, owner or any slug, in any case.
+   * Words in any order. Each is a part of the label, URL, owner, a slug or the name of a bundle with the link, in any case.
    * At most 256 characters.
    */
   search?: string | undefined

@@ -1,5 +1,6 @@
 import type { Migration } from '@latchkey/database/migrate'
 import { sql } from 'kysely'
+import { searchTables, searchTriggers } from './0001-search.ts'
 
 /**
  * The engines differ in a few words: integers that hold the year 9999, text that sorts by code
@@ -43,7 +44,8 @@ const filteredClicks: Readonly<Record<string, (row: string) => string>> = {
 const FILTERED = Object.keys(filteredClicks)
 
 export const schema: Migration = async (tx, dialect) => {
-  const statements = [...tables(dialect), ...(dialect === 'sqlite' ? sqlite : postgres)]
+  const triggers = dialect === 'sqlite' ? sqlite : postgres
+  const statements = [...tables(dialect), ...searchTables[dialect], ...triggers, ...searchTriggers[dialect]]
   for (const statement of statements) await sql.raw(statement).execute(tx)
 }
 
@@ -53,7 +55,7 @@ function tables(dialect: keyof typeof words): string[] {
   const counts = COUNTS.map((count) => `${count} ${int} not null`).join(', ')
   const links = [
     // `url_key` is 53 bits of the URL's hash: an index over URLs would be as large as the table,
-    // and PostgreSQL refuses long ones. `search_text` is label, URL and owner in lower case.
+    // and PostgreSQL refuses long ones. `search_text` is label, URL and owner, folded for search.
     `create table link (
       id ${id},
       url ${text} not null,
@@ -104,7 +106,8 @@ function tables(dialect: keyof typeof words): string[] {
       created_via ${text},
       created_by ${text} not null,
       created_at ${int} not null,
-      updated_at ${int} not null
+      updated_at ${int} not null,
+      search_text ${text} not null
     ) ${table}`,
     `create table bundle_link (
       bundle_id ${int} not null references bundle (id) on delete cascade,

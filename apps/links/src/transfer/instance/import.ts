@@ -3,7 +3,7 @@ import type { Value } from '@latchkey/database/archive/reader'
 import { type RestoreOptions, restoreArchive } from '@latchkey/database/archive/restore'
 import { hourOf } from '../../analytics/window.ts'
 import { invalidateRollups } from '../../clicks/changed-hours.ts'
-import { searchText } from '../../links/store.ts'
+import { foldForSearch, searchText } from '../../links/search.ts'
 import { urlKey } from '../../links/destination-url.ts'
 import { type InstanceTable, instanceFormat } from './tables.ts'
 
@@ -44,21 +44,23 @@ export function importInstance({
 }
 
 /**
- * Drops the indexes of clicks, which are cheaper to build at the end, and returns a function that
- * restores them. On PostgreSQL it also disables the notifications of every row: no node runs on
- * this instance yet.
+ * Drops the indexes of clicks and words, which are cheaper to build at the end, and returns a
+ * function that restores them. On PostgreSQL it also disables the notifications of every row: no
+ * node runs on this instance yet.
  */
 async function dropIndexes(bulk: Bulk): Promise<() => Promise<void>> {
   const isSqlite = bulk.dialect === 'sqlite'
+  const rows = isSqlite
+    ? `sqlite_master where sql is not null
+        and (type = 'index' and tbl_name = 'click' or type = 'trigger' and tbl_name = 'link_search')`
+    : `pg_index where indrelid in ('click'::regclass, 'link_search'::regclass) and not indisprimary`
   const definitions = await bulk.column(
-    isSqlite
-      ? `select sql from sqlite_master where type = 'index' and tbl_name = 'click' and sql is not null`
-      : `select pg_get_indexdef(indexrelid) from pg_index where indrelid = 'click'::regclass and not indisprimary`,
+    isSqlite ? `select sql from ${rows}` : `select pg_get_indexdef(indexrelid) from ${rows}`,
   )
-  const names = await bulk.column(
+  const drops = await bulk.column(
     isSqlite
-      ? `select name from sqlite_master where type = 'index' and tbl_name = 'click' and sql is not null`
-      : `select indexrelid::regclass::text from pg_index where indrelid = 'click'::regclass and not indisprimary`,
+      ? `select 'drop ' || type || ' ' || name from ${rows}`
+      : `select 'drop index ' || indexrelid::regclass from ${rows}`,
   )
   const triggerStatements = isSqlite
     ? []
@@ -67,30 +69,42 @@ async function dropIndexes(bulk: Bulk): Promise<() => Promise<void>> {
         where proname like 'announce%' and relnamespace = current_schema()::regnamespace and not tgisinternal`)
   const triggers = (action: 'disable' | 'enable') =>
     bulk.run(...triggerStatements.map((statement) => String(statement).replace('%s', action)))
-  await bulk.run(...names.map((name) => `drop index ${String(name)}`))
+  await bulk.run(...drops.map(String))
   await triggers('disable')
   return async () => {
     await bulk.run(...definitions.map(String))
+    if (isSqlite) await bulk.run(`insert into link_trigram (link_trigram) values ('rebuild')`)
     // PostgreSQL checks constraints at the commit, but alters no table with pending checks.
     if (!isSqlite) await bulk.run('set constraints all immediate')
     await triggers('enable')
   }
 }
 
-/** Adds the search columns to links. */
+/** Adds the search columns to links and bundles. */
 function addDerivedColumns(batch: Rows): Rows {
-  if (batch.table !== 'link') return batch
   const at = (name: string) => batch.columns.indexOf(name)
+  if (batch.table === 'bundle') {
+    const name = at('name')
+    return addColumns(batch, { search_text: 'text' }, (row) => [foldForSearch(String(row[name]))])
+  }
+  if (batch.table !== 'link') return batch
   const [url, label, owner] = [at('url'), at('label'), at('created_by')]
-  const rows = batch.rows.map((row) => {
+  return addColumns(batch, { url_key: 'int', search_text: 'text' }, (row) => {
     const link = { url: String(row[url]), label: asText(row[label]), created_by: String(row[owner]) }
-    return [...row, urlKey(link.url), searchText(link)]
+    return [urlKey(link.url), searchText(link)]
   })
+}
+
+function addColumns(
+  batch: Rows,
+  columns: Readonly<Record<string, 'int' | 'text'>>,
+  valuesOf: (row: Rows['rows'][number]) => Value[],
+): Rows {
   return {
     table: batch.table,
-    columns: [...batch.columns, 'url_key', 'search_text'],
-    types: [...batch.types, 'int', 'text'],
-    rows,
+    columns: [...batch.columns, ...Object.keys(columns)],
+    types: [...batch.types, ...Object.values(columns)],
+    rows: batch.rows.map((row) => [...row, ...valuesOf(row)]),
   }
 }
 

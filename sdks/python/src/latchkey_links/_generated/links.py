@@ -99,7 +99,7 @@ class Links:
 
         Args:
             owner: The exact owner; empty for all owners.
-            search: Part of the label, URL, owner or any slug, in any case. At most 256 characters.
+            search: Words in any order. Each is a part of the label, URL, owner, a slug or the name of a bundle with the link, in any case. At most 256 characters.
             status: `all` unless given.
             sort: `created` unless given.
             limit: 1 to 1000. `1000` unless given.
@@ -692,7 +692,7 @@ class AsyncLinks:
 
         Args:
             owner: The exact owner; empty for all owners.
-            search: Part of the label, URL, owner or any slug, in any case. At most 256 characters.
+            search: Words in any order. Each is a part of the label, URL, owner, a slug or the name of a bundle with the link, in any case. At most 256 characters.
             status: `all` unless given.
             sort: `created` unless given.
             limit: 1 to 1000. `1000` unless given.
