@@ -41,6 +41,7 @@ export class TestDatabase {
         .values({
           url,
           url_key: 1,
+          host: 'example.com',
           label: null,
           expires_at: null,
           disabled_at: null,

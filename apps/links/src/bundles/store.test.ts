@@ -248,7 +248,14 @@ eachDialect((_dialect, newUrl) => {
     const id = await bundles.newBundle('Large')
     await bundles.context.database.write(async (tx) => {
       for (let n = 1; n <= 1000; n++) {
-        const row = { id: 5000 + n, url: 'https://example.com', url_key: 1, created_by: 'ann', created_at: n }
+        const row = {
+          id: 5000 + n,
+          url: 'https://example.com',
+          url_key: 1,
+          host: '',
+          created_by: 'ann',
+          created_at: n,
+        }
         await tx
           .insertInto('link')
           .values({ ...row, primary_slug: `large-${n}`, search_text: '' })

@@ -14,7 +14,7 @@ export interface Tables {
   /** Label, URL, owner and slugs of a link, folded. Maintained by the database. */
   link_search: { link_id: number; doc: string }
   /** Maintained by the database, in parts that add up. */
-  link_count: { created_by: string; part: number; links: number }
+  link_count: { created_by: string; source: string; part: number; links: number }
   /** Links created on each UTC day. Maintained by the database, in parts that add up. */
   link_day: { start: number; part: number; links: number }
   click: ClickTable
@@ -65,6 +65,8 @@ export interface LinkTable {
    * PostgreSQL refuses it.
    */
   url_key: number
+  /** Host of the URL, lower case, with a port other than the usual one. */
+  host: string
   label: string | null
   expires_at: number | null
   disabled_at: number | null

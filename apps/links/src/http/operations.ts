@@ -8,8 +8,8 @@ import type { Context } from '../context.ts'
 import { eventOperations } from '../events/operations.ts'
 import { faviconOperations } from '../favicons/operations.ts'
 import { keyOperations } from '../keys/operations.ts'
-import { linkOperations, listLinks } from '../links/operations.ts'
-import { LinkPageQuery } from '../links/schema.ts'
+import { countLinksOperation, listLinks, listLinksInAdmin } from '../links/list-operations.ts'
+import { linkOperations } from '../links/operations.ts'
 import { preferenceOperations } from '../preferences/operations.ts'
 import { qrOperations } from '../qr/operations.ts'
 import { choosePrimarySlug, slugOperations } from '../links/slugs/operations.ts'
@@ -36,7 +36,7 @@ const LIFETIME_OPERATIONS: ReadonlySet<string> = new Set(['listLinks', 'getLink'
  * is replaced with the caller's default.
  */
 function toAdminOperation(operation: AnyOperation<Context>): AnyOperation<Context> {
-  if (operation.id === listLinks.id) return { ...operation, query: LinkPageQuery }
+  if (operation.id === listLinks.id) return listLinksInAdmin
   if (!operation.query?.shape.range || LIFETIME_OPERATIONS.has(operation.id)) return operation
   return { ...operation, query: operation.query.safeExtend({ range: Range.optional().catch(undefined) }) }
 }
@@ -45,6 +45,7 @@ function toAdminOperation(operation: AnyOperation<Context>): AnyOperation<Contex
 export const adminOperations: readonly AnyOperation<Context>[] = [
   ...apiOperations.map(toAdminOperation),
   ...[...dashboardOperations, ...explorerOperations].map(toAdminOperation),
+  countLinksOperation,
   choosePrimarySlug,
   ...keyOperations,
   ...preferenceOperations,

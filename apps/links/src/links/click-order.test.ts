@@ -10,7 +10,7 @@ import { openRecorder } from '../clicks/recorder.ts'
 import type { Position } from '../paging.ts'
 import { removeSlug } from './slugs/store.ts'
 import { listByClicks } from './click-order.ts'
-import { countLinks } from './list.ts'
+import { countLinks } from './count.ts'
 import { deleteLink } from './store.ts'
 
 const { closeLater } = closeAfterEach()

@@ -10,9 +10,9 @@ import type { Tables } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
 import {
   type ListQuery,
-  hasStatus,
+  conditionsOf,
   isCommonSearch,
-  listByAge,
+  listLinkPositions,
   selectByWords,
   selectFiltered,
 } from './list.ts'
@@ -115,11 +115,11 @@ async function listUnclicked(
 ): Promise<ClickPosition[]> {
   const except = clickedLinks.map(({ link_id }) => link_id)
   const unclicked = { ...query, except, limit, offset }
-  const rows = await listByAge(db, unclicked, now, after?.clicks === 0 ? after : undefined)
+  const rows = await listLinkPositions(db, unclicked, now, after?.clicks === 0 ? after : undefined)
   return rows.map((row) => ({ ...row, clicks: 0 }))
 }
 
-/** Up to this many links of one owner, sorting them is faster than finding them among all links. */
+/** Up to this many links of a filter, sorting them is faster than finding them among all links. */
 const MAX_SORTED = 10_000
 
 async function listByLifetime(db: Db, page: Page): Promise<ClickPosition[]> {
@@ -129,16 +129,21 @@ async function listByLifetime(db: Db, page: Page): Promise<ClickPosition[]> {
 
 /** Whether the filter matches few links, or has to read each link anyway. */
 async function isSmallSet(db: Db, { query, now }: Page): Promise<boolean> {
-  const { owner, search, status } = query
+  const { search, status } = query
   if (searchWords(search).length > 0) return !(await isCommonSearch(db, query, now))
-  if (status === 'disabled' || status === 'expired') return true
-  if (!owner) return false
-  const some = await selectFiltered(db, { owner, status: 'all' }, now)
+  if (status !== 'all' && status !== 'active') return true
+  if (isUnfiltered(query)) return false
+  const some = await selectFiltered(db, { ...query, status: 'all' }, now)
     .select('link.id')
     .limit(1)
     .offset(MAX_SORTED)
     .executeTakeFirst()
   return some === undefined
+}
+
+/** Whether the filter matches all links, or all active ones. */
+function isUnfiltered({ owner, source, host, bundle, no_bundle: noBundle }: ClickOrderQuery): boolean {
+  return !owner && !source && !host && bundle === undefined && !noBundle
 }
 
 const lifetimeColumn = ({ bots, selfReferrers }: ViewerFilters) =>
@@ -189,19 +194,17 @@ function mergeRanked({ dialect }: Db, page: Page): RawBuilder<ClickPosition> {
  */
 function linkJoin({ query }: Page): Fragment {
   if (searchWords(query.search).length > 0) return sql` cross join link cross join link_search`
-  return query.owner || query.status !== 'all' ? sql` cross join link` : sql``
+  return isUnfiltered(query) && query.status === 'all' ? sql`` : sql` cross join link`
 }
 
-function isMatch(dialect: Db['dialect'], { query: { owner, status, search }, now }: Page): Fragment {
-  const words = searchWords(search)
-  if (!owner && status === 'all' && words.length === 0) return sql`1 = 1`
-  const isOwn = owner ? sql`link.created_by = ${owner}` : sql`1 = 1`
-  const hasWantedStatus = status === 'all' ? sql`1 = 1` : hasStatus(status, now)
+function isMatch(dialect: Db['dialect'], { query, now }: Page): Fragment {
+  const words = searchWords(query.search)
+  if (isUnfiltered(query) && query.status === 'all' && words.length === 0) return sql`1 = 1`
   const hasWords =
     words.length === 0
       ? sql`1 = 1`
       : sql`link_search.link_id = link.id and ${matchesWords(dialect, 'link_search.doc', words)}`
-  return sql`link.id = ranked.link_id and ${isOwn} and ${hasWantedStatus} and ${hasWords}`
+  return sql`link.id = ranked.link_id and ${conditionsOf(query, now)} and ${hasWords}`
 }
 
 function isAfter(after: Position | undefined, columns: Fragment): Fragment {

@@ -56,6 +56,11 @@ export function normaliseUrl(url: string): string {
   return URL.canParse(shorter) ? shorter : rest
 }
 
+/** Returns the columns of a link that follow from its URL. */
+export function urlColumns(url: string): { url_key: number; host: string } {
+  return { url_key: urlKey(url), host: new URL(url).host }
+}
+
 /**
  * Returns 53 bits of a hash, enough for an index lookup to match one URL. The caller compares the
  * URL itself.

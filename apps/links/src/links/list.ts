@@ -1,41 +1,56 @@
 import { type Database, inList } from '@latchkey/database/database'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import type { Count, Position } from '../paging.ts'
-import type { LinkQuery } from './schema.ts'
+import type { Position } from '../paging.ts'
+import type { LinkFilter, LinkPageQuery } from './schema.ts'
 import { findCandidates, matchesWords, searchWords } from './search.ts'
 import { isActive } from './store.ts'
 
-type Db = Database<Tables>
+export type Db = Database<Tables>
 
-/** Filter of listed links. */
-export type Filter = Pick<LinkQuery, 'owner' | 'search' | 'status'>
+/** The order of a list. Lists by clicks have a module of their own. */
+type Order = Pick<LinkPageQuery, 'order'> & { sort?: Exclude<LinkPageQuery['sort'], 'clicks'> }
 
 /** One page of the links that the filter matches. */
-export interface ListQuery extends Filter {
+export interface ListQuery extends LinkFilter {
   limit: number
   offset?: number
   /** Ids of links that are left out. */
   except?: readonly number[]
 }
 
-export function hasStatus(status: 'active' | 'disabled' | 'expired', now: number): RawBuilder<SqlBool> {
-  if (status === 'active') return isActive(now)
-  if (status === 'disabled') return sql<SqlBool>`link.disabled_at is not null`
-  return sql<SqlBool>`link.disabled_at is null and link.expires_at <= ${now}`
+type State = Exclude<LinkFilter['status'], 'all'>
+
+/** A link that expires within this time expires soon, in seconds. */
+export const SOON = 7 * 86_400
+
+export function hasStatus(state: State, now: number): RawBuilder<SqlBool> {
+  if (state === 'active') return isActive(now)
+  if (state === 'disabled') return sql<SqlBool>`link.disabled_at is not null`
+  if (state === 'expired') return sql<SqlBool>`link.disabled_at is null and link.expires_at <= ${now}`
+  return sql<SqlBool>`link.disabled_at is null and link.expires_at > ${now} and link.expires_at <= ${now + SOON}`
 }
 
 /** The conditions of the filter on a row of `link`, without its words. */
-function conditionsOf({ owner, status }: Filter, now: number): RawBuilder<SqlBool> {
+export function conditionsOf(filter: LinkFilter, now: number): RawBuilder<SqlBool> {
+  const { owner, status, source, host, bundle, no_bundle: noBundle } = filter
   const conditions = [
     ...(owner ? [sql<SqlBool>`link.created_by = ${owner}`] : []),
     ...(status === 'all' ? [] : [sql<SqlBool>`(${hasStatus(status, now)})`]),
+    ...(source ? [sql<SqlBool>`link.created_via = ${source}`] : []),
+    ...(host ? [sql<SqlBool>`link.host = ${host}`] : []),
+    ...(bundle === undefined
+      ? []
+      : [sql<SqlBool>`link.id in (select link_id from bundle_link where bundle_id = ${bundle})`]),
+    ...(noBundle
+      ? [sql<SqlBool>`not exists (select 1 from bundle_link where bundle_link.link_id = link.id)`]
+      : []),
   ]
   return conditions.length === 0 ? sql`1 = 1` : sql`${sql.join(conditions, sql` and `)}`
 }
 
 /** Selects the links of the filter. Its words are checked for each link that the rest leaves. */
-export function selectFiltered(db: Db, filter: Filter, now: number) {
+export function selectFiltered(db: Db, filter: LinkFilter, now: number) {
   const words = searchWords(filter.search)
   return db.read
     .selectFrom('link')
@@ -51,7 +66,7 @@ export function selectFiltered(db: Db, filter: Filter, now: number) {
  * Selects the same links by the index of words, which is fast if few links match. Every match is
  * found before the first one is returned in an order.
  */
-export async function selectByWords(db: Db, filter: Filter, now: number) {
+export async function selectByWords(db: Db, filter: LinkFilter, now: number) {
   const words = searchWords(filter.search)
   const candidates = await findCandidates(db, words)
   if (!candidates) return selectFiltered(db, filter, now)
@@ -64,26 +79,50 @@ export async function selectByWords(db: Db, filter: Filter, now: number) {
     .where(matchesWords(db.dialect, 'found.doc', words))
 }
 
-/**
- * Number of the newest links among which a search is first tried. Common words fill a page with
- * them: the index would have to return all their links.
- */
-const NEWEST = 5_000
+/** What a link without an expiry is sorted as; part of the definition of an index. */
+const NEVER = 253_402_300_800
 
-/** The newest links of the filter, in which words can be searched. Named `link` like their table. */
-function selectNewest(db: Db, filter: Filter, now: number, bounds: Bounds) {
-  // Expired links are few among all links: SQLite should sort them instead of searching the index
-  // by age.
-  const createdAt = filter.status === 'expired' ? sql`+link.created_at` : sql`link.created_at`
-  return selectFiltered(db, { ...filter, search: undefined }, now)
-    .select(['link.id', 'link.created_at'])
-    .where(isWithin(db, bounds))
-    .orderBy(createdAt, 'desc')
-    .orderBy('link.id', 'desc')
+/** The columns that a list is sorted by, and their usual direction. */
+const orders = {
+  created: { columns: [sql`link.created_at`, sql`link.id`], direction: 'desc' },
+  slug: { columns: [sql`link.primary_slug`], direction: 'asc' },
+  expires: {
+    columns: [sql`coalesce(link.expires_at, ${sql.lit(NEVER)})`, sql`link.id`],
+    direction: 'asc',
+  },
+} as const
+
+function orderBy(
+  { sort = 'created', order = orders[sort].direction }: Order,
+  hint = sql``,
+): RawBuilder<unknown> {
+  const columns = orders[sort].columns.map(
+    (column, at) => sql`${at === 0 ? hint : sql``}${column} ${sql.raw(order)}`,
+  )
+  return sql.join(columns)
 }
 
+/**
+ * Number of the first links in which words are searched before the index is used. Common words fill
+ * a page with them: the index would have to return all their links.
+ */
+const FIRST = 5_000
+
 interface Bounds extends Pick<ListQuery, 'except'> {
+  /** Only newer ones come before it: for lists by age. */
   after?: Position | undefined
+}
+
+/** The links of the filter in their order, without a search. Their columns are those of an order. */
+function selectOrdered(db: Db, query: LinkFilter & Order, now: number, bounds: Bounds) {
+  const { status, sort = 'created' } = query
+  // Expired links are few among all links: SQLite should sort them instead of searching the index
+  // by age.
+  const isFew = sort === 'created' && (status === 'expired' || status === 'expiring')
+  return selectFiltered(db, { ...query, search: undefined }, now)
+    .select(['link.id', 'link.created_at', 'link.primary_slug', 'link.expires_at'])
+    .where(isWithin(db, bounds))
+    .orderBy(orderBy(query, isFew ? sql`+` : sql``))
 }
 
 function isWithin({ dialect }: Db, { after, except }: Bounds): RawBuilder<SqlBool> {
@@ -93,94 +132,64 @@ function isWithin({ dialect }: Db, { after, except }: Bounds): RawBuilder<SqlBoo
   return except ? sql`${isAfter} and not ${inList(dialect, 'link.id', except)}` : isAfter
 }
 
-/** Lists the ids and positions of one page, newest first. */
-export async function listByAge(
+/** Lists the ids and positions of one page. `after` is for lists by age, newest first. */
+export async function listLinkPositions(
   db: Db,
-  query: ListQuery,
+  query: ListQuery & Order,
   now: number,
   after?: Position,
 ): Promise<Position[]> {
   const { limit, offset = 0, except } = query
   const bounds = { after, ...(except && { except }) }
+  const columns = ['link.id', 'link.created_at'] as const
   if (searchWords(query.search).length === 0)
-    return selectNewest(db, query, now, bounds).limit(limit).offset(offset).execute()
-  const newest = await searchNewest(db, query, now, bounds)
-    .select(['link.id', 'link.created_at'])
-    .orderBy('link.created_at', 'desc')
-    .orderBy('link.id', 'desc')
+    return selectOrdered(db, query, now, bounds)
+      .clearSelect()
+      .select(columns)
+      .limit(limit)
+      .offset(offset)
+      .execute()
+  const first = await searchFirst(db, query, now, bounds)
+    .select(columns)
+    .orderBy(orderBy(query))
     .limit(limit)
     .offset(offset)
     .execute()
-  if (newest.length === limit) return newest
+  if (first.length === limit) return first
   return (await selectByWords(db, query, now))
-    .select(['link.id', 'link.created_at'])
+    .select(columns)
     .where(isWithin(db, bounds))
-    .orderBy('link.created_at', 'desc')
-    .orderBy('link.id', 'desc')
+    .orderBy(orderBy(query))
     .limit(limit)
     .offset(offset)
     .execute()
 }
 
-/** The newest links that match the words. */
-function searchNewest(db: Db, filter: Filter, now: number, bounds: Bounds = {}) {
+/** The matches of the words among the first links of the list. */
+function searchFirst(db: Db, query: LinkFilter & Order, now: number, bounds: Bounds = {}) {
   return db.read
-    .selectFrom(selectNewest(db, filter, now, bounds).limit(NEWEST).as('link'))
+    .selectFrom(selectOrdered(db, query, now, bounds).limit(FIRST).as('link'))
     .innerJoin('link_search', 'link_search.link_id', 'link.id')
-    .where(matchesWords(db.dialect, 'link_search.doc', searchWords(filter.search)))
+    .where(matchesWords(db.dialect, 'link_search.doc', searchWords(query.search)))
 }
 
-/** Matches of a search are counted up to this number. */
-export const MAX_COUNT = 1_000
-
-export async function countLinks(db: Db, filter: Filter, now: number): Promise<Count> {
-  if (searchWords(filter.search).length > 0) return countMatches(db, filter, now)
-  const { owner, status } = filter
-  const countWithStatus = (state: 'disabled' | 'expired') =>
-    selectFiltered(db, { owner, search: undefined, status: state }, now).select((eb) =>
-      eb.fn.countAll<number>().as('count'),
-    )
-  // The number of all links is stored, and links that do not redirect have an index.
-  if (status === 'disabled' || status === 'expired') {
-    const { count } = await countWithStatus(status).executeTakeFirstOrThrow()
-    return { total: count }
-  }
-  const others =
-    status === 'active' ? sql` - (${countWithStatus('disabled')}) - (${countWithStatus('expired')})` : sql``
-  const { rows } = await sql<{ count: number }>`select coalesce((select sum(links) from link_count
-    ${owner ? sql`where created_by = ${owner}` : sql``}), 0)${others} as count`.execute(db.read)
-  return { total: rows[0]?.count ?? 0 }
+/** Whether so many of the newest links match the words that no index is needed to find `count`. */
+export async function isCommonSearch(
+  db: Db,
+  filter: LinkFilter,
+  now: number,
+  count = FIRST / 100,
+): Promise<boolean> {
+  const newest = { ...filter, sort: 'created', order: 'desc' } as const
+  const matches = searchFirst(db, newest, now)
+    .select(sql<number>`1`.as('one'))
+    .limit(count)
+  return (await countRows(db, matches)) === count
 }
 
-/** Counts in the newest links first, which have enough matches of common words. */
-async function countMatches(db: Db, filter: Filter, now: number): Promise<Count> {
-  const one = sql<number>`1`.as('one')
-  const newest = await countRows(
-    db,
-    searchNewest(db, filter, now)
-      .select(one)
-      .limit(MAX_COUNT + 1),
-  )
-  if (newest > MAX_COUNT) return { total: MAX_COUNT, hasMore: true }
-  const all = await selectByWords(db, filter, now)
-  const count = await countRows(db, all.select(one).limit(MAX_COUNT + 1))
-  return { total: Math.min(count, MAX_COUNT), hasMore: count > MAX_COUNT }
-}
-
-async function countRows(db: Db, rows: Expression<unknown>): Promise<number> {
-  const result = await sql<{ count: number }>`select count(*) as count from (${rows}) as matches`.execute(
+export async function countRows(db: Db, rows: Expression<unknown>): Promise<number> {
+  const result = await sql<{ count: number }>`select count(*) as count from (${rows}) as counted`.execute(
     db.read,
   )
   return result.rows[0]?.count ?? 0
-}
-
-/** At this share of the newest links, a word is common. */
-const COMMON = NEWEST / 100
-
-/** Whether so many of the newest links match the words that no index is needed to find some. */
-export async function isCommonSearch(db: Db, filter: Filter, now: number): Promise<boolean> {
-  const newest = searchNewest(db, filter, now)
-    .select(sql<number>`1`.as('one'))
-    .limit(COMMON)
-  return (await countRows(db, newest)) === COMMON
 }

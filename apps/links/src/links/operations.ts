@@ -4,14 +4,12 @@ import { Range } from '../analytics/schema.ts'
 import { type Context, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
-import { type Page, cutPage, pageAnswer, pageHeaders, parseCursor } from '../paging.ts'
 import { findSlug, hasTooManySlugs, insertSlug, setPrimarySlug } from './slugs/store.ts'
 import type { Transaction } from 'kysely'
-import { listByClicks } from './click-order.ts'
 import { createOrReuse } from './creation.ts'
 import { deleteClicks } from './delete-clicks.ts'
-import { countLinks, listByAge } from './list.ts'
-import { Config, IdParams, Link, LinkChanges, type LinkPageQuery, LinkQuery, NewLink } from './schema.ts'
+import { Config, IdParams, Link, LinkChanges, NewLink } from './schema.ts'
+import { listLinks } from './list-operations.ts'
 import {
   type LinkRow,
   deleteLink,
@@ -67,60 +65,6 @@ export const createLink = operation({
   handler: (context, { body }) => createOrReuse(context, body, 'any'),
   answer: (link) => ({ status: link.duplicate ? 200 : 201, body: link }),
 })
-
-export const listLinks = operation({
-  id: 'listLinks',
-  methods: ['GET'],
-  path: '/links',
-  scope: 'read',
-  tag: 'Links',
-  summary: 'List links',
-  query: LinkQuery,
-  result: z.array(Link),
-  failures: ['cursor_invalid'],
-  async handler(context, { query }: { query: LinkPageQuery }) {
-    await context.flushClicks()
-    const isNumbered = query.page !== undefined || query.per_page !== undefined
-    return isNumbered ? readNumberedPage(context, query) : readCursorPage(context, query)
-  },
-  headers: pageHeaders,
-  answer: pageAnswer,
-})
-
-async function readCursorPage(context: Context, query: LinkQuery): Promise<Page<Link>> {
-  const { now } = context
-  const database = context.database.offThread
-  const { owner = '', range, search = '', status, sort } = query
-  const listKey = ['links', owner, range, search.trim(), status, sort]
-  const after = parseCursor(listKey, query.cursor, sort === 'clicks' ? 'clicks' : 'age')
-  const list = sort === 'clicks' ? listByClicks : listByAge
-  // One more row than requested shows whether there is a next page.
-  const filter = { ...query, filters: context.filters, limit: query.limit + 1 }
-  const candidates = await list(database, filter, now, after)
-  const { rows, next } = cutPage(listKey, candidates, query.limit)
-  const ids = rows.map((row) => row.id)
-  const links = await readLinks(database, ids, { ...context, range })
-  const items = links.map((link) => withOrigin(context, link))
-  return { items, ...(await countLinks(database, query, now)), next }
-}
-
-const DEFAULT_PER_PAGE = 25
-
-/** Returns the page with this number, or the last page if there are fewer. */
-async function readNumberedPage(context: Context, query: LinkPageQuery): Promise<Page<Link>> {
-  const { now } = context
-  const database = context.database.offThread
-  const count = await countLinks(database, query, now)
-  const size = query.per_page ?? DEFAULT_PER_PAGE
-  const number = Math.max(1, Math.min(query.page ?? 1, Math.ceil(count.total / size)))
-  const list = query.sort === 'clicks' ? listByClicks : listByAge
-  const filter = { ...query, filters: context.filters, limit: size, offset: (number - 1) * size }
-  const rows = await list(database, filter, now, undefined)
-  const ids = rows.map((row) => row.id)
-  const links = await readLinks(database, ids, { ...context, range: query.range })
-  const items = links.map((link) => withOrigin(context, link))
-  return { items, ...count, next: undefined, numbered: { number, size } }
-}
 
 export const readLink = operation({
   id: 'getLink',

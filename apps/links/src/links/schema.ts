@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { text } from '@latchkey/http/text'
-import { DeltaPct, Range } from '../analytics/schema.ts'
+import { DeltaPct, NameCount, Range } from '../analytics/schema.ts'
 import { CustomSlug, Slug } from './slugs/schema.ts'
 import { foldSlug } from './slugs/slug.ts'
 import { boundedText, trimmedText, withoutFormat } from '../text.ts'
@@ -121,14 +121,74 @@ export const LinkQuery = z.object({
 })
 export type LinkQuery = z.output<typeof LinkQuery>
 
+/** How a link was created (L3.8). */
+const Source = z.enum(['api', 'sdk', 'app', 'mcp', 'import'])
+
+/** The filters of the admin side's list (L17.1). */
+const filters = {
+  owner: LinkQuery.shape.owner,
+  search: LinkQuery.shape.search,
+  status: z
+    .enum([...Status.options, 'expiring'])
+    .default('all')
+    .meta({
+      description: '`expiring`: active, and expires within seven days.',
+    }),
+  source: Source.optional().meta({ description: 'How the link was created.' }),
+  host: trimmedText(261)
+    .transform((host) => host.toLowerCase())
+    .optional()
+    .meta({ description: 'The exact host of the destination.' }),
+  bundle: Id.optional().meta({ description: 'The id of a bundle.' }),
+  no_bundle: z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional()
+    .meta({ description: 'Only links that are in no bundle.' }),
+}
+
+export const LinkFilter = z.object(filters)
+export type LinkFilter = z.output<typeof LinkFilter>
+
 /** The admin side also uses page numbers for its tables (L17). */
 export const LinkPageQuery = LinkQuery.extend({
+  ...filters,
+  sort: z.enum(['created', 'clicks', 'slug', 'expires']).default('created'),
+  order: z.enum(['asc', 'desc']).optional().meta({
+    description:
+      'Default: newest first; slugs and expiries ascending. Lists by clicks always begin with the most.',
+  }),
   page: wholeNumber(1, 999_999_999)
     .optional()
     .meta({ description: 'The page number; a page past the end returns the last one.' }),
   per_page: wholeNumber(1, 100).optional().meta({ description: 'Links on a numbered page, 25 by default.' }),
 })
 export type LinkPageQuery = z.output<typeof LinkPageQuery>
+
+/** The numbers of a filter menu. */
+export const LinkCounts = z
+  .object({
+    total: z.int(),
+    states: z.object({
+      active: z.int(),
+      disabled: z.int(),
+      expired: z.int(),
+      expiring: z.int().meta({ description: 'Of the active ones, those that expire within seven days.' }),
+    }),
+    sources: z.array(NameCount),
+    owners: z.array(NameCount).meta({ description: 'The ten owners of most links.' }),
+    exact: z.boolean().meta({ description: '`false`: there are more links than were counted.' }),
+  })
+  .meta({ id: 'LinkCounts' })
+export type LinkCounts = z.output<typeof LinkCounts>
+
+/** A link on the admin side's list. */
+export const ListedLink = Link.extend({
+  bundles: z.array(
+    z.object({ id: z.int(), name: z.string(), accent: z.string(), icon: z.string().nullable() }),
+  ),
+}).meta({ id: 'ListedLink' })
+export type ListedLink = z.output<typeof ListedLink>
 
 /** A whole number in a query string, between `min` and `max` inclusive. */
 export function wholeNumber(min: number, max: number) {

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { NOW, TestDatabase, closeAfterEach } from '../../test/test-database.ts'
 import { addMember, deleteBundle, insertBundle, removeMember, updateBundle } from '../bundles/store.ts'
-import { listByAge, selectByWords } from './list.ts'
+import { listLinkPositions, selectByWords } from './list.ts'
 import { insertSlug, removeSlug, setPrimarySlug } from './slugs/store.ts'
 import { deleteLink, findLinkRow, updateLink } from './store.ts'
 
@@ -121,7 +121,7 @@ eachDialect((dialect, newUrl) => {
         for (const search of QUERIES) {
           const expected = await scan(stored, search)
           const filter = { search, status: 'all' } as const
-          const listed = await listByAge(stored.database, { ...filter, limit: 10 }, NOW)
+          const listed = await listLinkPositions(stored.database, { ...filter, limit: 10 }, NOW)
           expect([search, listed.map(({ id }) => id)]).toEqual([search, expected])
           const indexed = await selectByWords(stored.database, filter, NOW)
           const rows = await indexed.select('link.id').execute()
@@ -142,7 +142,7 @@ eachDialect((dialect, newUrl) => {
       )
     await Promise.all(slugs.map(add))
     for (const search of slugs) {
-      const listed = await listByAge(stored.database, { search, status: 'all', limit: 2 }, NOW)
+      const listed = await listLinkPositions(stored.database, { search, status: 'all', limit: 2 }, NOW)
       expect([search, listed.map(({ id }) => id)]).toEqual([search, [1]])
     }
   })

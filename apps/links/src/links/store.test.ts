@@ -6,7 +6,8 @@ import { type KyselyPlugin, sql } from 'kysely'
 import { NOW, TestDatabase, closeAfterEach } from '../../test/test-database.ts'
 import { NO_FILTERS } from '../analytics/filters.ts'
 import { removeSlug, setPrimarySlug } from './slugs/store.ts'
-import { countLinks, listByAge } from './list.ts'
+import { countLinks } from './count.ts'
+import { listLinkPositions } from './list.ts'
 import { readLinks } from './store.ts'
 
 const { closeLater } = closeAfterEach()
@@ -42,7 +43,7 @@ eachDialect((dialect, newUrl) => {
           .filter((link) => status === 'all' || link.state === status)
           .filter((link) => !owner || link.owner === owner)
           .map(({ id }) => id)
-        const listed = await listByAge(stored.database, { ...filter, limit: 100 }, NOW, undefined)
+        const listed = await listLinkPositions(stored.database, { ...filter, limit: 100 }, NOW, undefined)
         expect(listed.map(({ id }) => id)).toEqual(expected)
         expect([status, owner, (await countLinks(stored.database, filter, NOW)).total]).toEqual([
           status,
@@ -77,7 +78,12 @@ eachDialect((dialect, newUrl) => {
       for (const status of STATES)
         await countLinks(watched, { status, owner: undefined, search: undefined }, NOW)
       for (const status of ['disabled', 'expired'] as const)
-        await listByAge(watched, { status, owner: undefined, search: undefined, limit: 10 }, NOW, undefined)
+        await listLinkPositions(
+          watched,
+          { status, owner: undefined, search: undefined, limit: 10 },
+          NOW,
+          undefined,
+        )
       expect(plans.length).toBeGreaterThanOrEqual(6)
       for (const plan of plans) {
         expect(plan).not.toMatch(/SCAN link(?!_count| USING (?:COVERING )?INDEX link_disabled)/)

@@ -20,13 +20,13 @@ import type { Slug } from './slugs/schema.ts'
 import { type SlugRow, retireSlugs } from './slugs/store.ts'
 import type { Link } from './schema.ts'
 import { searchText } from './search.ts'
-import { urlKey } from './destination-url.ts'
+import { urlColumns, urlKey } from './destination-url.ts'
 
 export type LinkRow = Selectable<Tables['link']>
 type Db = Database<Tables>
 type Tx = Transaction<Tables>
 
-type NewLinkRow = Omit<Insertable<Tables['link']>, 'url_key' | 'search_text'>
+type NewLinkRow = Omit<Insertable<Tables['link']>, 'url_key' | 'host' | 'search_text'>
 
 /** Stores the link and returns its id. Its primary slug must be stored in the same transaction. */
 export async function insertLink(tx: Tx, row: NewLinkRow): Promise<number> {
@@ -34,7 +34,7 @@ export async function insertLink(tx: Tx, row: NewLinkRow): Promise<number> {
     .insertInto('link')
     .values({
       ...row,
-      url_key: urlKey(row.url),
+      ...urlColumns(row.url),
       search_text: searchText({ ...row, label: row.label ?? null }),
     })
     .returning('id')
@@ -47,7 +47,7 @@ export async function updateLink(tx: Tx, row: LinkRow, changes: Updateable<Table
   const label = changes.label === undefined ? row.label : changes.label
   await tx
     .updateTable('link')
-    .set({ ...changes, url_key: urlKey(url), search_text: searchText({ ...row, url, label }) })
+    .set({ ...changes, ...urlColumns(url), search_text: searchText({ ...row, url, label }) })
     .where('id', '=', row.id)
     .execute()
 }
@@ -201,7 +201,7 @@ function toLink(
   slugs: SlugRow[],
   { countOf, previousClicks }: { countOf: (slug: SlugRow) => number; previousClicks: number | undefined },
 ): StoredLink {
-  const { primary_slug, url_key: _, search_text: __, ...link } = row
+  const { primary_slug, url_key: _, host: __, search_text: ___, ...link } = row
   const slugAnswers = slugs.map((slug) => toSlug(slug, primary_slug, countOf(slug)))
   const total = sum(slugAnswers.map((slug) => slug.click_count))
   return { ...link, slugs: slugAnswers, total_clicks: total, ...delta('delta_pct', total, previousClicks) }

@@ -1,14 +1,8 @@
 import { z } from 'zod'
 import type { Range } from '../analytics/schema.ts'
 import type { Context } from '../context.ts'
-import {
-  changeLink,
-  deleteLinkOperation,
-  disableLink,
-  enableLink,
-  listLinks,
-  readLink,
-} from '../links/operations.ts'
+import { changeLink, deleteLinkOperation, disableLink, enableLink, readLink } from '../links/operations.ts'
+import { listLinks } from '../links/list-operations.ts'
 import { LinkChanges, NewLink } from '../links/schema.ts'
 import { addSlugOperation, slugOfLink } from '../links/slugs/operations.ts'
 import { Slug } from '../links/slugs/schema.ts'

@@ -53,7 +53,14 @@ test('a disk that cannot be read fails the lookup and nothing after it', async (
 async function openWithLink() {
   const database = openDatabase<Tables>(`sqlite:${join(folder, `${crypto.randomUUID()}.db`)}`)
   await migrate(database, migrations)
-  const link = { url: 'https://example.com/', url_key: 1, created_by: 'ann', created_at: 1, search_text: '' }
+  const link = {
+    url: 'https://example.com/',
+    url_key: 1,
+    host: 'example.com',
+    created_by: 'ann',
+    created_at: 1,
+    search_text: '',
+  }
   await database.write(async (tx) => {
     await tx
       .insertInto('link')

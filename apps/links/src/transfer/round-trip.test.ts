@@ -35,6 +35,7 @@ async function fill(database: Database<Tables>): Promise<void> {
       id,
       url: `https://example.com/${id % 100 === 0 ? 'same' : id}?q=${id % 7};=1#f`,
       url_key: id,
+      host: '',
       label: LABELS[id % LABELS.length] ?? null,
       expires_at: [null, 0, 1_700_000_000, 4_000_000_000][id % 4] ?? null,
       disabled_at: id % 5 === 0 ? created_at + 9 : null,

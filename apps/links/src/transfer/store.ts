@@ -2,7 +2,7 @@ import { type Database, inList, lockKey } from '@latchkey/database/database'
 import type { Insertable, Kysely, Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { searchText } from '../links/search.ts'
-import { urlKey } from '../links/destination-url.ts'
+import { urlColumns, urlKey } from '../links/destination-url.ts'
 import { TRIES_PER_LENGTH, randomSlug } from '../links/slugs/generator.ts'
 import { isReserved } from '../links/slugs/reserved.ts'
 import type { ImportRow, ImportSlug } from './import-row.ts'
@@ -204,7 +204,7 @@ function linkRow(row: CompleteRow): Insertable<Tables['link']> {
 function linkFields({ url, label, expiresAt, disabledAt, createdBy: created_by }: ImportRow) {
   return {
     url,
-    url_key: urlKey(url),
+    ...urlColumns(url),
     label,
     expires_at: expiresAt,
     disabled_at: disabledAt,

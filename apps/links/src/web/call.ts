@@ -15,8 +15,9 @@ import type { eventOperations } from '../events/operations.ts'
 import type { ErrorCode } from '../failures.ts'
 import type { faviconOperations } from '../favicons/operations.ts'
 import type { keyOperations } from '../keys/operations.ts'
+import type { countLinksOperation } from '../links/list-operations.ts'
 import type { linkOperations } from '../links/operations.ts'
-import type { LinkPageQuery } from '../links/schema.ts'
+import type { LinkPageQuery, ListedLink } from '../links/schema.ts'
 import type { preferenceOperations } from '../preferences/operations.ts'
 import type { qrOperations } from '../qr/operations.ts'
 import type { choosePrimarySlug, slugOperations } from '../links/slugs/operations.ts'
@@ -38,12 +39,13 @@ type Operations =
   | (typeof keyOperations)[number]
   | (typeof preferenceOperations)[number]
   | typeof choosePrimarySlug
+  | typeof countLinksOperation
 
 type InputWith<Id extends Operations['id'], Query> = InputOf<OfId<Operations, Id>, Query>
 
 /** Operations whose routes accept more forms of paging and state than their own input. */
 interface PagedCalls {
-  listLinks: { input: InputWith<'listLinks', z.output<typeof LinkPageQuery>> }
+  listLinks: { input: InputWith<'listLinks', z.output<typeof LinkPageQuery>>; result: ListedLink[] }
   listBundles: {
     input: InputWith<
       'listBundles',
@@ -55,7 +57,7 @@ interface PagedCalls {
 type DeclaredCalls = CallsOf<Operations>
 type Calls = {
   [Id in keyof DeclaredCalls]: Id extends keyof PagedCalls
-    ? PagedCalls[Id] & Pick<DeclaredCalls[Id], 'result'>
+    ? Omit<DeclaredCalls[Id], keyof PagedCalls[Id]> & PagedCalls[Id]
     : DeclaredCalls[Id]
 }
 

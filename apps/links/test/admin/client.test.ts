@@ -14,6 +14,7 @@ const inputs: { [Id in OperationId]: Input<Id> } = {
   createBundle: { body: { name: 'One' } },
   createKey: { body: { title: 'One', scope: 'read' } },
   listLinks: { query: { search: 'One', page: 1, per_page: 25 } },
+  countLinks: { query: { search: 'One', status: 'active' } },
   getLink: { ...one, query: { range: '7d' } },
   updateLink: { ...one, body: { label: null } },
   disableLink: one,

@@ -64,6 +64,7 @@ eachDialect((_dialect, newUrl) => {
         id: 10_000 + n,
         url: 'https://counted.example/',
         url_key: n,
+        host: 'counted.example',
         created_by: 'cid@example.com',
         created_at: 1,
         primary_slug: `counted-${n}`,

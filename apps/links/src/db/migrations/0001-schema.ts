@@ -55,11 +55,12 @@ function tables(dialect: keyof typeof words): string[] {
   const counts = COUNTS.map((count) => `${count} ${int} not null`).join(', ')
   const links = [
     // `url_key` is 53 bits of the URL's hash: an index over URLs would be as large as the table,
-    // and PostgreSQL refuses long ones. `search_text` is label, URL and owner, folded for search.
+    // and PostgreSQL refuses long ones. `host` is that of the URL, and `search_text` is label, URL and owner, folded for search.
     `create table link (
       id ${id},
       url ${text} not null,
       url_key ${int} not null,
+      host ${text} not null default '',
       label ${text},
       expires_at ${int} check (expires_at >= 0),
       disabled_at ${int},
@@ -73,6 +74,11 @@ function tables(dialect: keyof typeof words): string[] {
     'create index link_by_url on link (url_key)',
     'create index link_by_age on link (created_at, id)',
     'create index link_by_owner on link (created_by, created_at, id)',
+    'create index link_by_source on link (created_via, created_at, id)',
+    'create index link_by_host on link (host, created_at, id)',
+    // The orders of the list besides age and clicks. Links without an expiry come last.
+    ...(dialect === 'sqlite' ? [] : ['create index link_by_primary_slug on link (primary_slug)']),
+    'create index link_by_expiry on link (coalesce(expires_at, 253402300800), id)',
     // Links that do not redirect are usually few. They are listed and counted without reading the
     // others.
     'create index link_disabled on link (created_at, id) where disabled_at is not null',
@@ -133,13 +139,14 @@ function tables(dialect: keyof typeof words): string[] {
     ...FILTERED.map(
       (column) => `create index link_by_${column} on link_clicks (${column}, created_at, link_id)`,
     ),
-    // The number of links of each owner, which every page of a list shows: PostgreSQL needs a tenth
-    // of a second to count a million.
+    // The number of links of each owner from each source, which every page of a list shows:
+    // PostgreSQL needs a tenth of a second to count a million.
     `create table link_count (
       created_by ${text} not null,
+      source ${text} not null,
       part ${int} not null,
       links ${int} not null,
-      primary key (created_by, part)
+      primary key (created_by, source, part)
     ) ${clustered}`,
     // The number of links that were created on each UTC day, which dashboards show for years.
     `create table link_day (
@@ -367,8 +374,9 @@ function updateLinkClicks(change: (clicks: (row: string) => string) => string): 
 }
 
 function countOwner(row: 'new' | 'old', links: 1 | -1): string {
-  return `insert into link_count (created_by, part, links) values (${row}.created_by, 0, ${links})
-    on conflict (created_by, part) do update set links = links + excluded.links;`
+  return `insert into link_count (created_by, source, part, links)
+    values (${row}.created_by, coalesce(${row}.created_via, ''), 0, ${links})
+    on conflict (created_by, source, part) do update set links = links + excluded.links;`
 }
 
 function countDay(row: 'new' | 'old', links: 1 | -1): string {
@@ -409,7 +417,7 @@ const sqlite = [
   end`,
   `create trigger link_count_insert after insert on link begin ${countOwner('new', 1)} end`,
   `create trigger link_count_delete after delete on link begin ${countOwner('old', -1)} end`,
-  `create trigger link_count_update after update of created_by on link begin
+  `create trigger link_count_update after update of created_by, created_via on link begin
     ${countOwner('old', -1)} ${countOwner('new', 1)}
   end`,
   `create trigger link_day_insert after insert on link begin ${countDay('new', 1)} end`,
@@ -477,16 +485,16 @@ function keepLinkClicks(event: RowEvent): string[] {
 function countLinks(event: RowEvent): string[] {
   const changes = changesOf(
     event,
-    'select created_by, 1 as change from added',
-    'select created_by, -1 as change from gone',
+    `select created_by, coalesce(created_via, '') as source, 1 as change from added`,
+    `select created_by, coalesce(created_via, '') as source, -1 as change from gone`,
   )
   return [
     `create function count_links_${event}() returns trigger language plpgsql as $$
     begin
-      insert into link_count (created_by, part, links)
-        select created_by, pg_backend_pid() % ${PARTS}, sum(change) from (${changes}) as changes
-        group by created_by having sum(change) <> 0 order by created_by
-        on conflict (created_by, part) do update set links = link_count.links + excluded.links;
+      insert into link_count (created_by, source, part, links)
+        select created_by, source, pg_backend_pid() % ${PARTS}, sum(change) from (${changes}) as changes
+        group by created_by, source having sum(change) <> 0 order by created_by, source
+        on conflict (created_by, source, part) do update set links = link_count.links + excluded.links;
       return null;
     end $$`,
     `create trigger link_count_${event} after ${event} on link referencing ${transitionTables[event]}

@@ -4,7 +4,7 @@ import { type RestoreOptions, restoreArchive } from '@latchkey/database/archive/
 import { hourOf } from '../../analytics/window.ts'
 import { invalidateRollups } from '../../clicks/changed-hours.ts'
 import { foldForSearch, searchText } from '../../links/search.ts'
-import { urlKey } from '../../links/destination-url.ts'
+import { urlColumns } from '../../links/destination-url.ts'
 import { type InstanceTable, instanceFormat } from './tables.ts'
 
 type InstanceImportOptions = Pick<
@@ -89,9 +89,10 @@ function addDerivedColumns(batch: Rows): Rows {
   }
   if (batch.table !== 'link') return batch
   const [url, label, owner] = [at('url'), at('label'), at('created_by')]
-  return addColumns(batch, { url_key: 'int', search_text: 'text' }, (row) => {
+  return addColumns(batch, { url_key: 'int', host: 'text', search_text: 'text' }, (row) => {
     const link = { url: String(row[url]), label: asText(row[label]), created_by: String(row[owner]) }
-    return [urlKey(link.url), searchText(link)]
+    const { url_key, host } = urlColumns(link.url)
+    return [url_key, host, searchText(link)]
   })
 }
 

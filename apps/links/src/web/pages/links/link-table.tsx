@@ -9,7 +9,7 @@ import { BulkActionBar } from './bulk-action-bar.tsx'
 import { Rows, type Sorting } from './rows.tsx'
 import { useBulkActions } from './use-bulk-actions.tsx'
 
-export type LinkRow = Result<'listLinks'>[number]
+export type LinkRow = Result<'getLink'>
 
 /** Contains the links themselves: an update may remove them from the list. */
 type DialogState =

@@ -1,0 +1,114 @@
+import type { Database } from '@latchkey/database/database'
+import { z } from 'zod'
+import { listBundlesOfLinks } from '../bundles/store.ts'
+import { type Context, operation } from '../context.ts'
+import type { Tables } from '../db/tables.ts'
+import { type Page, type Position, cutPage, pageAnswer, pageHeaders, parseCursor } from '../paging.ts'
+import { listByClicks } from './click-order.ts'
+import { countLinks, readLinkCounts } from './count.ts'
+import { listLinkPositions } from './list.ts'
+import { Link, LinkCounts, LinkFilter, LinkPageQuery, LinkQuery, ListedLink } from './schema.ts'
+import { readLinks, withOrigin } from './store.ts'
+
+export const listLinks = operation({
+  id: 'listLinks',
+  methods: ['GET'],
+  path: '/links',
+  scope: 'read',
+  tag: 'Links',
+  summary: 'List links',
+  query: LinkQuery,
+  result: z.array(Link),
+  failures: ['cursor_invalid'],
+  async handler(context, { query }) {
+    await context.flushClicks()
+    return readCursorPage(context, query)
+  },
+  headers: pageHeaders,
+  answer: pageAnswer,
+})
+
+/** The list of the admin side, with more filters and orders, numbered pages and bundles (L17.1). */
+export const listLinksInAdmin = operation({
+  ...listLinks,
+  query: LinkPageQuery,
+  result: z.array(ListedLink),
+  async handler(context, { query }) {
+    await context.flushClicks()
+    const isNumbered =
+      query.page !== undefined ||
+      query.per_page !== undefined ||
+      query.order !== undefined ||
+      (query.sort !== 'created' && query.sort !== 'clicks')
+    const page = await (isNumbered ? readNumberedPage(context, query) : readCursorPage(context, query))
+    return { ...page, items: await addBundles(context.database.offThread, page.items) }
+  },
+})
+
+async function addBundles(db: Database<Tables>, links: readonly Link[]): Promise<ListedLink[]> {
+  const rows = await listBundlesOfLinks(
+    db,
+    links.map(({ id }) => id),
+  )
+  const bundlesOf = Map.groupBy(rows, ({ link_id }) => link_id)
+  return links.map((link) => ({
+    ...link,
+    bundles: (bundlesOf.get(link.id) ?? []).map(({ link_id: _, ...bundle }) => bundle),
+  }))
+}
+
+async function readCursorPage(context: Context, query: LinkPageQuery): Promise<Page<Link>> {
+  const { owner = '', range, search = '', status, sort, source, host, bundle, no_bundle } = query
+  const more = Object.entries({ source, host, bundle, no_bundle }).filter(([, value]) => value !== undefined)
+  const listKey = ['links', owner, range, search.trim(), status, sort, ...more.map(String)]
+  const after = parseCursor(listKey, query.cursor, sort === 'clicks' ? 'clicks' : 'age')
+  // One more row than requested shows whether there is a next page.
+  const candidates = await listPositions(context, { ...query, limit: query.limit + 1 }, after)
+  const { rows, next } = cutPage(listKey, candidates, query.limit)
+  const count = await countLinks(context.database.offThread, query, context.now)
+  return { items: await readItems(context, rows, query), ...count, next }
+}
+
+const DEFAULT_PER_PAGE = 25
+
+/** Returns the page with this number, or the last page if there are fewer. */
+async function readNumberedPage(context: Context, query: LinkPageQuery): Promise<Page<Link>> {
+  const count = await countLinks(context.database.offThread, query, context.now)
+  const size = query.per_page ?? DEFAULT_PER_PAGE
+  const number = Math.max(1, Math.min(query.page ?? 1, Math.ceil(count.total / size)))
+  const rows = await listPositions(context, { ...query, limit: size, offset: (number - 1) * size })
+  const items = await readItems(context, rows, query)
+  return { items, ...count, next: undefined, numbered: { number, size } }
+}
+
+function listPositions(
+  { database: { offThread }, filters, now }: Context,
+  { sort, range, ...query }: LinkPageQuery & { offset?: number },
+  after?: Position,
+): Promise<Position[]> {
+  return sort === 'clicks'
+    ? listByClicks(offThread, { ...query, range, filters }, now, after)
+    : listLinkPositions(offThread, { ...query, sort }, now, after)
+}
+
+async function readItems(
+  context: Context,
+  rows: readonly Position[],
+  { range }: Pick<LinkPageQuery, 'range'>,
+): Promise<Link[]> {
+  const ids = rows.map((row) => row.id)
+  const links = await readLinks(context.database.offThread, ids, { ...context, range })
+  return links.map((link) => withOrigin(context, link))
+}
+
+export const countLinksOperation = operation({
+  id: 'countLinks',
+  methods: ['GET'],
+  path: '/link-counts',
+  scope: 'admin',
+  tag: 'Links',
+  summary: 'Count the links of a filter by state, source and owner',
+  query: LinkFilter,
+  result: LinkCounts,
+  handler: ({ database, now }, { query }) => readLinkCounts(database.offThread, query, now),
+})
