@@ -61,14 +61,16 @@ export function parseCursor(
 /** Headers about the rest of a list. */
 export const pageHeaders = {
   'X-Total-Count': { type: 'integer', description: 'The total number on all pages.' },
-  'X-Total-Exact': {
-    type: 'string',
-    description: '`false` if there are more: matches are counted up to a limit. Absent otherwise.',
-  },
   Link: {
     type: 'string',
     description: 'The URL of the next page, with `rel="next"`; absent on the last page.',
   },
+} as const satisfies Record<string, ResponseHeader>
+
+/** Headers of a list whose entries are counted up to a limit. */
+export const countedPageHeaders = {
+  ...pageHeaders,
+  'X-Total-Exact': { type: 'string', description: '`false` if there are more. Absent otherwise.' },
 } as const satisfies Record<string, ResponseHeader>
 
 /** Returns the items as a bare array, with the headers that L6.7 requires. */

@@ -11,6 +11,7 @@ import type { Position } from '../paging.ts'
 import { removeSlug } from './slugs/store.ts'
 import { listByClicks } from './click-order.ts'
 import { countLinks } from './count.ts'
+import { resolveSearch } from './list.ts'
 import { deleteLink } from './store.ts'
 
 const { closeLater } = closeAfterEach()
@@ -104,7 +105,9 @@ eachDialect((dialect, newUrl) => {
       if (page.length < options.limit) break
     }
     expect(paged).toEqual(whole)
-    expect((await countLinks(stored.database, options, NOW)).total).toBe(whole.length)
+    const resolved = await resolveSearch(stored.database, options, NOW)
+    expect(await listByClicks(stored.database, { ...resolved, limit: 1000 }, NOW, undefined)).toEqual(whole)
+    expect((await countLinks(stored.database, resolved, NOW)).total).toBe(whole.length)
   }
 
   /** Compares the stored totals of each link with those of its slugs. */

@@ -129,9 +129,9 @@ async function listByLifetime(db: Db, page: Page): Promise<ClickPosition[]> {
 
 /** Whether the filter matches few links, or has to read each link anyway. */
 async function isSmallSet(db: Db, { query, now }: Page): Promise<boolean> {
-  const { search, status } = query
+  const { search, status, ids } = query
   if (searchWords(search).length > 0) return !(await isCommonSearch(db, query, now))
-  if (status !== 'all' && status !== 'active') return true
+  if (ids || (status !== 'all' && status !== 'active')) return true
   if (isUnfiltered(query)) return false
   const some = await selectFiltered(db, { ...query, status: 'all' }, now)
     .select('link.id')
@@ -171,12 +171,12 @@ async function sortAll(
 }
 
 /** Scans an index of clicks in closed hours and merges the few links with open hours into it. */
-function mergeRanked({ dialect }: Db, page: Page): RawBuilder<ClickPosition> {
+function mergeRanked(db: Db, page: Page): RawBuilder<ClickPosition> {
   const { filters } = page.query
   const column = sql.ref(`ranked.${lifetimeColumn(filters)}`)
   const part = (clicks: Fragment, from: Fragment, where: Fragment) => sql`
     select ranked.link_id as id, ranked.created_at, ${clicks} as clicks from ${from}${linkJoin(page)}
-    where ${where} and ${isMatch(dialect, page)} and ${isAfter(page.after, sql`${clicks}, ranked.created_at, ranked.link_id`)}
+    where ${where} and ${isMatch(db, page)} and ${isAfter(page.after, sql`${clicks}, ranked.created_at, ranked.link_id`)}
     order by ${clicks} desc, ranked.created_at desc, ranked.link_id desc limit ${page.length}`
   const isClosed = sql`not exists (select 1 from click_hour_open as open where open.link_id = ranked.link_id)`
   const isOpen = sql`ranked.link_id = open.link_id`
@@ -197,14 +197,14 @@ function linkJoin({ query }: Page): Fragment {
   return isUnfiltered(query) && query.status === 'all' ? sql`` : sql` cross join link`
 }
 
-function isMatch(dialect: Db['dialect'], { query, now }: Page): Fragment {
+function isMatch(db: Db, { query, now }: Page): Fragment {
   const words = searchWords(query.search)
   if (isUnfiltered(query) && query.status === 'all' && words.length === 0) return sql`1 = 1`
   const hasWords =
     words.length === 0
       ? sql`1 = 1`
-      : sql`link_search.link_id = link.id and ${matchesWords(dialect, 'link_search.doc', words)}`
-  return sql`link.id = ranked.link_id and ${conditionsOf(query, now)} and ${hasWords}`
+      : sql`link_search.link_id = link.id and ${matchesWords(db.dialect, 'link_search.doc', words)}`
+  return sql`link.id = ranked.link_id and ${conditionsOf(db, query, now)} and ${hasWords}`
 }
 
 function isAfter(after: Position | undefined, columns: Fragment): Fragment {

@@ -1,12 +1,19 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { sum } from '../analytics/window.ts'
 import type { Count } from '../paging.ts'
-import { type Db, SOON, countRows, hasStatus, isCommonSearch, selectByWords, selectFiltered } from './list.ts'
+import {
+  type Db,
+  type ListFilter,
+  MAX_MATCHES,
+  SOON,
+  countRows,
+  hasStatus,
+  isCommonSearch,
+  isSearch,
+  selectByWords,
+  selectFiltered,
+} from './list.ts'
 import type { LinkCounts, LinkFilter } from './schema.ts'
-import { searchWords } from './search.ts'
-
-/** Matches of a search are counted up to this number. */
-export const MAX_MATCHES = 1_000
 
 /** Links of a host or a bundle are counted up to this number. */
 const MAX_COUNT = 10_000
@@ -14,9 +21,26 @@ const MAX_COUNT = 10_000
 /** Number of owners that are named. */
 const MAX_OWNERS = 10
 
-/** Counts the links of the filter: up to a limit, if the number is not stored. */
-export async function countLinks(db: Db, filter: LinkFilter, now: number): Promise<Count> {
-  if (!isStored(filter)) return countUpTo(db, filter, now, isSearch(filter) ? MAX_MATCHES : MAX_COUNT)
+/**
+ * Counts the links of the filter, after `resolveSearch`: up to a limit, if the number is not
+ * stored.
+ */
+export async function countSomeLinks(db: Db, filter: ListFilter, now: number): Promise<Count> {
+  if (filter.ids === undefined && isSearch(filter)) return { total: MAX_MATCHES, hasMore: true }
+  return countLinks(db, filter, now)
+}
+
+/**
+ * Counts the links of the filter, after `resolveSearch`: all matches of a search, but those of a host
+ * or a bundle up to a limit.
+ */
+export async function countLinks(db: Db, filter: ListFilter, now: number): Promise<Count> {
+  if (filter.ids) return { total: filter.ids.length }
+  if (isSearch(filter)) {
+    const matches = await selectByWords(db, filter, now)
+    return { total: await countRows(db, matches.select('link.id')) }
+  }
+  if (!isStored(filter)) return countUpTo(db, filter, now, MAX_COUNT)
   const { status } = filter
   if (status !== 'all' && status !== 'active') return { total: await countState(db, filter, now) }
   const stored = await sql<{ links: number | null }>`select sum(links) as links from link_count
@@ -26,10 +50,6 @@ export async function countLinks(db: Db, filter: LinkFilter, now: number): Promi
   // Links that do not redirect have an index.
   const disabled = await countState(db, { ...filter, status: 'disabled' }, now)
   return { total: all - disabled - (await countState(db, { ...filter, status: 'expired' }, now)) }
-}
-
-function isSearch({ search }: LinkFilter): boolean {
-  return searchWords(search).length > 0
 }
 
 /** Whether the numbers of all links of each owner and source are enough to count the filter. */
@@ -123,12 +143,14 @@ async function readStoredGroups(db: Db, now: number): Promise<Group[]> {
   const { rows: stored } = await sql<{ owner: string; source: string; links: number }>`
     select created_by as owner, source, sum(links) as links from link_count
     group by created_by, source having sum(links) > 0`.execute(db.read)
-  const select = (
-    condition: RawBuilder<unknown>,
-  ) => sql`select ${selectGroups(now)} from link where ${condition}
-    group by created_by, coalesce(created_via, '')`
-  const { rows } = await sql<StateRow>`${select(sql`disabled_at is not null`)}
-    union all ${select(sql`disabled_at is null and expires_at <= ${now + SOON}`)}`.execute(db.read)
+  // SQLite would read all links in the order of their owners.
+  const table = (index: string) => sql.raw(db.dialect === 'sqlite' ? `link indexed by ${index}` : 'link')
+  const { rows } = await sql<StateRow>`
+    select ${selectGroups(now)} from ${table('link_disabled')}
+    where disabled_at is not null group by created_by, coalesce(created_via, '')
+    union all select ${selectGroups(now)} from ${table('link_expiring')}
+    where disabled_at is null and expires_at is not null and expires_at <= ${now + SOON}
+    group by created_by, coalesce(created_via, '')`.execute(db.read)
   const states = Map.groupBy(rows, ({ owner, source }) => `${owner}\n${source}`)
   return stored.map(({ owner, source, links }) => {
     const of = states.get(`${owner}\n${source}`) ?? []

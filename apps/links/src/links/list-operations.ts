@@ -3,10 +3,18 @@ import { z } from 'zod'
 import { listBundlesOfLinks } from '../bundles/store.ts'
 import { type Context, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
-import { type Page, type Position, cutPage, pageAnswer, pageHeaders, parseCursor } from '../paging.ts'
+import {
+  type Page,
+  type Position,
+  countedPageHeaders,
+  cutPage,
+  pageAnswer,
+  pageHeaders,
+  parseCursor,
+} from '../paging.ts'
 import { listByClicks } from './click-order.ts'
-import { countLinks, readLinkCounts } from './count.ts'
-import { listLinkPositions } from './list.ts'
+import { countLinks, countSomeLinks, readLinkCounts } from './count.ts'
+import { type ListFilter, listLinkPositions, resolveSearch } from './list.ts'
 import { Link, LinkCounts, LinkFilter, LinkPageQuery, LinkQuery, ListedLink } from './schema.ts'
 import { readLinks, withOrigin } from './store.ts'
 
@@ -22,7 +30,7 @@ export const listLinks = operation({
   failures: ['cursor_invalid'],
   async handler(context, { query }) {
     await context.flushClicks()
-    return readCursorPage(context, query)
+    return readCursorPage(context, query, countLinks)
   },
   headers: pageHeaders,
   answer: pageAnswer,
@@ -33,6 +41,7 @@ export const listLinksInAdmin = operation({
   ...listLinks,
   query: LinkPageQuery,
   result: z.array(ListedLink),
+  headers: countedPageHeaders,
   async handler(context, { query }) {
     await context.flushClicks()
     const isNumbered =
@@ -40,7 +49,9 @@ export const listLinksInAdmin = operation({
       query.per_page !== undefined ||
       query.order !== undefined ||
       (query.sort !== 'created' && query.sort !== 'clicks')
-    const page = await (isNumbered ? readNumberedPage(context, query) : readCursorPage(context, query))
+    const page = await (isNumbered
+      ? readNumberedPage(context, query)
+      : readCursorPage(context, query, countSomeLinks))
     return { ...page, items: await addBundles(context.database.offThread, page.items) }
   },
 })
@@ -57,33 +68,39 @@ async function addBundles(db: Database<Tables>, links: readonly Link[]): Promise
   }))
 }
 
-async function readCursorPage(context: Context, query: LinkPageQuery): Promise<Page<Link>> {
+async function readCursorPage(
+  context: Context,
+  query: LinkPageQuery,
+  count: typeof countLinks,
+): Promise<Page<Link>> {
   const { owner = '', range, search = '', status, sort, source, host, bundle, no_bundle } = query
   const more = Object.entries({ source, host, bundle, no_bundle }).filter(([, value]) => value !== undefined)
   const listKey = ['links', owner, range, search.trim(), status, sort, ...more.map(String)]
   const after = parseCursor(listKey, query.cursor, sort === 'clicks' ? 'clicks' : 'age')
   // One more row than requested shows whether there is a next page.
-  const candidates = await listPositions(context, { ...query, limit: query.limit + 1 }, after)
+  const resolved = await resolveSearch(context.database.offThread, query, context.now)
+  const candidates = await listPositions(context, { ...resolved, limit: query.limit + 1 }, after)
   const { rows, next } = cutPage(listKey, candidates, query.limit)
-  const count = await countLinks(context.database.offThread, query, context.now)
-  return { items: await readItems(context, rows, query), ...count, next }
+  const counted = await count(context.database.offThread, resolved, context.now)
+  return { items: await readItems(context, rows, query), ...counted, next }
 }
 
 const DEFAULT_PER_PAGE = 25
 
 /** Returns the page with this number, or the last page if there are fewer. */
 async function readNumberedPage(context: Context, query: LinkPageQuery): Promise<Page<Link>> {
-  const count = await countLinks(context.database.offThread, query, context.now)
+  const resolved = await resolveSearch(context.database.offThread, query, context.now)
+  const count = await countSomeLinks(context.database.offThread, resolved, context.now)
   const size = query.per_page ?? DEFAULT_PER_PAGE
   const number = Math.max(1, Math.min(query.page ?? 1, Math.ceil(count.total / size)))
-  const rows = await listPositions(context, { ...query, limit: size, offset: (number - 1) * size })
+  const rows = await listPositions(context, { ...resolved, limit: size, offset: (number - 1) * size })
   const items = await readItems(context, rows, query)
   return { items, ...count, next: undefined, numbered: { number, size } }
 }
 
 function listPositions(
   { database: { offThread }, filters, now }: Context,
-  { sort, range, ...query }: LinkPageQuery & { offset?: number },
+  { sort, range, ...query }: LinkPageQuery & ListFilter & { offset?: number },
   after?: Position,
 ): Promise<Position[]> {
   return sort === 'clicks'

@@ -11,8 +11,13 @@ export type Db = Database<Tables>
 /** The order of a list. Lists by clicks have a module of their own. */
 type Order = Pick<LinkPageQuery, 'order'> & { sort?: Exclude<LinkPageQuery['sort'], 'clicks'> }
 
+/** The filter of a list. Few matches of a search are named by their ids. */
+export interface ListFilter extends LinkFilter {
+  ids?: readonly number[]
+}
+
 /** One page of the links that the filter matches. */
-export interface ListQuery extends LinkFilter {
+export interface ListQuery extends ListFilter {
   limit: number
   offset?: number
   /** Ids of links that are left out. */
@@ -32,9 +37,13 @@ export function hasStatus(state: State, now: number): RawBuilder<SqlBool> {
 }
 
 /** The conditions of the filter on a row of `link`, without its words. */
-export function conditionsOf(filter: LinkFilter, now: number): RawBuilder<SqlBool> {
-  const { owner, status, source, host, bundle, no_bundle: noBundle } = filter
+export function conditionsOf(
+  { dialect }: Pick<Db, 'dialect'>,
+  { owner, status, source, host, bundle, no_bundle: noBundle, ids }: ListFilter,
+  now: number,
+): RawBuilder<SqlBool> {
   const conditions = [
+    ...(ids ? [inList(dialect, 'link.id', ids)] : []),
     ...(owner ? [sql<SqlBool>`link.created_by = ${owner}`] : []),
     ...(status === 'all' ? [] : [sql<SqlBool>`(${hasStatus(status, now)})`]),
     ...(source ? [sql<SqlBool>`link.created_via = ${source}`] : []),
@@ -50,11 +59,11 @@ export function conditionsOf(filter: LinkFilter, now: number): RawBuilder<SqlBoo
 }
 
 /** Selects the links of the filter. Its words are checked for each link that the rest leaves. */
-export function selectFiltered(db: Db, filter: LinkFilter, now: number) {
+export function selectFiltered(db: Db, filter: ListFilter, now: number) {
   const words = searchWords(filter.search)
   return db.read
     .selectFrom('link')
-    .where(conditionsOf(filter, now))
+    .where(conditionsOf(db, filter, now))
     .$if(words.length > 0, (query) =>
       query
         .innerJoin('link_search', 'link_search.link_id', 'link.id')
@@ -66,7 +75,7 @@ export function selectFiltered(db: Db, filter: LinkFilter, now: number) {
  * Selects the same links by the index of words, which is fast if few links match. Every match is
  * found before the first one is returned in an order.
  */
-export async function selectByWords(db: Db, filter: LinkFilter, now: number) {
+export async function selectByWords(db: Db, filter: ListFilter, now: number) {
   const words = searchWords(filter.search)
   const candidates = await findCandidates(db, words)
   if (!candidates) return selectFiltered(db, filter, now)
@@ -75,31 +84,33 @@ export async function selectByWords(db: Db, filter: LinkFilter, now: number) {
     .selectFrom(candidates.as('found'))
     .crossJoin('link')
     .whereRef('link.id', '=', 'found.link_id')
-    .where(conditionsOf(filter, now))
+    .where(conditionsOf(db, filter, now))
     .where(matchesWords(db.dialect, 'found.doc', words))
 }
 
 /** What a link without an expiry is sorted as; part of the definition of an index. */
 const NEVER = 253_402_300_800
 
-/** The columns that a list is sorted by, and their usual direction. */
+/**
+ * The columns that a list is sorted by, and their usual direction. Without an index, few links are
+ * sorted instead of being searched in their order among all.
+ */
 const orders = {
-  created: { columns: [sql`link.created_at`, sql`link.id`], direction: 'desc' },
-  slug: { columns: [sql`link.primary_slug`], direction: 'asc' },
+  created: { indexed: sql`link.created_at`, plain: sql`+link.created_at`, direction: 'desc' },
+  slug: { indexed: sql`link.primary_slug`, plain: sql`link.primary_slug || ''`, direction: 'asc' },
   expires: {
-    columns: [sql`coalesce(link.expires_at, ${sql.lit(NEVER)})`, sql`link.id`],
+    indexed: sql`coalesce(link.expires_at, ${sql.lit(NEVER)})`,
+    plain: sql`+coalesce(link.expires_at, ${sql.lit(NEVER)})`,
     direction: 'asc',
   },
 } as const
 
 function orderBy(
   { sort = 'created', order = orders[sort].direction }: Order,
-  hint = sql``,
+  column: 'indexed' | 'plain' = 'indexed',
 ): RawBuilder<unknown> {
-  const columns = orders[sort].columns.map(
-    (column, at) => sql`${at === 0 ? hint : sql``}${column} ${sql.raw(order)}`,
-  )
-  return sql.join(columns)
+  const direction = sql.raw(order)
+  return sql`${orders[sort][column]} ${direction}, link.id ${direction}`
 }
 
 /**
@@ -114,15 +125,13 @@ interface Bounds extends Pick<ListQuery, 'except'> {
 }
 
 /** The links of the filter in their order, without a search. Their columns are those of an order. */
-function selectOrdered(db: Db, query: LinkFilter & Order, now: number, bounds: Bounds) {
-  const { status, sort = 'created' } = query
-  // Expired links are few among all links: SQLite should sort them instead of searching the index
-  // by age.
-  const isFew = sort === 'created' && (status === 'expired' || status === 'expiring')
+function selectOrdered(db: Db, query: ListFilter & Order, now: number, bounds: Bounds) {
+  const { status, ids } = query
+  const isFew = ids !== undefined || status === 'expired' || status === 'expiring'
   return selectFiltered(db, { ...query, search: undefined }, now)
     .select(['link.id', 'link.created_at', 'link.primary_slug', 'link.expires_at'])
     .where(isWithin(db, bounds))
-    .orderBy(orderBy(query, isFew ? sql`+` : sql``))
+    .orderBy(orderBy(query, isFew ? 'plain' : 'indexed'))
 }
 
 function isWithin({ dialect }: Db, { after, except }: Bounds): RawBuilder<SqlBool> {
@@ -131,6 +140,8 @@ function isWithin({ dialect }: Db, { after, except }: Bounds): RawBuilder<SqlBoo
     : sql<SqlBool>`1 = 1`
   return except ? sql`${isAfter} and not ${inList(dialect, 'link.id', except)}` : isAfter
 }
+
+const POSITION = ['link.id', 'link.created_at'] as const
 
 /** Lists the ids and positions of one page. `after` is for lists by age, newest first. */
 export async function listLinkPositions(
@@ -141,28 +152,15 @@ export async function listLinkPositions(
 ): Promise<Position[]> {
   const { limit, offset = 0, except } = query
   const bounds = { after, ...(except && { except }) }
-  const columns = ['link.id', 'link.created_at'] as const
-  if (searchWords(query.search).length === 0)
-    return selectOrdered(db, query, now, bounds)
-      .clearSelect()
-      .select(columns)
-      .limit(limit)
-      .offset(offset)
-      .execute()
-  const first = await searchFirst(db, query, now, bounds)
-    .select(columns)
-    .orderBy(orderBy(query))
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  if (first.length === limit) return first
-  return (await selectByWords(db, query, now))
-    .select(columns)
-    .where(isWithin(db, bounds))
-    .orderBy(orderBy(query))
-    .limit(limit)
-    .offset(offset)
-    .execute()
+  if (!isSearch(query)) {
+    const rows = selectOrdered(db, query, now, bounds).clearSelect().select(POSITION)
+    return rows.limit(limit).offset(offset).execute()
+  }
+  const first = searchFirst(db, query, now, bounds).select(POSITION).orderBy(orderBy(query))
+  const rows = await first.limit(limit).offset(offset).execute()
+  if (rows.length === limit) return rows
+  const all = (await selectByWords(db, query, now)).select(POSITION).where(isWithin(db, bounds))
+  return all.orderBy(orderBy(query)).limit(limit).offset(offset).execute()
 }
 
 /** The matches of the words among the first links of the list. */
@@ -171,6 +169,29 @@ function searchFirst(db: Db, query: LinkFilter & Order, now: number, bounds: Bou
     .selectFrom(selectOrdered(db, query, now, bounds).limit(FIRST).as('link'))
     .innerJoin('link_search', 'link_search.link_id', 'link.id')
     .where(matchesWords(db.dialect, 'link_search.doc', searchWords(query.search)))
+}
+
+export function isSearch({ search }: Pick<LinkFilter, 'search'>): boolean {
+  return searchWords(search).length > 0
+}
+
+/** Matches of a search are counted and named up to this number. */
+export const MAX_MATCHES = 1_000
+
+/** Replaces the words of a query with the links that match, unless there are too many. */
+export async function resolveSearch<Query extends ListFilter>(
+  db: Db,
+  query: Query,
+  now: number,
+): Promise<Query> {
+  if (!isSearch(query) || (await isCommonSearch(db, query, now, MAX_MATCHES + 1))) return query
+  const matches = await selectByWords(db, query, now)
+  const rows = await matches
+    .select('link.id')
+    .limit(MAX_MATCHES + 1)
+    .execute()
+  if (rows.length > MAX_MATCHES) return query
+  return { ...query, search: undefined, ids: rows.map(({ id }) => id) }
 }
 
 /** Whether so many of the newest links match the words that no index is needed to find `count`. */

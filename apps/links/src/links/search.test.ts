@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { NOW, TestDatabase, closeAfterEach } from '../../test/test-database.ts'
 import { addMember, deleteBundle, insertBundle, removeMember, updateBundle } from '../bundles/store.ts'
-import { listLinkPositions, selectByWords } from './list.ts'
+import { listLinkPositions, resolveSearch, selectByWords } from './list.ts'
 import { insertSlug, removeSlug, setPrimarySlug } from './slugs/store.ts'
 import { deleteLink, findLinkRow, updateLink } from './store.ts'
 
@@ -123,6 +123,9 @@ eachDialect((dialect, newUrl) => {
           const filter = { search, status: 'all' } as const
           const listed = await listLinkPositions(stored.database, { ...filter, limit: 10 }, NOW)
           expect([search, listed.map(({ id }) => id)]).toEqual([search, expected])
+          const resolved = await resolveSearch(stored.database, { ...filter, limit: 10 }, NOW)
+          const few = await listLinkPositions(stored.database, resolved, NOW)
+          expect([search, few.map(({ id }) => id)]).toEqual([search, expected])
           const indexed = await selectByWords(stored.database, filter, NOW)
           const rows = await indexed.select('link.id').execute()
           expect([search, rows.map(({ id }) => id).toSorted((a, b) => b - a)]).toEqual([search, expected])

@@ -81,8 +81,8 @@ function membersOf(condition: RawBuilder<SqlBool>): RawBuilder<unknown> {
 
 /** Characters of a key of the index on SQLite, bytes on PostgreSQL. */
 const KEY_LENGTH = 3
-/** Further keys cost more than they exclude. */
-const MAX_KEYS = 24
+/** Further keys cost more than they exclude: each may be in hundreds of thousands of documents. */
+const MAX_KEYS = 6
 
 /** Returns the parts of three that cover the word, with as little overlap as possible. */
 function partsOf<Unit>(word: readonly Unit[]): Unit[][] {
@@ -92,9 +92,14 @@ function partsOf<Unit>(word: readonly Unit[]): Unit[][] {
   return [...starts, last].map((at) => word.slice(at, at + KEY_LENGTH))
 }
 
-/** Returns keys that each document with these words has. The shortest words have none. */
+/**
+ * Returns keys that each document with these words has. The shortest words have none. The end of a
+ * word is rarer than its beginning: many are URLs.
+ */
 function keysOf<Key extends string | number>(words: readonly string[], keysOfWord: (word: string) => Key[]) {
-  return [...new Set(words.flatMap(keysOfWord))].slice(0, MAX_KEYS)
+  const perWord = words.length === 1 ? MAX_KEYS : 2
+  const keys = words.flatMap((word) => keysOfWord(word).slice(-perWord))
+  return [...new Set(keys)].slice(0, MAX_KEYS)
 }
 
 const textKeys = (word: string) =>

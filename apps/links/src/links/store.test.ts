@@ -6,7 +6,7 @@ import { type KyselyPlugin, sql } from 'kysely'
 import { NOW, TestDatabase, closeAfterEach } from '../../test/test-database.ts'
 import { NO_FILTERS } from '../analytics/filters.ts'
 import { removeSlug, setPrimarySlug } from './slugs/store.ts'
-import { countLinks } from './count.ts'
+import { countLinks, readLinkCounts } from './count.ts'
 import { listLinkPositions } from './list.ts'
 import { readLinks } from './store.ts'
 
@@ -77,6 +77,7 @@ eachDialect((dialect, newUrl) => {
       const watched = { ...database, read: database.read.withPlugin(watch) }
       for (const status of STATES)
         await countLinks(watched, { status, owner: undefined, search: undefined }, NOW)
+      await readLinkCounts(watched, { status: 'all' }, NOW)
       for (const status of ['disabled', 'expired'] as const)
         await listLinkPositions(
           watched,

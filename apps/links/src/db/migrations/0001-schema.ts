@@ -81,7 +81,7 @@ function tables(dialect: keyof typeof words): string[] {
     'create index link_by_expiry on link (coalesce(expires_at, 253402300800), id)',
     // Links that do not redirect are usually few. They are listed and counted without reading the
     // others.
-    'create index link_disabled on link (created_at, id) where disabled_at is not null',
+    'create index link_disabled on link (created_at, id, disabled_at) where disabled_at is not null',
     `create index link_expiring on link (expires_at)
       where disabled_at is null and expires_at is not null`,
     // The slug is the key, and its row holds what a redirect needs. The unique pair lets a link
