@@ -2,23 +2,26 @@ import { testCalls } from '@latchkey/web/testing/calls'
 import { operations } from './build.ts'
 
 // The pages address links by id, and slugs by link id and slug. Their HTML contains the origin of
-// short URLs.
+// short URLs. They read all statistics with `getAnalytics`.
 const others = [
   'addSlugToLink',
   'disableSlugBySlug',
   'enableSlugBySlug',
+  'getBundleBreakdown',
   'getConfig',
+  'getDashboard',
+  'getLinkAnalytics',
+  'getLinkBreakdown',
   'getLinkBySlug',
+  'getLinkTimeline',
   'listBundleLinks',
   'removeSlugBySlug',
   'setPrimarySlug',
   'setPrimarySlugBySlug',
 ]
 
-/** Operations of analytics, the live feed and shared statistics, which have no controls in the pages yet. */
+/** Operations of the live feed and of shared statistics, which have no controls in the pages yet. */
 const withoutPages = [
-  'getAnalytics',
-  'getAnalyticsBreakdown',
   'getBundleShare',
   'getLinkShare',
   'listRecentClicks',

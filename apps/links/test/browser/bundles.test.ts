@@ -292,17 +292,17 @@ test('the range is in the address, and the statistics belong to it', async () =>
   await page.locator('dd').getByText(total_clicks.toLocaleString('en'), { exact: true }).waitFor()
 }, 60_000)
 
-test('a breakdown of a bundle has a page after its first ten', async () => {
+test('the details of a breakdown name every value of the bundle', async () => {
   const { page } = await admin.open(`${detail('Spring campaign')}?range=1y`)
   const { items } = await get(
-    `/bundles/${bundles['Spring campaign']}/breakdown?dimension=countries&range=1y&offset=10`,
+    `/analytics/breakdown?dimension=country&bundle=${bundles['Spring campaign']}&range=1y&offset=10`,
   )
   expect(items).toHaveLength(1)
-  const pages = page.getByRole('group', { name: 'Pages of Countries' })
-  await pages.getByRole('button', { name: 'Next' }).click()
   const name = new Intl.DisplayNames('en', { type: 'region' }).of(items[0].name) ?? ''
-  await page.locator('.ranking').getByText(name, { exact: true }).waitFor()
-  await pages.getByText('11–11 of 11').waitFor()
+  const panel = page.getByRole('region', { name: 'Locations' })
+  await panel.getByRole('button', { name: 'Details: Countries' }).click()
+  expect(await panel.getByText(name, { exact: true }).count()).toBe(0)
+  await page.getByRole('dialog', { name: 'Countries' }).getByText(name, { exact: true }).waitFor()
 }, 60_000)
 
 for (const [lang, next] of [

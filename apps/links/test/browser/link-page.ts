@@ -7,7 +7,9 @@ export const HOSTILE = '<img src=x onerror=alert(1)>'
 
 const DAY = 86_400
 const BOT = 'Googlebot/2.1'
-const COUNTRIES = 'SE DE ID US BA NO FR GB NL DK FI ES IT PL JP BR CA AU IN'.split(' ')
+const COUNTRIES = 'SE DE ID US BA NO FR GB NL DK FI ES IT PL JP BR CA AU IN KR MX NZ AT CH BE IE PT'.split(
+  ' ',
+)
 const REFERRERS = [
   null,
   'https://news.example.org/a',

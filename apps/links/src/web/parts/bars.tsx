@@ -3,29 +3,35 @@ import { useElementSize } from '@mantine/hooks'
 import { type CSSProperties, type SVGProps, useState } from 'react'
 import { useText } from '../texts/text.ts'
 import { type BarPosition, barPath, chooseLabels, positionBars, scaleTicks } from './bar-layout.ts'
-import type { Bucket } from './bucket.ts'
+import type { Bucket, Timeline } from './bucket.ts'
 
 const [ABOVE, BELOW] = [5, 30]
 
 interface Props {
-  buckets: readonly Bucket[]
+  timeline: Timeline
   /** Pixels. */
   height: number
-  short: (label: string) => string
-  long: (label: string) => string
   name: string
+  texts: {
+    short: (bucket: Bucket) => string
+    long: (bucket: Bucket) => string
+    noteOf: (index: number) => string | undefined
+  }
+  onSelect: (first: number, last: number) => void
 }
 
 /**
- * Bars of a `TimeChart`. The bar under the pointer, or the one selected with the arrow keys, has a
- * tooltip.
+ * Bars of a `TimeChart`. The bar under the pointer, or the one chosen with the arrow keys, has a
+ * tooltip. A click or a drag selects bars, as Enter and Shift with the arrow keys do.
  */
-export function Bars({ buckets, height, short, long, name }: Props) {
+export function Bars({ timeline, height, name, texts, onSelect }: Props) {
   const { t, number } = useText()
+  const { buckets, comparison } = timeline
   const { ref, width } = useElementSize()
-  const [active, setActive] = useState<number>()
-  const total = buckets.reduce((sum, { count }) => sum + count, 0)
-  const plot = layOut(buckets, { width, height, number })
+  const [pointed, point] = useState<Pointed>({})
+  const total = buckets.reduce((sum, { clicks }) => sum + clicks, 0)
+  const plot = layOut(timeline, { width, height, number })
+  const { active } = pointed
   const [bucket, position] = active === undefined ? [] : [buckets[active], plot.positions[active]]
   return (
     <div ref={ref} className="bars">
@@ -36,27 +42,43 @@ export function Bars({ buckets, height, short, long, name }: Props) {
           role="application"
           aria-label={t('chart.summary', { title: name, total: number(total) })}
           tabIndex={0}
-          {...selectionHandlers(plot, active, setActive)}
+          {...selectionHandlers(plot, pointed, { point, onSelect })}
         >
           <g aria-hidden>
-            <Axes plot={plot} labels={buckets.map(({ label }) => short(label))} />
-            {position && <Cursor plot={plot} place={position} />}
-            {buckets.map(({ label, count }, index) => (
+            <Axes plot={plot} labels={buckets.map(texts.short)} />
+            <Cursor plot={plot} pointed={pointed} />
+            {buckets.map(({ label, clicks }, index) => (
               <path
                 key={label}
                 className="bars-bar"
-                d={barPath(plot.positions[index] as BarPosition, plot.heightOf(count), plot.base)}
+                data-partial={texts.noteOf(index) !== undefined || undefined}
+                d={barPath(plot.positions[index] as BarPosition, plot.heightOf(clicks), plot.base)}
               />
             ))}
+            {comparison && <polyline className="bars-comparison" points={linePoints(plot, comparison)} />}
           </g>
         </svg>
       )}
       {/* Screen readers announce a status only if its element exists before its text. */}
       <div className="bars-tip" role="status" style={position && tipPosition(position, width)}>
-        {bucket && <Tip when={long(bucket.label)} count={bucket.count} />}
+        {bucket && active !== undefined && (
+          <Tip
+            when={texts.long(bucket)}
+            note={texts.noteOf(active)}
+            clicks={bucket.clicks}
+            compared={comparison?.[active]}
+            long={texts.long}
+          />
+        )}
       </div>
     </div>
   )
+}
+
+/** The bar with the tooltip, and the bar at which a selection began. */
+interface Pointed {
+  active?: number | undefined
+  anchor?: number | undefined
 }
 
 type Plot = ReturnType<typeof layOut>
@@ -67,8 +89,8 @@ interface Frame {
   number: (value: number) => string
 }
 
-function layOut(buckets: readonly Bucket[], { width, height, number }: Frame) {
-  const max = Math.max(...buckets.map(({ count }) => count))
+function layOut({ buckets, comparison }: Timeline, { width, height, number }: Frame) {
+  const max = Math.max(0, ...[...buckets, ...(comparison ?? [])].map(({ clicks }) => clicks))
   const ticks = scaleTicks(max)
   const left = axisWidth(number(max))
   const base = height - BELOW
@@ -78,35 +100,68 @@ function layOut(buckets: readonly Bucket[], { width, height, number }: Frame) {
     width,
     base,
     positions: positionBars(buckets.length, left, width - left),
-    heightOf: (count: number) => base - (count / (ticks.at(-1) ?? 1)) * (base - ABOVE),
+    heightOf: (clicks: number) => base - (clicks / (ticks.at(-1) ?? 1)) * (base - ABOVE),
   }
 }
 
 /** Pixels for numbers up to this width, and the gap beside them. */
 const axisWidth = (widest: string) => 8 * widest.length + 24
 
+/** Points of the comparison line above the bars that it has a value for. */
+function linePoints({ positions, heightOf }: Plot, comparison: readonly Bucket[]): string {
+  return comparison
+    .slice(0, positions.length)
+    .map(({ clicks }, index) => `${positions[index]?.x},${heightOf(clicks)}`)
+    .join(' ')
+}
+
+interface SelectionActions {
+  point: (pointed: Pointed) => void
+  onSelect: (first: number, last: number) => void
+}
+
 function selectionHandlers(
-  { left, positions }: Plot,
-  active: number | undefined,
-  select: (index: number | undefined) => void,
+  plot: Plot,
+  { active, anchor }: Pointed,
+  { point, onSelect }: SelectionActions,
 ): SVGProps<SVGSVGElement> {
-  const selectAt = (svg: Element, clientX: number) => {
-    const index = Math.floor((clientX - svg.getBoundingClientRect().left - left) / (positions[0]?.share ?? 1))
-    select(index in positions ? index : undefined)
+  const last = plot.positions.length - 1
+  const select = (end: number) => {
+    point({ active: end })
+    onSelect(Math.min(anchor ?? end, end), Math.max(anchor ?? end, end))
   }
   return {
-    onMouseMove: (event) => selectAt(event.currentTarget, event.clientX),
-    onTouchMove: (event) => selectAt(event.currentTarget, event.touches[0]?.clientX ?? 0),
-    onMouseLeave: () => select(undefined),
-    onFocus: () => select(active ?? 0),
-    onBlur: () => select(undefined),
+    onPointerMove: ({ currentTarget, clientX }) => {
+      const index = indexAt(plot, currentTarget, clientX)
+      point({ active: anchor === undefined ? index : (index ?? active), anchor })
+    },
+    onPointerDown: ({ currentTarget, clientX, button, pointerType }) => {
+      const index = indexAt(plot, currentTarget, clientX)
+      // A finger reads the bars.
+      point({ active: index, ...(button === 0 && pointerType !== 'touch' && { anchor: index }) })
+    },
+    onPointerUp: () => {
+      if (anchor !== undefined && active !== undefined) select(active)
+    },
+    onPointerLeave: () => point({}),
+    onFocus: () => point({ active: active ?? 0, anchor }),
+    onBlur: () => point({}),
     onKeyDown: (event) => {
-      const index = indexForKey(event.key, active ?? 0, positions.length - 1)
-      if (index === undefined) return
+      const from = Math.min(active ?? 0, last)
+      const index = indexForKey(event.key, from, last)
+      if (index !== undefined) point({ active: index, ...(event.shiftKey && { anchor: anchor ?? from }) })
+      else if (event.key === 'Enter') select(from)
+      else if (event.key === 'Escape') point({ active: from })
+      else return
       event.preventDefault()
-      select(index)
     },
   }
+}
+
+/** Index of the bar at a position of the window. */
+function indexAt({ left, positions }: Plot, svg: Element, clientX: number): number | undefined {
+  const index = Math.floor((clientX - svg.getBoundingClientRect().left - left) / (positions[0]?.share ?? 1))
+  return index in positions ? index : undefined
 }
 
 /** Returns the index of the bar that a key selects, or undefined for other keys. */
@@ -144,23 +199,51 @@ function Axes({ plot, labels }: { plot: Plot; labels: readonly string[] }) {
   )
 }
 
-function Cursor({ plot, place: { x, share } }: { plot: Plot; place: BarPosition }) {
-  return <rect className="bars-cursor" x={x - share / 2} y={ABOVE} width={share} height={plot.base - ABOVE} />
+/** Background of the bar with the tooltip, or of the bars being selected. */
+function Cursor({ plot, pointed: { active, anchor = active } }: { plot: Plot; pointed: Pointed }) {
+  if (active === undefined || anchor === undefined) return null
+  const [first, last] = [Math.min(active, anchor), Math.max(active, anchor)]
+  const [start, end] = [plot.positions[first], plot.positions[last]]
+  if (!start || !end) return null
+  const left = start.x - start.share / 2
+  return (
+    <rect
+      className="bars-cursor"
+      data-selecting={first < last || undefined}
+      x={left}
+      y={ABOVE}
+      width={end.x + end.share / 2 - left}
+      height={plot.base - ABOVE}
+    />
+  )
 }
 
-function Tip({ when, count }: { when: string; count: number }) {
+interface TipProps {
+  when: string
+  note: string | undefined
+  clicks: number
+  compared: Bucket | undefined
+  long: (bucket: Bucket) => string
+}
+
+function Tip({ when, note, clicks, compared, long }: TipProps) {
   const { t, number } = useText()
   return (
     <Paper withBorder shadow="md" px="sm" py={6}>
       <Text size="xs" c="dimmed">
-        {when}
+        {[when, note].filter(Boolean).join(' · ')}
       </Text>
       <Text size="sm" fw={600} className="figure">
-        {number(count)}{' '}
+        {number(clicks)}{' '}
         <Text span size="sm" fw={400}>
           {t('links.clicks')}
         </Text>
       </Text>
+      {compared && (
+        <Text size="xs" c="dimmed" className="figure">
+          {long(compared)}: {number(compared.clicks)}
+        </Text>
+      )}
     </Paper>
   )
 }

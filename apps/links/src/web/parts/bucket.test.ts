@@ -1,17 +1,6 @@
 import { expect, test } from 'bun:test'
-import { bucketNames, unitOf } from './bucket.ts'
+import { bucketNames } from './bucket.ts'
 import { countryNames } from './country.ts'
-
-const bucketsLabelled = (...labels: string[]) => labels.map((label) => ({ label, count: 0 }))
-
-test('the unit of a timeline follows from its labels', () => {
-  expect(unitOf(bucketsLabelled('2026-11-21 09', '2026-11-21 10'))).toBe('hour')
-  expect(unitOf(bucketsLabelled('2026-11-20', '2026-11-21'))).toBe('day')
-  expect(unitOf(bucketsLabelled('2026-11-16', '2026-11-23'))).toBe('week')
-  expect(unitOf(bucketsLabelled('2026-10', '2026-11'))).toBe('month')
-  expect(unitOf(bucketsLabelled('2026-11-20'))).toBe('day')
-  expect(unitOf([])).toBe('day')
-})
 
 test('a bucket is formatted for the language, whatever the time zone of the browser', () => {
   expect(bucketNames('en', 'day').long('2026-11-01')).toBe('Sun, Nov 1, 2026')

@@ -1,28 +1,27 @@
 export interface Bucket {
   /** `YYYY-MM-DD HH`, `YYYY-MM-DD` (a day, or the Monday of a week) or `YYYY-MM`. */
   label: string
-  count: number
+  /** Unix seconds. That of the first bucket is the start of the window. */
+  start: number
+  clicks: number
 }
 
 export type BucketUnit = 'hour' | 'day' | 'week' | 'month'
 
-const DAY_MS = 86_400_000
-const WEEK_DAYS = 7
+export interface Timeline {
+  unit: BucketUnit
+  /** Ascending, without gaps. */
+  buckets: readonly Bucket[]
+  /** The buckets to compare with, by position. */
+  comparison: readonly Bucket[] | null
+  first_partial: boolean
+  last_partial: boolean
+}
 
 /** Start of a bucket, with its label read as UTC. */
 function startOf(label: string): Date {
   const [date = '', hour = '00'] = label.split(' ')
   return new Date(`${date.length === 7 ? `${date}-01` : date}T${hour}:00:00Z`)
-}
-
-/** Returns the unit of a timeline, from the format and the distance of its labels. */
-export function unitOf(buckets: readonly Bucket[]): BucketUnit {
-  const [first, second] = buckets
-  if (first?.label.includes(' ')) return 'hour'
-  if (first?.label.length === 7) return 'month'
-  if (!first || !second) return 'day'
-  const days = (startOf(second.label).getTime() - startOf(first.label).getTime()) / DAY_MS
-  return days >= WEEK_DAYS ? 'week' : 'day'
 }
 
 const SHORT = {

@@ -4,15 +4,25 @@ import { useText } from '../texts/text.ts'
 
 const ICONS = { up: IconArrowUpRight, down: IconArrowDownRight, same: IconArrowRight }
 
+/** Percent above which a change is called "new": the comparison was next to nothing. */
+const MAX_CHANGE = 999
+
+interface Props {
+  /** Undefined if the comparison was 0. */
+  value?: number | undefined
+  /** The changed number, where it is known. */
+  count?: number | undefined
+}
+
 /**
- * Change in percent from the previous window (`delta_pct` and similar). Arrow and sign carry the
- * meaning, not colour alone. Renders nothing without a value, when there is nothing to compare
- * with.
+ * Change in percent from the comparison (`delta_pct` and similar). Arrow and sign carry the
+ * meaning, not colour alone. Renders nothing when there is nothing to compare with.
  */
-export function Delta({ value }: { value?: number | undefined }) {
+export function Delta({ value, count = 0 }: Props) {
   const { t, percent } = useText()
-  if (value === undefined) return null
-  const direction = value > 0 ? 'up' : value < 0 ? 'down' : 'same'
+  if (value === undefined && count === 0) return null
+  const isNew = value === undefined || value > MAX_CHANGE
+  const direction = isNew || value > 0 ? 'up' : value < 0 ? 'down' : 'same'
   const Arrow = ICONS[direction]
   return (
     <Text
@@ -24,7 +34,7 @@ export function Delta({ value }: { value?: number | undefined }) {
       title={t('delta.against')}
     >
       <Arrow size={14} stroke={2} aria-hidden />
-      {percent(value)}
+      {isNew ? t('delta.new') : percent(value)}
       <VisuallyHidden component="span"> {t('delta.against')}</VisuallyHidden>
     </Text>
   )

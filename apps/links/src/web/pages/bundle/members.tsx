@@ -16,10 +16,21 @@ import { useUndoableAction } from '../bundles/use-undoable-action.ts'
 
 type Member = Stats['per_link'][number]
 
+interface MemberProps {
+  member: Member
+  bundle: Stats['bundle']
+}
+
 const PER_PAGE = 25
 
+interface Props {
+  stats: Stats
+  /** False for statistics of other clicks than those of a range, for which the numbers are unknown. */
+  hasClicks: boolean
+}
+
 /** Links of a bundle with their share of its clicks, the most clicked first. */
-export function Members({ stats }: { stats: Stats }) {
+export function Members({ stats, hasClicks }: Props) {
   const { t, number } = useText()
   const [requestedPage, setPage] = useState(1)
   const pending = usePending()
@@ -48,7 +59,7 @@ export function Members({ stats }: { stats: Stats }) {
       )}
       <Box component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
         {members.slice((page - 1) * PER_PAGE, page * PER_PAGE).map((member) => (
-          <MemberRow key={member.link_id} member={member} bundle={stats.bundle} />
+          <MemberRow key={member.link_id} member={member} bundle={stats.bundle} hasClicks={hasClicks} />
         ))}
       </Box>
       {pages > 1 && (
@@ -70,8 +81,7 @@ export function Members({ stats }: { stats: Stats }) {
   )
 }
 
-function MemberRow({ member, bundle }: { member: Member; bundle: Stats['bundle'] }) {
-  const { number, share } = useText()
+function MemberRow({ member, bundle, hasClicks }: Pick<Props, 'hasClicks'> & MemberProps) {
   useFocusFallback('#members')
   const name = member.label ?? `/${member.primary_slug}`
   const url = slugUrl(member.primary_slug)
@@ -98,25 +108,34 @@ function MemberRow({ member, bundle }: { member: Member; bundle: Stats['bundle']
             </Text>
           </Group>
         </Box>
-        <Box ta="right" flex="none" className="figure">
-          <Text size="sm" fw={500}>
-            {number(member.click_count)}
-          </Text>
-          <Group gap={6} justify="flex-end" wrap="nowrap">
-            <Delta value={member.delta_pct} />
-            <Text size="xs" c="dimmed" miw="2.6em">
-              {share(member.pct_of_bundle / 100)}
-            </Text>
-          </Group>
-        </Box>
+        {hasClicks && <MemberClicks member={member} />}
         <Group gap={0} wrap="nowrap" flex="none">
           <Copy value={url} />
           {isMine(bundle) && <RemoveButton member={member} name={name} bundle={bundle.id} />}
         </Group>
       </Group>
-      <Box aria-hidden className="ranking-bar">
-        <Box style={{ width: `${member.pct_of_bundle}%`, background: accentColor(bundle.accent) }} />
-      </Box>
+      {hasClicks && (
+        <Box aria-hidden className="ranking-bar">
+          <Box style={{ width: `${member.pct_of_bundle}%`, background: accentColor(bundle.accent) }} />
+        </Box>
+      )}
+    </Box>
+  )
+}
+
+function MemberClicks({ member }: Pick<MemberProps, 'member'>) {
+  const { number, share } = useText()
+  return (
+    <Box ta="right" flex="none" className="figure">
+      <Text size="sm" fw={500}>
+        {number(member.click_count)}
+      </Text>
+      <Group gap={6} justify="flex-end" wrap="nowrap">
+        <Delta value={member.delta_pct} />
+        <Text size="xs" c="dimmed" miw="2.6em">
+          {share(member.pct_of_bundle / 100)}
+        </Text>
+      </Group>
     </Box>
   )
 }

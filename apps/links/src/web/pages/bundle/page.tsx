@@ -1,17 +1,14 @@
-import { Button, Group, Skeleton, Stack } from '@mantine/core'
+import { Button, Skeleton, Stack } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
-import type { Range } from '../../../analytics/schema.ts'
 import { CallError } from '@latchkey/web/call'
 import type { Result } from '../../call.ts'
 import { Notice } from '@latchkey/web/parts/notice'
-import { useQueryString } from '@latchkey/web/query-string'
-import { RangePicker, parseRange } from '../../parts/range.tsx'
-import { StaleContent } from '../../parts/stale-content.tsx'
+import { Explorer } from '../../analytics/explorer.tsx'
+import { useAnalyticsView } from '../../analytics/use-view.ts'
 import { timeZone } from '../../parts/time-zone.ts'
 import { useCall } from '../../queries.ts'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useText } from '../../texts/text.ts'
-import { BundleTotals, VisitorBreakdowns } from './stats.tsx'
 import { BundleHeader } from './header.tsx'
 import { Members } from './members.tsx'
 import { bundleDeletionOf, usePending } from '../../parts/pending.ts'
@@ -20,11 +17,10 @@ export type Stats = Result<'getBundleAnalytics'>
 
 export default function BundleDetail({ id }: { id: number }) {
   const [, go] = useLocation()
-  const [view, setView] = useQueryString({ range: '' })
-  const range = parseRange(view.range)
+  const { view } = useAnalyticsView()
   const stats = useCall('bundles', 'getBundleAnalytics', {
     params: { id },
-    query: { tz: timeZone, ...(range && { range }) },
+    query: { tz: timeZone, ...(view.range && { range: view.range }) },
   })
   const pending = usePending()
   const isGone = stats.error instanceof CallError && stats.error.status === 404
@@ -33,15 +29,8 @@ export default function BundleDetail({ id }: { id: number }) {
   return (
     <Stack gap="lg">
       <BundleHeader stats={data} onDeleted={() => go('/bundles')} />
-      {!missingReason && (
-        <Group>
-          <RangePicker value={range ?? data?.timeline.range} onChange={(next) => setView({ range: next })} />
-        </Group>
-      )}
       {data && (
-        <StaleContent isStale={stats.isPlaceholderData}>
-          <StatsContent stats={data} range={range} />
-        </StaleContent>
+        <StatsContent stats={data} hasClicks={view.window === undefined && view.filters.length === 0} />
       )}
       {missingReason && <Missing reason={missingReason} />}
       {stats.isLoadingError && !isGone && (
@@ -52,14 +41,10 @@ export default function BundleDetail({ id }: { id: number }) {
   )
 }
 
-function StatsContent({ stats, range }: { stats: Stats; range: Range | undefined }) {
-  return (
-    <>
-      {stats.link_count > 0 && <BundleTotals stats={stats} />}
-      <Members stats={stats} />
-      {stats.total_clicks > 0 && <VisitorBreakdowns stats={stats} range={range} />}
-    </>
-  )
+function StatsContent({ stats, hasClicks }: { stats: Stats; hasClicks: boolean }) {
+  const members = <Members stats={stats} hasClicks={hasClicks} />
+  if (stats.link_count === 0) return members
+  return <Explorer subject={{ dimension: 'bundle', value: String(stats.bundle.id) }}>{members}</Explorer>
 }
 
 function Missing({ reason }: { reason: 'isDeleting' | 'gone' }) {

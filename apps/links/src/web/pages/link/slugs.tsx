@@ -32,14 +32,18 @@ import { type Slug, isMine } from './link.ts'
 /** A link may have thousands of slugs. */
 const PAGE_SIZE = 10
 
-/** The primary slug, then the others by clicks. `counts` are the clicks in the selected range. */
-export function Slugs({
-  counts,
-  ...controls
-}: LinkControls & { counts: ReadonlyMap<string, number> | undefined }) {
+interface SlugCounts {
+  counts: ReadonlyMap<string, number>
+  /** False if slugs with few clicks are missing. */
+  isComplete: boolean
+}
+
+/** The primary slug, then the others by clicks in the selected statistics. */
+export function Slugs({ counts: known, ...controls }: LinkControls & { counts: SlugCounts | undefined }) {
   const { t } = useText()
   const [offset, setOffset] = useState(0)
-  const clicks = ({ slug }: Slug) => counts?.get(slug) ?? 0
+  const countOf = ({ slug }: Slug) => known?.counts.get(slug) ?? (known?.isComplete ? 0 : undefined)
+  const clicks = (slug: Slug) => countOf(slug) ?? 0
   const slugs = controls.link.slugs
     .filter((slug) => !controls.removal.isPending(slug))
     .toSorted((a, b) => b.is_primary - a.is_primary || clicks(b) - clicks(a))
@@ -66,13 +70,7 @@ export function Slugs({
         </Table.Thead>
         <Table.Tbody>
           {slugs.slice(first, first + PAGE_SIZE).map((slug) => (
-            <Row
-              key={slug.slug}
-              slug={slug}
-              clicks={counts && clicks(slug)}
-              maxClicks={maxClicks}
-              {...controls}
-            />
+            <Row key={slug.slug} slug={slug} clicks={countOf(slug)} maxClicks={maxClicks} {...controls} />
           ))}
         </Table.Tbody>
       </Table>

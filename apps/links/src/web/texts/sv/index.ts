@@ -1,4 +1,5 @@
 import shared from '@latchkey/web/texts/sv/shared'
+import analytics from './analytics.ts'
 import bundles from './bundles.ts'
 import charts from './charts.ts'
 import dashboard from './dashboard.ts'
@@ -12,6 +13,7 @@ import transfer from './transfer.ts'
 
 export default {
   ...shared,
+  ...analytics,
   ...bundles,
   ...charts,
   ...dashboard,

@@ -1,0 +1,135 @@
+import { Button, Group, Paper, SimpleGrid, Skeleton, Tabs, Title } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import type { ExplorerDimension } from '../../analytics/explorer/dimensions.ts'
+import type { Result } from '../call.ts'
+import type { OwnKey } from '../texts/index.ts'
+import { useText } from '../texts/text.ts'
+import { Details } from './details.tsx'
+import { Rows } from './rows.tsx'
+import type { Subject } from './use-analytics.ts'
+import type { ViewControls } from './use-view.ts'
+
+interface Panel {
+  title: OwnKey
+  dimensions: readonly ExplorerDimension[]
+}
+
+const SOURCES = ['channel', 'referrer_host', 'utm_source', 'utm_medium', 'utm_campaign'] as const
+
+const PANELS: readonly Panel[] = [
+  { title: 'analytics.sources', dimensions: SOURCES },
+  { title: 'analytics.locations', dimensions: ['country'] },
+  { title: 'analytics.devices', dimensions: ['device', 'browser', 'os', 'link_mode'] },
+]
+
+/** The dimensions of links. The page of a link has a table of its slugs. */
+const LINK_PANELS: Record<'instance' | Subject['dimension'], readonly Panel[]> = {
+  instance: [{ title: 'analytics.links', dimensions: ['link', 'bundle'] }],
+  bundle: [{ title: 'bundles.topLinks', dimensions: ['link', 'slug'] }],
+  link: [],
+}
+
+export interface PanelProps extends Pick<ViewControls, 'view' | 'toggle'> {
+  stats: Result<'getAnalytics'> | undefined
+  subject: Subject | undefined
+}
+
+interface PanelsProps extends PanelProps {
+  /** A further panel of the page. */
+  children?: ReactNode
+}
+
+/** Breakdowns of the statistics: several dimensions in each panel, as tabs. */
+export function Panels({ children, ...props }: PanelsProps) {
+  const all = [...PANELS, ...LINK_PANELS[props.subject?.dimension ?? 'instance']]
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+      {all.map((panel) => (
+        <Breakdowns key={panel.title} {...panel} {...props} />
+      ))}
+      {children}
+    </SimpleGrid>
+  )
+}
+
+/** Among the clicks of one site, its pages tell more than the site. */
+function dimensionOf(tab: ExplorerDimension, { view }: PanelProps): ExplorerDimension {
+  const isSite = tab === 'referrer_host' && view.filters.some(({ dimension }) => dimension === tab)
+  return isSite ? 'referrer' : tab
+}
+
+function Breakdowns({ title, dimensions, ...props }: Panel & PanelProps) {
+  const { t } = useText()
+  const [tab, setTab] = useState<ExplorerDimension>(dimensions[0] as ExplorerDimension)
+  const shown = dimensionOf(tab, props)
+  return (
+    <Paper withBorder p="md" component="section" className="panel" aria-label={t(title)}>
+      <Tabs
+        value={tab}
+        onChange={(next) => setTab(next as ExplorerDimension)}
+        keepMounted={false}
+        variant="none"
+        className="panel-tabs"
+      >
+        <Group justify="space-between" gap="sm" mb="sm">
+          <Title order={2}>{t(title)}</Title>
+          {dimensions.length > 1 && (
+            <Tabs.List aria-label={t(title)}>
+              {dimensions.map((each) => (
+                <Tabs.Tab key={each} value={each}>
+                  {t(`dimension.${each}`)}
+                </Tabs.Tab>
+              ))}
+            </Tabs.List>
+          )}
+        </Group>
+        {dimensions.length > 1 ? (
+          <Tabs.Panel value={tab} className="panel-content">
+            <Content dimension={shown} {...props} />
+          </Tabs.Panel>
+        ) : (
+          <div className="panel-content">
+            <Content dimension={shown} {...props} />
+          </div>
+        )}
+      </Tabs>
+    </Paper>
+  )
+}
+
+/** Height of a panel before the statistics arrive. */
+const LOADING_HEIGHT = 320
+const ROWS = 9
+
+function Content({ dimension, ...props }: PanelProps & { dimension: ExplorerDimension }) {
+  const { t, number } = useText()
+  const [isOpen, setIsOpen] = useState(false)
+  if (!props.stats) return <Skeleton height={LOADING_HEIGHT} />
+  const breakdown = props.stats.breakdowns[dimension]
+  if (!breakdown) return null
+  const { items, total, unknown } = breakdown
+  return (
+    <>
+      <Rows
+        dimension={dimension}
+        breakdown={{ items: items.slice(0, ROWS), unknown }}
+        clicks={props.stats.totals.clicks}
+        view={props.view}
+        toggle={props.toggle}
+      />
+      {total > 0 && (
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          className="panel-details"
+          aria-label={t('analytics.detailsOf', { what: t(`dimension.${dimension}`) })}
+          onClick={() => setIsOpen(true)}
+        >
+          {t('analytics.details')} {total > ROWS && `(${number(total)})`}
+        </Button>
+      )}
+      <Details {...props} dimension={dimension} isOpen={isOpen} onClose={() => setIsOpen(false)} />
+    </>
+  )
+}

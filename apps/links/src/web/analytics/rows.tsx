@@ -1,0 +1,125 @@
+import { ActionIcon, Text } from '@mantine/core'
+import { IconArrowUpRight } from '@latchkey/web/icons'
+import type { CSSProperties, ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { ExplorerDimension } from '../../analytics/explorer/dimensions.ts'
+import type { Result } from '../call.ts'
+import { useText } from '../texts/text.ts'
+import type { ViewControls } from './use-view.ts'
+import { useValueNames } from './value-names.ts'
+import { type Filter, isSameFilter } from './view.ts'
+
+export type Breakdown = Result<'getAnalyticsBreakdown'>
+
+/** Pages of the values that have one. */
+const PAGES: Partial<Record<ExplorerDimension, string>> = { link: '/links', bundle: '/bundles' }
+
+interface RowsProps extends Pick<ViewControls, 'view' | 'toggle'> {
+  dimension: ExplorerDimension
+  breakdown: Pick<Breakdown, 'items' | 'unknown'>
+  /** Clicks of the view, of which the shares are parts. */
+  clicks: number
+  /** Leaves out the clicks without a value, on pages after the first. */
+  isContinued?: boolean
+}
+
+/** Values of a dimension with their clicks. Each is a button that filters by it. */
+export function Rows({ dimension, breakdown, clicks, view, toggle, isContinued = false }: RowsProps) {
+  const { t } = useText()
+  const nameOf = useValueNames()
+  const rows: RowProps[] = breakdown.items.map((item) => ({
+    filter: { dimension, value: item.name },
+    name: displayName(item) ?? nameOf(dimension, item.name),
+    icon: iconOf(dimension, item),
+    count: item.count,
+    href: PAGES[dimension] && `${PAGES[dimension]}/${item.name}`,
+  }))
+  // A filter by an id has no empty value.
+  if (breakdown.unknown > 0 && !isContinued && !(dimension in PAGES))
+    rows.push({ filter: { dimension, value: '' }, name: nameOf(dimension, ''), count: breakdown.unknown })
+  if (rows.length === 0)
+    return (
+      <Text c="dimmed" size="sm" py="lg" ta="center">
+        {t('ranking.none')}
+      </Text>
+    )
+  return (
+    <ol className="rows">
+      {rows.map((row) => (
+        <Row
+          key={row.filter.value}
+          {...row}
+          share={clicks === 0 ? 0 : row.count / clicks}
+          isSet={view.filters.some((filter) => isSameFilter(filter, row.filter))}
+          onToggle={() => toggle(row.filter)}
+        />
+      ))}
+    </ol>
+  )
+}
+
+type Item = Breakdown['items'][number]
+
+function displayName(item: Item): string | undefined {
+  if ('slug' in item) return item.label ?? `/${item.slug}`
+  return 'accent' in item ? item.label : undefined
+}
+
+/** Sign of a value. A country has its code: not every system has flags. */
+function iconOf(dimension: ExplorerDimension, item: Item): string {
+  if (dimension === 'country') return item.name
+  return ('icon' in item && item.icon) || ''
+}
+
+interface RowProps {
+  filter: Filter
+  name: string
+  count: number
+  icon?: string
+  href?: string | undefined
+}
+
+interface RowState {
+  share: number
+  isSet: boolean
+  onToggle: () => void
+}
+
+function Row({ name, icon, count, href, share: part, isSet, onToggle }: RowProps & RowState) {
+  const { t, number, share } = useText()
+  return (
+    <li className="row" style={{ '--share': Math.min(1, part) } as CSSProperties}>
+      <button type="button" className="row-button" aria-pressed={isSet} title={name} onClick={onToggle}>
+        {icon && (
+          <span className="row-icon" aria-hidden>
+            {icon}
+          </span>
+        )}
+        <bdi className="row-name">{name}</bdi>
+        <Number>{number(count)}</Number>
+        <Number isShare>{share(part)}</Number>
+      </button>
+      {href !== undefined && (
+        <ActionIcon
+          component={Link}
+          href={href}
+          variant="subtle"
+          color="gray"
+          size={28}
+          aria-label={t('analytics.open', { name })}
+        >
+          <IconArrowUpRight size={15} aria-hidden />
+        </ActionIcon>
+      )}
+    </li>
+  )
+}
+
+function Number({ isShare = false, children }: { isShare?: boolean; children: ReactNode }) {
+  return (
+    <span className="row-number" data-share={isShare || undefined}>
+      {' '}
+      {children}
+    </span>
+  )
+}
