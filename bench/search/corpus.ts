@@ -9,7 +9,7 @@ const SYLLABLES =
   )
 const VOCABULARY = 20_000
 const DOMAINS = ['com', 'org', 'se', 'io', 'example']
-const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
+const ALPHABET = Array.from('abcdefghijkmnpqrstuvwxyz23456789')
 
 /** Numbers between 0 and 1, the same in every run. */
 function createRandom(): () => number {
@@ -62,7 +62,7 @@ export function* links(count: number): Generator<CompleteRow> {
       disabledAt: n % 50 === 1 ? createdAt : null,
       createdBy: owners[rank(owners.length)] as string,
       createdAt,
-      auto: slug(Array.from({ length: 5 }, () => pick([...ALPHABET])).join('') + n.toString(36)),
+      auto: slug(Array.from({ length: 5 }, () => pick(ALPHABET)).join('') + n.toString(36)),
       custom: custom === undefined ? [] : [slug(custom)],
       primary: custom ?? null,
       tags: [],

@@ -81,8 +81,8 @@ async function readCursorPage(
   const resolved = await resolveSearch(context.database.offThread, query, context.now)
   const candidates = await listPositions(context, { ...resolved, limit: query.limit + 1 }, after)
   const { rows, next } = cutPage(listKey, candidates, query.limit)
-  const counted = await count(context.database.offThread, resolved, context.now)
-  return { items: await readItems(context, rows, query), ...counted, next }
+  const total = await count(context.database.offThread, resolved, context.now)
+  return { items: await readItems(context, rows, query), ...total, next }
 }
 
 const DEFAULT_PER_PAGE = 25

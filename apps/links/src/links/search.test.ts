@@ -85,21 +85,21 @@ function change(
 
 /** The ids of the links that match, found by reading everything. Newest first. */
 async function scan(stored: TestDatabase, search: string): Promise<number[]> {
-  const links = await stored.rows<{ id: number; texts: string }>(
-    `select id, label, url, created_by from link`,
+  const links = await stored.rows<{ id: number; url: string; about: string }>(
+    `select id, url, coalesce(label, '') || ' ' || created_by as about from link`,
   )
   const slugs = await stored.rows<{ link_id: number; slug: string }>('select link_id, slug from slug')
   const bundles = await stored.rows<{ link_id: number; name: string }>(`select link_id, name from bundle_link
     join bundle on bundle.id = bundle_id where archived_at is null`)
-  const found = links.filter(({ id, ...fields }) => {
+  const matches = links.filter(({ id, ...fields }) => {
     const parts = [
       ...Object.values(fields),
       ...slugs.filter(({ link_id }) => link_id === id).map(({ slug }) => slug),
       ...bundles.filter(({ link_id }) => link_id === id).map(({ name }) => name),
-    ].map((part) => String(part ?? '').toLowerCase())
+    ].map((part) => part.toLowerCase())
     return search.split(' ').every((word) => parts.some((part) => part.includes(word.toLowerCase())))
   })
-  return found.map(({ id }) => id).toSorted((a, b) => b - a)
+  return matches.map(({ id }) => id).toSorted((a, b) => b - a)
 }
 
 eachDialect((dialect, newUrl) => {

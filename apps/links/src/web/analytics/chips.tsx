@@ -12,12 +12,12 @@ type Stats = Result<'getAnalytics'>
 function useFilterNames(stats: Stats | undefined): (filter: Filter) => string {
   const { t } = useText()
   const nameOf = useValueNames()
-  const find = <Item extends { name: string }>(items: readonly Item[] | undefined, id: string) =>
-    items?.find(({ name }) => name === id)
   return ({ dimension, value }) => {
     if (!isId(dimension)) return nameOf(dimension, value)
-    const link = dimension === 'link' ? find(stats?.breakdowns.link.items, value) : undefined
-    const bundle = dimension === 'bundle' ? find(stats?.breakdowns.bundle.items, value) : undefined
+    const link =
+      dimension === 'link' ? stats?.breakdowns.link.items.find(({ name }) => name === value) : undefined
+    const bundle =
+      dimension === 'bundle' ? stats?.breakdowns.bundle.items.find(({ name }) => name === value) : undefined
     return link?.label ?? (link && `/${link.slug}`) ?? bundle?.label ?? t('analytics.id', { id: value })
   }
 }

@@ -32,30 +32,30 @@ export function Explorer({ subject, empty, children, panel }: Props) {
   const controls = useAnalyticsView()
   const { view, change } = controls
   const read = useAnalytics(view, subject)
-  const { stats, isStale } = read
-  const hasNothing = read.isCancelled || (read.error !== null && (!stats || isStale))
-  const hasClicks = !stats || stats.totals.clicks > 0
+  const { stats, isMissing } = read
+  const hasClicks = !isMissing && (!stats || stats.totals.clicks > 0)
+  const further = panel?.(isMissing ? undefined : stats)
   return (
     <Stack gap="md">
       <Toolbar view={view} change={change} range={stats?.window.range} />
       <FilterChips {...controls} stats={stats} />
       <ReadState {...read} />
       {stats && <PartialNotice stats={stats} />}
-      <StaleContent isStale={isStale && !hasNothing}>
-        {!hasNothing && (
+      <StaleContent isStale={read.isStale}>
+        {!isMissing && (
           <Paper withBorder component="section">
             <Metrics stats={stats} subject={subject} />
             {hasClicks && <Chart stats={stats} change={change} />}
           </Paper>
         )}
-        {!hasNothing && !hasClicks && (empty || <NoClicks view={view} change={change} />)}
+        {!isMissing && !hasClicks && (empty || <NoClicks view={view} change={change} />)}
         {children}
-        {!hasNothing && hasClicks ? (
+        {hasClicks ? (
           <Panels {...controls} stats={stats} subject={subject}>
-            {panel?.(stats)}
+            {further}
           </Panels>
         ) : (
-          panel?.(hasNothing ? undefined : stats)
+          further
         )}
       </StaleContent>
     </Stack>

@@ -52,7 +52,7 @@ export function Panels({ children, ...props }: PanelsProps) {
   )
 }
 
-/** Among the clicks of one site, its pages tell more than the site. */
+/** Among the clicks of one site, its pages say more than the site. */
 function dimensionOf(tab: ExplorerDimension, { view }: PanelProps): ExplorerDimension {
   const isSite = tab === 'referrer_host' && view.filters.some(({ dimension }) => dimension === tab)
   return isSite ? 'referrer' : tab
@@ -61,7 +61,7 @@ function dimensionOf(tab: ExplorerDimension, { view }: PanelProps): ExplorerDime
 function Breakdowns({ title, dimensions, ...props }: Panel & PanelProps) {
   const { t } = useText()
   const [tab, setTab] = useState<ExplorerDimension>(dimensions[0] as ExplorerDimension)
-  const shown = dimensionOf(tab, props)
+  const dimension = dimensionOf(tab, props)
   return (
     <Paper withBorder p="md" component="section" className="panel" aria-label={t(title)}>
       <Tabs
@@ -85,11 +85,11 @@ function Breakdowns({ title, dimensions, ...props }: Panel & PanelProps) {
         </Group>
         {dimensions.length > 1 ? (
           <Tabs.Panel value={tab} className="panel-content">
-            <Content dimension={shown} {...props} />
+            <Content dimension={dimension} {...props} />
           </Tabs.Panel>
         ) : (
           <div className="panel-content">
-            <Content dimension={shown} {...props} />
+            <Content dimension={dimension} {...props} />
           </div>
         )}
       </Tabs>

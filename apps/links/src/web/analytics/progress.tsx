@@ -8,7 +8,7 @@ import type { useAnalytics } from './use-analytics.ts'
 type Read = ReturnType<typeof useAnalytics>
 
 /** How far a long read has got, with a button that ends it; or why there are no statistics. */
-export function ReadState({ stats, isStale, error, isCancelled, progress, cancel, refetch }: Read) {
+export function ReadState({ error, isMissing, isCancelled, progress, cancel, refetch }: Read) {
   const { t, number } = useText()
   if (progress)
     return (
@@ -35,7 +35,7 @@ export function ReadState({ stats, isStale, error, isCancelled, progress, cancel
   )
   if (isCancelled) return <Notice title={t('analytics.cancelled')} action={retry} />
   // Statistics that could not be refreshed stay.
-  if (!error || (stats && !isStale)) return null
+  if (!error || !isMissing) return null
   if (error instanceof CallError && error.code === 'analytics_busy')
     return <Notice title={t('analytics.busy')} help={t('analytics.busyHelp')} action={retry} />
   return <ErrorNotice error={error} onRetry={refetch} />

@@ -60,13 +60,18 @@ export function useAnalytics(view: AnalyticsView, subject: Subject | undefined) 
       setProgress(undefined)
     }
   })
+  const isStale = result.isPlaceholderData
+  const isCancelled = result.fetchStatus === 'idle' && (result.isPending || isStale) && !result.error
+  const isMissing = isCancelled || (result.error !== null && (!result.data || isStale))
   return {
     stats: result.data,
     error: result.error,
-    isStale: result.isPlaceholderData,
     /** The user ended the read, and there is no result. */
-    isCancelled:
-      result.fetchStatus === 'idle' && (result.isPending || result.isPlaceholderData) && !result.error,
+    isCancelled,
+    /** There are no statistics of this view, and none are being read. */
+    isMissing,
+    /** The statistics are those of the view before. */
+    isStale: isStale && !isMissing,
     progress: result.isFetching ? progress : undefined,
     cancel: () => void queries.cancelQueries({ queryKey: key, exact: true }),
     refetch: () => void result.refetch(),

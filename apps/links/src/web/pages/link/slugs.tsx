@@ -39,10 +39,10 @@ interface SlugCounts {
 }
 
 /** The primary slug, then the others by clicks in the selected statistics. */
-export function Slugs({ counts: known, ...controls }: LinkControls & { counts: SlugCounts | undefined }) {
+export function Slugs({ counts, ...controls }: LinkControls & { counts: SlugCounts | undefined }) {
   const { t } = useText()
   const [offset, setOffset] = useState(0)
-  const countOf = ({ slug }: Slug) => known?.counts.get(slug) ?? (known?.isComplete ? 0 : undefined)
+  const countOf = ({ slug }: Slug) => counts?.counts.get(slug) ?? (counts?.isComplete ? 0 : undefined)
   const clicks = (slug: Slug) => countOf(slug) ?? 0
   const slugs = controls.link.slugs
     .filter((slug) => !controls.removal.isPending(slug))
