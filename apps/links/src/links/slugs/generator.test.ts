@@ -1,6 +1,6 @@
 import { afterEach, expect, mock, spyOn, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { type KyselyPlugin } from 'kysely'
+import { type KyselyPlugin, sql } from 'kysely'
 import { TestDatabase, closeAfterEach } from '../../../test/test-database.ts'
 import { SlugSpace } from './generator.ts'
 
@@ -8,10 +8,12 @@ const { closeLater } = closeAfterEach()
 
 afterEach(() => mock.restore())
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((dialect, newUrl) => {
   test('few slugs are counted again after a minute, many after longer, and sooner near the limit', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const linkId = await stored.createLink('auto')
+    // It would index the words of a link with 40,000 slugs after each of them; a link has at most 5,000.
+    if (dialect === 'sqlite') await stored.run(sql`drop trigger link_search_slug_insert`)
     const addSlugs = (length: number, count: number, first = 0) =>
       stored.database.write(async (tx) => {
         const row = { link_id: linkId, is_custom: 1, created_at: 1 }
