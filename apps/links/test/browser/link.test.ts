@@ -226,7 +226,7 @@ test('a link is added to a bundle, which its page then shows', async () => {
   const { page } = await open('sale')
   await chooseLinkAction(page, 'Add to bundle')
   await page.getByRole('combobox', { name: 'Bundle' }).click()
-  expect(await page.getByRole('option').allInnerTexts()).toEqual(['Other things'])
+  expect(await page.getByRole('listbox').getByRole('option').allInnerTexts()).toEqual(['Other things'])
   await page.getByRole('option', { name: 'Other things' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })

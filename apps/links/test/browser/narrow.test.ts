@@ -168,15 +168,15 @@ for (const lang of ['sv', 'id'])
     await admin.call('PUT', '/settings', { lang: null })
   }, 60_000)
 
-test('on the dashboard, every link has the size of a finger', async () => {
+test('on the dashboard, every link and every row has the size of a finger', async () => {
   const { page } = await openWhole('dashboard', { width: 390, height: 4000, touch: true })
-  const links = await page
-    .locator('section a')
+  const targets = await page
+    .locator('section :is(a, .row-button)')
     .evaluateAll((all) =>
-      all.map((link) => ({ text: link.textContent, height: link.getBoundingClientRect().height })),
+      all.map((target) => ({ text: target.textContent, height: target.getBoundingClientRect().height })),
     )
-  expect(links.length).toBeGreaterThan(3)
-  expect(links.filter(({ height }) => height < 24)).toEqual([])
+  expect(targets.length).toBeGreaterThan(3)
+  expect(targets.filter(({ height }) => height < 24)).toEqual([])
 }, 60_000)
 
 test('on a phone, the list of links contains all information of its columns', async () => {

@@ -9,7 +9,7 @@ import { findBundleRow, summarise } from '../../src/bundles/store.ts'
 import { openRecorder } from '../../src/clicks/recorder.ts'
 import { deleteClicksBefore } from '../../src/clicks/retention.ts'
 import { withSnapshot } from '../../src/db/snapshot.ts'
-import { searchText } from '../../src/links/search.ts'
+import { foldForSearch, searchText } from '../../src/links/search.ts'
 import { deleteLink } from '../../src/links/store.ts'
 import { urlKey } from '../../src/links/destination-url.ts'
 import { exportInstance } from '../../src/transfer/instance/export.ts'
@@ -69,9 +69,10 @@ export async function fillDatabase(stored: TestDatabase): Promise<void> {
 async function fillOtherTables(stored: TestDatabase): Promise<void> {
   for (const [at, text] of TEXTS.entries()) {
     await stored.run(sql`insert into bundle
-      (name, description, icon, accent, archived_at, created_via, created_by, created_at, updated_at)
+      (name, description, icon, accent, archived_at, created_via, created_by, created_at, updated_at,
+        search_text)
       values (${`b ${text}`}, ${at === 0 ? null : text}, ${at === 1 ? '🔑' : null}, 'red', ${at === 2 ? NOW : null},
-        'api', 'ann@example.com', ${NOW + at}, ${NOW + at})`)
+        'api', 'ann@example.com', ${NOW + at}, ${NOW + at}, ${foldForSearch(`b ${text}`)})`)
     await stored.run(sql`insert into bundle_link select ${at + 1}, id from link where id % 7 = ${at}`)
     await stored.run(sql`insert into bundle_link select ${at + 1}, id from link where ${at} = 0 and id > 1`)
     await stored.run(sql`insert into api_key (title, key_prefix, key_hash, scope, identity, created_at, last_used_at)
