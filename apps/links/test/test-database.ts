@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Database, openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
-import { type RawBuilder, sql } from 'kysely'
+import { type Insertable, type RawBuilder, sql } from 'kysely'
 import { type ClassifiedClick, type JournalledClick, classifyClick } from '../src/clicks/click.ts'
 import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/tables.ts'
@@ -173,4 +173,27 @@ export async function until(
     if (performance.now() > deadline) throw new Error(`Not within ${timeoutMs} ms: ${condition}`)
     await Bun.sleep(5)
   }
+}
+
+/**
+ * Inserts slugs of one link, more than a link may have. The word index is left out: on SQLite it is
+ * written after each slug, and all slugs of a link are one document.
+ */
+export async function insertSlugs(
+  database: Database<Tables>,
+  rows: readonly Insertable<Tables['slug']>[],
+): Promise<void> {
+  const trigger = sql<{ sql: string }>`select sql from sqlite_master where name = 'link_search_slug_insert'`
+  const size = 5_000
+  await database.write(async (tx) => {
+    const isSqlite = database.dialect === 'sqlite'
+    const [definition] = isSqlite ? (await trigger.execute(tx)).rows : []
+    if (definition) await sql`drop trigger link_search_slug_insert`.execute(tx)
+    for (let from = 0; from < rows.length; from += size)
+      await tx
+        .insertInto('slug')
+        .values(rows.slice(from, from + size))
+        .execute()
+    if (definition) await sql.raw(definition.sql).execute(tx)
+  })
 }

@@ -18,9 +18,11 @@ export function searchText({
   return [label ?? '', url, created_by].map(foldForSearch).join(SEPARATOR)
 }
 
-/** Noncharacters that are never part of a word. They prevent matches across two fields. */
+/** A noncharacter that is never part of a word. It prevents matches across two fields. */
 const SEPARATOR = '\uffff'
-const SEPARATORS = /[\ufffe\uffff]/g
+/** With the record separator, which the documents have between slugs (0001-search.ts). */
+// oxlint-disable-next-line no-control-regex -- that is the character.
+const SEPARATORS = /[\u001e\uffff]/g
 
 /**
  * Folds all cases of a letter into one: upper-casing first turns ß and ẞ into ss, and ı into i. The

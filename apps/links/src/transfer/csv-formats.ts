@@ -1,5 +1,5 @@
 import type { Cells } from './csv.ts'
-import { unescapeFormulas } from './formula.ts'
+import { unescapeFormulas } from '@latchkey/http/csv'
 import { MAX_SLUGS } from '../links/slugs/slug.ts'
 import { MAX_TAGS, type RowFields, type SlugFields } from './import-row.ts'
 import { type ForeignFeature, featuresDropped, refuseRow } from './reason.ts'

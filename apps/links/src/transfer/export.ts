@@ -1,9 +1,9 @@
 import { NO_FILTERS } from '../analytics/filters.ts'
 import type { Database } from '@latchkey/database/database'
+import { escapeFormulas } from '@latchkey/http/csv'
 import { stringify } from 'csv-stringify/sync'
 import type { Tables } from '../db/tables.ts'
 import { type StoredLink, readLinks } from '../links/store.ts'
-import { escapeFormulas } from './formula.ts'
 import { listLinkIdsAfter } from './store.ts'
 
 export const exportFormats = ['ndjson', 'csv'] as const

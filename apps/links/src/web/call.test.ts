@@ -22,7 +22,6 @@ const others = [
 
 /** Operations of the live feed and of shared statistics, which have no controls in the pages yet. */
 const withoutPages = [
-  'countLinks',
   'getBundleShare',
   'getLinkShare',
   'listRecentClicks',

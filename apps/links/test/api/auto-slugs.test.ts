@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { randomSlug } from '../../src/links/slugs/generator.ts'
+import { insertSlugs } from '../test-database.ts'
 import { type TestLinks, startTestLinks } from '../testing.ts'
 
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
@@ -13,14 +14,10 @@ function allSlugsOfThree(): string[] {
 }
 
 async function fill(links: TestLinks, linkId: number, slugs: readonly string[], clicks = 0): Promise<void> {
-  await links.database.write(async (tx) => {
-    for (let from = 0; from < slugs.length; from += 5000) {
-      const rows = slugs
-        .slice(from, from + 5000)
-        .map((slug) => ({ slug, link_id: linkId, is_custom: 1, created_at: 1, closed_clicks: clicks }))
-      await tx.insertInto('slug').values(rows).execute()
-    }
-  })
+  await insertSlugs(
+    links.database,
+    slugs.map((slug) => ({ slug, link_id: linkId, is_custom: 1, created_at: 1, closed_clicks: clicks })),
+  )
 }
 
 const preferThree = (links: TestLinks) =>

@@ -138,6 +138,8 @@ const COLOR_RULES = ['color-contrast', 'link-in-text-block']
  */
 export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)
+  // Content of the previous query is dimmed.
+  await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'))
   // An element that is fading in has no final contrast yet. Endless animations are not awaited.
   await page.waitForFunction(() =>
     document

@@ -4,8 +4,11 @@
  * extension of PostgreSQL is needed. Triggers maintain it, so no code path can forget it.
  */
 
-/** A noncharacter before and after each slug. Search texts never contain it. */
-const MARK = { sqlite: 'char(65534)', postgres: 'chr(65534)' }
+/**
+ * The record separator before and after each slug. Search texts never contain it. It is ASCII, since
+ * PostgreSQL knows no other characters by number in a database without an encoding.
+ */
+const MARK = { sqlite: 'char(30)', postgres: 'chr(30)' }
 
 /** The document with another search text and the same slugs. */
 const changedDocument = (find: string, mark: string, searchText: string) =>

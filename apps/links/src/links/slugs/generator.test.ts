@@ -1,31 +1,27 @@
 import { afterEach, expect, mock, spyOn, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { type KyselyPlugin, sql } from 'kysely'
-import { TestDatabase, closeAfterEach } from '../../../test/test-database.ts'
+import { type KyselyPlugin } from 'kysely'
+import { TestDatabase, closeAfterEach, insertSlugs } from '../../../test/test-database.ts'
 import { SlugSpace } from './generator.ts'
 
 const { closeLater } = closeAfterEach()
 
 afterEach(() => mock.restore())
 
-eachDialect((dialect, newUrl) => {
+eachDialect((_dialect, newUrl) => {
   test('few slugs are counted again after a minute, many after longer, and sooner near the limit', async () => {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
     const linkId = await stored.createLink('auto')
-    // It would index the words of a link with 40,000 slugs after each of them; a link has at most 5,000.
-    if (dialect === 'sqlite') await stored.run(sql`drop trigger link_search_slug_insert`)
     const addSlugs = (length: number, count: number, first = 0) =>
-      stored.database.write(async (tx) => {
-        const row = { link_id: linkId, is_custom: 1, created_at: 1 }
-        for (let from = 0; from < count; from += 5_000) {
-          const size = Math.min(5_000, count - from)
-          const rows = Array.from({ length: size }, (_, n) => ({
-            ...row,
-            slug: (first + from + n).toString(36).padStart(length, '0'),
-          }))
-          await tx.insertInto('slug').values(rows).execute()
-        }
-      })
+      insertSlugs(
+        stored.database,
+        Array.from({ length: count }, (_, n) => ({
+          link_id: linkId,
+          is_custom: 1,
+          created_at: 1,
+          slug: (first + n).toString(36).padStart(length, '0'),
+        })),
+      )
     const use = new SlugSpace()
     let nowMs = 0
     spyOn(performance, 'now').mockImplementation(() => nowMs)

@@ -1,15 +1,11 @@
-import { escapeFormulas } from '../../../transfer/formula.ts'
+import { csvRecord } from '@latchkey/http/csv'
 import type { Row } from './job.ts'
 
 const COLUMNS = ['line', 'result', 'slug', 'url', 'reason'] as const
 
-function cell(value: string | number | undefined): string {
-  return `"${escapeFormulas(String(value ?? '')).replaceAll('"', '""')}"`
-}
-
 function createReport(rows: readonly Row[]): Blob {
-  const lines = rows.map((row) => COLUMNS.map((name) => cell(row[name])).join(','))
-  return new Blob([[COLUMNS.join(','), ...lines, ''].join('\r\n')], { type: 'text/csv' })
+  const records = rows.map((row) => csvRecord(COLUMNS.map((name) => row[name])))
+  return new Blob([csvRecord(COLUMNS), ...records], { type: 'text/csv' })
 }
 
 /** Downloads the result of each row as CSV, with the reasons in the words of the server. */

@@ -2,10 +2,11 @@ import { Button, Menu, TextInput, UnstyledButton } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconFilter, IconSearch, IconX } from '@latchkey/web/icons'
 import { useRef, useState } from 'react'
-import { me } from '../../me.ts'
 import { RangePicker, parseRange } from '../../parts/range.tsx'
 import { useText } from '../../texts/text.ts'
-import type { Change, View } from './view.ts'
+import { useCall } from '../../queries.ts'
+import { type Filter, useFilters } from './use-filters.ts'
+import { type Change, type View, filterOf } from './view.ts'
 
 interface Props {
   view: View
@@ -14,13 +15,21 @@ interface Props {
 
 /** Search, filters and range of the list, and a chip for each filter. */
 export function Filters({ view, change }: Props) {
-  const filters = useFilters(view)
+  const [isOpen, setOpen] = useState(false)
+  const { data } = useCall('links', 'countLinks', { query: filterOf(view) }, isOpen)
+  const counts = data?.body
+  const filters = useFilters(view, { counts, hasBundles: isOpen })
   const active = filters.filter(({ isActive }) => isActive)
   return (
     <>
       <div className="list-tools">
         <SearchField view={view} change={change} />
-        <FilterMenu filters={filters} change={change} />
+        <FilterMenu
+          filters={filters.filter(({ key }) => key !== 'host')}
+          isExact={counts?.exact !== false}
+          change={change}
+          onOpen={setOpen}
+        />
         <RangePicker value={parseRange(view.range)} onChange={(range) => change({ range })} />
       </div>
       {active.length > 0 && (
@@ -34,60 +43,42 @@ export function Filters({ view, change }: Props) {
   )
 }
 
-interface Filter {
-  key: string
-  group: string
-  label: string
-  isActive: boolean
-  /** Changes of the view that set and clear it. */
-  set: Partial<View>
-  clear: Partial<View>
+interface MenuProps {
+  filters: readonly Filter[]
+  /** False if the numbers are lower bounds. */
+  isExact: boolean
+  change: Change
+  onOpen: (isOpen: boolean) => void
 }
 
-function useFilters(view: View): Filter[] {
-  const { t } = useText()
-  const states = (['active', 'disabled', 'expired'] as const).map((status) => ({
-    key: status,
-    group: t('links.status'),
-    label: t(`links.${status}`),
-    isActive: view.status === status,
-    set: { status },
-    clear: { status: 'all' },
-  }))
-  const isMine = view.owner === me.identity
-  const owners = [
-    {
-      key: 'owner',
-      group: t('links.owner'),
-      label: view.owner === '' || isMine ? t('links.mine') : view.owner,
-      isActive: view.owner !== '',
-      set: { owner: me.identity },
-      clear: { owner: '' },
-    },
-  ]
-  return [...states, ...owners]
-}
-
-function FilterMenu({ filters, change }: { filters: readonly Filter[]; change: Change }) {
-  const { t } = useText()
+function FilterMenu({ filters, isExact, change, onOpen }: MenuProps) {
+  const { t, number } = useText()
   const groups = Map.groupBy(filters, ({ group }) => group)
   return (
-    <Menu position="bottom-start" width={220}>
+    <Menu position="bottom-start" width={260} onChange={onOpen}>
       <Menu.Target>
         <Button variant="default" leftSection={<IconFilter size={16} aria-hidden />}>
           {t('links.filter')}
         </Button>
       </Menu.Target>
-      <Menu.Dropdown>
+      <Menu.Dropdown className="filter-menu">
         {[...groups].map(([group, items]) => (
           <div key={group} role="group" aria-label={group}>
             <Menu.Label>{group}</Menu.Label>
-            {items.map(({ key, label, isActive, set, clear }) => (
+            {items.map(({ key, label, isActive, count, set, clear }) => (
               <Menu.CheckboxItem
                 key={key}
                 checked={isActive}
                 closeMenuOnClick
                 onChange={() => change(isActive ? clear : set)}
+                rightSection={
+                  count !== undefined && (
+                    <span className="filter-count">
+                      {number(count)}
+                      {!isExact && '+'}
+                    </span>
+                  )
+                }
               >
                 {label}
               </Menu.CheckboxItem>

@@ -30,7 +30,7 @@ export default function Links() {
         <LinkTable
           links={links.data?.body ?? []}
           search={view.search}
-          sorting={{ by: view.sort, change: (sort) => change({ sort }) }}
+          sorting={{ by: view.sort, order: view.order, change: (sort, order) => change({ sort, order }) }}
         />
         {links.data && !isEmpty && (
           <Pages view={view} change={change} total={links.data.total} page={links.data.page} />

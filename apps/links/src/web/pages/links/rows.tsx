@@ -15,7 +15,8 @@ import { StateNote } from './state-note.tsx'
 
 export interface Sorting {
   by: string
-  change: (by: string) => void
+  order: string
+  change: (by: string, order: string) => void
 }
 
 interface Props {
@@ -59,7 +60,7 @@ export function Rows({ rows, selected, select, search, sorting, actions }: Props
               onChange={() => select(all ? [] : rows.map(({ id }) => id))}
             />
           </Table.Th>
-          <Table.Th>{t('links.link')}</Table.Th>
+          <SortHead name="slug" sorting={sorting} />
           {columns.hasLabel && <Table.Th w="30%">{t('links.label')}</Table.Th>}
           {columns.hasDate && <SortHead name="created" width={124} sorting={sorting} />}
           <SortHead name="clicks" width={columns.hasDate ? 108 : 76} sorting={sorting} />
@@ -137,13 +138,36 @@ function LinkCells({ link, search, columns: { hasLabel, hasDate }, icon }: Cells
   )
 }
 
-function SortHead({ name, width, sorting }: { name: 'created' | 'clicks'; width: number; sorting: Sorting }) {
+/** Orders of the heads. Lists by clicks always begin with the most. */
+const ORDERS = { slug: ['asc', 'desc'], created: ['desc', 'asc'], clicks: ['desc'] } as const
+
+interface SortHeadProps {
+  name: keyof typeof ORDERS
+  width?: number
+  sorting: Sorting
+}
+
+/** Sorts by a column. The sorted column is turned around, if it can be. */
+function SortHead({ name, width, sorting }: SortHeadProps) {
   const { t } = useText()
+  const [first, other] = ORDERS[name]
   const isSorted = sorting.by === name
+  const order = isSorted ? sorting.order || first : 'none'
+  const next = isSorted && order === first && other ? other : ''
+  const sortStates = { asc: 'ascending', desc: 'descending', none: 'none' } as const
   return (
-    <Table.Th w={width} ta="right" aria-sort={isSorted ? 'descending' : 'none'}>
-      <UnstyledButton className="sort-head" mod={{ sorted: isSorted }} onClick={() => sorting.change(name)}>
-        {isSorted && <IconArrowDown size={13} aria-hidden />}
+    <Table.Th
+      {...(width !== undefined && { w: width, ta: 'right' })}
+      aria-sort={sortStates[order as keyof typeof sortStates]}
+    >
+      <UnstyledButton
+        className="sort-head"
+        mod={{ sorted: isSorted, start: width === undefined }}
+        onClick={() => sorting.change(name, next)}
+      >
+        {isSorted && (
+          <IconArrowDown size={13} aria-hidden className={order === 'asc' ? 'flipped' : undefined} />
+        )}
         {t(`links.sort.${name}`)}
       </UnstyledButton>
     </Table.Th>

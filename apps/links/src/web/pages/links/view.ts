@@ -5,7 +5,12 @@ export const DEFAULT_VIEW = {
   search: '',
   status: 'all',
   owner: '',
+  source: '',
+  host: '',
+  bundle: '',
+  no_bundle: '',
   sort: 'created',
+  order: '',
   range: 'all',
   page: '1',
   per_page: '25',
@@ -15,18 +20,37 @@ export type View = typeof DEFAULT_VIEW
 export type Change = (changes: Partial<View>, options?: { isTyping: boolean }) => void
 
 /** Changes that clear the search and all filters. */
-export const CLEARED = { search: '', status: 'all', owner: '' } as const satisfies Partial<View>
+export const CLEARED = {
+  search: '',
+  status: 'all',
+  owner: '',
+  source: '',
+  host: '',
+  bundle: '',
+  no_bundle: '',
+} as const satisfies Partial<View>
 
 export const isFiltered = (view: View) =>
   (Object.keys(CLEARED) as (keyof typeof CLEARED)[]).some((name) => view[name] !== CLEARED[name])
 
-/** The server validates values that a user typed into the address. */
-export function queryOf({ page, per_page, range, owner, ...view }: View) {
+type Query = NonNullable<Input<'listLinks'>['query']>
+
+const withoutEmpty = (values: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
+
+/** The search and the filters. The server validates values that a user typed into the address. */
+export function filterOf({ search, status, owner, source, host, bundle, no_bundle }: View) {
+  return withoutEmpty({ search, status, owner, source, host, bundle, no_bundle }) as NonNullable<
+    Input<'countLinks'>['query']
+  >
+}
+
+export function queryOf(view: View): Query {
+  const { sort, order, page, per_page, range } = view
   return {
-    ...view,
-    ...(range !== 'all' && { range }),
-    ...(owner !== '' && { owner }),
+    ...filterOf(view),
+    ...withoutEmpty({ sort, order, range: range === 'all' ? '' : range }),
     page: Number(page),
     per_page: Number(per_page),
-  } as NonNullable<Input<'listLinks'>['query']>
+  }
 }

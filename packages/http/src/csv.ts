@@ -17,3 +17,9 @@ export function escapeFormulas(cell: string): string {
 export function unescapeFormulas(cell: string): string {
   return cell.replaceAll(ESCAPE, '')
 }
+
+/** Returns a record of CSV (RFC 4180) with its line end, without formulas. Null is an empty cell. */
+export function csvRecord(cells: readonly (string | number | null | undefined)[]): string {
+  const quoted = cells.map((cell) => `"${escapeFormulas(String(cell ?? '')).replaceAll('"', '""')}"`)
+  return `${quoted.join(',')}\r\n`
+}

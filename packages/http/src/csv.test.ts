@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { escapeFormulas, unescapeFormulas } from './formula.ts'
+import { escapeFormulas, unescapeFormulas } from './csv.ts'
 
 const SIGNS = ['=', '+', '-', '@', '＝', '＋', '－', '＠']
 
