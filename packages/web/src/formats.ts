@@ -30,6 +30,21 @@ export function withRegion(language: string, browserLanguages: readonly string[]
   return browserLanguages.find((tag) => tag.split('-', 1)[0] === language) ?? language
 }
 
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** A time in the past as "10 min. ago"; as a date if it is older than a week. */
+export function relativeTime(language: string, atMs: number, nowMs: number): string {
+  const ageMs = Math.max(0, nowMs - atMs)
+  if (ageMs >= 7 * DAY_MS) return momentFormat(language, { dateStyle: 'medium' }).format(atMs)
+  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
+  if (ageMs >= DAY_MS) return format.format(-Math.floor(ageMs / DAY_MS), 'day')
+  if (ageMs >= HOUR_MS) return format.format(-Math.floor(ageMs / HOUR_MS), 'hour')
+  if (ageMs >= MINUTE_MS) return format.format(-Math.floor(ageMs / MINUTE_MS), 'minute')
+  return format.format(0, 'second')
+}
+
 function cachedFormat<Format>(formats: Map<string, Format>, key: string, create: () => Format): Format {
   const format = formats.get(key) ?? create()
   formats.set(key, format)

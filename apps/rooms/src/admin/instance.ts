@@ -1,5 +1,8 @@
+import { z } from 'zod'
 import { auditAct, auditRead } from '../audit/act.ts'
-import { AuditPage, AuditQuery, toAuditLine } from '../audit/schema.ts'
+import { toCsv } from '../audit/csv.ts'
+import { findNames } from '../audit/names.ts'
+import { AuditFilter, AuditPage, AuditQuery, toAuditLine } from '../audit/schema.ts'
 import { findNewestAudit, listAudit } from '../audit/store.ts'
 import { type Context, operation } from '../context.ts'
 import { registeredAddresses } from '../login/registered-addresses.ts'
@@ -98,8 +101,36 @@ const audit = operation({
     )
     const metadata = { action, actorUserId, targetType, targetId, before }
     await auditRead(context, { action: 'admin.audit.read', metadata })
-    return { events: rows.map(toAuditLine), nextCursor }
+    return { events: rows.map(toAuditLine), names: await findNames(database, rows), nextCursor }
   },
 })
 
-export const instanceOperations = [readSettings, changeSettings, provider, audit]
+/** The most entries in a file, which is built in memory. */
+const MAX_EXPORTED = 10_000
+
+const auditFile = operation({
+  id: 'exportAuditEvents',
+  methods: ['GET'],
+  path: '/admin/audit.csv',
+  scope: 'admin',
+  tag,
+  summary: `Download the newest ${MAX_EXPORTED} matching entries of the audit log as CSV`,
+  query: AuditFilter,
+  result: z.string(),
+  media: { 'text/csv': 'One record for each entry, newest first' },
+  async handler(context, { query }) {
+    const { database } = context
+    const rows = await listAudit(database.read, query, undefined, MAX_EXPORTED)
+    await auditRead(context, { action: 'admin.audit.read', metadata: query })
+    return toCsv(rows, await findNames(database, rows))
+  },
+  answer: (body) => ({
+    body,
+    headers: {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': 'attachment; filename="latchkey-audit-log.csv"',
+    },
+  }),
+})
+
+export const instanceOperations = [readSettings, changeSettings, provider, audit, auditFile]

@@ -18,11 +18,18 @@ export const AuditLine = z
   .meta({ id: 'AuditLine' })
 export type AuditLine = z.output<typeof AuditLine>
 
-export const AuditPage = z.object({ events: z.array(AuditLine), nextCursor: NextCursor })
+export const AuditPage = z.object({
+  events: z.array(AuditLine),
+  names: z.record(z.string(), z.string()).meta({
+    description:
+      'Current names of the users and rooms that the entries mention, by id. Those that were deleted are missing.',
+  }),
+  nextCursor: NextCursor,
+})
 
 const Name = trimmedText(1, 255)
 
-export const AuditQuery = PageQuery.extend({
+const filters = {
   action: Name.optional(),
   actorUserId: Id.optional(),
   targetType: Name.optional(),
@@ -32,8 +39,11 @@ export const AuditQuery = PageQuery.extend({
     .transform((moment) => Date.parse(moment))
     .optional()
     .meta({ description: 'Only entries before this time, in ISO 8601.' }),
-})
-export type AuditFilter = Omit<z.output<typeof AuditQuery>, 'limit' | 'cursor'>
+}
+
+export const AuditFilter = z.object(filters)
+export type AuditFilter = z.output<typeof AuditFilter>
+export const AuditQuery = PageQuery.extend(filters)
 
 export function toAuditLine(row: AuditEventRow): AuditLine {
   return {

@@ -15,6 +15,7 @@ const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
  * All paths with a page, as in web/pages.tsx. Other paths get a page that reports a missing page.
  */
 const PAGES = new RegExp(`^/(?:login|account|admin|rooms/${ID}|invite/[\\w-]{1,64})?$`)
+const SESSION_COOKIE = /(?:^|;\s*)(?:__Host-)?latchkey_session=/
 /** Page modules that are not named after the first segment of their path. */
 const MODULES: Readonly<Record<string, string>> = { '': 'lobby', rooms: 'room', invite: 'invitation' }
 
@@ -60,8 +61,9 @@ export function pageRoute(path: string): string {
 async function page(services: Services, { headers }: Request, path: string): Promise<Response> {
   const [first] = path.slice(1).split('/', 1)
   const isPage = PAGES.test(path)
-  const data = await instanceData(services)
   const cookies = headers.get('cookie') ?? ''
+  const data = await instanceData(services)
+  if (!SESSION_COOKIE.test(cookies)) data['visitor'] = 'true'
   const html = await files.page({
     lang: readPreference('lang', cookies),
     acceptLanguage: headers.get('accept-language'),
@@ -76,7 +78,7 @@ async function page(services: Services, { headers }: Request, path: string): Pro
 
 /** Data that the client needs before its first API call. */
 async function instanceData({ database, policy, log }: Services): Promise<Record<string, string>> {
-  const base = policy.demo ? { demo: 'true' } : {}
+  const base: Record<string, string> = policy.demo ? { demo: 'true' } : {}
   try {
     return { ...base, product: await productNameOf(database.read) }
   } catch (error) {

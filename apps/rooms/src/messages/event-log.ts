@@ -49,7 +49,7 @@ export async function eventsOf(
     const message = messages.get(row.seq)
     const eventData =
       row.type === 'message.created'
-        ? message && { message: toMessage(withAuthor(message, displays)) }
+        ? message && { message: toMessage(withAuthor(message, displays.get(message.user_id ?? ''))) }
         : dataOf(data, displays)
     // The message may have been deleted since the events were read, because of its age.
     if (eventData)

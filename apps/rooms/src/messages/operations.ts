@@ -38,6 +38,7 @@ import {
   findMessage,
   findByClientId,
   insertMessage,
+  withAuthor,
   listMessages,
 } from './store.ts'
 
@@ -160,9 +161,9 @@ async function createMessage(
     // A lost connection must suppress neither the event nor the response of a stored message.
     const author = await display
       .catch(() => findUserDisplay(database.read, roomId, user.id))
-      .catch(() => ({ nickname: user.nickname, avatar_color: user.avatar_color }))
+      .catch(() => ({ nickname: user.nickname, avatar_color: user.avatar_color, role: null }))
     if (!author) throw failure('not_found')
-    const message = toMessage({ ...row, ...author, seq: stored.seq })
+    const message = toMessage(withAuthor({ ...row, seq: stored.seq }, author))
     const event = { ...stored, data: { message } }
     context.publish({ kind: 'event', roomId, event })
     return { message, event }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { text } from '@latchkey/http/text'
 import type { RoomMessageRow } from '../db/tables.ts'
 import { NextCursor, wholeNumber } from '../paging.ts'
+import { ROOM_ROLES, type RoomRole } from '../roles.ts'
 import { trimmedText } from '../text.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
 import { Id, Moment, toMoment, toMomentOrNull } from '../wire.ts'
@@ -18,6 +19,9 @@ export const Message = z
     }),
     avatarColor: z.string(),
     guest: z.boolean(),
+    authorRole: z.enum(ROOM_ROLES).nullable().meta({
+      description: 'The current role of the author’s membership; null without a membership.',
+    }),
     content: z.string().nullable().meta({ description: 'Plain text; null if the message was deleted.' }),
     clientId: z.string().nullable(),
     createdAt: Moment,
@@ -27,11 +31,12 @@ export const Message = z
 export type Message = z.output<typeof Message>
 
 /**
- * Message with its author, as stores return it. Name and colour of an existing account are current.
+ * Message with its author, as stores return it. Name, colour and role of an existing account are current.
  */
 export interface MessageWithAuthor extends RoomMessageRow {
   nickname: string | null
   avatar_color: string | null
+  author_role: RoomRole | null
 }
 
 export function toMessage(row: MessageWithAuthor): Message {
@@ -44,6 +49,7 @@ export function toMessage(row: MessageWithAuthor): Message {
     nickname: row.nickname ?? row.author_name,
     avatarColor: row.avatar_color ?? avatarColorOf(row.author_name),
     guest: row.author_guest === 1,
+    authorRole: row.author_role,
     content: row.content,
     clientId: row.nickname === null ? null : row.client_id,
     createdAt: toMoment(row.created_at),

@@ -1,7 +1,7 @@
 import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomEventRow, RoomMessageRow, Tables } from '../db/tables.ts'
-import { type UserDisplay, findUserDisplays, nicknameIn } from '../rooms/nickname.ts'
+import { type UserDisplay, findUserDisplays, nicknameIn, roleIn } from '../rooms/nickname.ts'
 import { isAccount } from '../users/store.ts'
 import type { MessageWithAuthor } from './schema.ts'
 
@@ -11,7 +11,7 @@ function messages(db: Kysely<Tables>, roomId: string) {
     .selectFrom('room_messages')
     .leftJoin('users', (join) => join.onRef('users.id', '=', 'room_messages.user_id').on(isAccount()))
     .selectAll('room_messages')
-    .select(['users.avatar_color', nicknameIn(roomId).as('nickname')])
+    .select(['users.avatar_color', nicknameIn(roomId).as('nickname'), roleIn(roomId).as('author_role')])
     .where('room_messages.room_id', '=', roomId)
     .where(roomExists(roomId))
 }
@@ -46,7 +46,7 @@ export async function listMessages(
     .limit(limit)
     .execute()
   const authors = await findUserDisplaysOf(db, roomId, authorIdsOf(rows))
-  return rows.map((row) => withAuthor(row, authors))
+  return rows.map((row) => withAuthor(row, authors.get(row.user_id ?? '')))
 }
 
 /** Part of a room's log, inclusive at both ends. */
@@ -61,12 +61,13 @@ export function authorIdsOf(rows: readonly RoomMessageRow[]): string[] {
   return rows.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]))
 }
 
-export function withAuthor(
-  row: RoomMessageRow,
-  authors: ReadonlyMap<string, UserDisplay>,
-): MessageWithAuthor {
-  const { nickname, avatar_color } = authors.get(row.user_id ?? '') ?? { nickname: null, avatar_color: null }
-  return { ...row, nickname, avatar_color }
+export function withAuthor(row: RoomMessageRow, author: UserDisplay | undefined): MessageWithAuthor {
+  return {
+    ...row,
+    nickname: author?.nickname ?? null,
+    avatar_color: author?.avatar_color ?? null,
+    author_role: author?.role ?? null,
+  }
 }
 
 export async function findMessage(
@@ -206,7 +207,7 @@ const selectUserDisplay = prepareQuery<{ roomId: string; userId: string }, UserD
   (db, { roomId, userId }) =>
     db
       .selectFrom('users')
-      .select([nicknameIn(roomId).as('nickname'), 'users.avatar_color'])
+      .select([nicknameIn(roomId).as('nickname'), 'users.avatar_color', roleIn(roomId).as('role')])
       .where('id', '=', userId)
       .where(isAccount()),
 )

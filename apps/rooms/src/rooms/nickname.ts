@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Tables, UserRow } from '../db/tables.ts'
+import type { RoomRole } from '../roles.ts'
 import { isAccount } from '../users/store.ts'
 
 /** Name of a user whose account is deleted: distinguishable, without any part of the old name. */
@@ -7,8 +8,10 @@ export function deletedUserName(userId: string): string {
   return `#${userId.slice(0, 4)}`
 }
 
-/** Display of a user. */
-export type UserDisplay = Pick<UserRow, 'nickname' | 'avatar_color'>
+/** Display of a user in a room. The role is that of their membership, null without one. */
+export interface UserDisplay extends Pick<UserRow, 'nickname' | 'avatar_color'> {
+  role: RoomRole | null
+}
 
 /**
  * Names of many users, by the rule of `nicknameIn`. The people of the room are scanned once,
@@ -39,8 +42,18 @@ export async function findUserDisplays(
       select 1 from alike
       where alike.skeleton = named.skeleton and (first_id <> named.id or last_id <> named.id)
         and (is_guest = 1 or member_name = named.nickname)
-    ) then ${withSuffix('named')} else nickname end as nickname from named`.execute(db)
+    ) then ${withSuffix('named')} else nickname end as nickname, ${roleIn(roomId, 'named')} as role from named`.execute(
+    db,
+  )
   return new Map(rows.map(({ id, ...display }) => [id, display]))
+}
+
+/** Role of the membership of a user in this room; null without one. */
+export function roleIn(roomId: string, table: 'users' | 'named' = 'users'): RawBuilder<RoomRole | null> {
+  const id = sql.ref(`${table}.id`)
+  return sql<RoomRole | null>`case
+    when exists (select 1 from rooms where rooms.id = ${roomId} and owner_id = ${id}) then 'owner'
+    else (select role from room_members where room_id = ${roomId} and user_id = ${id}) end`
 }
 
 /** Name with a suffix that distinguishes equal-looking names. */

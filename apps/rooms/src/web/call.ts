@@ -2,7 +2,7 @@ import { CallError, type CallsOf, type InputOf, type OfId, createCalls } from '@
 import type { z } from 'zod'
 import type { accountOperations } from '../account/operations.ts'
 import type { adminOperations } from '../admin/operations.ts'
-import type { AuditQuery } from '../audit/schema.ts'
+import type { AuditFilter, AuditQuery } from '../audit/schema.ts'
 import type { guestOperations } from '../guests/operations.ts'
 import type { platformOperations } from '../platform/operations.ts'
 import type { roomOperations } from '../rooms/operations.ts'
@@ -30,11 +30,14 @@ type DeclaredCalls = CallsOf<Operations>
 
 /** Input with times as ISO strings, before the server parses them. */
 type AuditInput = InputOf<OfId<Operations, 'listAuditEvents'>, z.input<typeof AuditQuery>>
+type AuditFileInput = InputOf<OfId<Operations, 'exportAuditEvents'>, z.input<typeof AuditFilter>>
 
 type Calls = {
   [Id in keyof DeclaredCalls]: Id extends 'listAuditEvents'
     ? { input: AuditInput; result: DeclaredCalls[Id]['result'] }
-    : DeclaredCalls[Id]
+    : Id extends 'exportAuditEvents'
+      ? { input: AuditFileInput; result: DeclaredCalls[Id]['result'] }
+      : DeclaredCalls[Id]
 }
 
 export type OperationId = keyof Calls

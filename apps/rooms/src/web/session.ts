@@ -1,6 +1,7 @@
 import { CallError, signIn } from '@latchkey/web/call'
 import { queries, useRead } from '@latchkey/web/queries'
 import { type Result, call, csrfToken, pageSession } from './call.ts'
+import { instance } from './instance.ts'
 
 export type SignedIn = Result<'getSession'>
 export type User = SignedIn['user']
@@ -29,7 +30,14 @@ export function restartClient(): Promise<never> {
   return new Promise(() => {})
 }
 
+/** Saves the first look-up of a visitor, which the server would refuse with 401. */
+let isKnownVisitor = instance.isVisitor
+
 async function findSession(signal?: AbortSignal): Promise<SignedIn | null> {
+  if (isKnownVisitor) {
+    isKnownVisitor = false
+    return null
+  }
   try {
     const before = csrfToken()
     const session = await call('getSession', {}, signal && { signal })

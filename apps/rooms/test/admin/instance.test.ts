@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
-import { type SignedInUser, refusal, signedInGuest, signedInUser } from '../actions.ts'
+import {
+  type SignedInUser,
+  createRoom,
+  deleteRoom,
+  refusal,
+  signedInGuest,
+  signedInUser,
+} from '../actions.ts'
 import { listAuditActions } from '../audit-log.ts'
 import { NOON, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
 
@@ -250,6 +257,25 @@ eachDialect((_dialect, newUrl) => {
         bad,
         [400, 'invalid_request'],
       ])
+  })
+
+  test('R21.2: the audit log names the people and rooms that it mentions, except deleted ones', async () => {
+    const eva = await signedInUser(rooms, { sub: 'eva-audit', name: 'Eva' })
+    const { id } = await createRoom(eva, { name: '=1+1' })
+    const left = await createRoom(eva, { name: 'Left' })
+    await deleteRoom(eva, left.id)
+    const { names } = await admin.browser.json<{ names: Record<string, string> }>(
+      `/api/admin/audit?actorUserId=${eva.id}`,
+    )
+    expect(names).toEqual({ [eva.id]: 'Eva', [id]: '=1+1' })
+    const response = await admin.browser.send(`/api/admin/audit.csv?targetId=${id}`)
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    const [head, ...records] = (await response.text()).trim().split('\r\n')
+    expect(head).toStartWith('"time","action","actor"')
+    expect(records).toEqual([
+      expect.stringContaining(`"room.create","Eva","${eva.id}","room","'=1+1","${id}"`),
+    ])
+    expect((await eva.browser.send('/api/admin/audit.csv')).status).toBe(403)
   })
 
   test('C131 (R21.2): every row that a request causes has its address and request id, and none contains a token', async () => {

@@ -262,3 +262,54 @@ test('after a dialog about a message, focus returns to where it was, or to the m
   await page.getByText('This message was deleted').waitFor()
   await list(page).and(page.locator(':focus')).waitFor()
 }, 60_000)
+
+test('the messages are one tab stop, and the arrow keys move between them', async () => {
+  const id = await roomWith(2)
+  await createMessage(host, id, 'See https://example.com/one')
+  await createMessage(host, id, 'See https://example.com/two')
+  const { page } = await pages.openAs(ROOT, `/rooms/${id}`)
+  await line(page, 'Message number 1').waitFor()
+  await field(page).and(page.locator(':focus')).waitFor()
+  const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')
+  await page.keyboard.press('Shift+Tab')
+  expect(await focused()).toContain('example.com/two')
+  for (const [key, text] of [
+    ['Home', 'Message number 1'],
+    ['ArrowDown', 'Message number 2'],
+    ['ArrowDown', 'example.com/one'],
+    ['ArrowUp', 'Message number 2'],
+    ['End', 'example.com/two'],
+    ['ArrowDown', 'example.com/two'],
+  ] as const) {
+    await page.keyboard.press(key)
+    expect([key, await focused()]).toEqual([key, expect.stringContaining(text)])
+  }
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Tab')
+  await page
+    .getByRole('button', { name: /^Delete the message/ })
+    .and(page.locator(':focus'))
+    .waitFor()
+  await page.keyboard.press('Tab')
+  await field(page).and(page.locator(':focus')).waitFor()
+}, 60_000)
+
+test('messages have one rhythm, whether the user may delete them or not', async () => {
+  const id = await roomWith(3)
+  const heights = async (person: typeof ROOT) => {
+    const { page } = await pages.openAs(person, `/rooms/${id}`)
+    await line(page, 'Message number 3').waitFor()
+    const rows = await page
+      .locator('.message.continues')
+      .evaluateAll((all) => all.map((row) => Math.round(row.getBoundingClientRect().height)))
+    await page.locator('.message.continues').first().hover()
+    const hovered = await page
+      .locator('.message.continues')
+      .evaluateAll((all) => all.map((row) => Math.round(row.getBoundingClientRect().height)))
+    expect(hovered).toEqual(rows)
+    return rows
+  }
+  const rows = await heights(ROOT)
+  expect(rows).toEqual([rows[0], rows[0]] as number[])
+  expect(await heights(ALICE)).toEqual(rows)
+}, 60_000)

@@ -67,6 +67,7 @@ eachDialect((_dialect, newUrl) => {
       nickname: 'Gustav',
       avatarColor: gustav.user.avatar_color,
       guest: true,
+      authorRole: null,
       content: '<b>Hi</b> 😀',
       clientId: 'c-1',
       createdAt: new Date(rooms.clock.ms).toISOString(),
@@ -80,6 +81,25 @@ eachDialect((_dialect, newUrl) => {
         event: { seq: 1, at: message['createdAt'] as string, event: 'message.created', data: { message } },
       },
     ])
+  })
+
+  test('R16.3: a message has the current role of its author’s membership, whether they are present or not', async () => {
+    const { id } = await createRoom(owner)
+    const mona = await member(rooms, 'Mona')
+    const visitor = await member(rooms, 'Viktor')
+    for (const author of [owner, mona, visitor]) await join(author, id)
+    for (const author of [owner, mona, visitor]) await createMessage(author, id, 'Hello')
+    const roles = async () => (await readMessages(owner, id)).messages.map(({ authorRole }) => authorRole)
+    expect(await roles()).toEqual(['owner', null, null])
+    await makeMember(rooms, id, mona, 'moderator')
+    await leave(mona, id)
+    expect(await roles()).toEqual(['owner', 'moderator', null])
+    expect(await createMessage(mona, id, 'Again')).toMatchObject({ authorRole: 'moderator' })
+    const { events } = await owner.browser.json<{ events: { data: { message?: MessageJson } }[] }>(
+      `/api/rooms/${id}/events?after=0`,
+    )
+    const logged = events.flatMap(({ data }) => data.message ?? [])
+    expect(logged.map(({ authorRole }) => authorRole)).toEqual(await roles())
   })
 
   test('the event log of a room contains no message text', async () => {

@@ -21,6 +21,8 @@ const message = (seq: number) =>
     userId: 'other',
     nickname: 'Before',
     avatarColor: '#000',
+    guest: false,
+    authorRole: null,
     content: 'words',
     deletedAt: null,
   }) as Message
@@ -64,6 +66,10 @@ function createRoom() {
       listener?.event({ seq, at: '', event: 'message.created', data: { message: message(seq) } }),
     receiveDeletion: (seq: number) =>
       listener?.event({ seq: 99, at: 'now', event: 'message.deleted', data: { messageId: String(seq) } }),
+    receiveOwner: (ownerId: string, previousOwnerId: string) =>
+      listener?.event({ seq: 99, at: 'now', event: 'room.owner', data: { ownerId, previousOwnerId } }),
+    receiveDeparture: (person: Person) =>
+      listener?.event({ seq: 99, at: 'now', event: 'member.left', data: { person } }),
     receiveRole: (person: Person) =>
       listener?.event({ seq: 99, at: 'now', event: 'member.role', data: { person } }),
     join: (person: Person) =>
@@ -188,4 +194,21 @@ test('a changed name applies to all messages of that user and of no other', () =
   expect(names()).toEqual(range(1, 3).map(() => ['By role', '#111']))
   it.welcome(3, [personNamed('By entering', '#222')])
   expect(names()).toEqual(range(1, 3).map(() => ['By entering', '#222']))
+})
+
+test('messages have the role of the membership of their author, who is not present', async () => {
+  const it = createRoom()
+  await it.reads[0]?.(range(1, 1))
+  const other = { userId: 'other', nickname: 'Other', avatarColor: '#000', guest: false } as const
+  const roles = () => it.store.state().messages.map(({ authorRole }) => authorRole)
+  it.receiveRole({ ...other, role: 'moderator' })
+  expect(roles()).toEqual(['moderator'])
+  it.receiveOwner('other', 'me')
+  expect(roles()).toEqual(['owner'])
+  it.receiveOwner('me', 'other')
+  expect(roles()).toEqual(['moderator'])
+  it.receiveDeparture({ ...other, role: 'listener' })
+  expect(roles()).toEqual([null])
+  it.join({ ...other, role: 'listener' })
+  expect(roles()).toEqual([null])
 })

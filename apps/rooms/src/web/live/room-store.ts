@@ -261,6 +261,7 @@ export class RoomStore {
   #applyEvent({ event, data, at }: RoomEvent): void {
     if (event === 'message.created') return this.#addMessage(data['message'] as Message)
     if (event === 'message.deleted') return this.#markDeleted(String(data['messageId']), at)
+    if (event === 'room.owner') this.#changeOwner(String(data['ownerId']), String(data['previousOwnerId']))
     if (event.startsWith('member.')) this.#updatePerson(data['person'] as Person, event)
     void invalidate('room', 'members', 'bans')
   }
@@ -296,9 +297,30 @@ export class RoomStore {
   }
 
   #updatePerson(person: Person, event: RoomEvent['event']): void {
-    if (event === 'member.removed' || !this.#state.present.has(person.userId)) return
-    const present = new Map(this.#state.present).set(person.userId, person)
+    const { userId, role } = person
+    const isMember = event === 'member.joined' || event === 'member.role'
+    this.#setAuthorRole((author) => author === userId, isMember ? role : null)
+    if (event === 'member.removed' || !this.#state.present.has(userId)) return
+    const present = new Map(this.#state.present).set(userId, person)
     this.#setState({ present, messages: this.#withCurrentNames([person]) })
+  }
+
+  /** The previous owner becomes a moderator, or a speaker if a guest. */
+  #changeOwner(ownerId: string, previousOwnerId: string): void {
+    this.#setAuthorRole((author) => author === ownerId, 'owner')
+    this.#setAuthorRole((author, guest) => author === previousOwnerId && !guest, 'moderator')
+    this.#setAuthorRole((author, guest) => author === previousOwnerId && guest, 'speaker')
+  }
+
+  /** Changes the messages of these authors. Whether they are present does not matter. */
+  #setAuthorRole(
+    isAuthor: (userId: string | null, isGuest: boolean) => boolean,
+    authorRole: Message['authorRole'],
+  ): void {
+    const messages = this.#state.messages.map((message) =>
+      isAuthor(message.userId, message.guest) ? { ...message, authorRole } : message,
+    )
+    this.#setState({ messages })
   }
 
   #applyPresence({ joined: people, left, count }: PresenceFrame): void {

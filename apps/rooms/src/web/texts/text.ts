@@ -1,5 +1,5 @@
 import { OUTCOME_UNKNOWN } from '@latchkey/http/failure'
-import { momentFormat } from '@latchkey/web/formats'
+import { momentFormat, relativeTime } from '@latchkey/web/formats'
 import { type Translate as TranslateAny, type Wording, hasText, useTexts } from '@latchkey/web/texts'
 import type { SharedTextKey } from '@latchkey/web/shared-texts'
 import { instance } from '../instance.ts'
@@ -48,5 +48,6 @@ export function useText() {
     day: format({ dateStyle: 'medium' }),
     time: format({ timeStyle: 'short' }),
     moment: format({ dateStyle: 'medium', timeStyle: 'short' }),
+    ago: (at: string) => relativeTime(rest.language, Date.parse(at), Date.now()),
   }
 }

@@ -24,6 +24,12 @@ test('R6.8: every error code of a failed login has a text, and there are no othe
 })
 
 test('R21.2: every audited action has a name, and there are no others', () => {
-  const ofActions = namesIn('audit').filter((name) => name.includes('.') && !name.startsWith('type.'))
+  const ofActions = namesIn('audit').filter((name) => name.includes('.'))
   expect(ofActions.toSorted()).toEqual([...AUDIT_ACTIONS].toSorted())
+})
+
+test('R21.2: every audited action of a person has a sentence, and there are no others', () => {
+  const ofService = /^(auth\.(login_failed|backchannel_\w+)|provider\.changed)$/
+  const ofPeople = AUDIT_ACTIONS.filter((action) => !ofService.test(action))
+  expect(namesIn('did').toSorted()).toEqual(ofPeople.toSorted())
 })

@@ -8,7 +8,7 @@ import { useUserDraft } from '../../user-draft.ts'
 import { Section } from '../../parts/section.tsx'
 import { LoadingOrError } from '../../parts/loading-or-error.tsx'
 import { invalidate, useCall } from '../../queries.ts'
-import { useText } from '../../texts/text.ts'
+import { isKey, useText } from '../../texts/text.ts'
 import { AdminRefusal } from './refusal.tsx'
 
 type Answer = Result<'getPlatformSettings'>
@@ -113,23 +113,49 @@ function Fields({ settings }: { settings: Settings }) {
 /** The message of the server begins with the name of the field. */
 const isAboutLink = (error: Error) => error instanceof CallError && /^supportUrl\b/.test(error.message)
 
-/** Limits with their names in `ROOMS_LIMITS` (R22). */
+/** Limits in words, and all of them with their names in `ROOMS_LIMITS` (R22). */
 function Limits({ limits }: Pick<Answer, 'limits'>) {
   const { t, number } = useText()
+  const words = Object.entries(limits).flatMap(([name, value]) => {
+    const key = `admin.limit.${name}`
+    return isKey(key) ? [{ name: t(key), value: number(value) }] : []
+  })
+  const all = Object.entries(limits).map(([name, value]) => ({ name, value: String(value) }))
   return (
-    <Section title={t('admin.limits')} help={t('admin.limitsHelp')}>
-      <dl className="facts">
-        {Object.entries(limits).map(([name, value]) => (
-          <div key={name}>
-            <Text component="dt" size="sm" ff="monospace" className="wrap">
-              {name}
-            </Text>
-            <Text component="dd" size="sm" m={0}>
-              {number(value)}
-            </Text>
-          </div>
-        ))}
-      </dl>
+    <Section title={t('admin.limits')}>
+      <Facts facts={words} />
+      <details>
+        <Text component="summary" size="sm" c="dimmed">
+          {t('admin.advanced')}
+        </Text>
+        <Text size="sm" c="dimmed" my="xs">
+          {t('admin.limitsHelp')}
+        </Text>
+        <Facts facts={all} isCode />
+      </details>
     </Section>
+  )
+}
+
+interface FactsProps {
+  facts: readonly { name: string; value: string }[]
+  /** True for names that are typed in a setting. */
+  isCode?: boolean
+}
+
+function Facts({ facts, isCode = false }: FactsProps) {
+  return (
+    <dl className="facts">
+      {facts.map(({ name, value }) => (
+        <div key={name}>
+          <Text component="dt" size="sm" c="dimmed" className="wrap" {...(isCode && { ff: 'monospace' })}>
+            {name}
+          </Text>
+          <Text component="dd" size="sm" m={0} fw={500}>
+            {value}
+          </Text>
+        </div>
+      ))}
+    </dl>
   )
 }

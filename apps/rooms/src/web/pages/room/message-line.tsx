@@ -2,7 +2,7 @@ import { ActionIcon, Anchor, Badge, Group, Text, VisuallyHidden } from '@mantine
 import { IconTrash } from '@latchkey/web/icons'
 import { memo } from 'react'
 import { guestSince } from '../../../guests/guest-id.ts'
-import type { Message, Person } from '../../live/frames.ts'
+import type { Message } from '../../live/frames.ts'
 import type { Unsent } from '../../live/outbox.ts'
 import { UserAvatar, GuestBadge } from '../../parts/person.tsx'
 import type { User } from '../../session.ts'
@@ -11,8 +11,6 @@ import { partsOf } from './links.ts'
 
 interface Props {
   message: Message
-  /** Role of the author, if present. */
-  role: Person['role'] | undefined
   /**
    * True directly below another message of the same author. Name and time are then visually hidden.
    */
@@ -22,14 +20,22 @@ interface Props {
    * every line again with each message.
    */
   onDelete: ((message: Message) => void) | undefined
+  /** True for the message that Tab reaches. The arrow keys lead to the others. */
+  isTabStop: boolean
+  /** True if the focus is in the message. Tab then reaches its links and its button. */
+  hasFocus: boolean
 }
 
-export const MessageLine = memo(function MessageLine({ message, role, continues, onDelete }: Props) {
+export const MessageLine = memo(function MessageLine({ message, continues, onDelete, ...focus }: Props) {
   const { t, time } = useText()
   const { avatarColor, content, createdAt } = message
   const nickname = useNameOf(message)
   return (
-    <li className={continues ? 'message continues' : 'message'}>
+    <li
+      className={continues ? 'message continues' : 'message'}
+      data-message={message.id}
+      tabIndex={focus.isTabStop ? 0 : -1}
+    >
       {!continues && <UserAvatar nickname={message.nickname} avatarColor={avatarColor} size={32} />}
       <div style={{ minWidth: 0, flex: 1 }}>
         {continues ? (
@@ -37,7 +43,7 @@ export const MessageLine = memo(function MessageLine({ message, role, continues,
             {nickname} {time(createdAt)}
           </VisuallyHidden>
         ) : (
-          <Byline message={message} role={role} />
+          <Byline message={message} />
         )}
         {content === null ? (
           <Text size="sm" c="dimmed" fs="italic">
@@ -45,14 +51,16 @@ export const MessageLine = memo(function MessageLine({ message, role, continues,
           </Text>
         ) : (
           <Text size="sm" className="message-text" component="div" dir="auto">
-            {mayLink(message) ? <LinkedText text={content} /> : content}
+            {mayLink(message) ? <LinkedText text={content} tabIndex={focus.hasFocus ? 0 : -1} /> : content}
           </Text>
         )}
       </div>
       {onDelete && (
         <ActionIcon
-          variant="subtle"
-          color="gray"
+          className="message-action"
+          variant="default"
+          size={28}
+          tabIndex={focus.hasFocus ? 0 : -1}
           onClick={() => onDelete(message)}
           aria-label={t('room.deleteNamed', { name: nickname, when: time(createdAt) })}
         >
@@ -72,9 +80,9 @@ function useNameOf({ userId, nickname }: Message): string {
   return userId === null ? t('person.gone', { name: nickname }) : nickname
 }
 
-function Byline({ message, role }: Pick<Props, 'message' | 'role'>) {
+function Byline({ message }: Pick<Props, 'message'>) {
   const { t, time, moment } = useText()
-  const { guest, createdAt } = message
+  const { guest, authorRole, createdAt } = message
   const nickname = useNameOf(message)
   return (
     <Group gap={6} align="baseline">
@@ -82,9 +90,9 @@ function Byline({ message, role }: Pick<Props, 'message' | 'role'>) {
         <bdi>{nickname}</bdi>
       </Text>
       {guest && <GuestBadge />}
-      {(role === 'owner' || role === 'moderator') && (
+      {(authorRole === 'owner' || authorRole === 'moderator') && (
         <Badge size="sm" variant="light" style={{ textTransform: 'none' }}>
-          {t(`room.role.${role}`)}
+          {t(`room.role.${authorRole}`)}
         </Badge>
       )}
       <Text size="xs" c="dimmed" component="time" dateTime={createdAt} title={moment(createdAt)}>
@@ -118,7 +126,7 @@ function mayLink({ guest, userId, createdAt }: Message): boolean {
   return !guest || (since !== undefined && Date.parse(createdAt) - since >= LINKS_AFTER_MS)
 }
 
-function LinkedText({ text }: { text: string }) {
+function LinkedText({ text, tabIndex }: { text: string; tabIndex: number }) {
   return partsOf(text).map((part, index) =>
     part.isLink ? (
       // oxlint-disable-next-line react/no-array-index-key -- the parts of one text never move.
@@ -131,6 +139,7 @@ function LinkedText({ text }: { text: string }) {
         rel="noopener noreferrer nofollow ugc"
         inherit
         underline="always"
+        tabIndex={tabIndex}
       >
         {part.text}
       </Anchor>

@@ -10,13 +10,14 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import type { Message, Person } from '../../live/frames.ts'
+import type { Message } from '../../live/frames.ts'
 import type { RoomState, RoomStore } from '../../live/room-store.ts'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
+import { useMessageFocus } from './message-focus.ts'
 import { DeleteMessage } from './delete-message.tsx'
 import { MessageLine, UnsentLine, continuesFrom } from './message-line.tsx'
-import { type Room, rightsIn } from './room.ts'
+import { type Room, hasWholeHistory, rightsIn } from './room.ts'
 
 /** Distance from the end within which the newest message counts as seen. */
 const NEAR_PX = 48
@@ -34,7 +35,6 @@ export function Messages({ room, user, store, isEntering }: Props) {
   const [messageToDelete, setMessageToDelete] = useState<Message | null>(null)
   const { ref, onScroll, isAway, goToEnd } = useScrollPosition(store, state)
   const { messages, older, historyError, unsent, unread } = state
-  const mayDeleteAny = rightsIn(room, user)('delete_any_message')
   const isEmpty = older === null && messages.length === 0 && unsent.length === 0
   return (
     <>
@@ -47,7 +47,7 @@ export function Messages({ room, user, store, isEntering }: Props) {
         onScroll={onScroll}
         role="region"
         aria-label={t('room.messages')}
-        tabIndex={0}
+        tabIndex={messages.length === 0 ? 0 : -1}
       >
         {isEntering && older === undefined && !historyError && (
           <Center p="xl">
@@ -55,26 +55,13 @@ export function Messages({ room, user, store, isEntering }: Props) {
           </Center>
         )}
         {historyError !== null && <ErrorNotice error={historyError} onRetry={() => void store.readOlder()} />}
-        <Beginning list={ref} store={store} state={state} emptyRoom={isEmpty ? room.name : undefined} />
-        <ol className="plain">
-          {messages.map((message, index) => (
-            <MessageRow
-              key={message.id}
-              message={message}
-              before={messages[index - 1]}
-              newMark={newMarkAbove(message, messages[index - 1], state)}
-              role={state.present.get(message.userId ?? '')?.role}
-              onDelete={
-                message.content !== null && (mayDeleteAny || message.userId === user.id)
-                  ? setMessageToDelete
-                  : undefined
-              }
-            />
-          ))}
-          {unsent.map((each) =>
-            each.problem ? null : <UnsentLine key={each.clientId} unsent={each} user={user} />,
-          )}
-        </ol>
+        <Beginning
+          list={ref}
+          store={store}
+          state={state}
+          roomName={isEmpty || hasWholeHistory(room, user, Date.now()) ? room.name : undefined}
+        />
+        <MessageItems room={room} user={user} state={state} onDelete={setMessageToDelete} />
         {messageToDelete && (
           <DeleteMessage
             message={messageToDelete}
@@ -85,6 +72,39 @@ export function Messages({ room, user, store, isEntering }: Props) {
       </div>
       {isAway && unread > 0 && <UnreadButton count={unread} onPress={goToEnd} />}
     </>
+  )
+}
+
+interface MessageItemsProps {
+  room: Room
+  user: User
+  state: RoomState
+  onDelete: (message: Message) => void
+}
+
+function MessageItems({ room, user, state, onDelete }: MessageItemsProps) {
+  const { messages, unsent } = state
+  const { tabStopId, focusedId, listProps } = useMessageFocus(messages)
+  const mayDeleteAny = rightsIn(room, user)('delete_any_message')
+  return (
+    <ol className="plain" {...listProps}>
+      {messages.map((message, index) => (
+        <MessageRow
+          key={message.id}
+          message={message}
+          before={messages[index - 1]}
+          newMark={newMarkAbove(message, messages[index - 1], state)}
+          isTabStop={message.id === tabStopId}
+          hasFocus={message.id === focusedId}
+          onDelete={
+            message.content !== null && (mayDeleteAny || message.userId === user.id) ? onDelete : undefined
+          }
+        />
+      ))}
+      {unsent.map((each) =>
+        each.problem ? null : <UnsentLine key={each.clientId} unsent={each} user={user} />,
+      )}
+    </ol>
   )
 }
 
@@ -110,14 +130,15 @@ interface MessageRowProps {
   message: Message
   before: Message | undefined
   newMark: NewMark | undefined
-  role: Person['role'] | undefined
+  isTabStop: boolean
+  hasFocus: boolean
   onDelete: ((message: Message) => void) | undefined
 }
 
 /**
  * A message with its separators. It renders again only when it changes, not with each new message.
  */
-const MessageRow = memo(function MessageRow({ message, before, newMark, role, onDelete }: MessageRowProps) {
+const MessageRow = memo(function MessageRow({ message, before, newMark, ...line }: MessageRowProps) {
   const { day } = useText()
   const isNewDay = before === undefined || day(before.createdAt) !== day(message.createdAt)
   return (
@@ -125,9 +146,8 @@ const MessageRow = memo(function MessageRow({ message, before, newMark, role, on
       <Separators at={message.createdAt} isNewDay={isNewDay} newMark={newMark} />
       <MessageLine
         message={message}
-        role={role}
         continues={!isNewDay && !newMark && continuesFrom(before, message)}
-        onDelete={onDelete}
+        {...line}
       />
     </>
   )
@@ -137,11 +157,11 @@ interface BeginningProps {
   list: RefObject<HTMLDivElement | null>
   store: RoomStore
   state: RoomState
-  /** The name of a room without messages. */
-  emptyRoom: string | undefined
+  /** The name of the room if its first message is the first that the user may read. */
+  roomName: string | undefined
 }
 
-function Beginning({ list, store, state, emptyRoom }: BeginningProps) {
+function Beginning({ list, store, state, roomName }: BeginningProps) {
   const { t } = useText()
   const [isReading, setReading] = useState(false)
   useEffect(() => {
@@ -166,7 +186,7 @@ function Beginning({ list, store, state, emptyRoom }: BeginningProps) {
       )}
       {state.older === null && (
         <Text size="sm" c="dimmed" ta="center" maw="100%" className="wrap">
-          {emptyRoom === undefined ? t('room.beginning') : t('room.noMessages', { room: emptyRoom })}
+          {roomName === undefined ? t('room.beginning') : t('room.noMessages', { room: roomName })}
         </Text>
       )}
     </Stack>

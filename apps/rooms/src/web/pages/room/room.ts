@@ -22,3 +22,18 @@ export function rightsIn(room: Room, user: User): (action: RoomAction) => boolea
   }
   return (action) => may(action, access)
 }
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** True if the user may read a room from its beginning, and none of it is too old to be kept. */
+export function hasWholeHistory(
+  { historyVisibility, retention, createdAt, role }: Room,
+  user: User,
+  nowMs: number,
+): boolean {
+  const mayRead =
+    historyVisibility === 'all' ||
+    (historyVisibility === 'since_membership' && (role === 'owner' || user.platformAdmin))
+  const isKept = retention === 'forever' || nowMs - Date.parse(createdAt) < Number(retention) * DAY_MS
+  return mayRead && isKept
+}

@@ -34,7 +34,7 @@ export default {
   'form.guestsNever': 'Guests can’t join private rooms',
   'form.defaultRole': 'Role of new visitors',
   'form.history': 'Message history',
-  'form.history.all': 'All actions',
+  'form.history.all': 'All messages',
   'form.history.since_membership': 'From when they joined',
   'form.history.none': 'Only during their visit',
   'form.retention': 'Keep messages',

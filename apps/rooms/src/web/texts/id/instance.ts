@@ -49,4 +49,17 @@ export default {
   'admin.inheritable_other': '{{count}} akun mungkin dapat dimasuki orang lain',
   'admin.inheritableHelp':
     'Akun itu lebih lama daripada perubahan terakhir alamat user-info atau jalur ke subjek. Siapa pun yang kini memiliki subjek yang sama di sana dapat memasukinya.',
+  'admin.limit.messages_per_10s': 'Pesan per orang dalam 10 detik',
+  'admin.limit.message_length': 'Karakter per pesan',
+  'admin.limit.rooms_owned': 'Ruang per orang',
+  'admin.limit.rooms_per_hour': 'Ruang baru per orang per jam',
+  'admin.limit.invitations_live': 'Undangan berlaku per ruang',
+  'admin.limit.invitations_per_hour': 'Undangan baru per orang per jam',
+  'admin.limit.guest_present_room': 'Tamu dalam satu ruang sekaligus',
+  'admin.limit.guest_messages_per_10s': 'Pesan per tamu dalam 10 detik',
+  'admin.limit.guest_message_length': 'Karakter per pesan tamu',
+  'admin.limit.guest_rooms': 'Ruang per tamu',
+  'admin.limit.guest_create_per_hour': 'Tamu baru per jaringan per jam',
+  'admin.limit.sessions_user': 'Sesi per orang',
+  'admin.advanced': 'Lanjutan: semua batas',
 } satisfies Record<keyof typeof en, string>

@@ -48,4 +48,17 @@ export default {
   'admin.inheritable_other': '{{count}} konton kan nås av andra personer',
   'admin.inheritableHelp':
     'De är äldre än den senaste ändringen av adressen för användaruppgifter eller av sökvägen till användarens id. Den som nu har samma id där kan logga in på dem.',
+  'admin.limit.messages_per_10s': 'Meddelanden per person på 10 sekunder',
+  'admin.limit.message_length': 'Tecken per meddelande',
+  'admin.limit.rooms_owned': 'Rum per person',
+  'admin.limit.rooms_per_hour': 'Nya rum per person och timme',
+  'admin.limit.invitations_live': 'Giltiga inbjudningar per rum',
+  'admin.limit.invitations_per_hour': 'Nya inbjudningar per person och timme',
+  'admin.limit.guest_present_room': 'Gäster i ett rum samtidigt',
+  'admin.limit.guest_messages_per_10s': 'Meddelanden per gäst på 10 sekunder',
+  'admin.limit.guest_message_length': 'Tecken per meddelande från en gäst',
+  'admin.limit.guest_rooms': 'Rum per gäst',
+  'admin.limit.guest_create_per_hour': 'Nya gäster per nätverk och timme',
+  'admin.limit.sessions_user': 'Sessioner per person',
+  'admin.advanced': 'Avancerat: alla gränser',
 } satisfies Record<keyof typeof en, string>
