@@ -111,7 +111,7 @@ const MAX_EXPORTED = 10_000
 const auditFile = operation({
   id: 'exportAuditEvents',
   methods: ['GET'],
-  path: '/admin/audit.csv',
+  path: '/admin/audit/export',
   scope: 'admin',
   tag,
   summary: `Download the newest ${MAX_EXPORTED} matching entries of the audit log as CSV`,

@@ -1,7 +1,4 @@
-const { product, demo, visitor } = document.documentElement.dataset
+const { product, demo } = document.documentElement.dataset
 
-/**
- * Name of the instance, whether it is a demo, and whether this browser had no session when it
- * requested the page. The server writes all of them into the page.
- */
-export const instance = { product, isDemo: demo === 'true', isVisitor: visitor === 'true' }
+/** Name of the instance, and whether it is a demo. The server writes both into the page. */
+export const instance = { product, isDemo: demo === 'true' }

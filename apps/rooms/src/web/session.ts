@@ -1,7 +1,6 @@
 import { CallError, signIn } from '@latchkey/web/call'
 import { queries, useRead } from '@latchkey/web/queries'
 import { type Result, call, csrfToken, pageSession } from './call.ts'
-import { instance } from './instance.ts'
 
 export type SignedIn = Result<'getSession'>
 export type User = SignedIn['user']
@@ -30,14 +29,13 @@ export function restartClient(): Promise<never> {
   return new Promise(() => {})
 }
 
-/** Saves the first look-up of a visitor, which the server would refuse with 401. */
-let isKnownVisitor = instance.isVisitor
+let isFirstLookUp = true
 
 async function findSession(signal?: AbortSignal): Promise<SignedIn | null> {
-  if (isKnownVisitor) {
-    isKnownVisitor = false
-    return null
-  }
+  // The server has marked the page of a visitor, whose look-up it would refuse with 401.
+  const isVisitor = isFirstLookUp && document.documentElement.dataset['visitor'] === 'true'
+  isFirstLookUp = false
+  if (isVisitor) return null
   try {
     const before = csrfToken()
     const session = await call('getSession', {}, signal && { signal })

@@ -268,14 +268,14 @@ eachDialect((_dialect, newUrl) => {
       `/api/admin/audit?actorUserId=${eva.id}`,
     )
     expect(names).toEqual({ [eva.id]: 'Eva', [id]: '=1+1' })
-    const response = await admin.browser.send(`/api/admin/audit.csv?targetId=${id}`)
+    const response = await admin.browser.send(`/api/admin/audit/export?targetId=${id}`)
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
     const [head, ...records] = (await response.text()).trim().split('\r\n')
     expect(head).toStartWith('"time","action","actor"')
     expect(records).toEqual([
       expect.stringContaining(`"room.create","Eva","${eva.id}","room","'=1+1","${id}"`),
     ])
-    expect((await eva.browser.send('/api/admin/audit.csv')).status).toBe(403)
+    expect((await eva.browser.send('/api/admin/audit/export')).status).toBe(403)
   })
 
   test('C131 (R21.2): every row that a request causes has its address and request id, and none contains a token', async () => {
