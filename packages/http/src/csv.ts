@@ -18,6 +18,11 @@ export function unescapeFormulas(cell: string): string {
   return cell.replaceAll(ESCAPE, '')
 }
 
+/** Returns the first record of CSV, with plain names of columns, and its line end. */
+export function csvHeader(columns: readonly string[]): string {
+  return `${columns.join(',')}\r\n`
+}
+
 /** Returns a record of CSV (RFC 4180) with its line end, without formulas. Null is an empty cell. */
 export function csvRecord(cells: readonly (string | number | null | undefined)[]): string {
   const quoted = cells.map((cell) => `"${escapeFormulas(String(cell ?? '')).replaceAll('"', '""')}"`)

@@ -1,4 +1,4 @@
-import { csvRecord } from '@latchkey/http/csv'
+import { csvHeader, csvRecord } from '@latchkey/http/csv'
 import type { AuditEventRow } from '../db/tables.ts'
 import { toMoment } from '../wire.ts'
 
@@ -22,5 +22,5 @@ export function toCsv(rows: readonly AuditEventRow[], names: Readonly<Record<str
       row.metadata,
     ]),
   )
-  return [csvRecord(COLUMNS), ...records].join('')
+  return [csvHeader(COLUMNS), ...records].join('')
 }

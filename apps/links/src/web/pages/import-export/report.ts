@@ -1,11 +1,11 @@
-import { csvRecord } from '@latchkey/http/csv'
+import { csvHeader, csvRecord } from '@latchkey/http/csv'
 import type { Row } from './job.ts'
 
 const COLUMNS = ['line', 'result', 'slug', 'url', 'reason'] as const
 
 function createReport(rows: readonly Row[]): Blob {
   const records = rows.map((row) => csvRecord(COLUMNS.map((name) => row[name])))
-  return new Blob([csvRecord(COLUMNS), ...records], { type: 'text/csv' })
+  return new Blob([csvHeader(COLUMNS), ...records], { type: 'text/csv' })
 }
 
 /** Downloads the result of each row as CSV, with the reasons in the words of the server. */
