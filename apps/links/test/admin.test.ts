@@ -18,6 +18,7 @@ const defaults = {
   default_range: '30d',
   filter_bots: true,
   filter_self_referrers: true,
+  list_views: [],
   root_redirect_url: null,
 }
 

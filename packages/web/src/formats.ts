@@ -24,17 +24,18 @@ export function momentFormat(language: string, options: Intl.DateTimeFormatOptio
 
 /**
  * Adds the region of the first of the browser's languages that is `language`, such as `en-GB` for
- * `en`. Returns `language` itself if there is none.
+ * `en`. Returns `language` itself if there is none, and outside of browsers.
  */
-export function withRegion(language: string, browserLanguages: readonly string[]): string {
-  return browserLanguages.find((tag) => tag.split('-', 1)[0] === language) ?? language
+export function withRegion(language: string, browserLanguages: readonly string[] | undefined): string {
+  return browserLanguages?.find((tag) => tag.split('-', 1)[0] === language) ?? language
 }
 
-const MINUTE_MS = 60_000
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** A time in the past as "10 min. ago"; as a date if it is older than a week. */
+/** A time in the past as "now" or "10 min. ago"; as a date if it is older than a week. */
 export function relativeTime(language: string, atMs: number, nowMs: number): string {
   const ageMs = Math.max(0, nowMs - atMs)
   if (ageMs >= 7 * DAY_MS) return momentFormat(language, { dateStyle: 'medium' }).format(atMs)
@@ -42,7 +43,7 @@ export function relativeTime(language: string, atMs: number, nowMs: number): str
   if (ageMs >= DAY_MS) return format.format(-Math.floor(ageMs / DAY_MS), 'day')
   if (ageMs >= HOUR_MS) return format.format(-Math.floor(ageMs / HOUR_MS), 'hour')
   if (ageMs >= MINUTE_MS) return format.format(-Math.floor(ageMs / MINUTE_MS), 'minute')
-  return format.format(0, 'second')
+  return format.format(-Math.floor(ageMs / SECOND_MS), 'second')
 }
 
 function cachedFormat<Format>(formats: Map<string, Format>, key: string, create: () => Format): Format {

@@ -63,6 +63,10 @@ export const IconArrowForwardUp = /* @__PURE__ */ icon(
 export const IconArrowLeft = /* @__PURE__ */ icon('arrow-left', 'M5 12l14 0', 'M5 12l6 6', 'M5 12l6 -6')
 export const IconArrowRight = /* @__PURE__ */ icon('arrow-right', 'M5 12l14 0', 'M13 18l6 -6', 'M13 6l6 6')
 export const IconArrowUpRight = /* @__PURE__ */ icon('arrow-up-right', 'M17 7l-10 10', 'M8 7l9 0l0 9')
+export const IconBookmark = /* @__PURE__ */ icon(
+  'bookmark',
+  'M18 7v14l-6 -4l-6 4v-14a4 4 0 0 1 4 -4h4a4 4 0 0 1 4 4z',
+)
 export const IconChartBar = /* @__PURE__ */ icon(
   'chart-bar',
   'M3 13a1 1 0 0 1 1 -1h4a1 1 0 0 1 1 1v6a1 1 0 0 1 -1 1h-4a1 1 0 0 1 -1 -1l0 -6',
@@ -217,6 +221,14 @@ export const IconSettings = /* @__PURE__ */ icon(
   'settings',
   'M10.325 4.317c.426 -1.756 2.924 -1.756 3.35 0a1.724 1.724 0 0 0 2.573 1.066c1.543 -.94 3.31 .826 2.37 2.37a1.724 1.724 0 0 0 1.065 2.572c1.756 .426 1.756 2.924 0 3.35a1.724 1.724 0 0 0 -1.066 2.573c.94 1.543 -.826 3.31 -2.37 2.37a1.724 1.724 0 0 0 -2.572 1.065c-.426 1.756 -2.924 1.756 -3.35 0a1.724 1.724 0 0 0 -2.573 -1.066c-1.543 .94 -3.31 -.826 -2.37 -2.37a1.724 1.724 0 0 0 -1.065 -2.572c-1.756 -.426 -1.756 -2.924 0 -3.35a1.724 1.724 0 0 0 1.066 -2.573c-.94 -1.543 .826 -3.31 2.37 -2.37c1 .608 2.296 .07 2.572 -1.065',
   'M9 12a3 3 0 1 0 6 0a3 3 0 0 0 -6 0',
+)
+export const IconShare = /* @__PURE__ */ icon(
+  'share',
+  'M3 12a3 3 0 1 0 6 0a3 3 0 1 0 -6 0',
+  'M15 6a3 3 0 1 0 6 0a3 3 0 1 0 -6 0',
+  'M15 18a3 3 0 1 0 6 0a3 3 0 1 0 -6 0',
+  'M8.7 10.7l6.6 -3.4',
+  'M8.7 13.3l6.6 3.4',
 )
 export const IconShieldLock = /* @__PURE__ */ icon(
   'shield-lock',

@@ -126,12 +126,14 @@ export async function listBundlesOfLinks(
 }
 
 /** Adds the link to the bundle. A link that is already a member stays. Both rows must be locked. */
-export async function addMember(tx: Tx, bundleId: number, linkId: number): Promise<void> {
-  await tx
+/** False if the link was a member already. */
+export async function addMember(tx: Tx, bundleId: number, linkId: number): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await tx
     .insertInto('bundle_link')
     .values({ bundle_id: bundleId, link_id: linkId })
     .onConflict((conflict) => conflict.doNothing())
-    .execute()
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows > 0n
 }
 
 /** False if the link was not a member. */

@@ -146,6 +146,8 @@ export interface PreferenceTable {
   default_range: Generated<string>
   filter_bots: Generated<number>
   filter_self_referrers: Generated<number>
+  /** Saved views of the list of links: JSON of `ListView[]`. */
+  list_views: Generated<string>
 }
 
 export interface ClickTable {

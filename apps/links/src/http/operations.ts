@@ -8,10 +8,12 @@ import type { Context } from '../context.ts'
 import { eventOperations } from '../events/operations.ts'
 import { faviconOperations } from '../favicons/operations.ts'
 import { keyOperations } from '../keys/operations.ts'
+import { changeLinks } from '../links/bulk-operation.ts'
 import { countLinksOperation, listLinks, listLinksInAdmin } from '../links/list-operations.ts'
 import { linkOperations } from '../links/operations.ts'
 import { preferenceOperations } from '../preferences/operations.ts'
 import { qrOperations } from '../qr/operations.ts'
+import { checkSlug } from '../links/slugs/check.ts'
 import { choosePrimarySlug, slugOperations } from '../links/slugs/operations.ts'
 import { sharingOperations } from '../sharing/operations.ts'
 import { transferOperations } from '../transfer/operations.ts'
@@ -46,6 +48,8 @@ export const adminOperations: readonly AnyOperation<Context>[] = [
   ...apiOperations.map(toAdminOperation),
   ...[...dashboardOperations, ...explorerOperations].map(toAdminOperation),
   countLinksOperation,
+  changeLinks,
+  checkSlug,
   choosePrimarySlug,
   ...keyOperations,
   ...preferenceOperations,

@@ -145,7 +145,8 @@ function stateChange(verb: 'disable' | 'enable') {
 export const disableLink = stateChange('disable')
 export const enableLink = stateChange('enable')
 
-async function hasClicks(tx: Tx, context: Context, linkId: number): Promise<boolean> {
+/** Whether the link has any clicks, counted or not. */
+export async function hasClicks(tx: Tx, context: Context, linkId: number): Promise<boolean> {
   return context.hasPendingClicks({ linkId }) || (await countLifetimeClicks(tx, linkId)) > 0
 }
 

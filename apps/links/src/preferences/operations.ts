@@ -21,6 +21,7 @@ async function readPreferences(db: Kysely<Tables>, identity: string): Promise<Pr
     default_range: Range.parse(row.default_range),
     filter_bots: row.filter_bots === 1,
     filter_self_referrers: row.filter_self_referrers === 1,
+    list_views: JSON.parse(row.list_views),
     root_redirect_url: (await findRootRedirect(db)) ?? null,
   })
 }
@@ -57,6 +58,7 @@ export const preferenceOperations = [
           default_range: range === null ? '30d' : range,
           filter_bots: toColumn(body.filter_bots),
           filter_self_referrers: toColumn(body.filter_self_referrers),
+          list_views: body.list_views && JSON.stringify(body.list_views),
         }
         const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
         await savePreferences(tx, identity, Object.fromEntries(entries))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Range } from '../analytics/schema.ts'
-import { trimmedText } from '../text.ts'
+import { boundedText, trimmedText } from '../text.ts'
 
 const MAX_URL_LENGTH = 2048
 
@@ -22,6 +22,24 @@ function isHttpUrl(value: string): boolean {
 const Theme = z.enum(['light', 'dark']).nullable()
 const Lang = z.enum(['en', 'sv', 'id']).nullable()
 
+const MAX_VIEWS = 30
+const MAX_VIEW_NAME = 60
+const MAX_VIEW_QUERY = 1000
+
+/** A saved view of the list of links: its name, and the query string of its address. */
+const ListView = z.object({
+  name: trimmedText(MAX_VIEW_NAME).min(1, 'list_views must have names'),
+  query: boundedText(MAX_VIEW_QUERY),
+})
+
+const ListViews = z
+  .array(ListView)
+  .max(MAX_VIEWS)
+  .refine(
+    (views) => new Set(views.map(({ name }) => name)).size === views.length,
+    'list_views must have different names',
+  )
+
 /** Preferences of a person, and the one of the instance (L10). */
 export const Preferences = z
   .object({
@@ -31,6 +49,7 @@ export const Preferences = z
     default_range: Range,
     filter_bots: z.boolean(),
     filter_self_referrers: z.boolean(),
+    list_views: z.array(z.object({ name: z.string(), query: z.string() })),
     root_redirect_url: z.string().nullable(),
   })
   .meta({ id: 'Settings' })
@@ -43,5 +62,6 @@ export const PreferenceChanges = z.object({
   default_range: Range.nullable().optional(),
   filter_bots: flag('filter_bots').optional(),
   filter_self_referrers: flag('filter_self_referrers').optional(),
+  list_views: ListViews.optional(),
   root_redirect_url: RootRedirect.nullable().optional(),
 })

@@ -10,6 +10,7 @@ const defaults = {
   default_range: '30d',
   filter_bots: 1,
   filter_self_referrers: 1,
+  list_views: '[]',
 }
 
 /** Returns the preferences of the person, with defaults for those that are not set. */

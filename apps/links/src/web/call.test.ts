@@ -20,15 +20,4 @@ const others = [
   'setPrimarySlugBySlug',
 ]
 
-/** Operations of the live feed and of shared statistics, which have no controls in the pages yet. */
-const withoutPages = [
-  'getBundleShare',
-  'getLinkShare',
-  'listRecentClicks',
-  'shareBundle',
-  'shareLink',
-  'unshareBundle',
-  'unshareLink',
-]
-
-testCalls(operations, import.meta.dirname, [...others, ...withoutPages])
+testCalls(operations, import.meta.dirname, others)

@@ -15,11 +15,13 @@ import type { eventOperations } from '../events/operations.ts'
 import type { ErrorCode } from '../failures.ts'
 import type { faviconOperations } from '../favicons/operations.ts'
 import type { keyOperations } from '../keys/operations.ts'
+import type { changeLinks } from '../links/bulk-operation.ts'
 import type { countLinksOperation } from '../links/list-operations.ts'
 import type { linkOperations } from '../links/operations.ts'
 import type { LinkPageQuery, ListedLink } from '../links/schema.ts'
 import type { preferenceOperations } from '../preferences/operations.ts'
 import type { qrOperations } from '../qr/operations.ts'
+import type { checkSlug } from '../links/slugs/check.ts'
 import type { choosePrimarySlug, slugOperations } from '../links/slugs/operations.ts'
 import type { sharingOperations } from '../sharing/operations.ts'
 import type { transferOperations } from '../transfer/operations.ts'
@@ -38,6 +40,8 @@ type Operations =
   | (typeof transferOperations)[number]
   | (typeof keyOperations)[number]
   | (typeof preferenceOperations)[number]
+  | typeof changeLinks
+  | typeof checkSlug
   | typeof choosePrimarySlug
   | typeof countLinksOperation
 

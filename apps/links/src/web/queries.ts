@@ -1,5 +1,6 @@
 import { FRESH_MS, invalidate as invalidateAny, refetch, useRead } from '@latchkey/web/queries'
 import type { Changes } from '../events/changes.ts'
+import type { LiveClicks } from '../events/schema.ts'
 import { type Input, type OperationId, addressOf, callForPage } from './call.ts'
 
 /** Part of the stored data that a query reads. Mutations and `/events` name the changed parts. */
@@ -33,6 +34,22 @@ function refresh({ links = [], more = true }: Partial<Changes> = {}): void {
   })
 }
 
+type ClickListener = (clicks: LiveClicks) => void
+
+const clickListeners = new Set<ClickListener>()
+/** Opens the event stream again, with clicks if there are listeners. */
+let reopenStream = () => {}
+
+/** Calls the listener with new clicks, while changes are followed, until the returned function is called. */
+export function followClicks(listener: ClickListener): () => void {
+  clickListeners.add(listener)
+  if (clickListeners.size === 1) reopenStream()
+  return () => {
+    clickListeners.delete(listener)
+    if (clickListeners.size === 0) reopenStream()
+  }
+}
+
 /**
  * Refreshes statistics until the returned function is called: on events, or by polling while the
  * event stream is down. Pauses while the page is hidden.
@@ -47,7 +64,12 @@ export function followChanges(): () => void {
     poll = undefined
   }
   const resume = () => {
-    source = new EventSource(addressOf('followChanges', {}))
+    const input = clickListeners.size > 0 ? { query: { clicks: true } } : {}
+    source = new EventSource(addressOf('followChanges', input))
+    source.addEventListener('clicks', ({ data }) => {
+      const clicks = JSON.parse(data as string) as LiveClicks
+      for (const listener of clickListeners) listener(clicks)
+    })
     source.addEventListener('changes', ({ data }) => refresh(JSON.parse(data as string) as Changes))
     source.addEventListener('open', () => {
       if (poll === undefined) return
@@ -70,9 +92,14 @@ export function followChanges(): () => void {
     refresh()
     resume()
   }
+  reopenStream = () => {
+    pause()
+    if (!document.hidden) resume()
+  }
   document.addEventListener('visibilitychange', onVisibility)
   if (!document.hidden) resume()
   return () => {
+    reopenStream = () => {}
     document.removeEventListener('visibilitychange', onVisibility)
     pause()
   }

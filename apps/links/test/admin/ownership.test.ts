@@ -20,6 +20,10 @@ const adminRules: Record<string, Rule> = {
   'DELETE /links/{id}/share': share('link'),
   'POST /bundles/{id}/share': share('bundle'),
   'DELETE /bundles/{id}/share': share('bundle'),
+  // Each link has its own refusal (bulk.test.ts). Anyone may add links to bundles.
+  'PATCH /bulk/links': {
+    body: ({ linkId, bundleId }) => ({ ids: [linkId], set: { add_to_bundle: bundleId } }),
+  },
   'POST /keys': { body: () => ({ title: 'Laptop', scope: 'read' }) },
   'POST /import': { body: ({ slug }) => ({ url: `https://example.com/imported/${slug}` }) },
   'PUT /settings': { body: () => ({ theme: 'dark' }) },
@@ -41,7 +45,8 @@ const reads = offered.filter(({ method, path }) => method === 'GET' && path !== 
 /** Queries that an operation requires. */
 function requiredQuery(path: string): string {
   if (path === '/import') return '?format=ndjson'
-  if (path === '/analytics/breakdown') return '?dimension=country'
+  if (path.startsWith('/analytics/breakdown')) return '?dimension=country'
+  if (path === '/slug-check') return '?slug=free'
   return path.endsWith('/breakdown') ? '?dimension=countries' : ''
 }
 const ann = { 'X-Forwarded-Email': 'ann@example.com' }

@@ -293,3 +293,24 @@ for (const [lang, country] of [
     await page.context().close()
     await admin.call('PUT', '/settings', { lang: null })
   }, 60_000)
+
+test('L40: clicks appear as they happen, and the list can be paused to be read', async () => {
+  const slug = links[0]?.slugs.at(-1)?.slug ?? ''
+  const { page } = await admin.open('/dashboard')
+  const panel = page.getByRole('region', { name: 'Live clicks' })
+  await panel.getByRole('listitem').first().waitFor()
+  const newest = panel.getByRole('listitem').first()
+  await clickLink(admin, slug)
+  await newest.getByText(`/${slug}`).waitFor()
+  await newest.getByText('Chrome').waitFor()
+  await panel.getByRole('button', { name: 'Pause' }).click()
+  const paused = await panel.getByRole('listitem').allInnerTexts()
+  const other = links[1]?.slugs.at(-1)?.slug ?? ''
+  await clickLink(admin, other)
+  await panel.getByRole('button', { name: 'Resume' }).waitFor()
+  expect(await panel.getByRole('listitem').count()).toBe(paused.length)
+  await panel.getByRole('button', { name: 'Resume' }).click()
+  await newest.getByText(`/${other}`).waitFor()
+  await newest.getByRole('link').click()
+  await page.waitForURL(admin.at(`/links/${links[1]?.id}`))
+}, 60_000)

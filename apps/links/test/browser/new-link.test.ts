@@ -210,3 +210,25 @@ test('the input for a new link outlasts a reload, and is cleared once the link i
   await openDialog(page)
   expect(await url.inputValue()).toBe('')
 }, 60_000)
+
+test('L17.3: a slug is checked while it is typed', async () => {
+  await createLink(admin, { url: 'https://example.com/first', slug: 'checked' })
+  const { page } = await admin.open('/links')
+  await openDialog(page)
+  const slug = page.getByRole('textbox', { name: 'Slug', exact: true })
+  await slug.fill('Checked')
+  await page.getByText('This slug is already taken.').waitFor()
+  await expectAccessible(page)
+  await slug.fill('checked-2')
+  await page.getByText('This slug is available').waitFor()
+  expect(await slug.getAttribute('aria-invalid')).not.toBe('true')
+  await slug.fill('_')
+  await page.getByText('This slug is available').waitFor({ state: 'detached' })
+  await page.waitForFunction(
+    () => document.querySelector('#link-slug')?.getAttribute('aria-invalid') === 'true',
+  )
+  await slug.fill('')
+  await page.waitForFunction(
+    () => document.querySelector('#link-slug')?.getAttribute('aria-invalid') !== 'true',
+  )
+}, 60_000)

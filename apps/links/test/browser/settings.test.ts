@@ -48,6 +48,7 @@ test('L18: every setting saves at once, confirms it, and holds when the page is 
     default_range: '90d',
     filter_bots: false,
     filter_self_referrers: false,
+    list_views: [],
     root_redirect_url: 'https://example.com/home',
   })
   await page.reload()

@@ -21,17 +21,18 @@ export function useCopy() {
   return { copied, copy }
 }
 
-export function Copy({ value }: { value: string }) {
+/** Button that copies a text. `name` replaces a text that is too long for its label. */
+export function Copy({ value, name = value }: { value: string; name?: string }) {
   const { t } = useTexts()
   const { copied, copy } = useCopy()
   return (
     <>
-      <Tooltip label={copied ? t('copy.copied') : t('copy.copy', { what: value })}>
+      <Tooltip label={copied ? t('copy.copied') : t('copy.copy', { what: name })}>
         <ActionIcon
           variant="subtle"
           color="gray"
           onClick={() => copy(value)}
-          aria-label={t('copy.copy', { what: value })}
+          aria-label={t('copy.copy', { what: name })}
         >
           {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
         </ActionIcon>

@@ -18,7 +18,7 @@ export interface FilteredRead {
   now: number
   filters: ViewerFilters
   /** One breakdown instead of analytics. */
-  breakdown?: (Page & { dimension: ExplorerDimension }) | undefined
+  breakdown?: (Page & { dimension: ExplorerDimension; search?: string | undefined }) | undefined
 }
 
 /** Reads filtered statistics. Rejects with the reason of the signal soon after it aborts. */
@@ -36,7 +36,8 @@ export async function readFiltered(
   })
 }
 
-async function findFilter(db: Database<Tables>, query: AnalyticsQuery): Promise<ClickFilter> {
+/** The clicks that a query selects. */
+export async function findFilter(db: Database<Tables>, query: AnalyticsQuery): Promise<ClickFilter> {
   const { slug, link, bundle } = query
   const isUnbundled = bundle?.includes(NO_BUNDLE) === true
   return {

@@ -101,7 +101,7 @@ export class FilteredSource implements StatsSource {
       window: await this.#clipToKept(window),
       starts: window.calendar.starts,
       conditions: { ...viewerConditions(this.#options.filters), ...conditionsOf(this.#filter) },
-      passesLink: await this.#linkCondition(),
+      passesLink: await findLinkCondition(this.#db, this.#filter),
       passesSlug: this.#filter.slugs && includes(this.#filter.slugs),
       columns,
     })
@@ -143,18 +143,22 @@ export class FilteredSource implements StatsSource {
     if (links) yield readLinkBlock(this.#db, links.linkIds, links)
     else yield* readBlocks(this.#db, parts)
   }
-
-  async #linkCondition(): Promise<((linkId: number) => boolean) | undefined> {
-    const { linkIds, unbundledOr } = this.#filter
-    const isChosen = linkIds && includes(linkIds)
-    if (!unbundledOr) return isChosen
-    const isMember = includes(unbundledOr)
-    const isBundled = includes([...(await findActiveMembers(this.#db)).values()].flat())
-    return (linkId) => (isChosen?.(linkId) ?? true) && (isMember(linkId) || !isBundled(linkId))
-  }
 }
 
-function conditionsOf({ values }: ClickFilter): ScanRequest['conditions'] {
+/** Whether the clicks of a link pass the filter; undefined if those of all links do. */
+export async function findLinkCondition(
+  db: Db,
+  { linkIds, unbundledOr }: ClickFilter,
+): Promise<((linkId: number) => boolean) | undefined> {
+  const isChosen = linkIds && includes(linkIds)
+  if (!unbundledOr) return isChosen
+  const isMember = includes(unbundledOr)
+  const isBundled = includes([...(await findActiveMembers(db)).values()].flat())
+  return (linkId) => (isChosen?.(linkId) ?? true) && (isMember(linkId) || !isBundled(linkId))
+}
+
+/** The conditions of a filter on the values of a click. */
+export function conditionsOf({ values }: ClickFilter): ScanRequest['conditions'] {
   const chosen = valueDimensions.flatMap((name) => {
     const wanted = values[name]
     return wanted ? [[columnOf[name], includes(wanted)] as const] : []

@@ -1,18 +1,21 @@
 import type { Database } from '@latchkey/database/database'
 import { Failure, transportFailure } from '@latchkey/http/failure'
+import { z } from 'zod'
 import { type Context, operation } from '../../context.ts'
 import { withSnapshot } from '../../db/snapshot.ts'
 import type { Tables } from '../../db/tables.ts'
 import { failure } from '../../failures.ts'
 import { streamText } from '../../transfer/stream.ts'
 import type { Window } from '../window.ts'
-import type { FilteredRead } from './filtered-read.ts'
-import { AnalyticsBreakdownQuery, AnalyticsQuery, isFiltered } from './query.ts'
+import { type FilteredRead, findFilter } from './filtered-read.ts'
+import { exportClicks } from './click-export.ts'
+import { breakdownCsv } from './export.ts'
+import { AnalyticsBreakdownQuery, AnalyticsQuery, BreakdownExportQuery, isFiltered } from './query.ts'
 import { readAnalytics, readBreakdown } from './read.ts'
 import { Analytics, AnalyticsBreakdown } from './schema.ts'
 import { type StatsSource, instanceSource, linkSource } from './source.ts'
 import { findLinks } from './subjects.ts'
-import type { TimeQuery } from './windows.ts'
+import { type TimeQuery, findWindows } from './windows.ts'
 
 type Db = Database<Tables>
 
@@ -86,6 +89,62 @@ export const getAnalyticsBreakdown = operation({
   answer: (result) => ({ body: result, headers: result instanceof ReadableStream ? LINES : {} }),
 })
 
+/** Values in a file, the most clicked first. */
+const MAX_EXPORTED = 10_000
+
+const exportBreakdown = operation({
+  id: 'exportAnalyticsBreakdown',
+  methods: ['GET'],
+  path: '/analytics/breakdown/export',
+  scope: 'admin',
+  tag,
+  summary: `One breakdown of analytics as CSV, at most its ${MAX_EXPORTED} most clicked values`,
+  query: BreakdownExportQuery,
+  lasting: true,
+  result: z.unknown(),
+  media: { 'text/csv': 'A value and its clicks in each record' },
+  failures: ['analytics_busy', 'analytics_stopped'],
+  async handler(context, { query }) {
+    const time = timeOf(query, context)
+    await context.flushClicks()
+    const page = { ...query, offset: 0, limit: MAX_EXPORTED }
+    const breakdown = isFiltered(query)
+      ? await readLast(context, { query, time, breakdown: page })
+      : await withSnapshot(context.database.offThread, async (db) =>
+          readBreakdown(db, await findSource(db, query, context), { ...page, time, now: context.now }),
+        )
+    return breakdownCsv(breakdown as AnalyticsBreakdown, query.dimension)
+  },
+  answer: (body) => ({ body, headers: csvHeaders('breakdown') }),
+})
+
+const exportAnalyticsClicks = operation({
+  id: 'exportAnalyticsClicks',
+  methods: ['GET'],
+  path: '/analytics/clicks/export',
+  scope: 'admin',
+  tag,
+  summary: 'The raw clicks of analytics as CSV, oldest first',
+  query: AnalyticsQuery,
+  lasting: true,
+  result: z.unknown(),
+  media: { 'text/csv': 'A click in each record, without anything that identifies its visitor' },
+  async handler(context, { query }) {
+    const time = timeOf(query, context)
+    await context.flushClicks()
+    const { offThread } = context.database
+    const { window } = await findWindows(time, context.now, async () => undefined)
+    const chunks = exportClicks(offThread, await findFilter(offThread, query), { ...context, window })
+    return streamText(chunks, { onError: (error) => context.reportError(error) })
+  },
+  answer: (body) => ({ body, headers: csvHeaders('clicks') }),
+})
+
+const csvHeaders = (name: string) => ({
+  'Content-Type': 'text/csv; charset=utf-8',
+  'Content-Disposition': `attachment; filename="latchkey-${name}.csv"`,
+})
+
 /**
  * Reads filtered statistics, or streams their progress and them as lines of JSON if the caller
  * accepts these.
@@ -103,6 +162,21 @@ async function readOrStream(
       onError: (error) => context.reportError(error),
       onCancel: async () => void (await replies.return(undefined)),
     })
+  return lastOf(replies, reply)
+}
+
+/** Reads filtered statistics without their progress. */
+async function readLast(
+  context: Context,
+  read: Pick<FilteredRead, 'query' | 'time' | 'breakdown'>,
+): Promise<unknown> {
+  const { now, filters } = context
+  const replies = context.readFiltered({ ...read, now, filters })
+  return lastOf(replies, await replies.next())
+}
+
+async function lastOf(replies: Replies, first: Awaited<ReturnType<Replies['next']>>): Promise<unknown> {
+  let reply = first
   while (!reply.done && !('result' in reply.value)) reply = await replies.next()
   await replies.return(undefined)
   return reply.value?.result
@@ -127,4 +201,9 @@ async function* streamLines(
 }
 
 /** Analytics of any clicks; admin side only (L17). */
-export const explorerOperations = [getAnalytics, getAnalyticsBreakdown]
+export const explorerOperations = [
+  getAnalytics,
+  getAnalyticsBreakdown,
+  exportBreakdown,
+  exportAnalyticsClicks,
+]

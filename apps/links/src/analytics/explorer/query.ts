@@ -57,10 +57,17 @@ export const AnalyticsQuery = z.object({
 })
 export type AnalyticsQuery = z.output<typeof AnalyticsQuery>
 
+const MAX_SEARCH_LENGTH = 256
 const MAX_OFFSET = 999_999_999
 
-export const AnalyticsBreakdownQuery = AnalyticsQuery.extend({
+export const BreakdownExportQuery = AnalyticsQuery.extend({
   dimension: z.enum(explorerDimensions),
+  search: boundedText(MAX_SEARCH_LENGTH).optional().meta({
+    description: 'Words, each of which is in the value, or in the name or URL of the link or bundle.',
+  }),
+})
+
+export const AnalyticsBreakdownQuery = BreakdownExportQuery.extend({
   offset: wholeNumber(0, MAX_OFFSET).default(0),
   limit: wholeNumber(1, 100).default(10),
 })

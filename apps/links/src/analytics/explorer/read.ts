@@ -2,10 +2,12 @@ import type { Database } from '@latchkey/database/database'
 import type { Tables } from '../../db/tables.ts'
 import { transportFailure } from '@latchkey/http/failure'
 import { delta, sum } from '../window.ts'
+import { searchWords } from '../../links/search.ts'
 import { BreakdownReader, type Page } from './breakdowns.ts'
 import { type ExplorerDimension, valueDimensions } from './dimensions.ts'
 import type { Analytics, AnalyticsBreakdown } from './schema.ts'
 import { type Limits, type StatsSource, type WindowStats, rankedColumns } from './source.ts'
+import { MAX_SEARCHED, searchBreakdown } from './search.ts'
 import { findRawStart } from './subjects.ts'
 import { type CalendarWindow, type TimeQuery, NO_CALENDAR, findWindows, isEndless } from './windows.ts'
 
@@ -98,11 +100,31 @@ function bucketsOf({ calendar }: CalendarWindow, { buckets }: WindowStats) {
   }))
 }
 
-/** One breakdown, or a page of it. Run it in a `snapshot`. */
+interface BreakdownQuery extends Page {
+  dimension: ExplorerDimension
+  time: TimeQuery
+  now: number
+  search?: string | undefined
+}
+
+/**
+ * One breakdown, or a page of it. A search finds among the 10,000 most clicked values. Run it in a
+ * `snapshot`.
+ */
 export async function readBreakdown(
   db: Db,
   source: StatsSource,
-  { dimension, time, now, ...page }: Page & { dimension: ExplorerDimension; time: TimeQuery; now: number },
+  { search, ...query }: BreakdownQuery,
+): Promise<AnalyticsBreakdown> {
+  if (search === undefined || searchWords(search).length === 0) return readPage(db, source, query)
+  const all = await readPage(db, source, { ...query, offset: 0, limit: MAX_SEARCHED })
+  return searchBreakdown(all, search, query)
+}
+
+async function readPage(
+  db: Db,
+  source: StatsSource,
+  { dimension, time, now, ...page }: Omit<BreakdownQuery, 'search'>,
 ): Promise<AnalyticsBreakdown> {
   if (dimension === 'slug' && !source.hasSlugs)
     throw transportFailure('invalid_request', { text: 'dimension: needs a filter by link or bundle' })

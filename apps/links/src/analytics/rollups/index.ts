@@ -1,5 +1,5 @@
 /** Statistics from rollups of complete periods, and from raw clicks where periods are missing. */
-export type { Block, BlockValue } from './blocks/block.ts'
+export type { Block, BlockColumn, BlockValue } from './blocks/block.ts'
 export { findParts, readBlocks, readLinkBlock } from './blocks/block-store.ts'
 export type { Part } from './blocks/block-store.ts'
 export { Scan, nameOf, viewerConditions } from './blocks/scan.ts'

@@ -175,7 +175,8 @@ function tables(dialect: keyof typeof words): string[] {
       lang ${text} check (lang in ('en', 'sv', 'id')),
       default_range ${text} not null default '30d',
       filter_bots ${int} not null default 1 check (filter_bots in (0, 1)),
-      filter_self_referrers ${int} not null default 1 check (filter_self_referrers in (0, 1))
+      filter_self_referrers ${int} not null default 1 check (filter_self_referrers in (0, 1)),
+      list_views ${text} not null default '[]'
     ) ${table}`,
   ]
   const clicks = [

@@ -19,6 +19,7 @@ const tables = {
       default_range: text,
       filter_bots: int,
       filter_self_referrers: int,
+      list_views: text,
     },
     orderBy: ['identity'],
   },

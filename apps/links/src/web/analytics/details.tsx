@@ -1,7 +1,9 @@
-import { Modal, Skeleton, Stack, TextInput } from '@mantine/core'
+import { Button, Modal, Skeleton, Stack, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
+import { IconDownload } from '@latchkey/web/icons'
 import { useState } from 'react'
 import type { ExplorerDimension } from '../../analytics/explorer/dimensions.ts'
+import { type Input, addressOf } from '../call.ts'
 import { Pager } from '../parts/pager.tsx'
 import { ReadError } from '../parts/read-error.tsx'
 import { StaleContent } from '../parts/stale-content.tsx'
@@ -82,6 +84,7 @@ function AllRows({ dimension, view, toggle, subject, stats, onClose }: Omit<Prop
           />
         </StaleContent>
       )}
+      <Download query={{ ...query, ...(search !== '' && { search }) }} />
       <Pager
         label={t(`dimension.${dimension}`)}
         offset={offset}
@@ -90,5 +93,20 @@ function AllRows({ dimension, view, toggle, subject, stats, onClose }: Omit<Prop
         onMove={setOffset}
       />
     </Stack>
+  )
+}
+
+function Download({ query }: { query: NonNullable<Input<'exportAnalyticsBreakdown'>['query']> }) {
+  const { t } = useText()
+  return (
+    <Button
+      component="a"
+      href={addressOf('exportAnalyticsBreakdown', { query })}
+      download
+      variant="default"
+      leftSection={<IconDownload size={16} aria-hidden />}
+    >
+      {t('analytics.csv')}
+    </Button>
   )
 }

@@ -1,3 +1,4 @@
+import { momentFormat } from '@latchkey/web/formats'
 import { Button, Paper, Skeleton, Stack, Text } from '@mantine/core'
 import { Notice } from '@latchkey/web/parts/notice'
 import type { ReactNode } from 'react'
@@ -37,7 +38,7 @@ export function Explorer({ subject, empty, children, panel }: Props) {
   const further = panel?.(isMissing ? undefined : stats)
   return (
     <Stack gap="md">
-      <Toolbar view={view} change={change} range={stats?.window.range} />
+      <Toolbar view={view} change={change} range={stats?.window.range} subject={subject} />
       <FilterChips {...controls} stats={stats} />
       <ReadState {...read} />
       {stats && <PartialNotice stats={stats} />}
@@ -116,7 +117,7 @@ function Chart({ stats, change }: { stats: Stats | undefined } & Pick<ViewContro
 /** The time zone of the chart, and what its dashed line is. */
 function ChartNote({ stats: { window, comparison_window: compared } }: { stats: Stats }) {
   const { t, language } = useText()
-  const format = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone })
+  const format = momentFormat(language, { dateStyle: 'medium', timeZone })
   return (
     <>
       <span title={timeZone}>{zoneName(language, window.to)}</span>

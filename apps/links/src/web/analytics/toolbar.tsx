@@ -1,20 +1,25 @@
+import { momentFormat } from '@latchkey/web/formats'
 import { Button, Group, NativeSelect, Popover, Stack, TextInput } from '@mantine/core'
+import { IconDownload } from '@latchkey/web/icons'
 import { useState } from 'react'
 import type { Range } from '../../analytics/ranges.ts'
+import { addressOf } from '../call.ts'
 import { RangePicker } from '../parts/range.tsx'
 import { timeZone } from '../parts/time-zone.ts'
 import { useText } from '../texts/text.ts'
 import { dayOf, endOfDay, startOfDay } from './days.ts'
+import { type Subject, queryOf } from './use-analytics.ts'
 import type { ViewControls } from './use-view.ts'
 import { type Comparison, type TimeWindow, comparisons } from './view.ts'
 
 interface Props extends Pick<ViewControls, 'view' | 'change'> {
   /** The range of the statistics, which may be the user's default. */
   range: Range | null | undefined
+  subject: Subject | undefined
 }
 
 /** Range or custom dates, and the window to compare with. */
-export function Toolbar({ view, change, range }: Props) {
+export function Toolbar({ view, change, range, subject }: Props) {
   const { t } = useText()
   const selected = view.window ? undefined : (view.range ?? range ?? undefined)
   return (
@@ -29,6 +34,16 @@ export function Toolbar({ view, change, range }: Props) {
         disabled={selected === 'all'}
         onChange={({ currentTarget }) => change({ compare: currentTarget.value as Comparison })}
       />
+      <Button
+        component="a"
+        href={addressOf('exportAnalyticsClicks', { query: queryOf(view, subject) })}
+        download
+        size="xs"
+        variant="default"
+        leftSection={<IconDownload size={15} aria-hidden />}
+      >
+        {t('analytics.clicksCsv')}
+      </Button>
     </Group>
   )
 }
@@ -63,7 +78,7 @@ function useWindowName(): (window: TimeWindow) => string {
   return ({ from, to }) => {
     const [first, last] = [dayOf(from, timeZone), dayOf(to, timeZone)]
     const isWhole = from === startOfDay(first, timeZone) && to === endOfDay(last, timeZone)
-    const format = new Intl.DateTimeFormat(language, {
+    const format = momentFormat(language, {
       timeZone,
       day: 'numeric',
       month: 'short',

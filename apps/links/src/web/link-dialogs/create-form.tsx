@@ -1,4 +1,5 @@
 import { Alert, Anchor, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useDraft } from '@latchkey/web/draft-storage'
 import { Copy } from '@latchkey/web/parts/copy'
 import { showError } from '@latchkey/web/toast'
@@ -11,8 +12,8 @@ import { useAllBundles } from '../pages/bundles/use-all-bundles.ts'
 import { isMine } from '../pages/link/link.ts'
 import { fromField } from '../pages/link/moment.ts'
 import { shortUrl, withoutScheme } from '../parts/short-url.ts'
-import { invalidate } from '../queries.ts'
-import { useText } from '../texts/text.ts'
+import { invalidate, useCall } from '../queries.ts'
+import { textOf, useText } from '../texts/text.ts'
 import { showCreated } from './created-toast.tsx'
 import {
   DestinationField,
@@ -161,11 +162,31 @@ interface SlugProps {
   change: (changes: Partial<Values>) => void
 }
 
+/** The next look-up waits for a pause in typing. */
+const CHECK_AFTER_MS = 300
+
+/** Whether a typed slug could be used now; undefined while unknown. */
+function useSlugCheck(value: string): Result<'checkSlug'> | undefined {
+  const slug = value.trim()
+  const [settled] = useDebouncedValue(slug, CHECK_AFTER_MS)
+  const { data, isPlaceholderData } = useCall(
+    'links',
+    'checkSlug',
+    { query: { slug: settled } },
+    settled !== '',
+  )
+  return slug === settled && settled !== '' && !isPlaceholderData ? data?.body : undefined
+}
+
 function SlugField({ value, error, change }: SlugProps) {
   const { t } = useText()
+  const check = useSlugCheck(value)
+  const problem = check?.code && t(textOf(check.code))
   return (
     <TextInput
       id="link-slug"
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      description={check?.available && t('create.slugFree')}
       label={t('links.slug')}
       placeholder={t('create.slugHelp')}
       flex="1 1 180px"
@@ -173,7 +194,7 @@ function SlugField({ value, error, change }: SlugProps) {
       autoCapitalize="off"
       spellCheck={false}
       value={value}
-      error={error}
+      error={error || problem}
       onChange={({ currentTarget }) => change({ slug: currentTarget.value })}
     />
   )

@@ -1,3 +1,4 @@
+import { momentFormat } from '@latchkey/web/formats'
 export interface Bucket {
   /** `YYYY-MM-DD HH`, `YYYY-MM-DD` (a day, or the Monday of a week) or `YYYY-MM`. */
   label: string
@@ -42,7 +43,7 @@ const LONG = {
 export function bucketNames(language: string, unit: BucketUnit) {
   // Labels are already in the requested time zone. Another conversion would shift them.
   const formatter = (options: Intl.DateTimeFormatOptions) => {
-    const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' })
+    const format = momentFormat(language, { ...options, timeZone: 'UTC' })
     return (label: string) => format.format(startOf(label))
   }
   return { short: formatter(SHORT[unit]), long: formatter(LONG[unit]) }

@@ -1,5 +1,5 @@
 import type { CallError } from '@latchkey/web/call'
-import { numberFormat } from '@latchkey/web/formats'
+import { numberFormat, relativeTime } from '@latchkey/web/formats'
 import { type Translate as TranslateAny, type Wording, useTexts } from '@latchkey/web/texts'
 import type { SharedTextKey } from '@latchkey/web/shared-texts'
 import type { ErrorCode } from '../../failures.ts'
@@ -120,6 +120,9 @@ function failureKey({ code, status }: CallError): TextKey {
   return STATUS_TEXTS[status] ?? (status > 500 ? 'error.unavailable' : 'error.refused')
 }
 
+/** Text of a failure that the API has announced, such as that of a slug in a form. */
+export const textOf = (code: ErrorCode): TextKey => ERROR_TEXTS[code]
+
 export const wording: Wording = {
   texts,
   failureKey,
@@ -139,6 +142,8 @@ export function useText() {
     ...rest,
     day: (seconds: number) => day(new Date(seconds * 1000)),
     moment: (seconds: number) => moment(new Date(seconds * 1000)),
+    /** A time in the past, in Unix milliseconds, by its age. */
+    ago: (atMs: number) => relativeTime(rest.language, atMs, Date.now()),
     percent: (value: number) => formatPercent({ signDisplay: 'exceptZero' }).format(value / 100),
     /** Formats a fraction, 0 to 1, as a percentage. A positive fraction is never 0 %. */
     share: (part: number) =>

@@ -6,8 +6,9 @@ import { PageHeading } from '@latchkey/web/shell/heading'
 import { useText } from '../../texts/text.ts'
 import type { Stats } from './page.tsx'
 import { BundleIcon } from '../bundles/accent.tsx'
-import { BundleActions, isArchived } from '../bundles/actions.tsx'
+import { BundleActions, isArchived, isMine } from '../bundles/actions.tsx'
 import { usePending } from '../../parts/pending.ts'
+import { ShareButton } from '../../parts/share.tsx'
 import { LinkPicker } from './link-picker.tsx'
 
 interface Props {
@@ -42,8 +43,9 @@ export function BundleHeader({ stats, onDeleted }: Props) {
           </Box>
         </Group>
         {bundle && (
-          <Group gap="xs" wrap="nowrap">
+          <Group gap="xs">
             <AddLinks stats={stats} />
+            {isMine(bundle) && <ShareButton kind="bundle" id={bundle.id} />}
             <BundleActions bundle={bundle} onDeleted={onDeleted} />
           </Group>
         )}

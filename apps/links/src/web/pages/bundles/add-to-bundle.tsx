@@ -22,17 +22,27 @@ async function addLink(id: number, link: number): Promise<boolean> {
   }
 }
 
+interface Props {
+  ids: readonly number[]
+  /** Adds other links than those of `ids`, and returns how many. */
+  add?: (bundle: number) => Promise<number>
+  onDone: () => void
+}
+
 /** Form to add links to a bundle. For a single link, it omits the bundles that contain the link. */
-export function AddToBundle({ ids, onDone }: { ids: readonly number[]; onDone: () => void }) {
+export function AddToBundle({ ids, add: addOthers, onDone }: Props) {
   const { t, failure } = useText()
   const [bundleId, setBundleId] = useState<string | null>(null)
   const isOne = ids.length === 1
   const allBundles = useAllBundles()
   const currentBundles = useCall('bundles', 'listBundlesForLink', { params: { id: ids[0] ?? 0 } }, isOne)
   const add = useMutation({
-    mutationFn: ({ id }: { id: number; name: string }) => Promise.all(ids.map((link) => addLink(id, link))),
-    onSuccess(results, { name }) {
-      showSuccess(t('bundles.linksAdded', { count: results.filter(Boolean).length, name }))
+    mutationFn: async ({ id }: { id: number; name: string }) => {
+      if (addOthers) return addOthers(id)
+      return (await Promise.all(ids.map((link) => addLink(id, link)))).filter(Boolean).length
+    },
+    onSuccess(count, { name }) {
+      showSuccess(t('bundles.linksAdded', { count, name }))
       onDone()
     },
     onSettled: () => invalidate('bundles'),

@@ -3,6 +3,7 @@ import { Notice } from '@latchkey/web/parts/notice'
 import { Explorer } from '../../analytics/explorer.tsx'
 import { useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
+import { LiveClicks } from './live-clicks.tsx'
 import { SmartInput } from './smart-input.tsx'
 
 export default function Dashboard() {
@@ -12,7 +13,11 @@ export default function Dashboard() {
   return (
     <Stack gap="md">
       <SmartInput />
-      {hasNone ? <Notice title={t('links.none')} help={t('links.noneHelp')} /> : <Explorer />}
+      {hasNone ? (
+        <Notice title={t('links.none')} help={t('links.noneHelp')} />
+      ) : (
+        <Explorer panel={() => <LiveClicks />} />
+      )}
     </Stack>
   )
 }

@@ -7,6 +7,7 @@ import { useCopy } from '@latchkey/web/parts/copy'
 import { type Input, call } from '../../call.ts'
 import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
+import { Snippets } from './snippets.tsx'
 
 type Scope = Input<'createKey'>['body']['scope']
 
@@ -138,6 +139,7 @@ function Reveal({ rawKey, onDone }: { rawKey: string; onDone: () => void }) {
           <span aria-live="polite">{t(copied ? 'copy.copied' : 'keys.copy')}</span>
         </Button>
       </Group>
+      <Snippets rawKey={rawKey} />
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
           {t('keys.done')}

@@ -15,6 +15,7 @@ import { showSuccess, showError } from '@latchkey/web/toast'
 import type { RefObject } from 'react'
 import { Link as To, useLocation } from 'wouter'
 import { call } from '../../call.ts'
+import { ShareButton } from '../../parts/share.tsx'
 import { primarySlug } from '../../parts/short-url.ts'
 import { invalidate } from '../../queries.ts'
 import { PageHeading } from '@latchkey/web/shell/heading'
@@ -71,7 +72,7 @@ export function LinkHeader(controls: LinkControls) {
           <PageHeading title={nameOf(link)} dir="auto" style={{ overflowWrap: 'anywhere' }} lineClamp={4} />
         </EditInPlace>
       </Box>
-      <Group gap="xs" wrap="nowrap">
+      <Group gap="xs">
         <StateBadge link={link} />
         <Button
           variant="default"
@@ -84,6 +85,7 @@ export function LinkHeader(controls: LinkControls) {
         >
           {t('link.qr')}
         </Button>
+        {isMine(link) && <ShareButton kind="link" id={link.id} />}
         <LinkMenu {...controls} />
       </Group>
     </Group>

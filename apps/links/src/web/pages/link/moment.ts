@@ -1,3 +1,4 @@
+import { momentFormat } from '@latchkey/web/formats'
 const padTwo = (value: number) => String(value).padStart(2, '0')
 
 /** Converts Unix seconds to the value of a `datetime-local` field. */
@@ -25,5 +26,5 @@ export function fromField(value: string): number | null {
 
 /** Formats Unix seconds as date and time. */
 export function dayAndTime(seconds: number, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(seconds * 1000)
+  return momentFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(seconds * 1000)
 }

@@ -9,12 +9,15 @@ interface Props {
   links: readonly LinkRow[]
   actions: BulkActions
   onBundle: () => void
+  /** Number of links on all pages, if there are more than the selected ones. */
+  foundTotal: number | undefined
+  onSelectFound: () => void
   /** Clears the selection. */
   onDone: () => void
 }
 
 /** Actions for the selected links. Floats above the list, so that the list does not move. */
-export function BulkActionBar({ links, actions, onBundle, onDone }: Props) {
+export function BulkActionBar({ links, actions, onBundle, foundTotal, onSelectFound, onDone }: Props) {
   const { t } = useText()
   const areAllMine = links.every(isMine)
   const hasSome = (disabled: boolean) => links.some(({ disabled_at }) => (disabled_at !== null) === disabled)
@@ -33,6 +36,11 @@ export function BulkActionBar({ links, actions, onBundle, onDone }: Props) {
       <Text size="sm" fw={500} className="figure">
         {t('links.selected', { count: links.length })}
       </Text>
+      {foundTotal !== undefined && (
+        <Button size="compact-sm" variant="subtle" onClick={onSelectFound}>
+          {t('links.selectFound', { count: foundTotal })}
+        </Button>
+      )}
       <Button size="compact-sm" variant="default" onClick={onBundle}>
         {t('bundles.addLink')}
       </Button>

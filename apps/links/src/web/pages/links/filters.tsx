@@ -5,6 +5,7 @@ import { useRef, useState } from 'react'
 import { RangePicker, parseRange } from '../../parts/range.tsx'
 import { useText } from '../../texts/text.ts'
 import { useCall } from '../../queries.ts'
+import { SavedViews } from './saved-views.tsx'
 import { type Filter, useFilters } from './use-filters.ts'
 import { type Change, type View, filterOf } from './view.ts'
 
@@ -30,6 +31,7 @@ export function Filters({ view, change }: Props) {
           change={change}
           onOpen={setOpen}
         />
+        <SavedViews view={view} setView={(next) => change(next)} />
         <RangePicker value={parseRange(view.range)} onChange={(range) => change({ range })} />
       </div>
       {active.length > 0 && (

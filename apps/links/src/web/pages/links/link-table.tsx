@@ -6,8 +6,10 @@ import type { Result } from '../../call.ts'
 import { AddToBundle } from '../bundles/add-to-bundle.tsx'
 import { BlockedDeletions } from './blocked.tsx'
 import { BulkActionBar } from './bulk-action-bar.tsx'
+import { FoundActionBar } from './found-action-bar.tsx'
 import { Rows, type Sorting } from './rows.tsx'
-import { useBulkActions } from './use-bulk-actions.tsx'
+import { type BulkActions, useBulkActions } from './use-bulk-actions.tsx'
+import { type View, filterOf } from './view.ts'
 
 export type LinkRow = Result<'getLink'>
 
@@ -21,12 +23,17 @@ interface Props {
   /** Words of the search, which are marked. */
   search: string
   sorting: Sorting
+  /** The filter, and the number of links that it has found on all pages. */
+  view: View
+  total: number
 }
 
 /** Mounted even if the list is empty, because a dialog may be open. */
-export function LinkTable({ links, search, sorting }: Props) {
-  const { t } = useText()
+export function LinkTable({ links, search, sorting, view, total }: Props) {
   const [selectedIds, setSelectedIds] = useState<readonly number[]>([])
+  /** The filter whose links are all selected, also those on other pages. */
+  const [foundFilter, setFoundFilter] = useState<string>()
+  const filter = JSON.stringify(filterOf(view))
   const [dialog, setDialog] = useState<DialogState | null>(null)
   const pending = usePending()
   const actions = useBulkActions((blocked) => setDialog({ about: 'blocked', links: blocked }))
@@ -50,37 +57,61 @@ export function LinkTable({ links, search, sorting }: Props) {
           />
         </Paper>
       )}
-      {selected.length > 0 && (
+      {foundFilter === filter && (
+        <FoundActionBar
+          view={view}
+          total={total}
+          onDone={() => {
+            setFoundFilter(undefined)
+            setSelectedIds([])
+          }}
+        />
+      )}
+      {selected.length > 0 && foundFilter !== filter && (
         <BulkActionBar
           links={selected}
           actions={actions}
           onBundle={() => addToBundle(selected)}
+          foundTotal={selected.length === rows.length && total > rows.length ? total : undefined}
+          onSelectFound={() => setFoundFilter(filter)}
           onDone={() => setSelectedIds([])}
         />
       )}
-      <Modal
-        opened={dialog !== null}
-        onClose={close}
-        title={
-          dialog?.about === 'blocked'
-            ? t('links.blocked', { count: dialog.links.length })
-            : t('bundles.addLink')
-        }
-        closeButtonProps={{ 'aria-label': t('shell.close') }}
-      >
-        {dialog?.about === 'blocked' && (
-          <BlockedDeletions links={dialog.links} actions={actions} close={close} />
-        )}
-        {dialog?.about === 'bundle' && (
-          <AddToBundle
-            ids={dialog.ids}
-            onDone={() => {
-              close()
-              setSelectedIds([])
-            }}
-          />
-        )}
-      </Modal>
+      <TableDialog
+        dialog={dialog}
+        actions={actions}
+        close={close}
+        onAdded={() => {
+          close()
+          setSelectedIds([])
+        }}
+      />
     </>
+  )
+}
+
+interface DialogProps {
+  dialog: DialogState | null
+  actions: BulkActions
+  close: () => void
+  onAdded: () => void
+}
+
+function TableDialog({ dialog, actions, close, onAdded }: DialogProps) {
+  const { t } = useText()
+  const title =
+    dialog?.about === 'blocked' ? t('links.blocked', { count: dialog.links.length }) : t('bundles.addLink')
+  return (
+    <Modal
+      opened={dialog !== null}
+      onClose={close}
+      title={title}
+      closeButtonProps={{ 'aria-label': t('shell.close') }}
+    >
+      {dialog?.about === 'blocked' && (
+        <BlockedDeletions links={dialog.links} actions={actions} close={close} />
+      )}
+      {dialog?.about === 'bundle' && <AddToBundle ids={dialog.ids} onDone={onAdded} />}
+    </Modal>
   )
 }

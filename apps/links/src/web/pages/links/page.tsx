@@ -10,12 +10,14 @@ import { Filters } from './filters.tsx'
 import { LinkTable } from './link-table.tsx'
 import { CLEARED, type Change, DEFAULT_VIEW, type View, isFiltered, queryOf } from './view.ts'
 
+const NO_LINKS = { body: [], total: 0 }
 const PAGE_SIZES = ['25', '50', '100']
 
 export default function Links() {
   const [view, setView] = useQueryString(DEFAULT_VIEW)
   const change: Change = (changes, options) => setView({ page: '1', ...changes }, options)
   const links = useCall('links', 'listLinks', { query: queryOf(view) })
+  const { body, total } = links.data ?? NO_LINKS
   const isEmpty = links.data?.body.length === 0
   // An empty result of the previous query does not apply to the current one.
   const isLoading = links.isPending || (links.isPlaceholderData && isEmpty)
@@ -28,8 +30,10 @@ export default function Links() {
       {isEmpty && !isLoading && <Empty view={view} change={change} />}
       <StaleContent isStale={links.isPlaceholderData}>
         <LinkTable
-          links={links.data?.body ?? []}
+          links={body}
           search={view.search}
+          view={view}
+          total={total}
           sorting={{ by: view.sort, order: view.order, change: (sort, order) => change({ sort, order }) }}
         />
         {links.data && !isEmpty && (

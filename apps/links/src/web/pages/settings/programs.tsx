@@ -34,11 +34,6 @@ export function Account() {
   )
 }
 
-/**
- * The SDKs of this repository are not published: install them from a clone. `shrtnr` is published.
- */
-const CLIENTS = ['pip install ./sdks/python', '(cd sdks/typescript && npm pack)', 'pip install shrtnr']
-
 export function Programs() {
   const { t } = useText()
   return (
@@ -60,9 +55,6 @@ export function Programs() {
       <Item title={t('settings.sdks')} help={t('settings.sdksHelp')}>
         <Stack gap="md">
           <Copyable text={me.origin} />
-          {CLIENTS.map((command) => (
-            <Copyable key={command} text={command} />
-          ))}
         </Stack>
       </Item>
       <Mcp />

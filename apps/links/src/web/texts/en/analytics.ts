@@ -65,4 +65,6 @@ export default {
   'filter.slug': 'Slug',
   'filter.link': 'Link',
   'filter.bundle': 'Bundle',
+  'analytics.csv': 'Download CSV',
+  'analytics.clicksCsv': 'Clicks as CSV',
 }

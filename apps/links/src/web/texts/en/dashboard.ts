@@ -5,4 +5,8 @@ export default {
   'dashboard.created': 'Your short link is ready',
   'dashboard.exists': 'There is a short link for this already',
   'dashboard.details': 'Details',
+  'live.title': 'Live clicks',
+  'live.pause': 'Pause',
+  'live.resume': 'Resume',
+  'live.noCountry': '–',
 }

@@ -8,6 +8,7 @@ import keys from './keys.ts'
 import link from './link.ts'
 import links from './links.ts'
 import settings from './settings.ts'
+import share from './share.ts'
 import shell from './shell.ts'
 import transfer from './transfer.ts'
 
@@ -22,6 +23,7 @@ export default {
   ...link,
   ...links,
   ...settings,
+  ...share,
   ...shell,
   ...transfer,
 }

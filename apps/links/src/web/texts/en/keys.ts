@@ -38,4 +38,6 @@ export default {
   'keys.titleLong': 'Titles can have at most 120 characters.',
   'keys.many': 'You’ve reached the maximum number of keys. Revoke one first.',
   'keys.gone': 'This key no longer exists.',
+  'keys.use': 'Use a key',
+  'keys.useHelp': 'Replace YOUR_KEY with a key. The address is that of this instance.',
 }

@@ -4,7 +4,7 @@ export default {
   'link.missing': 'This link does not exist',
   'link.missingHelp': 'It was deleted, or the address is mistyped.',
   'link.toLinks': 'Go to the links',
-  'link.destination': 'Leads to',
+  'link.destination': 'Destination',
   'link.label': 'Label',
   'link.expires': 'Expires',
   'link.never': 'Never',

@@ -36,8 +36,7 @@ export default {
   'settings.description': 'OpenAPI document',
   'settings.keys': 'API keys',
   'settings.sdks': 'Client libraries',
-  'settings.sdksHelp':
-    'For Python and TypeScript, from a clone of Latchkey; the published shrtnr client for Python works too. Give them this address and an API key.',
+  'settings.sdksHelp': 'For Python and TypeScript. The page of API keys has code with this address.',
   'settings.mcp': 'MCP endpoint',
   'settings.mcpHelp': 'For AI assistants that support the Model Context Protocol.',
   'settings.mcpState': 'MCP',

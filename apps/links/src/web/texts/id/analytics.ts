@@ -67,4 +67,6 @@ export default {
   'filter.slug': 'Slug',
   'filter.link': 'Tautan',
   'filter.bundle': 'Kumpulan',
+  'analytics.csv': 'Unduh CSV',
+  'analytics.clicksCsv': 'Klik sebagai CSV',
 } satisfies Record<keyof typeof en, string>

@@ -7,4 +7,8 @@ export default {
   'dashboard.created': 'Tautan pendek Anda siap',
   'dashboard.exists': 'Sudah ada tautan pendek untuk URL ini',
   'dashboard.details': 'Rincian',
+  'live.title': 'Klik langsung',
+  'live.pause': 'Jeda',
+  'live.resume': 'Lanjutkan',
+  'live.noCountry': '–',
 } satisfies Record<keyof typeof en, string>

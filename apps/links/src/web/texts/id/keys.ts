@@ -40,4 +40,6 @@ export default {
   'keys.titleLong': 'Nama paling panjang 120 karakter.',
   'keys.many': 'Jumlah kunci Anda sudah maksimal. Cabut satu dulu.',
   'keys.gone': 'Kunci ini sudah tidak ada.',
+  'keys.use': 'Gunakan kunci',
+  'keys.useHelp': 'Ganti YOUR_KEY dengan kunci. Alamatnya adalah alamat layanan ini.',
 } satisfies Record<keyof typeof en, string>

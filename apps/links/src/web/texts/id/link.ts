@@ -6,7 +6,7 @@ export default {
   'link.missing': 'Tautan ini tidak ada',
   'link.missingHelp': 'Tautan sudah dihapus, atau alamatnya salah ketik.',
   'link.toLinks': 'Ke daftar tautan',
-  'link.destination': 'Mengarah ke',
+  'link.destination': 'Tujuan',
   'link.label': 'Label',
   'link.expires': 'Berakhir',
   'link.never': 'Tidak pernah',

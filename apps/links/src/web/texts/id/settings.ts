@@ -39,8 +39,7 @@ export default {
   'settings.description': 'Dokumen OpenAPI',
   'settings.keys': 'Kunci API',
   'settings.sdks': 'Pustaka klien',
-  'settings.sdksHelp':
-    'Untuk Python dan TypeScript, dari klon Latchkey; klien shrtnr untuk Python yang sudah terbit juga dapat dipakai. Beri alamat ini dan sebuah kunci API.',
+  'settings.sdksHelp': 'Untuk Python dan TypeScript. Halaman kunci API memuat kode dengan alamat ini.',
   'settings.mcp': 'Alamat MCP',
   'settings.mcpHelp': 'Untuk asisten AI yang memakai Model Context Protocol.',
   'settings.mcpState': 'MCP',

@@ -67,4 +67,6 @@ export default {
   'filter.slug': 'Kortnamn',
   'filter.link': 'Länk',
   'filter.bundle': 'Samling',
+  'analytics.csv': 'Ladda ned CSV',
+  'analytics.clicksCsv': 'Klick som CSV',
 } satisfies Record<keyof typeof en, string>

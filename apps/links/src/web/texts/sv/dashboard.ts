@@ -7,4 +7,8 @@ export default {
   'dashboard.created': 'Kortlänken är klar',
   'dashboard.exists': 'Det finns redan en kortlänk hit',
   'dashboard.details': 'Detaljer',
+  'live.title': 'Klick just nu',
+  'live.pause': 'Pausa',
+  'live.resume': 'Fortsätt',
+  'live.noCountry': '–',
 } satisfies Record<keyof typeof en, string>

@@ -41,4 +41,6 @@ export default {
   'keys.titleLong': 'Namnet får ha högst 120 tecken.',
   'keys.many': 'Du har så många nycklar som du får ha. Återkalla en först.',
   'keys.gone': 'Nyckeln finns inte längre.',
+  'keys.use': 'Använd en nyckel',
+  'keys.useHelp': 'Ersätt YOUR_KEY med en nyckel. Adressen är den här tjänstens.',
 } satisfies Record<keyof typeof en, string>

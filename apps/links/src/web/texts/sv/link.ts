@@ -6,7 +6,7 @@ export default {
   'link.missing': 'Länken finns inte',
   'link.missingHelp': 'Den har tagits bort, eller så är adressen felskriven.',
   'link.toLinks': 'Till länkarna',
-  'link.destination': 'Leder till',
+  'link.destination': 'Mål',
   'link.label': 'Etikett',
   'link.expires': 'Går ut',
   'link.never': 'Aldrig',

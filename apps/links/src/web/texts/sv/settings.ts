@@ -37,8 +37,7 @@ export default {
   'settings.description': 'OpenAPI-dokument',
   'settings.keys': 'API-nycklar',
   'settings.sdks': 'Klientbibliotek',
-  'settings.sdksHelp':
-    'För Python och TypeScript, från en klon av Latchkey; den publicerade shrtnr-klienten för Python fungerar också. Ge dem den här adressen och en API-nyckel.',
+  'settings.sdksHelp': 'För Python och TypeScript. Sidan med API-nycklar har kod med den här adressen.',
   'settings.mcp': 'MCP-adress',
   'settings.mcpHelp': 'För AI-assistenter som använder Model Context Protocol.',
   'settings.mcpState': 'MCP',

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { operation } from '../../context.ts'
+import { boundedText } from '../../text.ts'
+import { findSlugProblem, foldSlug } from './slug.ts'
+import { findSlug } from './store.ts'
+
+/** Longer text is no slug either. */
+const MAX_LENGTH = 1_000
+
+const SlugCheck = z
+  .object({
+    available: z.boolean(),
+    code: z
+      .enum(['slug_required', 'slug_invalid', 'slug_too_long', 'slug_reserved', 'slug_taken'])
+      .nullable()
+      .meta({ description: 'The failure that creating a link with this slug would have now.' }),
+  })
+  .meta({ id: 'SlugCheck' })
+
+/** For forms, while a slug is typed. Only creating the link claims it. */
+export const checkSlug = operation({
+  id: 'checkSlug',
+  methods: ['GET'],
+  path: '/slug-check',
+  scope: 'admin',
+  tag: 'Slugs',
+  summary: 'Whether a custom slug is valid and available',
+  query: z.object({ slug: boundedText(MAX_LENGTH) }),
+  result: SlugCheck,
+  async handler({ database }, { query: { slug } }) {
+    const invalid = findSlugProblem(slug)
+    if (invalid) return { available: false, code: `slug_${invalid.problem}` as const }
+    const isTaken = (await findSlug(database.read, foldSlug(slug))) !== undefined
+    return { available: !isTaken, code: isTaken ? ('slug_taken' as const) : null }
+  },
+})
