@@ -139,7 +139,8 @@ test('one of 10,000 links is found within three seconds, and pages are numbered'
   await page.goForward()
   await page.getByText(/51–100 of 10,0\d\d/).waitFor()
   const took: number[] = []
-  for (const number of [5555, 6666, 7777]) {
+  // No automatic slug has a 0 or a 1.
+  for (const number of [5010, 6010, 7010]) {
     const began = performance.now()
     await page.getByRole('textbox', { name: /^Search label/ }).fill(`many ${number}`)
     await page.getByRole('link', { name: `Many ${number}` }).waitFor()
@@ -149,16 +150,16 @@ test('one of 10,000 links is found within three seconds, and pages are numbered'
   // The search waits a quarter of a second for more letters. The fastest run is its own cost; the
   // others include other load.
   expect(Math.min(...took)).toBeLessThan(3_000)
-  expect(new URL(page.url()).search).toBe('?search=many+7777&per_page=50')
+  expect(new URL(page.url()).search).toBe('?search=many+7010&per_page=50')
   // Typing adds one entry to the history.
   await page.goBack()
   await page.getByText(/1–50 of 10,0\d\d/).waitFor()
   expect(await page.getByRole('textbox', { name: /^Search label/ }).inputValue()).toBe('')
   await page.goForward()
-  await page.getByRole('link', { name: 'Many 7777' }).waitFor()
+  await page.getByRole('link', { name: 'Many 7010' }).waitFor()
   await page.reload()
-  await page.getByRole('link', { name: 'Many 7777' }).waitFor()
-  expect(await page.getByRole('textbox', { name: /^Search label/ }).inputValue()).toBe('many 7777')
+  await page.getByRole('link', { name: 'Many 7010' }).waitFor()
+  expect(await page.getByRole('textbox', { name: /^Search label/ }).inputValue()).toBe('many 7010')
   await page.getByRole('button', { name: 'Filter' }).click()
   await page.getByRole('menuitemcheckbox', { name: 'Disabled' }).click()
   await page.getByRole('button', { name: 'Remove the filter State: Disabled' }).waitFor()
