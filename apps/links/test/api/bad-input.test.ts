@@ -57,6 +57,7 @@ const rest: Record<string, Record<string, unknown>> = {
   createKey: { title: 'values', scope: 'read' },
   createBundle: { name: 'values' },
   addLinkToBundle: { link_id: 1 },
+  changeLinks: { ids: [1], set: { disabled: true } },
 }
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
@@ -145,8 +146,8 @@ eachDialect((_dialect, newUrl) => {
     for (const { ask, path, name } of parameters)
       for (const text of texts) {
         const address = path.replace('{id}', String(id)).replace('{slug}', 'target')
-        const dimension = path === '/analytics/breakdown' ? 'country' : 'countries'
-        const required = path.endsWith('/breakdown') ? { dimension } : {}
+        const dimension = path.startsWith('/analytics/') ? 'country' : 'countries'
+        const required = path.includes('/breakdown') ? { dimension } : {}
         const query = new URLSearchParams({ ...required, [name]: text })
         const { status, body } = await ask(`${address}?${query}`)
         const what = `${path}?${name}=${text.slice(0, 20)}: ${status} ${body?.error ?? ''}`
