@@ -97,6 +97,7 @@ const invalidValueCodes = [
   'title_malformed',
   'scope_invalid',
   'slug_default_length_invalid',
+  'time_zone_invalid',
   'root_redirect_url_invalid',
   'root_redirect_url_too_long',
   'root_redirect_url_malformed',

@@ -15,6 +15,7 @@ const defaults = {
   slug_default_length: 4,
   theme: null,
   lang: null,
+  time_zone: null,
   default_range: '30d',
   filter_bots: true,
   filter_self_referrers: true,
@@ -191,8 +192,10 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('L10: null restores the default of a setting', async () => {
-    await call('gina', 'PUT', '/settings', { theme: 'light', lang: 'id', default_range: '24h' })
-    const { body } = await call('gina', 'PUT', '/settings', { theme: null, lang: null, default_range: null })
+    const set = { theme: 'light', lang: 'id', time_zone: 'Asia/Jakarta', default_range: '24h' }
+    expect((await call('gina', 'PUT', '/settings', set)).body).toEqual({ ...defaults, ...set })
+    const unset = { theme: null, lang: null, time_zone: null, default_range: null }
+    const { body } = await call('gina', 'PUT', '/settings', unset)
     expect(body).toEqual(defaults)
   })
 
@@ -215,6 +218,11 @@ eachDialect((dialect, newUrl) => {
       ['theme', '', 'theme: must be one of: light, dark'],
       ['lang', 'de', 'lang: must be one of: en, sv, id'],
       ['lang', 'EN', 'lang: must be one of: en, sv, id'],
+      ['time_zone', 'Europe/Atlantis', 'time_zone: must be the name of an IANA time zone'],
+      ['time_zone', '', 'time_zone: must be the name of an IANA time zone'],
+      ['time_zone', '+02:00', 'time_zone: must be the name of an IANA time zone'],
+      ['time_zone', 'Europe/Stockholm\0', 'time_zone: must be the name of an IANA time zone'],
+      ['time_zone', 2, 'time_zone: must be a string'],
       ['default_range', '5d', 'default_range: must be one of: 24h, 7d, 30d, 90d, 1y, all'],
       ['filter_bots', 'true', 'filter_bots must be a boolean'],
       ['filter_bots', 1, 'filter_bots must be a boolean'],
@@ -229,6 +237,17 @@ eachDialect((dialect, newUrl) => {
         `{${JSON.stringify(good).slice(1, -1)},${JSON.stringify(name)}:${JSON.stringify(value)}}`,
       )
       await refuses('PUT', '/settings', body, [400, error])
+    }
+  })
+
+  test('L10: a time zone is stored in the spelling of the IANA database, and keeps the name that was chosen', async () => {
+    for (const [name, stored] of [
+      ['europe/stockholm', 'Europe/Stockholm'],
+      ['utc', 'UTC'],
+      ['Asia/Calcutta', 'Asia/Calcutta'],
+    ] as const) {
+      await call('olle', 'PUT', '/settings', { time_zone: name })
+      expect((await call('olle', 'GET', '/settings')).body).toEqual({ ...defaults, time_zone: stored })
     }
   })
 

@@ -13,12 +13,38 @@ export function numberFormat(language: string, options: Intl.NumberFormatOptions
   )
 }
 
-/** Dates and times as in the browser's region, if its language is that of the interface. */
+export const browserTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+let timeZone = browserTimeZone
+
+/** The time zone of all dates and times on the page: an IANA name. */
+export const getTimeZone = (): string => timeZone
+
+/**
+ * Changes the time zone of what is rendered from now on. Null follows the browser, and so does a
+ * name that the browser does not know: its database may be older than the server's.
+ */
+export function changeTimeZone(name: string | null): void {
+  timeZone = name !== null && isKnown(name) ? name : browserTimeZone
+}
+
+function isKnown(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Dates and times as in the browser's region, if its language is that of the interface, and in the
+ * time zone of the page, unless the options have another.
+ */
 export function momentFormat(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const zoned = { timeZone, ...options }
   return cachedFormat(
     moments,
-    `${language} ${JSON.stringify(options)}`,
-    () => new Intl.DateTimeFormat(withRegion(language, navigator.languages), options),
+    `${language} ${JSON.stringify(zoned)}`,
+    () => new Intl.DateTimeFormat(withRegion(language, navigator.languages), zoned),
   )
 }
 

@@ -5,6 +5,7 @@ import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { changeTimeZone } from './formats.ts'
 import { queries } from './queries.ts'
 import { type Wording, startTexts } from './texts.ts'
 import { theme, variables } from './theme.ts'
@@ -16,7 +17,8 @@ import { theme, variables } from './theme.ts'
  * @example await startClient(<Shell />, { texts: { en, sv, id }, failureKey: ({ code }) => code && `error.${code}` })
  */
 export async function startClient(children: ReactNode, wording: Wording): Promise<void> {
-  const { scheme } = document.documentElement.dataset
+  const { scheme, timeZone = null } = document.documentElement.dataset
+  changeTimeZone(timeZone)
   await startTexts(wording)
   const root = document.querySelector('#app')
   if (!root) return

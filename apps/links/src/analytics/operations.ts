@@ -10,12 +10,11 @@ import type { Tables } from '../db/tables.ts'
 import { requireLink } from '../links/operations.ts'
 import { IdParams, wholeNumber } from '../links/schema.ts'
 import { type StoredLink, withOrigin } from '../links/store.ts'
-import { isTimeZone } from './calendar.ts'
 import { readDashboardStats } from './dashboard.ts'
 import { DashboardStats } from './dashboard-schema.ts'
 import { dimensionOfBreakdown } from './dimensions.ts'
 import { type View, readClickStats, readRanking, readTimeline } from './stats.ts'
-import { Breakdown, ClickStats, BreakdownName, Range, TimelineData } from './schema.ts'
+import { Breakdown, ClickStats, BreakdownName, Range, TimelineData, TimeZone } from './schema.ts'
 
 type Db = Database<Tables>
 
@@ -24,11 +23,9 @@ const tag = 'Analytics'
 /** Without a range, the caller's default applies: `all` on the public API. */
 const WindowQuery = z.object({ range: Range.optional().meta({ default: 'all' }) })
 const CalendarQuery = WindowQuery.extend({
-  tz: z
-    .string()
-    .refine(isTimeZone, 'must be the name of an IANA time zone')
-    .default('UTC')
-    .meta({ description: 'Time zone whose calendar groups the clicks; it never shifts the window.' }),
+  tz: TimeZone.default('UTC').meta({
+    description: 'Time zone whose calendar groups the clicks; it never shifts the window.',
+  }),
 })
 const MAX_OFFSET = 999_999_999
 const BreakdownQuery = WindowQuery.extend({

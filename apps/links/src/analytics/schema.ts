@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import { isTimeZone } from './calendar.ts'
 import { rangeNames } from './ranges.ts'
 
 export const Range = z
   .enum(rangeNames)
   .meta({ id: 'Range', description: 'A window that ends now, exact to the second.' })
 export type Range = z.output<typeof Range>
+
+export const TimeZone = z.string().refine(isTimeZone, 'must be the name of an IANA time zone')
 
 export const DeltaPct = z.int().optional().meta({
   description: 'Change in percent from the previous period; absent if that had no clicks.',

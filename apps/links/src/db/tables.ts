@@ -143,6 +143,8 @@ export interface PreferenceTable {
   slug_default_length: Generated<number>
   theme: string | null
   lang: string | null
+  /** IANA name. Null: the browser's. */
+  time_zone: string | null
   default_range: Generated<string>
   filter_bots: Generated<number>
   filter_self_referrers: Generated<number>

@@ -41,9 +41,15 @@ export function createPages({ database, settings }: Pick<Services, 'database' | 
      * that of the short URLs.
      */
     async index({ headers }: Request, path: string, identity: string, origin: string): Promise<Response> {
-      const { theme, lang } = await findPreferences(database.read, identity)
+      const { theme, lang, time_zone: timeZone } = await findPreferences(database.read, identity)
       const signOut = String(settings.accessLogoutUrl !== null)
-      const data = { identity, origin, 'sign-out': signOut, mcp: mcpMethods(settings) }
+      const data = {
+        identity,
+        origin,
+        'sign-out': signOut,
+        mcp: mcpMethods(settings),
+        ...(timeZone !== null && { 'time-zone': timeZone }),
+      }
       const html = await files.page({
         lang,
         acceptLanguage: headers.get('accept-language'),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Range } from '../analytics/schema.ts'
+import { Range, TimeZone } from '../analytics/schema.ts'
 import { boundedText, trimmedText } from '../text.ts'
 
 const MAX_URL_LENGTH = 2048
@@ -21,6 +21,9 @@ function isHttpUrl(value: string): boolean {
 
 const Theme = z.enum(['light', 'dark']).nullable()
 const Lang = z.enum(['en', 'sv', 'id']).nullable()
+
+/** Browsers and the database compare names, so each is stored in its one spelling. */
+const OwnTimeZone = TimeZone.transform((name) => new Temporal.ZonedDateTime(0n, name).timeZoneId).nullable()
 
 const MAX_VIEWS = 30
 const MAX_VIEW_NAME = 60
@@ -46,6 +49,10 @@ export const Preferences = z
     slug_default_length: z.int(),
     theme: Theme,
     lang: Lang,
+    time_zone: z
+      .string()
+      .nullable()
+      .meta({ description: 'IANA name of the time zone of the pages; null follows the browser.' }),
     default_range: Range,
     filter_bots: z.boolean(),
     filter_self_referrers: z.boolean(),
@@ -59,6 +66,7 @@ export const PreferenceChanges = z.object({
   slug_default_length: z.int().min(3).max(128).optional(),
   theme: Theme.optional(),
   lang: Lang.optional(),
+  time_zone: OwnTimeZone.optional(),
   default_range: Range.nullable().optional(),
   filter_bots: flag('filter_bots').optional(),
   filter_self_referrers: flag('filter_self_referrers').optional(),

@@ -7,6 +7,7 @@ const defaults = {
   slug_default_length: 4,
   theme: null,
   lang: null,
+  time_zone: null,
   default_range: '30d',
   filter_bots: 1,
   filter_self_referrers: 1,

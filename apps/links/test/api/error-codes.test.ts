@@ -100,6 +100,7 @@ const INVALID_ADMIN: typeof INVALID = [
   ['slug_default_length_invalid', 'PUT', '/settings', { slug_default_length: 2 }],
   ['slug_default_length_invalid', 'PUT', '/settings', { slug_default_length: 129 }],
   ['slug_default_length_invalid', 'PUT', '/settings', { slug_default_length: 4.5 }],
+  ['time_zone_invalid', 'PUT', '/settings', { time_zone: 'Mars/Olympus' }],
   ['root_redirect_url_invalid', 'PUT', '/settings', { root_redirect_url: 'example' }],
   ['root_redirect_url_too_long', 'PUT', '/settings', { root_redirect_url: LONG }],
   ['root_redirect_url_malformed', 'PUT', '/settings', { root_redirect_url: '\0' }],

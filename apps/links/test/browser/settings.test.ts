@@ -45,6 +45,7 @@ test('L18: every setting saves at once, confirms it, and holds when the page is 
     slug_default_length: 6,
     theme: null,
     lang: null,
+    time_zone: null,
     default_range: '90d',
     filter_bots: false,
     filter_self_referrers: false,
@@ -111,6 +112,43 @@ test('a value that cannot be saved is reported beside its field and stays typed'
   await untilChecked(bots, wasOn)
 }, 60_000)
 
+test('L18.9: a time zone applies at once and on every later page, and the browser’s applies without one', async () => {
+  const { page, errors } = await admin.open('/settings')
+  const zone = page.getByRole('combobox', { name: 'Time zone' })
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  await zone.locator('option', { hasText: `Same as the browser (${own})` }).waitFor({ state: 'attached' })
+  expect(await zone.inputValue()).toBe('')
+  await zone.selectOption({ label: 'Apia' })
+  await page.getByText(/^For dates and times on all pages\. It is now .+ GMT\+13\.$/).waitFor()
+  await untilStored('time_zone', 'Pacific/Apia')
+  await page.getByRole('button', { name: 'Create link' }).click()
+  await page.getByText('Pacific/Apia (GMT+13)', { exact: true }).waitFor()
+
+  await admin.call('POST', '/links', { url: 'https://example.com/', slug: 'apia', expires_at: 4_000_000_000 })
+  const [link] = await read<{ id: number }[]>(admin, '/links')
+  await page.goto(admin.at(`/links/${link?.id}`))
+  // 07:06:40 UTC.
+  await page.getByText('Oct 2, 2096, 8:06 PM GMT+13', { exact: true }).waitFor()
+  const analytics = page.waitForRequest((request) => request.url().includes('/api/analytics?'))
+  await page.reload()
+  expect(new URL((await analytics).url()).searchParams.get('tz')).toBe('Pacific/Apia')
+  await page.getByRole('button', { name: 'Edit the expiry' }).click()
+  const field = page.getByLabel('Expires', { exact: true })
+  expect(await field.inputValue()).toBe('2096-10-02T20:06')
+  await field.fill('2096-10-03T00:30')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await field.waitFor({ state: 'detached' })
+  expect(await read(admin, `/links/${link?.id}`)).toMatchObject({
+    expires_at: Date.parse('2096-10-02T11:30Z') / 1000,
+  })
+
+  await page.goto(admin.at('/settings'))
+  await zone.selectOption('')
+  await untilStored('time_zone', null)
+  expect(await page.getByText('GMT+13').count()).toBe(0)
+  expect(errors).toEqual([])
+}, 60_000)
+
 test('two refused saves of one setting leave the value of the server', async () => {
   const { page } = await admin.open('/settings')
   const bots = page.getByRole('switch', { name: 'Hide bot clicks' })
@@ -170,6 +208,9 @@ test('the settings are accessible and complete in every language, theme and widt
   await page.getByText('admin@localhost').waitFor()
   await page.getByText(new URL('/_/mcp', admin.at('')).href).waitFor()
   await page.getByText('Assistants on this machine, without sign-in').waitFor()
+  const instance = page.locator('section', { has: page.getByRole('textbox', { name: 'Root redirect' }) })
+  await instance.getByText('Applies to everyone').waitFor()
+  expect(await page.getByText('Applies to everyone').count()).toBe(1)
   const signOut = page.getByRole('link', { name: 'Sign out' })
   expect(await signOut.getAttribute('href')).toBe('/_/admin/logout')
   const logout = await fetch(admin.at('/logout'), { redirect: 'manual' })

@@ -78,8 +78,8 @@ async function fillOtherTables(stored: TestDatabase): Promise<void> {
     await stored.run(sql`insert into api_key (title, key_prefix, key_hash, scope, identity, created_at, last_used_at)
       values (${text}, 'sk_0000', ${`hash ${at}`}, 'create,read', 'ann@example.com', ${NOW}, ${at === 0 ? null : NOW})`)
   }
-  await stored.run(sql`insert into preference (identity, slug_default_length, theme, default_range, filter_bots)
-    values ('ann@example.com', 7, 'dark', '7d', 0)`)
+  await stored.run(sql`insert into preference (identity, slug_default_length, theme, time_zone, default_range, filter_bots)
+    values ('ann@example.com', 7, 'dark', 'Asia/Jakarta', '7d', 0)`)
   await stored.run(
     sql`insert into instance values ('title_secret', 's3cret'), ('root_redirect_url', 'https://example.com/')`,
   )

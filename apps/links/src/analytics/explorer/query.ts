@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { MAX_MOMENT, Id, wholeNumber } from '../../links/schema.ts'
 import { boundedText } from '../../text.ts'
-import { isTimeZone } from '../calendar.ts'
-import { Range } from '../schema.ts'
+import { Range, TimeZone } from '../schema.ts'
 import { NO_BUNDLE, type ValueDimension, explorerDimensions, valueDimensions } from './dimensions.ts'
 import { comparisons } from './windows.ts'
 
@@ -42,11 +41,9 @@ export const AnalyticsQuery = z.object({
   range: Range.optional(),
   from: Moment.optional().meta({ description: 'Start of a custom window, Unix seconds; replaces `range`.' }),
   to: Moment.optional().meta({ description: 'End of a custom window, inclusive; now if missing or later.' }),
-  tz: z
-    .string()
-    .refine(isTimeZone, 'must be the name of an IANA time zone')
-    .default('UTC')
-    .meta({ description: 'Time zone of the calendar; it never shifts the window.' }),
+  tz: TimeZone.default('UTC').meta({
+    description: 'Time zone of the calendar; it never shifts the window.',
+  }),
   compare: z.enum(comparisons).optional(),
   link: Ids.meta({ description: 'Only clicks on these links.' }),
   bundle: BundleIds.meta({

@@ -173,6 +173,7 @@ function tables(dialect: keyof typeof words): string[] {
       slug_default_length ${int} not null default 4 check (slug_default_length between 3 and 128),
       theme ${text} check (theme in ('light', 'dark')),
       lang ${text} check (lang in ('en', 'sv', 'id')),
+      time_zone ${text},
       default_range ${text} not null default '30d',
       filter_bots ${int} not null default 1 check (filter_bots in (0, 1)),
       filter_self_referrers ${int} not null default 1 check (filter_self_referrers in (0, 1)),

@@ -16,6 +16,7 @@ const tables = {
       slug_default_length: int,
       theme: nullableText,
       lang: nullableText,
+      time_zone: nullableText,
       default_range: text,
       filter_bots: int,
       filter_self_referrers: int,

@@ -1,11 +1,11 @@
-import { momentFormat } from '@latchkey/web/formats'
+import { getTimeZone, momentFormat } from '@latchkey/web/formats'
 import { Button, Paper, Skeleton, Stack, Text } from '@mantine/core'
 import { Notice } from '@latchkey/web/parts/notice'
 import type { ReactNode } from 'react'
 import type { Result } from '../call.ts'
 import { TimeChart } from '../parts/chart.tsx'
 import { StaleContent } from '../parts/stale-content.tsx'
-import { timeZone, zoneName } from '../parts/time-zone.ts'
+import { zoneName } from '../parts/time-zone.ts'
 import { useText } from '../texts/text.ts'
 import { FilterChips } from './chips.tsx'
 import { Metrics } from './metrics.tsx'
@@ -117,10 +117,10 @@ function Chart({ stats, change }: { stats: Stats | undefined } & Pick<ViewContro
 /** The time zone of the chart, and what its dashed line is. */
 function ChartNote({ stats: { window, comparison_window: compared } }: { stats: Stats }) {
   const { t, language } = useText()
-  const format = momentFormat(language, { dateStyle: 'medium', timeZone })
+  const format = momentFormat(language, { dateStyle: 'medium' })
   return (
     <>
-      <span title={timeZone}>{zoneName(language, window.to)}</span>
+      <span title={getTimeZone()}>{zoneName(language, window.to)}</span>
       {compared && (
         <>
           {' · '}

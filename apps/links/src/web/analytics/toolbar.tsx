@@ -1,11 +1,10 @@
-import { momentFormat } from '@latchkey/web/formats'
+import { getTimeZone, momentFormat } from '@latchkey/web/formats'
 import { Button, Group, NativeSelect, Popover, Stack, TextInput } from '@mantine/core'
 import { IconDownload } from '@latchkey/web/icons'
 import { useState } from 'react'
 import type { Range } from '../../analytics/ranges.ts'
 import { addressOf } from '../call.ts'
 import { RangePicker } from '../parts/range.tsx'
-import { timeZone } from '../parts/time-zone.ts'
 import { useText } from '../texts/text.ts'
 import { dayOf, endOfDay, startOfDay } from './days.ts'
 import { type Subject, queryOf } from './use-analytics.ts'
@@ -76,10 +75,10 @@ function CustomDates({ view, change }: Pick<Props, 'view' | 'change'>) {
 function useWindowName(): (window: TimeWindow) => string {
   const { language } = useText()
   return ({ from, to }) => {
+    const timeZone = getTimeZone()
     const [first, last] = [dayOf(from, timeZone), dayOf(to, timeZone)]
     const isWhole = from === startOfDay(first, timeZone) && to === endOfDay(last, timeZone)
     const format = momentFormat(language, {
-      timeZone,
       day: 'numeric',
       month: 'short',
       year: 'numeric',
@@ -102,6 +101,7 @@ function DateForm({
 }) {
   const { t } = useText()
   const now = Date.now() / 1000
+  const timeZone = getTimeZone()
   const today = dayOf(now, timeZone)
   const [first, setFirst] = useState(dayOf(window?.from ?? now - WEEK_SECONDS + DAY_SECONDS, timeZone))
   const [last, setLast] = useState(dayOf(Math.min(window?.to ?? now, now), timeZone))

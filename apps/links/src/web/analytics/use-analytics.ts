@@ -1,8 +1,8 @@
+import { getTimeZone } from '@latchkey/web/formats'
 import { queries, useRead } from '@latchkey/web/queries'
 import { useState } from 'react'
 import type { ExplorerDimension } from '../../analytics/explorer/dimensions.ts'
 import type { Input } from '../call.ts'
-import { timeZone } from '../parts/time-zone.ts'
 import type { Resource } from '../queries.ts'
 import { type Progress, readAnalytics } from './read.ts'
 import { type AnalyticsView, type Filter, isId } from './view.ts'
@@ -25,7 +25,7 @@ export function queryOf(
   for (const { dimension, value } of all) (values[dimension] ??= []).push(value)
   const { link, bundle, ...others } = values
   return {
-    tz: timeZone,
+    tz: getTimeZone(),
     ...(view.window ?? (view.range && { range: view.range })),
     ...(view.compare !== 'none' && { compare: view.compare }),
     ...others,

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, fieldOfRefusal } from '../call.ts'
 import type { Link } from '../pages/link/link.ts'
-import { fromField, toField } from '../pages/link/moment.ts'
+import { fromField, toField } from '../parts/moment-field.ts'
 import { invalidate } from '../queries.ts'
 import { useText } from '../texts/text.ts'
 import {

@@ -1,11 +1,20 @@
-import { toField } from '../pages/link/moment.ts'
+import { getTimeZone } from '@latchkey/web/formats'
+import { addDays, dayOf } from '../analytics/days.ts'
 
 export const EXPIRY_PRESETS = ['tomorrow', 'week', 'month'] as const
 export type ExpiryPreset = (typeof EXPIRY_PRESETS)[number]
 
-/** The end of the day that a preset names, as the value of a `datetime-local` field. */
-export function presetField(preset: ExpiryPreset, now = new Date()): string {
-  const days = { tomorrow: now.getDate() + 1, week: now.getDate() + 7, month: 0 }
-  const month = now.getMonth() + (preset === 'month' ? 1 : 0)
-  return toField(new Date(now.getFullYear(), month, days[preset], 23, 59).getTime() / 1000)
+/**
+ * The end of the day that a preset names in the time zone of the page, as the value of a
+ * `datetime-local` field.
+ */
+export function presetField(preset: ExpiryPreset, nowMs = Date.now()): string {
+  const today = dayOf(nowMs / 1000, getTimeZone())
+  const [year = 0, month = 1] = today.split('-').map(Number)
+  const days = {
+    tomorrow: addDays(today, 1),
+    week: addDays(today, 7),
+    month: new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10),
+  }
+  return `${days[preset]}T23:59`
 }

@@ -1,6 +1,6 @@
 import { Button, Group, SimpleGrid, Stack, TextInput, type TextInputProps } from '@mantine/core'
 import { useId, useState } from 'react'
-import { MAX_DATE_TIME } from '../pages/link/moment.ts'
+import { MAX_DATE_TIME, zoneOfField } from '../parts/moment-field.ts'
 import { useText } from '../texts/text.ts'
 import { EXPIRY_PRESETS, presetField } from './expiry.ts'
 import { UTM_NAMES, type UtmName, readUtm, rememberedUtm, writeUtm } from './utm.ts'
@@ -56,12 +56,14 @@ export function LabelField({ values, change, errorOf, ...props }: Props & TextIn
 }
 
 export function ExpiryField({ values, change, errorOf }: Props) {
-  const { t } = useText()
+  const { t, language } = useText()
   return (
     <Stack gap="xs">
       <TextInput
         id="link-expires"
         label={t('links.expires')}
+        description={zoneOfField(values.expires, language)}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
         type="datetime-local"
         max={MAX_DATE_TIME}
         value={values.expires}

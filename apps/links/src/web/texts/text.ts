@@ -3,6 +3,7 @@ import { numberFormat, relativeTime } from '@latchkey/web/formats'
 import { type Translate as TranslateAny, type Wording, useTexts } from '@latchkey/web/texts'
 import type { SharedTextKey } from '@latchkey/web/shared-texts'
 import type { ErrorCode } from '../../failures.ts'
+import { zoneName } from '../parts/time-zone.ts'
 import { type OwnKey, texts } from './index.ts'
 
 export type TextKey = OwnKey | SharedTextKey
@@ -87,6 +88,7 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode | ClientError, TextKey>> = {
   scope_invalid: 'error.refused',
   too_many_keys: 'keys.many',
   slug_default_length_invalid: 'settings.slugLengthBad',
+  time_zone_invalid: 'settings.timeZoneBad',
   root_redirect_url_invalid: 'settings.rootBad',
   root_redirect_url_too_long: 'settings.rootLong',
   root_redirect_url_malformed: 'error.characters',
@@ -141,7 +143,7 @@ export function useText() {
   return {
     ...rest,
     day: (seconds: number) => day(new Date(seconds * 1000)),
-    moment: (seconds: number) => moment(new Date(seconds * 1000)),
+    moment: (seconds: number) => `${moment(new Date(seconds * 1000))} ${zoneName(rest.language, seconds)}`,
     /** A time in the past, in Unix milliseconds, by its age. */
     ago: (atMs: number) => relativeTime(rest.language, atMs, Date.now()),
     percent: (value: number) => formatPercent({ signDisplay: 'exceptZero' }).format(value / 100),

@@ -1,11 +1,11 @@
 import { Button, Skeleton, Stack } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
+import { getTimeZone } from '@latchkey/web/formats'
 import { CallError } from '@latchkey/web/call'
 import type { Result } from '../../call.ts'
 import { Notice } from '@latchkey/web/parts/notice'
 import { Explorer } from '../../analytics/explorer.tsx'
 import { useAnalyticsView } from '../../analytics/use-view.ts'
-import { timeZone } from '../../parts/time-zone.ts'
 import { useCall } from '../../queries.ts'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useText } from '../../texts/text.ts'
@@ -20,7 +20,7 @@ export default function BundleDetail({ id }: { id: number }) {
   const { view } = useAnalyticsView()
   const stats = useCall('bundles', 'getBundleAnalytics', {
     params: { id },
-    query: { tz: timeZone, ...(view.range && { range: view.range }) },
+    query: { tz: getTimeZone(), ...(view.range && { range: view.range }) },
   })
   const pending = usePending()
   const isGone = stats.error instanceof CallError && stats.error.status === 404

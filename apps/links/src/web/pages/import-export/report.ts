@@ -1,4 +1,6 @@
 import { csvHeader, csvRecord } from '@latchkey/http/csv'
+import { getTimeZone } from '@latchkey/web/formats'
+import { dayOf } from '../../analytics/days.ts'
 import type { Row } from './job.ts'
 
 const COLUMNS = ['line', 'result', 'slug', 'url', 'reason'] as const
@@ -12,7 +14,7 @@ function createReport(rows: readonly Row[]): Blob {
 export function downloadReport(rows: readonly Row[]): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(createReport(rows))
-  link.download = `import-report-${new Date().toISOString().slice(0, 10)}.csv`
+  link.download = `import-report-${dayOf(Date.now() / 1000, getTimeZone())}.csv`
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

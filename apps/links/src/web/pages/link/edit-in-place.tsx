@@ -3,8 +3,8 @@ import { isComposing } from '@latchkey/web/composing'
 import { IconPencil } from '@latchkey/web/icons'
 import { useMutation } from '@tanstack/react-query'
 import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from 'react'
+import { MAX_DATE_TIME, zoneOfField } from '../../parts/moment-field.ts'
 import { useText } from '../../texts/text.ts'
-import { MAX_DATE_TIME } from './moment.ts'
 
 interface Field {
   /** Label of the field. */
@@ -81,11 +81,12 @@ function Form({
   clear,
   close,
 }: Field & { close: () => void }) {
-  const { t, failure } = useText()
+  const { t, language, failure } = useText()
   const [text, setText] = useState(value)
   const saving = useMutation({ mutationFn: save, onSuccess: close })
   const submit = (newValue: string) => (newValue === value ? close() : saving.mutate(newValue))
-  const hintText = hint?.(text)
+  const isMoment = type === 'datetime-local'
+  const hintText = [isMoment && zoneOfField(text, language), hint?.(text)].filter(Boolean).join('. ')
   return (
     <form
       onSubmit={(event) => {
@@ -103,10 +104,10 @@ function Form({
           dir={type === 'text' ? 'auto' : undefined}
           value={text}
           {...(maxLength !== undefined && { maxLength })}
-          {...(type === 'datetime-local' && { max: MAX_DATE_TIME })}
+          {...(isMoment && { max: MAX_DATE_TIME })}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
           error={saving.error && failure(saving.error)}
-          {...(hintText !== undefined && {
+          {...(hintText !== '' && {
             description: hintText,
             inputWrapperOrder: ['input', 'error', 'description'],
           })}

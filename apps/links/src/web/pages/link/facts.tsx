@@ -3,14 +3,15 @@ import type { ReactNode } from 'react'
 import { Link as To } from 'wouter'
 import { type Input, call } from '../../call.ts'
 import { Copy } from '@latchkey/web/parts/copy'
+import { fromField, toField } from '../../parts/moment-field.ts'
 import { ReadError } from '../../parts/read-error.tsx'
 import { primarySlug, slugUrl, withoutScheme } from '../../parts/short-url.ts'
+import { dayAndTime } from '../../parts/time-zone.ts'
 import { invalidate, useCall } from '../../queries.ts'
 import type { OwnKey } from '../../texts/index.ts'
 import { useText } from '../../texts/text.ts'
 import { EditInPlace } from './edit-in-place.tsx'
 import { type Link, isMine } from './link.ts'
-import { dayAndTime, fromField, toField } from './moment.ts'
 
 const SOURCES: Readonly<Record<string, OwnKey>> = {
   app: 'link.via.app',

@@ -1,8 +1,8 @@
 import { Alert, Badge, Box, Button, Group, Text } from '@mantine/core'
 import { IconClockOff, IconPlayerPause } from '@latchkey/web/icons'
+import { dayAndTime } from '../../parts/time-zone.ts'
 import { useText } from '../../texts/text.ts'
 import { type Link, isMine } from './link.ts'
-import { dayAndTime } from './moment.ts'
 import { type State, useLinkState } from './use-link-state.ts'
 import type { useLinkActions } from './use-link-actions.ts'
 

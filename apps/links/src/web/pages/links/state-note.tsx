@@ -1,6 +1,6 @@
+import { dayAndTime } from '../../parts/time-zone.ts'
 import { useText } from '../../texts/text.ts'
 import { useLinkState } from '../link/use-link-state.ts'
-import { dayAndTime } from '../link/moment.ts'
 import type { LinkRow } from './link-table.tsx'
 
 const DAY_MS = 86_400_000

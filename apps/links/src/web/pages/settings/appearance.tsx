@@ -4,12 +4,14 @@ import { changeLanguage } from '@latchkey/web/texts'
 import { useText } from '../../texts/text.ts'
 import { type Settings, useSaving } from './saving.ts'
 import { SaveStatus, Section } from './section.tsx'
+import { OwnTimeZone } from './time-zone.tsx'
 
 export function Appearance({ settings }: { settings: Settings }) {
   const { t } = useText()
   return (
     <Section title={t('settings.appearance')}>
       <OwnLanguage lang={settings.lang} />
+      <OwnTimeZone time_zone={settings.time_zone} />
       <OwnScheme theme={settings.theme} />
     </Section>
   )

@@ -54,7 +54,7 @@ function OwnSettings({ settings }: { settings: Settings }) {
           settings={settings}
         />
       </Section>
-      <Section title={t('settings.instance')}>
+      <Section title={t('settings.instance')} note={t('settings.everyone')}>
         <RootRedirect {...settings} />
       </Section>
     </>

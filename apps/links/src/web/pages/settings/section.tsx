@@ -1,15 +1,28 @@
 import { Box, Group, Paper, Stack, Text, Title } from '@mantine/core'
-import { IconCheck } from '@latchkey/web/icons'
+import { IconCheck, IconUsers } from '@latchkey/web/icons'
 import type { ReactNode } from 'react'
 import { useText } from '../../texts/text.ts'
 import type { Saving } from './saving.ts'
 
-export function Section({ title, children }: { title: string; children: ReactNode }) {
+interface SectionProps {
+  title: string
+  /** Whom the section concerns, if not only the person. */
+  note?: string
+  children: ReactNode
+}
+
+export function Section({ title, note, children }: SectionProps) {
   return (
     <Paper withBorder p="lg" component="section">
-      <Title order={2} mb="md">
-        {title}
-      </Title>
+      <Box mb="md">
+        <Title order={2}>{title}</Title>
+        {note !== undefined && (
+          <Group gap={6} wrap="nowrap" mt={4}>
+            <IconUsers size={15} aria-hidden style={{ flex: 'none' }} />
+            <Text size="sm">{note}</Text>
+          </Group>
+        )}
+      </Box>
       <Stack gap="lg">{children}</Stack>
     </Paper>
   )
