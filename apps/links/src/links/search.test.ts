@@ -130,6 +130,8 @@ eachDialect((dialect, newUrl) => {
           const rows = await indexed.select('link.id').execute()
           expect([search, rows.map(({ id }) => id).toSorted((a, b) => b - a)]).toEqual([search, expected])
         }
+        if (dialect === 'sqlite')
+          await stored.run(sql`insert into link_trigram (link_trigram, rank) values ('integrity-check', 1)`)
         await stored.database.close()
       }),
       { numRuns: dialect === 'sqlite' ? 20 : 6 },
@@ -160,6 +162,31 @@ eachDialect((dialect, newUrl) => {
     expect(plan).toMatch(/SCAN link_trigram VIRTUAL TABLE INDEX|Bitmap Index Scan on link_trigram/)
     expect(plan).not.toMatch(/SCAN link_search|Seq Scan on link_search/)
   })
+
+  if (dialect === 'sqlite')
+    test('a slug that is added is indexed without the other slugs of its link', async () => {
+      const stored = await open()
+      const add = (slugs: string[]) =>
+        stored.database.write(async (tx) => {
+          for (const slug of slugs)
+            await insertSlug(tx, { slug, link_id: 1, is_custom: 1, created_at: NOW, disabled_at: null })
+        })
+      const size = async () =>
+        (await stored.rows<{ bytes: number }>('select sum(length(block)) as bytes from link_trigram_data'))[0]
+          ?.bytes ?? 0
+      await add(Array.from({ length: 300 }, (_, n) => `${(n * 7919).toString(36)}-slug-${n}`))
+      await stored.run(sql`insert into link_trigram (link_trigram) values ('optimize')`)
+      const before = await size()
+      expect(before).toBeGreaterThan(5_000)
+      await add(['added-last'])
+      expect((await size()) - before).toBeLessThan(500)
+      await stored.run(sql`insert into link_trigram (link_trigram, rank) values ('integrity-check', 1)`)
+      await stored.run(sql`delete from slug where slug = 'added-last'`)
+      expect(
+        await listLinkPositions(stored.database, { search: 'added-la', status: 'all', limit: 2 }, NOW),
+      ).toEqual([])
+      await stored.run(sql`insert into link_trigram (link_trigram, rank) values ('integrity-check', 1)`)
+    })
 
   test('a link that is deleted leaves nothing in the index', async () => {
     const stored = await open()

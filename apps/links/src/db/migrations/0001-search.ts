@@ -50,6 +50,7 @@ export const searchTables = {
 const mark = MARK.sqlite
 const addKeys = 'insert into link_trigram (rowid, doc) values (new.link_id, new.doc);'
 const removeKeys = `insert into link_trigram (link_trigram, rowid, doc) values ('delete', old.link_id, old.doc);`
+const isAppended = '(substr(new.doc, 1, length(old.doc)) = old.doc)'
 
 /**
  * The automatic slug, of which a link has one, comes last when a link is created: its document is
@@ -78,7 +79,14 @@ const sqliteTriggers = [
     delete from link_search where link_id = old.id;
   end`,
   `create trigger link_trigram_insert after insert on link_search begin ${addKeys} end`,
-  `create trigger link_trigram_update after update on link_search begin ${removeKeys} ${addKeys} end`,
+  // A slug was added: its keys, with those across its boundary, join the others of the document. For
+  // a link with 5,000 slugs, writing all keys takes more than 20 times as long.
+  `create trigger link_trigram_append after update on link_search when ${isAppended} begin
+    insert into link_trigram (rowid, doc) values (new.link_id, substr(new.doc, length(old.doc) - 1));
+  end`,
+  `create trigger link_trigram_update after update on link_search when not ${isAppended} begin
+    ${removeKeys} ${addKeys}
+  end`,
   `create trigger link_trigram_delete after delete on link_search begin ${removeKeys} end`,
 ]
 
