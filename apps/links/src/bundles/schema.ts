@@ -3,13 +3,13 @@ import { TEXT_PATTERN, codePoints, text } from '@latchkey/http/text'
 import { DeltaPct, Range } from '../analytics/schema.ts'
 import { Id, IdParams, LinkId, PageQuery } from '../links/schema.ts'
 import { boundedText } from '../text.ts'
+import { accents } from './accent.ts'
 
 const MAX_NAME_LENGTH = 120
 
-export const Accent = z.enum(['orange', 'red', 'green', 'blue', 'purple'], {
-  error: () => 'accent must be one of: orange, red, green, blue, purple',
+export const Accent = z.enum(accents, {
+  error: () => `accent must be one of: ${accents.join(', ')}`,
 })
-export type Accent = z.output<typeof Accent>
 
 export const Bundle = z
   .object({

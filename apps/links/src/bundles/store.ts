@@ -19,7 +19,8 @@ import type { Tables } from '../db/tables.ts'
 import { foldForSearch } from '../links/search.ts'
 import { PREVIOUS_BUCKET, type SummaryRow, statsByBundle, emptyStats } from './summary-stats.ts'
 import type { Position } from '../paging.ts'
-import type { Accent, Bundle, BundleWithSummary, BundleFilter } from './schema.ts'
+import type { Accent } from './accent.ts'
+import type { Bundle, BundleWithSummary, BundleFilter } from './schema.ts'
 
 export type BundleRow = Selectable<Tables['bundle']>
 type Db = Database<Tables>

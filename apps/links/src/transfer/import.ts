@@ -6,7 +6,7 @@ import { SlugSpace } from '../links/slugs/generator.ts'
 import { type ImportFormat, type ParsedRow, readRows } from './formats.ts'
 import type { ImportRow } from './import-row.ts'
 import type { Source } from './lines.ts'
-import { type TaggedRow, bundleByTags } from './tags.ts'
+import { type TaggedRow, bundleByTags, findBundleIds } from './tags.ts'
 import { type ExistingLinks, type Policy, type RowPlan, planRow, renameTaken, STRICT_POLICY } from './plan.ts'
 import type { CodedReason, Reason } from './reason.ts'
 import { openScratch } from './scratch.ts'
@@ -40,7 +40,7 @@ export interface ImportOptions {
   /** With `csv`: fields and the columns they are read from. */
   columnOf?: Readonly<Record<string, string>>
   policy?: Policy
-  /** Each tag of a row becomes a bundle of its owner, with the row's link as a member. */
+  /** Each tag becomes one bundle of `owner`, with the links of all rows that have it as members. */
   bundlesFromTags?: boolean
   /** Unix seconds. */
   now: number
@@ -205,16 +205,25 @@ class BatchWriter {
       const storedRow = 'overwrites' in plan ? { ...row, primary: plan.overwrites } : complete.get(row)
       return storedRow ? [storedRow] : []
     })
-    const { bundlesFromTags, now } = this.#options
     return {
       slugs: [...complete.values()].flatMap(slugsOf),
-      bundles: bundlesFromTags ? await bundleByTags(tx, this.#importDatabase, stored, now) : 0,
+      bundles: await this.#bundleByTags(tx, stored),
       outcomes: planned.all.map((each) =>
         'problem' in each
           ? { line: each.line, result: 'bad', ...reasonFields([each.problem]) }
           : outcomeOf(each, complete.get(each.row)),
       ),
     }
+  }
+
+  /** Returns the number of bundles that the import creates. */
+  async #bundleByTags(tx: Transaction<Tables>, rows: readonly TaggedRow[]): Promise<number> {
+    const { bundlesFromTags, dryRun, owner, database } = this.#options
+    if (!bundlesFromTags) return 0
+    const created = await bundleByTags(tx, this.#importDatabase.dialect, rows, this.#options)
+    if (!dryRun || created.length === 0) return created.length
+    const existing = await findBundleIds({ db: database.read, dialect: database.dialect }, owner, created)
+    return created.length - existing.size
   }
 
   async #planRows(tx: Transaction<Tables>, batch: readonly ParsedRow[]) {

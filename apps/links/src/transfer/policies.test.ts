@@ -25,7 +25,7 @@ const policy = (onConflict: 'skip' | 'rename' | 'overwrite') => ({
   policy: { onConflict, sameUrl: 'keep' as const },
 })
 
-eachDialect((_, newUrl) => {
+eachDialect((_dialect, newUrl) => {
   const withPromo = async () => {
     const database = await openMigrated(await newUrl())
     await run(database, 'url,slug,label\nhttps://example.com/old,promo,Old\n')
@@ -127,18 +127,8 @@ eachDialect((_, newUrl) => {
     await database.close()
   })
 
-  test('tags become bundles of the owner on request, each once', async () => {
-    const database = await openMigrated(await newUrl())
-    const file = 'url,slug,tags\nhttps://example.com/a,a,"news, spring"\nhttps://example.com/b,b,news\n'
-    expect((await run(database, file)).report.bundles).toBe(0)
-    expect(await database.read.selectFrom('bundle').selectAll().execute()).toEqual([])
-    const other = await openMigrated(await newUrl())
-    expect((await run(other, file, { bundlesFromTags: true })).report).toMatchObject({
-      imported: 2,
-      bundles: 2,
-    })
-    await run(other, 'url,slug,tags\nhttps://example.com/c,c,news|spring\n', { bundlesFromTags: true })
-    const members = await other.read
+  const readMembers = async (database: Database<Tables>) => {
+    const members = await database.read
       .selectFrom('bundle')
       .innerJoin('bundle_link', 'bundle_id', 'bundle.id')
       .innerJoin('link', 'link.id', 'bundle_link.link_id')
@@ -146,14 +136,65 @@ eachDialect((_, newUrl) => {
       .orderBy('bundle.name')
       .orderBy('link.primary_slug')
       .execute()
-    expect(members.map((each) => `${each.name} ${each.created_by} ${each.primary_slug}`)).toEqual([
+    return members.map((each) => `${each.name} ${each.created_by} ${each.primary_slug}`)
+  }
+
+  test('tags become bundles only on request', async () => {
+    const database = await openMigrated(await newUrl())
+    expect((await run(database, 'url,tags\nhttps://example.com/a,news\n')).report.bundles).toBe(0)
+    expect(await database.read.selectFrom('bundle').selectAll().execute()).toEqual([])
+    await database.close()
+  })
+
+  test('L21: a tag becomes one bundle of the importing person, regardless of the owners of the links', async () => {
+    const database = await openMigrated(await newUrl())
+    const bundlesFromTags = true
+    const first = [
+      'url,slug,created_by,tags',
+      'https://example.com/a,a,,"news, spring"',
+      'https://example.com/b,b,bob@example.com,news',
+    ].join('\n')
+    const dry = await run(database, first, { bundlesFromTags, dryRun: true })
+    expect(dry.report.bundles).toBe(2)
+    expect((await run(database, first, { bundlesFromTags })).report).toMatchObject({
+      imported: 2,
+      bundles: 2,
+    })
+    const second = 'url,slug,tags\nhttps://example.com/c,c,news|spring\n'
+    expect((await run(database, second, { bundlesFromTags, dryRun: true })).report.bundles).toBe(0)
+    expect((await run(database, second, { bundlesFromTags })).report.bundles).toBe(0)
+    expect(await readMembers(database)).toEqual([
       `news ${OWNER} a`,
       `news ${OWNER} b`,
       `news ${OWNER} c`,
       `spring ${OWNER} a`,
       `spring ${OWNER} c`,
     ])
-    await Promise.all([database.close(), other.close()])
+    await database.close()
+  })
+
+  test('two imports at the same time create one bundle per tag, and each person has bundles of their own', async () => {
+    const url = await newUrl()
+    const nodes = await Promise.all([openMigrated(url), openMigrated(url)])
+    const file = (name: string) =>
+      [
+        'url,slug,tags',
+        ...Array.from({ length: 40 }, (_, n) => `https://example.com/${n},${name}-${n},t${n % 4}`),
+      ].join('\n')
+    const reports = await Promise.all(
+      [...nodes, ...nodes].map((database, n) =>
+        run(database, file(`import-${n}`), { bundlesFromTags: true }),
+      ),
+    )
+    expect(reports.reduce((sum, { report }) => sum + report.bundles, 0)).toBe(4)
+    const [database] = nodes
+    await run(database, file('bob'), { bundlesFromTags: true, owner: 'bob@example.com' })
+    const bundles = await database.read.selectFrom('bundle').select(['name', 'created_by']).execute()
+    expect(bundles.map(({ name, created_by }) => `${name} ${created_by}`).toSorted()).toEqual(
+      ['t0', 't1', 't2', 't3'].flatMap((name) => [`${name} ${OWNER}`, `${name} bob@example.com`]),
+    )
+    expect(await readMembers(database)).toHaveLength(200)
+    await Promise.all(nodes.map((node) => node.close()))
   })
 
   test('fields are read from mapped columns, and a slug from its short URL', async () => {

@@ -1,85 +1,80 @@
-import { type Database, inList } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import type { Transaction } from 'kysely'
+import { accentOfName } from '../bundles/accent.ts'
 import { insertBundle } from '../bundles/store.ts'
 import type { Tables } from '../db/tables.ts'
 import type { ImportRow } from './import-row.ts'
-import { findLinkIds } from './store.ts'
+import { type Queries, findLinkIds } from './store.ts'
 
 type Tx = Transaction<Tables>
-type Dialect = Database<Tables>['dialect']
 
 /** A stored row, identified by one of its slugs. */
-export type TaggedRow = Pick<ImportRow, 'createdBy' | 'primary' | 'tags'> & { auto?: ImportRow['auto'] }
+export type TaggedRow = Pick<ImportRow, 'primary' | 'tags'> & { auto?: ImportRow['auto'] }
+
+interface Importer {
+  /** Owns the bundles, regardless of the owners of their links. */
+  owner: string
+  /** Unix seconds. */
+  now: number
+}
 
 /**
- * Adds each row's link to the bundles of its owner that are named like its tags. Creates missing
- * bundles and returns their number. Idempotent.
+ * Adds each row's link to the owner's bundles that are named like its tags. Creates missing bundles
+ * and returns their names. Idempotent. Requires the lock of imports: names of bundles are not
+ * unique, so two transactions could both create one.
  */
 export async function bundleByTags(
   tx: Tx,
-  { dialect }: Pick<Database<Tables>, 'dialect'>,
+  dialect: Queries['dialect'],
   rows: readonly TaggedRow[],
-  now: number,
-): Promise<number> {
+  { owner, now }: Importer,
+): Promise<string[]> {
   const memberships = rows.flatMap((row) => {
     const slug = row.primary ?? row.auto?.slug
-    return slug === undefined ? [] : row.tags.map((tag) => ({ slug, tag: tag.trim(), owner: row.createdBy }))
+    return slug === undefined ? [] : row.tags.map((tag) => ({ slug, tag: tag.trim() }))
   })
-  if (memberships.length === 0) return 0
-  const linkIds = await findLinkIds(
-    { db: tx, dialect },
-    memberships.map(({ slug }) => slug),
-  )
-  const bundles = await findBundleIds(
-    tx,
-    dialect,
-    memberships.map(({ owner }) => owner),
-  )
-  let createdCount = 0
+  if (memberships.length === 0) return []
+  const slugs = memberships.map(({ slug }) => slug)
+  const linkIds = await findLinkIds({ db: tx, dialect }, slugs)
+  const tags = new Set(memberships.map(({ tag }) => tag))
+  const bundleIds = await findBundleIds({ db: tx, dialect }, owner, [...tags])
+  const created = [...tags].filter((tag) => !bundleIds.has(tag))
+  for (const name of created) bundleIds.set(name, await createBundle(tx, name, { owner, now }))
   const members = new Map<string, { bundle_id: number; link_id: number }>()
-  for (const { slug, tag, owner } of memberships) {
-    const key = bundleKey(owner, tag)
-    const bundle_id = bundles.get(key) ?? (await createBundle(tx, { owner, name: tag, now }))
-    if (!bundles.has(key)) createdCount++
-    bundles.set(key, bundle_id)
-    const link_id = linkIds.get(slug)
-    if (link_id !== undefined) members.set(`${bundle_id} ${link_id}`, { bundle_id, link_id })
+  for (const { slug, tag } of memberships) {
+    const [bundle_id, link_id] = [bundleIds.get(tag), linkIds.get(slug)]
+    if (bundle_id !== undefined && link_id !== undefined)
+      members.set(`${bundle_id} ${link_id}`, { bundle_id, link_id })
   }
-  await tx
-    .insertInto('bundle_link')
-    .values([...members.values()])
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  return createdCount
+  if (members.size > 0)
+    await tx
+      .insertInto('bundle_link')
+      .values([...members.values()])
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  return created
 }
 
-/** Identities contain no line ends. */
-function bundleKey(owner: string, name: string): string {
-  return `${owner}\n${name}`
-}
-
-/** Finds the oldest bundle of each name. */
-async function findBundleIds(
-  tx: Tx,
-  dialect: Dialect,
-  owners: readonly string[],
+/** Finds the owner's oldest bundle of each of these names. */
+export async function findBundleIds(
+  { db, dialect }: Queries,
+  owner: string,
+  names: readonly string[],
 ): Promise<Map<string, number>> {
-  const rows = await tx
+  const rows = await db
     .selectFrom('bundle')
-    .select(['id', 'name', 'created_by'])
-    .where(inList(dialect, 'created_by', [...new Set(owners)]))
+    .select(['id', 'name'])
+    .where('created_by', '=', owner)
+    .where(inList(dialect, 'name', names))
     .orderBy('id', 'desc')
     .execute()
-  return new Map(rows.map(({ id, name, created_by }) => [bundleKey(created_by, name), id]))
+  return new Map(rows.map(({ id, name }) => [name, id]))
 }
 
-async function createBundle(
-  tx: Tx,
-  { owner, name, now }: { owner: string; name: string; now: number },
-): Promise<number> {
+async function createBundle(tx: Tx, name: string, { owner, now }: Importer): Promise<number> {
   const { id } = await insertBundle(tx, {
     name,
-    accent: 'orange',
+    accent: accentOfName(name),
     created_via: 'import',
     created_by: owner,
     created_at: now,

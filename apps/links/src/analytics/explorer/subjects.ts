@@ -1,6 +1,6 @@
 import { type Database, inList } from '@latchkey/database/database'
 import { sql } from 'kysely'
-import type { Accent } from '../../bundles/schema.ts'
+import type { Accent } from '../../bundles/accent.ts'
 import type { Tables } from '../../db/tables.ts'
 import { DAY } from '../window.ts'
 import type { AnalyticsQuery } from './query.ts'

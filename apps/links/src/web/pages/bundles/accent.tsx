@@ -1,10 +1,6 @@
 import { Box } from '@mantine/core'
 import { IconFolder } from '@latchkey/web/icons'
-import type { Result } from '../../call.ts'
-
-export type Accent = Result<'getBundle'>['accent']
-
-export const accents = ['orange', 'red', 'green', 'blue', 'purple'] as const satisfies readonly Accent[]
+import type { Accent } from '../../../bundles/accent.ts'
 
 const mantineColor = (accent: Accent) => (accent === 'purple' ? 'grape' : accent)
 

@@ -1,10 +1,11 @@
 import { Button, Group, Input, Modal, Radio, Stack, Text, TextInput, Textarea } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { type Accent, accentOfName, accents } from '../../../bundles/accent.ts'
 import { type Result, call, fieldOfRefusal } from '../../call.ts'
 import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
-import { type Accent, BundleIcon, accentColor, accents } from './accent.tsx'
+import { BundleIcon, accentColor } from './accent.tsx'
 
 type Bundle = Result<'createBundle'>
 
@@ -47,7 +48,8 @@ interface FormValues {
   name: string
   description: string
   icon: string
-  accent: Accent
+  /** Undefined until one is chosen: it then follows the name. */
+  accent: Accent | undefined
 }
 
 /** Values of the fields, and the mutation that saves them. */
@@ -57,12 +59,13 @@ function useForm({ bundle, onClose, onSaved }: Props) {
     name: bundle?.name ?? '',
     description: bundle?.description ?? '',
     icon: bundle?.icon ?? '',
-    accent: bundle?.accent ?? 'orange',
+    accent: bundle?.accent,
   })
+  const accent = values.accent ?? accentOfName(values.name)
   const save = useMutation({
     mutationFn() {
-      const { description, icon, ...rest } = values
-      const body = { ...rest, description: description.trim() || null, icon: icon.trim() || null }
+      const { description, icon, name } = values
+      const body = { name, accent, description: description.trim() || null, icon: icon.trim() || null }
       return bundle
         ? call('updateBundle', { params: { id: bundle.id }, body })
         : call('createBundle', { body })
@@ -77,7 +80,8 @@ function useForm({ bundle, onClose, onSaved }: Props) {
   return {
     values,
     save,
-    setAccent: (accent: Accent) => setValues((current) => ({ ...current, accent })),
+    accent,
+    setAccent: (next: Accent) => setValues((current) => ({ ...current, accent: next })),
     /** A refusal that no field caused. */
     refusal: save.error && field === undefined ? failure(save.error) : undefined,
     input: (name: 'name' | 'description' | 'icon') => ({
@@ -91,7 +95,7 @@ function useForm({ bundle, onClose, onSaved }: Props) {
 
 function Form(props: Props) {
   const { t } = useText()
-  const { values, save, setAccent, refusal, input } = useForm(props)
+  const { values, save, accent, setAccent, refusal, input } = useForm(props)
   return (
     <form
       onSubmit={(event) => {
@@ -115,9 +119,9 @@ function Form(props: Props) {
             {...input('icon')}
             flex={1}
           />
-          <BundleIcon icon={values.icon} accent={values.accent} />
+          <BundleIcon icon={values.icon} accent={accent} />
         </Group>
-        <AccentChoice value={values.accent} onChange={setAccent} />
+        <AccentChoice value={accent} onChange={setAccent} />
         {refusal !== undefined && <Input.Error role="alert">{refusal}</Input.Error>}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={props.onClose}>
