@@ -179,7 +179,8 @@ describe('latchkey links import and export', () => {
       ['--on-conflict', 'ask', '--on-conflict must be one of: report, skip, rename, overwrite, fail'],
       ['--same-url', 'ask', '--same-url must be one of: keep, skip'],
       ['--map', 'url', '--map: "url" is not FIELD=COLUMN'],
-      ['--map', 'id=Number', '--map must be one of: url, slug'],
+      ['--map', 'id=Number', '--map: "id" is not one of: url, slug'],
+      ['--map', 'slug=Short,slug=Long', '--map: slug can be mapped to one column only'],
     ] as const) {
       const { code, err } = await workspace.run([...importing('-', 'csv'), option, value])
       expect([code, err]).toEqual([2, expect.stringContaining(problem)])

@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { importClicks } from '@latchkey/links/transfer/clicks'
 import { exportFormats, exportLinks } from '@latchkey/links/transfer/export'
-import { mappableFields } from '@latchkey/links/transfer/csv-formats'
 import { importFormats } from '@latchkey/links/transfer/formats'
+import { type ColumnMapping, MappingPairs, mappableFields, mappingOf } from '@latchkey/links/transfer/mapping'
 import {
   type ImportOptions,
   type ImportReport,
@@ -43,9 +43,9 @@ Rows that exist already are skipped: you can import the same file again.
                      overwrite (the existing link, if it has the same owner), or fail (nothing is stored unless all
                      rows are good)
 --same-url P         for a row with a free slug whose owner has a link to the same URL: keep (the default) or skip
---map FIELD=COLUMN,… with csv: reads fields from columns with other names; the fields are
+--map FIELD=COLUMN,… with csv: reads fields from columns with other names (FIELD= from none); the fields are
                      ${mappableFields.join(', ')}
---bundles-from-tags  creates a bundle for each tag
+--bundles-from-tags  creates a bundle of E for each tag, or adds to the one that E has
 --report FILE        writes one JSON line per row, then a line with the totals; never overwrites a file with content
 --everything         imports the file of links export --everything into an empty instance, all or nothing;
                      stop all nodes of the service first; none can start during the import`,
@@ -131,13 +131,10 @@ function readImportOptions(path: string, values: ImportValues) {
 }
 
 /** Parses `url=Target,slug=Short URL`. */
-function columnsOf(map: string): Record<string, string> {
-  const pairs = map.split(',').map((pair) => {
-    const [field = '', ...column] = pair.split('=')
-    if (column.length === 0) throw new UsageError(`--map: "${pair}" is not FIELD=COLUMN`)
-    return [requireChoice('map', mappableFields, field.trim()), column.join('=').trim()] as const
-  })
-  return Object.fromEntries(pairs)
+function columnsOf(map: string): ColumnMapping {
+  const { success, error, data } = MappingPairs.safeParse(map.split(','))
+  if (!success) throw new UsageError(`--map: ${error.issues[0]?.message}`)
+  return mappingOf(data)
 }
 
 async function runImport(
@@ -176,7 +173,7 @@ function summaryOf(
   const counts = `imported ${imported}, skipped ${skipped}, conflicts ${conflicts}, bad ${bad}`
   const nothing = isDry ? ' (dry run: nothing was stored)' : isRefused ? ' (refused: nothing was stored)' : ''
   const lines = [`${counts}${nothing}`]
-  if (bundles > 0) lines.push(`bundles created from tags: ${isDry ? 'at most ' : ''}${bundles}`)
+  if (bundles > 0) lines.push(`bundles created from tags: ${bundles}`)
   if (clickTotals) lines.push(`click totals without times cannot be imported: ${clickTotals}`)
   return lines.join('\n')
 }

@@ -14,7 +14,7 @@ export interface FileFormat {
   readonly fieldsOf: (cells: Cells, now: number) => RowFields
 }
 
-const CLICK_TOTALS = ['clicks', 'total clicks', 'click count', 'visits', 'visit count'].concat([
+export const CLICK_TOTALS = ['clicks', 'total clicks', 'click count', 'visits', 'visit count'].concat([
   'visits count',
   'total visits',
   'engagements',
@@ -47,7 +47,7 @@ function tagWords(cell: string | undefined): string[] {
   return words.map((word) => word.trim()).filter((word) => word !== '')
 }
 
-function ownFormat(plain: (cell: string) => string): FileFormat {
+export function ownFormat(plain: (cell: string) => string): FileFormat {
   return {
     requiredColumns: [['url']],
     fieldsOf: (cells, now) => ({
@@ -148,7 +148,7 @@ const BITLY_SLUGS = ['Custom back-half', 'Custom back-halves', 'Custom Bitlink',
  * Returns the whole path of a short URL, with or without `https://`. If it still contains slashes,
  * the row is refused: a part of the path would be another slug.
  */
-function wholePath(cell: string | undefined): string {
+export function wholePath(cell: string | undefined): string {
   const word = cell?.trim() ?? ''
   return pathOf(/^[^/]*[.:][^/]*\//.test(word) && !word.includes('://') ? `https://${word}` : word)
 }
@@ -227,28 +227,3 @@ export const csvFormats = {
     },
   ),
 } satisfies Record<string, FileFormat>
-
-/** The fields of a plain CSV file that columns can be mapped to. */
-export const mappableFields = ['url', 'slug', 'label', 'created_at', 'expires_at', 'disabled_at'].concat([
-  'created_by',
-  'auto_slug',
-  'custom_slugs',
-  'disabled_slugs',
-  'tags',
-])
-
-/**
- * Creates the format of a plain CSV file with mapped columns. A slug may then be a whole short URL.
- */
-export function mappedFormat(columnOf: Readonly<Record<string, string>>): FileFormat {
-  const plain = ownFormat(unescapeFormulas)
-  return {
-    requiredColumns: ['url', ...Object.keys(columnOf)].map((field) => [columnOf[field] ?? field]),
-    fieldsOf: (cells, now) =>
-      plain.fieldsOf((field) => {
-        const cell = cells(columnOf[field] ?? field)
-        // An address without a path is no slug, and is refused unchanged.
-        return field === 'slug' ? wholePath(cell) || cell : cell
-      }, now),
-  }
-}

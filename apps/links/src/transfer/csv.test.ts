@@ -130,3 +130,13 @@ test('a file in UTF-16 is refused as a whole', async () => {
     { line: 1, problem: { code: 'file_not_utf8', text: 'the file is not UTF-8 text; save it as UTF-8' } },
   ])
 })
+
+test('columns are separated by the commas, semicolons or tabs that the header has most of outside quotes', async () => {
+  for (const text of [
+    '\ufeff\r\n"url";"label";"a, ""b"", c, d"\r\nx;y,z;1\r\n',
+    'url\tlabel\tnothing;more\nx\ty,z\t\n',
+    'url,label,a;b\nx,"y,z",\n',
+  ])
+    for (const pieceBytes of [1, 7, 1000])
+      expect((await read(text, pieceBytes)).map(({ cells }) => cells?.slice(0, 2))).toEqual([['x', 'y,z']])
+})

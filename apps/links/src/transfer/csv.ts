@@ -34,7 +34,7 @@ const RECORD_TOO_LONG: Reason = {
 }
 
 /** Header names match regardless of case, spaces, underscores and hyphens (L21). */
-function columnKey(name: string): string {
+export function columnKey(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_-]+/g, '')
 }
 
@@ -134,18 +134,49 @@ function cellsOf(
 }
 
 async function* recordsOf(source: Source): AsyncGenerator<ParsedLine<string[]>> {
-  const parser = new RecordParser()
+  let parser: RecordParser | undefined
+  let start = ''
   try {
-    for await (const text of textOf(source)) yield* parser.push(text)
-    yield* parser.end()
+    for await (const text of textOf(source)) {
+      if (parser) {
+        yield* parser.push(text)
+        continue
+      }
+      start += text
+      // The header may follow blank lines.
+      if (start.trim() === '' && start.length < MAX_ENTRY_LENGTH) continue
+      parser = new RecordParser(findDelimiter(start))
+      yield* parser.push(start)
+    }
+    if (parser) yield* parser.end()
   } catch (error) {
     const problem = reasonOfReadError(error)
     if (problem === undefined) throw error
-    yield { line: parser.line, problem }
+    yield { line: parser?.line ?? 1, problem }
   } finally {
-    parser.close()
+    parser?.close()
   }
 }
+
+const DELIMITERS = [',', ';', '\t'] as const
+
+/**
+ * Finds the separator of the columns: the one that occurs most often in the header outside quotes.
+ * Without any, and in case of doubt, it is the comma.
+ */
+function findDelimiter(text: string): string {
+  const [header = ''] = text
+    .trimStart()
+    .slice(0, MAX_HEADER_LENGTH)
+    .replaceAll(QUOTED, '')
+    .split(/[\r\n]/, 1)
+  const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length)
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ','
+}
+
+const MAX_HEADER_LENGTH = 64 * 1024
+/** A quoted cell, which may contain separators and line ends. */
+const QUOTED = /"(?:[^"]|"")*"/g
 
 /**
  * Feeds csv-parse and collects each record as soon as it is parsed. The stream's own buffer, with
@@ -155,21 +186,23 @@ class RecordParser {
   #line = 1
   #emptyLines = 0
   #records: ParsedLine<string[]>[] = []
-  readonly #parser = parse({
-    skip_empty_lines: true,
-    relax_column_count: true,
-    // A stray quote is an ordinary character. Refusing it would refuse everything up to the next
-    // one.
-    relax_quotes: true,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    max_record_size: MAX_ENTRY_LENGTH,
-    on_record: (record: string[], { empty_lines }) => {
-      this.#add(record, empty_lines)
-      return undefined
-    },
-  })
+  readonly #parser: ReturnType<typeof parse>
 
-  constructor() {
+  constructor(delimiter: string) {
+    this.#parser = parse({
+      delimiter,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      // A stray quote is an ordinary character. Refusing it would refuse everything up to the next
+      // one.
+      relax_quotes: true,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      max_record_size: MAX_ENTRY_LENGTH,
+      on_record: (record: string[], { empty_lines }) => {
+        this.#add(record, empty_lines)
+        return undefined
+      },
+    })
     // The callbacks of `write` and `end` also receive it. Without a listener it would end the
     // process.
     this.#parser.on('error', () => {})

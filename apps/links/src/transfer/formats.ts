@@ -1,6 +1,6 @@
 import { Failure } from '@latchkey/http/failure'
 import { cellsOfObject, readCsv } from './csv.ts'
-import { type FileFormat, csvFormats, mappedFormat } from './csv-formats.ts'
+import { type FileFormat, csvFormats } from './csv-formats.ts'
 import {
   type ImportRow,
   type RowDefaults,
@@ -11,6 +11,7 @@ import {
 import { readJsonObjects } from './json-objects.ts'
 import { type ParsedLine, type Source, firstCharacter, readJsonLines } from './lines.ts'
 import { fieldsOfLink } from './link-object.ts'
+import { type ColumnMapping, mappedFormat } from './mapping.ts'
 import type { Reason } from './reason.ts'
 
 export const importFormats = ['csv', 'shrtnr', 'ndjson', 'yourls', 'kutt', 'shlink', 'bitly', 'dub'] as const
@@ -26,7 +27,7 @@ export interface RowSource {
   source: Source
   format: ImportFormat
   /** With `csv`: fields and the columns they are read from. */
-  columnOf?: Readonly<Record<string, string>>
+  columnOf?: ColumnMapping
 }
 
 /** Reads a file of any format row by row, with no more than one row in memory. */

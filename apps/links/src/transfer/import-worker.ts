@@ -8,7 +8,10 @@ import { type ImportOptions, type ImportReport, type RowOutcome, importBatches, 
 // Reads and stores one import in a thread beside the event loop of the redirects, batch by batch on
 // request.
 
-export interface ImportJob extends Pick<ImportOptions, 'format' | 'owner' | 'now'> {
+export interface ImportJob extends Pick<
+  ImportOptions,
+  'format' | 'owner' | 'now' | 'columnOf' | 'policy' | 'bundlesFromTags'
+> {
   databaseUrl: string
   /** File descriptor, which stays open until the thread is closed. */
   fd: number

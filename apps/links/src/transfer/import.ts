@@ -9,6 +9,7 @@ import type { Source } from './lines.ts'
 import { type TaggedRow, bundleByTags, findBundleIds } from './tags.ts'
 import { type ExistingLinks, type Policy, type RowPlan, planRow, renameTaken, STRICT_POLICY } from './plan.ts'
 import type { CodedReason, Reason } from './reason.ts'
+import type { ColumnMapping } from './mapping.ts'
 import { openScratch } from './scratch.ts'
 import {
   type CompleteRow,
@@ -38,7 +39,7 @@ export interface ImportOptions {
   /** Stores nothing, but reports the results of a run. */
   dryRun?: boolean
   /** With `csv`: fields and the columns they are read from. */
-  columnOf?: Readonly<Record<string, string>>
+  columnOf?: ColumnMapping
   policy?: Policy
   /** Each tag becomes one bundle of `owner`, with the links of all rows that have it as members. */
   bundlesFromTags?: boolean

@@ -7,10 +7,13 @@ import { exportFormats, exportLinks } from './export.ts'
 import { importFormats } from './formats.ts'
 import { type ImportReport, type RowOutcome, newReport } from './import.ts'
 import type { ImportJob } from './import-worker.ts'
+import { inspectFile } from './inspect.ts'
+import { MappingPairs, mappableFields, mappingOf } from './mapping.ts'
+import { conflictPolicies, sameUrlPolicies, STRICT_POLICY } from './plan.ts'
 import { CodedReason } from './reason.ts'
 import type { RunningImport } from './running-imports.ts'
 import { streamText } from './stream.ts'
-import { MAX_UPLOAD_BYTES } from './upload-limit.ts'
+import { MAX_INSPECTED_BYTES, MAX_UPLOAD_BYTES } from './upload-limit.ts'
 
 /**
  * Rows in a report that is one JSON object. Clients that want all rows of a longer file request
@@ -25,6 +28,7 @@ const Report = z.object({
   skipped: z.int(),
   conflicts: z.int(),
   bad: z.int(),
+  bundles: z.int().meta({ description: 'Bundles created from tags.' }),
   click_totals: z.int().nullable().meta({
     description:
       'Clicks that the file contains only as totals, which cannot be imported; null without such a column.',
@@ -46,11 +50,11 @@ const FullReport = Report.extend({
   rows_omitted: z.int().meta({ description: 'Rows that are counted but not listed.' }),
 })
 
-function toReport({ clickTotals, bundles: _, ...counts }: ImportReport, dryRun: boolean): Report {
+function toReport({ clickTotals, ...counts }: ImportReport, dryRun: boolean): Report {
   return { dry_run: dryRun, ...counts, click_totals: clickTotals }
 }
 
-type Job = Pick<ImportJob, 'format' | 'dryRun' | 'now'>
+type Job = Omit<ImportJob, 'owner' | 'databaseUrl' | 'fd'>
 
 /** Returns the whole report at the end of the import. */
 async function readFullReport(running: RunningImport, job: Job): Promise<z.output<typeof FullReport>> {
@@ -89,6 +93,36 @@ async function* streamLines(context: Context, running: RunningImport, job: Job):
   }
 }
 
+const Flag = z
+  .enum(['true', 'false'])
+  .optional()
+  .transform((value) => value === 'true')
+
+const ImportQuery = z
+  .object({
+    format: z.enum(importFormats),
+    dry_run: Flag,
+    on_conflict: z.enum(conflictPolicies).default(STRICT_POLICY.onConflict),
+    same_url: z.enum(sameUrlPolicies).default(STRICT_POLICY.sameUrl),
+    bundles_from_tags: Flag,
+    map: MappingPairs.optional(),
+  })
+  .refine(({ format, map }) => map === undefined || format === 'csv', {
+    path: ['map'],
+    error: 'requires the format csv',
+  })
+
+function toJob({ now }: Context, query: z.output<typeof ImportQuery>): Job {
+  return {
+    now,
+    format: query.format,
+    dryRun: query.dry_run,
+    policy: { onConflict: query.on_conflict, sameUrl: query.same_url },
+    bundlesFromTags: query.bundles_from_tags,
+    ...(query.map && { columnOf: mappingOf(query.map) }),
+  }
+}
+
 const importOperation = operation({
   id: 'importLinks',
   methods: ['POST'],
@@ -96,19 +130,13 @@ const importOperation = operation({
   scope: 'admin',
   tag: 'Import and export',
   summary: 'Import links from a file as your own',
-  query: z.object({
-    format: z.enum(importFormats),
-    dry_run: z
-      .enum(['true', 'false'])
-      .optional()
-      .transform((value) => value === 'true'),
-  }),
+  query: ImportQuery,
   upload: { limitBytes: MAX_UPLOAD_BYTES },
   lasting: true,
   result: FullReport,
   failures: ['import_stopped', 'import_running', 'imports_full'],
   async handler(context, { query, upload = emptyUpload() }) {
-    const job = { format: query.format, dryRun: query.dry_run, now: context.now }
+    const job = toJob(context, query)
     const running = await context.startImport()
     try {
       await running.receive(upload)
@@ -131,6 +159,31 @@ const importOperation = operation({
 const LINES = { 'Content-Type': 'application/x-ndjson', 'X-Accel-Buffering': 'no' }
 
 async function* emptyUpload(): AsyncGenerator<Uint8Array> {}
+
+const inspectOperation = operation({
+  id: 'inspectImport',
+  methods: ['POST'],
+  path: '/import/inspect',
+  scope: 'admin',
+  tag: 'Import and export',
+  summary: 'Recognise the format and the columns of a file by its beginning',
+  upload: { limitBytes: MAX_INSPECTED_BYTES },
+  result: z.object({
+    format: z.enum(importFormats),
+    columns: z
+      .array(
+        z.object({
+          name: z.string(),
+          samples: z.array(z.string()).meta({ description: 'The first values, shortened.' }),
+          field: z.enum(mappableFields).nullable().meta({
+            description: 'The field that the name suggests; null for an unknown name.',
+          }),
+        }),
+      )
+      .meta({ description: 'The columns that can be mapped; empty for JSON.' }),
+  }),
+  handler: (_, { upload = emptyUpload() }) => inspectFile(upload),
+})
 
 const contentTypes = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const
 
@@ -161,4 +214,4 @@ const exportOperation = operation({
 })
 
 /** Imports and exports of links; admin side only (L17). */
-export const transferOperations = [importOperation, exportOperation]
+export const transferOperations = [importOperation, inspectOperation, exportOperation]

@@ -126,7 +126,7 @@ export class RunningImport {
   /**
    * Reads and stores the file. Throws `import_stopped`, which contains the number of stored rows.
    */
-  async *batches(job: Pick<ImportJob, 'format' | 'dryRun' | 'now'>): AsyncGenerator<ImportedBatch> {
+  async *batches(job: Omit<ImportJob, 'owner' | 'databaseUrl' | 'fd'>): AsyncGenerator<ImportedBatch> {
     const { owner, databaseUrl, timeouts, onSlugsStored } = this.#dependencies
     const thread = new ImportThread({ ...job, owner, databaseUrl, fd: this.#upload?.fd ?? -1 })
     this.#thread = thread

@@ -5,6 +5,7 @@ import type { Tables } from '../db/tables.ts'
 import { exportLinks } from './export.ts'
 import type { ImportFormat } from './formats.ts'
 import { type ImportReport, type RowOutcome, importLinks } from './import.ts'
+import type { ColumnMapping } from './mapping.ts'
 import type { Source } from './lines.ts'
 
 export const NOW = 1_795_000_000
@@ -34,7 +35,7 @@ export async function importText(
     dryRun?: boolean
     owner?: string
     pieceBytes?: number
-    columnOf?: Readonly<Record<string, string>>
+    columnOf?: ColumnMapping
   } = {},
 ): Promise<ImportResult> {
   const { format = 'csv', dryRun = false, owner = OWNER, pieceBytes, columnOf } = options

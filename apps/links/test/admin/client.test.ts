@@ -64,6 +64,7 @@ const inputs: { [Id in OperationId]: Input<Id> } = {
   getBundleShare: one,
   unshareBundle: one,
   importLinks: { query: { format: 'ndjson', dry_run: true } },
+  inspectImport: {},
   exportLinks: { query: { format: 'csv' } },
   removeLinkFromBundle: { params: { id: 1, linkId: 1 } },
   removeSlugBySlug: { params: { slug: 'second' } },
@@ -92,7 +93,10 @@ eachDialect((_dialect, newUrl) => {
   test('L24.21: every operation that the pages can call exists and accepts the input of its type', async () => {
     expect(Object.keys(inputs).toSorted()).toEqual(Object.keys(operations).toSorted())
     for (const [id, input] of Object.entries(inputs)) {
-      const options = id === 'importLinks' ? { upload: new Blob(['{"url":"https://example.com/"}\n']) } : {}
+      const options =
+        id === 'importLinks' || id === 'inspectImport'
+          ? { upload: new Blob(['{"url":"https://example.com/"}\n']) }
+          : {}
       // Rejects unless the answer is a success.
       const response = await request(id as OperationId, input, options)
       // The harness reads every answer to its end before it returns it, and events never end.

@@ -57,6 +57,55 @@ eachDialect((dialect, newUrl) => {
   const read = async (path: string, as = 'ann@example.com') =>
     (await links.callAdmin('GET', path, { headers: { 'X-Forwarded-Email': as } })).body
 
+  test('L17.5: the beginning of a file gives its format and the columns that can be mapped', async () => {
+    const inspect = async (file: BodyInit) => {
+      const response = await links.fetch('/_/admin/api/import/inspect', {
+        method: 'POST',
+        headers: { 'X-Forwarded-Email': 'ann@example.com' },
+        body: file,
+      })
+      return { status: response.status, body: await response.json() }
+    }
+    expect(await inspect('Ziel;Kurz\nhttps://example.com/inspected;a\n')).toEqual({
+      status: 200,
+      body: {
+        format: 'csv',
+        columns: [
+          { name: 'Ziel', samples: ['https://example.com/inspected'], field: null },
+          { name: 'Kurz', samples: ['a'], field: null },
+        ],
+      },
+    })
+    expect(await inspect('')).toEqual({ status: 200, body: { format: 'csv', columns: [] } })
+    expect((await inspect('x'.repeat(64 * 1024 + 1))).status).toBe(413)
+  })
+
+  test('L21: columns, conflicts, repeated URLs and tags are handled as the request says', async () => {
+    const as = 'options@example.com'
+    const csv = 'Ziel;Kurz;Gruppe\nhttps://example.com/opt-a;https://go.example/opt;opt-news\n'
+    const map = ['url=Ziel', 'slug=Kurz', 'tags=Gruppe'].map((pair) => `map=${encodeURIComponent(pair)}`)
+    const query = `format=csv&bundles_from_tags=true&${map.join('&')}`
+    expect((await report(csv, `${query}&dry_run=true`, { as })).body).toMatchObject({
+      imported: 1,
+      bundles: 1,
+    })
+    expect((await report(csv, query, { as })).body).toMatchObject({ imported: 1, bundles: 1 })
+    const other = csv.replace('opt-a', 'opt-b')
+    expect((await report(other, query, { as })).body).toMatchObject({ imported: 0, conflicts: 1, bundles: 0 })
+    expect((await report(other, `${query}&on_conflict=skip`, { as })).body).toMatchObject({ skipped: 1 })
+    const renamed = (await report(other, `${query}&on_conflict=rename`, { as })).body
+    expect(renamed).toMatchObject({ imported: 1, bundles: 0, rows: [{ slug: 'opt-2' }] })
+    const again = 'url\nhttps://example.com/opt-b\n'
+    expect((await report(again, 'format=csv&same_url=skip', { as })).body).toMatchObject({ skipped: 1 })
+    // A field that is mapped to nothing is not read, although a column has its name.
+    const ignored = 'url,slug\nhttps://example.com/opt-c,opt-ignored\n'
+    expect((await report(ignored, 'format=csv&map=slug%3D', { as })).body).toMatchObject({ imported: 1 })
+    expect((await links.fetch('/opt-ignored', { redirect: 'manual' })).status).toBe(404)
+    for (const bad of ['map=url', 'map=id%3DNumber', 'map=url%3Da&map=url%3Db', 'on_conflict=fail'])
+      expect([bad, (await upload(csv, `format=csv&${bad}`, { as })).status]).toEqual([bad, 400])
+    expect((await upload(csv, 'format=kutt&map=url%3DZiel', { as })).status).toBe(400)
+  })
+
   test('L25.7: an import reports the outcome of each row with its codes, and stores the valid ones', async () => {
     const file = [
       'url,slug,label',
@@ -73,6 +122,7 @@ eachDialect((dialect, newUrl) => {
         imported: 1,
         skipped: 1,
         conflicts: 1,
+        bundles: 0,
         bad: 1,
         click_totals: null,
         rows: [
@@ -168,7 +218,15 @@ eachDialect((dialect, newUrl) => {
       { rows: 1000, bytes: expect.any(Number), of_bytes: file.join('\n').length },
     ])
     expect(lines.at(-1)).toEqual({
-      report: { dry_run: false, imported: count, skipped: 0, conflicts: 0, bad: 0, click_totals: null },
+      report: {
+        dry_run: false,
+        imported: count,
+        skipped: 0,
+        conflicts: 0,
+        bad: 0,
+        bundles: 0,
+        click_totals: null,
+      },
     })
   })
 
