@@ -74,6 +74,54 @@ test('L18: a preview states the outcome of each row and stores nothing, and the 
   expect(errors).toEqual([])
 }, 60_000)
 
+test('L18: a table with unknown columns is imported by choosing their fields, the conflict policy and bundles', async () => {
+  await admin.call('POST', '/links', { url: 'https://example.com/before', slug: 'mapped' })
+  const { page, errors } = await admin.open('/import-export')
+  const rows = [
+    'https://go.example/mapped;https://example.com/mapped;Åre;vinter|fjäll',
+    'https://go.example/other;https://example.com/other;;vinter',
+  ]
+  await choose(page, 'table.csv', `\ufeff${['Kurz;Ziel;Name;Gruppe', ...rows].join('\r\n')}\r\n`)
+  await page.getByText('Choose the column with the destinations.').waitFor()
+  await page.getByRole('cell', { name: 'Gruppe vinter|fjäll vinter' }).waitFor()
+  const preview = page.getByRole('button', { name: 'Preview' })
+  expect(await preview.isDisabled()).toBe(true)
+  const fieldOf = (name: string) => page.getByRole('combobox', { name: `“${name}” is imported as` })
+  expect(await fieldOf('Name').inputValue()).toBe('label')
+  await fieldOf('Ziel').selectOption('Destination')
+  await fieldOf('Kurz').selectOption('Label')
+  expect(await page.getByText('Another column has this field.').count()).toBe(2)
+  expect(await preview.isDisabled()).toBe(true)
+  await expectAccessible(page)
+  await screenshot(page, 'transfer-columns-refused')
+  await fieldOf('Kurz').selectOption('Slug')
+  await fieldOf('Gruppe').selectOption('Tags')
+  await page.getByText('Rename the slug').click()
+  await page.getByText('Create a bundle for each tag').click()
+  await expectAccessible(page)
+  await screenshot(page, 'transfer-columns')
+  await preview.click()
+  await page.getByText('2 bundles will be created from tags.').waitFor()
+  await page.getByText('The slug “mapped” is taken; the link gets “mapped-2”').waitFor()
+  expect(await countLinks('mapped-2')).toBe(0)
+  await screenshot(page, 'transfer-columns-preview')
+  await page.getByRole('button', { name: 'Change the file or options' }).click()
+  expect(await fieldOf('Ziel').inputValue()).toBe('url')
+  await preview.click()
+  await page.getByRole('button', { name: 'Import 2 links' }).click()
+  await page.getByText('2 bundles created from tags.').waitFor()
+  expect(await countLinks('mapped-2')).toBe(1)
+  const bundles = (await (await fetch(admin.at('/api/bundles'))).json()) as {
+    name: string
+    link_count: number
+  }[]
+  expect(bundles.map(({ name, link_count }) => `${name} ${link_count}`).toSorted()).toEqual([
+    'fjäll 1',
+    'vinter 2',
+  ])
+  expect(errors).toEqual([])
+}, 60_000)
+
 test('thousands of links are imported with visible progress, and one of them is found afterwards', async () => {
   const rows = Array.from({ length: 4_000 }, (_, n) => `https://example.com/many/${n},many-${n},Number ${n}`)
   const { page, errors } = await admin.open('/import-export')
@@ -119,7 +167,7 @@ test('a stopped import keeps whole rows, states their number, and the next impor
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.getByRole('heading', { name: 'Import stopped' }).waitFor()
   await screenshot(page, 'transfer-stopped')
-  await page.getByRole('button', { name: 'Change the file or format' }).click()
+  await page.getByRole('button', { name: 'Change the file or options' }).click()
   await page.getByText('stop.csv').waitFor()
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByRole('button', { name: /^Import [\d,]+ links$/ }).click(SLOW)
@@ -144,10 +192,8 @@ test('a dropped file is chosen, and none of it is stored before the import', asy
   await drop('or drop it here')
   await page.getByRole('status').getByText('dropped.csv').waitFor()
   // The file is read after it is chosen.
-  await page.waitForFunction(() =>
-    [...document.querySelectorAll('input')].some(({ value }) => value === 'YOURLS'),
-  )
-  expect(await page.getByRole('combobox', { name: 'Format' }).inputValue()).toBe('YOURLS')
+  await page.getByText('Recognised as YOURLS.').waitFor()
+  expect(await page.getByRole('combobox', { name: 'Format' }).inputValue()).toBe('yourls')
   expect(await countLinks('Dropped')).toBe(0)
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByRole('button', { name: 'Import 1 link' }).click()
@@ -194,19 +240,20 @@ test('pasted text is imported in its detected format, and unusable text is expla
   await text.fill(
     'keyword,url,title,timestamp,ip,clicks\nold,https://example.com/old,Old,2024-01-02 03:04:05,1.2.3.4,17\n',
   )
-  expect(await page.getByRole('combobox', { name: 'Format' }).inputValue()).toBe('YOURLS')
+  await page.getByText('Recognised as YOURLS.').waitFor()
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByText('The file has a total of 17 clicks without times.').waitFor()
   await screenshot(page, 'transfer-yourls')
-  await page.getByRole('button', { name: 'Change the file or format' }).click()
+  await page.getByRole('button', { name: 'Change the file or options' }).click()
   await text.fill('address\nhttps://example.com/x\n')
-  await page.getByRole('combobox', { name: 'Format' }).click()
-  await page.getByRole('option', { name: 'CSV' }).click()
+  await page.getByText('Choose the column with the destinations.').waitFor()
+  expect(await page.getByRole('button', { name: 'Preview' }).isDisabled()).toBe(true)
+  await page.getByRole('combobox', { name: 'Format' }).selectOption('kutt')
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByRole('heading', { name: 'Nothing to import' }).waitFor()
-  await page.getByText('The file has no column "url", only: address').waitFor()
+  await page.getByText('The file has no column "target", only: address').waitFor()
   expect(await page.getByRole('button', { name: /^Import/ }).count()).toBe(0)
-  await page.getByRole('button', { name: 'Change the file or format' }).click()
+  await page.getByRole('button', { name: 'Change the file or options' }).click()
   expect(await text.inputValue()).toBe('address\nhttps://example.com/x\n')
   await page.context().setOffline(true)
   await page.getByRole('button', { name: 'Preview' }).click()

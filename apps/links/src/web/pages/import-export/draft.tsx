@@ -3,26 +3,33 @@ import {
   FileButton,
   Group,
   Input,
+  NativeSelect,
   Paper,
   SegmentedControl,
-  Select,
+  Skeleton,
   Stack,
   Text,
   Textarea,
 } from '@mantine/core'
 import { IconUpload } from '@latchkey/web/icons'
-import { useState } from 'react'
+import { Suspense, lazy, useState } from 'react'
 import { MAX_UPLOAD_BYTES } from '../../../transfer/upload-limit.ts'
 import { useText } from '../../texts/text.ts'
-import { type Format, formats } from './format.ts'
 import {
   type Draft as DraftState,
+  type Format,
   changeDraft,
-  selectFile,
   draftContent,
+  isReady,
   pasteText,
+  selectFile,
+  selectSource,
   startJob,
 } from './job.ts'
+
+const Options = lazy(() => import('./options.tsx'))
+
+const formats: readonly Format[] = ['csv', 'ndjson', 'shrtnr', 'yourls', 'kutt', 'shlink', 'bitly', 'dub']
 
 /** Form for the file or text to import. */
 export function Draft({ draft }: { draft: DraftState }) {
@@ -34,7 +41,7 @@ export function Draft({ draft }: { draft: DraftState }) {
       <SegmentedControl
         aria-label={t('transfer.source')}
         value={draft.source}
-        onChange={(source) => changeDraft({ source })}
+        onChange={selectSource}
         data={[
           { value: 'file', label: t('transfer.file') },
           { value: 'paste', label: t('transfer.paste') },
@@ -46,9 +53,7 @@ export function Draft({ draft }: { draft: DraftState }) {
       ) : (
         <Textarea
           label={t('transfer.text')}
-          autosize
-          minRows={6}
-          maxRows={16}
+          rows={10}
           spellCheck={false}
           placeholder={'url,slug,label\nhttps://example.com/,example,Example'}
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
@@ -57,23 +62,42 @@ export function Draft({ draft }: { draft: DraftState }) {
         />
       )}
       {isTooLarge && <Input.Error role="alert">{t('transfer.tooLarge')}</Input.Error>}
-      <Select
+      <NativeSelect
         label={t('transfer.format')}
-        description={content && t('transfer.formatHelp')}
+        description={<FormatHelp draft={draft} />}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
-        allowDeselect={false}
-        maw={320}
+        maw={400}
         data={formats.map((value) => ({ value, label: t(`transfer.format.${value}`) }))}
         value={draft.format}
-        onChange={(value) => changeDraft({ format: value as Format })}
+        onChange={({ currentTarget: { value } }) =>
+          changeDraft({ format: value as Format, isFormatChosen: true })
+        }
       />
+      {content && (
+        <Suspense fallback={<Skeleton height={240} />}>
+          <Options draft={draft} />
+        </Suspense>
+      )}
       <Group>
-        <Button disabled={content === undefined || isTooLarge} onClick={() => void startJob(true)}>
+        <Button
+          disabled={content === undefined || isTooLarge || !isReady(draft)}
+          onClick={() => void startJob(true)}
+        >
           {t('transfer.preview')}
         </Button>
       </Group>
     </Stack>
   )
+}
+
+/** The recognised format of the content. */
+function FormatHelp({ draft: { inspected } }: { draft: DraftState }) {
+  const { t } = useText()
+  if (!inspected) return null
+  const { format, columns } = inspected
+  const isUnknown = format === 'csv' && !columns.some(({ field }) => field === 'url')
+  if (isUnknown) return t(columns.length > 0 ? 'transfer.unknownTable' : 'transfer.unknown')
+  return t('transfer.recognised', { format: t(`transfer.format.${format}`) })
 }
 
 function FileChoice({ file }: { file: File | undefined }) {
@@ -101,12 +125,12 @@ function FileChoice({ file }: { file: File | undefined }) {
         event.preventDefault()
         setIsDragOver(false)
         const droppedFile = event.dataTransfer.files[0]
-        if (droppedFile) void selectFile(droppedFile)
+        if (droppedFile) selectFile(droppedFile)
       }}
     >
       <Group gap="sm">
         <FileButton
-          onChange={(next) => next && void selectFile(next)}
+          onChange={(next) => next && selectFile(next)}
           inputProps={{ 'aria-label': t('transfer.choose'), tabIndex: -1 }}
         >
           {(props) => (

@@ -1,8 +1,9 @@
 import { useSyncExternalStore } from 'react'
 import { CallError } from '@latchkey/web/call'
-import { type Result, request } from '../../call.ts'
+import { type Input, type Result, call, request } from '../../call.ts'
+import { MAX_INSPECTED_BYTES } from '../../../transfer/upload-limit.ts'
 import { invalidate } from '../../queries.ts'
-import { type Format, guessFormat } from './format.ts'
+import { type ColumnFields, type InspectedFile, isMapped, mappingPairs } from './columns.ts'
 
 type FullReport = Result<'importLinks'>
 export type Row = FullReport['rows'][number]
@@ -29,11 +30,21 @@ export interface Job {
   error?: unknown
 }
 
+type Query = Required<NonNullable<Input<'importLinks'>['query']>>
+export type Format = Query['format']
+export type ImportOptions = Pick<Query, 'on_conflict' | 'same_url' | 'bundles_from_tags'>
+
 export interface Draft {
   source: 'file' | 'paste'
   file?: File
   text: string
   format: Format
+  /** True once the user has chosen the format, which is then not changed by recognition. */
+  isFormatChosen: boolean
+  /** Undefined until the server has recognised the content. */
+  inspected?: InspectedFile | undefined
+  fields: ColumnFields
+  options: ImportOptions
 }
 
 interface ImportState {
@@ -41,10 +52,15 @@ interface ImportState {
   job?: Job
 }
 
-const HEAD_BYTES = 4096
+const EMPTY_DRAFT = { text: '', isFormatChosen: false, inspected: undefined, fields: [] } as const
+const DEFAULT_OPTIONS: ImportOptions = { on_conflict: 'report', same_url: 'keep', bundles_from_tags: false }
+/** While text is typed, it is inspected only after a pause. */
+const TYPING_PAUSE_MS = 300
 
 // Outside the page, because an import continues while the user is on another page.
-let state: ImportState = { draft: { source: 'file', text: '', format: 'csv' } }
+let state: ImportState = {
+  draft: { ...EMPTY_DRAFT, source: 'file', format: 'csv', options: DEFAULT_OPTIONS },
+}
 let abort: AbortController | undefined
 const listeners = new Set<() => void>()
 
@@ -71,15 +87,64 @@ export function changeDraft(change: Partial<Draft>): void {
   setState({ ...state, draft: { ...state.draft, ...change } })
 }
 
-export async function selectFile(file: File): Promise<void> {
-  changeDraft({ file })
-  const format = guessFormat(await file.slice(0, HEAD_BYTES).text())
-  if (state.draft.file === file) changeDraft({ format })
+export function selectSource(source: Draft['source']): void {
+  changeDraft({ source })
+  startInspection(0)
+}
+
+export function selectFile(file: File): void {
+  changeDraft({ file, isFormatChosen: false })
+  startInspection(0)
 }
 
 export function pasteText(text: string): void {
-  const isNew = state.draft.text === ''
-  changeDraft({ text, ...(isNew && { format: guessFormat(text) }) })
+  changeDraft({ text })
+  startInspection(TYPING_PAUSE_MS)
+}
+
+let inspection: { end: Promise<void>; controller: AbortController } | undefined
+
+/** Lets the server recognise the format and the columns of the content. */
+function startInspection(afterMs: number): void {
+  inspection?.controller.abort()
+  const controller = new AbortController()
+  inspection = { end: inspectContent(afterMs, controller.signal), controller }
+}
+
+async function inspectContent(afterMs: number, signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, afterMs))
+  const content = draftContent(state.draft)
+  if (signal.aborted) return
+  if (!content) return changeDraft({ inspected: undefined, fields: [] })
+  const upload = content.slice(0, MAX_INSPECTED_BYTES)
+  // If it fails, the preview states the reason.
+  const inspected = await call('inspectImport', {}, { upload, signal }).catch(() => undefined)
+  if (!signal.aborted) applyInspection(inspected)
+}
+
+function namesOf(file: InspectedFile | undefined): string {
+  return JSON.stringify(file?.columns.map(({ name }) => name))
+}
+
+function applyInspection(inspected: InspectedFile | undefined): void {
+  const { draft } = state
+  const isSame = inspected !== undefined && namesOf(inspected) === namesOf(draft.inspected)
+  changeDraft({
+    inspected,
+    ...(inspected && !draft.isFormatChosen && { format: inspected.format }),
+    // What the user has chosen stays while the columns do.
+    ...(!isSame && { fields: inspected?.columns.map(({ field }) => field) ?? [] }),
+  })
+}
+
+/** Whether the draft is a table whose columns can be mapped. */
+export function isTable({ format, inspected }: Draft): boolean {
+  return format === 'csv' && inspected !== undefined && inspected.columns.length > 0
+}
+
+/** Whether the draft can be sent, as far as its columns are concerned. */
+export function isReady(draft: Draft): boolean {
+  return !isTable(draft) || isMapped(draft.fields)
 }
 
 /** Content to import. Undefined if the draft is empty. */
@@ -90,8 +155,8 @@ export function draftContent({ source, file, text }: Draft): Blob | undefined {
 
 /** Closes the job. Shows the draft again, or an empty draft without `keepDraft`. */
 export function closeJob(keepDraft: boolean): void {
-  const { source, format } = state.draft
-  setState({ draft: keepDraft ? state.draft : { source, format, text: '' } })
+  const { source, format, options } = state.draft
+  setState({ draft: keepDraft ? state.draft : { ...EMPTY_DRAFT, source, format, options } })
 }
 
 /** Stops the job. Imported rows stay stored. After a preview, the draft is shown again. */
@@ -120,8 +185,12 @@ export async function startJob(isPreview: boolean): Promise<Job | undefined> {
   update({})
   if (!isPreview) addEventListener('beforeunload', warn)
   try {
-    const query = { format: state.draft.format, dry_run: isPreview }
     const { signal } = abort
+    await inspection?.end
+    signal.throwIfAborted()
+    const { format, options, inspected, fields } = state.draft
+    const map = isTable(state.draft) && inspected ? { map: mappingPairs(inspected, fields) } : {}
+    const query = { format, ...options, ...map, dry_run: isPreview }
     const response = await request(
       'importLinks',
       { query },
@@ -135,7 +204,7 @@ export async function startJob(isPreview: boolean): Promise<Job | undefined> {
     else update({ state: 'failed', error: job.count > 0 ? interruptedError() : error })
   } finally {
     removeEventListener('beforeunload', warn)
-    if (!isPreview) await invalidate('links', 'totals')
+    if (!isPreview) await invalidate('links', 'bundles', 'totals')
   }
   return state.job
 }

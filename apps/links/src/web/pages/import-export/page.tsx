@@ -1,11 +1,13 @@
-import { Button, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Button, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { IconDownload } from '@latchkey/web/icons'
-import { useRef } from 'react'
+import { Suspense, lazy, useEffect, useRef } from 'react'
 import { addressOf } from '../../call.ts'
 import { useText } from '../../texts/text.ts'
 import { Draft } from './draft.tsx'
-import { useImportState } from './job.ts'
-import { ImportResult, ImportProgress } from './progress.tsx'
+import { draftContent, useImportState } from './job.ts'
+
+const loadJobView = () => import('./job-view.tsx')
+const JobView = lazy(loadJobView)
 
 export default function ImportExport() {
   return (
@@ -21,6 +23,11 @@ function Import() {
   const { draft, job } = useImportState()
   const title = useRef<HTMLHeadingElement>(null)
   const focusTitle = () => title.current?.focus()
+  const hasContent = draftContent(draft) !== undefined
+  // Ahead of the preview, which may be started without a connection. A failure is shown then.
+  useEffect(() => {
+    if (hasContent) loadJobView().catch(() => undefined)
+  }, [hasContent])
   return (
     <Paper withBorder p="lg" component="section">
       <Title order={2} tabIndex={-1} ref={title} style={{ outline: 'none' }}>
@@ -30,8 +37,11 @@ function Import() {
         {t('transfer.importHelp')}
       </Text>
       {!job && <Draft draft={draft} />}
-      {job?.state === 'working' && <ImportProgress job={job} onBack={focusTitle} />}
-      {job && job.state !== 'working' && <ImportResult job={job} onBack={focusTitle} />}
+      {job && (
+        <Suspense fallback={<Skeleton height={240} />}>
+          <JobView job={job} onBack={focusTitle} />
+        </Suspense>
+      )}
     </Paper>
   )
 }

@@ -80,10 +80,8 @@ test('L18.1: the text of a row names the omitted properties of its link, beside 
 })
 
 test('L25.7: a reason without a text is shown in the words of the server, and none as nothing', () => {
-  const reason = 'slug "a" is taken, it is "b" here'
-  expect(reasonText(t, { reason, reasons: [{ code: 'slug_renamed', slug: 'a', new_slug: 'b' }] })).toBe(
-    reason,
-  )
+  const reason = 'Invalid Record Length'
+  expect(reasonText(t, { reason, reasons: [{ code: 'file_malformed' }] })).toBe(reason)
   expect(reasonText(t, {})).toBe('')
 })
 

@@ -3,17 +3,17 @@ import type { OwnKey } from '../../texts/index.ts'
 import type { Translate } from '../../texts/text.ts'
 import type { Row } from './job.ts'
 
-/** The text of each code (L25.7); null for those of the command line and of the CSV parser. */
+/** The text of each code (L25.7); null for those of the CSV parser. */
 const REASON_TEXTS: Readonly<Record<ReasonCode, OwnKey | null>> = {
   slug_exists: 'transfer.reason.sameSlug',
   url_exists: 'transfer.reason.sameUrl',
   slug_taken: 'transfer.reason.taken',
-  slug_not_owned: null,
-  slug_not_alone: null,
+  slug_not_owned: 'transfer.reason.notYours',
+  slug_not_alone: 'transfer.reason.notAlone',
   owner_changed: 'transfer.reason.owner',
   auto_slug_changed: 'transfer.reason.autoTaken',
-  slug_renamed: null,
-  slug_overwritten: null,
+  slug_renamed: 'transfer.reason.renamed',
+  slug_overwritten: 'transfer.reason.overwritten',
   features_dropped: 'transfer.reason.omitted',
   url_required: 'transfer.reason.urlRequired',
   url_invalid: 'error.urlInvalid',

@@ -19,13 +19,16 @@ function StepTitle({ children }: { children: string }) {
   )
 }
 
-export function ImportProgress({
-  job: { isPreview, count, fraction },
-  onBack,
-}: {
-  job: Job
-  onBack: () => void
-}) {
+/** A preview or import. Loaded once there is something to import. */
+export default function JobView({ job, onBack }: { job: Job; onBack: () => void }) {
+  return job.state === 'working' ? (
+    <ImportProgress job={job} onBack={onBack} />
+  ) : (
+    <ImportResult job={job} onBack={onBack} />
+  )
+}
+
+function ImportProgress({ job: { isPreview, count, fraction }, onBack }: { job: Job; onBack: () => void }) {
   const { t } = useText()
   return (
     <Stack gap="md">
@@ -62,9 +65,10 @@ export function ImportProgress({
 }
 
 /** Result of a preview or import, with all rows that were received. */
-export function ImportResult({ job, onBack }: { job: Job; onBack: () => void }) {
+function ImportResult({ job, onBack }: { job: Job; onBack: () => void }) {
   const { t, failure } = useText()
   const clicks = job.report?.click_totals ?? 0
+  const bundles = job.report?.bundles ?? 0
   const leave = (keepDraft: boolean) => {
     closeJob(keepDraft)
     onBack()
@@ -79,6 +83,11 @@ export function ImportResult({ job, onBack }: { job: Job; onBack: () => void }) 
         </Alert>
       )}
       {texts.help && <Text>{t(texts.help, { count: texts.count })}</Text>}
+      {bundles > 0 && (
+        <Text>
+          {t(job.isPreview ? 'transfer.bundlesToCreate' : 'transfer.bundlesCreated', { count: bundles })}
+        </Text>
+      )}
       {clicks > 0 && <Alert color="orange">{t('transfer.clicks', { count: clicks })}</Alert>}
       <Actions job={job} leave={leave} />
       {job.rows.length > 0 && <Rows rows={job.rows} isPreview={job.isPreview} />}
