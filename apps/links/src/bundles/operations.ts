@@ -7,10 +7,10 @@ import { requireLink } from '../links/operations.ts'
 import { IdParams, Link, PageQuery } from '../links/schema.ts'
 import { lockLinkRow, readLinks, withOrigin } from '../links/store.ts'
 import { cutPage, pageAnswer, pageHeaders, parseCursor } from '../paging.ts'
+import { listBundlesOperation } from './list-operations.ts'
 import {
   Bundle,
   BundleChanges,
-  BundleQuery,
   BundleWithSummary,
   MemberParams,
   NewBundle,
@@ -21,12 +21,10 @@ import {
   type BundleRow,
   addMember,
   listBundlesOfLink,
-  countBundles,
   countMembers,
   deleteBundle,
   findBundleRow,
   insertBundle,
-  listBundles,
   listMemberPositions,
   lockBundleRow,
   removeMember,
@@ -61,31 +59,6 @@ export async function requireBundle(context: Context, id: number): Promise<Bundl
   if (!row) throw failure('bundle_not_found')
   return row
 }
-
-export const listBundlesOperation = operation({
-  id: 'listBundles',
-  methods: ['GET'],
-  path: '/bundles',
-  scope: 'read',
-  tag,
-  summary: 'List the bundles of all users, newest first',
-  query: BundleQuery,
-  result: z.array(BundleWithSummary),
-  async handler(context, { query }) {
-    const database = context.database.offThread
-    const { archived: filter, range = context.defaultRange, limit } = query
-    const listKey = ['bundles', filter, range]
-    const after = parseCursor(listKey, query.cursor)
-    await context.flushClicks()
-    // One extra row shows whether there is a next page.
-    const candidates = await listBundles(database, { filter: filter, limit: limit + 1 }, after)
-    const { rows, next } = cutPage(listKey, candidates, limit)
-    const items = await summarise(database, rows, { ...context, range })
-    return { items, total: await countBundles(database, filter), next }
-  },
-  headers: pageHeaders,
-  answer: pageAnswer,
-})
 
 export const createBundle = operation({
   id: 'createBundle',

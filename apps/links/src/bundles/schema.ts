@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { TEXT_PATTERN, codePoints, text } from '@latchkey/http/text'
 import { DeltaPct, Range } from '../analytics/schema.ts'
-import { Id, IdParams, LinkId, PageQuery } from '../links/schema.ts'
-import { boundedText } from '../text.ts'
+import { Id, IdParams, LinkId, PageQuery, wholeNumber } from '../links/schema.ts'
+import { boundedText, trimmedText } from '../text.ts'
 import { accents } from './accent.ts'
 
 const MAX_NAME_LENGTH = 120
@@ -101,6 +101,17 @@ const SummaryRange = Range.optional().meta({ default: 'all' })
 
 export const SummaryQuery = z.object({ range: SummaryRange })
 export const BundleQuery = PageQuery.extend({ archived: Archived, range: SummaryRange })
+export type BundleQuery = z.output<typeof BundleQuery>
+
+/** The admin side also searches and sorts, with numbered pages (L17.6). */
+export const BundlePageQuery = BundleQuery.extend({
+  search: trimmedText(256).optional().meta({ description: 'Words of the name, in any order and case.' }),
+  sort: z.enum(['created', 'name', 'clicks']).default('created'),
+  page: wholeNumber(1, 999_999_999).optional().meta({
+    description: 'The page number, by name and by clicks; a page past the end returns the last one.',
+  }),
+})
+export type BundlePageQuery = z.output<typeof BundlePageQuery>
 
 export const MemberParams = IdParams.extend({ linkId: Id })
 export const NewMember = z.object({ link_id: LinkId })

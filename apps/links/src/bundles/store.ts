@@ -70,35 +70,11 @@ export function toBundle({ search_text: _, ...row }: BundleRow): Bundle {
   return { ...row, accent: row.accent as Accent }
 }
 
-function selectBundles(db: Kysely<Tables>, filter: BundleFilter) {
+export function selectBundles(db: Kysely<Tables>, filter: BundleFilter) {
   return db
     .selectFrom('bundle')
     .$if(filter === 'active', (query) => query.where('archived_at', 'is', null))
     .$if(filter === 'archived', (query) => query.where('archived_at', 'is not', null))
-}
-
-export async function countBundles(db: Db, filter: BundleFilter): Promise<number> {
-  const { count } = await selectBundles(db.read, filter)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return count
-}
-
-/** One page, newest first. */
-export async function listBundles(
-  db: Db,
-  { filter, limit }: { filter: BundleFilter; limit: number },
-  after: Position | undefined,
-): Promise<BundleRow[]> {
-  return selectBundles(db.read, filter)
-    .selectAll()
-    .$if(after !== undefined, (query) =>
-      query.where(sql<SqlBool>`(created_at, id) < (${after?.created_at}, ${after?.id})`),
-    )
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
 }
 
 /** The active bundles of a link, by name. */

@@ -3,6 +3,7 @@ import type { AnyOperation } from '@latchkey/http/operation'
 import { analyticsOperations, dashboardOperations } from '../analytics/operations.ts'
 import { explorerOperations } from '../analytics/explorer/operations.ts'
 import { Range } from '../analytics/schema.ts'
+import { listBundlesInAdmin, listBundlesOperation } from '../bundles/list-operations.ts'
 import { bundleOperations } from '../bundles/operations.ts'
 import type { Context } from '../context.ts'
 import { eventOperations } from '../events/operations.ts'
@@ -39,6 +40,11 @@ const LIFETIME_OPERATIONS: ReadonlySet<string> = new Set(['listLinks', 'getLink'
  */
 function toAdminOperation(operation: AnyOperation<Context>): AnyOperation<Context> {
   if (operation.id === listLinks.id) return listLinksInAdmin
+  if (operation.id === listBundlesOperation.id) return withDefaultRange(listBundlesInAdmin)
+  return withDefaultRange(operation)
+}
+
+function withDefaultRange(operation: AnyOperation<Context>): AnyOperation<Context> {
   if (!operation.query?.shape.range || LIFETIME_OPERATIONS.has(operation.id)) return operation
   return { ...operation, query: operation.query.safeExtend({ range: Range.optional().catch(undefined) }) }
 }

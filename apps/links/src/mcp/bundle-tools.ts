@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { getBundleAnalytics } from '../analytics/operations.ts'
+import { listBundlesOperation } from '../bundles/list-operations.ts'
 import {
   addLinkToBundle,
   archiveBundle,
@@ -8,7 +9,6 @@ import {
   deleteBundleOperation,
   listBundleLinks,
   listBundlesOfLinkOperation,
-  listBundlesOperation,
   readBundle,
   removeLinkFromBundle,
   unarchiveBundle,

@@ -10,7 +10,7 @@ import type { z } from 'zod'
 import type { analyticsOperations, dashboardOperations } from '../analytics/operations.ts'
 import type { explorerOperations } from '../analytics/explorer/operations.ts'
 import type { bundleOperations } from '../bundles/operations.ts'
-import type { BundleQuery } from '../bundles/schema.ts'
+import type { BundlePageQuery } from '../bundles/schema.ts'
 import type { eventOperations } from '../events/operations.ts'
 import type { ErrorCode } from '../failures.ts'
 import type { faviconOperations } from '../favicons/operations.ts'
@@ -53,7 +53,7 @@ interface PagedCalls {
   listBundles: {
     input: InputWith<
       'listBundles',
-      Omit<z.output<typeof BundleQuery>, 'archived'> & Pick<z.input<typeof BundleQuery>, 'archived'>
+      Omit<BundlePageQuery, 'archived'> & Pick<z.input<typeof BundlePageQuery>, 'archived'>
     >
   }
 }

@@ -129,4 +129,34 @@ eachDialect((_dialect, newUrl) => {
       expect((await links.callAdmin('GET', `${path}${mark}range=5d`)).status).toBe(400)
     }
   })
+
+  test('L17.6: bundles are found by words of their name, and sorted by name and by clicks', async () => {
+    for (const [name, slug] of [
+      ['Winter sale 26', 'page-5'],
+      ['spring SALE 26', 'page-2'],
+      ['Åre 26', undefined],
+    ] as const) {
+      const { body } = await links.callAdmin('POST', '/bundles', { body: { name } })
+      const link = slug && (await links.callAdmin('GET', `/links?search=${slug}`)).body[0].id
+      if (link) await links.callAdmin('POST', `/bundles/${body.id}/links`, { body: { link_id: link } })
+      links.advance(1)
+    }
+    const list = async (query: string, search = '26') => {
+      const path = `/bundles?range=30d&search=${search}&${query}`
+      const { status, headers, body } = await links.callAdmin('GET', path)
+      expect(status).toBe(200)
+      return [headers.get('x-total-count'), ...body.map(({ name }: { name: string }) => name)]
+    }
+    expect(await list('')).toEqual(['3', 'Åre 26', 'spring SALE 26', 'Winter sale 26'])
+    expect(await list('sort=name&limit=2')).toEqual(['3', 'Åre 26', 'spring SALE 26'])
+    expect(await list('sort=clicks&limit=1')).toEqual(['3', 'spring SALE 26'])
+    expect(await list('sort=clicks&limit=1&page=2')).toEqual(['3', 'Winter sale 26'])
+    expect(await list('sort=clicks&limit=2&page=9')).toEqual(['3', 'Åre 26'])
+    expect(await list('', '26+SALE+win')).toEqual(['1', 'Winter sale 26'])
+    expect(await list('sort=clicks', 'nothing')).toEqual(['0'])
+    expect((await links.callAdmin('GET', '/bundles?sort=size')).status).toBe(400)
+    const key = await links.key('ann@example.com')
+    const all = (await links.call('GET', '/bundles', { key })).body
+    expect((await links.call('GET', '/bundles?search=nothing&sort=name', { key })).body).toEqual(all)
+  })
 })

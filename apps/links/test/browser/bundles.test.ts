@@ -330,6 +330,37 @@ for (const [lang, next] of [
     }
   }, 60_000)
 
+test('L18: bundles are searched, sorted and shown as a list, and the address has the view', async () => {
+  const { page, errors } = await admin.open('/bundles?state=all')
+  await card(page, 'Spring campaign').waitFor()
+  await page.getByRole('textbox', { name: 'Search bundles' }).fill('campaign SPR')
+  await card(page, 'Product launch').waitFor({ state: 'detached' })
+  expect(await page.locator('.bundle-card').count()).toBe(1)
+  await page.getByRole('textbox', { name: 'Search bundles' }).fill('nothing like it')
+  await page.getByText('No bundle by that name').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Clear search' }).click()
+  await card(page, 'Product launch').waitFor()
+  await page.getByText('List', { exact: true }).click()
+  const names = () => page.locator('tbody .bundle-link').allTextContents()
+  await page.locator('tbody tr').first().waitFor()
+  await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Name')
+  await page.waitForURL(/sort=name&view=list/)
+  await page.waitForFunction(
+    () => document.querySelector('tbody .bundle-link')?.textContent?.startsWith('<') === true,
+  )
+  const sorted = await names()
+  expect(sorted).toEqual(sorted.toSorted(new Intl.Collator('en', { numeric: true }).compare))
+  await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Most clicks')
+  await page.waitForURL(/sort=clicks/)
+  await page.reload()
+  await page.locator('tbody tr').first().waitFor()
+  const clicks = (await get('/bundles?archived=all&sort=clicks&range=30d')) as { name: string }[]
+  expect(await names()).toEqual(clicks.map(({ name }) => name))
+  await expectAccessibleViews(page, 'bundles-list')
+  expect(errors).toEqual([])
+}, 90_000)
+
 test('the list continues after its first page, to the last bundle', async () => {
   for (let more = 0; more < 45; more++) await createBundle(admin, { name: `Many ${more}` })
   const all = (await get('/bundles?archived=all')) as unknown[]

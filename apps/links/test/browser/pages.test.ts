@@ -32,6 +32,7 @@ for (const [path, maxBytes] of [
   ['/dashboard', 262_000],
   ['/links', 280_000],
   ['/settings', 275_000],
+  ['/import-export', 212_000],
 ] as const)
   test(`a first visit to ${path} loads few bytes, all of them named in its HTML`, async () => {
     const { page } = await admin.open(path)

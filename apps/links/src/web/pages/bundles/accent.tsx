@@ -12,16 +12,23 @@ function characters(text: string): string[] {
   return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
 }
 
+interface IconProps {
+  icon: string | null
+  accent: Accent
+  /** Width and height, in pixels. */
+  size?: number
+}
+
 /** Icon of a bundle on its accent: an emoji or the first four letters. */
-export function BundleIcon({ icon, accent }: { icon: string | null; accent: Accent }) {
+export function BundleIcon({ icon, accent, size = 40 }: IconProps) {
   const symbols = characters(icon?.trim() ?? '').slice(0, 4)
-  const size = { 0: 0, 1: 20, 2: 16, 3: 13 }[symbols.length] ?? 11
+  const textSize = { 0: 0, 1: 0.5, 2: 0.4, 3: 0.325 }[symbols.length] ?? 0.275
   return (
     <Box
       aria-hidden
-      w={40}
-      h={40}
-      fz={size}
+      w={size}
+      h={size}
+      fz={size * textSize}
       fw={600}
       bg={`var(--mantine-color-${mantineColor(accent)}-light)`}
       style={{
@@ -34,7 +41,7 @@ export function BundleIcon({ icon, accent }: { icon: string | null; accent: Acce
         color: 'var(--mantine-color-text)',
       }}
     >
-      {symbols.length === 0 ? <IconFolder size={20} stroke={1.6} /> : symbols.join('')}
+      {symbols.length === 0 ? <IconFolder size={size / 2} stroke={1.6} /> : symbols.join('')}
     </Box>
   )
 }

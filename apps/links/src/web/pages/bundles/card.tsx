@@ -1,18 +1,15 @@
-import { Anchor, Badge, Box, Group, Paper, Stack, Text, Title } from '@mantine/core'
-import { Link } from 'wouter'
-import type { Result } from '../../call.ts'
+import { Box, Group, Paper, Stack, Text } from '@mantine/core'
 import { Delta } from '../../parts/delta.tsx'
 import { Sparkline } from '../../parts/sparkline.tsx'
 import { useText } from '../../texts/text.ts'
 import { BundleIcon, accentColor } from './accent.tsx'
-import { BundleActions, isArchived } from './actions.tsx'
+import { BundleActions } from './actions.tsx'
+import { BundleName, type Props } from './name.tsx'
 import { useFocusFallback } from '@latchkey/web/focus-fallback'
-import { usePending } from '../../parts/pending.ts'
 
-type Summary = Result<'listBundles'>[number]
+type Summary = Props['bundle']
 
-/** `search` is the query string of the link to the page of the bundle. */
-export function BundleCard({ bundle, search }: { bundle: Summary; search: string }) {
+export function BundleCard({ bundle, search }: Props) {
   const { t, number } = useText()
   useFocusFallback('h1')
   return (
@@ -41,38 +38,12 @@ export function BundleCard({ bundle, search }: { bundle: Summary; search: string
   )
 }
 
-function Head({ bundle, search }: { bundle: Summary; search: string }) {
-  const { t } = useText()
-  const pending = usePending()
+function Head({ bundle, search }: Props) {
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
       <BundleIcon icon={bundle.icon} accent={bundle.accent} />
       <Box flex={1} miw={0}>
-        <Group gap="xs" wrap="nowrap">
-          <Title order={2} fz="md" lh={1.4} miw={0}>
-            <Anchor
-              component={Link}
-              href={`/bundles/${bundle.id}${search}`}
-              c="inherit"
-              inherit
-              lineClamp={2}
-              style={{ overflowWrap: 'anywhere' }}
-              title={bundle.name}
-              className="bundle-link"
-              dir="auto"
-            >
-              {bundle.name}
-            </Anchor>
-          </Title>
-          {isArchived(bundle, pending) && (
-            <Badge variant="default" tt="none" fw={500} flex="none">
-              {t('bundles.archivedOne')}
-            </Badge>
-          )}
-        </Group>
-        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {t('bundles.links', { count: bundle.link_count })} · {bundle.created_by}
-        </Text>
+        <BundleName bundle={bundle} search={search} />
       </Box>
       <BundleActions bundle={bundle} />
     </Group>

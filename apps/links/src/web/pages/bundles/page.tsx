@@ -1,48 +1,63 @@
-import { Alert, Button, Group, SegmentedControl, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@latchkey/web/icons'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import type { Range } from '../../../analytics/schema.ts'
 import { type Input, type Result, callForPage } from '../../call.ts'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
-import { RangePicker, parseRange } from '../../parts/range.tsx'
+import { parseRange } from '../../parts/range.tsx'
+import { StaleContent } from '../../parts/stale-content.tsx'
 import { useCall } from '../../queries.ts'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useText } from '../../texts/text.ts'
 import { isArchived } from './actions.tsx'
 import { BundleCard } from './card.tsx'
+import { Controls, DEFAULT_VIEW, STATES, type View, sortOf } from './controls.tsx'
 import { BundleDialog } from './dialog.tsx'
+import { BundleTable } from './table.tsx'
 import { bundleDeletionOf, usePending } from '../../parts/pending.ts'
 
 const PER_PAGE = 48
-const STATES = ['active', 'archived', 'all'] as const
 type BundleFilter = (typeof STATES)[number]
 
 const FILTER_QUERIES = { active: {}, archived: { archived: 'only' }, all: { archived: 'all' } } as const
 
-function useBundles(filter: BundleFilter, range: Range | undefined) {
-  const query: NonNullable<Input<'listBundles'>['query']> = {
-    ...FILTER_QUERIES[filter],
+type Query = NonNullable<Input<'listBundles'>['query']>
+type PageParameter = Pick<Query, 'cursor' | 'page'>
+
+function useBundles(view: View) {
+  const range = parseRange(view.range)
+  const query: Query = {
+    ...FILTER_QUERIES[filterOf(view)],
     ...(range && { range }),
+    ...(view.search !== '' && { search: view.search }),
+    sort: sortOf(view),
     limit: PER_PAGE,
   }
   return useInfiniteQuery({
     queryKey: ['bundles', 'listBundles', query],
-    queryFn: ({ signal, pageParam: cursor }) =>
-      callForPage('listBundles', { query: { ...query, ...(cursor && { cursor }) } }, { signal }),
-    initialPageParam: '',
-    getNextPageParam: ({ next }) => next,
+    queryFn: ({ signal, pageParam }: { signal: AbortSignal; pageParam: PageParameter }) =>
+      callForPage('listBundles', { query: { ...query, ...pageParam } }, { signal }),
+    initialPageParam: {},
+    getNextPageParam({ next, page, total }): PageParameter | undefined {
+      if (next !== undefined) return { cursor: next }
+      return query.sort !== 'created' && page * PER_PAGE < total ? { page: page + 1 } : undefined
+    },
     placeholderData: (previous) => previous,
   })
 }
 
-/** The listed bundles. Pending deletions and archivings (L18.4) count as done. */
+const filterOf = (view: View): BundleFilter => STATES.find((state) => state === view.state) ?? 'active'
+
+/**
+ * The listed bundles, each once: numbered pages shift when one is added. Pending deletions and
+ * archivings (L18.4) count as done.
+ */
 function useRows(pages: readonly { body: Result<'listBundles'> }[], filter: BundleFilter) {
   const pending = usePending()
-  return pages
-    .flatMap(({ body }) => body)
+  const bundles = new Map(pages.flatMap(({ body }) => body.map((bundle) => [bundle.id, bundle] as const)))
+  return [...bundles.values()]
     .filter((bundle) => !pending.has(bundleDeletionOf(bundle.id)))
     .filter((bundle) => filter === 'all' || isArchived(bundle, pending) === (filter === 'archived'))
 }
@@ -57,65 +72,40 @@ function useTotal(enabled: boolean) {
 }
 
 /** Without any bundle, the button to create one is in the notice that explains bundles. */
-const mayHaveBundles = ({ data, isLoadingError }: ReturnType<typeof useTotal>) =>
-  isLoadingError || (data?.total ?? 0) > 0
+const mayHaveBundles = ({ search }: View, { data, isLoadingError }: ReturnType<typeof useTotal>) =>
+  search !== '' || isLoadingError || (data?.total ?? 0) > 0
 
 export default function Bundles() {
-  const [view, setView] = useQueryString({ state: 'active', range: '' })
-  const filter = STATES.find((state) => state === view.state) ?? 'active'
-  const range = parseRange(view.range)
-  const bundles = useBundles(filter, range)
-  const rows = useRows(bundles.data?.pages ?? [], filter)
-  const search = range ? `?range=${range}` : ''
+  const [view, setView] = useQueryString(DEFAULT_VIEW)
+  const bundles = useBundles(view)
+  const rows = useRows(bundles.data?.pages ?? [], filterOf(view))
   const isLoading = isWaiting(bundles, rows.length)
   const isEmpty = bundles.data !== undefined && !isLoading && rows.length === 0
-  const total = useTotal(isEmpty)
+  const total = useTotal(isEmpty && view.search === '')
   return (
     <Stack gap="lg">
-      <Controls
-        mayCreate={!isEmpty || mayHaveBundles(total)}
-        filter={filter}
-        range={range}
-        onFilter={(state) => setView({ state })}
-        onRange={(next) => setView({ range: next })}
-      />
+      <Controls view={view} change={setView}>
+        {(!isEmpty || mayHaveBundles(view, total)) && <NewBundleButton />}
+      </Controls>
       {bundles.error && !bundles.data && (
         <ErrorNotice error={bundles.error} onRetry={() => void bundles.refetch()} />
       )}
       {isLoading && <Skeleton height={320} />}
-      {isEmpty && <Empty filter={filter} total={total} onShowAll={() => setView({ state: 'all' })} />}
-      {rows.length > 0 && <Cards rows={rows} search={search} />}
+      {isEmpty && <Empty view={view} total={total} change={setView} />}
+      {rows.length > 0 && (
+        <StaleContent isStale={bundles.isPlaceholderData}>
+          <Rows view={view} rows={rows} />
+        </StaleContent>
+      )}
       {bundles.hasNextPage && <LoadMore count={rows.length} bundles={bundles} />}
     </Stack>
   )
 }
 
-interface ControlsProps {
-  mayCreate: boolean
-  filter: BundleFilter
-  range: Range | undefined
-  onFilter: (filter: BundleFilter) => void
-  onRange: (range: Range) => void
-}
-
-function Controls({ mayCreate, filter, range, onFilter, onRange }: ControlsProps) {
-  const { t } = useText()
-  const settings = useCall('settings', 'getSettings', {})
-  return (
-    <Group justify="space-between" gap="sm">
-      <Group gap="sm">
-        <SegmentedControl
-          aria-label={t('bundles.status')}
-          size="xs"
-          data={STATES.map((value) => ({ value, label: t(`bundles.${value}`) }))}
-          value={filter}
-          onChange={onFilter}
-        />
-        <RangePicker value={range ?? settings.data?.body.default_range} onChange={onRange} />
-      </Group>
-      {mayCreate && <NewBundleButton />}
-    </Group>
-  )
+function Rows({ view, rows }: { view: View; rows: Result<'listBundles'> }) {
+  const range = parseRange(view.range)
+  const List = view.view === 'list' ? BundleTable : Cards
+  return <List rows={rows} search={range ? `?range=${range}` : ''} />
 }
 
 /** Creates a bundle and opens its page, where links are added. */
@@ -179,24 +169,32 @@ function LoadMore({ count, bundles }: { count: number; bundles: ReturnType<typeo
 }
 
 interface EmptyProps {
-  filter: BundleFilter
+  view: View
   /** Number of bundles in any state. */
   total: ReturnType<typeof useTotal>
-  onShowAll: () => void
+  change: (changes: Partial<View>) => void
 }
 
-function Empty({ filter, total, onShowAll }: EmptyProps) {
+function Empty({ view, total, change }: EmptyProps) {
   const { t } = useText()
+  if (view.search !== '') {
+    const clear = (
+      <Button variant="light" onClick={() => change({ search: '' })}>
+        {t('bundles.clearSearch')}
+      </Button>
+    )
+    return <Notice title={t('bundles.noMatch')} action={clear} />
+  }
   if (total.isLoadingError) return <ErrorNotice error={total.error} onRetry={() => void total.refetch()} />
   if (!total.data) return <Skeleton height={240} />
   if (total.data.total === 0)
     return <Notice title={t('bundles.none')} help={t('bundles.noneHelp')} action={<NewBundleButton />} />
   const all = (
-    <Button variant="light" onClick={onShowAll}>
+    <Button variant="light" onClick={() => change({ state: 'all' })}>
       {t('bundles.showAll')}
     </Button>
   )
-  if (filter === 'archived')
+  if (filterOf(view) === 'archived')
     return <Notice title={t('bundles.noneArchived')} help={t('bundles.noneArchivedHelp')} action={all} />
   return <Notice title={t('bundles.noneActive')} help={t('bundles.noneHelp')} action={all} />
 }

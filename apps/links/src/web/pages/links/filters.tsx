@@ -1,8 +1,8 @@
-import { Button, Menu, TextInput, UnstyledButton } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { IconFilter, IconSearch, IconX } from '@latchkey/web/icons'
-import { useRef, useState } from 'react'
+import { Button, Menu, UnstyledButton } from '@mantine/core'
+import { IconFilter, IconX } from '@latchkey/web/icons'
+import { useState } from 'react'
 import { RangePicker, parseRange } from '../../parts/range.tsx'
+import { SearchField } from '../../parts/search-field.tsx'
 import { useText } from '../../texts/text.ts'
 import { useCall } from '../../queries.ts'
 import { SavedViews } from './saved-views.tsx'
@@ -16,6 +16,7 @@ interface Props {
 
 /** Search, filters and range of the list, and a chip for each filter. */
 export function Filters({ view, change }: Props) {
+  const { t } = useText()
   const [isOpen, setOpen] = useState(false)
   const { data } = useCall('links', 'countLinks', { query: filterOf(view) }, isOpen)
   const counts = data?.body
@@ -24,7 +25,12 @@ export function Filters({ view, change }: Props) {
   return (
     <>
       <div className="list-tools">
-        <SearchField view={view} change={change} />
+        <SearchField
+          id="link-search"
+          label={t('links.search')}
+          value={view.search}
+          onSearch={(search) => change({ search }, { isTyping: true })}
+        />
         <FilterMenu
           filters={filters.filter(({ key }) => key !== 'host')}
           isExact={counts?.exact !== false}
@@ -107,34 +113,5 @@ function Chip({ filter: { group, label, clear }, change }: { filter: Filter; cha
       <span className="chip-group">{group}</span> {label}
       <IconX size={14} aria-hidden />
     </UnstyledButton>
-  )
-}
-
-function SearchField({ view, change }: Props) {
-  const { t } = useText()
-  const [text, setText] = useState(view.search)
-  const lastSearch = useRef(view.search)
-  const search = useDebouncedCallback((value: string) => {
-    lastSearch.current = value
-    change({ search: value }, { isTyping: true })
-  }, 250)
-  // The search changed without typing: it was cleared, or set by the command palette.
-  if (view.search !== lastSearch.current) {
-    lastSearch.current = view.search
-    setText(view.search)
-  }
-  return (
-    <TextInput
-      id="link-search"
-      className="list-search"
-      aria-label={t('links.search')}
-      placeholder={t('links.search')}
-      leftSection={<IconSearch size={16} aria-hidden />}
-      value={text}
-      onChange={({ currentTarget }) => {
-        setText(currentTarget.value)
-        search(currentTarget.value)
-      }}
-    />
   )
 }
