@@ -26,6 +26,8 @@ import { createAdmin } from './http/admin.ts'
 import { flushClicks } from './http/clicks-as-of.ts'
 import { Readiness } from './http/health.ts'
 import { createMetrics, exposeClicks } from './http/metrics.ts'
+import { createOwnerPage } from './http/owner-page.ts'
+import { visitorPeerReader } from './http/peer.ts'
 import { exposeStorage } from './http/storage-metrics.ts'
 import { createPublicApi } from './http/public-api.ts'
 import { createReference } from './http/reference.ts'
@@ -100,19 +102,8 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   const lastingWork = [services.feed, services.filteredReads, ...Object.values(queues)]
   const salts = await VisitorSalts.open(services.database, services.now, log)
   const lookup = await openLookup(settings, database, log)
-  const redirect = new Redirect({
-    lookup,
-    journal,
-    status: settings.redirectStatus,
-    publicHost: referrerHost(settings.baseUrl),
-    titleUserAgent: userAgent,
-    proxies: services.proxies,
-    countryHeader: settings.countryHeader,
-    countryOf: openCountryLookup(),
-    visitorOf: visitorHasher((day) => salts.of(day)),
-    now,
-    onLookupError: createFaultLog(log, 'redirect: slugs cannot be looked up', 'requests'),
-  })
+  const admin = createAdmin(services)
+  const redirect = createRedirect({ services, admin, lookup, journal, salts, now, userAgent })
   exposeClicks(metrics, { redirect, journal, drainThread })
   exposeStorage(metrics, { database, requests: services.database, lookup, settings })
   const readiness = new Readiness(services.database, journal)
@@ -122,7 +113,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
       services,
       redirect,
       api: createPublicApi(services),
-      admin: createAdmin(services),
+      admin,
       mcp: createMcp(services),
       reference: createReference(),
       sharedStats: createSharedStatsPages(services),
@@ -150,6 +141,36 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
       await waitFor(lookup.close().then(() => database.close()))
     },
   }
+}
+
+interface RedirectDependencies {
+  services: Services
+  admin: ReturnType<typeof createAdmin>
+  lookup: Lookup
+  journal: Journal
+  salts: VisitorSalts
+  now: () => number
+  userAgent: string
+}
+
+function createRedirect(dependencies: RedirectDependencies): Redirect {
+  const { services, admin, lookup, journal, salts, now, userAgent } = dependencies
+  const { settings, proxies, log } = services
+  return new Redirect({
+    lookup,
+    journal,
+    status: settings.redirectStatus,
+    publicHost: referrerHost(settings.baseUrl),
+    titleUserAgent: userAgent,
+    proxies,
+    countryHeader: settings.countryHeader,
+    countryOf: openCountryLookup(),
+    peerOf: visitorPeerReader(settings),
+    visitorOf: visitorHasher((day) => salts.of(day)),
+    ownerPage: createOwnerPage(services, admin.admit),
+    now,
+    onLookupError: createFaultLog(log, 'redirect: slugs cannot be looked up', 'requests'),
+  })
 }
 
 async function openMigrated({ databaseUrl }: Settings, log: Log): Promise<Database<Tables>> {

@@ -1,50 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { type JWTPayload, SignJWT, exportJWK, generateKeyPair } from 'jose'
 import { lifetimeMs } from '../src/events/operations.ts'
-import { type TestLinks, sharedTestLinks, startTestLinks } from './testing.ts'
+import { claims, jwtSettings, startIssuer } from './issuer.ts'
+import { sharedTestLinks, startTestLinks } from './testing.ts'
 
-const ISSUER = 'https://team.example'
-const AUDIENCE = '4714c1358e65fe4b'
 const HOST = { Host: 'localhost:8080' }
 const DASHBOARD = '/_/admin/dashboard'
 const KEYS = '/_/admin/api/keys'
-
-/** An access layer that signs assertions and publishes its keys on a real port. */
-async function startIssuer() {
-  const { publicKey, privateKey } = await generateKeyPair('ES256')
-  const { privateKey: strange } = await generateKeyPair('ES256')
-  const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => Response.json({ keys: [jwk] }) })
-  const sign = (payload: JWTPayload, key = privateKey) =>
-    new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(key)
-  return { server, sign, strange, url: `http://127.0.0.1:${server.port}/certs` }
-}
-
-function jwtSettings(jwksUrl: string): Record<string, string> {
-  return {
-    LINKS_ACCESS: 'jwt',
-    LINKS_ACCESS_JWKS_URL: jwksUrl,
-    LINKS_ACCESS_ISSUER: ISSUER,
-    LINKS_ACCESS_AUDIENCE: AUDIENCE,
-  }
-}
 
 const headerSettings = {
   LINKS_ACCESS: 'header',
   LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
   TRUSTED_PROXIES: '10.0.0.0/8',
-}
-
-function claims(service: TestLinks, changes: Record<string, unknown> = {}): JWTPayload {
-  return {
-    iss: ISSUER,
-    aud: AUDIENCE,
-    iat: service.now,
-    exp: service.now + 600,
-    email: 'ann@example.com',
-    ...changes,
-  }
 }
 
 eachDialect((_dialect, newUrl) => {

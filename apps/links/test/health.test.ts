@@ -81,7 +81,7 @@ eachDialect((dialect, newUrl) => {
     for (const [peer, headers] of refused)
       expect([peer, headers, await ask(peer, headers)]).toEqual([peer, headers, 404])
     const nothing = await links.fetch('/_/metrics', {}, STRANGER)
-    expect(await nothing.text()).toBe(await (await links.fetch('/none')).text())
+    expect(await nothing.text()).toBe(await (await links.fetch('/none', {}, STRANGER)).text())
   })
 
   test('metrics are not for a page of another site whose name resolves to this machine', async () => {

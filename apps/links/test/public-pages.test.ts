@@ -143,13 +143,20 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
 
   for (const [name, look] of Object.entries(colorSchemes))
     test(`the page for unknown slugs is readable and fits the screen, ${name}`, async () => {
-      const { hosts, complaints } = await open('/no-such-link', look, async (page) => {
+      const stranger = { ...look, extraHTTPHeaders: { 'X-Forwarded-For': '203.0.113.9' } }
+      const { hosts, requests, complaints } = await open('/no-such-link', stranger, async (page) => {
         await page.getByRole('heading', { name: 'Page not found' }).waitFor()
         const width = await page.evaluate(() => document.documentElement.scrollWidth)
         expect(width).toBeLessThanOrEqual(look.viewport.width)
+        await page.evaluate(() => document.fonts.ready)
+        expect(await page.evaluate(() => [...document.fonts].map(({ status }) => status))).toEqual(['loaded'])
+        await expectAccessible(page)
         await picture(page, `not-found ${name}`)
       })
       expect([...hosts]).toEqual([server.url.host])
+      expect(requests.map((url) => new URL(url).pathname)).toContainEqual(
+        expect.stringMatching(/^\/_\/fonts\//),
+      )
       // The browser itself logs the status 404.
       expect(complaints.filter((complaint) => !/status of 404/.test(complaint))).toEqual([])
     })

@@ -122,9 +122,12 @@ eachDialect((_dialect, newUrl) => {
         'x-robots-tag': 'noindex, nofollow',
         'referrer-policy': 'no-referrer',
         'x-content-type-options': 'nosniff',
-        'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+        'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; font-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
       })
-      const html = await response.text()
+      const html = (await response.text()).replace(
+        '<link rel="icon" href="/favicon.svg" type="image/svg+xml">',
+        '',
+      )
       expect(html).toContain('<meta name="robots" content="noindex, nofollow">')
       expect(html).not.toMatch(/<script|<img|<link|<iframe|<form|(href|src)="(?!\?)/)
     })

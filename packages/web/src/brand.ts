@@ -22,12 +22,12 @@ export interface BrandedApp {
 }
 
 /**
- * The mark of a product as an SVG element, which becomes part of a page.
+ * The mark of a product as an SVG element of an HTML page, for a place where its name stands beside it.
  *
  * @example brandMark('links') // '<svg …>…</svg>'
  */
 export function brandMark(product: keyof typeof MARKS): string {
-  return MARKS[product].svg
+  return MARKS[product].svg.replace(' xmlns="http://www.w3.org/2000/svg"', ' aria-hidden="true"')
 }
 
 const DAY_S = 86_400

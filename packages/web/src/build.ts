@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { fontBytes, fontFace, fontName } from './font.ts'
 import { fileName, joinChunks, loadedWith, scriptsOf } from './chunks.ts'
 import { mantineStyles } from './mantine-styles.ts'
 import { preact } from './preact.ts'
@@ -49,14 +50,12 @@ export async function bundleClient(folder: string, client: Client): Promise<void
   const sources = await bundleSources(chunks, client)
   const scripts = await bundleChunks(chunks, sources.entries, client.assets)
   rmSync(chunks, { recursive: true })
-  const font = readFileSync(FONT)
-  const fontName = `inter-${Bun.hash(font).toString(36)}.woff2`
   const first = fontFace(client.assets + fontName)
   const styles = [first, mantineStyles([...scripts.texts.values()]), sources.styles].join('\n')
   const stylesName = `main-${Bun.hash(styles).toString(36)}.css`
   const texts = [...scripts.texts, [stylesName, styles] as const]
   await Promise.all(texts.map(([name, text]) => writeCompressed(join(parts, name), text)))
-  writeFileSync(join(parts, fontName), font)
+  writeFileSync(join(parts, fontName), fontBytes)
   const index = indexPage({ ...client, ...scripts, styles: stylesName, font: fontName })
   writeFileSync(join(parts, 'index.html'), index)
   writeFileSync(join(parts, 'preloads.json'), JSON.stringify(scripts.preloads))
@@ -68,15 +67,6 @@ export async function bundleClient(folder: string, client: Client): Promise<void
     readFileSync(join(folder, 'index.html'))
   }
 }
-
-/**
- * Inter 4.1 by Rasmus Andersson, SIL Open Font License (fonts/LICENSE.txt): Latin letters in weights
- * 400 to 700. docs/design.md says how the file was made.
- */
-const FONT = join(import.meta.dirname, 'fonts/inter.woff2')
-
-const fontFace = (url: string) =>
-  `@font-face{font-family:Inter;src:url(${url}) format("woff2");font-weight:400 700;font-display:swap}`
 
 const NAMING = { entry: '[name]-[hash].[ext]', chunk: 'part-[hash].[ext]', asset: '[name]-[hash].[ext]' }
 

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Preloads, UNFILLED, preload } from './build.ts'
+import { IMMUTABLE } from './font.ts'
 import { acceptedLanguages, firstLanguage } from './languages.ts'
 
 const OWN_SOURCES = import.meta.dirname
@@ -129,8 +130,7 @@ export function clientFiles(options: ClientOptions) {
       return new Response(Bun.file(file + (encoding?.[1] ?? '')), {
         headers: {
           'Content-Type': type,
-          // The name changes with the content, which holds no data.
-          'Cache-Control': 'public, max-age=31536000, immutable',
+          ...IMMUTABLE,
           ...(isCompressed(name) && { Vary: 'Accept-Encoding' }),
           ...(encoding && { 'Content-Encoding': encoding[0] }),
         },

@@ -9,7 +9,8 @@ import type { Context, CreatedVia } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, failures, literalTexts } from '../failures.ts'
 import { findPreferences } from '../preferences/store.ts'
-import { messagePage, notFoundPage } from '../redirect/pages.ts'
+import { pageTexts } from '../redirect/page-texts.ts'
+import { htmlPage, languageOf, notFoundPage, renderMessage } from '../redirect/pages.ts'
 import { adminOperations } from './operations.ts'
 import { failurePage } from './failure-page.ts'
 import { ASSETS_PATH, createPages } from './pages.ts'
@@ -44,22 +45,25 @@ export function createAdmin(services: Services) {
     // The redirect reveals nothing. The dashboard refuses unauthorised callers.
     if (isRead && (path === '/_/admin' || path === '/_/admin/')) return redirectTo(DASHBOARD_PATH)
     const admission = await access.admit(request, peer)
-    if (!admission.ok) return refusalPage(admission)
+    if (!admission.ok) return refusalPage(request, admission)
     if (path === '/_/admin/logout') {
       const isOwn = isFromOwnPage(request, admission.via, services.originOf(request, peer))
-      return isOwn ? logout(services.settings.accessLogoutUrl) : refusalPage(CROSS_SITE)
+      return isOwn ? logout(request, services.settings.accessLogoutUrl) : refusalPage(request, CROSS_SITE)
     }
-    if (!isRead) return notFoundPage()
+    if (!isRead) return notFoundPage(request)
     if (path.startsWith(ASSETS_PATH)) return pages.asset(request, path)
     return pages.index(request, path, admission.identity, services.originOf(request, peer))
   }
   return {
-    isAdmitted: async (request: Request, peer: string) => (await access.admit(request, peer)).ok,
+    /** Who sends a request, if anyone whom the access layer admits. */
+    admit: (request: Request, peer: string) => access.admit(request, peer),
     async fetch(request: Request, path: string, peerInfo: PeerInfo): Promise<Response> {
       const isApi = path === ADMIN_API_PATH || path.startsWith(`${ADMIN_API_PATH}/`)
       const response = await (isApi
         ? api.fetch(request, peerInfo)
-        : servePage(request, path, peerInfo.peer).catch((error: unknown) => failurePage(services, error)))
+        : servePage(request, path, peerInfo.peer).catch((error: unknown) =>
+            failurePage(services, request, error),
+          ))
       const mayBeKept = response.ok && (FAVICON_PATH.test(path) || path.startsWith(ASSETS_PATH))
       for (const [name, value] of Object.entries(HEADERS))
         if (!mayBeKept || !response.headers.has(name)) response.headers.set(name, value)
@@ -119,17 +123,18 @@ function toFailure(refusal: Refusal): Failure {
   return new Failure(code, { status, text: message }, retryAfter(refusal))
 }
 
-function refusalPage(refusal: PageRefusal): Response {
-  return messagePage(
-    refusal.status,
-    'No access to the admin side',
-    Bun.escapeHTML(refusal.message),
-    retryAfter(refusal),
-  )
+/** The reason is for the operator, who needs the words of the documentation. */
+function refusalPage(request: Request, refusal: PageRefusal): Response {
+  const language = languageOf(request)
+  const html = renderMessage(language, {
+    title: pageTexts[language].noAccess,
+    sentence: `<span lang="en">${Bun.escapeHTML(refusal.message)}.</span>`,
+  })
+  return htmlPage(html, { status: refusal.status, headers: retryAfter(refusal) })
 }
 
-function logout(url: string | null): Response {
-  return url === null ? notFoundPage() : redirectTo(url)
+function logout(request: Request, url: string | null): Response {
+  return url === null ? notFoundPage(request) : redirectTo(url)
 }
 
 function redirectTo(location: string): Response {

@@ -61,7 +61,7 @@ export function createPages({ database, settings }: Pick<Services, 'database' | 
       return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
     },
     asset: async (request: Request, path: string): Promise<Response> =>
-      (await files.asset(request, path)) ?? notFoundPage(),
+      (await files.asset(request, path)) ?? notFoundPage(request),
   }
 }
 

@@ -14,7 +14,7 @@ const robots = () =>
  * Routes of the root. Every name in it is reserved as a slug, including names that serve nothing
  * yet.
  */
-export const rootFiles: Readonly<Record<RootName, () => Response>> = {
+export const rootFiles: Readonly<Record<RootName, (request: Request) => Response>> = {
   ...brandFiles({
     product: 'links',
     name: 'Latchkey Links',

@@ -1,10 +1,10 @@
 import type { Server } from 'bun'
-import { isLoopback } from '@latchkey/http/client-address'
 import { CROSS_ORIGIN_HEADERS } from '@latchkey/http/cross-origin'
 import type { PeerInfo } from '@latchkey/http/mount'
+import { fontResponse } from '@latchkey/web/font'
 import type { Redirect } from '../redirect/redirect.ts'
-import type { Settings } from '../settings/settings.ts'
 import { locationOf } from '../redirect/lookup.ts'
+import { FONT_PATH } from '../redirect/page-styles.ts'
 import { landingPage, methodNotAllowed, notFoundPage } from '../redirect/pages.ts'
 import { findRootRedirect } from '../preferences/operations.ts'
 import { isReserved, type RootName } from '../links/slugs/reserved.ts'
@@ -16,6 +16,7 @@ import { failurePage } from './failure-page.ts'
 import { type Readiness, checkHealth, mayReadMetrics } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { ASSETS_PATH } from './pages.ts'
+import { peerOf } from './peer.ts'
 import { API_PATH, type createPublicApi } from './public-api.ts'
 import type { createReference } from './reference.ts'
 import { rootFiles } from './root-files.ts'
@@ -48,7 +49,6 @@ const MOVED_PATHS = /^\/_\/(dashboard|links(?:\/\d+)?|keys|settings)$/
  */
 export function createRouter(dependencies: RouterDependencies): Fetch {
   const serveNonRedirect = createNonRedirectHandler(dependencies)
-  const visitorPeerOf = visitorPeerReader(dependencies.services.settings)
   return (request, server) => {
     const { url } = request
     // Without a valid `Host`, Bun knows only path and query.
@@ -61,8 +61,7 @@ export function createRouter(dependencies: RouterDependencies): Fetch {
       const keepOpen = () => server.timeout(request, 0)
       return withCrossOriginHeaders(serveNonRedirect(request, `/${path}`, { peer, keepOpen }))
     }
-    const peer = visitorPeerOf(request, server)
-    return dependencies.redirect.answer(request, path, mark < 0 ? null : url.slice(mark), peer)
+    return dependencies.redirect.answer(request, path, mark < 0 ? null : url.slice(mark), server)
   }
 }
 
@@ -72,23 +71,6 @@ export function createRouter(dependencies: RouterDependencies): Fetch {
  */
 function isNonRedirect(path: string): boolean {
   return path.startsWith('_') || path.startsWith('.') || path.startsWith('oauth/') || isReserved(path)
-}
-
-/**
- * Returns the socket's peer, never an assumed one. Packets for 127.0.0.1 can come from another
- * machine (`route_localnet`), and only the address of a trusted proxy may set forwarding headers.
- */
-function peerOf(request: Request, server: Parameters<Fetch>[1]): string {
-  return server.requestIP(request)?.address ?? ''
-}
-
-/**
- * Returns the function that reads the peer of a visitor. Asking the socket takes a twentieth of a
- * redirect. Without trusted proxies the address only distinguishes visitors, and on a loopback
- * listener all of them are this machine.
- */
-function visitorPeerReader({ host, trustedProxies }: Settings): typeof peerOf {
-  return isLoopback(host) && trustedProxies.length === 0 ? () => host : peerOf
 }
 
 /** Only redirects may be loaded from within pages of other sites. */
@@ -137,18 +119,25 @@ async function serveGet(
   peer: string,
 ): Promise<Response> {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (!isRead) return path.startsWith('/_') ? notFoundPage() : methodNotAllowed()
-  if (isReserved(path.slice(1))) return rootFiles[path.slice(1) as RootName]()
+  if (!isRead) return path.startsWith('/_') ? notFoundPage(request) : methodNotAllowed()
+  if (isReserved(path.slice(1))) return rootFiles[path.slice(1) as RootName](request)
   const answer = await serveSystemRoute(dependencies, request, path, peer)
   return (
     answer ??
     serveRoot(dependencies, request, path, peer).catch((error: unknown) =>
-      failurePage(dependencies.services, error),
+      failurePage(dependencies.services, request, error),
     )
   )
 }
 
-const KNOWN_ROUTES: ReadonlySet<string> = new Set(['/', '/_', '/_/health', '/_/ready', '/_/metrics'])
+const KNOWN_ROUTES: ReadonlySet<string> = new Set([
+  '/',
+  '/_',
+  '/_/health',
+  '/_/ready',
+  '/_/metrics',
+  FONT_PATH,
+])
 
 /** Returns a route name from a closed list, which keeps made-up paths out of the metrics. */
 function routeOf(path: string): string {
@@ -169,6 +158,7 @@ async function serveSystemRoute(
 ): Promise<Response | undefined> {
   if (path === '/_/health') return checkHealth(services.database)
   if (path === '/_/ready') return readiness.answer()
+  if (path === FONT_PATH) return fontResponse()
   if (path !== '/_/metrics' || !mayReadMetrics(request, peer, services.settings)) return undefined
   const headers = { 'Content-Type': metrics.registry.contentType, 'Cache-Control': 'private, no-store' }
   return new Response(await metrics.registry.metrics(), { headers })
@@ -183,11 +173,11 @@ async function serveRoot(
 ): Promise<Response> {
   if (path.startsWith(SHARED_STATS_PATH)) return sharedStats(request, path, peer)
   if (MOVED_PATHS.test(path)) return redirectTo(301, path.replace('/_/', '/_/admin/'))
-  if (path !== '/' && path !== '/_') return notFoundPage()
-  if (await admin.isAdmitted(request, peer)) return redirectTo(302, DASHBOARD_PATH)
+  if (path !== '/' && path !== '/_') return notFoundPage(request)
+  if ((await admin.admit(request, peer)).ok) return redirectTo(302, DASHBOARD_PATH)
   if (path === '/_') return redirectTo(302, '/')
   const rootRedirect = locationOf((await findRootRedirect(services.database.read)) ?? '')
-  return rootRedirect === undefined ? landingPage() : redirectTo(302, rootRedirect)
+  return rootRedirect === undefined ? landingPage(request) : redirectTo(302, rootRedirect)
 }
 
 function redirectTo(status: 301 | 302, location: string): Response {

@@ -8,7 +8,7 @@ import { failureOf } from '../failures.ts'
 import { readCaller } from '../http/admin.ts'
 import { type Limiters, createLimiters, requireAllowed } from '../http/rate-limits.ts'
 import type { Services } from '../http/services.ts'
-import { messagePage, notFoundPage } from '../redirect/pages.ts'
+import { htmlPage, notFoundPage, renderMessage } from '../redirect/pages.ts'
 import { type Address, type McpRoute, addressOf, hasMcpHost, findMcpRoute } from './address.ts'
 import { type Credentials, type McpCaller, type Scope, createCredentials, keyScopes } from './credentials.ts'
 import { createDocuments } from './documents.ts'
@@ -55,7 +55,7 @@ async function serveDocument(
   address: Address,
 ): Promise<Response> {
   const document = route === 'nothing' ? undefined : await documents[route](request, address)
-  return document ?? notFoundPage()
+  return document ?? notFoundPage(request)
 }
 
 /**
@@ -146,10 +146,11 @@ async function answerWithoutBody(
     (request.headers.get('accept')?.includes('text/html') ?? false) &&
     !request.headers.has('authorization')
   if (isPerson)
-    return messagePage(
-      200,
-      'Latchkey Links for assistants',
-      `This is an MCP endpoint. Give its address, <code>${Bun.escapeHTML(address.resource)}</code>, to an MCP client such as Claude, VS Code or the MCP Inspector, as a remote server over Streamable HTTP.`,
+    return htmlPage(
+      renderMessage('en', {
+        title: 'Latchkey Links for assistants',
+        sentence: `This is an MCP endpoint. Give its address, <code>${Bun.escapeHTML(address.resource)}</code>, to an MCP client such as Claude, VS Code or the MCP Inspector, as a remote server over Streamable HTTP.`,
+      }),
     )
   throw transportFailure('method_not_allowed', { headers: { Allow: 'POST' } })
 }

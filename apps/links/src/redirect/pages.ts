@@ -1,84 +1,95 @@
 import { CROSS_ORIGIN_HEADERS } from '@latchkey/http/cross-origin'
+import { brandMark } from '@latchkey/web/brand'
+import { type Language, acceptedLanguages, firstLanguage } from '@latchkey/web/languages'
+import { MESSAGE_STYLES } from './page-styles.ts'
+import { type PageTexts, pageTexts } from './page-texts.ts'
 
-/**
- * The few pages that visitors see. The bytes are always the same, so dead links cannot be
- * distinguished.
- */
-function renderPage(title: string, sentence: string): string {
+export interface MessagePage {
+  title: string
+  /** HTML. */
+  sentence: string
+  /** Further HTML, above the title and below the sentence. */
+  above?: string
+  below?: string
+}
+
+/** "Latchkey" leads; the product follows in a lighter weight. */
+export const WORDMARK = `<p class="brand">${brandMark('links')}<span><b>Latchkey</b> Links</span></p>`
+
+/** Renders a page that is complete without scripts. Its author has escaped the HTML. */
+export function renderMessage(language: Language, { title, sentence, above, below }: MessagePage): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<style>
-body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; min-height: 100vh; display: grid; place-content: center; }
-main { padding: 2rem; max-width: 32rem; }
-h1 { font-size: 1.5rem; margin: 0 0 .5rem; }
-p { margin: 0; }
-</style>
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+<style>${MESSAGE_STYLES}</style>
 </head>
 <body>
 <main>
-<h1>${title}</h1>
+${WORDMARK}
+${above ?? ''}<h1>${title}</h1>
 <p>${sentence}</p>
-</main>
+${below ?? ''}</main>
 </body>
 </html>
 `
 }
 
-const NOT_FOUND = renderPage(
-  'Page not found',
-  'There is nothing at this address. Check that it was copied in full.',
-)
-const UNAVAILABLE = renderPage(
-  'Temporarily unavailable',
-  'This link cannot be followed at the moment. Try again shortly.',
-)
-const LANDING = renderPage(
-  'Latchkey Links',
-  'This is a link shortener. Its short links lead elsewhere; this page does not.',
-)
-
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'private, no-store',
-  'Content-Security-Policy': `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'Content-Security-Policy': `default-src 'none'; style-src 'unsafe-inline'; font-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'X-Content-Type-Options': 'nosniff',
   ...Object.fromEntries(CROSS_ORIGIN_HEADERS),
 }
 
-/** One answer for unknown, disabled, expired and malformed slugs (L12.3). */
-export function notFoundPage(): Response {
-  return new Response(NOT_FOUND, { status: 404, headers: HEADERS })
-}
-
-/** The database is unreachable, and this node has not cached the slug. */
-export function unavailablePage(): Response {
-  return new Response(UNAVAILABLE, { status: 503, headers: { ...HEADERS, 'Retry-After': '5' } })
-}
-
 /** A complete HTML document, which its author has escaped. */
-export function htmlPage(html: string, headers: Record<string, string>): Response {
-  return new Response(html, { headers: { ...HEADERS, ...headers } })
+export function htmlPage(html: string, init: { status?: number; headers?: Record<string, string> } = {}) {
+  return new Response(html, { status: init.status ?? 200, headers: { ...HEADERS, ...init.headers } })
 }
 
-export function landingPage(): Response {
-  return new Response(LANDING, { headers: HEADERS })
+/** The first language of the browser in which pages are written. */
+export function languageOf({ headers }: Request): Language {
+  return firstLanguage(acceptedLanguages(headers.get('accept-language')))
 }
 
-/** An HTML page with a title and one sentence. Both are our own texts, never input of a caller. */
-export function messagePage(
-  status: number,
-  title: string,
-  sentence: string,
-  headers: Record<string, string> = {},
-): Response {
-  return new Response(renderPage(title, sentence), { status, headers: { ...HEADERS, ...headers } })
+type FixedText = {
+  [Key in keyof PageTexts]: PageTexts[Key] extends MessagePage ? Key : never
+}[keyof PageTexts]
+
+/** A page whose bytes depend on nothing but the language of the browser. */
+function fixedPage(text: FixedText, status: number) {
+  const render = (language: Language) => renderMessage(language, pageTexts[language][text])
+  const documents: Readonly<Record<Language, string>> = {
+    en: render('en'),
+    sv: render('sv'),
+    id: render('id'),
+  }
+  return (request: Request, headers: Record<string, string> = {}): Response =>
+    htmlPage(documents[languageOf(request)], { status, headers })
 }
+
+/**
+ * One answer for unknown, disabled, expired and malformed slugs, which visitors cannot distinguish
+ * (L12.3).
+ */
+export const notFoundPage = fixedPage('notFound', 404)
+
+const temporarilyUnavailablePage = fixedPage('unavailable', 503)
+
+/** The database is unreachable, and this node has not cached what is needed. */
+export function unavailablePage(request: Request): Response {
+  return temporarilyUnavailablePage(request, { 'Retry-After': '5' })
+}
+
+export const landingPage = fixedPage('landing', 200)
+export const failedPage = fixedPage('failed', 500)
+export const tooManyRequestsPage = fixedPage('tooManyRequests', 429)
 
 export function methodNotAllowed(): Response {
   return new Response('Method Not Allowed\n', {

@@ -1,3 +1,4 @@
+import type { Server } from 'bun'
 import { type Proxies, clientAddress, forwardedOrigin } from '@latchkey/http/client-address'
 import { countryFromHeader } from '../clicks/country.ts'
 import type { Journal } from '../clicks/journal.ts'
@@ -13,6 +14,9 @@ export interface Outcomes {
   unavailable: number
 }
 
+/** The server that received a request, as far as it knows the peer. */
+export type PeerSource = Pick<Server<unknown>, 'requestIP'>
+
 export interface RedirectOptions {
   lookup: Lookup
   journal: Journal
@@ -24,6 +28,10 @@ export interface RedirectOptions {
   proxies: Proxies
   countryHeader: string | null
   countryOf: (address: string) => string | null
+  /** The address of the visitor's socket. */
+  peerOf: (request: Request, server: PeerSource) => string
+  /** The page for the owner of a slug that does not redirect; undefined for all other people. */
+  ownerPage: (request: Request, slug: string, server: PeerSource) => Promise<Response | undefined>
   visitorOf: (address: string | null, userAgent: string | null, nowSeconds: number) => string | null
   /** Milliseconds since 1970. */
   now: () => number
@@ -44,21 +52,26 @@ export class Redirect {
     this.#options = options
   }
 
-  answer(request: Request, path: string, query: string | null, peer: string): Response | Promise<Response> {
+  answer(
+    request: Request,
+    path: string,
+    query: string | null,
+    server: PeerSource,
+  ): Response | Promise<Response> {
     const { method } = request
     if (method !== 'GET' && method !== 'HEAD') return methodNotAllowed()
     const slug = slugOf(path)
-    if (slug === undefined) return this.#notFound()
+    if (slug === undefined) return this.#notFound(request)
     try {
       const result = this.#options.lookup.find(slug)
       if (!(result instanceof Promise))
-        return this.#follow(request, slug, query, { peer, destination: result })
+        return this.#follow(request, slug, query, { server, destination: result })
       return result.then(
-        (destination) => this.#follow(request, slug, query, { peer, destination: destination }),
-        (error) => this.#unavailable(error),
+        (destination) => this.#follow(request, slug, query, { server, destination }),
+        (error) => this.#unavailable(request, error),
       )
     } catch (error) {
-      return this.#unavailable(error)
+      return this.#unavailable(request, error)
     }
   }
 
@@ -66,11 +79,11 @@ export class Redirect {
     request: Request,
     slug: string,
     query: string | null,
-    { peer, destination }: { peer: string; destination: Destination | undefined },
+    { server, destination }: { server: PeerSource; destination: Destination | undefined },
   ): Response | Promise<Response> {
     const nowSeconds = Math.floor(this.#options.now() / 1000)
     if (!destination || (destination.expiresAt !== null && destination.expiresAt <= nowSeconds))
-      return this.#notFound()
+      return this.#missed(request, slug, server)
     const { headers } = request
     const userAgent = headers.get('user-agent')
     // The destination of a link may be another short URL of this instance. A title fetch is not a
@@ -80,6 +93,7 @@ export class Redirect {
       return this.#redirectTo(destination.location)
     }
     const referrer = headers.get('referer')
+    const peer = this.#options.peerOf(request, server)
     const address = clientAddress(request, peer, this.#options.proxies)
     const commit = this.#options.journal.append({
       slug,
@@ -122,15 +136,21 @@ export class Redirect {
     })
   }
 
-  #notFound(): Response {
-    this.outcomes.not_found++
-    return notFoundPage()
+  /** Nothing before the look-up has missed depends on who is asking (L12.6). */
+  async #missed(request: Request, slug: string, server: PeerSource): Promise<Response> {
+    const strangersPage = this.#notFound(request)
+    return (await this.#options.ownerPage(request, slug, server)) ?? strangersPage
   }
 
-  #unavailable(error: unknown): Response {
+  #notFound(request: Request): Response {
+    this.outcomes.not_found++
+    return notFoundPage(request)
+  }
+
+  #unavailable(request: Request, error: unknown): Response {
     this.outcomes.unavailable++
     this.#options.onLookupError(error)
-    return unavailablePage()
+    return unavailablePage(request)
   }
 }
 

@@ -232,3 +232,24 @@ test('L17.3: a slug is checked while it is typed', async () => {
     () => document.querySelector('#link-slug')?.getAttribute('aria-invalid') !== 'true',
   )
 }, 60_000)
+
+test('L12.6: the page of an unused slug leads to the dialog for a link with that slug, once', async () => {
+  const { page, errors } = await admin.open('/links')
+  await page.goto(new URL('/Black-Friday', admin.at('/')).href)
+  await expectAccessible(page)
+  await screenshot(page, 'owner-page')
+  await page.getByRole('link', { name: 'Create this link' }).click()
+  const slug = page.getByRole('dialog').getByRole('textbox', { name: 'Slug' })
+  await slug.waitFor()
+  expect(await slug.inputValue()).toBe('black-friday')
+  await page.getByLabel('Destination').fill('https://example.com/black-friday')
+  await submit(page)
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.reload()
+  await page.locator('td', { hasText: 'black-friday' }).first().waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  const { status, headers } = await admin.fetch('/Black-Friday', { redirect: 'manual' })
+  expect([status, headers.get('location')]).toEqual([302, 'https://example.com/black-friday'])
+  // The page of the unused slug has the status 404.
+  expect(errors.filter((text) => !text.includes('404'))).toEqual([])
+}, 60_000)

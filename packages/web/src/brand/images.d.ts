@@ -6,3 +6,7 @@ declare module '*.svg' {
   const text: string
   export default text
 }
+declare module '*.woff2' {
+  const path: string
+  export default path
+}

@@ -2,7 +2,7 @@ import { clientAddress } from '@latchkey/http/client-address'
 import { prefixOf } from '@latchkey/http/client-prefix'
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { Range } from '../../analytics/schema.ts'
-import { htmlPage, messagePage, notFoundPage } from '../../redirect/pages.ts'
+import { htmlPage, notFoundPage, tooManyRequestsPage } from '../../redirect/pages.ts'
 import { SHARED_STATS_PATH } from '../../sharing/operations.ts'
 import { readSharedStats } from '../../sharing/shared-stats.ts'
 import { createLimiters } from '../rate-limits.ts'
@@ -29,25 +29,20 @@ export function createSharedStatsPages(services: Services) {
   const limiter = createLimiters(services.settings)?.addresses
   return async (request: Request, path: string, peer: string): Promise<Response> => {
     // Images on other sites would use up the limit of the visitor's address.
-    if (isCrossOriginSubrequest(request)) return notFoundPage()
+    if (isCrossOriginSubrequest(request)) return notFoundPage(request)
     const limit = limiter?.take(prefixOf(clientAddress(request, peer, services.proxies)))
-    if (limit && !limit.allowed) return tooManyRequestsPage(limit.retryAfterSeconds)
+    if (limit && !limit.allowed)
+      return tooManyRequestsPage(request, { 'Retry-After': String(limit.retryAfterSeconds) })
     const range = Range.catch(STRANGER.defaultRange).parse(queryOf(request).get('range'))
     const context = services.contextFor(request, peer, STRANGER)
     const stats = await readSharedStats(context, path.slice(SHARED_STATS_PATH.length), range)
-    if (!stats) return notFoundPage()
+    if (!stats) return notFoundPage(request)
     const wording = chooseWording(request.headers.get('accept-language'))
-    return htmlPage(renderSharedStats(stats, wording), { ...HEADERS, ...context.headers })
+    return htmlPage(renderSharedStats(stats, wording), { headers: { ...HEADERS, ...context.headers } })
   }
 }
 
 /** Without a valid `Host`, Bun knows only path and query. */
 function queryOf(request: Request): URLSearchParams {
   return URL.parse(request.url, 'http://localhost')?.searchParams ?? new URLSearchParams()
-}
-
-function tooManyRequestsPage(retryAfterSeconds: number): Response {
-  return messagePage(429, 'Too many requests', 'Try again shortly.', {
-    'Retry-After': String(retryAfterSeconds),
-  })
 }

@@ -1,8 +1,8 @@
-import { brandMark } from '@latchkey/web/brand'
 import { type Range, rangeNames } from '../../analytics/ranges.ts'
 import type { SharedStats } from '../../sharing/shared-stats.ts'
 import { renderCards } from './cards.ts'
 import { renderChart } from './chart.ts'
+import { WORDMARK } from '../../redirect/pages.ts'
 import { STYLES } from './styles.ts'
 import type { Wording } from './texts.ts'
 
@@ -22,11 +22,12 @@ export function renderSharedStats(stats: SharedStats, wording: Wording): string 
 <meta name="robots" content="noindex, nofollow">
 <meta name="color-scheme" content="light dark">
 <title>${title} · ${texts.statistics}</title>
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <style>${STYLES}</style>
 </head>
 <body>
 <header>
-<div><p class="brand"><span class="mark" aria-hidden="true">${brandMark('links')}</span><span>${texts.statistics}</span></p><h1>${title}</h1>${address}</div>
+<div>${WORDMARK}<p class="kind">${texts.statistics}</p><h1>${title}</h1>${address}</div>
 ${renderRanges(stats.range, wording)}
 </header>
 <main>
@@ -37,7 +38,7 @@ ${renderChart(stats.buckets, wording)}
 </section>
 ${stats.clicks === 0 ? '' : `<div class="cards">\n${renderCards(stats, wording)}\n</div>`}
 </main>
-<footer><p>${texts.updated} ${formatMoment(stats.now, locale)}. ${texts.note}</p><p>Latchkey Links</p></footer>
+<footer><p>${texts.updated} ${formatMoment(stats.now, locale)}. ${texts.note}</p></footer>
 </body>
 </html>
 `

@@ -1,16 +1,12 @@
-/**
- * Colours are the tokens of `packages/web/src/theme.css`, which a test compares. No fonts and no
- * images: the page is complete with its first answer.
- */
+import { BASE_STYLES } from '../../redirect/page-styles.ts'
+
 export const STYLES = `
-:root { --surface-0: #f7f8fa; --surface-1: #ffffff; --border: #e1e4ea; --text: #141a28; --text-dimmed: #565c6a; --accent: #2750c2; --accent-text: #2147ae; --brand-brass: #cd9635; --positive: #08734f; --negative: #b3261e; --chart-1: #3c68d9; --chart-grid: #e6e9ef; }
-@media (prefers-color-scheme: dark) { :root { --surface-0: #0f1522; --surface-1: #161d2c; --border: #29324a; --text: #e5e8ed; --text-dimmed: #a3abbb; --accent: #3866e1; --accent-text: #9dbdff; --brand-brass: #e5ac4c; --positive: #5fd3a4; --negative: #ff9d95; --chart-1: #6494ff; --chart-grid: #232b3d; } }
+${BASE_STYLES}
 :root { --share: color-mix(in srgb, var(--chart-1) 15%, transparent); }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 66rem; padding: 2rem 1.25rem 3rem; background: var(--surface-0); color: var(--text); font: 14px/1.5 Inter, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif; font-variant-numeric: tabular-nums; }
+body { margin: 0 auto; max-width: 66rem; padding: 2rem 1.25rem 3rem; font-size: 14px; font-variant-numeric: tabular-nums; }
 header { display: flex; flex-wrap: wrap; align-items: end; justify-content: space-between; gap: 1rem 2rem; margin-bottom: 1.25rem; }
-.brand { display: flex; align-items: center; gap: .5rem; margin: 0 0 .75rem; color: var(--text-dimmed); font-weight: 500; }
-.mark svg { display: block; width: 24px; height: 24px; }
+.brand { margin-bottom: 1.5rem; }
+.kind { margin: 0; color: var(--text-dimmed); font-weight: 500; }
 h1 { margin: 0; font-size: clamp(1.375rem, 4vw, 1.875rem); line-height: 1.2; font-weight: 600; letter-spacing: -.015em; overflow-wrap: anywhere; text-wrap: balance; }
 .address { margin: 0; color: var(--text-dimmed); font-size: 1rem; overflow-wrap: anywhere; }
 nav { display: flex; flex-wrap: wrap; gap: 2px; padding: 3px; width: fit-content; max-width: 100%; border: 1px solid var(--border); border-radius: 8px; background: var(--surface-1); }
@@ -67,7 +63,7 @@ h2 { margin: 0 0 .75rem; font-size: 1rem; font-weight: 600; }
 footer { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1.5rem; margin-top: 1.5rem; color: var(--text-dimmed); font-size: 13px; }
 footer p { margin: .25rem 0; }
 .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-@media (max-width: 40rem) { body { padding: 1.25rem 1rem 2rem; } .chart .wide { display: none; } .card { padding: 1rem; } nav { display: grid; grid-template-columns: repeat(3, 1fr); width: 100%; } nav a { padding: .5rem .25rem; text-align: center; } .totals { display: grid; grid-template-columns: repeat(2, max-content); gap: .75rem 2.5rem; } .totals dd { font-size: 1.5rem; } }
+@media (max-width: 40rem) { body { padding: 1.25rem 1rem 2rem; } .chart .wide { display: none; } .card { padding: 1rem; } nav { display: grid; grid-template-columns: repeat(3, 1fr); width: 100%; } nav a { padding: .5rem .25rem; text-align: center; } .totals { gap: .75rem 1.5rem; } .totals dd { font-size: 1.5rem; } }
 @media (forced-colors: active) { .bar, .share rect { fill: Highlight; forced-color-adjust: none; } .share { opacity: .3; } nav a[aria-current] { outline: 2px solid; } }
 @media print { body { background: none; } nav, details { display: none; } .card { break-inside: avoid; } }
 `

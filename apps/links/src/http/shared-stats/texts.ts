@@ -1,3 +1,5 @@
+import { type Language, acceptedLanguages, firstLanguage, localeOf } from '@latchkey/web/languages'
+
 const en = {
   statistics: 'Statistics',
   range: 'Range',
@@ -108,11 +110,7 @@ const id: Texts = {
   all: 'Semua',
 }
 
-const languages: ReadonlyMap<string, Texts> = new Map([
-  ['en', en],
-  ['sv', sv],
-  ['id', id],
-])
+const languages: Readonly<Record<Language, Texts>> = { en, sv, id }
 
 /** The words of a page, and the locale of its numbers and dates. */
 export interface Wording {
@@ -122,20 +120,10 @@ export interface Wording {
 
 /**
  * Chooses the first supported language of an `Accept-Language` header, with its region for dates:
- * `en-GB` is English with British dates. English without a match.
+ * `en-GB` is English with British dates.
  */
 export function chooseWording(acceptLanguage: string | null): Wording {
-  const wanted = (acceptLanguage ?? '')
-    .split(',')
-    .map((part) => {
-      const [tag = '', quality] = part.trim().split(/\s*;\s*q=/)
-      return { tag, quality: quality === undefined ? 1 : Number(quality) }
-    })
-    .filter(({ tag, quality }) => /^[a-z]{2}(-[a-z]{2})?$/i.test(tag) && quality > 0)
-    .toSorted((a, b) => b.quality - a.quality)
-  for (const { tag } of wanted) {
-    const texts = languages.get(tag.slice(0, 2).toLowerCase())
-    if (texts) return { locale: tag, texts }
-  }
-  return { locale: 'en', texts: en }
+  const tags = acceptedLanguages(acceptLanguage)
+  const language = firstLanguage(tags)
+  return { locale: localeOf(language, tags), texts: languages[language] }
 }

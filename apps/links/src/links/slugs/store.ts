@@ -25,6 +25,19 @@ export async function findSlug(db: Kysely<Tables>, slug: string): Promise<SlugRo
   return db.selectFrom('counted_slug').selectAll().where('slug', '=', slug).executeTakeFirst()
 }
 
+/** Everything that decides whether a slug redirects, and for whom the reason is. */
+export async function findSlugState(db: Kysely<Tables>, slug: string) {
+  return db
+    .selectFrom('slug')
+    .innerJoin('link', 'link.id', 'slug.link_id')
+    .select(['slug.link_id', 'link.created_by', 'link.url', 'link.disabled_at', 'link.expires_at'])
+    .select('slug.disabled_at as slug_disabled_at')
+    .where('slug.slug', '=', slug)
+    .executeTakeFirst()
+}
+
+export type SlugState = NonNullable<Awaited<ReturnType<typeof findSlugState>>>
+
 export async function setSlugDisabled(tx: Tx, slug: string, disabledAt: number | null): Promise<void> {
   await tx.updateTable('slug').set({ disabled_at: disabledAt }).where('slug', '=', slug).execute()
 }

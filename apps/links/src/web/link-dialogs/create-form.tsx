@@ -24,6 +24,7 @@ import {
   UtmFields,
 } from './fields.tsx'
 import { QrPreview } from './qr-preview.tsx'
+import type { InitialValues } from './state.ts'
 import { rememberUtm } from './utm.ts'
 
 const EMPTY = { ...EMPTY_LINK, slug: '', bundle: '' }
@@ -89,13 +90,13 @@ function useCreate(onCreated: (from: string) => void) {
  * Form for a new link. The draft outlasts the dialog until the link is created. Text that was typed
  * after the request stays.
  */
-export function CreateForm({ url, close }: { url?: string; close: () => void }) {
+export function CreateForm({ initial, close }: { initial: InitialValues; close: () => void }) {
   const { t, failure } = useText()
   const [draft, setDraft] = useDraft(me.identity, 'new-link')
   const values = parseDraft(draft)
   const change = (changes: Partial<Values>) =>
     setDraft((current) => JSON.stringify({ ...parseDraft(current), ...changes }))
-  useGivenUrl(url, change)
+  useInitialValues(initial, change)
   const create = useCreate((from) => {
     setDraft((current) => {
       if (current === from) close()
@@ -148,12 +149,12 @@ export function CreateForm({ url, close }: { url?: string; close: () => void }) 
   )
 }
 
-/** Puts the destination that the dialog was opened with into the draft. */
-function useGivenUrl(url: string | undefined, change: (changes: Partial<Values>) => void) {
+/** Puts the values that the dialog was opened with into the draft. */
+function useInitialValues(initial: InitialValues, change: (changes: Partial<Values>) => void) {
   useEffect(() => {
-    if (url !== undefined) change({ url })
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only when the dialog opens with a URL
-  }, [url])
+    if (Object.keys(initial).length > 0) change(initial)
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only when the dialog opens with values
+  }, [initial])
 }
 
 interface SlugProps {

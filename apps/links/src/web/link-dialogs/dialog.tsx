@@ -29,8 +29,7 @@ export default function LinkDialog() {
 }
 
 function Content({ dialog }: { dialog: LinkDialogState }) {
-  if (dialog.about === 'create')
-    return <CreateForm {...(dialog.url !== undefined && { url: dialog.url })} close={closeLinkDialog} />
+  if (dialog.about === 'create') return <CreateForm initial={dialog.initial} close={closeLinkDialog} />
   if (dialog.about === 'edit') return <EditForm link={dialog.link} close={closeLinkDialog} />
   return <QrCode link={dialog.link} first={primarySlug(dialog.link)} />
 }

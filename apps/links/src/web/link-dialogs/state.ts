@@ -1,9 +1,12 @@
 import { useSyncExternalStore } from 'react'
 import type { Link } from '../pages/link/link.ts'
 
+/** Values that a new link starts with. */
+export type InitialValues = Readonly<{ url?: string; slug?: string }>
+
 /** A dialog that any page can open. */
 export type LinkDialogState =
-  | { about: 'create'; url?: string }
+  | { about: 'create'; initial: InitialValues }
   | { about: 'edit'; link: Link }
   | { about: 'qr'; link: Link }
 
@@ -22,8 +25,8 @@ function subscribe(notify: () => void) {
 
 export const useLinkDialog = () => useSyncExternalStore(subscribe, () => current)
 
-/** Opens the dialog for a new link, with this destination if there is one. */
-export const openCreateDialog = (url?: string) => show({ about: 'create', ...(url !== undefined && { url }) })
+/** Opens the dialog for a new link, with these values if there are any. */
+export const openCreateDialog = (initial: InitialValues = {}) => show({ about: 'create', initial })
 export const openEditDialog = (link: Link) => show({ about: 'edit', link })
 export const openQrDialog = (link: Link) => show({ about: 'qr', link })
 export const closeLinkDialog = () => show(null)

@@ -10,7 +10,7 @@ import { openCreateDialog, useLinkDialog } from '../link-dialogs/state.ts'
 import { detailPages, pages } from '../pages.tsx'
 import { followChanges } from '../queries.ts'
 import { useText } from '../texts/text.ts'
-import { usePasteToCreate, useShortcuts, useShortcutsEnabled } from './shortcuts.ts'
+import { useCreateFromAddress, usePasteToCreate, useShortcuts, useShortcutsEnabled } from './shortcuts.ts'
 
 // Loaded on first use: the first page does not need them.
 const Palette = lazy(() => import('./palette.tsx'))
@@ -29,6 +29,7 @@ export function Shell() {
   const openPalette = () => setOpenCount((count) => count + 1)
   useHotkeys(openCount === 0 ? [['mod+K', openPalette]] : [], [])
   usePasteToCreate()
+  useCreateFromAddress()
   return (
     <Router base="/_/admin">
       <Frame pages={pages} search={<Search onClick={openPalette} />} actions={<CreateButton />}>

@@ -97,6 +97,19 @@ function actionOf(key: string, go: (path: string) => void, showHelp: () => void)
   return actions[key]
 }
 
+/** Opens the dialog for a new link with the slug in the address, as short URLs without a link do. */
+export function useCreateFromAddress(): void {
+  useEffect(() => {
+    const url = new URL(location.href)
+    const slug = url.searchParams.get('create')
+    if (slug === null) return
+    openCreateDialog({ slug })
+    // A reload, or Back, must not open it again.
+    url.searchParams.delete('create')
+    history.replaceState(history.state, '', url)
+  }, [])
+}
+
 /** Opens the dialog for a new link when a URL is pasted outside a field. */
 export function usePasteToCreate(): void {
   useEffect(() => {
@@ -105,7 +118,7 @@ export function usePasteToCreate(): void {
       const url = parseUrlInput(event.clipboardData?.getData('text/plain') ?? '')
       if (url === undefined) return
       event.preventDefault()
-      openCreateDialog(url)
+      openCreateDialog({ url })
     }
     document.addEventListener('paste', onPaste)
     return () => document.removeEventListener('paste', onPaste)

@@ -1,0 +1,86 @@
+import { isStorageUnavailable } from '@latchkey/database/errors'
+import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
+import { acceptedLanguages, firstLanguage, localeOf } from '@latchkey/web/languages'
+import type { Admission } from '../access/access.ts'
+import { type SlugState, findSlugState } from '../links/slugs/store.ts'
+import { findPreferences } from '../preferences/store.ts'
+import { locationOf } from '../redirect/lookup.ts'
+import { pageTexts } from '../redirect/page-texts.ts'
+import { htmlPage, renderMessage } from '../redirect/pages.ts'
+import type { RedirectOptions } from '../redirect/redirect.ts'
+import { peerOf } from './peer.ts'
+import type { Services } from './services.ts'
+
+type Admit = (request: Request, peer: string) => Promise<Admission>
+
+/**
+ * Creates the page that explains to the owner of a slug why it does not redirect, and offers an
+ * unused slug to anyone whom the access layer admits (L12.6). Everyone else gets undefined, before the
+ * database is asked: whether the slug exists cannot be seen in the time that the answer takes.
+ */
+export function createOwnerPage(services: Services, admit: Admit): RedirectOptions['ownerPage'] {
+  return async (request, slug, server) => {
+    // The owner's browser sends images and frames of other sites, too.
+    if (request.method !== 'GET' || isCrossOriginSubrequest(request)) return undefined
+    try {
+      const admission = await admit(request, peerOf(request, server))
+      return admission.ok ? await renderOwnerPage(services, request, slug, admission.identity) : undefined
+    } catch (error) {
+      if (isStorageUnavailable(error)) services.logDatabaseFault(error)
+      else services.log.error('owner page: failed', { error })
+      return undefined
+    }
+  }
+}
+
+async function renderOwnerPage(
+  { database, now }: Services,
+  request: Request,
+  slug: string,
+  identity: string,
+): Promise<Response | undefined> {
+  const state = await findSlugState(database.read, slug)
+  if (state && state.created_by !== identity) return undefined
+  const miss = state ? explainMiss(state, now()) : UNUSED
+  if (!miss) return undefined
+  const { lang } = await findPreferences(database.read, identity)
+  const tags = acceptedLanguages(request.headers.get('accept-language'))
+  const language = firstLanguage([lang ?? '', ...tags])
+  const texts = pageTexts[language]
+  const { title, sentence } = texts[miss.reason]
+  const when = formatMoment(miss.at, localeOf(language, tags))
+  const [path, label] = state
+    ? [`/_/admin/links/${state.link_id}`, texts.openLink]
+    : [`/_/admin/links?create=${encodeURIComponent(slug)}`, texts.createLink]
+  const html = renderMessage(language, {
+    title,
+    sentence: sentence.replace('{{when}}', when),
+    above: `<p class="slug"><code>/${Bun.escapeHTML(slug)}</code></p>\n`,
+    below: `<p class="actions"><a href="${path}">${label}</a></p>\n<p class="only-you">${texts.onlyYou}</p>\n`,
+  })
+  return htmlPage(html, { status: 404 })
+}
+
+interface Miss {
+  reason: 'disabled' | 'expired' | 'slugDisabled' | 'invalid' | 'unused'
+  /** Unix seconds; null if there is no such moment. */
+  at: number | null
+}
+
+const UNUSED: Miss = { reason: 'unused', at: null }
+
+/** Undefined if the slug redirects by now. */
+function explainMiss(state: SlugState, now: number): Miss | undefined {
+  const { disabled_at, expires_at, slug_disabled_at, url } = state
+  if (disabled_at !== null) return { reason: 'disabled', at: disabled_at }
+  if (expires_at !== null && expires_at <= now) return { reason: 'expired', at: expires_at }
+  if (slug_disabled_at !== null) return { reason: 'slugDisabled', at: slug_disabled_at }
+  return locationOf(url) === undefined ? { reason: 'invalid', at: null } : undefined
+}
+
+/** In UTC, since no header names the time zone of a browser. */
+function formatMoment(seconds: number | null, locale: string): string {
+  if (seconds === null) return ''
+  const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const
+  return `${new Date(seconds * 1000).toLocaleString(locale, format)} UTC`
+}

@@ -1,0 +1,120 @@
+import type { Language } from '@latchkey/web/languages'
+
+const en = {
+  notFound: {
+    title: 'Page not found',
+    sentence: 'There’s nothing at this address. Check that it was copied in full.',
+  },
+  unavailable: {
+    title: 'Temporarily unavailable',
+    sentence: 'This page can’t be opened right now. Try again shortly.',
+  },
+  landing: {
+    title: 'Latchkey Links',
+    sentence: 'This site shortens links. Its short links lead elsewhere; this page doesn’t.',
+  },
+  failed: {
+    title: 'Something went wrong',
+    sentence: 'The problem is on our side and has been logged. Try again later.',
+  },
+  tooManyRequests: { title: 'Too many requests', sentence: 'Wait a moment, then try again.' },
+  noAccess: 'No access to the admin pages',
+  disabled: { title: 'This link is disabled', sentence: 'It was disabled on {{when}}.' },
+  slugDisabled: {
+    title: 'This slug is disabled',
+    sentence: 'It was disabled on {{when}}. The link itself still works.',
+  },
+  expired: { title: 'This link has expired', sentence: 'It expired on {{when}}.' },
+  invalid: {
+    title: 'This link can’t redirect',
+    sentence: 'Its destination isn’t an address that browsers can open.',
+  },
+  unused: { title: 'No link yet', sentence: 'There’s no link with this slug. You can create it.' },
+  onlyYou: 'Only you see this. Visitors see “Page not found”.',
+  openLink: 'Open the link’s page',
+  createLink: 'Create this link',
+}
+
+export type PageTexts = typeof en
+
+const sv: PageTexts = {
+  notFound: {
+    title: 'Sidan hittades inte',
+    sentence: 'Det finns inget på den här adressen. Kontrollera att du har kopierat hela.',
+  },
+  unavailable: {
+    title: 'Tillfälligt otillgänglig',
+    sentence: 'Sidan kan inte öppnas just nu. Försök igen om en stund.',
+  },
+  landing: {
+    title: 'Latchkey Links',
+    sentence: 'Den här webbplatsen förkortar länkar. Kortlänkarna leder vidare, men inte den här sidan.',
+  },
+  failed: {
+    title: 'Något gick fel',
+    sentence: 'Felet ligger hos oss och har loggats. Försök igen senare.',
+  },
+  tooManyRequests: { title: 'För många förfrågningar', sentence: 'Vänta lite och försök sedan igen.' },
+  noAccess: 'Ingen åtkomst till administrationen',
+  disabled: { title: 'Länken är avstängd', sentence: 'Den stängdes av {{when}}.' },
+  slugDisabled: {
+    title: 'Kortnamnet är avstängt',
+    sentence: 'Det stängdes av {{when}}. Själva länken fungerar fortfarande.',
+  },
+  expired: { title: 'Länken har gått ut', sentence: 'Den gick ut {{when}}.' },
+  invalid: {
+    title: 'Länken kan inte leda vidare',
+    sentence: 'Målet är inte en adress som webbläsare kan öppna.',
+  },
+  unused: {
+    title: 'Ingen länk än',
+    sentence: 'Det finns ingen länk med det här kortnamnet. Du kan skapa den.',
+  },
+  onlyYou: 'Bara du ser det här. Besökare ser ”Sidan hittades inte”.',
+  openLink: 'Öppna länkens sida',
+  createLink: 'Skapa den här länken',
+}
+
+const id: PageTexts = {
+  notFound: {
+    title: 'Halaman tidak ditemukan',
+    sentence: 'Tidak ada apa-apa di alamat ini. Pastikan alamatnya disalin dengan lengkap.',
+  },
+  unavailable: {
+    title: 'Sementara tidak tersedia',
+    sentence: 'Halaman ini belum bisa dibuka saat ini. Coba lagi sebentar lagi.',
+  },
+  landing: {
+    title: 'Latchkey Links',
+    sentence: 'Situs ini memendekkan tautan. Tautan pendeknya menuju ke tempat lain; halaman ini tidak.',
+  },
+  failed: {
+    title: 'Terjadi kesalahan',
+    sentence: 'Masalahnya ada di pihak kami dan sudah dicatat. Coba lagi nanti.',
+  },
+  tooManyRequests: { title: 'Terlalu banyak permintaan', sentence: 'Tunggu sebentar, lalu coba lagi.' },
+  noAccess: 'Tidak ada akses ke halaman admin',
+  disabled: { title: 'Tautan ini nonaktif', sentence: 'Tautan dinonaktifkan pada {{when}}.' },
+  slugDisabled: {
+    title: 'Slug ini nonaktif',
+    sentence: 'Slug dinonaktifkan pada {{when}}. Tautannya sendiri masih berfungsi.',
+  },
+  expired: {
+    title: 'Tautan ini sudah berakhir',
+    sentence: 'Masa berlakunya habis pada {{when}}.',
+  },
+  invalid: {
+    title: 'Tautan ini tidak bisa mengalihkan',
+    sentence: 'Tujuannya bukan alamat yang bisa dibuka peramban.',
+  },
+  unused: {
+    title: 'Belum ada tautan',
+    sentence: 'Belum ada tautan dengan slug ini. Anda bisa membuatnya.',
+  },
+  onlyYou: 'Hanya Anda yang melihat ini. Pengunjung melihat “Halaman tidak ditemukan”.',
+  openLink: 'Buka halaman tautan',
+  createLink: 'Buat tautan ini',
+}
+
+/** The texts of the pages that visitors see, and of those for the owner of a link. */
+export const pageTexts: Readonly<Record<Language, PageTexts>> = { en, sv, id }
