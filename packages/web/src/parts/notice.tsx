@@ -9,12 +9,13 @@ interface Props {
   role?: 'alert'
 }
 
-/** A notice for an empty list, no results, or an error: the state and the next step. */
+/** A notice for an empty list, no results, or an error: the mark, the state and the next step. */
 export function Notice({ title, help, action, role }: Props) {
   useFocusFallback('main h1')
   return (
     <Paper withBorder p="xl" role={role}>
       <Stack align="center" gap="xs" py="lg">
+        <img src="/favicon.svg" alt="" width={40} height={40} className="notice-mark" />
         <Title order={2} ta="center">
           {title}
         </Title>
@@ -23,7 +24,7 @@ export function Notice({ title, help, action, role }: Props) {
             {help}
           </Text>
         )}
-        {action}
+        {action && <div className="notice-action">{action}</div>}
       </Stack>
     </Paper>
   )

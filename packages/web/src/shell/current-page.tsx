@@ -44,5 +44,6 @@ function NotFound({ home }: Pick<Props, 'home'>) {
       {t(home.words)}
     </Button>
   )
-  return <Notice title={t('page.notFound')} help={t('page.notFoundHelp')} action={action} />
+  // The heading of the page says what is wrong.
+  return <Notice title={t('page.notFoundHelp')} action={action} />
 }
