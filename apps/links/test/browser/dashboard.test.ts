@@ -33,7 +33,7 @@ const onDay = (age: number) => Math.max(1, Math.round(16 + 9 * Math.sin(age / 3)
 
 beforeAll(async () => {
   const empty = await admin.open('/dashboard')
-  await empty.page.getByText('No links yet').waitFor()
+  await empty.page.getByRole('heading', { name: 'Get started' }).waitFor()
   await expectAccessible(empty.page)
   await screenshot(empty.page, 'dashboard-empty')
   expect(empty.errors).toEqual([])

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { expectAccessibleViews, screenshot } from '@latchkey/web/testing/browser'
 import { expectSmallFirstLoad } from '@latchkey/web/testing/first-load'
+import { type LinkJson, clickLink, read } from '../actions.ts'
 import { openAdminPages } from './browser.ts'
 
 const admin = openAdminPages()
@@ -51,4 +52,27 @@ test('a page whose script cannot be loaded states so, and works on the next try'
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('button', { name: 'Create key' }).first().waitFor()
   expect(page.url()).toBe(admin.at('/keys'))
+}, 60_000)
+
+test('L18.10: a new instance leads to its first click, and then no longer', async () => {
+  const { page, errors } = await admin.open('/dashboard')
+  const steps = page.getByRole('region', { name: /^(Get started|You’re all set)$/ })
+  await steps.getByText('0 of 3 done').waitFor()
+  await page
+    .getByRole('textbox', { name: 'Shorten a URL, or search your links' })
+    .fill('https://example.com/')
+  await page.keyboard.press('Enter')
+  await steps.getByText('1 of 3 done').waitFor()
+  const [link] = await read<LinkJson[]>(admin, '/links')
+  const slug = link?.slugs[0]?.slug ?? ''
+  expect(await steps.getByRole('link', { name: `/${slug}` }).getAttribute('href')).toBe(
+    new URL(`/${slug}`, admin.at('/')).href,
+  )
+  await clickLink(admin, slug)
+  await steps.getByText('3 of 3 done').waitFor()
+  await expectAccessibleViews(page, 'first-run')
+  await page.goto(admin.at('/dashboard'))
+  await page.getByText('Clicks over time').waitFor()
+  expect(await steps.count()).toBe(0)
+  expect(errors).toEqual([])
 }, 60_000)

@@ -1,23 +1,19 @@
 import { Stack } from '@mantine/core'
-import { Notice } from '@latchkey/web/parts/notice'
 import { Explorer } from '../../analytics/explorer.tsx'
 import { useCall } from '../../queries.ts'
-import { useText } from '../../texts/text.ts'
+import { FirstRun } from './first-run.tsx'
 import { LiveClicks } from './live-clicks.tsx'
 import { SmartInput } from './smart-input.tsx'
+import { FIRST_RUN_LINKS, useFirstRun } from './use-first-run.ts'
 
 export default function Dashboard() {
-  const { t } = useText()
-  const links = useCall('totals', 'listLinks', { query: { limit: 1 } })
-  const hasNone = links.data?.body.length === 0
+  const links = useCall('totals', 'listLinks', { query: { limit: FIRST_RUN_LINKS } }).data?.body
+  const isFirstRun = useFirstRun(links)
   return (
     <Stack gap="md">
       <SmartInput />
-      {hasNone ? (
-        <Notice title={t('links.none')} help={t('links.noneHelp')} />
-      ) : (
-        <Explorer panel={() => <LiveClicks />} />
-      )}
+      {links && isFirstRun && <FirstRun links={links} />}
+      {links?.length !== 0 && <Explorer panel={() => <LiveClicks />} />}
     </Stack>
   )
 }
