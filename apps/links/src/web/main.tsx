@@ -1,5 +1,4 @@
 import { startClient } from '@latchkey/web/start'
-import '@mantine/spotlight/styles.css'
 import './main.css'
 import { Shell } from './shell/shell.tsx'
 import { wording } from './texts/text.ts'

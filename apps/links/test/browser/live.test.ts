@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import { type Page, type Request } from 'playwright-core'
-import { clickLink } from '../actions.ts'
+import { clickLink, createKey } from '../actions.ts'
 import { openAdminPages } from './browser.ts'
 
 const admin = openAdminPages()
@@ -197,10 +197,11 @@ test('navigation focuses the heading of the page, and the title names it', async
   await page.locator('h1:focus', { hasText: 'Links' }).waitFor()
 }, 60_000)
 
-test('the command palette opens pages and links, starts a new link, and changes the theme permanently', async () => {
+test('L18.11: the command palette opens pages, links and keys, starts a new link, and changes the theme permanently', async () => {
   await admin.call('POST', '/links', { url: 'https://example.com/pal', label: 'Palette target <b>' })
+  await createKey(admin, 'Deployment script')
   const { page } = await admin.open('/keys')
-  const input = page.getByRole('textbox', { name: 'Search links, pages and actions' })
+  const input = page.getByRole('combobox', { name: 'Search links, pages and actions' })
   const open = async () => {
     await page.keyboard.press('Control+K')
     await input.and(page.locator(':focus')).waitFor()
@@ -208,16 +209,43 @@ test('the command palette opens pages and links, starts a new link, and changes 
   await open()
   await expectAccessible(page)
   await screenshot(page, 'palette')
+  // The option that Enter would run, as a screen reader announces it.
+  const active = async () => {
+    const id = await input.getAttribute('aria-activedescendant')
+    return page.locator(`[id="${id}"][aria-selected="true"]`).innerText()
+  }
+  expect(await active()).toContain('Palette target <b>')
+  await page.keyboard.press('ArrowUp')
+  expect(await active()).toContain('Keyboard shortcuts')
+  await page.keyboard.press('ArrowDown')
+  expect(await active()).toContain('Palette target <b>')
   await page.keyboard.press('Escape')
   await input.waitFor({ state: 'detached' })
   await open()
-  await page.keyboard.type('target')
-  await page.getByText('Palette target <b>').click()
+  await page.keyboard.press('Control+K')
+  await input.waitFor({ state: 'detached' })
+  await open()
+  await page.keyboard.type('target palette')
+  await page.getByRole('option', { name: 'Palette target <b>' }).click()
   await page.locator('h1', { hasText: 'Palette target <b>' }).waitFor()
   await open()
   await page.keyboard.type('create a link')
   await page.keyboard.press('Enter')
   await page.locator('#link-url:focus').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await open()
+  await page.keyboard.type('script deploy')
+  await page
+    .getByRole('group', { name: 'API keys' })
+    .getByRole('option', { name: 'Deployment script' })
+    .waitFor()
+  await page.keyboard.press('Enter')
+  await page.locator('h1:focus', { hasText: 'API keys' }).waitFor()
+  await open()
+  await page.keyboard.type('shortcuts')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await open()

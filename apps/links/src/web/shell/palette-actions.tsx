@@ -1,8 +1,9 @@
 import { useMantineColorScheme } from '@mantine/core'
-import type { SpotlightActionData } from '@mantine/spotlight'
 import {
   IconCopy,
   IconFolder,
+  IconKey,
+  IconKeyboard,
   IconLink,
   IconMoon,
   IconPencil,
@@ -11,11 +12,13 @@ import {
   IconPlus,
   IconQrcode,
   IconSearch,
+  IconSettings,
   IconSun,
 } from '@latchkey/web/icons'
 import { useCopy } from '@latchkey/web/parts/copy'
 import { showError, showSuccess } from '@latchkey/web/toast'
 import { useDebouncedValue } from '@mantine/hooks'
+import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { type Result, call } from '../call.ts'
 import { openCreateDialog, openEditDialog, openQrDialog } from '../link-dialogs/state.ts'
@@ -24,12 +27,33 @@ import { useLinkActions } from '../pages/link/use-link-actions.ts'
 import { useAllBundles } from '../pages/bundles/use-all-bundles.ts'
 import { shortUrl, withoutScheme } from '../parts/short-url.ts'
 import { invalidate, useCall } from '../queries.ts'
-import { useText } from '../texts/text.ts'
+import { type TextKey, useText } from '../texts/text.ts'
 
 const ICON = { size: 18, 'aria-hidden': true } as const
 
+/** A line of the palette. */
+export interface PaletteAction {
+  id: string
+  label: string
+  description?: string
+  icon: ReactNode
+  /** The keys that do the same, separated by spaces. */
+  shortcut?: string
+  /** Runs after the palette has closed and returned the focus. */
+  run: () => unknown
+}
+
+/** Whether the label contains each word of the query, in any order. */
+export function matches(query: string, { label }: Pick<PaletteAction, 'label'>): boolean {
+  const text = label.toLowerCase()
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+}
+
 /** Actions that do not depend on the page. */
-export function useGeneralActions(): SpotlightActionData[] {
+export function useGeneralActions(showShortcuts: () => void): PaletteAction[] {
   const { t, failure } = useText()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const isDark =
@@ -49,31 +73,37 @@ export function useGeneralActions(): SpotlightActionData[] {
     {
       id: 'new-link',
       label: t('shell.newLink'),
-      leftSection: <IconPlus {...ICON} />,
-      rightSection: 'C',
-      // After the palette has closed and returned the focus.
-      onClick: () => void setTimeout(openCreateDialog),
+      icon: <IconPlus {...ICON} />,
+      shortcut: 'C',
+      run: () => openCreateDialog(),
     },
     {
       id: 'theme',
       label: t(isDark ? 'shell.light' : 'shell.dark'),
-      leftSection: isDark ? <IconSun {...ICON} /> : <IconMoon {...ICON} />,
-      onClick: () => void switchTheme(),
+      icon: isDark ? <IconSun {...ICON} /> : <IconMoon {...ICON} />,
+      run: switchTheme,
+    },
+    {
+      id: 'shortcuts',
+      label: t('shortcuts.title'),
+      icon: <IconKeyboard {...ICON} />,
+      shortcut: '?',
+      run: showShortcuts,
     },
   ]
 }
 
 /** Actions for the link whose page is open. */
-export function useOpenLinkActions(isOpen: boolean): SpotlightActionData[] {
+export function useOpenLinkActions(): PaletteAction[] {
   const [path] = useLocation()
   const id = Number(/^\/links\/(\d{1,15})$/.exec(path)?.[1] ?? 0)
-  const link = useCall('links', 'getLink', { params: { id } }, isOpen && id > 0).data?.body
+  const link = useCall('links', 'getLink', { params: { id } }, id > 0).data?.body
   return useActionsOf(link?.id === id ? link : undefined)
 }
 
 const NO_LINK = { id: 0, slugs: [], expires_at: null, disabled_at: null } as unknown as Result<'getLink'>
 
-function useActionsOf(link: Result<'getLink'> | undefined): SpotlightActionData[] {
+function useActionsOf(link: Result<'getLink'> | undefined): PaletteAction[] {
   const { t } = useText()
   const { copy } = useCopy()
   const actions = useLinkActions(link ?? NO_LINK)
@@ -104,60 +134,94 @@ function useActionsOf(link: Result<'getLink'> | undefined): SpotlightActionData[
           run: actions.disable,
         },
   ]
-  return [...all, ...(isMine(link) ? own : [])].map(({ icon, run, ...action }) => ({
+  return [...all, ...(isMine(link) ? own : [])].map((action) => ({
     ...action,
     id: `open-link-${action.id}`,
     description: withoutScheme(url),
-    leftSection: icon,
-    onClick: () => void setTimeout(run),
   }))
 }
 
-const MAX_BUNDLES = 5
+const MAX_NAMES = 5
 
 /** Bundles whose names match. */
-export function useBundleActions(query: string, isOpen: boolean): SpotlightActionData[] {
+export function useBundleActions(query: string): PaletteAction[] {
   const [, go] = useLocation()
-  const text = query.trim().toLowerCase()
-  const bundles = useAllBundles(isOpen).data ?? []
-  const matching = text === '' ? [] : bundles.filter(({ name }) => name.toLowerCase().includes(text))
-  return matching.slice(0, MAX_BUNDLES).map(({ id, name }) => ({
-    id: `bundle-${id}`,
-    label: name,
-    leftSection: <IconFolder {...ICON} />,
-    onClick: () => go(`/bundles/${id}`),
-  }))
+  const bundles = useAllBundles(query !== '').data ?? []
+  return bundles
+    .map(({ id, name }) => ({
+      id: `bundle-${id}`,
+      label: name,
+      icon: <IconFolder {...ICON} />,
+      run: () => go(`/bundles/${id}`),
+    }))
+    .filter((action) => query !== '' && matches(query, action))
+    .slice(0, MAX_NAMES)
+}
+
+/** API keys whose titles match. */
+export function useKeyActions(query: string): PaletteAction[] {
+  const { t } = useText()
+  const [, go] = useLocation()
+  const keys = useCall('keys', 'listKeys', {}, query !== '').data?.body ?? []
+  return keys
+    .map(({ id, title, scope }) => ({
+      id: `key-${id}`,
+      label: title,
+      description: t(`keys.scope.${scope}`),
+      icon: <IconKey {...ICON} />,
+      run: () => go('/keys'),
+    }))
+    .filter((action) => query !== '' && matches(query, action))
+    .slice(0, MAX_NAMES)
+}
+
+const SETTINGS: readonly TextKey[] = [
+  'appearance.lang',
+  'appearance.scheme',
+  'settings.slugLength',
+  'settings.range',
+  'settings.bots',
+  'settings.self',
+  'settings.root',
+  'settings.sdks',
+  'settings.mcp',
+]
+
+/** Settings whose names match. */
+export function useSettingActions(query: string): PaletteAction[] {
+  const { t } = useText()
+  const [, go] = useLocation()
+  return SETTINGS.map((key) => ({
+    id: key,
+    label: t(key),
+    icon: <IconSettings {...ICON} />,
+    run: () => go('/settings'),
+  })).filter((action) => query !== '' && matches(query, action))
 }
 
 /** Links that match, and all results. The newest links without a query. */
-export function useLinkActionsFor(query: string, isOpen: boolean): SpotlightActionData[] {
+export function useLinkResults(query: string): PaletteAction[] {
   const { t } = useText()
   const [, go] = useLocation()
-  const [searchText] = useDebouncedValue(query.trim(), 150)
-  const results = useCall(
-    'links',
-    'listLinks',
-    { query: { per_page: 5, ...(searchText !== '' && { search: searchText }) } },
-    isOpen,
-  )
+  const [searchText] = useDebouncedValue(query, 150)
+  const results = useCall('links', 'listLinks', {
+    query: { per_page: 5, ...(searchText !== '' && { search: searchText }) },
+  })
+  // Those of the previous query would be wrong.
+  if ((query === '') !== (searchText === '')) return []
   const links = (results.data?.body ?? []).map((link) => ({
     id: `link-${link.id}`,
     label: link.label ?? withoutScheme(shortUrl(link)),
     description: link.label === null ? link.url : withoutScheme(shortUrl(link)),
-    // The server has matched the link. The palette would match only its label and description.
-    keywords: [query],
-    leftSection: <IconLink {...ICON} />,
-    onClick: () => go(`/links/${link.id}`),
+    icon: <IconLink {...ICON} />,
+    run: () => go(`/links/${link.id}`),
   }))
-  if (searchText === '' || query.trim() === '') return query.trim() === '' ? links : []
-  return [
-    ...links,
-    {
-      id: 'search-links',
-      label: t('shell.searchLinks', { words: searchText }),
-      keywords: [query],
-      leftSection: <IconSearch {...ICON} />,
-      onClick: () => go(`/links?${new URLSearchParams({ search: searchText })}`),
-    },
-  ]
+  if (query === '') return links
+  const all = {
+    id: 'search-links',
+    label: t('shell.searchLinks', { words: query }),
+    icon: <IconSearch {...ICON} />,
+    run: () => go(`/links?${new URLSearchParams({ search: query })}`),
+  }
+  return [...links, all]
 }

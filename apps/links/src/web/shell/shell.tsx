@@ -24,24 +24,22 @@ const HOME = { path: '/dashboard', words: 'page.toDashboard' }
 
 export function Shell() {
   useEffect(followChanges, [])
-  // Number of requests to open the palette. Once loaded, it handles its shortcut itself.
-  const [openCount, setOpenCount] = useState(0)
-  const openPalette = () => setOpenCount((count) => count + 1)
-  useHotkeys(openCount === 0 ? [['mod+K', openPalette]] : [], [])
+  const palette = usePalette()
+  const [isSheetOpen, setSheetOpen] = useState(false)
   usePasteToCreate()
   useCreateFromAddress()
   return (
     <Router base="/_/admin">
-      <Frame pages={pages} search={<Search onClick={openPalette} />} actions={<CreateButton />}>
+      <Frame pages={pages} search={<Search onClick={palette.open} />} actions={<CreateButton />}>
         <CurrentPage pages={pages} details={detailPages} home={HOME} />
       </Frame>
-      <OnUse isUsed={openCount > 0}>
-        <Palette openCount={openCount} />
+      <OnUse isUsed={palette.isOpen}>
+        <Palette isOpen={palette.isOpen} close={palette.close} showShortcuts={() => setSheetOpen(true)} />
       </OnUse>
       <OnUse isUsed={useLinkDialog() !== null}>
         <LinkDialog />
       </OnUse>
-      <Shortcuts />
+      <Shortcuts isSheetOpen={isSheetOpen} setSheetOpen={setSheetOpen} />
     </Router>
   )
 }
@@ -59,15 +57,38 @@ function OnUse({ isUsed, children }: { isUsed: boolean; children: ReactNode }) {
   )
 }
 
-function Shortcuts() {
+/** Whether the palette is open. Ctrl+K and Cmd+K open and close it, also in a field. */
+function usePalette() {
   const [isOpen, setOpen] = useState(false)
+  const opener = useRef<Element | null>(null)
+  const open = () => {
+    opener.current = document.activeElement
+    setOpen(true)
+  }
+  const close = () => {
+    setOpen(false)
+    // If the chosen action has opened another page, that page has the focus.
+    setTimeout(() => {
+      if (document.activeElement === document.body) (opener.current as HTMLElement | null)?.focus()
+    })
+  }
+  useHotkeys([['mod+K', isOpen ? close : open]], [])
+  return { isOpen, open, close }
+}
+
+interface ShortcutsProps {
+  isSheetOpen: boolean
+  setSheetOpen: (isOpen: boolean) => void
+}
+
+function Shortcuts({ isSheetOpen, setSheetOpen }: ShortcutsProps) {
   const [isEnabled, setEnabled] = useShortcutsEnabled()
-  useShortcuts(isEnabled, () => setOpen(true))
+  useShortcuts(isEnabled, () => setSheetOpen(true))
   return (
-    <OnUse isUsed={isOpen}>
+    <OnUse isUsed={isSheetOpen}>
       <ShortcutSheet
-        isOpen={isOpen}
-        close={() => setOpen(false)}
+        isOpen={isSheetOpen}
+        close={() => setSheetOpen(false)}
         isEnabled={isEnabled}
         setEnabled={setEnabled}
       />
