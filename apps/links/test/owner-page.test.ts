@@ -175,16 +175,17 @@ eachDialect((_dialect, newUrl) => {
     await closed.stop(true)
   })
 
-  test('L12.6: the page is in the language of its owner, with the dates of their region', async () => {
-    const titleIn = async (acceptLanguage: string) => {
+  test('L12.6 L18.9: the page is in the language and the time zone of its owner', async () => {
+    const pageIn = async (acceptLanguage: string) => {
       const answer = await local.fetch('/disabled', { headers: { 'Accept-Language': acceptLanguage } })
       return answer.text()
     }
-    expect(await titleIn('en-GB, sv;q=0.5')).toContain('18 November 2026 at 11:06 UTC')
-    expect(await titleIn('id')).toContain('<html lang="id">')
-    await local.callAdmin('PUT', '/settings', { body: { lang: 'sv' } })
-    expect(await titleIn('en-GB')).toContain('Länken är avstängd')
-    await local.callAdmin('PUT', '/settings', { body: { lang: null } })
+    expect(await pageIn('en-GB, sv;q=0.5')).toContain('18 November 2026 at 11:06 UTC')
+    expect(await pageIn('id')).toContain('<html lang="id">')
+    await local.callAdmin('PUT', '/settings', { body: { lang: 'sv', time_zone: 'Europe/Stockholm' } })
+    expect(await pageIn('en-GB')).toContain('Länken är avstängd')
+    expect(await pageIn('en-GB')).toContain('Den stängdes av 18 november 2026 kl. 12:06 CET.')
+    await local.callAdmin('PUT', '/settings', { body: { lang: null, time_zone: null } })
   })
 
   test('L12.3: visitors read the page in their language, the same for every slug', async () => {

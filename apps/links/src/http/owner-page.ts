@@ -43,12 +43,12 @@ async function renderOwnerPage(
   if (state && state.created_by !== identity) return undefined
   const miss = state ? explainMiss(state, now()) : UNUSED
   if (!miss) return undefined
-  const { lang } = await findPreferences(database.read, identity)
+  const { lang, time_zone: timeZone } = await findPreferences(database.read, identity)
   const tags = acceptedLanguages(request.headers.get('accept-language'))
   const language = firstLanguage([lang ?? '', ...tags])
   const texts = pageTexts[language]
   const { title, sentence } = texts[miss.reason]
-  const when = formatMoment(miss.at, localeOf(language, tags))
+  const when = formatMoment(miss.at, localeOf(language, tags), timeZone ?? 'UTC')
   const [path, label] = state
     ? [`/_/admin/links/${state.link_id}`, texts.openLink]
     : [`/_/admin/links?create=${encodeURIComponent(slug)}`, texts.createLink]
@@ -78,9 +78,15 @@ function explainMiss(state: SlugState, now: number): Miss | undefined {
   return locationOf(url) === undefined ? { reason: 'invalid', at: null } : undefined
 }
 
-/** In UTC, since no header names the time zone of a browser. */
-function formatMoment(seconds: number | null, locale: string): string {
-  if (seconds === null) return ''
-  const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const
-  return `${new Date(seconds * 1000).toLocaleString(locale, format)} UTC`
+const MOMENT = {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZoneName: 'short',
+} as const
+
+function formatMoment(seconds: number | null, locale: string, timeZone: string): string {
+  return seconds === null ? '' : new Date(seconds * 1000).toLocaleString(locale, { ...MOMENT, timeZone })
 }
