@@ -7,6 +7,7 @@ const others = [
   'addSlugToLink',
   'disableSlugBySlug',
   'enableSlugBySlug',
+  'getBundle',
   'getBundleBreakdown',
   'getConfig',
   'getDashboard',
