@@ -8,6 +8,8 @@ import { TOKEN } from '@latchkey/tokens/token'
 import { type Client, clientOf } from './client.ts'
 import { type CookieNames, clearedCookies, cookieNames, csrfCookie, readCookie } from './cookies.ts'
 
+const SESSION_COOKIE = /(?:^|;\s*)(?:__Host-)?latchkey_session=([^;]*)/
+
 /** The origin, client and session of a request, which every route needs. */
 export interface Caller {
   /** The allowed origin that the request was sent to. */
@@ -47,15 +49,23 @@ function cookiesOfLive(services: Services, request: Request, names: CookieNames,
   return [csrfCookie(names, csrfToken, actor.session.absoluteExpiresAtMs, services.now())]
 }
 
-/**
- * Deletes the cookies of a dead session, unless the browser may already have those of its
- * successor.
- */
-async function cookiesOfDead(
-  { sessions, database, now }: Services,
-  names: CookieNames,
-  token: string,
-): Promise<string[]> {
+/** Deletes the cookies of a dead session. */
+async function cookiesOfDead(services: Services, names: CookieNames, token: string): Promise<string[]> {
+  return (await mayHaveSuccessor(services, token)) ? [] : clearedCookies(names)
+}
+
+/** Whether the browser may already have the cookies of the successor of a dead session. */
+async function mayHaveSuccessor({ sessions, database, now }: Services, token: string): Promise<boolean> {
   const ended = TOKEN.test(token) ? await sessions.find(token) : undefined
-  return ended && (await mayBeSucceeded(database.read, ended, now())) ? [] : clearedCookies(names)
+  return ended !== undefined && (await mayBeSucceeded(database.read, ended, now()))
+}
+
+/**
+ * Whether a page is requested with a session cookie that its first API call would be refused with,
+ * or without one. Rejects with the errors of the database.
+ */
+export async function isVisitor(services: Services, { headers }: Request): Promise<boolean> {
+  const token = SESSION_COOKIE.exec(headers.get('cookie') ?? '')?.[1]
+  if (token === undefined) return true
+  return (await findActor(services, token)) === null && !(await mayHaveSuccessor(services, token))
 }

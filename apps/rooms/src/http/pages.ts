@@ -6,6 +6,7 @@ import { readPreference } from '@latchkey/web/stored-preferences'
 import { failure } from '../failures.ts'
 import { productNameOf } from '../platform/operations.ts'
 import type { Services } from '../services.ts'
+import { isVisitor } from './caller.ts'
 
 /** The same path as in web/build.ts. */
 const ASSETS_PATH = '/assets/'
@@ -15,7 +16,6 @@ const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
  * All paths with a page, as in web/pages.tsx. Other paths get a page that reports a missing page.
  */
 const PAGES = new RegExp(`^/(?:login|account|admin|rooms/${ID}|invite/[\\w-]{1,64})?$`)
-const SESSION_COOKIE = /(?:^|;\s*)(?:__Host-)?latchkey_session=/
 /** Page modules that are not named after the first segment of their path. */
 const MODULES: Readonly<Record<string, string>> = { '': 'lobby', rooms: 'room', invite: 'invitation' }
 
@@ -58,12 +58,12 @@ export function pageRoute(path: string): string {
   return path.replace(/(?<=^\/rooms\/).+/, '{id}').replace(/(?<=^\/invite\/).+/, '{token}')
 }
 
-async function page(services: Services, { headers }: Request, path: string): Promise<Response> {
+async function page(services: Services, request: Request, path: string): Promise<Response> {
+  const { headers } = request
   const [first] = path.slice(1).split('/', 1)
   const isPage = PAGES.test(path)
   const cookies = headers.get('cookie') ?? ''
-  const data = await instanceData(services)
-  if (!SESSION_COOKIE.test(cookies)) data['visitor'] = 'true'
+  const data = await initialData(services, request)
   const html = await files.page({
     lang: readPreference('lang', cookies),
     acceptLanguage: headers.get('accept-language'),
@@ -77,13 +77,15 @@ async function page(services: Services, { headers }: Request, path: string): Pro
 }
 
 /** Data that the client needs before its first API call. */
-async function instanceData({ database, policy, log }: Services): Promise<Record<string, string>> {
+async function initialData(services: Services, request: Request): Promise<Record<string, string>> {
+  const { database, policy, log } = services
   const base: Record<string, string> = policy.demo ? { demo: 'true' } : {}
   try {
-    return { ...base, product: await productNameOf(database.read) }
+    const product = await productNameOf(database.read)
+    return { ...base, product, ...((await isVisitor(services, request)) && { visitor: 'true' }) }
   } catch (error) {
     // The page itself can report that the service is unavailable.
-    log.error('pages: cannot read the product name', { error })
+    log.error('pages: cannot read the database', { error })
     return base
   }
 }

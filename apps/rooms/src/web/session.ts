@@ -90,6 +90,8 @@ export async function isReplaced(): Promise<boolean> {
   // Reason for calls that are refused from now on.
   endReason = 'revoked'
   await new Promise((resume) => setTimeout(resume, COOKIE_DELAY_MS))
+  // The cookies of another session have another token. With the same, the look-up would be refused.
+  if (csrfToken() === pageSession.token) return false
   const session = await findSession().catch(() => undefined)
   if (session === null) return false
   endReason = null

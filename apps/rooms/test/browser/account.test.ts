@@ -44,6 +44,12 @@ test('sessions are listed and ended, one and then all others, and those browsers
   expect(query.get('returnTo')).toBe('/?q=x')
   expect(['signed_out', 'revoked']).toContain(query.get('ended') ?? '')
   await third.page.getByRole('status').getByText('You were signed out').waitFor()
+  // The console of such a browser reports no refusal, even with the cookie of an ended session.
+  pages.service().clock.ms += 60_001
+  await third.page.goto(pages.at('/account'))
+  await third.page.waitForURL(pages.at('/login?returnTo=%2Faccount'))
+  await third.page.getByRole('link', { name: 'Sign in with Test provider' }).waitFor()
+  expect(third.errors).toEqual([])
 }, 60_000)
 
 test('a nickname typed before the session ended is restored after signing in, only for the same user', async () => {

@@ -23,6 +23,9 @@ const button = 'Sign in with Test provider'
 test('R28.12: a room link that is opened signed out is reached after signing in, and the provider is asked once', async () => {
   const { page, errors } = await pages.open(`${ROOM}?from=mail#latest`)
   await page.waitForURL(/\/login\?/)
+  // A visitor has no session that could be refused.
+  await page.getByRole('link', { name: button }).waitFor()
+  expect(errors).toEqual([])
   expect(new URL(page.url()).searchParams.get('returnTo')).toBe(`${ROOM}?from=mail#latest`)
   const before = pages.service().idp.calls.token
   await page.getByRole('link', { name: button }).click()

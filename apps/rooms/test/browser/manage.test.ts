@@ -90,7 +90,7 @@ test('a member becomes a moderator, removes a participant with a reason, and rea
   }
 }, 90_000)
 
-test('toasts do not cover the message field on a phone', async () => {
+test('toasts do not cover the message field, on a phone or on a wide screen', async () => {
   const { page, path } = await aliceInHerRoom('Pocket')
   await pages.openAs(BOB, path)
   await page.setViewportSize({ width: 390, height: 700 })
@@ -103,9 +103,12 @@ test('toasts do not cover the message field on a phone', async () => {
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await screenshot(page, 'manage-told-390')
-  const field = await page.getByRole('textbox', { name: /^Message / }).boundingBox()
-  const toast = await page.locator('.mantine-Notification-root').boundingBox()
-  expect((toast?.y ?? 700) + (toast?.height ?? 0)).toBeLessThan(field?.y ?? 0)
+  for (const width of [390, 1024, 1440]) {
+    await page.setViewportSize({ width, height: 700 })
+    const field = await page.getByRole('textbox', { name: /^Message / }).boundingBox()
+    const toast = await page.locator('.mantine-Notification-root').boundingBox()
+    expect([width, (toast?.y ?? 700) + (toast?.height ?? 0) < (field?.y ?? 0)]).toEqual([width, true])
+  }
 }, 60_000)
 
 test('after a dialog about a user, focus returns to where it was, or to the list if the user is gone', async () => {
