@@ -8,9 +8,10 @@ import { CommandFailure } from './command.ts'
 
 /**
  * Rooms with the demo identity provider, for a first sign-in within a minute. Both listen on
- * loopback only. Throws `CommandFailure` if other machines could reach them.
+ * loopback only. `linksUrl` is the origin of Links, unless a setting names it. Throws
+ * `CommandFailure` if other machines could reach them.
  */
-export async function startDemoRooms(env: Environment): Promise<Running> {
+export async function startDemoRooms(env: Environment, linksUrl: string | null = null): Promise<Running> {
   refuseRealUse(env)
   // Each needs the address of the other before either listens.
   const port = demoPort(env) || (await freePort())
@@ -32,7 +33,7 @@ export async function startDemoRooms(env: Environment): Promise<Running> {
   try {
     const { startRooms } = await import('@latchkey/rooms/main')
     const settings = readDemoSettings(env, { port, secret, issuer: provider.issuer })
-    const rooms = await startRooms(settings, { demo: true })
+    const rooms = await startRooms({ ...settings, linksUrl: settings.linksUrl ?? linksUrl }, { demo: true })
     return {
       url: canonical,
       async stop() {

@@ -116,6 +116,7 @@ function settingsFor(
     databaseUrl,
     busUrl: null,
     metricsToken: null,
+    linksUrl: null,
     limits: { ...DEFAULT_LIMITS, ...limits },
     ...settings,
   }

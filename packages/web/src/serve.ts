@@ -68,6 +68,16 @@ export interface Viewer {
 }
 
 /**
+ * Data of a page for the product switcher (shell/brand.tsx): the name of the other product, and the
+ * address of its pages. Nothing without an address.
+ *
+ * @example siblingData('Latchkey Rooms', 'https://rooms.example.com')
+ */
+export function siblingData(name: string, url: string | null): Record<string, string> {
+  return url === null ? {} : { sibling: url, 'sibling-name': name }
+}
+
+/**
  * The files of a client. A separate process bundles them on first use, which keeps the bundler out
  * of the service. Bundles are stored under the fingerprint of their sources.
  *

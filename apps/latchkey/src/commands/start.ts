@@ -8,6 +8,7 @@ import type { Settings as RoomsSettings } from '@latchkey/rooms/settings/setting
 import { type Command, CommandFailure } from '../command.ts'
 import { startDemoRooms } from '../demo-rooms.ts'
 import { printLine } from '../output.ts'
+import { productUrls } from '../product-urls.ts'
 import { stopOnSignals } from '../stop-on-signals.ts'
 import { currentRoomsSettings, currentSettings, readAllSettings } from '../environment.ts'
 
@@ -26,9 +27,10 @@ export const start: Command = {
   async run(args) {
     parseArgs({ args, options: {} })
     const settings = readAllSettings()
+    const { linksUrl, roomsUrl } = productUrls(settings.links, settings.rooms, demoPort(process.env))
     const [linksRunning, roomsRunning] = await serve([
-      () => serveLinks(settings.links),
-      () => (settings.rooms === 'demo' ? serveDemo() : serveRooms(settings.rooms)),
+      () => serveLinks({ ...settings.links, roomsUrl }),
+      () => (settings.rooms === 'demo' ? serveDemo(linksUrl) : serveRooms({ ...settings.rooms, linksUrl })),
     ])
     printLine(nextSteps(settings, linksRunning?.url ?? '', roomsRunning?.url ?? ''))
     return 0
@@ -109,9 +111,9 @@ async function serveRooms(settings: RoomsSettings): Promise<Running> {
   return listening(startRooms(settings), settings, 'ROOMS')
 }
 
-function serveDemo(): Promise<Running> {
+function serveDemo(linksUrl: string | null): Promise<Running> {
   const port = demoPort(process.env)
-  return listening(startDemoRooms(process.env), { host: LOOPBACK, port }, 'ROOMS')
+  return listening(startDemoRooms(process.env, linksUrl), { host: LOOPBACK, port }, 'ROOMS')
 }
 
 async function listening(

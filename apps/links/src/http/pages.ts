@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { embeddedAsset } from '@latchkey/http/embedded-asset'
-import { clientFiles } from '@latchkey/web/serve'
+import { clientFiles, siblingData } from '@latchkey/web/serve'
 import type { Services } from './services.ts'
 import { findPreferences } from '../preferences/store.ts'
 import { notFoundPage } from '../redirect/pages.ts'
@@ -48,6 +48,7 @@ export function createPages({ database, settings }: Pick<Services, 'database' | 
         origin,
         'sign-out': signOut,
         mcp: mcpMethods(settings),
+        ...siblingData('Latchkey Rooms', settings.roomsUrl),
         ...(timeZone !== null && { 'time-zone': timeZone }),
       }
       const html = await files.page({

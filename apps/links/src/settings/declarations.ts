@@ -56,6 +56,13 @@ export const declarations = {
       'Public origin, used in QR codes and the UI; if unset, forwarded host and scheme are read only from TRUSTED_PROXIES',
     example: 'https://go.example.com',
   },
+  roomsUrl: {
+    name: 'LINKS_ROOMS_URL',
+    kind: origin(),
+    whenUnset: 'that of Rooms with latchkey start, else none',
+    sentence: 'Origin of Rooms, to which the admin pages offer to switch',
+    example: 'https://rooms.example.com',
+  },
   access: {
     name: 'LINKS_ACCESS',
     kind: oneOf(['loopback', 'jwt', 'header']),

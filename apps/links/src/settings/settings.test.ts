@@ -28,6 +28,7 @@ test('L2: without any setting, it listens on loopback, admits loopback only and 
     databaseUrl: 'sqlite:./data/links.db',
     journal: 'sqlite:./data/links-journal.db',
     baseUrl: null,
+    roomsUrl: null,
     access: 'loopback',
     accessHeader: null,
     accessCookie: 'CF_Authorization',

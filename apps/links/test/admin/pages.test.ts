@@ -7,7 +7,9 @@ import { startTestLinks } from '../testing.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-pages-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-const links = await startTestLinks(`sqlite:${join(folder, 'links.db')}`)
+const links = await startTestLinks(`sqlite:${join(folder, 'links.db')}`, {
+  LINKS_ROOMS_URL: 'https://rooms.example.com',
+})
 
 test('L18: every page of the admin side has an address, and any other address is 404 with the page for it', async () => {
   const paths = [...pages.map(({ path }) => path), '/links/12', '/bundles/3']
@@ -63,4 +65,11 @@ test('the page contains the identity of the viewer and the origin of short URLs 
   expect(html).toContain(
     '<html lang="sv" data-scheme="dark" data-identity="admin@localhost" data-origin="http://localhost:8080"',
   )
+})
+
+test('L18.12: the page contains the origin of Rooms from the settings, whatever the request says', async () => {
+  const headers = { Referer: 'https://evil.example/' }
+  const html = await (await links.fetch('/_/admin/links', { headers })).text()
+  expect(html).toContain(' data-sibling="https://rooms.example.com" data-sibling-name="Latchkey Rooms"')
+  expect(html).not.toContain('evil.example')
 })

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { embeddedAsset } from '@latchkey/http/embedded-asset'
 import { brandFiles } from '@latchkey/web/brand'
-import { clientFiles } from '@latchkey/web/serve'
+import { clientFiles, siblingData } from '@latchkey/web/serve'
 import { readPreference } from '@latchkey/web/stored-preferences'
 import { failure } from '../failures.ts'
 import { productNameOf } from '../platform/operations.ts'
@@ -78,11 +78,15 @@ async function page(services: Services, request: Request, path: string): Promise
 
 /** Data that the client needs before its first API call. */
 async function initialData(services: Services, request: Request): Promise<Record<string, string>> {
-  const { database, policy, log } = services
+  const { database, policy, log, settings } = services
   const base: Record<string, string> = policy.demo ? { demo: 'true' } : {}
   try {
     const product = await productNameOf(database.read)
-    return { ...base, product, ...((await isVisitor(services, request)) && { visitor: 'true' }) }
+    // Strangers are not shown where else the operator's people sign in.
+    const person = (await isVisitor(services, request))
+      ? { visitor: 'true' }
+      : siblingData('Latchkey Links', settings.linksUrl && `${settings.linksUrl}/_/admin`)
+    return { ...base, product, ...person }
   } catch (error) {
     // The page itself can report that the service is unavailable.
     log.error('pages: cannot read the database', { error })

@@ -8,6 +8,7 @@ import {
   listenHost,
   onOff,
   oneOf,
+  origin,
   text,
   trueFalse,
 } from '@latchkey/settings/kinds'
@@ -313,6 +314,13 @@ export const declarations = {
     sentence: 'Bearer token for /api/metrics from other machines',
     example: 'output-of-openssl-rand-hex-24',
     secret: true,
+  },
+  linksUrl: {
+    name: 'ROOMS_LINKS_URL',
+    kind: origin(),
+    whenUnset: 'that of Links with latchkey start, else none',
+    sentence: 'Origin of Links, to which the pages offer to switch',
+    example: 'https://go.example.com',
   },
   limits: {
     name: 'ROOMS_LIMITS',

@@ -33,6 +33,8 @@ export interface Settings {
   /** Null if this is the only node. */
   readonly busUrl: string | null
   readonly metricsToken: string | null
+  /** Origin of Links for the product switcher. */
+  readonly linksUrl: string | null
   readonly limits: Limits
 }
 

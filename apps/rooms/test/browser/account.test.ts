@@ -8,7 +8,10 @@ import {
 import { ALICE, type Person } from '../provider/hostile.ts'
 import { BOB, LOOKS, isRefusal, roomPages } from './browser.ts'
 
-const pages = roomPages({ limits: { guest_rename_per_minute: 5 } })
+const pages = roomPages({
+  limits: { guest_rename_per_minute: 5 },
+  settings: { linksUrl: 'https://go.example.com' },
+})
 const CAROL: Person = { sub: 'carol', name: 'Carol Claesson', email: 'carol@example.com' }
 /** The first user to sign in is the administrator, and cannot leave as the only one. */
 const ADMIN: Person = ALICE
@@ -139,6 +142,19 @@ test('if the provider has no sign-out, the sign-in page confirms that the user i
   await page.getByRole('button', { name: 'Join as a guest' }).click()
   await page.getByRole('button', { name: 'Sign out here' }).click()
   await page.getByRole('status').getByText('You signed out').waitFor()
+}, 60_000)
+
+test('R23.8: the brand leads to Links, whose address visitors do not see', async () => {
+  const { page } = await pages.openAs(BOB, '/account', { width: 390 })
+  await page.getByRole('button', { name: 'Latchkey Rooms: switch product' }).press('Enter')
+  const item = page.getByRole('menuitem', { name: 'Open Latchkey Links' })
+  await item.and(page.locator(':focus')).waitFor()
+  expect(await item.getAttribute('href')).toBe('https://go.example.com/_/admin')
+  await expectAccessible(page)
+  await expectWithinWidth(page)
+  const headers = { 'X-Forwarded-Host': 'evil.example' }
+  const visitor = await (await fetch(pages.at('/login'), { headers })).text()
+  expect(visitor).not.toMatch(/go\.example\.com|evil\.example/)
 }, 60_000)
 
 test('account data is downloaded as a file', async () => {
