@@ -8,7 +8,7 @@ import { createRoot } from 'react-dom/client'
 import { changeTimeZone } from './formats.ts'
 import { queries } from './queries.ts'
 import { type Wording, startTexts } from './texts.ts'
-import { theme, variables } from './theme.ts'
+import { MOTION_MS, theme, variables } from './theme.ts'
 
 /**
  * Renders a client in the page that `bundleClient` writes (build.ts): its theme, its texts and its
@@ -38,7 +38,7 @@ export async function startClient(children: ReactNode, wording: Wording): Promis
       }}
     >
       <QueryClientProvider client={queries}>
-        <Notifications position="bottom-right" />
+        <Notifications position="bottom-right" transitionDuration={MOTION_MS} />
         {children}
       </QueryClientProvider>
     </MantineProvider>,

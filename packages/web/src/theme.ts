@@ -63,8 +63,8 @@ const dark: MantineColorsTuple = [
   '#0a0f1b',
 ]
 
-/** Milliseconds of dialogs, menus and rows that appear or disappear. The same as in theme.css. */
-const MOTION_MS = 150
+/** Milliseconds of dialogs, menus and toasts that appear or disappear. The same as in theme.css. */
+export const MOTION_MS = 150
 const appear = { transitionProps: { duration: MOTION_MS, timingFunction: 'cubic-bezier(0.2, 0.8, 0.2, 1)' } }
 
 export const theme = createTheme({
@@ -120,9 +120,16 @@ export const theme = createTheme({
   },
 })
 
+/** Light surfaces of the dark scheme: at rest, hovered, and the text on them. */
+const DARK_TINTS = {
+  ink: ['#1d2c52', '#243663', '#c4d8ff'],
+  orange: ['#3a2b17', '#46351d', '#f0bd63'],
+  red: ['#41202a', '#4d2631', '#ffb4ad'],
+} as const
+
 /**
  * Replaces Mantine's colours that miss the contrast of AA: white on filled red, and hovered light
- * surfaces.
+ * surfaces. Light surfaces of the dark scheme are tinted, not saturated.
  */
 export const variables: CSSVariablesResolver = ({ colors, primaryColor }) => {
   const light: Record<string, string> = {}
@@ -132,5 +139,11 @@ export const variables: CSSVariablesResolver = ({ colors, primaryColor }) => {
     '--mantine-color-red-filled': colors.red[9],
     '--mantine-color-red-filled-hover': darken(colors.red[9], 0.12),
   }
-  return { variables: {}, light: { ...light, ...red }, dark: red }
+  const tints: Record<string, string> = {}
+  for (const [name, [surface, hover, text]] of Object.entries(DARK_TINTS)) {
+    tints[`--mantine-color-${name}-light`] = surface
+    tints[`--mantine-color-${name}-light-hover`] = hover
+    tints[`--mantine-color-${name}-light-color`] = text
+  }
+  return { variables: {}, light: { ...light, ...red }, dark: { ...tints, ...red } }
 }

@@ -47,7 +47,7 @@ async function choose(page: Page, name: string, act: string) {
 
 test('visitors and users who are not administrators see neither the console nor a link to it', async () => {
   const bob = await pages.openAs(BOB, '/admin')
-  await bob.page.getByRole('heading', { level: 1, name: 'This page does not exist' }).waitFor()
+  await bob.page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
   expect(await bob.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
   expect(await bob.page.getByRole('tab').count()).toBe(0)
   await expectAccessible(bob.page)
@@ -156,7 +156,7 @@ test('R9.7: the administrator’s right is granted and revoked, and a user who r
   david.page.on('framenavigated', (frame) => passed.push(new URL(frame.url()).pathname))
   const taking = await choose(david.page, 'David Dahl', 'Remove as administrator')
   await taking.getByRole('button', { name: 'Remove as administrator' }).click()
-  await david.page.getByRole('heading', { level: 1, name: 'This page does not exist' }).waitFor()
+  await david.page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
   expect(await david.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
   expect(await rights('David Dahl')).toEqual([])
   // The session was replaced, not lost.

@@ -247,7 +247,7 @@ test('an unknown address is answered with its status and an error page, and no p
     expect(await answer.text()).not.toMatch(/<script(?![^>]* src=")|<[^>]+ on\w+=/)
   }
   const { page } = await pages.open('/nowhere')
-  await page.getByRole('heading', { name: 'This page does not exist', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor()
   expect(page.url()).toBe(pages.at('/nowhere'))
 }, 60_000)
 

@@ -34,7 +34,7 @@ export function Copy({ value, name = value }: { value: string; name?: string }) 
           onClick={() => copy(value)}
           aria-label={t('copy.copy', { what: name })}
         >
-          {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+          {copied ? <IconCheck size={16} className="tick" /> : <IconCopy size={16} />}
         </ActionIcon>
       </Tooltip>
       <VisuallyHidden aria-live="polite">{copied && t('copy.copied')}</VisuallyHidden>

@@ -3,7 +3,8 @@ import type { ReactNode } from 'react'
 import { useFocusFallback } from '../focus-fallback.ts'
 
 interface Props {
-  title: string
+  /** Omitted if it would repeat the heading of the page. */
+  title?: string
   help?: string
   action?: ReactNode
   role?: 'alert'
@@ -16,9 +17,11 @@ export function Notice({ title, help, action, role }: Props) {
     <Paper withBorder p="xl" role={role}>
       <Stack align="center" gap="xs" py="lg">
         <img src="/favicon.svg" alt="" width={40} height={40} className="notice-mark" />
-        <Title order={2} ta="center">
-          {title}
-        </Title>
+        {title !== undefined && (
+          <Title order={2} ta="center">
+            {title}
+          </Title>
+        )}
         {help !== undefined && (
           <Text c="dimmed" ta="center" maw={420}>
             {help}

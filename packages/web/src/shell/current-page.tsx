@@ -1,8 +1,9 @@
-import { Button, Center, Loader } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { Fragment, Suspense } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { DetailPage, Page } from '../pages.ts'
 import { Notice } from '../parts/notice.tsx'
+import { RowSkeletons } from '../parts/skeletons.tsx'
 import { useTexts } from '../texts.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { PageHeading } from './heading.tsx'
@@ -27,7 +28,7 @@ export function CurrentPage({ pages, details, home }: Props) {
     <Fragment key={path}>
       {!detail && <PageHeading title={t(page?.title ?? 'page.notFound')} mb="lg" />}
       <ErrorBoundary>
-        <Suspense fallback={<Center p="xl" children={<Loader size="sm" />} />}>
+        <Suspense fallback={<RowSkeletons />}>
           {detail?.show(detail.pattern.exec(path)?.[1] ?? '')}
           {page && <page.show />}
           {!page && !detail && <NotFound home={home} />}
@@ -44,6 +45,5 @@ function NotFound({ home }: Pick<Props, 'home'>) {
       {t(home.words)}
     </Button>
   )
-  // The heading of the page says what is wrong.
-  return <Notice title={t('page.notFoundHelp')} action={action} />
+  return <Notice help={t('page.notFoundHelp')} action={action} />
 }

@@ -1,4 +1,4 @@
-import { Center, Loader } from '@mantine/core'
+import { RowSkeletons } from '@latchkey/web/parts/skeletons'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useText } from '../texts/text.ts'
 
@@ -6,9 +6,5 @@ import { useText } from '../texts/text.ts'
 export function LoadingOrError({ error, onRetry }: { error: Error | null; onRetry: () => unknown }) {
   const { t } = useText()
   if (error) return <ErrorNotice error={error} onRetry={() => void onRetry()} />
-  return (
-    <Center p="xl">
-      <Loader size="sm" aria-label={t('page.loading')} />
-    </Center>
-  )
+  return <RowSkeletons label={t('page.loading')} />
 }

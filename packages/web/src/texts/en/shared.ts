@@ -8,7 +8,7 @@ export default {
   'shell.staleHelp': 'What you typed is still here. Sign in again in another tab, then carry on.',
   'brand.switch': '{{name}}: switch product',
   'brand.open': 'Open {{name}}',
-  'page.notFound': 'This page does not exist',
+  'page.notFound': 'Page not found',
   'page.notFoundHelp': 'The address may be mistyped, or the page has moved.',
   'page.error': 'This could not be shown',
   'page.retry': 'Try again',

@@ -42,7 +42,7 @@ export function Dialogs({ dialog, opener, ...props }: Props) {
       returnFocus={false}
       transitionProps={{ duration: 0 }}
       closeButtonProps={{ 'aria-label': t('shell.close') }}
-      styles={{ title: { fontWeight: 650, overflowWrap: 'anywhere' } }}
+      styles={{ title: { fontWeight: 600, overflowWrap: 'anywhere' } }}
     >
       {dialog && <Content dialog={dialog} {...props} />}
     </Modal>

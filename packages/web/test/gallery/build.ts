@@ -1,0 +1,11 @@
+import { join } from 'node:path'
+import { bundleClient, operationTable } from '@latchkey/web/build'
+
+const [, , folder] = Bun.argv
+if (import.meta.main && folder !== undefined)
+  await bundleClient(folder, {
+    main: join(import.meta.dirname, 'main.tsx'),
+    assets: '/assets/',
+    title: 'Gallery',
+    operations: operationTable([]),
+  })
