@@ -9,6 +9,8 @@ export interface Page {
   title: string
   /** Icon in the navigation. A page without one is not listed there. */
   icon?: Icon
+  /** True for a page that stands for the product, such as the sign-in: with its mark. */
+  hasMark?: boolean
   /** `lazy(() => import(…))`, which makes each page a separate file of the bundle. */
   show: ComponentType
 }

@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto'
 import type { Context } from 'oidc-provider'
 import { type DemoUser, users } from './users.ts'
 
+// The colours of the clients (docs/design.md).
 const STYLE = `
-:root { color-scheme: light dark; --ink: #1b1f24; --soft: #4c5661; --ground: #f6f7f9; --card: #fff; --line: #7b8794;
-  --accent: #1a5fb4; --notice: #fff4d6; --notice-line: #8a6100; }
-@media (prefers-color-scheme: dark) { :root { --ink: #eceff3; --soft: #b4bec9; --ground: #14171b; --card: #1f242a;
-  --line: #76828f; --accent: #8ab8f5; --notice: #3a2f10; --notice-line: #d8ab45; } }
+:root { color-scheme: light dark; --ink: #141a28; --soft: #565c6a; --ground: #f7f8fa; --card: #fff; --line: #7a808d;
+  --accent: #2750c2; --notice: #fff7eb; --notice-line: #8a5a00; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e5e8ed; --soft: #a3abbb; --ground: #0f1522; --card: #161d2c;
+  --line: #727a8d; --accent: #9dbdff; --notice: #3a2b17; --notice-line: #f0bd63; } }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: .875rem/1.5 Inter, system-ui, sans-serif; }
 main { max-width: 30rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; overflow-wrap: anywhere; }
-h1 { font-size: 1.5rem; line-height: 1.25; margin: 1.25rem 0 .5rem; }
+h1 { font-size: 1.25rem; font-weight: 600; line-height: 1.3; margin: 1.25rem 0 .5rem; }
 .notice { margin: 0; padding: .75rem 1rem; background: var(--notice); border: 1px solid var(--notice-line); border-radius: .5rem; }
 form { display: grid; gap: .75rem; margin: 1.25rem 0 0; }
 button { font: inherit; color: inherit; text-align: left; min-height: 2.75rem; padding: .6rem 1rem; cursor: pointer;
@@ -18,6 +19,7 @@ button { font: inherit; color: inherit; text-align: left; min-height: 2.75rem; p
 button:hover { border-color: var(--accent); }
 button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 button strong, button span { display: block; }
+strong { font-weight: 500; }
 button span, .soft { color: var(--soft); }
 button.plain { background: none; text-align: center; }
 `

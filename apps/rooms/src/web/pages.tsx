@@ -35,7 +35,12 @@ export const pages: readonly TitledPage[] = [
     isForAdmins: true,
     show: lazy(() => import('./pages/admin/page.tsx')),
   },
-  { path: '/login', title: 'login.title', show: lazy(() => import('./pages/login/page.tsx')) },
+  {
+    path: '/login',
+    title: 'login.title',
+    hasMark: true,
+    show: lazy(() => import('./pages/login/page.tsx')),
+  },
 ]
 
 export const detailPages: readonly DetailPage[] = [

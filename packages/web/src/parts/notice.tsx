@@ -15,7 +15,7 @@ export function Notice({ title, help, action, role }: Props) {
   useFocusFallback('main h1')
   return (
     <Paper withBorder p="xl" role={role}>
-      <Stack align="center" gap="xs" py="lg">
+      <Stack align="center" gap="sm" py="lg">
         <img src="/favicon.svg" alt="" width={40} height={40} className="notice-mark" />
         {title !== undefined && (
           <Title order={2} ta="center">

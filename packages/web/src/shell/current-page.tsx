@@ -26,6 +26,7 @@ export function CurrentPage({ pages, details, home }: Props) {
   const page = pages.find((each) => each.path === path)
   return (
     <Fragment key={path}>
+      {page?.hasMark && <img src="/favicon.svg" alt="" width={48} height={48} className="page-mark" />}
       {!detail && <PageHeading title={t(page?.title ?? 'page.notFound')} mb="lg" />}
       <ErrorBoundary>
         <Suspense fallback={<RowSkeletons />}>

@@ -46,26 +46,29 @@ function RoomLine({ room }: { room: Room }) {
   const [isAsking, setAsking] = useState(false)
   const isOwn = useUser().id === room.ownerId
   const { id, name } = room
+  const admitsGuests = room.allowGuests && room.visibility !== 'private'
   return (
     <Group component="li" justify="space-between" align="flex-start" gap="sm">
       <div style={{ minWidth: 0, flex: '1 1 240px' }}>
         <Anchor component={Link} href={`/rooms/${id}`} fw={500} className="wrap">
           {name}
         </Anchor>
-        <Text size="sm" c="dimmed">
-          {t(`room.visibility.${room.visibility}`)} ·{' '}
-          {t(room.allowGuests && room.visibility !== 'private' ? 'admin.guestsIn' : 'admin.guestsOut')}
+        <Text size="sm" c="dimmed" className="wrap">
+          {[
+            t(`room.visibility.${room.visibility}`),
+            t(admitsGuests ? 'admin.guestsIn' : 'admin.guestsOut'),
+            t('admin.members', { count: room.memberCount }),
+            t('lobby.present', { count: room.participantCount, max: room.maxParticipants }),
+            t('admin.created', { when: day(room.createdAt) }),
+          ].join(' · ')}
         </Text>
+      </div>
+      {isOwn ? (
         <Text size="sm" c="dimmed">
-          {t('admin.members', { count: room.memberCount })} ·{' '}
-          {t('lobby.present', { count: room.participantCount, max: room.maxParticipants })}
+          {t('admin.ownRoom')}
         </Text>
-        <Text size="sm" c="dimmed">
-          {t('admin.created', { when: day(room.createdAt) })}
-        </Text>
-        {isOwn ? (
-          <Text size="sm">{t('admin.ownRoom')}</Text>
-        ) : (
+      ) : (
+        <Group gap="sm">
           <Anchor
             component={Link}
             href={`/admin?q=${room.ownerId}`}
@@ -74,17 +77,15 @@ function RoomLine({ room }: { room: Room }) {
           >
             {t('admin.owner')}
           </Anchor>
-        )}
-      </div>
-      {!isOwn && (
-        <Button
-          variant="default"
-          size="xs"
-          aria-label={t('admin.takeOverNamed', { name })}
-          onClick={() => setAsking(true)}
-        >
-          {t('admin.takeOver')}
-        </Button>
+          <Button
+            variant="default"
+            size="xs"
+            aria-label={t('admin.takeOverNamed', { name })}
+            onClick={() => setAsking(true)}
+          >
+            {t('admin.takeOver')}
+          </Button>
+        </Group>
       )}
       {isAsking && <TakeOver room={room} onClose={() => setAsking(false)} />}
     </Group>

@@ -36,17 +36,17 @@ export function PersonLine({ person }: { person: Person }) {
               {t('admin.seen', { when: moment(person.lastSeenAt) })}
             </Text>
             <Rights person={person} />
-            <Anchor
-              component={Link}
-              href={`/admin?part=audit&actorUserId=${id}`}
-              size="sm"
-              aria-label={t('admin.didNamed', { name })}
-            >
-              {t('admin.did')}
-            </Anchor>
           </div>
         </Group>
-        <Group gap="xs">
+        <Group gap="sm">
+          <Anchor
+            component={Link}
+            href={`/admin?part=audit&actorUserId=${id}`}
+            size="sm"
+            aria-label={t('admin.didNamed', { name })}
+          >
+            {t('admin.did')}
+          </Anchor>
           <Button
             variant="default"
             size="xs"

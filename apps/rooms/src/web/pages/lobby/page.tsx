@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Paper, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue, useDisclosure, useThrottledCallback } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@latchkey/web/icons'
 import { Notice } from '@latchkey/web/parts/notice'
@@ -60,17 +60,18 @@ function Rooms({ q }: { q: string }) {
   const [search] = useDebouncedValue(q, SEARCH_AFTER_MS)
   const { pages, error, retry, ...next } = usePages('rooms', 'listRooms', { query: { q: search } })
   if (error && !pages) return <ErrorNotice error={error} onRetry={retry} />
-  const rooms = pages?.flatMap((page) => page.rooms)
-  if (rooms?.length === 0)
+  if (!pages) return <CardSkeletons />
+  const rooms = pages.flatMap((page) => page.rooms)
+  if (rooms.length === 0)
     return search === '' ? (
-      <Notice title={t('lobby.none')} help={t('lobby.noneHelp')} />
+      <Notice hasMark title={t('lobby.none')} help={t('lobby.noneHelp')} />
     ) : (
       <Notice title={t('lobby.noneFound')} />
     )
   return (
     <div>
       <ul className="plain cards">
-        {rooms?.map((room) => (
+        {rooms.map((room) => (
           <Card key={room.id} room={room} />
         ))}
       </ul>
@@ -79,18 +80,29 @@ function Rooms({ q }: { q: string }) {
   )
 }
 
+function CardSkeletons() {
+  const { t } = useText()
+  return (
+    <div className="cards" role="status" aria-label={t('page.loading')}>
+      {Array.from({ length: 6 }, (_, index) => (
+        <Skeleton key={index} height={100} radius="md" />
+      ))}
+    </div>
+  )
+}
+
 function Card({ room }: { room: Result<'listRooms'>['rooms'][number] }) {
   const { t } = useText()
   const { id, name, participantCount, maxParticipants, role, visibility, allowGuests } = room
   return (
-    <Paper component="li" withBorder p="md">
+    <Paper component="li" withBorder p="md" className="card">
       <Stack gap="xs">
-        <Title order={2} size="h4" className="wrap">
-          <Anchor component={Link} href={`/rooms/${id}`} inherit>
+        <Title order={2} className="wrap">
+          <Anchor component={Link} href={`/rooms/${id}`} inherit underline="never" className="card-link">
             {name}
           </Anchor>
         </Title>
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" className="present" mod={{ some: participantCount > 0 }}>
           {t('lobby.present', { count: participantCount, max: maxParticipants })}
         </Text>
         <Group gap={6}>
