@@ -141,7 +141,7 @@ describe('latchkey rooms admin', () => {
 
   test('refuses to revoke the last administrator, and unknown users', async () => {
     const last = await workspace.run(['rooms', 'admin', 'revoke', '--user', `${ISSUER}|bo`])
-    expect([last.code, last.err]).toEqual([1, 'This would leave no administrator\n'])
+    expect([last.code, last.err]).toEqual([1, 'There must be at least one administrator\n'])
     const refusal = await workspace.run(['rooms', 'admin', 'grant', '--user', 'nobody'])
     expect([refusal.code, refusal.err]).toEqual([1, 'No user with this id has signed in\n'])
     expect((await workspace.run(['rooms', 'admin', 'grant'])).code).toBe(2)

@@ -163,7 +163,7 @@ test('a refusal is shown in the language of the person by its code, and with the
   await page.getByText('Only in these words').waitFor()
   status = 401
   await page.getByRole('button', { name: 'Avbryt' }).click()
-  await page.getByRole('alert', { name: 'Din inloggning har gått ut' }).waitFor()
+  await page.getByRole('alert', { name: 'Du är utloggad' }).waitFor()
   expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('b')
 }, 60_000)
 
@@ -201,7 +201,7 @@ test('a button that waits for its action keeps the focus, and does not start the
 
 test('a page that throws and an unknown address offer a next step', async () => {
   const { page } = await open('/broken')
-  await page.getByRole('heading', { name: 'This could not be shown' }).waitFor()
+  await page.getByRole('heading', { name: 'Couldn’t load this' }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).waitFor()
   await page.goto(new URL('/nowhere', server.url).href)
   await page.getByRole('link', { name: 'To all things' }).click()

@@ -93,7 +93,7 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with only the C l
   test.skipIf(!browser)('signs a user in to Rooms at the demo identity provider in a browser', async () => {
     const lobby = service.originOf('rooms').replace('127.0.0.1', 'localhost')
     const { page } = (await browser?.open(`${lobby}/login`)) ?? fail()
-    await page.getByText('Sign in with Demo sign-in').click()
+    await page.getByText('Sign in with Demo ID').click()
     await page.getByRole('button', { name: 'Continue as Alice' }).click()
     await page.waitForURL(`${lobby}/`)
     await page.getByText('Alice').first().waitFor()

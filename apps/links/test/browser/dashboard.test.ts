@@ -243,7 +243,7 @@ test('unavailable statistics are reported as missing, with the reason and a retr
         }),
   )
   await page.getByRole('link', { name: 'Dashboard' }).click()
-  await page.getByRole('heading', { name: 'This could not be shown' }).waitFor()
+  await page.getByRole('heading', { name: 'Couldn’t load this' }).waitFor()
   await page.getByText('Temporarily unavailable. Try again later.').waitFor()
   expect(await page.locator('main .mantine-Skeleton-root').count()).toBe(0)
   await expectAccessible(page)
@@ -251,12 +251,12 @@ test('unavailable statistics are reported as missing, with the reason and a retr
   works = true
   await page.getByRole('button', { name: 'Try again' }).click()
   await waitForBars(page)
-  expect(await page.getByRole('heading', { name: 'This could not be shown' }).count()).toBe(0)
+  expect(await page.getByRole('heading', { name: 'Couldn’t load this' }).count()).toBe(0)
   // A new link causes the statistics to be read again. This therefore comes after the test of the
   // button.
   works = false
   await page.reload()
-  await page.getByRole('heading', { name: 'This could not be shown' }).waitFor()
+  await page.getByRole('heading', { name: 'Couldn’t load this' }).waitFor()
   await page
     .getByRole('textbox', { name: 'Shorten a URL, or search your links' })
     .fill('https://example.com/made-while-broken')

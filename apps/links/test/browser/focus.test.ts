@@ -80,7 +80,7 @@ test('a list that could not be read is an alert, and a retry keeps the focus', a
   const { page } = await admin.open('/links')
   await page.route('**/api/links?**', (route) => route.abort())
   await page.reload()
-  const failed = page.getByRole('alert').filter({ hasText: 'This could not be shown' })
+  const failed = page.getByRole('alert').filter({ hasText: 'Couldn’t load this' })
   await failed.waitFor()
   await screenshot(page, 'links-failed')
   await page.unroute('**/api/links?**')

@@ -75,7 +75,7 @@ test('a key that the browser does not copy is reported and can still be read', a
   await dialog.getByRole('textbox', { name: 'Title' }).fill('By hand')
   await page.keyboard.press('Enter')
   await dialog.getByRole('button', { name: 'Copy key' }).click()
-  await page.getByRole('alert').getByText('The browser did not let it be copied').waitFor()
+  await page.getByRole('alert').getByText('Couldn’t copy. Your browser didn’t allow it.').waitFor()
   await expectAccessible(page)
   await screenshot(page, 'keys-not-copied')
   const rawKey = await dialog.getByRole('textbox', { name: 'Your new key' }).inputValue()

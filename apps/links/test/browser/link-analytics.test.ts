@@ -46,7 +46,7 @@ test('L18.5: missing statistics state the reason, the slugs stay, and they can b
   const { page } = await admin.open('/links')
   const restore = await failRequests(page, /api\/analytics\?/, 503)
   await page.goto(admin.at(`/links/${linkIds['sale']}?range=all`))
-  await page.getByRole('heading', { name: 'This could not be shown' }).waitFor()
+  await page.getByRole('heading', { name: 'Couldn’t load this' }).waitFor()
   await page.getByText('Temporarily unavailable.').waitFor()
   await waitForLinkPage(page)
   const main = page.locator('main')
@@ -60,7 +60,7 @@ test('L18.5: missing statistics state the reason, the slugs stay, and they can b
   await restore()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.locator('.bars-bar').first().waitFor({ state: 'attached' })
-  expect(await page.getByText('This could not be shown').count()).toBe(0)
+  expect(await page.getByText('Couldn’t load this').count()).toBe(0)
 }, 60_000)
 
 test('L18.5: a page of a list that fails states so and keeps the buttons to the other pages', async () => {

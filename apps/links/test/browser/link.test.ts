@@ -116,7 +116,7 @@ test('the link of another owner offers no action that only its owner may take', 
     navigator.clipboard.writeText = () => Promise.reject(new Error('Refused'))
   })
   await page.getByRole('menuitem', { name: 'Copy the short URL' }).click()
-  await page.getByRole('alert').getByText('The browser did not let it be copied').waitFor()
+  await page.getByRole('alert').getByText('Couldn’t copy. Your browser didn’t allow it.').waitFor()
   await screenshot(page, 'link-not-copied')
 }, 60_000)
 

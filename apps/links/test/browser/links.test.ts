@@ -43,7 +43,7 @@ test('a failed copy is reported, as on a page over plain HTTP', async () => {
   await page.addInitScript(NO_CLIPBOARD)
   await page.reload()
   await page.getByRole('button', { name: `Copy ${new URL('/uncopied', admin.at('')).href}` }).click()
-  await page.getByRole('alert').getByText('The browser did not let it be copied').waitFor()
+  await page.getByRole('alert').getByText('Couldn’t copy. Your browser didn’t allow it.').waitFor()
   await expectAccessible(page)
   expect(await page.getByText('Copied', { exact: true }).count()).toBe(0)
 }, 60_000)

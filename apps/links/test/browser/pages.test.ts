@@ -46,7 +46,7 @@ test('a page whose script cannot be loaded states so, and works on the next try'
   await page.locator('main input').first().waitFor()
   await page.route('**/*.js', (route) => route.abort())
   await page.getByRole('link', { name: 'API keys' }).click()
-  await page.getByRole('heading', { name: 'This could not be shown' }).waitFor()
+  await page.getByRole('heading', { name: 'Couldn’t load this' }).waitFor()
   await screenshot(page, 'script-missing')
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Try again' }).click()

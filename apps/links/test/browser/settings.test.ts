@@ -108,7 +108,7 @@ test('a value that cannot be saved is reported beside its field and stays typed'
   const bots = page.getByRole('switch', { name: 'Hide bot clicks' })
   const wasOn = await bots.isChecked()
   await bots.click()
-  await page.getByText('The service does not answer. Check your connection.').waitFor()
+  await page.getByText('Can’t reach the service. Check your connection.').waitFor()
   await untilChecked(bots, wasOn)
 }, 60_000)
 

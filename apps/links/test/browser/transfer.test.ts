@@ -257,7 +257,7 @@ test('pasted text is imported in its detected format, and unusable text is expla
   expect(await text.inputValue()).toBe('address\nhttps://example.com/x\n')
   await page.context().setOffline(true)
   await page.getByRole('button', { name: 'Preview' }).click()
-  await page.getByText('The service does not answer. Check your connection.').waitFor()
+  await page.getByText('Can’t reach the service. Check your connection.').waitFor()
 }, 60_000)
 
 test('a file over 32 MiB is refused before it is sent', async () => {

@@ -27,7 +27,7 @@ export function readDemoSettings(env: Environment, { port, secret, issuer } = PL
     ROOMS_HOST: LOOPBACK,
     ALLOWED_HOSTS: port > 0 ? `http://localhost:${port},http://${LOOPBACK}:${port}` : 'http://localhost',
     AUTH_PROVIDER: 'teamidp',
-    AUTH_PROVIDER_LABEL: 'Demo sign-in',
+    AUTH_PROVIDER_LABEL: 'Demo ID',
     AUTH_CLIENT_ID: 'latchkey-rooms',
     AUTH_CLIENT_SECRET: secret,
     AUTH_SCOPES: 'openid profile email teams:read',

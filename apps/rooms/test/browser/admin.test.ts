@@ -285,7 +285,7 @@ test('settings are changed, a link without https is refused at its field, and an
   await link.fill('https://example.com/help')
   await page.getByText('10 characters too many').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('alert').getByText('Something in it wasn’t accepted.').waitFor()
+  await page.getByRole('alert').getByText('Something you entered wasn’t accepted.').waitFor()
   await expectAccessible(page)
   await screenshot(page, 'admin-settings-long')
   expect(await announcement.inputValue()).toBe('😀'.repeat(510))
@@ -427,6 +427,11 @@ test('the audit log is filtered by action, person, room and time, and names peop
   await page.getByText('No events match').waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()
   expect(new URL(page.url()).search).toBe('?part=audit')
+  // What the service did by itself.
+  await list
+    .getByText(/^\S.* was granted a role$/)
+    .first()
+    .waitFor()
   const room = page.getByRole('combobox', { name: 'Room' })
   await room.fill('fridas')
   await page.getByRole('option', { name: 'Fridas room' }).click()

@@ -38,10 +38,10 @@ test('a room is created with the keyboard alone, with every option as chosen', a
   await expectAccessible(page)
   await screenshot(page, 'lobby-new-room')
   await dialog.getByRole('textbox', { name: 'Capacity' }).fill('7')
-  await dialog.getByRole('combobox', { name: 'Role of new visitors' }).click()
+  await dialog.getByRole('combobox', { name: 'Default role' }).click()
   await page.getByRole('option', { name: 'Speaker' }).click()
   await dialog.getByRole('combobox', { name: 'Message history' }).click()
-  await page.getByRole('option', { name: 'From when they joined' }).click()
+  await page.getByRole('option', { name: 'Since they joined' }).click()
   await dialog.getByRole('combobox', { name: 'Keep messages' }).click()
   await page.getByRole('option', { name: 'Forever' }).click()
   await dialog.getByRole('button', { name: 'Create room' }).press('Enter')
@@ -82,7 +82,7 @@ test('Escape keeps what was chosen for a new room, and the next new room starts 
     await name.inputValue(),
     await dialog.getByRole('radio', { name: 'Private' }).isChecked(),
     await dialog.getByRole('textbox', { name: 'Capacity' }).inputValue(),
-    await dialog.getByRole('combobox', { name: 'Role of new visitors' }).inputValue(),
+    await dialog.getByRole('combobox', { name: 'Default role' }).inputValue(),
   ]
   expect(await readForm()).toEqual(['Half chosen', true, '7', 'Speaker'])
   await dialog.getByRole('button', { name: 'Create room' }).click()
@@ -192,7 +192,7 @@ for (const [what, path] of [
     pages.service().idp.person = { sub: what, name: 'Nobody invited' }
     await page.getByRole('link', { name: 'Sign in with Test provider' }).click()
     const waiting = page.getByRole('region', { name: 'Waiting for you' })
-    await waiting.getByRole('alert', { name: 'This could not be shown' }).waitFor()
+    await waiting.getByRole('alert', { name: 'Couldn’t load this' }).waitFor()
     await expectAccessible(page)
     await screenshot(page, `lobby-no-${what}`)
     await page.unroute(path)
@@ -366,7 +366,7 @@ test('an invitation or an offer is announced on every page and leads to its answ
   const { browser } = await pages.signIn(person)
   await browser.json(`/api/rooms/${den.id}/ownership-transfer`, { body: { userId: host.user.id } }, 201)
   await page.goto(pages.at('/'))
-  await list.getByText('You offered Den to someone').waitFor()
+  await list.getByText('You offered to transfer Den').waitFor()
   expect(await waiting.count()).toBe(0)
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
 }, 60_000)

@@ -139,7 +139,7 @@ test('the mark of new messages stands before the first of them, and says that th
   await line(page, 'Message number 620').waitFor()
   expect(await page.title()).toStartWith('(617) ')
   const readTexts = async () => (await list(page).locator('li').allInnerTexts()).map((text) => text.trim())
-  const mark = page.getByText('New, including older messages above', { exact: true })
+  const mark = page.getByText('New messages start further up', { exact: true })
   const first = page.getByText('New', { exact: true })
   await look(page, false)
   await mark.waitFor()

@@ -31,7 +31,7 @@ eachDialect((dialect, newUrl) => {
       const undone = await create('Undone')
       expect([undone.status, undone.headers.get('retry-after')]).toEqual([503, '5'])
       expect(await undone.json()).toEqual({
-        error: 'The service cannot do this at the moment; try again later',
+        error: 'Temporarily unavailable; try again later',
         code: 'unavailable',
       })
       expect(await count('Undone')).toBe(0)

@@ -64,7 +64,7 @@ function Fields() {
         <NativeSelect label="Language" data={['English', 'Svenska', 'Bahasa Indonesia']} />
         <Select
           label="Message history"
-          data={['All messages', 'From when they joined']}
+          data={['All messages', 'Since they joined']}
           defaultValue="All messages"
           comboboxProps={{ withinPortal: false }}
         />
@@ -87,8 +87,8 @@ function Choices() {
         </Stack>
         <Radio.Group label="Visibility" defaultValue="public">
           <Stack gap="xs" mt="xs">
-            <Radio value="public" label="Public" description="Listed, and open to everyone here" />
-            <Radio value="private" label="Private" description="Members only" />
+            <Radio value="public" label="Public" description="Anyone can find it and join" />
+            <Radio value="private" label="Private" description="Only members can find it and join" />
           </Stack>
         </Radio.Group>
       </Group>

@@ -48,6 +48,7 @@ export function useText() {
     day: format({ dateStyle: 'medium' }),
     time: format({ timeStyle: 'short' }),
     moment: format({ dateStyle: 'medium', timeStyle: 'short' }),
+    list: (names: readonly string[]) => new Intl.ListFormat(rest.language).format(names),
     ago: (at: string) => relativeTime(rest.language, Date.parse(at), Date.now()),
   }
 }

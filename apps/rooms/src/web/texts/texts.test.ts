@@ -33,3 +33,7 @@ test('R21.2: every audited action of a person has a sentence, and there are no o
   const ofPeople = AUDIT_ACTIONS.filter((action) => !ofService.test(action))
   expect(namesIn('did').toSorted()).toEqual(ofPeople.toSorted())
 })
+
+test('the actions that the service takes for a person have a sentence without an actor', () => {
+  expect(namesIn('auto').toSorted()).toEqual(['auth.backchannel_logout', 'grant.add', 'grant.remove'])
+})

@@ -13,7 +13,7 @@ export function EventLine({ event, names }: { event: Event; names: Names }) {
   const { action, actorUserId, targetType, targetId, clientIp, metadata } = event
   const data = { ...metadata, actor: actorUserId, [targetType ?? 'target']: targetId }
   return (
-    <Stack component="li" gap={2}>
+    <Stack component="li" gap={2} className="event">
       <Text size="sm" className="wrap">
         <Sentence event={event} names={names} />
       </Text>
@@ -50,9 +50,11 @@ const MARK = '\uffff'
 function Sentence({ event, names }: { event: Event; names: Names }) {
   const { t } = useText()
   const { action, actorUserId } = event
-  const key = `did.${action}`
-  if (actorUserId === null || !isKey(key)) return isAuditAction(action) ? t(`audit.${action}`) : action
   const ids = { actor: actorUserId, person: personOf(event), room: roomOf(event) }
+  // What the service did by itself is described by the person concerned.
+  const key = actorUserId === null ? `auto.${action}` : `did.${action}`
+  if (!isKey(key) || (ids.actor ?? ids.person) === null)
+    return isAuditAction(action) ? t(`audit.${action}`) : action
   const marks = Object.fromEntries(ROLES.map((role) => [role, `${MARK}${role}${MARK}`]))
   return t(key, marks)
     .split(MARK)

@@ -47,7 +47,7 @@ export function Pending({ user }: { user: User }) {
               key={roomId}
               what={t('lobby.offered', { name: fromNickname, room: roomName })}
               until={expiresAt}
-              done={t('lobby.accepted', { room: roomName })}
+              done={t('lobby.owned', { room: roomName })}
               accept={{
                 act: () => call('confirmTransfer', { params: { id: roomId } }),
                 leadsTo: `/rooms/${roomId}`,

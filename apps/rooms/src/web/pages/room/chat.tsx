@@ -36,23 +36,25 @@ function useUnreadInTitle(unread: number): void {
 }
 
 function TypingIndicator({ store }: { store: RoomStore }) {
-  const { t } = useText()
+  const { t, list } = useText()
   const { typing, present } = useSyncExternalStore(store.watch, store.state)
   const names = typing.flatMap((id) => present.get(id)?.nickname ?? [])
   return (
     <Text size="sm" c="dimmed" mih={22} className="wrap">
       {names.length > 2 && t('room.areTyping')}
-      {names.length > 0 && names.length <= 2 && t('room.isTyping', { names: names.join(', ') })}
+      {names.length > 0 &&
+        names.length <= 2 &&
+        t('room.isTyping', { names: list(names), count: names.length })}
     </Text>
   )
 }
 
 /** Live regions for screen readers: messages of other users, and who joined and left. */
 function Announcements({ store }: { store: RoomStore }) {
-  const { t } = useText()
+  const { t, list } = useText()
   const { announcements, movement } = useSyncExternalStore(store.watch, store.state)
-  const arrivals = movement?.arrivals.join(', ') ?? ''
-  const departures = movement?.departures.join(', ') ?? ''
+  const arrivals = list(movement?.arrivals ?? [])
+  const departures = list(movement?.departures ?? [])
   return (
     <VisuallyHidden>
       <div aria-live="polite">

@@ -32,7 +32,7 @@ export default {
   'admin.right.claim': 'Administrator: granted by the identity provider',
   'admin.right.manual': 'Administrator: granted by an administrator',
   'admin.right.teamidp': 'Administrator: granted by a team',
-  'admin.right.team': 'Owns the team {{team}} at the identity provider',
+  'admin.right.team': 'Owner of the team {{team}} at the identity provider',
   'admin.sessions': 'Sessions',
   'admin.sessionsOf': 'Sessions of {{name}}',
   'admin.noSessions': 'Not signed in anywhere.',
@@ -82,7 +82,7 @@ export default {
   'admin.takeOverNamed': 'Take over {{name}}',
   'admin.takeOverTitle': 'Take over {{name}}?',
   'admin.takeOverHelp':
-    'You become the owner, and the owner becomes a moderator. People in the room can see this.',
+    'You become the owner, and the current owner becomes a moderator. People in the room can see this.',
   'admin.reason': 'Reason',
   'admin.reasonHelp': 'At least 3 characters. Kept in the audit log.',
   'admin.takenOver': 'You now own {{name}}',

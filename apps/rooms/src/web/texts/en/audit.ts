@@ -7,7 +7,7 @@ export default {
   'audit.person': 'Person affected',
   'audit.room': 'Room',
   'audit.anyone': 'Any',
-  'audit.typeName': 'Type a part of the name',
+  'audit.typeName': 'Type part of a name',
   'audit.clearOne': 'Clear “{{label}}”',
   'audit.before': 'Before',
   'audit.clear': 'Clear filters',
@@ -90,4 +90,7 @@ export default {
   'did.admin.audit.read': '{{actor}} viewed the audit log',
   'did.admin.settings.update': '{{actor}} changed the settings of the instance',
   'did.admin.guests.revoke_all': '{{actor}} ended all guest sessions',
+  'auto.auth.backchannel_logout': '{{person}} was signed out by the identity provider',
+  'auto.grant.add': '{{person}} was granted a role',
+  'auto.grant.remove': 'A role of {{person}} was revoked',
 }

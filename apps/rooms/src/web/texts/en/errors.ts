@@ -1,6 +1,6 @@
 /** Refusals: a text for each error code of the API (R15.2) and of a failed login (R6.8). */
 export default {
-  'error.invalid_request': 'Check what you entered. Something in it wasn’t accepted.',
+  'error.invalid_request': 'Something you entered wasn’t accepted. Check it and try again.',
   'error.nickname_reserved': 'This nickname is reserved. Choose another.',
   'error.unauthenticated': 'Sign in first.',
   'error.forbidden': 'You don’t have permission to do this.',
@@ -34,14 +34,15 @@ export default {
   'error.internal': 'Something went wrong on our side.',
   'error.unavailable': 'Temporarily unavailable. Try again later.',
   'loginError.cancelled': 'Sign-in was cancelled.',
-  'loginError.interaction_required': 'The identity provider needs your input. Sign in again to continue.',
+  'loginError.interaction_required':
+    'The identity provider needs something from you. Sign in again to continue.',
   'loginError.state_invalid': 'This sign-in expired or was started in another browser. Start again.',
   'loginError.provider_error': 'The identity provider refused the sign-in. Try again.',
-  'loginError.provider_unavailable': 'The identity provider doesn’t answer. Try again later.',
+  'loginError.provider_unavailable': 'The identity provider isn’t responding. Try again later.',
   'loginError.provider_misconfigured': 'Sign-in isn’t set up correctly. Contact your administrator.',
   'loginError.token_invalid': 'The identity provider’s answer couldn’t be verified. Try again.',
   'loginError.identity_incomplete':
-    'The identity provider didn’t send enough about you, such as your name. Contact your administrator.',
+    'The identity provider didn’t share enough about you, such as your name. Contact your administrator.',
   'loginError.account_disabled': 'Your account is disabled. Contact your administrator.',
   'loginError.too_many_attempts': 'Too many sign-in attempts. Wait a minute and try again.',
   'loginError.internal': 'Something went wrong on our side. Try again.',

@@ -8,7 +8,7 @@ export default {
   'page.toLobby': 'Go to the rooms',
   'page.loading': 'Loading',
   'demo.title': 'Demo',
-  'demo.help': 'A demo instance. Its identity provider asks for no password.',
+  'demo.help': 'This is a demo. Its identity provider asks for no password.',
   'announcement.title': 'Announcement',
   'support.link': 'Help and support',
   'person.guest': 'Guest',
