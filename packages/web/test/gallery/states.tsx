@@ -18,7 +18,6 @@ export function States() {
       </Section>
       <Section title="Empty and error states">
         <Notice
-          hasMark
           title="No links yet"
           help="Paste an address to create the first one."
           action={<Button>New link</Button>}

@@ -13,7 +13,7 @@ function StepTitle({ children }: { children: string }) {
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => title.current?.focus(), [])
   return (
-    <Title order={3} size="h4" tabIndex={-1} ref={title} style={{ outline: 'none' }}>
+    <Title order={3} size="h2" tabIndex={-1} ref={title} style={{ outline: 'none' }}>
       {children}
     </Title>
   )

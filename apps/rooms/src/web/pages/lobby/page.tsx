@@ -64,7 +64,7 @@ function Rooms({ q }: { q: string }) {
   const rooms = pages.flatMap((page) => page.rooms)
   if (rooms.length === 0)
     return search === '' ? (
-      <Notice hasMark title={t('lobby.none')} help={t('lobby.noneHelp')} />
+      <Notice title={t('lobby.none')} help={t('lobby.noneHelp')} />
     ) : (
       <Notice title={t('lobby.noneFound')} />
     )

@@ -30,7 +30,7 @@ export function NotInRoom({ name, out: { reason, until }, onComeBack }: Props) {
       <PageHeading title={title} className="wrap" mb="lg" />
       <div role="alert">
         <Notice
-          {...(isMissing ? { help: t('room.notFoundHelp'), hasMark: true } : { title: t(keyOf(reason)) })}
+          {...(isMissing ? { help: t('room.notFoundHelp') } : { title: t(keyOf(reason)) })}
           {...(until !== null && { help: t('room.outUntil', { when: moment(until) }) })}
           action={
             <Group justify="center">

@@ -20,7 +20,7 @@ export function Invitations({ room, user }: { room: Room; user: User }) {
       <InviteLink room={room} mayModerators={may('invite_moderators')} />
       {may('search_people') && <InvitePerson room={room} mayModerators={may('invite_moderators')} />}
       <div>
-        <Title order={3} size="h4" mb="xs">
+        <Title order={3} size="h2" mb="xs">
           {t('manage.live')}
         </Title>
         <LiveInvitations room={room} />

@@ -27,7 +27,7 @@ export function InviteLink({ room, mayModerators }: { room: Room; mayModerators:
   return (
     <Stack gap="sm">
       <div>
-        <Title order={3} size="h4">
+        <Title order={3} size="h2">
           {t('manage.inviteLink')}
         </Title>
         <Text size="sm" c="dimmed">

@@ -39,7 +39,7 @@ export function InvitePerson({ room, mayModerators }: { room: Room; mayModerator
   const people = isLongEnough ? search.data?.users : undefined
   return (
     <Stack gap="sm">
-      <Title order={3} size="h4">
+      <Title order={3} size="h2">
         {t('manage.invitePerson')}
       </Title>
       <RoleChoice value={role} onChange={setRole} mayModerators={mayModerators} />
