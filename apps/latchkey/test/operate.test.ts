@@ -169,6 +169,28 @@ describe('latchkey doctor', () => {
     expect(await service.stop()).toBe(0)
   })
 
+  test('L37.4: with --privacy proves the statement on the database, or exits 1 with the row', async () => {
+    const none = await workspace.run(['doctor', '--privacy'], {
+      env: { LINKS_DATABASE_URL: 'sqlite:none.db' },
+    })
+    expect(none.code).toBe(1)
+    expect(none.out).toMatch(/^fail {2}links {2}privacy +not checked: /m)
+    const env = { LINKS_DATABASE_URL: 'sqlite:proof.db', LINKS_JOURNAL: 'sqlite:proof-journal.db' }
+    const service = await workspace.start(['links'], /"listening"/, env)
+    const proven = await workspace.run(['doctor', '--privacy'], { env })
+    expect([proven.code, proven.out.match(/^(ok|fail) +links {2}privacy/gm)?.length]).toEqual([0, 3])
+    expect(proven.out).not.toContain('rooms')
+    const file = new SqliteFile(workspace.path('proof.db'))
+    file.run(`insert into click (link_id, slug, clicked_at, link_mode, channel, is_bot, is_self_referrer, utm_term)
+      values (1, 'abcd', 1, 'link', 'direct', 0, 0, '198.51.100.7')`)
+    file.close()
+    const refuted = await workspace.run(['doctor', '--privacy'], { env })
+    expect(refuted.code).toBe(1)
+    expect(refuted.out).toMatch(/^fail {2}links {2}privacy {5}click 1: utm_term is an IP address/m)
+    expect(refuted.out).not.toContain('198.51.100.7')
+    expect(await service.stop()).toBe(0)
+  })
+
   test('L21: exits 1 if a check fails, and names the remedy', async () => {
     await workspace.write('garbage.db', 'this is not a database at all, and long enough to be looked at')
     const { code, out } = await workspace.run(['doctor'], {

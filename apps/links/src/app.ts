@@ -33,6 +33,7 @@ import { createPublicApi } from './http/public-api.ts'
 import { createReference } from './http/reference.ts'
 import { type Fetch, createRouter } from './http/router.ts'
 import type { Services } from './http/services.ts'
+import { createPrivacyPages } from './http/privacy/handler.ts'
 import { createSharedStatsPages } from './http/shared-stats/handler.ts'
 import { createMcp } from './mcp/endpoint.ts'
 import { findOrCreateInstanceSecret } from './preferences/instance-secret.ts'
@@ -107,7 +108,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   exposeClicks(metrics, { redirect, journal, drainThread })
   exposeStorage(metrics, { database, requests: services.database, lookup, settings })
   const readiness = new Readiness(services.database, journal)
-  const stopRetention = startRetention(database, settings.retentionDays, log)
+  const stopRetention = startRetention(database, settings, log)
   return {
     fetch: createRouter({
       services,
@@ -116,6 +117,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
       admin,
       mcp: createMcp(services),
       reference: createReference(),
+      privacy: createPrivacyPages(settings),
       sharedStats: createSharedStatsPages(services),
       readiness,
       metrics,
@@ -167,6 +169,8 @@ function createRedirect(dependencies: RedirectDependencies): Redirect {
     countryOf: openCountryLookup(),
     peerOf: visitorPeerReader(settings),
     visitorOf: visitorHasher((day) => salts.of(day)),
+    isLean: settings.privacy === 'lean',
+    honorsGpc: settings.honorGpc,
     ownerPage: createOwnerPage(services, admin.admit),
     now,
     onLookupError: createFaultLog(log, 'redirect: slugs cannot be looked up', 'requests'),
@@ -199,14 +203,13 @@ async function openJournal({
   })
   const drainedSeq = await findPosition(database.read, journal.id)
   journal.continueAfter(drainedSeq)
-  const { databaseUrl } = settings
+  const { databaseUrl, privacy } = settings
   const drainThread = new DrainThread({
     journal,
     drainedSeq,
-    journalPath,
     database,
-    databaseUrl,
     log,
+    drain: { journalPath, databaseUrl, privacy },
   })
   drainThread.wake()
   return { journal, drainThread }

@@ -161,6 +161,21 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
       expect(complaints.filter((complaint) => !/status of 404/.test(complaint))).toEqual([])
     })
 
+  for (const name of ['dark', 'on a phone'] as const)
+    test(`L37.2: the privacy statement is accessible, fits the screen and loads nothing from elsewhere, ${name}`, async () => {
+      const look = colorSchemes[name]
+      const { hosts, complaints } = await open('/_/privacy', look, async (page) => {
+        await page.getByRole('heading', { name: 'Stored with each click' }).waitFor()
+        const width = await page.evaluate(() => document.documentElement.scrollWidth)
+        expect(width).toBeLessThanOrEqual(look.viewport.width)
+        await expectAccessible(page)
+        expect(await page.context().cookies()).toEqual([])
+        await picture(page, `privacy ${name}`)
+      })
+      expect([...hosts]).toEqual([server.url.host])
+      expect(complaints).toEqual([])
+    })
+
   for (const [name, look] of Object.entries(colorSchemes))
     test(`L41.4: shared statistics are accessible and fit the screen, ${name}`, async () => {
       const label = `A label without a space: ${'x'.repeat(80)}`

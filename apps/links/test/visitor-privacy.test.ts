@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createHmac } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { createHash, createHmac, hkdfSync } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { eachDialect } from '@latchkey/database/testing'
 import { backUp } from '../src/backup/backup.ts'
@@ -35,7 +35,7 @@ eachDialect((dialect, newUrl) => {
     return row?.visitor_fp ?? ''
   }
 
-  /** All texts in the database. */
+  /** All values in all tables of the database, as text. */
   async function texts(links: TestLinks): Promise<string[]> {
     const tables = await links.rows<{ name: string }>(
       dialect === 'sqlite'
@@ -44,17 +44,47 @@ eachDialect((dialect, newUrl) => {
             where table_schema = current_schema() and table_type = 'BASE TABLE'`,
     )
     const rows = await Promise.all(tables.map(({ name }) => links.rows<object>(`select * from "${name}"`)))
-    return rows.flat().flatMap((row) => Object.values(row).filter((value) => typeof value === 'string'))
+    const values = rows.flat().flatMap((row) => Object.values(row) as unknown[])
+    return [...new Set(values.flatMap(spell))]
   }
 
-  /** Checks whether these texts suffice to test an address against the hash of a day. */
+  /** How a salt could be written: as a text, as bytes, or within JSON. */
+  function spell(value: unknown): string[] {
+    if (value instanceof Uint8Array) {
+      const bytes = Buffer.from(value)
+      return [bytes.toString('base64url'), bytes.toString('hex'), bytes.toString('latin1')]
+    }
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return [text, ...(text.match(/[\w+/=-]{16,}/g) ?? [])]
+  }
+
+  /**
+   * Checks whether these texts suffice to test an address against the hash of a day: a text is the
+   * salt, or the salt can be derived from it and the day by a usual function.
+   */
   function testsAddress(databaseTexts: readonly string[], hash: string, now: number): boolean {
-    const date = new Date(now * 1000).toISOString().slice(0, 10)
-    const salts = databaseTexts.flatMap((text) => [
-      text,
-      createHmac('sha256', text).update(date).digest('base64url'),
-    ])
-    return salts.some((salt) => visitorHasher(() => salt)(ADDRESS, AGENT, now) === hash)
+    const days = [
+      new Date(now * 1000).toISOString().slice(0, 10),
+      String(dayOf(now)),
+      String(dayOf(now) / DAY),
+    ]
+    const derive = (text: string) =>
+      days.flatMap((day) => [
+        createHmac('sha256', text).update(day).digest(),
+        createHmac('sha256', day).update(text).digest(),
+        createHash('sha256')
+          .update(text + day)
+          .digest(),
+        createHash('sha256')
+          .update(day + text)
+          .digest(),
+        Buffer.from(hkdfSync('sha256', text, '', day, 32)),
+      ])
+    return databaseTexts.some((text) =>
+      [text, ...derive(text).flatMap((bytes) => [bytes.toString('base64url'), bytes.toString('hex')])].some(
+        (salt) => visitorHasher(() => salt)(ADDRESS, AGENT, now) === hash,
+      ),
+    )
   }
 
   async function deleteSalts(links: TestLinks): Promise<void> {
@@ -108,6 +138,31 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'sqlite')
     describe('files', () => {
+      test('L37.1: contain no bytes, used or free, with which an address can be tested', async () => {
+        const { links, hash } = await startWithClick()
+        const day = links.now
+        const path = links.url.replace('sqlite:', '')
+        const journal = join(links.folder, 'journal.db')
+        /** Every run of 43 characters of base64url, and every 32 bytes, in all files of the service. */
+        const testsWithFiles = () =>
+          [path, `${path}-wal`, journal, `${journal}-wal`].some((file) => {
+            const bytes = readFileSync(file)
+            for (let at = 0; at + 32 <= bytes.length; at++) {
+              const salts = [bytes.toString('latin1', at, at + 43), bytes.toString('base64url', at, at + 32)]
+              if (salts.some((salt) => visitorHasher(() => salt)(ADDRESS, AGENT, day) === hash)) return true
+            }
+            return false
+          })
+        expect(testsWithFiles()).toBe(true)
+        links.advance(DAY)
+        await visit(links)
+        await until('the log is empty', async () => {
+          await deleteSalts(links)
+          return statSync(`${path}-wal`).size === 0
+        })
+        expect(testsWithFiles()).toBe(false)
+      }, 60_000)
+
       test('L37.1: contain no salt of a past day, including the log, while the service runs', async () => {
         const { links } = await startWithClick()
         const [row] = await saltsOf(links)
@@ -128,7 +183,8 @@ eachDialect((dialect, newUrl) => {
         const { links, hash } = await startWithClick()
         const [row] = await saltsOf(links)
         const copy = join(links.folder, 'copy.db')
-        await backUp({ databaseUrl: links.url, journal: `sqlite:${join(links.folder, 'journal.db')}` }, copy)
+        const journal = `sqlite:${join(links.folder, 'journal.db')}`
+        await backUp({ databaseUrl: links.url, journal, privacy: 'full' }, copy)
         expect(readFileSync(copy).includes(row?.salt ?? '')).toBe(false)
         const restored = closeLater(new TestLinks())
         await restored.start(`sqlite:${copy}`)

@@ -23,7 +23,8 @@ export async function exportArchive(): Promise<number> {
   const settings = currentSettings()
   await requireLinks(settings)
   await withDatabase(settings, async (database) => {
-    await drainJournal(sqlitePath(settings.journal), settings.databaseUrl)
+    const { journal, databaseUrl, privacy } = settings
+    await drainJournal({ journalPath: sqlitePath(journal), databaseUrl, privacy })
     await writeOut((put) => exportInstance(database, nowSeconds(), put))
   })
   return 0

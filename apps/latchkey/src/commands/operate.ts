@@ -3,7 +3,7 @@ import { type Backup, copyDatabase } from '@latchkey/database/backup'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import type { Finding } from '@latchkey/doctor/finding'
 import { backUp } from '@latchkey/links/backup/backup'
-import { examine } from '@latchkey/links/doctor/doctor'
+import { examine, examinePrivacy } from '@latchkey/links/doctor/doctor'
 import { examine as examineRooms } from '@latchkey/rooms/doctor/doctor'
 import { type Command, CommandFailure, requireChoice, requirePositionals } from '../command.ts'
 import { plain, printLine } from '../output.ts'
@@ -54,12 +54,14 @@ function refusePostgres(url: string): void {
 
 const doctor: Command = {
   words: ['doctor'],
-  synopsis: '',
+  synopsis: '[--privacy]',
   summary: 'Check settings, databases, migrations, disk, clock, access, provider and public address',
   details: `Prints one line per check, first for Links, then for Rooms, with the URLs to register at the identity provider.
+With --privacy, reads all clicks of Links instead, beside the running service, and proves what its page /_/privacy says.
 The exit code is 1 if a check fails.`,
   async run(args) {
-    parseArgs({ args, options: {} })
+    const { values } = parseArgs({ args, options: { privacy: { type: 'boolean', default: false } } })
+    if (values.privacy) return (await printFindings('links', examinePrivacy(process.env))) ? 0 : 1
     const ofLinks = await printFindings('links', examine(process.env))
     const ofRooms = await printFindings('rooms', examineRooms(process.env))
     return ofLinks && ofRooms ? 0 : 1

@@ -233,6 +233,7 @@ Importing the whole file again would count the other clicks twice.`,
       importClicks({
         database,
         databaseUrl: settings.databaseUrl,
+        privacy: settings.privacy,
         path,
         again: values.again,
         now: nowSeconds(),

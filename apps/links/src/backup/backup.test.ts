@@ -18,6 +18,7 @@ async function instance() {
   const settings = {
     databaseUrl: `sqlite:${join(home, 'links.db')}`,
     journal: `sqlite:${join(home, 'journal.db')}`,
+    privacy: 'full' as const,
   }
   const database = await openMigrated(settings.databaseUrl)
   await importText(database, 'url,slug\nhttps://example.com/a,one\nhttps://example.com/b,two\n')

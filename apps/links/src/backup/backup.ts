@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Backup, checkBackupTarget, copyDatabase } from '@latchkey/database/backup'
 import { sqlitePath } from '@latchkey/database/url'
-import { Drain } from '../clicks/drain.ts'
+import { Drain, type DrainOptions } from '../clicks/drain.ts'
 
 /**
  * Copies the SQLite database of a running or stopped service to a new file, including the pending
@@ -9,20 +9,20 @@ import { Drain } from '../clicks/drain.ts'
  * tested against the hashes in the copy; so are the icons of destinations, a cache. Throws `BackupFailure`.
  */
 export async function backUp(
-  { databaseUrl, journal }: { databaseUrl: string; journal: string },
+  { journal, ...options }: Omit<DrainOptions, 'journalPath'> & { journal: string },
   file: string,
 ): Promise<Backup> {
   checkBackupTarget(file)
-  await drainJournal(sqlitePath(journal), databaseUrl)
-  return copyDatabase(sqlitePath(databaseUrl), file, { without: ['visitor_salt', 'favicon'] })
+  await drainJournal({ ...options, journalPath: sqlitePath(journal) })
+  return copyDatabase(sqlitePath(options.databaseUrl), file, { without: ['visitor_salt', 'favicon'] })
 }
 
 /**
  * Counts the pending clicks of a journal. Safe while the server, which counts them too, is running.
  */
-export async function drainJournal(journalPath: string, databaseUrl: string): Promise<void> {
-  if (!existsSync(journalPath)) return
-  const drain = new Drain(journalPath, databaseUrl)
+export async function drainJournal(options: DrainOptions): Promise<void> {
+  if (!existsSync(options.journalPath)) return
+  const drain = new Drain(options)
   try {
     const upTo = drain.syncJournal()
     while ((await drain.step(upTo)).clicks > 0);

@@ -1,6 +1,6 @@
 import { channelOfHost } from './channel-hosts.ts'
 import { isAppReferrer, referrerHost } from './referrer.ts'
-import { storableText } from './storable-text.ts'
+import { textFromVisitor } from './storable-text.ts'
 
 export interface Utm {
   readonly source: string | null
@@ -39,7 +39,7 @@ export function utmOf(query: string | null): Utm {
 }
 
 function utmValue(value: string | null): string | null {
-  return value === null ? null : storableText(value.toLowerCase(), UTM_LENGTH)
+  return value === null ? null : textFromVisitor(value.toLowerCase(), UTM_LENGTH)
 }
 
 export function linkModeOf(utm: Utm): LinkMode {

@@ -1,7 +1,11 @@
 import { channelOf, linkModeOf, utmOf } from './channel.ts'
+import { isAddress } from './address.ts'
 import { isSelfReferrer, referrerHost } from './referrer.ts'
-import { storableText } from './storable-text.ts'
+import { textFromVisitor } from './storable-text.ts'
 import { classifyUserAgent } from './user-agent.ts'
+
+/** What clicks keep of a request: everything of L13.1, or neither user agent nor full referrer (L37.6). */
+export type Privacy = 'full' | 'lean'
 
 export interface JournalledClick {
   readonly slug: string
@@ -45,8 +49,8 @@ const USER_AGENT_LENGTH = 1000
 // All properties derive from the values as stored. Classifying the stored click again gives the
 // same result.
 export function classifyClick(click: JournalledClick): ClassifiedClick {
-  const referrer = click.referrer === null ? null : storableText(click.referrer, REFERRER_LENGTH)
-  const userAgent = click.userAgent === null ? null : storableText(click.userAgent, USER_AGENT_LENGTH)
+  const referrer = click.referrer === null ? null : textFromVisitor(click.referrer, REFERRER_LENGTH)
+  const userAgent = click.userAgent === null ? null : textFromVisitor(click.userAgent, USER_AGENT_LENGTH)
   const utm = utmOf(click.query)
   const linkMode = linkModeOf(utm)
   const host = referrerHost(referrer)
@@ -56,7 +60,7 @@ export function classifyClick(click: JournalledClick): ClassifiedClick {
     slug: click.slug,
     clickedAt: click.clickedAt,
     referrer,
-    referrerHost: host,
+    referrerHost: host !== null && isAddress(host) ? null : host,
     country: click.country,
     deviceType: client.deviceType,
     os: client.os,
@@ -73,4 +77,13 @@ export function classifyClick(click: JournalledClick): ClassifiedClick {
     isSelfReferrer: isSelfReferrer(referrer, click.host) ? 1 : 0,
     visitorFp: click.visitorFp,
   }
+}
+
+/** The properties of a click that `LINKS_PRIVACY=lean` keeps (L37.6). They cannot be derived again. */
+export function leanClick(click: JournalledClick | ClassifiedClick): ClassifiedClick {
+  return { ...(isClassified(click) ? click : classifyClick(click)), referrer: null, userAgent: null }
+}
+
+export function isClassified(click: JournalledClick | ClassifiedClick): click is ClassifiedClick {
+  return 'channel' in click
 }

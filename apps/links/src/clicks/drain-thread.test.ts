@@ -34,10 +34,9 @@ function openNode(
   const drainThread = new DrainThread({
     journal,
     drainedSeq: 0,
-    journalPath,
     database,
-    databaseUrl: url,
     log,
+    drain: { journalPath, databaseUrl: url, privacy: 'full' },
   })
   return closeLater({
     journal,

@@ -2,7 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import { withTimeout } from '@latchkey/database/with-timeout'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
-import type { Progress } from './drain.ts'
+import type { DrainOptions, Progress } from './drain.ts'
 import type { DrainReply, DrainRequest } from './drain-worker.ts'
 import type { Journal } from './journal.ts'
 
@@ -30,7 +30,7 @@ export class DrainThread {
   readonly #journal: Journal
   readonly #database: Database<Tables>
   readonly #log: Log
-  readonly #files: { journalPath: string; databaseUrl: string }
+  readonly #drainOptions: DrainOptions
   #worker: Worker
   #reply: PromiseWithResolvers<DrainReply> | undefined
   #drainedSeq: number
@@ -48,16 +48,15 @@ export class DrainThread {
     journal: Journal
     /** The last batch that was counted before the start. */
     drainedSeq: number
-    journalPath: string
     database: Database<Tables>
-    databaseUrl: string
     log: Log
+    drain: DrainOptions
   }) {
     this.#journal = options.journal
     this.#drainedSeq = options.drainedSeq
     this.#database = options.database
     this.#log = options.log
-    this.#files = { journalPath: options.journalPath, databaseUrl: options.databaseUrl }
+    this.#drainOptions = options.drain
     this.#worker = this.#start()
     this.#rollUpTimer = setInterval(() => void this.#rollUp(), ROLL_UP_EVERY_MS)
   }
@@ -147,6 +146,7 @@ export class DrainThread {
     // A running step is one transaction, which is stored as a whole or not at all.
     this.#worker.terminate()
     this.#reply?.resolve({ error: { message: 'The node stops' } })
+    this.#journal.eraseDrained(this.#drainedSeq)
     if (this.pendingBatches > 0)
       this.#log.warn('drain: clicks wait in the journal for the next start', { clicks: this.pendingClicks })
   }
@@ -185,6 +185,7 @@ export class DrainThread {
 
   /** Runs slice by slice, while no batch is being drained. */
   async #rollUp(): Promise<void> {
+    this.#journal.eraseDrained(this.#drainedSeq)
     if (this.#isRollingUp) return
     this.#isRollingUp = true
     for (let hasMore = true; hasMore && !this.#isClosed;) {
@@ -217,7 +218,7 @@ export class DrainThread {
       this.#worker = this.#start()
       this.#reply?.resolve({ error: { message } })
     })
-    worker.postMessage({ open: this.#files } satisfies DrainRequest)
+    worker.postMessage({ open: this.#drainOptions } satisfies DrainRequest)
     return worker
   }
 

@@ -1,11 +1,7 @@
-import { Drain, type Progress } from './drain.ts'
+import { Drain, type DrainOptions, type Progress } from './drain.ts'
 
 /** Runs `Drain` off the event loop that serves redirects. Counting never delays a visitor. */
-export type DrainRequest =
-  | { open: { journalPath: string; databaseUrl: string } }
-  | { upTo: number }
-  | { rollUp: number }
-  | 'close'
+export type DrainRequest = { open: DrainOptions } | { upTo: number } | { rollUp: number } | 'close'
 export type DrainReply =
   | { progress: Progress }
   | { more: boolean }
@@ -14,7 +10,7 @@ export type DrainReply =
 
 declare const self: Worker
 
-let files: { journalPath: string; databaseUrl: string } | undefined
+let options: DrainOptions | undefined
 let drain: Drain | undefined
 
 async function answer(request: DrainRequest): Promise<DrainReply | undefined> {
@@ -23,13 +19,13 @@ async function answer(request: DrainRequest): Promise<DrainReply | undefined> {
     return 'closed'
   }
   if ('open' in request) {
-    files = request.open
+    options = request.open
     return undefined
   }
-  if (!files) throw new Error('The drain must be opened before it works')
+  if (!options) throw new Error('The drain must be opened before it works')
   // Opened at the first step, and again after a failure: the database may be unreachable at the
   // start.
-  drain ??= new Drain(files.journalPath, files.databaseUrl)
+  drain ??= new Drain(options)
   if ('rollUp' in request) return { more: await drain.rollUp(request.rollUp) }
   return { progress: await drain.step(request.upTo) }
 }

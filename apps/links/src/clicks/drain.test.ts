@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
 import { NOW, TestDatabase, closeAfterEach, messageOf, testFolder, visit } from '../../test/test-database.ts'
+import type { Privacy } from './click.ts'
 import { Drain } from './drain.ts'
 import type { DrainReply, DrainRequest } from './drain-worker.ts'
 import { Journal } from './journal.ts'
@@ -20,8 +21,8 @@ function openJournal(path: string): Journal {
   return closeLater(new Journal(path, { onCommit: () => undefined, onLoss: () => undefined }))
 }
 
-function openDrain(path: string, url: string): Drain {
-  return closeLater(new Drain(path, url))
+function openDrain(path: string, url: string, privacy: Privacy = 'full'): Drain {
+  return closeLater(new Drain({ journalPath: path, databaseUrl: url, privacy }))
 }
 
 /** Drains everything and returns the number of clicks. */
@@ -50,6 +51,16 @@ eachDialect((_dialect, newUrl) => {
     expect(await drain.step()).toEqual({ seq: 3, clicks: 0 })
     expect(await stored.countClicks('abcd')).toEqual([6, 6, 6])
     expect(await stored.readJournalCursors()).toEqual([{ journal_id: journal.id, seq: 3 }])
+  })
+
+  test('L37.6 with lean, clicks that were stored in the journal with details are counted without them', async () => {
+    const [path, stored] = [newPath(), closeLater(await TestDatabase.open(await newUrl()))]
+    const link = await stored.createLink('abcd')
+    await openJournal(path).append(visit(link, 'abcd', { referrer: 'https://www.news.example/story' }))
+    expect(await drainAll(openDrain(path, stored.url, 'lean'))).toBe(1)
+    expect(await stored.rows('select user_agent, referrer, referrer_host, browser from click')).toEqual([
+      { user_agent: null, referrer: null, referrer_host: 'news.example', browser: 'Chrome' },
+    ])
   })
 
   test('a rollup closes and sums periods that are over, stops when none are left, and changes no count', async () => {
@@ -193,7 +204,7 @@ class DrainWorker {
   readonly #worker = new Worker(new URL('./drain-worker.ts', import.meta.url).href)
 
   constructor(journalPath: string, databaseUrl: string) {
-    this.#worker.postMessage({ open: { journalPath, databaseUrl } } satisfies DrainRequest)
+    this.#worker.postMessage({ open: { journalPath, databaseUrl, privacy: 'full' } } satisfies DrainRequest)
   }
 
   async countUpTo(upTo: number): Promise<number> {

@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '@latchkey/database/database'
 import { RollupJob } from '../analytics/rollups/index.ts'
 import { hourOf } from '../analytics/window.ts'
 import type { Tables } from '../db/tables.ts'
-import { type ClassifiedClick, classifyClick } from './click.ts'
+import { type ClassifiedClick, type Privacy, classifyClick, isClassified, leanClick } from './click.ts'
 import { unpackBatch } from './journal-format.ts'
 import { JournalReader } from './journal-reader.ts'
 import { type Recorder, openRecorder } from './recorder.ts'
@@ -28,6 +28,12 @@ export interface Progress {
   clicks: number
 }
 
+export interface DrainOptions {
+  journalPath: string
+  databaseUrl: string
+  privacy: Privacy
+}
+
 /**
  * Moves clicks from a journal into the database, classified, each exactly once even with concurrent
  * drains.
@@ -36,11 +42,14 @@ export class Drain {
   readonly #journal: JournalReader
   readonly #recorder: Recorder
   readonly #databaseUrl: string
+  readonly #classify: typeof leanClick = (click) => (isClassified(click) ? click : classifyClick(click))
   #position: number | undefined
   #closedBefore = 0
   #rollups: { database: Database<Tables>; summing: RollupJob } | undefined
 
-  constructor(journalPath: string, databaseUrl: string) {
+  constructor({ journalPath, databaseUrl, privacy }: DrainOptions) {
+    // The journal may hold clicks from before the setting.
+    if (privacy === 'lean') this.#classify = leanClick
     this.#journal = new JournalReader(journalPath)
     this.#recorder = openRecorder(databaseUrl, STATEMENT_LIMIT_MS)
     this.#databaseUrl = databaseUrl
@@ -61,7 +70,7 @@ export class Drain {
     const batches = this.#journal.readBatches(from, upTo, BATCHES_PER_STEP)
     const to = batches.at(-1)?.seq
     if (to === undefined) return { seq: from, clicks: 0 }
-    const clicks = batches.flatMap((batch) => unpackBatch(batch.clicks).map(classifyClick))
+    const clicks = batches.flatMap((batch) => unpackBatch(batch.clicks).map(this.#classify))
     // Unknown until the commit is confirmed: after an error it may or may not have happened.
     this.#position = undefined
     const isRecorded = await this.#recorder.record(clicks, {

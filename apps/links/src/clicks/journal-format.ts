@@ -1,4 +1,4 @@
-import type { JournalledClick } from './click.ts'
+import { type ClassifiedClick, type JournalledClick, isClassified } from './click.ts'
 
 /** Rows are written once and read once, so caching them is useless. */
 export const CACHE_KIB = 256
@@ -7,7 +7,7 @@ export const PROBE = 'probe'
 export const SELECT_ID = `select id from journal_id where id != '${PROBE}'`
 
 /** A stored click, without field names, since many are stored for a short time. */
-export type PackedClick = [
+type PackedRawClick = [
   slug: string,
   linkId: number,
   clickedAt: number,
@@ -19,7 +19,20 @@ export type PackedClick = [
   visitorFp: string | null,
 ]
 
-export function packClick(click: JournalledClick): PackedClick {
+type PackedClassifiedClick = [
+  slug: string,
+  linkId: number,
+  clickedAt: number,
+  rest: Omit<ClassifiedClick, 'slug' | 'linkId' | 'clickedAt'>,
+]
+
+export type PackedClick = PackedRawClick | PackedClassifiedClick
+
+export function packClick(click: JournalledClick | ClassifiedClick): PackedClick {
+  if (isClassified(click)) {
+    const { slug, linkId, clickedAt, ...rest } = click
+    return [slug, linkId, clickedAt, rest]
+  }
   return [
     click.slug,
     click.linkId,
@@ -33,18 +46,15 @@ export function packClick(click: JournalledClick): PackedClick {
   ]
 }
 
-export function unpackBatch(batch: string): JournalledClick[] {
-  return (JSON.parse(batch) as PackedClick[]).map(
-    ([slug, linkId, clickedAt, host, query, referrer, userAgent, country, visitorFp]) => ({
-      slug,
-      linkId,
-      clickedAt,
-      host,
-      query,
-      referrer,
-      userAgent,
-      country,
-      visitorFp,
-    }),
-  )
+export function unpackBatch(batch: string): (JournalledClick | ClassifiedClick)[] {
+  return (JSON.parse(batch) as PackedClick[]).map(unpackClick)
+}
+
+function unpackClick(packed: PackedClick): JournalledClick | ClassifiedClick {
+  if (packed.length === 4) {
+    const [slug, linkId, clickedAt, rest] = packed
+    return { slug, linkId, clickedAt, ...rest }
+  }
+  const [slug, linkId, clickedAt, host, query, referrer, userAgent, country, visitorFp] = packed
+  return { slug, linkId, clickedAt, host, query, referrer, userAgent, country, visitorFp }
 }

@@ -59,6 +59,24 @@ function makeWritable(path: string): void {
   file.close()
 }
 
+test('L37.5 counted clicks are erased even if no further click arrives, and batches keep their numbers', async () => {
+  const path = newPath()
+  const journal = openJournal(path)
+  for (const slug of ['one', 'two']) await journal.append(visit(1, slug))
+  const pending = journal.append(visit(1, 'three'))
+  journal.eraseDrained(2)
+  await pending
+  journal.eraseDrained(2)
+  expect(slugsOnDisk(path)).toEqual(['one', 'two', 'three'])
+  journal.eraseDrained(3)
+  expect(readBatchesOnDisk(path)).toEqual([{ seq: 3, slugs: [] }])
+  await journal.append(visit(1, 'four'))
+  expect(readBatchesOnDisk(path)).toEqual([
+    { seq: 3, slugs: [] },
+    { seq: 4, slugs: ['four'] },
+  ])
+})
+
 describe('appending', () => {
   test('a click is on disk and readable for other processes once append has resolved, and not before', async () => {
     const path = newPath()

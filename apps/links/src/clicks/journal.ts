@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { dirname } from 'node:path'
 import { openSqliteFile, syncFolder } from '@latchkey/database/sqlite-file'
-import type { JournalledClick } from './click.ts'
+import type { ClassifiedClick, JournalledClick } from './click.ts'
 import { CACHE_KIB, type PackedClick, PROBE, SELECT_ID, packClick, unpackBatch } from './journal-format.ts'
 
 /**
@@ -67,6 +67,7 @@ export class Journal {
   #nextCommit: PromiseWithResolvers<void> | undefined
   #syncing: Promise<void> | undefined
   #trimBefore = 0
+  #erasedSeq = 0
 
   constructor(
     path: string,
@@ -118,7 +119,7 @@ export class Journal {
    * Resolves once the click is on disk, or is lost and reported. Never rejects, because a visitor
    * waits.
    */
-  append(click: JournalledClick): Promise<void> {
+  append(click: JournalledClick | ClassifiedClick): Promise<void> {
     this.#batch.push(packClick(click))
     if (!this.#nextCommit) {
       this.#nextCommit = Promise.withResolvers<void>()
@@ -133,6 +134,21 @@ export class Journal {
    */
   markDrained(seq: number): void {
     this.#trimBefore = seq
+  }
+
+  /**
+   * Erases all batches, of which this is the last and all are counted. Otherwise the last clicks
+   * would stay until the next one arrives.
+   */
+  eraseDrained(seq: number): void {
+    if (seq === this.#erasedSeq || seq !== this.state.lastSeq || this.#syncing || this.#nextCommit) return
+    try {
+      this.#file.run(`update journal set clicks = '[]' where seq = ?`, [seq])
+      this.#trim.run(seq)
+      this.#erasedSeq = seq
+    } catch {
+      // The file is locked or the disk is full: the next call tries again.
+    }
   }
 
   /** Checks for an appended click of this link or slug after batch `seq`. */

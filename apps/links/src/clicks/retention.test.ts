@@ -170,9 +170,9 @@ eachDialect((_dialect, newUrl) => {
     const log = createLog({ write: (line) => void lines.push(line) })
     const countRemaining = async () => (await stored.countClicks('abcd'))[2]
 
-    startRetention(stored.database, null, log)()
+    startRetention(stored.database, { retentionDays: null, privacy: 'full' }, log)()
     expect(await countRemaining()).toBe(4)
-    const stop = startRetention(stored.database, 2, log)
+    const stop = startRetention(stored.database, { retentionDays: 2, privacy: 'full' }, log)
     await until('they are gone', async () => (await countRemaining()) === 2)
     stop()
     expect(await stored.countClicks('abcd')).toEqual([4, 4, 2])
@@ -183,7 +183,11 @@ eachDialect((_dialect, newUrl) => {
     const { stored } = await openWith((link) => [click(link, 'abcd')])
     const lines: string[] = []
     await close(stored)
-    const stop = startRetention(stored.database, 1, createLog({ write: (line) => void lines.push(line) }))
+    const stop = startRetention(
+      stored.database,
+      { retentionDays: 1, privacy: 'full' },
+      createLog({ write: (line) => void lines.push(line) }),
+    )
     await until('it is logged', () => lines.length > 0)
     stop()
     expect(lines[0]).toContain('retention: cannot delete old clicks')

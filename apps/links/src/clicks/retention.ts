@@ -6,8 +6,10 @@ import { sumByDimension } from '../analytics/rollups/index.ts'
 import { DAY, HOUR, hourOf } from '../analytics/window.ts'
 import type { ClickForgottenTable, ClickTable, Tables } from '../db/tables.ts'
 import { markHoursChanged } from './changed-hours.ts'
+import type { Privacy } from './click.ts'
+import { eraseDetails, forgetProgress } from './lean-clicks.ts'
 
-const RETENTION_EVERY_MS = HOUR * 1000
+export const RETENTION_EVERY_HOURS = 1
 /** Clicks per transaction, few enough not to delay the redirects that run beside it. */
 const CLICKS_PER_STEP = 500
 /** Rows per statement. Engines accept some ten thousand parameters. */
@@ -15,17 +17,38 @@ const ROWS_PER_INSERT = 500
 /** Full referrers are deleted; all other dimensions are kept per hour (L13.6). */
 const keptDimensions = dimensions.filter((dimension) => dimension !== 'referrer')
 
-/** Deletes raw clicks older than `days`, now and every hour. Returns a function that stops it. */
-export function startRetention(database: Database<Tables>, days: number | null, log: Log): () => void {
-  if (days === null) return () => {}
+interface RetentionSettings {
+  /** Null without an age limit. */
+  retentionDays: number | null
+  privacy: Privacy
+}
+
+/**
+ * Deletes what the settings do not allow to keep, now and every hour: raw clicks beyond their age
+ * (L13.6), and details that `lean` clicks do not have (L37.6). Returns a function that stops it.
+ */
+export function startRetention(
+  database: Database<Tables>,
+  settings: RetentionSettings,
+  log: Log,
+): () => void {
   const run = () => {
-    deleteClicksBefore(database, Math.floor(Date.now() / 1000) - days * DAY).catch((error: unknown) =>
+    applyRetention(database, settings).catch((error: unknown) =>
       log.error('retention: cannot delete old clicks', { error }),
     )
   }
   run()
-  const timer = setInterval(run, RETENTION_EVERY_MS)
+  const timer = setInterval(run, RETENTION_EVERY_HOURS * HOUR * 1000)
   return () => clearInterval(timer)
+}
+
+async function applyRetention(
+  database: Database<Tables>,
+  { retentionDays, privacy }: RetentionSettings,
+): Promise<void> {
+  if (retentionDays !== null)
+    await deleteClicksBefore(database, Math.floor(Date.now() / 1000) - retentionDays * DAY)
+  await (privacy === 'lean' ? eraseDetails(database) : forgetProgress(database))
 }
 
 /**

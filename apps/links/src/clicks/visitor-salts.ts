@@ -17,11 +17,11 @@ const PREPARE_AHEAD_SECONDS = 300
  * How long a salt is kept after its day, in seconds: clocks of other nodes may be behind. Pending
  * clicks do not need it, because the journal stores them with their hash.
  */
-const GRACE_SECONDS = HOUR
+export const SALT_GRACE_SECONDS = HOUR
 
 /** The start of the oldest UTC day whose salt is still needed; both in Unix seconds. */
 export function oldestSaltedDay(now: number): number {
-  return dayOf(now - GRACE_SECONDS)
+  return dayOf(now - SALT_GRACE_SECONDS)
 }
 
 /**

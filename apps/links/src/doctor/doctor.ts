@@ -5,12 +5,12 @@ import { type Finding, fail } from '@latchkey/doctor/finding'
 import { checkSettings } from '@latchkey/doctor/settings'
 import type { Environment } from '@latchkey/settings/settings'
 import type { Kysely } from 'kysely'
-import { DAY } from '../analytics/window.ts'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
-import { readSettings, settingsWarnings } from '../settings/settings.ts'
-import { findNewestClickTime, findOldestSaltDay } from './store.ts'
+import { type Settings, readSettings, settingsWarnings } from '../settings/settings.ts'
 import { checkAccess, checkAdminSide, checkPublicAddress } from './external-checks.ts'
+import { checkPrivacy, checkSalts } from './privacy.ts'
+import { findNewestClickTime } from './store.ts'
 
 /**
  * Checks everything that the service depends on, according to the environment. Creates and changes
@@ -21,15 +21,7 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
   yield* findings
   if (!settings) return
   const { databaseUrl, journal } = settings
-  yield* await checkDatabase<Tables>({
-    url: databaseUrl,
-    setting: 'LINKS_DATABASE_URL',
-    migrations,
-    newestAt: findNewestClickTime,
-    checkTables: (read) => checkSalts(read, Math.floor(now() / 1000)),
-    harm: 'links will expire at the wrong time',
-    now,
-  })
+  yield* await checkLinksDatabase(settings, now, checkSalts)
   const files = dialectOf(databaseUrl) === 'sqlite' ? [databaseUrl, journal] : [journal]
   yield* await checkDisk(files.map(sqlitePath), 'clicks will be lost')
   yield await checkAccess(settings)
@@ -37,17 +29,37 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
   yield* await checkAdminSide(settings)
 }
 
-/** How long a salt may be stored after its day (L37.1). */
-const MAX_SALT_AGE = 2 * DAY
+/**
+ * Checks the database, and proves on its rows what the privacy statement says. Reads all clicks.
+ */
+export async function* examinePrivacy(
+  env: Environment,
+  now: () => number = Date.now,
+): AsyncGenerator<Finding> {
+  const { settings, findings } = checkSettings({ readSettings, settingsWarnings }, env)
+  yield* findings
+  if (!settings) return
+  let isChecked = false
+  yield* await checkLinksDatabase(settings, now, (read, seconds) => {
+    isChecked = true
+    return checkPrivacy(read, settings, seconds)
+  })
+  if (!isChecked)
+    yield fail('privacy', 'not checked: requires a readable database that this version has opened before')
+}
 
-async function checkSalts(read: Kysely<Tables>, now: number): Promise<Finding[]> {
-  const day = await findOldestSaltDay(read)
-  if (day === undefined || day + DAY + MAX_SALT_AGE >= now) return []
-  const date = new Date(day * 1000).toISOString().slice(0, 10)
-  return [
-    fail(
-      'privacy',
-      `the visitor salt of ${date} is still stored: start the service, which deletes it within a minute, or check its log`,
-    ),
-  ]
+function checkLinksDatabase(
+  { databaseUrl }: Settings,
+  now: () => number,
+  checkTables: (read: Kysely<Tables>, now: number) => Promise<Finding[]>,
+): Promise<Finding[]> {
+  return checkDatabase<Tables>({
+    url: databaseUrl,
+    setting: 'LINKS_DATABASE_URL',
+    migrations,
+    newestAt: findNewestClickTime,
+    checkTables: (read) => checkTables(read, Math.floor(now() / 1000)),
+    harm: 'links will expire at the wrong time',
+    now,
+  })
 }

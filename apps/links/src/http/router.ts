@@ -18,6 +18,7 @@ import type { Metrics } from './metrics.ts'
 import { ASSETS_PATH } from './pages.ts'
 import { peerOf } from './peer.ts'
 import { API_PATH, type createPublicApi } from './public-api.ts'
+import { PRIVACY_JSON_PATH, PRIVACY_PATH, type createPrivacyPages } from './privacy/handler.ts'
 import type { createReference } from './reference.ts'
 import { rootFiles } from './root-files.ts'
 import type { Services } from './services.ts'
@@ -30,6 +31,7 @@ export interface RouterDependencies {
   admin: ReturnType<typeof createAdmin>
   mcp: ReturnType<typeof createMcp>
   reference: ReturnType<typeof createReference>
+  privacy: ReturnType<typeof createPrivacyPages>
   sharedStats: ReturnType<typeof createSharedStatsPages>
   readiness: Readiness
   metrics: Metrics
@@ -137,6 +139,8 @@ const KNOWN_ROUTES: ReadonlySet<string> = new Set([
   '/_/ready',
   '/_/metrics',
   FONT_PATH,
+  PRIVACY_PATH,
+  PRIVACY_JSON_PATH,
 ])
 
 /** Returns a route name from a closed list, which keeps made-up paths out of the metrics. */
@@ -151,7 +155,7 @@ function adminRoute(path: string): string {
 }
 
 async function serveSystemRoute(
-  { services, readiness, metrics }: RouterDependencies,
+  { services, readiness, privacy, metrics }: RouterDependencies,
   request: Request,
   path: string,
   peer: string,
@@ -159,6 +163,8 @@ async function serveSystemRoute(
   if (path === '/_/health') return checkHealth(services.database)
   if (path === '/_/ready') return readiness.answer()
   if (path === FONT_PATH) return fontResponse()
+  if (path === PRIVACY_PATH) return privacy.page(request)
+  if (path === PRIVACY_JSON_PATH) return privacy.json()
   if (path !== '/_/metrics' || !mayReadMetrics(request, peer, services.settings)) return undefined
   const headers = { 'Content-Type': metrics.registry.contentType, 'Cache-Control': 'private, no-store' }
   return new Response(await metrics.registry.metrics(), { headers })

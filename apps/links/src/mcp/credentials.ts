@@ -9,6 +9,7 @@ import { recordKeyUse } from '../http/public-api.ts'
 import type { Services } from '../http/services.ts'
 import { permits } from '../keys/schema.ts'
 import { findKey } from '../keys/store.ts'
+import type { Settings } from '../settings/settings.ts'
 import { type Issuer, createIssuer, explainBadToken } from './issuer.ts'
 
 export const scopes = ['links:read', 'links:create'] as const
@@ -25,7 +26,6 @@ export interface McpCaller {
 }
 
 export interface Credentials {
-  /** False if no credential could ever be valid: then there is no endpoint. */
   isConfigured: boolean
   issuer: Issuer | undefined
   /** Throws the refusal of the request. `metadataUrl` is where clients find out how to sign in. */
@@ -43,9 +43,15 @@ interface CredentialDependencies {
   issuer: Issuer | undefined
 }
 
+/** False if no credential could ever be valid: then there is no endpoint. */
+export function isMcpConfigured(settings: Settings): boolean {
+  const { access, mcpOauthIssuer, mcpAccessAudience, mcpApiKeys } = settings
+  return access === 'loopback' || mcpOauthIssuer !== null || mcpAccessAudience !== null || mcpApiKeys
+}
+
 export function createCredentials(services: Services): Credentials {
   const { settings, log } = services
-  const { mcpOauthIssuer, mcpOauthAudience, mcpAccessAudience, mcpApiKeys } = settings
+  const { mcpOauthIssuer, mcpOauthAudience, mcpApiKeys } = settings
   const dependencies = { now: () => services.now() * 1000, log }
   const access = createAccess(settings, dependencies)
   const issuer =
@@ -55,7 +61,7 @@ export function createCredentials(services: Services): Credentials {
   const isLocal = settings.access === 'loopback'
   const canLogIn = issuer !== undefined || mcpApiKeys
   return {
-    isConfigured: canLogIn || isLocal || mcpAccessAudience !== null,
+    isConfigured: isMcpConfigured(settings),
     issuer,
     async identify(request, peer, metadataUrl) {
       const unauthorized = createChallenger(issuer ? metadataUrl : undefined)

@@ -28,6 +28,8 @@ main p { margin: 0; color: var(--text-dimmed); text-wrap: pretty; overflow-wrap:
 code { font: .95em ui-monospace, 'SF Mono', Consolas, monospace; font-variant-numeric: slashed-zero; }
 main .brand { margin-bottom: 2rem; }
 main .slug { margin-bottom: .25rem; color: var(--accent-text); font-weight: 500; }
+main .more { margin-top: 1.5rem; font-size: 14px; }
+.more a { color: var(--accent-text); }
 main .actions { margin-top: 1.5rem; }
 .actions a { display: inline-block; padding: .5rem 1rem; border: 1px solid transparent; border-radius: 6px; background: var(--accent); color: #fff; font-size: 14px; font-weight: 500; text-decoration: none; }
 main .only-you { margin-top: 1.5rem; padding-left: .75rem; border-left: 3px solid var(--brand-brass); font-size: 14px; }

@@ -12,6 +12,7 @@ const en = {
   landing: {
     title: 'Latchkey Links',
     sentence: 'This site shortens links. Its short links lead elsewhere; this page doesn’t.',
+    below: '<p class="more"><a href="/_/privacy">Privacy</a></p>',
   },
   failed: {
     title: 'Something went wrong',
@@ -49,6 +50,7 @@ const sv: PageTexts = {
   landing: {
     title: 'Latchkey Links',
     sentence: 'Den här webbplatsen förkortar länkar. Kortlänkarna leder vidare, men inte den här sidan.',
+    below: '<p class="more"><a href="/_/privacy">Integritet</a></p>',
   },
   failed: {
     title: 'Något gick fel',
@@ -87,6 +89,7 @@ const id: PageTexts = {
   landing: {
     title: 'Latchkey Links',
     sentence: 'Situs ini memendekkan tautan. Tautan pendeknya menuju ke tempat lain; halaman ini tidak.',
+    below: '<p class="more"><a href="/_/privacy">Privasi</a></p>',
   },
   failed: {
     title: 'Terjadi kesalahan',

@@ -1,6 +1,7 @@
 import type { Server } from 'bun'
 import { type Proxies, clientAddress, forwardedOrigin } from '@latchkey/http/client-address'
 import { countryFromHeader } from '../clicks/country.ts'
+import { type JournalledClick, leanClick } from '../clicks/click.ts'
 import type { Journal } from '../clicks/journal.ts'
 import { foldSlug, isSlug } from '../links/slugs/slug.ts'
 import type { Lookup, Destination } from './lookup.ts'
@@ -33,6 +34,10 @@ export interface RedirectOptions {
   /** The page for the owner of a slug that does not redirect; undefined for all other people. */
   ownerPage: (request: Request, slug: string, server: PeerSource) => Promise<Response | undefined>
   visitorOf: (address: string | null, userAgent: string | null, nowSeconds: number) => string | null
+  /** Whether the journal receives only what `LINKS_PRIVACY=lean` keeps. */
+  isLean: boolean
+  /** Whether a visitor with `Sec-GPC: 1` is counted without hash, country and referrer. */
+  honorsGpc: boolean
   /** Milliseconds since 1970. */
   now: () => number
   /** Receives errors that visitors must not see. */
@@ -92,10 +97,12 @@ export class Redirect {
       this.outcomes.uncounted++
       return this.#redirectTo(destination.location)
     }
-    const referrer = headers.get('referer')
-    const peer = this.#options.peerOf(request, server)
-    const address = clientAddress(request, peer, this.#options.proxies)
-    const commit = this.#options.journal.append({
+    const { journal, isLean, honorsGpc, proxies, peerOf, visitorOf } = this.#options
+    const isAnonymous = honorsGpc && headers.get('sec-gpc') === '1'
+    const referrer = isAnonymous ? null : headers.get('referer')
+    const peer = peerOf(request, server)
+    const address = isAnonymous ? null : clientAddress(request, peer, proxies)
+    const click: JournalledClick = {
       slug,
       linkId: destination.linkId,
       clickedAt: nowSeconds,
@@ -103,9 +110,10 @@ export class Redirect {
       query,
       referrer,
       userAgent,
-      country: this.#countryOf(headers, peer, address),
-      visitorFp: this.#options.visitorOf(address, userAgent, nowSeconds),
-    })
+      country: address === null ? null : this.#countryOf(headers, peer, address),
+      visitorFp: address === null ? null : visitorOf(address, userAgent, nowSeconds),
+    }
+    const commit = journal.append(isLean ? leanClick(click) : click)
     this.outcomes.redirected++
     return commit.then(() => this.#redirectTo(destination.location))
   }

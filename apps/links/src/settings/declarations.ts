@@ -154,6 +154,21 @@ export const declarations = {
     sentence: 'Days to keep raw clicks; totals are always kept',
     example: '365',
   },
+  privacy: {
+    name: 'LINKS_PRIVACY',
+    kind: oneOf(['full', 'lean']),
+    default: 'full',
+    sentence:
+      'What raw clicks keep: with lean no user agent, and of referrers only the host; those already stored are erased',
+    example: 'lean',
+  },
+  honorGpc: {
+    name: 'LINKS_HONOR_GPC',
+    kind: onOff(),
+    default: 'off',
+    sentence: 'Count requests with `Sec-GPC: 1` without visitor hash, country and referrer',
+    example: 'on',
+  },
   proxyHeader: {
     name: 'PROXY_HEADER',
     kind: headerName(),

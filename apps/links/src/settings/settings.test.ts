@@ -42,6 +42,8 @@ test('L2: without any setting, it listens on loopback, admits loopback only and 
     titleFetch: true,
     faviconFetch: true,
     retentionDays: null,
+    privacy: 'full',
+    honorGpc: false,
     proxyHeader: null,
     trustedProxies: [],
     countryHeader: null,

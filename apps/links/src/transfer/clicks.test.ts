@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from '@latchkey/database/database'
 import { eachDialect } from '@latchkey/database/testing'
+import type { Privacy } from '../clicks/click.ts'
 import type { Tables } from '../db/tables.ts'
 import { importClicks } from './clicks.ts'
 import { NOW, failureOf, importText, openMigrated } from './testing.ts'
@@ -47,12 +48,13 @@ eachDialect((_, newUrl) => {
     const problems: [number, string][] = []
     const take = (
       path: string,
-      options: { again?: boolean; ownHost?: string; onProblem?: () => void } = {},
+      options: { again?: boolean; ownHost?: string; privacy?: Privacy; onProblem?: () => void } = {},
     ) => {
       problems.length = 0
       return importClicks({
         database,
         databaseUrl: url,
+        privacy: options.privacy ?? 'full',
         path,
         again: options.again ?? false,
         now: NOW,
@@ -67,6 +69,23 @@ eachDialect((_, newUrl) => {
   }
 
   describe('importing clicks', () => {
+    test('L37.6 with lean stores neither their user agents nor their full referrers', async () => {
+      const { database, take } = await start()
+      const referrer = 'https://www.google.com/search'
+      const path = fileWith([{ slug: 'one', clicked_at: 1_700_000_000, referrer, user_agent: CHROME }])
+      await take(path, { privacy: 'lean' })
+      expect(await clicksOf(database)).toMatchObject([
+        {
+          referrer: null,
+          user_agent: null,
+          referrer_host: 'google.com',
+          channel: 'search',
+          browser: 'Chrome',
+        },
+      ])
+      await database.close()
+    })
+
     test('classifies them as live ones, without a visitor', async () => {
       const { database, take } = await start()
       const path = fileWith([
@@ -192,7 +211,15 @@ eachDialect((_, newUrl) => {
       const { url, database, take } = await start()
       const path = fileWith(Array.from({ length: 9_000 }, (_line, at) => ({ slug: 'one', clicked_at: at })))
       const other = await openMigrated(url)
-      const options = { databaseUrl: url, path, again: false, now: NOW, ownHost: null, onProblem: () => {} }
+      const options = {
+        databaseUrl: url,
+        privacy: 'full' as const,
+        path,
+        again: false,
+        now: NOW,
+        ownHost: null,
+        onProblem: () => {},
+      }
       const outcomes = await Promise.allSettled([take(path), importClicks({ ...options, database: other })])
       expect(outcomes.some(({ status }) => status === 'fulfilled')).toBe(true)
       expect(await readCounts(database)).toEqual([9_000, 9_000, 9_000])

@@ -4,7 +4,7 @@ import type { Database } from '@latchkey/database/database'
 import { z } from 'zod'
 import { Failure } from '@latchkey/http/failure'
 import { parseOrFail } from '@latchkey/http/validation'
-import { type ClassifiedClick, classifyClick } from '../clicks/click.ts'
+import { type ClassifiedClick, type Privacy, classifyClick, leanClick } from '../clicks/click.ts'
 import { countryFromHeader } from '../clicks/country.ts'
 import { type Cursor, type Recorder, openRecorder } from '../clicks/recorder.ts'
 import type { Tables } from '../db/tables.ts'
@@ -25,6 +25,7 @@ export interface ClickImportOptions {
   now: number
   /** `host:port` of the short URLs, whose pages are self-referrers; null if unknown. */
   ownHost: string | null
+  privacy: Privacy
   onProblem: (line: number, reason: string) => void
 }
 
@@ -129,7 +130,8 @@ class ClickImport {
     const batch = this.#batch
     this.#batch = []
     this.#batchLength = 0
-    const { database, ownHost: host } = this.#options
+    const { database, ownHost: host, privacy } = this.#options
+    const classify = privacy === 'lean' ? leanClick : classifyClick
     const slugs = new Set(batch.flatMap((entry) => ('value' in entry ? [entry.value.slug] : [])))
     const linkIds = await findLinkIds({ db: database.read, dialect: database.dialect }, [...slugs])
     const clicks: ClassifiedClick[] = []
@@ -139,7 +141,7 @@ class ClickImport {
       if ('problem' in entry) problems.push({ line: entry.line, reason: entry.problem.text })
       else if (linkId === undefined)
         problems.push({ line: entry.line, reason: `there is no slug "${entry.value.slug}"` })
-      else clicks.push(classifyClick({ ...entry.value, linkId, host, query: null, visitorFp: null }))
+      else clicks.push(classify({ ...entry.value, linkId, host, query: null, visitorFp: null }))
     }
     await this.#record(clicks, batch.at(-1)?.line ?? 0)
     this.bad += problems.length

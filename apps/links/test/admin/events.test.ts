@@ -126,6 +126,7 @@ eachDialect((dialect, newUrl) => {
     await importClicks({
       database: links.database,
       databaseUrl: links.url,
+      privacy: 'full',
       path,
       again: false,
       now: links.now,

@@ -147,7 +147,7 @@ test('a link and a bundle without visitor hashes state so, and the time zone of 
   for (const path of [`/links/${links[0]?.id}`, `/bundles/${bundleId}`]) {
     await page.goto(admin.at(path))
     const card = page.locator('.metric').filter({ hasText: /^Visitors/ })
-    await card.getByText('Not available for imported or old clicks').waitFor()
+    await card.getByText('Not available for imported, old or anonymous clicks').waitFor()
     expect(await card.locator('.figure').innerText()).toBe('–')
     await waitForBars(page)
     await page.getByTitle(Intl.DateTimeFormat().resolvedOptions().timeZone, { exact: true }).waitFor()

@@ -4,6 +4,7 @@ export { findParts, readBlocks, readLinkBlock } from './blocks/block-store.ts'
 export type { Part } from './blocks/block-store.ts'
 export { Scan, nameOf, viewerConditions } from './blocks/scan.ts'
 export type { ScanRequest } from './blocks/scan.ts'
+export { endOf } from './cover.ts'
 export { countClicksPerLink } from './bucket-clicks.ts'
 export {
   findClickedLinks,

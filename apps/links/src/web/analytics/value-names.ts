@@ -31,7 +31,8 @@ const SYSTEMS: Readonly<Record<string, string>> = {
 /** Names of the empty value, by dimension. */
 const NO_VALUE: Partial<Record<ExplorerDimension, OwnKey>> = {
   referrer_host: 'analytics.noReferrer',
-  referrer: 'analytics.noReferrer',
+  // Pages are shown among the clicks of a site: the site is known, and the page is not.
+  referrer: 'analytics.notAvailable',
   utm_source: 'analytics.none',
   utm_medium: 'analytics.none',
   utm_campaign: 'analytics.none',

@@ -17,6 +17,7 @@ export default {
   'analytics.removeFilter': 'Remove the filter {{name}}',
   'analytics.id': 'ID {{id}}',
   'analytics.noReferrer': 'Direct or unknown',
+  'analytics.notAvailable': 'Not available',
   'analytics.none': '(none)',
   'analytics.unknown': 'Unknown',
   'analytics.sources': 'Sources',

@@ -15,7 +15,7 @@ export default {
   'chart.none': 'No clicks in this period',
   'chart.summary':
     '{{title}}: {{total}} total. Arrow keys read each bar, Shift with them selects bars, Enter zooms in. A table is available.',
-  'chart.visitorsUnknown': 'Not available for imported or old clicks',
+  'chart.visitorsUnknown': 'Not available for imported, old or anonymous clicks',
   'range.custom': 'Custom',
   'range.from': 'From',
   'range.to': 'To',

@@ -19,6 +19,7 @@ export default {
   'analytics.removeFilter': 'Hapus filter {{name}}',
   'analytics.id': 'ID {{id}}',
   'analytics.noReferrer': 'Langsung atau tidak diketahui',
+  'analytics.notAvailable': 'Tidak tersedia',
   'analytics.none': '(tidak ada)',
   'analytics.unknown': 'Tidak diketahui',
   'analytics.sources': 'Sumber',

@@ -17,7 +17,7 @@ export default {
   'chart.none': 'Tidak ada klik dalam periode ini',
   'chart.summary':
     '{{title}}: total {{total}}. Tombol panah membacakan setiap batang, dengan Shift memilih batang, Enter memperbesar. Tersedia juga sebagai tabel.',
-  'chart.visitorsUnknown': 'Tidak tersedia untuk klik yang diimpor atau lama',
+  'chart.visitorsUnknown': 'Tidak tersedia untuk klik yang diimpor, lama, atau anonim',
   'range.custom': 'Kustom',
   'range.from': 'Dari',
   'range.to': 'Sampai',

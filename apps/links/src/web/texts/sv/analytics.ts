@@ -19,6 +19,7 @@ export default {
   'analytics.removeFilter': 'Ta bort filtret {{name}}',
   'analytics.id': 'ID {{id}}',
   'analytics.noReferrer': 'Direkt eller okänd',
+  'analytics.notAvailable': 'Uppgift saknas',
   'analytics.none': '(ingen)',
   'analytics.unknown': 'Okänd',
   'analytics.sources': 'Källor',

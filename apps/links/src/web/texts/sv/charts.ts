@@ -17,7 +17,7 @@ export default {
   'chart.none': 'Inga klick under den här perioden',
   'chart.summary':
     '{{title}}: {{total}} totalt. Piltangenterna läser upp varje stapel, med Skift väljer de staplar, Enter zoomar in. Det finns en tabell också.',
-  'chart.visitorsUnknown': 'Finns inte för importerade eller gamla klick',
+  'chart.visitorsUnknown': 'Finns inte för importerade, gamla eller anonyma klick',
   'range.custom': 'Anpassat',
   'range.from': 'Från',
   'range.to': 'Till',

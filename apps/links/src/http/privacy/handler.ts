@@ -1,0 +1,32 @@
+import type { Language } from '@latchkey/web/languages'
+import { htmlPage, languageOf } from '../../redirect/pages.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { renderPrivacy } from './page.ts'
+import { describePrivacy } from './statement.ts'
+import { privacyTexts } from './texts.ts'
+
+export const PRIVACY_PATH = '/_/privacy'
+export const PRIVACY_JSON_PATH = '/_/privacy.json'
+
+/** The settings do not change while the service runs. An update may: hence an hour. */
+const HEADERS = { 'Cache-Control': 'public, max-age=3600' }
+
+/**
+ * Creates the handlers of the public privacy statement. Both documents are rendered once: answering
+ * reads no database and costs nothing, so there is no rate limit.
+ */
+export function createPrivacyPages(settings: Settings) {
+  const statement = describePrivacy(settings)
+  const json = `${JSON.stringify(statement, null, 2)}\n`
+  const render = (language: Language) =>
+    renderPrivacy(statement, { locale: language, texts: privacyTexts[language] })
+  const pages: Readonly<Record<Language, string>> = { en: render('en'), sv: render('sv'), id: render('id') }
+  return {
+    page: (request: Request): Response =>
+      htmlPage(pages[languageOf(request)], { headers: { ...HEADERS, Vary: 'Accept-Language' } }),
+    json: (): Response =>
+      new Response(json, {
+        headers: { ...HEADERS, 'Content-Type': 'application/json', 'X-Content-Type-Options': 'nosniff' },
+      }),
+  }
+}
