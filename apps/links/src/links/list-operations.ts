@@ -1,8 +1,6 @@
-import type { Database } from '@latchkey/database/database'
 import { z } from 'zod'
 import { listBundlesOfLinks } from '../bundles/store.ts'
 import { type Context, operation } from '../context.ts'
-import type { Tables } from '../db/tables.ts'
 import {
   type Page,
   type Position,
@@ -17,6 +15,7 @@ import { countLinks, countSomeLinks, readLinkCounts } from './count.ts'
 import { type ListFilter, listLinkPositions, resolveSearch } from './list.ts'
 import { Link, LinkCounts, LinkFilter, LinkPageQuery, LinkQuery, ListedLink } from './schema.ts'
 import { readLinks, withOrigin } from './store.ts'
+import { readTrends } from './trend.ts'
 
 export const listLinks = operation({
   id: 'listLinks',
@@ -36,7 +35,7 @@ export const listLinks = operation({
   answer: pageAnswer,
 })
 
-/** The list of the admin side, with more filters and orders, numbered pages and bundles (L17.1). */
+/** The list of the admin side, with more filters and orders, numbered pages, bundles and trends (L17.1). */
 export const listLinksInAdmin = operation({
   ...listLinks,
   query: LinkPageQuery,
@@ -52,20 +51,26 @@ export const listLinksInAdmin = operation({
     const page = await (isNumbered
       ? readNumberedPage(context, query)
       : readCursorPage(context, query, countSomeLinks))
-    return { ...page, items: await addBundles(context.database.offThread, page.items) }
+    return { ...page, items: await addListing(context, page.items, { hasTrend: isNumbered }) }
   },
 })
 
-async function addBundles(db: Database<Tables>, links: readonly Link[]): Promise<ListedLink[]> {
-  const rows = await listBundlesOfLinks(
-    db,
-    links.map(({ id }) => id),
-  )
+/** Adds what only the list shows. A cursor page may have a thousand links, and has no trends. */
+async function addListing(
+  context: Context,
+  links: readonly Link[],
+  { hasTrend }: { hasTrend: boolean },
+): Promise<ListedLink[]> {
+  const { offThread } = context.database
+  const ids = links.map(({ id }) => id)
+  const rows = await listBundlesOfLinks(offThread, ids)
   const bundlesOf = Map.groupBy(rows, ({ link_id }) => link_id)
-  return links.map((link) => ({
-    ...link,
-    bundles: (bundlesOf.get(link.id) ?? []).map(({ link_id: _, ...bundle }) => bundle),
-  }))
+  const trends = hasTrend ? await readTrends(offThread, ids, context) : undefined
+  return links.map((link) => {
+    const trend = trends?.get(link.id)
+    const bundles = (bundlesOf.get(link.id) ?? []).map(({ link_id: _, ...bundle }) => bundle)
+    return { ...link, bundles, ...(trend && { trend }) }
+  })
 }
 
 async function readCursorPage(

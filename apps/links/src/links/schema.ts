@@ -187,6 +187,9 @@ export const ListedLink = Link.extend({
   bundles: z.array(
     z.object({ id: z.int(), name: z.string(), accent: z.string(), icon: z.string().nullable() }),
   ),
+  trend: z.array(z.int()).optional().meta({
+    description: 'Clicks on each of the last 30 UTC days, on numbered pages; absent without any.',
+  }),
 }).meta({ id: 'ListedLink' })
 export type ListedLink = z.output<typeof ListedLink>
 

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { PHONE, recordClicks } from '../actions.ts'
 import { sharedTestLinks } from '../testing.ts'
 
 const DAY = 86_400
@@ -92,6 +93,29 @@ eachDialect((_dialect, newUrl) => {
       ['soon', []],
       ['plain', [spring]],
     ])
+  })
+
+  test('L17.1: links of a numbered page have their clicks on each of the last 30 UTC days', async () => {
+    const midnight = links.now - (links.now % DAY)
+    const at = (clickedAt: number, userAgent = PHONE) => ({
+      slug: 'zulu',
+      linkId: ids['plain'] ?? 0,
+      clickedAt,
+      userAgent,
+    })
+    const days = [midnight, midnight, midnight - 1, midnight - 29 * DAY, midnight - 29 * DAY - 1]
+    await recordClicks(links.url, [...days.map((moment) => at(moment)), at(midnight, 'Googlebot/2.1')])
+    const trendOf = async (label: string, query: string) => {
+      const rows = await admin('GET', `/links?${query}`)
+      return rows.find((link: { label: string }) => link.label === label).trend
+    }
+    const trend = [1, ...Array.from({ length: 27 }, () => 0), 1, 3]
+    await admin('PUT', '/settings', { filter_bots: false })
+    expect(await trendOf('plain', 'page=1')).toEqual(trend)
+    await admin('PUT', '/settings', { filter_bots: true })
+    expect(await trendOf('plain', 'page=1&range=7d')).toEqual(trend.with(29, 2))
+    expect(await trendOf('off', 'page=1')).toBeUndefined()
+    expect(await trendOf('plain', 'limit=10')).toBeUndefined()
   })
 
   test('L17.2: counts ignore the filter that they would replace and apply all others', async () => {
