@@ -6,7 +6,7 @@ import { openAdminPages } from './browser.ts'
 
 const admin = openAdminPages()
 
-const clicksOf = (page: Page, label: string) => page.locator('tr', { hasText: label }).locator('td').nth(4)
+const clicksOf = (page: Page, label: string) => page.locator('tr', { hasText: label }).locator('td').nth(5)
 
 /** The paths that the page requests from now on. */
 function traffic(page: Page): string[] {
@@ -53,7 +53,7 @@ test('a click elsewhere appears within two seconds, and moves neither the focus 
     // Measured in the page, which observes it at once.
     const updated = page.waitForFunction((wanted) => {
       const row = [...document.querySelectorAll('tr')].find(({ textContent }) => textContent.includes('live'))
-      return row?.querySelector('td:nth-child(5)')?.firstChild?.textContent === wanted && Date.now()
+      return row?.querySelector('td:nth-child(6)')?.firstChild?.textContent === wanted && Date.now()
     }, count)
     const began = Date.now()
     await clickLink(admin, 'live')

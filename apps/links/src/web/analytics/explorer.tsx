@@ -1,6 +1,5 @@
 import { getTimeZone, momentFormat } from '@latchkey/web/formats'
 import { Button, Paper, Skeleton, Stack, Text } from '@mantine/core'
-import { Notice } from '@latchkey/web/parts/notice'
 import type { ReactNode } from 'react'
 import type { Result } from '../call.ts'
 import { TimeChart } from '../parts/chart.tsx'
@@ -47,9 +46,10 @@ export function Explorer({ subject, empty, children, panel }: Props) {
           <Paper withBorder component="section">
             <Metrics stats={stats} subject={subject} />
             {hasClicks && <Chart stats={stats} change={change} />}
+            {!hasClicks && !empty && <NoClicks view={view} change={change} />}
           </Paper>
         )}
-        {!isMissing && !hasClicks && (empty || <NoClicks view={view} change={change} />)}
+        {!isMissing && !hasClicks && empty}
         {children}
         {hasClicks ? (
           <Panels {...controls} stats={stats} subject={subject}>
@@ -63,18 +63,24 @@ export function Explorer({ subject, empty, children, panel }: Props) {
   )
 }
 
-/** Offers to show more where there are no clicks. */
+/** Takes the place of the chart, and offers to show more. */
 function NoClicks({ view, change }: Pick<ViewControls, 'view' | 'change'>) {
   const { t } = useText()
   const isFiltered = view.filters.length > 0
   const hasMore = isFiltered || view.range !== 'all'
   const showMore = () => change(isFiltered ? { filters: [] } : { range: 'all', window: undefined })
-  const action = (
-    <Button variant="light" onClick={showMore}>
-      {t(isFiltered ? 'analytics.clear' : 'link.allTime')}
-    </Button>
+  return (
+    <div className="explorer-empty">
+      <Text size="sm" c="dimmed">
+        {t('chart.none')}
+      </Text>
+      {hasMore && (
+        <Button size="compact-sm" variant="light" onClick={showMore}>
+          {t(isFiltered ? 'analytics.clear' : 'link.allTime')}
+        </Button>
+      )}
+    </div>
   )
-  return <Notice title={t('chart.none')} {...(hasMore && { action })} />
 }
 
 /** Says which numbers do not cover the whole window, because raw clicks are deleted with time. */

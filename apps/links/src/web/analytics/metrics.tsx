@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Result } from '../call.ts'
 import { Delta } from '../parts/delta.tsx'
+import { Favicon, faviconAddresses } from '../parts/favicon.tsx'
 import { useText } from '../texts/text.ts'
 import { countDays, formatAverage } from './average.ts'
 import type { Subject } from './use-analytics.ts'
@@ -57,7 +58,8 @@ function SetMetrics({ stats }: Pick<Props, 'stats'>) {
         name={t('analytics.topLink')}
         value={
           top ? (
-            <Anchor component={Link} href={`/links/${top.id}`} inherit c="inherit" title={top.url}>
+            <Anchor component={Link} href={`/links/${top.id}`} className="metric-link" title={top.url}>
+              <Favicon src={faviconAddresses([top]).get(top.id)} />
               <bdi>{top.label ?? `/${top.slug}`}</bdi>
             </Anchor>
           ) : (

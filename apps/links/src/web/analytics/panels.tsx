@@ -1,12 +1,13 @@
-import { Button, Group, Paper, SimpleGrid, Skeleton, Tabs, Title } from '@mantine/core'
+import { Button, Group, Paper, Skeleton, Stack, Tabs, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { ExplorerDimension } from '../../analytics/explorer/dimensions.ts'
 import type { Result } from '../call.ts'
 import type { OwnKey } from '../texts/index.ts'
 import { useText } from '../texts/text.ts'
+import { CsvButton } from './csv-button.tsx'
 import { Details } from './details.tsx'
 import { Rows } from './rows.tsx'
-import type { Subject } from './use-analytics.ts'
+import { type Subject, queryOf } from './use-analytics.ts'
 import type { ViewControls } from './use-view.ts'
 
 interface Panel {
@@ -16,17 +17,26 @@ interface Panel {
 
 const SOURCES = ['channel', 'referrer_host', 'utm_source', 'utm_medium', 'utm_campaign'] as const
 
-const PANELS: readonly Panel[] = [
-  { title: 'analytics.sources', dimensions: SOURCES },
-  { title: 'analytics.locations', dimensions: ['country'] },
-  { title: 'analytics.devices', dimensions: ['device', 'browser', 'os', 'link_mode'] },
-]
+const sources: Panel = { title: 'analytics.sources', dimensions: SOURCES }
+const locations: Panel = { title: 'analytics.locations', dimensions: ['country'] }
+const devices: Panel = { title: 'analytics.devices', dimensions: ['device', 'browser', 'os', 'link_mode'] }
+const links: Panel = { title: 'analytics.links', dimensions: ['link', 'bundle'] }
+const slugs: Panel = { title: 'link.slugs', dimensions: ['slug'] }
 
-/** The dimensions of links. The page of a link has a table of its slugs. */
-const LINK_PANELS: Record<'instance' | Subject['dimension'], readonly Panel[]> = {
-  instance: [{ title: 'analytics.links', dimensions: ['link', 'bundle'] }],
-  bundle: [{ title: 'bundles.topLinks', dimensions: ['link', 'slug'] }],
-  link: [],
+/**
+ * Panels in two columns, so that one with few values leaves no gap below it. The page of a link has a
+ * table of its slugs, and that of a bundle a list of its links.
+ */
+const COLUMNS: Record<'instance' | Subject['dimension'], readonly (readonly Panel[])[]> = {
+  instance: [
+    [sources, devices],
+    [locations, links],
+  ],
+  bundle: [
+    [sources, devices],
+    [locations, slugs],
+  ],
+  link: [[sources, devices], [locations]],
 }
 
 export interface PanelProps extends Pick<ViewControls, 'view' | 'toggle'> {
@@ -41,14 +51,20 @@ interface PanelsProps extends PanelProps {
 
 /** Breakdowns of the statistics: several dimensions in each panel, as tabs. */
 export function Panels({ children, ...props }: PanelsProps) {
-  const all = [...PANELS, ...LINK_PANELS[props.subject?.dimension ?? 'instance']]
+  const columns = COLUMNS[props.subject?.dimension ?? 'instance']
+  const shortest = Math.min(...columns.map(({ length }) => length))
+  const further = columns.findIndex(({ length }) => length === shortest)
   return (
-    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-      {all.map((panel) => (
-        <Breakdowns key={panel.title} {...panel} {...props} />
+    <div className="panels">
+      {columns.map((panels, column) => (
+        <Stack key={column} gap="md" miw={0}>
+          {panels.map((panel) => (
+            <Breakdowns key={panel.title} {...panel} {...props} />
+          ))}
+          {column === further && children}
+        </Stack>
       ))}
-      {children}
-    </SimpleGrid>
+    </div>
   )
 }
 
@@ -118,16 +134,21 @@ function Content({ dimension, ...props }: PanelProps & { dimension: ExplorerDime
         toggle={props.toggle}
       />
       {total > 0 && (
-        <Button
-          variant="subtle"
-          color="gray"
-          size="compact-sm"
-          className="panel-details"
-          aria-label={t('analytics.detailsOf', { what: t(`dimension.${dimension}`) })}
-          onClick={() => setIsOpen(true)}
-        >
-          {t('analytics.details')} {total > ROWS && `(${number(total)})`}
-        </Button>
+        <Group justify="space-between" gap="sm" mt="xs">
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-sm"
+            aria-label={t('analytics.detailsOf', { what: t(`dimension.${dimension}`) })}
+            onClick={() => setIsOpen(true)}
+          >
+            {t('analytics.details')} {total > ROWS && `(${number(total)})`}
+          </Button>
+          <CsvButton
+            query={{ ...queryOf(props.view, props.subject), dimension }}
+            what={t(`dimension.${dimension}`)}
+          />
+        </Group>
       )}
       <Details {...props} dimension={dimension} isOpen={isOpen} onClose={() => setIsOpen(false)} />
     </>

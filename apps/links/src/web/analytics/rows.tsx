@@ -4,6 +4,10 @@ import type { CSSProperties, ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ExplorerDimension } from '../../analytics/explorer/dimensions.ts'
 import type { Result } from '../call.ts'
+import { BundleDot } from '../parts/bundle-chip.tsx'
+import { Favicon, faviconAddresses } from '../parts/favicon.tsx'
+import { Initials } from '../parts/initials.tsx'
+import { Mark } from '../parts/mark.tsx'
 import { useText } from '../texts/text.ts'
 import type { ViewControls } from './use-view.ts'
 import { useValueNames } from './value-names.ts'
@@ -27,16 +31,22 @@ interface RowsProps extends Pick<ViewControls, 'view' | 'toggle'> {
 export function Rows({ dimension, breakdown, clicks, view, toggle, isContinued = false }: RowsProps) {
   const { t } = useText()
   const nameOf = useValueNames()
+  const signOf = useSigns(dimension, breakdown.items)
   const rows: RowProps[] = breakdown.items.map((item) => ({
     filter: { dimension, value: item.name },
     name: displayName(item) ?? nameOf(dimension, item.name),
-    icon: iconOf(dimension, item),
+    sign: signOf(item),
     count: item.count,
     href: PAGES[dimension] && `${PAGES[dimension]}/${item.name}`,
   }))
   // A filter by an id has no empty value.
   if (breakdown.unknown > 0 && !isContinued && !(dimension in PAGES))
-    rows.push({ filter: { dimension, value: '' }, name: nameOf(dimension, ''), count: breakdown.unknown })
+    rows.push({
+      filter: { dimension, value: '' },
+      name: nameOf(dimension, ''),
+      sign: <Mark dimension={dimension} value="" />,
+      count: breakdown.unknown,
+    })
   if (rows.length === 0)
     return (
       <Text c="dimmed" size="sm" py="lg" ta="center">
@@ -65,17 +75,24 @@ function displayName(item: Item): string | undefined {
   return 'accent' in item ? item.label : undefined
 }
 
-/** Sign of a value. A country has its code: not every system has flags. */
-function iconOf(dimension: ExplorerDimension, item: Item): string {
-  if (dimension === 'country') return item.name
-  return ('icon' in item && item.icon) || ''
+/** Signs beside the names of values: marks, icons of destinations and sites, dots of bundles. */
+function useSigns(dimension: ExplorerDimension, items: readonly Item[]): (item: Item) => ReactNode {
+  const icons = faviconAddresses(
+    items.flatMap((item) => ('url' in item ? { id: Number(item.name), url: item.url } : [])),
+  )
+  return (item) => {
+    if ('url' in item) return <Favicon src={icons.get(Number(item.name))} />
+    if ('accent' in item) return <BundleDot {...item} />
+    if (dimension === 'referrer_host') return <Initials name={item.name} isSquare />
+    return <Mark dimension={dimension} value={item.name} />
+  }
 }
 
 interface RowProps {
   filter: Filter
   name: string
   count: number
-  icon?: string
+  sign?: ReactNode
   href?: string | undefined
 }
 
@@ -85,19 +102,15 @@ interface RowState {
   onToggle: () => void
 }
 
-function Row({ name, icon, count, href, share: part, isSet, onToggle }: RowProps & RowState) {
+function Row({ name, sign, count, href, share: part, isSet, onToggle }: RowProps & RowState) {
   const { t, number, share } = useText()
   return (
     <li className="row" style={{ '--share': Math.min(1, part) } as CSSProperties}>
       <button type="button" className="row-button" aria-pressed={isSet} title={name} onClick={onToggle}>
-        {icon && (
-          <span className="row-icon" aria-hidden>
-            {icon}
-          </span>
-        )}
+        {sign}
         <bdi className="row-name">{name}</bdi>
-        <Number>{number(count)}</Number>
-        <Number isShare>{share(part)}</Number>
+        <Count>{number(count)}</Count>
+        <Count isShare>{share(part)}</Count>
       </button>
       {href !== undefined && (
         <ActionIcon
@@ -115,7 +128,7 @@ function Row({ name, icon, count, href, share: part, isSet, onToggle }: RowProps
   )
 }
 
-function Number({ isShare = false, children }: { isShare?: boolean; children: ReactNode }) {
+function Count({ isShare = false, children }: { isShare?: boolean; children: ReactNode }) {
   return (
     <span className="row-number" data-share={isShare || undefined}>
       {' '}

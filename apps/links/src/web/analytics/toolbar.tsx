@@ -39,6 +39,7 @@ export function Toolbar({ view, change, range, subject }: Props) {
         download
         size="xs"
         variant="default"
+        ml="auto"
         leftSection={<IconDownload size={15} aria-hidden />}
       >
         {t('analytics.clicksCsv')}

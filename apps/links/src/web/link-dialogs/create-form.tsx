@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useDraft } from '@latchkey/web/draft-storage'
 import { Copy } from '@latchkey/web/parts/copy'
@@ -187,7 +187,13 @@ function SlugField({ value, error, change }: SlugProps) {
     <TextInput
       id="link-slug"
       inputWrapperOrder={['label', 'input', 'description', 'error']}
-      description={check?.available && t('create.slugFree')}
+      description={
+        check?.available && (
+          <Text span inherit c="var(--positive)">
+            {t('create.slugFree')}
+          </Text>
+        )
+      }
       label={t('links.slug')}
       placeholder={t('create.slugHelp')}
       flex="1 1 180px"

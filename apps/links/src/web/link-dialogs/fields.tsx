@@ -95,7 +95,14 @@ export function ExpiryField({ values, change, errorOf }: Props) {
 export function UtmFields({ values, change }: Props) {
   const { t } = useText()
   const [remembered] = useState(rememberedUtm)
-  const [isOpen, setOpen] = useState(UTM_NAMES.some((name) => readUtm(values.url, name) !== ''))
+  const hasValues = UTM_NAMES.some((name) => readUtm(values.url, name) !== '')
+  const [hadValues, setHadValues] = useState(hasValues)
+  const [isOpen, setOpen] = useState(hasValues)
+  // A URL with values was typed or pasted.
+  if (hasValues && !hadValues) {
+    setHadValues(true)
+    setOpen(true)
+  }
   return (
     <Stack gap="xs" align="stretch">
       <Button

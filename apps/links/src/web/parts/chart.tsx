@@ -1,5 +1,5 @@
 import { ActionIcon, Box, Center, Group, Table, Text, Title, Tooltip } from '@mantine/core'
-import { IconChartBar, IconTable } from '@latchkey/web/icons'
+import { IconChartBar, IconDownload, IconTable } from '@latchkey/web/icons'
 import { type ReactNode, useState } from 'react'
 import { useText } from '../texts/text.ts'
 import { Bars } from './bars.tsx'
@@ -36,20 +36,48 @@ export function TimeChart(props: ChartProps) {
             {note}
           </Text>
         </Group>
-        <Tooltip label={toggleLabel}>
-          <ActionIcon
-            variant="default"
-            size="md"
-            aria-label={toggleLabel}
-            onClick={() => setIsTable(!isTable)}
-          >
-            <ToggleIcon size={16} stroke={1.6} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <Group gap="xs" wrap="nowrap">
+          <Tooltip label={toggleLabel}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="md"
+              aria-label={toggleLabel}
+              onClick={() => setIsTable(!isTable)}
+            >
+              <ToggleIcon size={16} stroke={1.6} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label={t('analytics.csv')}>
+            <ActionIcon
+              component="a"
+              href={csvAddress(timeline)}
+              download={`latchkey-${timeline.unit}s.csv`}
+              variant="subtle"
+              color="gray"
+              size="md"
+              aria-label={t('analytics.csvOf', { what: title })}
+            >
+              <IconDownload size={16} stroke={1.6} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        </Group>
       </Group>
       <Content {...props} />
     </Box>
   )
+}
+
+/** The chart as a file. The labels of buckets are dates, which no spreadsheet takes for a formula. */
+function csvAddress({ unit, buckets, comparison }: Timeline): string {
+  const head = [unit, 'clicks', ...(comparison ? ['comparison'] : [])]
+  const lines = buckets.map(({ label, clicks }, index) => [
+    label,
+    clicks,
+    ...(comparison ? [comparison[index]?.clicks ?? ''] : []),
+  ])
+  const text = [head, ...lines].map((line) => line.join(',')).join('\r\n')
+  return `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`
 }
 
 function Empty() {

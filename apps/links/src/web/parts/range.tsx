@@ -25,6 +25,7 @@ export function RangePicker({
     <SegmentedControl
       aria-label={t('range.label')}
       size="xs"
+      withItemsBorders={false}
       data={rangeNames.map((range) => ({ value: range, label: t(`range.${range}`) }))}
       value={value ?? ''}
       onChange={(next) => onChange(next as Range)}

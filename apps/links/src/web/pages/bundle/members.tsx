@@ -1,10 +1,11 @@
-import { ActionIcon, Anchor, Box, Group, Pagination, Paper, Text, Title, Tooltip } from '@mantine/core'
+import { ActionIcon, Box, Group, Pagination, Paper, Text, Title, Tooltip } from '@mantine/core'
 import { IconX } from '@latchkey/web/icons'
-import { useState } from 'react'
+import { type CSSProperties, useState } from 'react'
 import { Link } from 'wouter'
 import { call } from '../../call.ts'
 import { Copy } from '@latchkey/web/parts/copy'
 import { Delta } from '../../parts/delta.tsx'
+import { Favicon, faviconAddresses } from '../../parts/favicon.tsx'
 import { slugUrl, withoutScheme } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
 import type { Stats } from './page.tsx'
@@ -18,6 +19,8 @@ type Member = Stats['per_link'][number]
 
 interface MemberProps {
   member: Member
+  /** Address of the icon of its destination. */
+  icon: string | undefined
   bundle: Stats['bundle']
 }
 
@@ -39,6 +42,8 @@ export function Members({ stats, hasClicks }: Props) {
   )
   const pages = Math.ceil(members.length / PER_PAGE)
   const page = Math.max(1, Math.min(requestedPage, pages))
+  const onPage = members.slice((page - 1) * PER_PAGE, page * PER_PAGE)
+  const icons = faviconAddresses(onPage.map(({ link_id, url }) => ({ id: link_id, url })))
   return (
     <Paper withBorder p="md" component="section" aria-labelledby="members">
       <Group gap="xs" align="baseline" mb="xs">
@@ -57,11 +62,17 @@ export function Members({ stats, hasClicks }: Props) {
           </Text>
         </Box>
       )}
-      <Box component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
-        {members.slice((page - 1) * PER_PAGE, page * PER_PAGE).map((member) => (
-          <MemberRow key={member.link_id} member={member} bundle={stats.bundle} hasClicks={hasClicks} />
+      <ul className="rows">
+        {onPage.map((member) => (
+          <MemberRow
+            key={member.link_id}
+            member={member}
+            bundle={stats.bundle}
+            icon={icons.get(member.link_id)}
+            hasClicks={hasClicks}
+          />
         ))}
-      </Box>
+      </ul>
       {pages > 1 && (
         <Group justify="flex-end" mt="md">
           <Pagination
@@ -81,49 +92,33 @@ export function Members({ stats, hasClicks }: Props) {
   )
 }
 
-function MemberRow({ member, bundle, hasClicks }: Pick<Props, 'hasClicks'> & MemberProps) {
+function MemberRow({ member, bundle, icon, hasClicks }: Pick<Props, 'hasClicks'> & MemberProps) {
   useFocusFallback('#members')
   const name = member.label ?? `/${member.primary_slug}`
-  const url = slugUrl(member.primary_slug)
+  const share = hasClicks ? member.pct_of_bundle / 100 : 0
+  const style = { '--share': share, '--accent-color': accentColor(bundle.accent) } as CSSProperties
   return (
-    <Box component="li" py="xs" className="bundle-member">
-      <Group wrap="nowrap" gap="md">
-        <Box flex={1} miw={0}>
-          <Anchor
-            component={Link}
-            href={`/links/${member.link_id}`}
-            size="sm"
-            fw={500}
-            c="inherit"
-            truncate
-            display="block"
-            title={name}
-            dir="auto"
-          >
-            {name}
-          </Anchor>
-          <Group gap={4} wrap="nowrap">
-            <Text size="xs" c="dimmed" truncate title={`${url} → ${member.url}`}>
-              {withoutScheme(url)} → {withoutScheme(member.url)}
-            </Text>
-          </Group>
-        </Box>
-        {hasClicks && <MemberClicks member={member} />}
-        <Group gap={0} wrap="nowrap" flex="none">
-          <Copy value={url} />
-          {isMine(bundle) && <RemoveButton member={member} name={name} bundle={bundle.id} />}
-        </Group>
+    <li className="row bundle-member" style={style}>
+      <Favicon src={icon} />
+      <div className="bundle-member-text">
+        <Link href={`/links/${member.link_id}`} className="link-label" title={name} dir="auto">
+          {name}
+        </Link>
+        <div className="link-destination" title={`${slugUrl(member.primary_slug)} → ${member.url}`}>
+          {member.label !== null && <span className="mono">/{member.primary_slug} </span>}→{' '}
+          {withoutScheme(member.url)}
+        </div>
+      </div>
+      {hasClicks && <MemberClicks member={member} />}
+      <Group gap={0} wrap="nowrap" flex="none">
+        <Copy value={slugUrl(member.primary_slug)} />
+        {isMine(bundle) && <RemoveButton member={member} name={name} bundle={bundle.id} />}
       </Group>
-      {hasClicks && (
-        <Box aria-hidden className="ranking-bar">
-          <Box style={{ width: `${member.pct_of_bundle}%`, background: accentColor(bundle.accent) }} />
-        </Box>
-      )}
-    </Box>
+    </li>
   )
 }
 
-function MemberClicks({ member }: Pick<MemberProps, 'member'>) {
+function MemberClicks({ member }: { member: Member }) {
   const { number, share } = useText()
   return (
     <Box ta="right" flex="none" className="figure">

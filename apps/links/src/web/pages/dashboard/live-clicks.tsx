@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Text, Title } from '@mantine/core'
+import { Button, Group, Paper, Title, VisuallyHidden } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
 import { IconPlayerPause, IconPlayerPlay } from '@latchkey/web/icons'
 import { useRead } from '@latchkey/web/queries'
@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { useValueNames } from '../../analytics/value-names.ts'
 import { type Result, call } from '../../call.ts'
+import { Mark } from '../../parts/mark.tsx'
 import { followClicks } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 
@@ -45,7 +46,7 @@ export function LiveClicks() {
   useInterval(() => setTick((tick) => tick + 1), TICK_MS, { autoInvoke: true })
   if (clicks.length === 0) return null
   return (
-    <Paper withBorder p="md" component="section" className="live-clicks" aria-label={t('live.title')}>
+    <Paper withBorder p="md" component="section" aria-label={t('live.title')}>
       <Group justify="space-between" gap="sm" mb="xs">
         <Title order={2}>{t('live.title')}</Title>
         <Button
@@ -69,28 +70,37 @@ export function LiveClicks() {
 }
 
 function ClickLine({ click }: { click: TimedClick }) {
-  const { t, ago } = useText()
+  const { ago } = useText()
   const nameOf = useValueNames()
-  const { country, device_type, browser, os } = click
-  const device = [
-    device_type && nameOf('device', device_type),
-    browser && nameOf('browser', browser),
-    os && nameOf('os', os),
-  ].filter(Boolean)
+  const { country, device_type: device, browser, os } = click
+  const countryName = nameOf('country', country ?? '')
   return (
     <li className="live-click">
-      <span className="row-icon" title={nameOf('country', country ?? '')}>
-        {country ?? t('live.noCountry')}
+      <span title={countryName}>
+        <Mark dimension="country" value={country ?? ''} />
+        <VisuallyHidden>{countryName}</VisuallyHidden>
       </span>
       <Link href={`/links/${click.link_id}`} className="live-slug">
         <bdi>/{click.slug}</bdi>
       </Link>
-      <Text component="span" size="sm" c="dimmed" truncate className="live-device">
-        {device.join(' · ')}
-      </Text>
-      <Text component="span" size="sm" c="dimmed" className="figure">
-        {ago(click.atMs)}
-      </Text>
+      <span className="live-device">
+        {(
+          [
+            ['device', device],
+            ['browser', browser],
+            ['os', os],
+          ] as const
+        ).map(
+          ([dimension, value]) =>
+            value !== null && (
+              <span key={dimension} title={nameOf(dimension, value)}>
+                <Mark dimension={dimension} value={value} />
+                <VisuallyHidden>{nameOf(dimension, value)}</VisuallyHidden>
+              </span>
+            ),
+        )}
+      </span>
+      <span className="live-time figure">{ago(click.atMs)}</span>
     </li>
   )
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Flex, Group, Paper, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Flex, Group, Text, TextInput } from '@mantine/core'
 import { IconCheck } from '@latchkey/web/icons'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -32,10 +32,7 @@ export function SmartInput() {
     else if (searchText !== '') go(`/links?${new URLSearchParams({ search: searchText })}`)
   }
   return (
-    <Paper
-      withBorder
-      p="md"
-      component="form"
+    <form
       onSubmit={(event) => {
         event.preventDefault()
         if (!create.isPending) submit()
@@ -60,7 +57,7 @@ export function SmartInput() {
         </Button>
       </Flex>
       <div role="status">{create.data && <CreatedLink link={create.data} />}</div>
-    </Paper>
+    </form>
   )
 }
 

@@ -1,18 +1,17 @@
-import { Modal } from '@mantine/core'
-import { type RefObject, useEffect, useRef } from 'react'
+import { Modal, Skeleton } from '@mantine/core'
+import { type RefObject, Suspense, lazy, useEffect, useRef } from 'react'
 import { useText } from '../../texts/text.ts'
 import { AddSlug } from './add-slug.tsx'
-import { AddToBundle } from '../bundles/add-to-bundle.tsx'
 import { BlockedDeletion } from './blocked.tsx'
 import type { Link } from './link.ts'
-import { QrCode } from './qr-code.tsx'
 import type { DeletionTarget, Removal } from './use-removal.tsx'
 import type { useLinkActions } from './use-link-actions.ts'
+
+const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }))
 
 /** Subject of the open dialog. */
 export type DialogState =
   | { about: 'slug' }
-  | { about: 'bundle' }
   | { about: 'qr'; slug: string }
   | { about: 'blocked'; target: DeletionTarget }
 
@@ -44,7 +43,9 @@ export function Dialogs({ dialog, opener, ...props }: Props) {
       closeButtonProps={{ 'aria-label': t('shell.close') }}
       styles={{ title: { fontWeight: 600, overflowWrap: 'anywhere' } }}
     >
-      {dialog && <Content dialog={dialog} {...props} />}
+      <Suspense fallback={<Skeleton height={320} />}>
+        {dialog && <Content dialog={dialog} {...props} />}
+      </Suspense>
     </Modal>
   )
 }
@@ -52,7 +53,6 @@ export function Dialogs({ dialog, opener, ...props }: Props) {
 function Heading({ dialog }: { dialog: DialogState }) {
   const { t } = useText()
   if (dialog.about === 'slug') return t('link.addSlug')
-  if (dialog.about === 'bundle') return t('bundles.addLink')
   if (dialog.about === 'qr') return t('link.qr')
   return dialog.target === 'link'
     ? t('link.blockedDelete')
@@ -66,7 +66,6 @@ function Content({
   ...controls
 }: Omit<Props, 'dialog' | 'opener'> & { dialog: DialogState }) {
   if (dialog.about === 'slug') return <AddSlug link={link} close={close} />
-  if (dialog.about === 'bundle') return <AddToBundle ids={[link.id]} onDone={close} />
   if (dialog.about === 'qr') return <QrCode link={link} first={dialog.slug} />
   return <BlockedDeletion link={link} target={dialog.target} close={close} {...controls} />
 }

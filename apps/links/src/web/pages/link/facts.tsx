@@ -1,16 +1,28 @@
-import { Anchor, Divider, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
-import { Link as To } from 'wouter'
-import { type Input, call } from '../../call.ts'
+import {
+  Anchor,
+  Divider,
+  Group,
+  Paper,
+  SimpleGrid,
+  Stack,
+  Text,
+  Tooltip,
+  UnstyledButton,
+} from '@mantine/core'
+import type { MouseEvent, ReactNode } from 'react'
+import { type Input, addressOf, call } from '../../call.ts'
 import { Copy } from '@latchkey/web/parts/copy'
+import { Favicon, faviconAddresses } from '../../parts/favicon.tsx'
+import { Initials } from '../../parts/initials.tsx'
 import { fromField, toField } from '../../parts/moment-field.ts'
-import { ReadError } from '../../parts/read-error.tsx'
-import { primarySlug, slugUrl, withoutScheme } from '../../parts/short-url.ts'
+import { primarySlug, shortUrl, withoutScheme } from '../../parts/short-url.ts'
 import { dayAndTime } from '../../parts/time-zone.ts'
-import { invalidate, useCall } from '../../queries.ts'
+import { invalidate } from '../../queries.ts'
 import type { OwnKey } from '../../texts/index.ts'
 import { useText } from '../../texts/text.ts'
+import { Bundles } from './bundles.tsx'
 import { EditInPlace } from './edit-in-place.tsx'
+import type { LinkControls } from './link-header.tsx'
 import { type Link, isMine } from './link.ts'
 
 const SOURCES: Readonly<Record<string, OwnKey>> = {
@@ -26,18 +38,25 @@ async function update(id: number, body: Input<'updateLink'>['body']): Promise<vo
   await invalidate('links')
 }
 
-/** Short URL, destination and properties of the link. */
-export function Facts({ link }: { link: Link }) {
+/** Short URL with its QR code, destination and properties of the link. */
+export function Facts({ link, opener, openDialog }: Pick<LinkControls, 'link' | 'opener' | 'openDialog'>) {
   const { t, day, moment } = useText()
+  const openQrCode = ({ currentTarget }: MouseEvent<HTMLElement>) => {
+    opener.current = currentTarget
+    openDialog({ about: 'qr', slug: primarySlug(link) })
+  }
   return (
     <Paper withBorder p={{ base: 'md', sm: 'lg' }}>
       <Stack gap="md">
-        <Stack gap={6}>
-          <ShortUrl slug={primarySlug(link)} />
-          <DestinationField link={link} />
-        </Stack>
+        <div className="link-top">
+          <Stack gap={6} miw={0}>
+            <ShortUrl link={link} />
+            <DestinationField link={link} />
+          </Stack>
+          <QrThumbnail link={link} onOpen={openQrCode} />
+        </div>
         <Divider />
-        <SimpleGrid component="dl" m={0} cols={{ base: 1, xs: 2, md: 4 }} spacing="lg" verticalSpacing="sm">
+        <SimpleGrid component="dl" m={0} cols={{ base: 1, xs: 2, md: 4 }} spacing="lg" verticalSpacing="md">
           <Fact name={t('link.expires')}>
             <Expiry link={link} />
           </Fact>
@@ -47,25 +66,45 @@ export function Facts({ link }: { link: Link }) {
             </Text>
           </Fact>
           <Fact name={t('link.owner')}>
-            <Text size="sm" dir="auto" style={{ overflowWrap: 'anywhere' }}>
-              {link.created_by}
-            </Text>
+            <span className="person">
+              <Initials name={link.created_by} />
+              <bdi>{link.created_by}</bdi>
+            </span>
           </Fact>
           <Fact name={t('link.source')}>
             <Text size="sm">{t(SOURCES[link.created_via ?? ''] ?? 'link.via.unknown')}</Text>
           </Fact>
-          <Bundles id={link.id} />
+          <Fact name={t('link.bundles')} wide>
+            <Bundles id={link.id} />
+          </Fact>
         </SimpleGrid>
       </Stack>
     </Paper>
   )
 }
 
-function ShortUrl({ slug }: { slug: string }) {
+const THUMBNAIL_SIZE = 200
+
+/** The QR code of the short URL. Opens the dialog with its options. */
+function QrThumbnail({ link, onOpen }: { link: Link; onOpen: (event: MouseEvent<HTMLElement>) => void }) {
+  const { t } = useText()
+  const query = { slug: primarySlug(link), size: THUMBNAIL_SIZE, format: 'svg' } as const
   return (
-    <Group gap={6} wrap="nowrap" align="flex-start">
+    <Tooltip label={t('link.qr')}>
+      <UnstyledButton className="qr-thumbnail" aria-label={t('link.qr')} onClick={onOpen}>
+        <img src={addressOf('getLinkQr', { params: { id: link.id }, query })} alt="" />
+      </UnstyledButton>
+    </Tooltip>
+  )
+}
+
+function ShortUrl({ link }: { link: Link }) {
+  const url = shortUrl(link)
+  return (
+    <Group gap={8} wrap="nowrap" align="center">
+      <Favicon src={faviconAddresses([link]).get(link.id)} />
       <Anchor
-        href={slugUrl(slug)}
+        href={url}
         target="_blank"
         rel="noreferrer"
         fz="lg"
@@ -73,9 +112,9 @@ function ShortUrl({ slug }: { slug: string }) {
         miw={0}
         style={{ overflowWrap: 'anywhere' }}
       >
-        {withoutScheme(slugUrl(slug))}
+        {withoutScheme(url)}
       </Anchor>
-      <Copy value={slugUrl(slug)} />
+      <Copy value={url} />
     </Group>
   )
 }
@@ -119,37 +158,6 @@ function Expiry({ link }: { link: Link }) {
     >
       <Text size="sm">{expires_at === null ? t('link.never') : dayAndTime(expires_at, language)}</Text>
     </EditInPlace>
-  )
-}
-
-function Bundles({ id }: { id: number }) {
-  const { t } = useText()
-  const { data, error, refetch } = useCall('bundles', 'listBundlesForLink', { params: { id } })
-  if (error && !data)
-    return (
-      <Fact name={t('link.bundles')} wide>
-        <ReadError error={error} onRetry={() => void refetch()} />
-      </Fact>
-    )
-  const bundles = data?.body ?? []
-  if (bundles.length === 0) return null
-  return (
-    <Fact name={t('link.bundles')} wide>
-      <Group gap="xs" miw={0}>
-        {bundles.map((bundle) => (
-          <Anchor
-            key={bundle.id}
-            component={To}
-            href={`/bundles/${bundle.id}`}
-            size="sm"
-            dir="auto"
-            style={{ overflowWrap: 'anywhere' }}
-          >
-            {bundle.name}
-          </Anchor>
-        ))}
-      </Group>
-    </Fact>
   )
 }
 

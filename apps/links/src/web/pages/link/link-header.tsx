@@ -1,13 +1,11 @@
-import { ActionIcon, Anchor, Box, Button, Group, Menu } from '@mantine/core'
+import { ActionIcon, Anchor, Box, Group, Menu } from '@mantine/core'
 import {
   IconArrowLeft,
   IconCopyPlus,
   IconDots,
-  IconFolderPlus,
   IconPlayerPause,
   IconPlayerPlay,
   IconPlus,
-  IconQrcode,
   IconTrash,
 } from '@latchkey/web/icons'
 import { useMutation } from '@tanstack/react-query'
@@ -16,7 +14,6 @@ import type { RefObject } from 'react'
 import { Link as To, useLocation } from 'wouter'
 import { call } from '../../call.ts'
 import { ShareButton } from '../../parts/share.tsx'
-import { primarySlug } from '../../parts/short-url.ts'
 import { invalidate } from '../../queries.ts'
 import { PageHeading } from '@latchkey/web/shell/heading'
 import { useText } from '../../texts/text.ts'
@@ -52,7 +49,7 @@ export function BackToLinks() {
 
 export function LinkHeader(controls: LinkControls) {
   const { t } = useText()
-  const { link, openDialog, opener } = controls
+  const { link } = controls
   const save = async (label: string) => {
     await call('updateLink', { params: { id: link.id }, body: { label: label.trim() || null } })
     await invalidate('links')
@@ -74,17 +71,6 @@ export function LinkHeader(controls: LinkControls) {
       </Box>
       <Group gap="xs">
         <StateBadge link={link} />
-        <Button
-          variant="default"
-          size="sm"
-          leftSection={<IconQrcode size={17} aria-hidden />}
-          onClick={({ currentTarget }) => {
-            opener.current = currentTarget
-            openDialog({ about: 'qr', slug: primarySlug(link) })
-          }}
-        >
-          {t('link.qr')}
-        </Button>
         {isMine(link) && <ShareButton kind="link" id={link.id} />}
         <LinkMenu {...controls} />
       </Group>
@@ -112,9 +98,6 @@ function LinkMenu({ link, openDialog, opener, removal, actions }: LinkControls) 
       <Menu.Dropdown>
         <Menu.Item leftSection={<IconPlus size={16} />} onClick={() => openDialog({ about: 'slug' })}>
           {t('link.addSlug')}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconFolderPlus size={16} />} onClick={() => openDialog({ about: 'bundle' })}>
-          {t('bundles.addLink')}
         </Menu.Item>
         <Menu.Item leftSection={<IconCopyPlus size={16} />} onClick={duplicate}>
           {t('link.duplicate')}

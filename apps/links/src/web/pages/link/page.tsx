@@ -67,7 +67,7 @@ function Detail({ link }: { link: Link }) {
       <BackToLinks />
       <LinkHeader {...controls} />
       <StateNotice link={link} actions={actions} />
-      <Facts link={link} />
+      <Facts {...controls} />
       <LinkStats {...controls} />
       <Dialogs {...controls} dialog={dialog} close={() => setDialog(null)} />
     </Stack>

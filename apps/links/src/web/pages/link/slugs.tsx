@@ -23,6 +23,9 @@ import {
 } from '@latchkey/web/icons'
 import { useState } from 'react'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
+import { CsvButton } from '../../analytics/csv-button.tsx'
+import { type Subject, queryOf } from '../../analytics/use-analytics.ts'
+import { useAnalyticsView } from '../../analytics/use-view.ts'
 import { Pager } from '../../parts/pager.tsx'
 import { slugUrl } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
@@ -38,9 +41,16 @@ interface SlugCounts {
   isComplete: boolean
 }
 
+interface Props extends LinkControls {
+  /** Undefined without statistics. */
+  counts: SlugCounts | undefined
+  subject: Subject
+}
+
 /** The primary slug, then the others by clicks in the selected statistics. */
-export function Slugs({ counts, ...controls }: LinkControls & { counts: SlugCounts | undefined }) {
+export function Slugs({ counts, subject, ...controls }: Props) {
   const { t } = useText()
+  const { view } = useAnalyticsView()
   const [offset, setOffset] = useState(0)
   const countOf = ({ slug }: Slug) => counts?.counts.get(slug) ?? (counts?.isComplete ? 0 : undefined)
   const clicks = (slug: Slug) => countOf(slug) ?? 0
@@ -51,15 +61,18 @@ export function Slugs({ counts, ...controls }: LinkControls & { counts: SlugCoun
   const first = Math.min(offset, Math.floor((slugs.length - 1) / PAGE_SIZE) * PAGE_SIZE)
   const maxClicks = Math.max(1, ...slugs.map(clicks))
   return (
-    <Paper withBorder p="md" h="100%">
-      <Title order={2} fz="md" mb="xs" ref={heading} tabIndex={-1} style={{ outline: 'none' }}>
-        {t('link.slugs')}
-      </Title>
-      <Table layout="fixed" verticalSpacing="xs" horizontalSpacing={6}>
+    <Paper withBorder p="md">
+      <Group justify="space-between" gap="sm" mb="xs">
+        <Title order={2} ref={heading} tabIndex={-1} style={{ outline: 'none' }}>
+          {t('link.slugs')}
+        </Title>
+        <CsvButton query={{ ...queryOf(view, subject), dimension: 'slug' }} what={t('link.slugs')} />
+      </Group>
+      <Table layout="fixed" className="slug-table">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('link.slug')}</Table.Th>
-            <Table.Th w="30%">{t('link.clicks')}</Table.Th>
+            <Table.Th w="28%">{t('link.clicks')}</Table.Th>
             <Table.Th w={110} ta="right" visibleFrom="sm">
               {t('link.added')}
             </Table.Th>
@@ -96,8 +109,8 @@ function Row({
     <Table.Tr>
       <Table.Td>
         <Group gap={6}>
-          <Text size="sm" fw={500} miw={0} style={{ overflowWrap: 'anywhere' }}>
-            {slug.slug}
+          <Text fw={500} miw={0} className="mono" style={{ overflowWrap: 'anywhere' }}>
+            /{slug.slug}
           </Text>
           {slug.is_primary === 1 && <SlugBadge text={t('link.primary')} />}
           {slug.is_custom === 0 && <SlugBadge text={t('link.automatic')} />}

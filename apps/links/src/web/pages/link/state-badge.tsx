@@ -26,7 +26,7 @@ export function StateBadge({ link }: { link: Link }) {
       size="lg"
       tt="none"
       fw={500}
-      leftSection={<Box w={8} h={8} bdrs="xl" bg={DOTS[state]} aria-hidden />}
+      leftSection={<Box w={8} h={8} mr={2} bdrs="xl" bg={DOTS[state]} aria-hidden />}
     >
       {stateTexts[state]}
     </Badge>

@@ -22,7 +22,7 @@ export function LinkStats(controls: LinkControls) {
       <Explorer
         subject={subject}
         empty={link.total_clicks === 0 && <NoClicks link={link} />}
-        panel={(stats) => <Slugs counts={slugCounts(stats)} {...controls} />}
+        panel={(stats) => <Slugs counts={slugCounts(stats)} subject={subject} {...controls} />}
       />
     </>
   )

@@ -66,7 +66,7 @@ export function BulkActionBar({ links, actions, onBundle, foundTotal, onSelectFo
         </Button>
       )}
       {!areAllMine && (
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" className="bulk-note">
           {t('links.foreign')}
         </Text>
       )}

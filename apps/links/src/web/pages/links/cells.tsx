@@ -1,9 +1,11 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { me } from '../../me.ts'
+import { BundleChip } from '../../parts/bundle-chip.tsx'
+import { Initials } from '../../parts/initials.tsx'
 import { withoutScheme } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
-import type { LinkRow } from './link-table.tsx'
+import type { LinkRow, ListedLink } from './link-table.tsx'
 import { Marked } from './marked.tsx'
 
 interface Props {
@@ -37,18 +39,42 @@ export function Destination({ link, search }: Props) {
 }
 
 /** Date of creation, and the owner unless it is the user. */
-export function CreatedAt({ link, search, withOwner = true }: Props & { withOwner?: boolean }) {
+export function CreatedAt({ link, search }: Props) {
   const { day, moment } = useText()
   return (
-    <>
-      <Text size="sm" c="dimmed" title={moment(link.created_at)}>
+    <div className="link-created">
+      <Text size="xs" c="dimmed" title={moment(link.created_at)}>
         {day(link.created_at)}
       </Text>
-      {withOwner && link.created_by !== me.identity && (
+      {link.created_by !== me.identity && (
         <div className="link-owner" title={link.created_by}>
-          <Marked text={link.created_by} search={search} />
+          <Initials name={link.created_by} />
+          <bdi>
+            <Marked text={link.created_by} search={search} />
+          </bdi>
         </div>
       )}
-    </>
+    </div>
+  )
+}
+
+const MAX_BUNDLES = 2
+
+/** The first bundles of a link, and the number of the others. */
+export function BundleNames({ bundles }: Pick<ListedLink, 'bundles'>) {
+  const { number } = useText()
+  if (bundles.length === 0) return null
+  const others = bundles.slice(MAX_BUNDLES)
+  return (
+    <div className="link-bundles">
+      {bundles.slice(0, MAX_BUNDLES).map((bundle) => (
+        <BundleChip key={bundle.id} bundle={bundle} />
+      ))}
+      {others.length > 0 && (
+        <Text size="xs" c="dimmed" className="figure" title={others.map(({ name }) => name).join(', ')}>
+          +{number(others.length)}
+        </Text>
+      )}
+    </div>
   )
 }

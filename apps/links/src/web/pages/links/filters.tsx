@@ -63,7 +63,7 @@ function FilterMenu({ filters, isExact, change, onOpen }: MenuProps) {
   const { t, number } = useText()
   const groups = Map.groupBy(filters, ({ group }) => group)
   return (
-    <Menu position="bottom-start" width={260} onChange={onOpen}>
+    <Menu position="bottom-start" width={300} onChange={onOpen}>
       <Menu.Target>
         <Button variant="default" leftSection={<IconFilter size={16} aria-hidden />}>
           {t('links.filter')}

@@ -2,7 +2,7 @@ import { Button, CloseButton, Group, Modal, Stack, Text } from '@mantine/core'
 import { showSuccess } from '@latchkey/web/toast'
 import { useState } from 'react'
 import { useText } from '../../texts/text.ts'
-import { AddToBundle } from '../bundles/add-to-bundle.tsx'
+import { AddToBundle } from './add-to-bundle.tsx'
 import { useFoundActions } from './use-found-actions.ts'
 import { type View, filterOf } from './view.ts'
 

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { linkDeletionOf, usePending } from '../../parts/pending.ts'
 import { useText } from '../../texts/text.ts'
 import type { Result } from '../../call.ts'
-import { AddToBundle } from '../bundles/add-to-bundle.tsx'
+import { AddToBundle } from './add-to-bundle.tsx'
 import { BlockedDeletions } from './blocked.tsx'
 import { BulkActionBar } from './bulk-action-bar.tsx'
 import { FoundActionBar } from './found-action-bar.tsx'
@@ -12,6 +12,8 @@ import { type BulkActions, useBulkActions } from './use-bulk-actions.tsx'
 import { type View, filterOf } from './view.ts'
 
 export type LinkRow = Result<'getLink'>
+/** A link of the list, with its bundles. */
+export type ListedLink = Result<'listLinks'>[number]
 
 /** Contains the links themselves: an update may remove them from the list. */
 type DialogState =
@@ -19,7 +21,7 @@ type DialogState =
   | { about: 'blocked'; links: readonly LinkRow[] }
 
 interface Props {
-  links: readonly LinkRow[]
+  links: readonly ListedLink[]
   /** Words of the search, which are marked. */
   search: string
   sorting: Sorting

@@ -1,4 +1,4 @@
-import { Button, Group, Pagination, Select, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Button, Group, NativeSelect, Pagination, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
@@ -83,14 +83,13 @@ function Pages({ view, change, total, page }: { view: View; change: Change; tota
   return (
     <Group justify="space-between">
       <Group gap="sm">
-        <Select
+        <NativeSelect
           aria-label={t('links.perPage')}
           w={80}
           size="xs"
-          allowDeselect={false}
           data={PAGE_SIZES}
           value={view.per_page}
-          onChange={(value) => value !== null && change({ per_page: value })}
+          onChange={({ currentTarget }) => change({ per_page: currentTarget.value })}
         />
         <Text size="sm" c="dimmed" className="figure">
           {t('links.fromTo', values)}

@@ -1,15 +1,14 @@
 import { Checkbox, Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { IconArrowDown } from '@latchkey/web/icons'
 import { useMediaQuery } from '@mantine/hooks'
-import { me } from '../../me.ts'
 import { Delta } from '../../parts/delta.tsx'
 import { Favicon, faviconAddresses } from '../../parts/favicon.tsx'
+import { Sparkline } from '../../parts/sparkline.tsx'
 import { primarySlug } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
 import { CopySlug } from './copy-slug.tsx'
-import type { LinkRow } from './link-table.tsx'
-import { Marked } from './marked.tsx'
-import { CreatedAt, Destination, Label } from './cells.tsx'
+import type { ListedLink } from './link-table.tsx'
+import { BundleNames, CreatedAt, Destination, Label } from './cells.tsx'
 import { RowActions, type RowActionHandlers } from './row-actions.tsx'
 import { StateNote } from './state-note.tsx'
 
@@ -20,7 +19,7 @@ export interface Sorting {
 }
 
 interface Props {
-  rows: readonly LinkRow[]
+  rows: readonly ListedLink[]
   selected: readonly number[]
   select: (ids: readonly number[]) => void
   search: string
@@ -28,8 +27,8 @@ interface Props {
   actions: RowActionHandlers
 }
 
-/** Below these widths, the values of columns are below the short URL. */
-const WITH_LABELS = '(min-width: 62em)'
+/** Below these widths, the values of columns are beside or below the short URL. */
+const WITH_LABELS = '(min-width: 75em)'
 const WITH_DATES = '(min-width: 48em)'
 
 export interface Columns {
@@ -61,9 +60,16 @@ export function Rows({ rows, selected, select, search, sorting, actions }: Props
             />
           </Table.Th>
           <SortHead name="slug" sorting={sorting} />
-          {columns.hasLabel && <Table.Th w="30%">{t('links.label')}</Table.Th>}
-          {columns.hasDate && <SortHead name="created" width={124} sorting={sorting} />}
-          <SortHead name="clicks" width={columns.hasDate ? 108 : 76} sorting={sorting} />
+          {columns.hasLabel && <Table.Th w="34%">{t('links.label')}</Table.Th>}
+          {columns.hasDate && (
+            <SortHead name="created" width={columns.hasLabel ? 160 : 132} sorting={sorting} />
+          )}
+          {columns.hasDate && (
+            <Table.Th w={96}>
+              <VisuallyHidden>{t('links.trend')}</VisuallyHidden>
+            </Table.Th>
+          )}
+          <SortHead name="clicks" width={76} sorting={sorting} isNumber />
           <Table.Th w={48}>
             <VisuallyHidden>{t('links.actions')}</VisuallyHidden>
           </Table.Th>
@@ -91,14 +97,14 @@ export function Rows({ rows, selected, select, search, sorting, actions }: Props
 }
 
 interface CellsProps {
-  link: LinkRow
+  link: ListedLink
   search: string
   columns: Columns
   icon: string | undefined
 }
 
 function LinkCells({ link, search, columns: { hasLabel, hasDate }, icon }: CellsProps) {
-  const { number } = useText()
+  const { t, number } = useText()
   return (
     <>
       <Table.Td>
@@ -108,27 +114,35 @@ function LinkCells({ link, search, columns: { hasLabel, hasDate }, icon }: Cells
             <div className="link-cell-line">
               <CopySlug link={link} search={search} />
               <StateNote link={link} />
+              {!hasLabel && hasDate && <Label link={link} search={search} />}
             </div>
-            {!hasLabel && <Label link={link} search={search} />}
-            <Destination link={link} search={search} />
-            {!hasDate && <CreatedAt link={link} search={search} />}
+            {!hasDate && <Label link={link} search={search} />}
+            <div className="link-cell-line">
+              <Destination link={link} search={search} />
+              {!hasLabel && hasDate && <BundleNames bundles={link.bundles} />}
+            </div>
+            {!hasDate && (
+              <>
+                <BundleNames bundles={link.bundles} />
+                <CreatedAt link={link} search={search} />
+              </>
+            )}
           </div>
         </div>
       </Table.Td>
       {hasLabel && (
         <Table.Td>
           <Label link={link} search={search} />
-          {link.created_by !== me.identity && (
-            <div className="link-owner" title={link.created_by}>
-              <Marked text={link.created_by} search={search} />
-            </div>
-          )}
+          <BundleNames bundles={link.bundles} />
         </Table.Td>
       )}
       {hasDate && (
-        <Table.Td ta="right">
-          <CreatedAt link={link} search={search} withOwner={!hasLabel} />
-        </Table.Td>
+        <>
+          <Table.Td>
+            <CreatedAt link={link} search={search} />
+          </Table.Td>
+          <Table.Td title={t('links.trend')}>{link.trend && <Sparkline counts={link.trend} />}</Table.Td>
+        </>
       )}
       <Table.Td ta="right">
         <span className="link-clicks">{number(link.total_clicks)}</span>
@@ -144,11 +158,12 @@ const ORDERS = { slug: ['asc', 'desc'], created: ['desc', 'asc'], clicks: ['desc
 interface SortHeadProps {
   name: keyof typeof ORDERS
   width?: number
+  isNumber?: boolean
   sorting: Sorting
 }
 
 /** Sorts by a column. The sorted column is turned around, if it can be. */
-function SortHead({ name, width, sorting }: SortHeadProps) {
+function SortHead({ name, width, isNumber = false, sorting }: SortHeadProps) {
   const { t } = useText()
   const [first, other] = ORDERS[name]
   const isSorted = sorting.by === name
@@ -157,12 +172,13 @@ function SortHead({ name, width, sorting }: SortHeadProps) {
   const sortStates = { asc: 'ascending', desc: 'descending', none: 'none' } as const
   return (
     <Table.Th
-      {...(width !== undefined && { w: width, ta: 'right' })}
+      {...(width !== undefined && { w: width })}
+      {...(isNumber && { ta: 'right' })}
       aria-sort={sortStates[order as keyof typeof sortStates]}
     >
       <UnstyledButton
         className="sort-head"
-        mod={{ sorted: isSorted, start: width === undefined }}
+        mod={{ sorted: isSorted, start: !isNumber }}
         onClick={() => sorting.change(name, next)}
       >
         {isSorted && (

@@ -67,5 +67,6 @@ export default {
   'filter.link': 'Link',
   'filter.bundle': 'Bundle',
   'analytics.csv': 'Download CSV',
+  'analytics.csvOf': 'Download CSV: {{what}}',
   'analytics.clicksCsv': 'Clicks as CSV',
 }

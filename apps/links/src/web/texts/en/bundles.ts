@@ -73,6 +73,8 @@ export default {
   'bundles.remove': 'Remove {{name}} from the bundle',
   'bundles.removeHint': 'Remove from the bundle',
   'bundles.removing': '“{{name}}” is being removed. The link itself stays.',
+  'bundles.removeFrom': 'Remove from {{name}}',
+  'bundles.removingFrom': 'This link is being removed from “{{name}}”.',
   'bundles.noMembers': 'No links in this bundle yet',
   'bundles.noMembersHelp': 'Add links, and their clicks are counted here together.',
   'bundles.pages': 'Pages of links in this bundle',

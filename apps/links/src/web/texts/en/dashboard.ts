@@ -21,5 +21,4 @@ export default {
   'live.title': 'Live clicks',
   'live.pause': 'Pause',
   'live.resume': 'Resume',
-  'live.noCountry': '–',
 }

@@ -52,6 +52,7 @@ export default {
   'links.noBundle': 'In no bundle',
   'links.sort.created': 'Created',
   'links.sort.clicks': 'Clicks',
+  'links.trend': 'Last 30 days',
   'links.owner': 'Owner',
   'links.mine': 'Created by me',
   'links.filter': 'Filter',

@@ -69,5 +69,6 @@ export default {
   'filter.link': 'Tautan',
   'filter.bundle': 'Kumpulan',
   'analytics.csv': 'Unduh CSV',
+  'analytics.csvOf': 'Unduh CSV: {{what}}',
   'analytics.clicksCsv': 'Klik sebagai CSV',
 } satisfies Record<keyof typeof en, string>

@@ -76,6 +76,8 @@ export default {
   'bundles.remove': 'Keluarkan {{name}} dari kumpulan',
   'bundles.removeHint': 'Keluarkan dari kumpulan',
   'bundles.removing': '“{{name}}” sedang dikeluarkan. Tautannya sendiri tetap ada.',
+  'bundles.removeFrom': 'Keluarkan dari {{name}}',
+  'bundles.removingFrom': 'Tautan ini sedang dikeluarkan dari “{{name}}”.',
   'bundles.noMembers': 'Belum ada tautan di kumpulan ini',
   'bundles.noMembersHelp': 'Tambahkan tautan, dan kliknya dihitung bersama di sini.',
   'bundles.pages': 'Halaman tautan dalam kumpulan ini',

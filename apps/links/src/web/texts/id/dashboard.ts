@@ -23,5 +23,4 @@ export default {
   'live.title': 'Klik langsung',
   'live.pause': 'Jeda',
   'live.resume': 'Lanjutkan',
-  'live.noCountry': '–',
 } satisfies Record<keyof typeof en, string>

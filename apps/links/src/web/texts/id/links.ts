@@ -54,6 +54,7 @@ export default {
   'links.noBundle': 'Tidak dalam bundel',
   'links.sort.created': 'Dibuat',
   'links.sort.clicks': 'Klik',
+  'links.trend': '30 hari terakhir',
   'links.owner': 'Pemilik',
   'links.mine': 'Dibuat oleh saya',
   'links.filter': 'Filter',

@@ -69,5 +69,6 @@ export default {
   'filter.link': 'Länk',
   'filter.bundle': 'Samling',
   'analytics.csv': 'Ladda ned CSV',
+  'analytics.csvOf': 'Ladda ned CSV: {{what}}',
   'analytics.clicksCsv': 'Klick som CSV',
 } satisfies Record<keyof typeof en, string>

@@ -76,6 +76,8 @@ export default {
   'bundles.remove': 'Ta ut {{name}} ur samlingen',
   'bundles.removeHint': 'Ta ut ur samlingen',
   'bundles.removing': '”{{name}}” tas ut ur samlingen. Själva länken finns kvar.',
+  'bundles.removeFrom': 'Ta ut ur {{name}}',
+  'bundles.removingFrom': 'Länken tas ut ur ”{{name}}”.',
   'bundles.noMembers': 'Inga länkar i samlingen än',
   'bundles.noMembersHelp': 'Lägg till länkar, så räknas deras klick tillsammans här.',
   'bundles.pages': 'Sidor med länkar i samlingen',

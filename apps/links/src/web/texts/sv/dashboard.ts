@@ -23,5 +23,4 @@ export default {
   'live.title': 'Klick just nu',
   'live.pause': 'Pausa',
   'live.resume': 'Fortsätt',
-  'live.noCountry': '–',
 } satisfies Record<keyof typeof en, string>

@@ -54,6 +54,7 @@ export default {
   'links.noBundle': 'Inte i någon samling',
   'links.sort.created': 'Skapad',
   'links.sort.clicks': 'Klick',
+  'links.trend': 'Senaste 30 dagarna',
   'links.owner': 'Ägare',
   'links.mine': 'Skapade av mig',
   'links.filter': 'Filtrera',

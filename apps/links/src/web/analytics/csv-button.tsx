@@ -1,0 +1,29 @@
+import { ActionIcon, Tooltip } from '@mantine/core'
+import { IconDownload } from '@latchkey/web/icons'
+import { type Input, addressOf } from '../call.ts'
+import { useText } from '../texts/text.ts'
+
+interface Props {
+  query: NonNullable<Input<'exportAnalyticsBreakdown'>['query']>
+  /** Name of the values. */
+  what: string
+}
+
+/** Downloads all values of a breakdown. */
+export function CsvButton({ query, what }: Props) {
+  const { t } = useText()
+  return (
+    <Tooltip label={t('analytics.csv')}>
+      <ActionIcon
+        component="a"
+        href={addressOf('exportAnalyticsBreakdown', { query })}
+        download
+        variant="subtle"
+        color="gray"
+        aria-label={t('analytics.csvOf', { what })}
+      >
+        <IconDownload size={15} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  )
+}
