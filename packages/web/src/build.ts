@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { fontBytes, fontFace, fontName } from './font.ts'
 import { fileName, joinChunks, loadedWith, scriptsOf } from './chunks.ts'
+import { usedParts } from './mantine-parts.ts'
 import { mantineStyles } from './mantine-styles.ts'
 import { preact } from './preact.ts'
 
@@ -27,6 +28,8 @@ export interface Client {
   assets: string
   /** The title until the first page sets its own. */
   title: string
+  /** Its mark, an SVG element (brand.ts). */
+  mark: string
   operations: OperationTable
 }
 
@@ -74,7 +77,7 @@ const NAMING = { entry: '[name]-[hash].[ext]', chunk: 'part-[hash].[ext]', asset
  * Bundles the sources into scripts in `folder`, which are prepared to be joined. Returns the
  * modules of their entries and the client's own styles.
  */
-async function bundleSources(folder: string, { main, operations }: Client) {
+async function bundleSources(folder: string, { main, mark, operations }: Client) {
   const { outputs, metafile } = await Bun.build({
     entrypoints: [main],
     target: 'browser',
@@ -84,8 +87,12 @@ async function bundleSources(folder: string, { main, operations }: Client) {
     minify: { syntax: true },
     metafile: true,
     naming: NAMING,
-    define: { 'process.env.NODE_ENV': '"production"', OPERATIONS: JSON.stringify(operations) },
-    plugins: [preact],
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      MARK: JSON.stringify(mark),
+      OPERATIONS: JSON.stringify(operations),
+    },
+    plugins: [preact, usedParts([import.meta.dirname, dirname(main)])],
   })
   let styles = ''
   for (const output of outputs) {
@@ -104,7 +111,7 @@ async function bundleSources(folder: string, { main, operations }: Client) {
 /** Bundles the scripts of `bundleSources` again: few, and with short names. */
 async function bundleChunks(folder: string, entries: ReadonlyMap<string, string>, assets: string) {
   const { outputs, metafile } = await Bun.build({
-    entrypoints: [join(folder, 'main.js'), join(import.meta.dirname, 'scheme.ts')],
+    entrypoints: [join(folder, 'main.js')],
     target: 'browser',
     format: 'esm',
     splitting: true,
@@ -116,8 +123,7 @@ async function bundleChunks(folder: string, entries: ReadonlyMap<string, string>
   const texts = new Map<string, string>()
   for (const output of outputs) texts.set(fileName(output.path), await output.text())
   const scripts = scriptsOf(metafile)
-  const findChunk = (pattern: RegExp) => [...texts.keys()].find((name) => pattern.test(name)) ?? ''
-  const main = findChunk(/^main-.*\.js$/)
+  const main = [...texts.keys()].find((name) => /^main-.*\.js$/.test(name)) ?? ''
   const everywhere = loadedWith(scripts, main)
   const preloads: Record<string, string[]> = {}
   for (const [name, { entryPoint = '' }] of scripts) {
@@ -126,7 +132,7 @@ async function bundleChunks(folder: string, entries: ReadonlyMap<string, string>
       preloads[module] = [...loadedWith(scripts, name)].filter((each) => !everywhere.has(each))
   }
   const ahead = [...everywhere].filter((name) => name !== main)
-  return { texts, main, scheme: findChunk(/^scheme-.*\.js$/), ahead, preloads: preloads satisfies Preloads }
+  return { texts, main, ahead, preloads: preloads satisfies Preloads }
 }
 
 /** In other threads, for all files at once. */
@@ -148,16 +154,15 @@ export const UNFILLED = { root: 'lang="" data-scheme="auto"', preloads: '<!-- pr
 /** A tag that loads a script before any other script imports it. */
 export const preload = (path: string) => `<link rel="modulepreload" href="${path}">`
 
-interface Index extends Pick<Client, 'assets' | 'title'> {
+interface Index extends Pick<Client, 'assets' | 'title' | 'mark'> {
   main: string
-  scheme: string
   ahead: readonly string[]
   styles: string
   font: string
 }
 
 /** The header appears together with the styles. The client replaces it with its own. */
-function indexPage({ main, scheme, ahead, styles, font, assets, title }: Index): string {
+function indexPage({ main, ahead, styles, font, assets, title, mark }: Index): string {
   const name = Bun.escapeHTML(title)
   return `<!doctype html>
 <html ${UNFILLED.root}>
@@ -172,12 +177,11 @@ function indexPage({ main, scheme, ahead, styles, font, assets, title }: Index):
 <meta name="theme-color" content="#f7f8fa" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#0f1522" media="(prefers-color-scheme: dark)">
 <link rel="preload" href="${assets}${font}" as="font" type="font/woff2" crossorigin>
-<script src="${assets}${scheme}"></script>
 <link rel="stylesheet" href="${assets}${styles}">
 <script type="module" src="${assets}${main}"></script>
 ${[...ahead.map((each) => preload(assets + each)), UNFILLED.preloads].join('\n')}
 </head>
-<body><div id="app"><div class="first-header"><img src="/favicon.svg" alt="" width="24" height="24"><b>${name}</b></div></div></body>
+<body><div id="app"><div class="first-header frame-header"><div class="frame-brand brand"><span class="brand-mark">${mark}</span><b class="wordmark">${name}</b></div></div></div></body>
 </html>
 `
 }

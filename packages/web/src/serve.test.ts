@@ -27,6 +27,7 @@ beforeEach(() => {
       main: '${join(sources, 'main.ts')}',
       assets: '/assets/',
       title: 'Tried & true',
+      mark: '<svg/>',
       operations: operationTable([{ id: 'listThings', methods: ['GET'], path: '/things' }]),
     })`,
   )
@@ -75,14 +76,16 @@ test('a failed build throws its error, and is retried at the next request', asyn
 
 test('the page passes the preferences of the person to the client, escaped', async () => {
   const html = await files().page(seen)
-  expect(html).toContain('<html lang="sv" data-scheme="dark" data-name="&quot;&gt;&lt;b&gt;">')
+  expect(html).toContain(
+    '<html lang="sv" data-scheme="dark" data-mantine-color-scheme="dark" data-name="&quot;&gt;&lt;b&gt;">',
+  )
   expect(html).toContain('<title>Tried &amp; true</title>')
   expect(await files().page({ ...seen, lang: null, scheme: null, data: {} })).toContain(
     '<html lang="en" data-scheme="auto">',
   )
   const named = await files().page({ ...seen, name: '<i>House</i>' })
   expect(named).toContain('<title>&lt;i&gt;House&lt;/i&gt;</title>')
-  expect(named).toContain('<b>&lt;i&gt;House&lt;/i&gt;</b>')
+  expect(named).toContain('<b class="wordmark">&lt;i&gt;House&lt;/i&gt;</b>')
 }, 30_000)
 
 test('every file that the page names is served in the smallest accepted encoding, and no other file is served', async () => {
@@ -92,7 +95,6 @@ test('every file that the page names is served in the smallest accepted encoding
   const paths = [...(await client.page(seen)).matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
   expect(paths.map((path) => path.replace(/-.*\./, '.'))).toEqual([
     '/assets/inter.woff2',
-    '/assets/scheme.js',
     '/assets/main.css',
     '/assets/main.js',
   ])
@@ -108,8 +110,8 @@ test('every file that the page names is served in the smallest accepted encoding
       expect([path, status, headers.get('content-encoding')]).toEqual([path, 200, isFont ? null : encoding])
       expect([path, headers.get('vary')]).toEqual([path, isFont ? null : 'Accept-Encoding'])
     }
-  const script = await (await ask(paths[3] ?? '', 'identity'))?.text()
+  const script = await (await ask(paths[2] ?? '', 'identity'))?.text()
   expect(script).toContain('["GET","/things"]')
-  for (const path of ['index.html', 'main.js', '../build.ts', '..%2fbuild.ts', `${paths[3]?.slice(8)}.br`])
+  for (const path of ['index.html', 'main.js', '../build.ts', '..%2fbuild.ts', `${paths[2]?.slice(8)}.br`])
     expect([path, await ask(`/assets/${path}`, 'br')]).toEqual([path, undefined])
 }, 30_000)

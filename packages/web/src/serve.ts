@@ -116,12 +116,11 @@ export function clientFiles(options: ClientOptions) {
       const attributes = Object.entries(data).map(
         ([attribute, value]) => ` data-${attribute}="${Bun.escapeHTML(value)}"`,
       )
-      const root =
-        `lang="${language}" data-scheme="${Bun.escapeHTML(scheme ?? 'auto')}"` + attributes.join('')
+      const root = `lang="${language}"${schemeAttributes(scheme)}${attributes.join('')}`
       const document = html.replace(UNFILLED.root, () => root).replace(UNFILLED.preloads, ahead.join('\n'))
       return name === undefined
         ? document
-        : document.replace(/(<title>|<b>)[^<]*/g, (_, tag: string) => tag + Bun.escapeHTML(name))
+        : document.replace(/(<title>|<b [^>]*>)[^<]*/g, (_, tag: string) => tag + Bun.escapeHTML(name))
     },
     /**
      * Serves the file at a path below `assets`, in the smallest encoding that the browser accepts.
@@ -147,6 +146,12 @@ export function clientFiles(options: ClientOptions) {
       })
     },
   }
+}
+
+/** The client finds out the browser's scheme. A scheme that was chosen holds from the first paint. */
+function schemeAttributes(scheme: string | null): string {
+  const isChosen = scheme === 'light' || scheme === 'dark'
+  return isChosen ? ` data-scheme="${scheme}" data-mantine-color-scheme="${scheme}"` : ' data-scheme="auto"'
 }
 
 async function bundle({ name, build, sources, caches = CACHES }: ClientOptions): Promise<string> {
@@ -196,7 +201,7 @@ function removeOld(cache: string): void {
 async function fingerprint(folders: readonly string[]): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256')
   const paths = folders.flatMap((folder) =>
-    [...new Bun.Glob('**/*.{ts,tsx,mjs,css,woff2}').scanSync(folder)]
+    [...new Bun.Glob('**/*.{ts,tsx,mjs,css,svg,woff2}').scanSync(folder)]
       .map((name) => join(folder, name))
       .toSorted(),
   )

@@ -1,14 +1,13 @@
-import '@mantine/notifications/styles.css'
 import './theme.css'
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { changeTimeZone } from './formats.ts'
 import { queries } from './queries.ts'
+import { Toasts } from './shell/toasts.tsx'
 import { type Wording, startTexts } from './texts.ts'
-import { MOTION_MS, theme, variables } from './theme.ts'
+import { theme, variables } from './theme.ts'
 
 /**
  * Renders a client in the page that `bundleClient` writes (build.ts): its theme, its texts and its
@@ -17,7 +16,9 @@ import { MOTION_MS, theme, variables } from './theme.ts'
  * @example await startClient(<Shell />, { texts: { en, sv, id }, failureKey: ({ code }) => code && `error.${code}` })
  */
 export async function startClient(children: ReactNode, wording: Wording): Promise<void> {
-  const { scheme, timeZone = null } = document.documentElement.dataset
+  const { dataset } = document.documentElement
+  const { scheme, timeZone = null } = dataset
+  dataset['mantineColorScheme'] ??= matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
   changeTimeZone(timeZone)
   await startTexts(wording)
   const root = document.querySelector('#app')
@@ -38,7 +39,7 @@ export async function startClient(children: ReactNode, wording: Wording): Promis
       }}
     >
       <QueryClientProvider client={queries}>
-        <Notifications position="bottom-right" transitionDuration={MOTION_MS} />
+        <Toasts />
         {children}
       </QueryClientProvider>
     </MantineProvider>,

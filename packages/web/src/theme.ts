@@ -64,7 +64,7 @@ const dark: MantineColorsTuple = [
 ]
 
 /** Milliseconds of dialogs, menus and toasts that appear or disappear. The same as in theme.css. */
-export const MOTION_MS = 150
+const MOTION_MS = 150
 const appear = { transitionProps: { duration: MOTION_MS, timingFunction: 'cubic-bezier(0.2, 0.8, 0.2, 1)' } }
 
 export const theme = createTheme({

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { brandMark } from '@latchkey/web/brand'
 import { type OperationTable, bundleClient, operationTable } from '@latchkey/web/build'
 import { adminOperations } from '../http/operations.ts'
 
@@ -11,5 +12,6 @@ if (import.meta.main && folder !== undefined)
     main: join(import.meta.dirname, 'main.tsx'),
     assets: '/_/admin/assets/',
     title: 'Latchkey Links',
+    mark: brandMark('links'),
     operations,
   })

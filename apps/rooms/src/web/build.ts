@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { brandMark } from '@latchkey/web/brand'
 import { type OperationTable, bundleClient, operationTable } from '@latchkey/web/build'
 import { apiOperations } from '../http/operations.ts'
 
@@ -10,5 +11,6 @@ if (import.meta.main && folder !== undefined)
     main: join(import.meta.dirname, 'main.tsx'),
     assets: '/assets/',
     title: 'Latchkey Rooms',
+    mark: brandMark('rooms'),
     operations,
   })

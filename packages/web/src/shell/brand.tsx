@@ -2,6 +2,9 @@ import { Menu, UnstyledButton } from '@mantine/core'
 import { IconSelector } from '../icons.ts'
 import { useTexts } from '../texts.ts'
 
+/** The mark of the product, an SVG element. The build inserts it (build.ts). */
+declare const MARK: string
+
 const { sibling, siblingName = '' } = document.documentElement.dataset
 
 /**
@@ -34,7 +37,7 @@ function Wordmark({ name }: { name: string }) {
   const product = /^Latchkey (.+)$/.exec(name)?.[1]
   return (
     <>
-      <img src="/favicon.svg" alt="" width={24} height={24} />
+      <span className="brand-mark" aria-hidden dangerouslySetInnerHTML={{ __html: MARK }} />
       <span className="wordmark">
         {product === undefined ? (
           name

@@ -1,4 +1,4 @@
-import { AppShell, Box, Burger, Group, NavLink } from '@mantine/core'
+import { Box, Burger, Group, NavLink } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -34,15 +34,11 @@ export function Frame({
   const listed = pages.filter(({ icon }) => icon !== undefined)
   const hasNavigation = listed.length > 0
   return (
-    <AppShell
-      header={{ height: 52 }}
-      {...(hasNavigation && { navbar: { width: 224, breakpoint: PHONE, collapsed: { mobile: !opened } } })}
-      padding={{ base: 'md', [PHONE]: 'lg' }}
-    >
+    <Box className="frame" mod={{ navigation: hasNavigation }}>
       <a className="skip" href="#content">
         {t('shell.skip')}
       </a>
-      <AppShell.Header className="frame-header">
+      <header className="frame-header">
         <Group gap="sm" wrap="nowrap" className="frame-brand" mod={{ narrow: !hasNavigation }}>
           {hasNavigation && <MenuButton isOpen={opened} onClick={toggle} />}
           <Brand />
@@ -51,9 +47,10 @@ export function Frame({
           <div className="frame-search">{search}</div>
           {actions}
         </Group>
-      </AppShell.Header>
+      </header>
       {hasNavigation && (
-        <AppShell.Navbar
+        <Box
+          component="nav"
           id="navigation"
           className="frame-navigation"
           mod={{ closed: !opened }}
@@ -61,15 +58,15 @@ export function Frame({
         >
           <Navigation pages={listed} onChoose={close} />
           {footer !== undefined && <div className="frame-footer">{footer}</div>}
-        </AppShell.Navbar>
+        </Box>
       )}
-      <AppShell.Main id="content" tabIndex={-1}>
+      <main id="content" className="frame-content" tabIndex={-1}>
         <Box className="page" maw={hasNavigation ? 1200 : 480} mx="auto">
           {signedOut}
           {children}
         </Box>
-      </AppShell.Main>
-    </AppShell>
+      </main>
+    </Box>
   )
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { brandMark } from '@latchkey/web/brand'
 import { bundleClient, operationTable } from '@latchkey/web/build'
 import { things } from './things.ts'
 
@@ -8,5 +9,6 @@ if (import.meta.main && folder !== undefined)
     main: join(import.meta.dirname, 'main.tsx'),
     assets: '/assets/',
     title: 'Things',
+    mark: brandMark('rooms'),
     operations: operationTable(things),
   })

@@ -1,4 +1,5 @@
-import { Alert, Button, NumberInput, Radio, Select, Stack, Switch, TextInput } from '@mantine/core'
+import { Alert, Button, Radio, Select, Stack, Switch, TextInput } from '@mantine/core'
+import { IntegerField } from '@latchkey/web/parts/integer-field'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type Ref, useRef, useState } from 'react'
 import type { Result } from '../call.ts'
@@ -221,15 +222,12 @@ function CapacityFields({ fields, isGuest, fault, field, onChange }: CapacityFie
         disabled={isGuest || isPrivate}
         onChange={({ currentTarget }) => onChange({ allowGuests: currentTarget.checked })}
       />
-      <NumberInput
+      <IntegerField
         ref={field}
         label={t('form.max')}
-        value={fields.maxParticipants}
-        onChange={(value) => onChange({ maxParticipants: Number(value) })}
-        allowDecimal={false}
-        allowNegative={false}
+        value={fields.maxParticipants || null}
+        onChange={(value) => onChange({ maxParticipants: value ?? 0 })}
         error={fault && t(fault)}
-        hideControls
       />
     </>
   )

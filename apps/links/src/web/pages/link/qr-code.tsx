@@ -1,18 +1,8 @@
-import {
-  Box,
-  Button,
-  Center,
-  Group,
-  NativeSelect,
-  NumberInput,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Box, Button, Center, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { CallError } from '@latchkey/web/call'
 import { IconDownload } from '@latchkey/web/icons'
+import { IntegerField } from '@latchkey/web/parts/integer-field'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { addressOf, fieldOfRefusal, isRefusal, request } from '../../call.ts'
@@ -146,16 +136,13 @@ function StyleFields({
   const problems = useFieldErrors(code.error)
   return (
     <>
-      <NumberInput
+      <IntegerField
         label={t('link.qrSize')}
         min={1}
         max={MAX_SIZE}
         step={20}
-        clampBehavior="strict"
-        allowDecimal={false}
-        allowNegative={false}
         value={style.size}
-        onChange={(value) => typeof value === 'number' && change({ size: value })}
+        onChange={(size) => size !== null && change({ size })}
         error={problems.size}
       />
       <NativeSelect

@@ -1,6 +1,7 @@
-import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { Select, Switch, TextInput } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
 import { isComposing } from '@latchkey/web/composing'
+import { IntegerField } from '@latchkey/web/parts/integer-field'
 import { useState } from 'react'
 import { rangeNames } from '../../../analytics/ranges.ts'
 import { me } from '../../me.ts'
@@ -25,29 +26,26 @@ function combinations(length: number, number: (value: number) => string): string
   return `≈ ${number(Number(mantissa))} × 10${superscript}`
 }
 
+const isValidLength = (length: number | null): length is number =>
+  length !== null && length >= MIN_LENGTH && length <= MAX_LENGTH
+
 export function SlugLength({ slug_default_length }: Settings) {
   const { t, failure, number } = useText()
   const saving = useSaving()
-  const [text, setText] = useState<number | string>(slug_default_length)
-  const isValid = typeof text === 'number' && text >= MIN_LENGTH && text <= MAX_LENGTH
+  const [length, setLength] = useState<number | null>(slug_default_length)
+  const isValid = isValidLength(length)
   return (
     <SaveStatus saving={saving}>
-      <NumberInput
+      <IntegerField
         label={t('settings.slugLength')}
-        description={isValid && t('settings.slugLengthHelp', { combinations: combinations(text, number) })}
+        description={isValid && t('settings.slugLengthHelp', { combinations: combinations(length, number) })}
         error={isValid ? saving.error && failure(saving.error) : t('settings.slugLengthBad')}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
-        min={MIN_LENGTH}
-        max={MAX_LENGTH}
-        clampBehavior="none"
-        allowDecimal={false}
-        allowNegative={false}
-        value={text}
+        value={length}
         onChange={(value) => {
-          setText(value)
+          setLength(value)
           saving.reset()
-          if (typeof value === 'number' && value >= MIN_LENGTH && value <= MAX_LENGTH)
-            saving.save({ slug_default_length: value })
+          if (isValidLength(value)) saving.save({ slug_default_length: value })
         }}
       />
     </SaveStatus>

@@ -1,4 +1,5 @@
-import { NumberInput, Textarea } from '@mantine/core'
+import { Textarea } from '@mantine/core'
+import { IntegerField } from '@latchkey/web/parts/integer-field'
 import { useState } from 'react'
 import { call } from '../../call.ts'
 import type { Person } from '../../live/frames.ts'
@@ -46,14 +47,12 @@ export function RemovePerson({ action, person, room, onClose, onRemoved }: Props
       isReady={Number.isInteger(minutes) && minutes >= 1 && minutes <= MAX_MINUTES}
     >
       {action === 'kick' && (
-        <NumberInput
+        <IntegerField
           label={t('manage.minutes')}
-          value={minutes}
-          onChange={(value) => setMinutes(Number(value))}
+          value={minutes || null}
+          onChange={(value) => setMinutes(value ?? 0)}
           min={1}
           max={MAX_MINUTES}
-          allowDecimal={false}
-          hideControls
         />
       )}
       <Textarea

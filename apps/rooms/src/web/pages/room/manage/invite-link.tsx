@@ -1,6 +1,7 @@
-import { Alert, Button, Group, NumberInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Copy } from '@latchkey/web/parts/copy'
+import { IntegerField } from '@latchkey/web/parts/integer-field'
 import { useState } from 'react'
 import type { MemberRole } from '../../../../roles.ts'
 import { call } from '../../../call.ts'
@@ -14,13 +15,13 @@ import { RoleChoice } from './role-choice.tsx'
 export function InviteLink({ room, mayModerators }: { room: Room; mayModerators: boolean }) {
   const { t } = useText()
   const [role, setRole] = useState<MemberRole>(room.defaultRole)
-  const [hours, setHours] = useState(24)
-  const [uses, setUses] = useState(1)
+  const [hours, setHours] = useState<number | null>(24)
+  const [uses, setUses] = useState<number | null>(1)
   const create = useMutation({
     mutationFn: () =>
       call('createInvitationLink', {
         params: { id: room.id },
-        body: { role, expiresInHours: hours, maxUses: uses },
+        body: { role, expiresInHours: hours ?? 0, maxUses: uses ?? 0 },
       }),
     onSuccess: () => invalidate('invitations'),
   })
@@ -36,8 +37,8 @@ export function InviteLink({ room, mayModerators }: { room: Room; mayModerators:
       </div>
       <RoleChoice value={role} onChange={setRole} mayModerators={mayModerators} />
       <Group gap="sm" grow preventGrowOverflow={false}>
-        <IntegerInput label={t('manage.hours')} value={hours} max={720} onChange={setHours} />
-        <IntegerInput label={t('manage.maxUses')} value={uses} max={1000} onChange={setUses} />
+        <IntegerField label={t('manage.hours')} value={hours} min={1} max={720} onChange={setHours} />
+        <IntegerField label={t('manage.maxUses')} value={uses} min={1} max={1000} onChange={setUses} />
       </Group>
       {create.error && (
         <Alert color="red" role="alert">
@@ -65,31 +66,5 @@ export function InviteLink({ room, mayModerators }: { room: Room; mayModerators:
         </div>
       )}
     </Stack>
-  )
-}
-
-function IntegerInput({
-  label,
-  value,
-  max,
-  onChange,
-}: {
-  label: string
-  value: number
-  max: number
-  onChange: (value: number) => void
-}) {
-  return (
-    <NumberInput
-      label={label}
-      value={value}
-      onChange={(next) => onChange(Number(next))}
-      min={1}
-      max={max}
-      clampBehavior="strict"
-      allowDecimal={false}
-      allowNegative={false}
-      hideControls
-    />
   )
 }
