@@ -6,6 +6,7 @@ import { fontBytes, fontFace, fontName } from './font.ts'
 import { fileName, joinChunks, loadedWith, scriptsOf } from './chunks.ts'
 import { usedParts } from './mantine-parts.ts'
 import { mantineStyles } from './mantine-styles.ts'
+import { nativeScroll } from './native-scroll.ts'
 import { preact } from './preact.ts'
 
 const zip = promisify(gzip)
@@ -92,7 +93,7 @@ async function bundleSources(folder: string, { main, mark, operations }: Client)
       MARK: JSON.stringify(mark),
       OPERATIONS: JSON.stringify(operations),
     },
-    plugins: [preact, usedParts([import.meta.dirname, dirname(main)])],
+    plugins: [preact, nativeScroll, usedParts([import.meta.dirname, dirname(main)])],
   })
   let styles = ''
   for (const output of outputs) {
@@ -149,7 +150,11 @@ async function writeCompressed(path: string, text: string): Promise<void> {
  * Parts of the page that are filled in when it is served (serve.ts): for each person and for each
  * page.
  */
-export const UNFILLED = { root: 'lang="" data-scheme="auto"', preloads: '<!-- preloads -->' } as const
+export const UNFILLED = {
+  root: 'lang="" data-scheme="auto"',
+  preloads: '<!-- preloads -->',
+  answers: '<!-- answers -->',
+} as const
 
 /** A tag that loads a script before any other script imports it. */
 export const preload = (path: string) => `<link rel="modulepreload" href="${path}">`
@@ -171,9 +176,8 @@ function indexPage({ main, ahead, styles, font, assets, title, mark }: Index): s
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${name}</title>
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(mark)}" type="image/svg+xml">
 <link rel="apple-touch-icon" href="/apple-touch-icon.png">
-<link rel="manifest" href="/manifest.webmanifest">
 <meta name="theme-color" content="#f7f8fa" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#0f1522" media="(prefers-color-scheme: dark)">
 <link rel="preload" href="${assets}${font}" as="font" type="font/woff2" crossorigin>
@@ -181,7 +185,7 @@ function indexPage({ main, ahead, styles, font, assets, title, mark }: Index): s
 <script type="module" src="${assets}${main}"></script>
 ${[...ahead.map((each) => preload(assets + each)), UNFILLED.preloads].join('\n')}
 </head>
-<body><div id="app"><div class="first-header frame-header"><div class="frame-brand brand"><span class="brand-mark">${mark}</span><b class="wordmark">${name}</b></div></div></div></body>
+<body><div id="app"><div class="first-header frame-header"><div class="frame-brand brand"><span class="brand-mark">${mark}</span><b class="wordmark">${name}</b></div></div></div>${UNFILLED.answers}</body>
 </html>
 `
 }

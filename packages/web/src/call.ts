@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { answers } from './answers.ts'
 
 /**
  * Method and path of each operation by id. The build writes it from the operations themselves
@@ -168,6 +169,7 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
   ): Promise<Response> {
     const { body } = input as { body?: unknown }
     const method = OPERATIONS[id]?.[0] ?? 'GET'
+    if (method !== 'GET') answers.drop()
     const limit = answerWithinMs === null ? undefined : AbortSignal.timeout(answerWithinMs)
     const response = await fetch(addressOf(id, input), {
       ...options,
@@ -199,9 +201,15 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
     return { body: (await bodyOf(response, options.signal)) as C[I]['result'], headers: response.headers }
   }
 
+  /** Returns the answer that the page came with, once. Undefined if there is none. */
+  const embedded = <I extends Id>(id: I, input: C[I]['input']) => {
+    const answer = answers.take(addressOf(id, input))
+    return answer && { ...answer, body: answer.body as C[I]['result'] }
+  }
+
   /** Calls an operation and returns its JSON answer. Rejects with `CallError`. */
   const call = async <I extends Id>(id: I, input: C[I]['input'], options?: CallOptions) =>
     (await reply(id, input, options)).body
 
-  return { addressOf, request, reply, call }
+  return { addressOf, request, reply, embedded, call }
 }

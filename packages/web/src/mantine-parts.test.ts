@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 async function modulesOf(content: string): Promise<string> {
   const page = join(folder, 'page.tsx')
   const core = Bun.resolveSync('@mantine/core', import.meta.dirname)
-  writeFileSync(page, `import { Menu } from '${core}'\nexport const page = ${content}\n`)
+  writeFileSync(page, `import { Checkbox, Menu } from '${core}'\nexport const page = ${content}\n`)
   const { metafile } = await Bun.build({
     entrypoints: [page],
     metafile: true,
@@ -31,4 +31,6 @@ test('a bundle has the parts of a component that its sources or other components
   expect(plain).toContain('PopoverTarget.mjs')
   expect(plain).not.toContain('MenuSearch.mjs')
   expect(await modulesOf('<Menu><Menu.Search /></Menu>')).toContain('MenuSearch.mjs')
+  // Used by what all controls with a label beside them share.
+  expect(await modulesOf('<Checkbox />')).toContain('InputDescription.mjs')
 }, 30_000)

@@ -5,8 +5,8 @@ import type { BunPlugin } from 'bun'
 /** `Menu.Sub = MenuSub;`, by which a component of Mantine names its parts. */
 const PART = /^(\w+\.[A-Z]\w*) = \w+;\n/gm
 
-/** Sources of React components, where they name parts: `<Menu.Item>`, `jsx(Menu.Item, …)`. */
-const SOURCES = '**/*.{tsx,mjs}'
+/** Where sources name parts: `<Menu.Item>`, `jsx(Menu.Item, …)`. */
+const NAMED_PART = /\b[A-Z]\w*\.[A-Z]\w*/g
 
 /**
  * Leaves parts out of Mantine's components that neither `sources` nor Mantine itself use, such as
@@ -14,19 +14,13 @@ const SOURCES = '**/*.{tsx,mjs}'
  * must name a part together with its component.
  */
 export function usedParts(sources: readonly string[]): BunPlugin {
-  const mantine = join(
-    Bun.resolveSync('@mantine/core/package.json', import.meta.dirname),
-    '../esm/components',
-  )
+  const mantine = join(Bun.resolveSync('@mantine/core/package.json', import.meta.dirname), '../..')
+  const files = [
+    ...sources.flatMap((folder) => filesIn(folder, '**/*.tsx')),
+    ...filesIn(mantine, '*/esm/**/*.mjs'),
+  ]
   const used = new Set(
-    [...sources, mantine].flatMap((folder) =>
-      [...new Bun.Glob(SOURCES).scanSync(folder)].flatMap(
-        (name) =>
-          readFileSync(join(folder, name), 'utf8')
-            .replace(PART, '')
-            .match(/\b[A-Z]\w*\.[A-Z]\w*/g) ?? [],
-      ),
-    ),
+    files.flatMap((path) => readFileSync(path, 'utf8').replace(PART, '').match(NAMED_PART) ?? []),
   )
   return {
     name: 'used-parts',
@@ -40,3 +34,6 @@ export function usedParts(sources: readonly string[]): BunPlugin {
     },
   }
 }
+
+const filesIn = (folder: string, pattern: string) =>
+  [...new Bun.Glob(pattern).scanSync(folder)].map((name) => join(folder, name))

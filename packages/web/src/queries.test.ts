@@ -1,6 +1,6 @@
 import { afterEach, expect, jest, test } from 'bun:test'
 import { QueryObserver } from '@tanstack/react-query'
-import { invalidate, queries } from './queries.ts'
+import { EMBEDDED_AT_MS, catchUp, invalidate, queries } from './queries.ts'
 
 afterEach(() => {
   queries.clear()
@@ -117,4 +117,29 @@ test('a change repeats no other query, and a hidden query only once it is displa
   expect(other.reads).toHaveLength(1)
   const back = show(['links', 'left'])
   expect([back.displayed(), back.reads.length]).toEqual([1, 1])
+})
+
+test('what a page came with is read again 5 s after its changes are followed, unless it was read meanwhile', async () => {
+  jest.useFakeTimers()
+  const embedded = (key: string) => {
+    const read = jest.fn(async () => 'read')
+    new QueryObserver(queries, {
+      queryKey: [key],
+      queryFn: read,
+      initialData: 'embedded',
+      initialDataUpdatedAt: EMBEDDED_AT_MS,
+      staleTime: Infinity,
+    }).subscribe(() => {})
+    return read
+  }
+  const [old, changed, other] = [embedded('old'), embedded('changed'), embedded('other')]
+  void invalidate('changed')
+  await settle()
+  catchUp('old', 'changed')
+  jest.advanceTimersByTime(4_900)
+  await settle()
+  expect([old, changed, other].map(({ mock }) => mock.calls.length)).toEqual([0, 1, 0])
+  jest.advanceTimersByTime(200)
+  await settle()
+  expect([old, changed, other].map(({ mock }) => mock.calls.length)).toEqual([1, 1, 0])
 })

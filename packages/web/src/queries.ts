@@ -1,4 +1,5 @@
 import { type Query, QueryClient, type QueryKey, keepPreviousData, useQuery } from '@tanstack/react-query'
+import { answers } from './answers.ts'
 import { CallError } from './call.ts'
 
 /** Milliseconds for which a read stays fresh and is not repeated without a reason. */
@@ -17,20 +18,32 @@ export const queries = new QueryClient({
   },
 })
 
+/** When the server wrote the data into the page, or a little earlier. */
+export const EMBEDDED_AT_MS = performance.timeOrigin
+
+interface ReadOptions<Value> {
+  /** Nothing is read if false. */
+  enabled?: boolean
+  /** Returns the data that the page came with, if it has any (answers.ts). */
+  embedded?: () => Value | undefined
+}
+
 /**
  * Reads data, and shows the previous data meanwhile. The key begins with the subject, by which a
- * change finds every query about it. Nothing is read unless `enabled`.
+ * change finds every query about it.
  */
 export function useRead<Value>(
   key: readonly [about: string, ...rest: unknown[]],
   read: (signal: AbortSignal) => Promise<Value>,
-  enabled = true,
+  { enabled = true, embedded = () => undefined }: ReadOptions<Value> = {},
 ) {
   return useQuery<Value>({
     enabled,
     queryKey: key,
     queryFn: ({ signal }) => read(signal),
     placeholderData: keepPreviousData,
+    initialData: embedded,
+    initialDataUpdatedAt: EMBEDDED_AT_MS,
   })
 }
 
@@ -60,8 +73,8 @@ async function refetchNext(query: Query): Promise<void> {
  * Reads everything on display for which `isOld` is true again: each by one read that begins after
  * this call, however often this function is called until then. Resolves when the reads have ended.
  */
-export async function refetch(isOld: (key: QueryKey) => boolean): Promise<void> {
-  const old = queries.getQueryCache().findAll({ predicate: ({ queryKey }) => isOld(queryKey) })
+export async function refetch(isOld: (key: QueryKey, query: Query) => boolean): Promise<void> {
+  const old = queries.getQueryCache().findAll({ predicate: (query) => isOld(query.queryKey, query) })
   await Promise.all(
     old.map((query) => {
       const reading = waiting.get(query) ?? refetchNext(query)
@@ -72,5 +85,31 @@ export async function refetch(isOld: (key: QueryKey) => boolean): Promise<void> 
 }
 
 /** Reads everything on display about these subjects again, after a change. */
-export const invalidate = (...about: readonly string[]): Promise<void> =>
-  refetch(([each]) => about.includes(String(each)))
+export function invalidate(...about: readonly string[]): Promise<void> {
+  answers.drop()
+  return refetch(([each]) => about.includes(String(each)))
+}
+
+/** Late enough not to delay the page itself, in milliseconds. */
+const CATCH_UP_AFTER_MS = 5_000
+
+/** True if this is still the data that the page came with. */
+export const isEmbedded = ({ state }: Query) => state.dataUpdateCount === 0 && state.data !== undefined
+
+/**
+ * Reads what the page came with about these subjects again, a little later: their changes are
+ * followed only from now on.
+ */
+export function catchUp(...about: readonly string[]): void {
+  const isOld = ([each]: QueryKey, query: Query) => about.includes(String(each)) && isEmbedded(query)
+  setTimeout(() => void refetch(isOld), CATCH_UP_AFTER_MS)
+}
+
+/** The data of a list that is read page by page, of which the page came with the first. */
+export const embeddedPages = <Value, Cursor>(first: () => Value | undefined, cursor: Cursor) => ({
+  initialData() {
+    const page = first()
+    return page && { pages: [page], pageParams: [cursor] }
+  },
+  initialDataUpdatedAt: EMBEDDED_AT_MS,
+})

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Preloads, UNFILLED, preload } from './build.ts'
+import { answersElement } from './collect-answers.ts'
 import { IMMUTABLE } from './font.ts'
 import { acceptedLanguages, firstLanguage } from './languages.ts'
 
@@ -65,6 +66,8 @@ export interface Viewer {
    * ahead.
    */
   page?: string | undefined
+  /** Answers of operations that the page needs at once (collect-answers.ts). */
+  answers?: readonly string[]
 }
 
 /**
@@ -105,23 +108,7 @@ export function clientFiles(options: ClientOptions) {
   return {
     built: getFolder,
     /** Returns the page that every address of the client has. */
-    async page({ lang, acceptLanguage, scheme, data = {}, name, page }: Viewer): Promise<string> {
-      const folder = await getFolder()
-      const html = await Bun.file(join(folder, 'index.html')).text()
-      const preloads = (await Bun.file(join(folder, 'preloads.json')).json()) as Preloads
-      const language = firstLanguage([lang ?? '', ...acceptedLanguages(acceptLanguage)])
-      const ahead = [`texts/${language}/index.ts`, page ?? '']
-        .flatMap((module) => preloads[module] ?? [])
-        .map((file) => preload(options.assets + file))
-      const attributes = Object.entries(data).map(
-        ([attribute, value]) => ` data-${attribute}="${Bun.escapeHTML(value)}"`,
-      )
-      const root = `lang="${language}"${schemeAttributes(scheme)}${attributes.join('')}`
-      const document = html.replace(UNFILLED.root, () => root).replace(UNFILLED.preloads, ahead.join('\n'))
-      return name === undefined
-        ? document
-        : document.replace(/(<title>|<b [^>]*>)[^<]*/g, (_, tag: string) => tag + Bun.escapeHTML(name))
-    },
+    page: async (viewer: Viewer): Promise<string> => fillPage(await getFolder(), viewer, options),
     /**
      * Serves the file at a path below `assets`, in the smallest encoding that the browser accepts.
      * Undefined if there is no such file.
@@ -146,6 +133,31 @@ export function clientFiles(options: ClientOptions) {
       })
     },
   }
+}
+
+async function fillPage(
+  folder: string,
+  { lang, acceptLanguage, scheme, data = {}, name, page, answers = [] }: Viewer,
+  { assets }: ClientOptions,
+): Promise<string> {
+  const html = await Bun.file(join(folder, 'index.html')).text()
+  const preloads = (await Bun.file(join(folder, 'preloads.json')).json()) as Preloads
+  const language = firstLanguage([lang ?? '', ...acceptedLanguages(acceptLanguage)])
+  const ahead = [`texts/${language}/index.ts`, page ?? '']
+    .flatMap((module) => preloads[module] ?? [])
+    .map((file) => preload(assets + file))
+  const attributes = Object.entries(data).map(
+    ([attribute, value]) => ` data-${attribute}="${Bun.escapeHTML(value)}"`,
+  )
+  const root = `lang="${language}"${schemeAttributes(scheme)}${attributes.join('')}`
+  const named =
+    name === undefined
+      ? html
+      : html.replace(/(<title>|<b [^>]*>)[^<]*/g, (_, tag: string) => tag + Bun.escapeHTML(name))
+  return named
+    .replace(UNFILLED.root, () => root)
+    .replace(UNFILLED.preloads, ahead.join('\n'))
+    .replace(UNFILLED.answers, () => answersElement(answers))
 }
 
 /** The client finds out the browser's scheme. A scheme that was chosen holds from the first paint. */

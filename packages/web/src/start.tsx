@@ -9,6 +9,17 @@ import { Toasts } from './shell/toasts.tsx'
 import { type Wording, startTexts } from './texts.ts'
 import { theme, variables } from './theme.ts'
 
+/** Milliseconds after which the manifest is loaded, which only an installation of the client needs. */
+const MANIFEST_AFTER_MS = 5_000
+
+function addManifest(): void {
+  const link = Object.assign(document.createElement('link'), {
+    rel: 'manifest',
+    href: '/manifest.webmanifest',
+  })
+  document.head.append(link)
+}
+
 /**
  * Renders a client in the page that `bundleClient` writes (build.ts): its theme, its texts and its
  * queries around `children`.
@@ -21,6 +32,7 @@ export async function startClient(children: ReactNode, wording: Wording): Promis
   dataset['mantineColorScheme'] ??= matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
   changeTimeZone(timeZone)
   await startTexts(wording)
+  setTimeout(addManifest, MANIFEST_AFTER_MS)
   const root = document.querySelector('#app')
   if (!root) return
   createRoot(root).render(

@@ -14,7 +14,7 @@ import {
 
 // The strictest policy under which clients work.
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'"
 
 const caches = mkdtempSync(join(tmpdir(), 'latchkey-client-'))
 const sources = join(import.meta.dirname, 'client')

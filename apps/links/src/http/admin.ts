@@ -13,11 +13,9 @@ import { pageTexts } from '../redirect/page-texts.ts'
 import { htmlPage, languageOf, notFoundPage, renderMessage } from '../redirect/pages.ts'
 import { adminOperations } from './operations.ts'
 import { failurePage } from './failure-page.ts'
-import { ASSETS_PATH, createPages } from './pages.ts'
+import { ADMIN_API_PATH, ASSETS_PATH, createPages } from './pages.ts'
 import { adminFailureResponse, renderFailure } from './render-failure.ts'
 import type { Caller, Services } from './services.ts'
-
-export const ADMIN_API_PATH = '/_/admin/api'
 
 /** Start page of the admin side. */
 export const DASHBOARD_PATH = '/_/admin/dashboard'
@@ -52,7 +50,11 @@ export function createAdmin(services: Services) {
     }
     if (!isRead) return notFoundPage(request)
     if (path.startsWith(ASSETS_PATH)) return pages.asset(request, path)
-    return pages.index(request, path, admission.identity, services.originOf(request, peer))
+    return pages.index(request, path, {
+      identity: admission.identity,
+      origin: services.originOf(request, peer),
+      ask: (inner) => api.fetch(inner, { peer }),
+    })
   }
   return {
     /** Who sends a request, if anyone whom the access layer admits. */

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import { embeddedAsset } from '@latchkey/http/embedded-asset'
+import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
+import { collectAnswers } from '@latchkey/web/collect-answers'
 import { clientFiles, siblingData } from '@latchkey/web/serve'
 import type { Services } from './services.ts'
 import { findPreferences } from '../preferences/store.ts'
@@ -8,16 +10,34 @@ import { notFoundPage } from '../redirect/pages.ts'
 /** Must match web/build.ts. */
 export const ASSETS_PATH = '/_/admin/assets/'
 
+/** The API that the pages call. */
+export const ADMIN_API_PATH = '/_/admin/api'
+
 /** Must match web/pages.tsx. */
 const PAGE_PATHS = /^\/_\/admin\/(dashboard|(links|bundles)(\/\d{1,15})?|keys|import-export|settings)$/
 
+/** Name and id of the page at a path: `link` with an id for a single link, else as in the path. */
+function pageOf(path: string): { name: string | undefined; id: string } {
+  const [, name, list = '', id] = PAGE_PATHS.exec(path) ?? []
+  return id === undefined ? { name, id: '' } : { name: list.slice(0, -1), id: id.slice(1) }
+}
+
 /**
- * Returns the module of a page that matches `PAGE_PATHS`: that of a single link or bundle, or the
- * one named in the path.
+ * The first calls of a page without a query, as web/ makes them, except those that need the
+ * browser's time zone. The page comes with their answers.
  */
-function moduleOf(path: string): string | undefined {
-  const [, name, list, id] = PAGE_PATHS.exec(path) ?? []
-  return name && `pages/${list && id ? list.slice(0, -1) : name}/page.tsx`
+const FIRST_CALLS: Readonly<Record<string, (id: string) => readonly string[]>> = {
+  dashboard: () => ['/links?limit=4', '/clicks/recent'],
+  links: () => ['/settings', '/links?status=all&sort=created&page=1&per_page=25'],
+  link: (id) => [`/links/${id}`, `/links/${id}/bundles`],
+  bundles: () => ['/settings', '/bundles?sort=created&limit=48'],
+  keys: () => ['/keys'],
+  settings: () => ['/settings'],
+}
+
+function firstCallsOf(request: Request, { name = '', id }: ReturnType<typeof pageOf>): string[] {
+  if (request.url.includes('?') || isCrossOriginSubrequest(request)) return []
+  return (FIRST_CALLS[name]?.(id) ?? []).map((call) => ADMIN_API_PATH + call)
 }
 
 const SOURCES = resolve(import.meta.dirname, '..')
@@ -33,15 +53,24 @@ const files = clientFiles({
 /** Returns the folder of the bundled pages. Throws the errors of the bundler. */
 export const builtPages = files.built
 
+/** Who opens a page, and how the page asks the API as this person. */
+interface Visit {
+  identity: string
+  /** That of the short URLs. */
+  origin: string
+  ask: (request: Request) => Response | Promise<Response>
+}
+
 /** Creates the handlers of the admin pages. Each page starts with the data of its person. */
 export function createPages({ database, settings }: Pick<Services, 'database' | 'settings'>) {
   return {
-    /**
-     * Returns the page for every path; its script shows "not found" for an unknown one. `origin` is
-     * that of the short URLs.
-     */
-    async index({ headers }: Request, path: string, identity: string, origin: string): Promise<Response> {
-      const { theme, lang, time_zone: timeZone } = await findPreferences(database.read, identity)
+    /** Returns the page for every path; its script shows "not found" for an unknown one. */
+    async index(request: Request, path: string, { identity, origin, ask }: Visit): Promise<Response> {
+      const page = pageOf(path)
+      const [{ theme, lang, time_zone: timeZone }, { answers }] = await Promise.all([
+        findPreferences(database.read, identity),
+        collectAnswers(request, firstCallsOf(request, page), ask),
+      ])
       const signOut = String(settings.accessLogoutUrl !== null)
       const data = {
         identity,
@@ -53,12 +82,13 @@ export function createPages({ database, settings }: Pick<Services, 'database' | 
       }
       const html = await files.page({
         lang,
-        acceptLanguage: headers.get('accept-language'),
+        acceptLanguage: request.headers.get('accept-language'),
         scheme: theme,
         data,
-        page: moduleOf(path),
+        page: page.name && `pages/${page.name}/page.tsx`,
+        answers,
       })
-      const status = PAGE_PATHS.test(path) ? 200 : 404
+      const status = page.name === undefined ? 404 : 200
       return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
     },
     asset: async (request: Request, path: string): Promise<Response> =>

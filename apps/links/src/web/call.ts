@@ -69,7 +69,7 @@ export type OperationId = keyof Calls
 export type Input<Id extends OperationId> = Calls[Id]['input']
 export type Result<Id extends OperationId> = Calls[Id]['result']
 
-export const { addressOf, request, reply, call } = createCalls<Calls>({ base: '/_/admin/api' })
+export const { addressOf, request, reply, embedded, call } = createCalls<Calls>({ base: '/_/admin/api' })
 
 interface Reply<Body> {
   body: Body
@@ -88,7 +88,19 @@ export async function callForPage<Id extends OperationId>(
   input: Input<Id>,
   options?: CallOptions,
 ): Promise<Reply<Result<Id>>> {
-  const { body, headers } = await reply(id, input, options)
+  return toReply(await reply(id, input, options))
+}
+
+/** Returns the answer that the page came with, if it has any. */
+export function embeddedForPage<Id extends OperationId>(
+  id: Id,
+  input: Input<Id>,
+): Reply<Result<Id>> | undefined {
+  const answer = embedded(id, input)
+  return answer && toReply(answer)
+}
+
+function toReply<Body>({ body, headers }: { body: Body; headers: Headers }): Reply<Body> {
   const next = /[?&]cursor=([^&>]+)/.exec(headers.get('Link') ?? '')?.[1]
   return {
     body,

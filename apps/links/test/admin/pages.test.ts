@@ -63,7 +63,7 @@ test('the page contains the identity of the viewer and the origin of short URLs 
   await links.callAdmin('PUT', '/settings', { body: { theme: 'dark', lang: 'sv' } })
   const html = await (await links.fetch('/_/admin/links')).text()
   expect(html).toContain(
-    '<html lang="sv" data-scheme="dark" data-identity="admin@localhost" data-origin="http://localhost:8080"',
+    '<html lang="sv" data-scheme="dark" data-mantine-color-scheme="dark" data-identity="admin@localhost" data-origin="http://localhost:8080"',
   )
 })
 
@@ -72,4 +72,43 @@ test('L18.12: the page contains the origin of Rooms from the settings, whatever 
   const html = await (await links.fetch('/_/admin/links', { headers })).text()
   expect(html).toContain(' data-sibling="https://rooms.example.com" data-sibling-name="Latchkey Rooms"')
   expect(html).not.toContain('evil.example')
+})
+
+interface Embedded {
+  address: string
+  headers: Record<string, string>
+  body: unknown
+}
+
+/** The answers in the HTML of a page. */
+async function embeddedIn(path: string, headers: Record<string, string> = {}): Promise<Embedded[]> {
+  const html = await (await links.fetch(`/_/admin${path}`, { headers })).text()
+  const [, json = '[]'] = /<script type="application\/json" id="answers">([^<]*)<\/script>/.exec(html) ?? []
+  return JSON.parse(json) as Embedded[]
+}
+
+test('L18.13: a page comes with the answers of the API to its first calls, and none that anyone else could make it send', async () => {
+  const created = await links.callAdmin('POST', '/links', {
+    body: { url: 'https://example.com/', label: '</script><script>alert(1)</script>' },
+  })
+  for (const [path, count] of [
+    ['/links', 2],
+    [`/links/${created.body.id}`, 2],
+    ['/settings', 1],
+    ['/import-export', 0],
+    ['/links/999', 0],
+    ['/nowhere', 0],
+  ] as const) {
+    const embedded = await embeddedIn(path)
+    expect([path, embedded.length]).toEqual([path, count])
+    for (const { address, headers, body } of embedded) {
+      const answer = await links.fetch(address)
+      expect([address, body]).toEqual([address, await answer.json()])
+      expect(headers['x-total-count']).toBe(answer.headers.get('x-total-count') ?? undefined)
+    }
+  }
+  // A query can ask for other links.
+  expect(await embeddedIn('/links?search=other')).toEqual([])
+  const unseen = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'script' }
+  expect(await embeddedIn('/links', unseen)).toEqual([])
 })

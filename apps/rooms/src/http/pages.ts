@@ -1,12 +1,20 @@
 import { resolve } from 'node:path'
+import type { z } from 'zod'
+import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { embeddedAsset } from '@latchkey/http/embedded-asset'
 import { brandFiles } from '@latchkey/web/brand'
+import type { Answer } from '@latchkey/web/answers'
+import { type CollectedAnswers, collectAnswers } from '@latchkey/web/collect-answers'
 import { clientFiles, siblingData } from '@latchkey/web/serve'
 import { readPreference } from '@latchkey/web/stored-preferences'
 import { failure } from '../failures.ts'
 import { productNameOf } from '../platform/operations.ts'
 import type { Services } from '../services.ts'
+import { csrfTokenOf } from '../sessions/csrf.ts'
+import type { SessionAnswer } from '../sessions/schema.ts'
+import { API_PATH } from './api.ts'
 import { isVisitor } from './caller.ts'
+import { cookieNames, readCookie } from './cookies.ts'
 
 /** The same path as in web/build.ts. */
 const ASSETS_PATH = '/assets/'
@@ -39,14 +47,19 @@ const FILES: ReadonlyMap<string, () => Response> = new Map([
   ['/robots.txt', () => file('User-agent: *\nDisallow: /\n', 'text/plain; charset=utf-8')],
 ])
 
+/** Asks the API as the person who opens a page. */
+type Ask = (request: Request) => Response | Promise<Response>
+
 /** The web client: the same document for every page. Its script renders the page of the path. */
-export function createPages(services: Services): (request: Request, path: string) => Promise<Response> {
-  return async (request, path) => {
+export function createPages(
+  services: Services,
+): (request: Request, path: string, ask: Ask) => Promise<Response> {
+  return async (request, path, ask) => {
     const { method } = request
     if (method !== 'GET' && method !== 'HEAD')
       throw failure('method_not_allowed', { headers: { Allow: 'GET, HEAD' } })
     if (path.startsWith(ASSETS_PATH)) return asset(request, path)
-    return FILES.get(path)?.() ?? page(services, request, path)
+    return FILES.get(path)?.() ?? page(services, request, path, ask)
   }
 }
 
@@ -58,22 +71,76 @@ export function pageRoute(path: string): string {
   return path.replace(/(?<=^\/rooms\/).+/, '{id}').replace(/(?<=^\/invite\/).+/, '{token}')
 }
 
-async function page(services: Services, request: Request, path: string): Promise<Response> {
-  const { headers } = request
+async function page(services: Services, request: Request, path: string, ask: Ask): Promise<Response> {
   const [first] = path.slice(1).split('/', 1)
   const isPage = PAGES.test(path)
-  const cookies = headers.get('cookie') ?? ''
+  const cookies = request.headers.get('cookie') ?? ''
   const data = await initialData(services, request)
+  const isSignedIn = data['visitor'] !== 'true'
+  const embedded = isPage
+    ? await firstAnswers(request, { path, isSignedIn, ask })
+    : { answers: [], cookies: [] }
   const html = await files.page({
     lang: readPreference('lang', cookies),
-    acceptLanguage: headers.get('accept-language'),
+    acceptLanguage: request.headers.get('accept-language'),
     scheme: readPreference('scheme', cookies),
-    data,
+    data: { ...data, ...csrfData(services, request) },
     name: data['product'],
     page: isPage && first !== undefined ? `pages/${MODULES[first] ?? first}/page.tsx` : undefined,
+    answers: embedded.answers,
   })
-  const status = isPage ? 200 : 404
-  return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
+  const response = new Response(html, {
+    status: isPage ? 200 : 404,
+    headers: { 'Content-Type': 'text/html; charset=utf-8' },
+  })
+  for (const line of embedded.cookies) response.headers.append('Set-Cookie', line)
+  return response
+}
+
+/** The token of the session for which the page is written. The cookie may soon be that of another. */
+function csrfData({ hosts }: Services, request: Request): Record<string, string> {
+  if (isCrossOriginSubrequest(request)) return {}
+  const match = hosts(request.headers.get('host'))
+  const [token] = 'origin' in match ? readCookie(request, cookieNames(match.origin).session) : []
+  return token === undefined ? {} : { csrf: csrfTokenOf(token) }
+}
+
+/** First calls of single pages, as web/ makes them. */
+const FIRST_CALLS: Readonly<Record<string, string>> = { '/': '/rooms', '/account': '/sessions' }
+
+/**
+ * The answers to what the page at a path asks first. A test of every page fails if it asks anything
+ * else (test/browser/first-load.test.ts).
+ */
+async function firstAnswers(
+  request: Request,
+  { path, isSignedIn, ask }: { path: string; isSignedIn: boolean; ask: Ask },
+): Promise<CollectedAnswers> {
+  if (isCrossOriginSubrequest(request)) return { answers: [], cookies: [] }
+  const collect = (calls: readonly string[]) =>
+    collectAnswers(
+      request,
+      calls.map((call) => API_PATH + call),
+      ask,
+    )
+  if (!isSignedIn) return collect(['/config'])
+  const common = await collect(['/session', '/config'])
+  const user = userOf(common.answers)
+  if (!user) return common
+  const pending = ['/room-invitations/pending', '/room-ownership-transfers/pending']
+  const own = path.startsWith('/rooms/') ? path : FIRST_CALLS[path]
+  const further = await collect([
+    ...(own === undefined ? [] : [own]),
+    ...(user.identityType === 'oauth' ? pending : []),
+    ...(path === '/admin' && user.platformAdmin ? ['/admin/users'] : []),
+  ])
+  return { answers: [...common.answers, ...further.answers], cookies: common.cookies }
+}
+
+function userOf(answers: readonly string[]): z.output<typeof SessionAnswer>['user'] | undefined {
+  const all = answers.map((json) => JSON.parse(json) as Answer)
+  const session = all.find(({ address }) => address === `${API_PATH}/session`)
+  return session && (session.body as z.output<typeof SessionAnswer>).user
 }
 
 /** Data that the client needs before its first API call. */

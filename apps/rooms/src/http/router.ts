@@ -96,7 +96,11 @@ function createAnswers(services: Services, readiness: Readiness) {
     if (loginResponse) return loginResponse
     const match = services.hosts(request.headers.get('host'))
     if ('refused' in match) throw failure(match.refused)
-    if (!isApi(path)) return withRequestCount(pageRoute(path), pages(request, path))
+    if (!isApi(path))
+      return withRequestCount(
+        pageRoute(path),
+        pages(request, path, (inner) => api.fetch(inner, peerInfo)),
+      )
     // The API checks the origin itself. The callback relies on cookie and state, and monitors may
     // use any host name (R6.2, R24.1).
     if (isReference(path)) refuseForeignOrigin(request, match.origin)

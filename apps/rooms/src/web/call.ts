@@ -65,7 +65,7 @@ const calls = createCalls<Calls>({
   base: '/api',
   headers: (method) => (method === 'GET' ? {} : { 'x-csrf-token': pageSession.token ?? csrfToken() }),
 })
-export const { addressOf } = calls
+export const { addressOf, embedded } = calls
 
 /**
  * Calls an operation in the session of this page only, never in that of another user. Rejects with

@@ -1,6 +1,13 @@
-import { invalidate as invalidateAny, useRead } from '@latchkey/web/queries'
+import {
+  catchUp,
+  embeddedPages,
+  invalidate as invalidateAny,
+  isEmbedded,
+  refetch as refetchAny,
+  useRead,
+} from '@latchkey/web/queries'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type Input, type OperationId, type Result, call } from './call.ts'
+import { type Input, type OperationId, type Result, call, embedded } from './call.ts'
 
 /** Subject of a query. A change invalidates the subjects that it affects. */
 export type Resource =
@@ -22,11 +29,23 @@ export function useCall<Id extends OperationId>(
   input: Input<Id>,
   enabled = true,
 ) {
-  return useRead<Result<Id>>([resource, id, input], (signal) => call(id, input, { signal }), enabled)
+  return useRead<Result<Id>>([resource, id, input], (signal) => call(id, input, { signal }), {
+    enabled,
+    embedded: () => embedded(id, input)?.body,
+  })
 }
 
 /** Reloads all queries on display about these resources, after a change. */
 export const invalidate: (...resources: readonly Resource[]) => Promise<void> = invalidateAny
+
+/**
+ * Reloads a resource whose changes are followed from now on. What the page came with is reloaded a
+ * little later.
+ */
+export function follow(resource: Resource): void {
+  void refetchAny(([about], query) => about === resource && !isEmbedded(query))
+  catchUp(resource)
+}
 
 /** Result of a list that is read page by page. */
 interface PagedResult {
@@ -42,6 +61,7 @@ type PagedId = { [Id in OperationId]: Result<Id> extends PagedResult ? Id : neve
 export function usePages<Id extends PagedId>(resource: Resource, id: Id, input: Input<Id>) {
   const { data, error, refetch, hasNextPage, fetchNextPage, ...next } = useInfiniteQuery({
     queryKey: [resource, id, input, 'pages'],
+    ...embeddedPages(() => embedded(id, input)?.body, undefined as string | undefined),
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) => {
       const { query = {} } = input

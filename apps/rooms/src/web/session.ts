@@ -1,6 +1,6 @@
 import { CallError, signIn } from '@latchkey/web/call'
 import { queries, useRead } from '@latchkey/web/queries'
-import { type Result, call, csrfToken, pageSession } from './call.ts'
+import { type Result, call, csrfToken, embedded, pageSession } from './call.ts'
 
 export type SignedIn = Result<'getSession'>
 export type User = SignedIn['user']
@@ -9,7 +9,7 @@ const KEY = ['session']
 
 /** Session of this browser: null if signed out, undefined while unknown. */
 export function useSession() {
-  return useRead<SignedIn | null>(['session'], findSession)
+  return useRead<SignedIn | null>(['session'], findSession, { embedded: embeddedSession })
 }
 
 /** Id of the user of this page: the first who is signed in here. */
@@ -29,13 +29,18 @@ export function restartClient(): Promise<never> {
   return new Promise(() => {})
 }
 
-let isFirstLookUp = true
+/** The session for which the server wrote the page, with its CSRF token. Null for a visitor. */
+function embeddedSession(): SignedIn | null | undefined {
+  const { visitor, csrf } = document.documentElement.dataset
+  if (visitor === 'true') return null
+  const session = embedded('getSession', {})?.body
+  if (!session) return undefined
+  pageUserId = session.user.id
+  pageSession.token = csrf
+  return session
+}
 
 async function findSession(signal?: AbortSignal): Promise<SignedIn | null> {
-  // The server has marked the page of a visitor, whose look-up it would refuse with 401.
-  const isVisitor = isFirstLookUp && document.documentElement.dataset['visitor'] === 'true'
-  isFirstLookUp = false
-  if (isVisitor) return null
   try {
     const before = csrfToken()
     const session = await call('getSession', {}, signal && { signal })

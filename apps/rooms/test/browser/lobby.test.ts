@@ -8,7 +8,7 @@ import {
 import type { WebSocketRoute } from 'playwright-core'
 import { type TestUser, createRoom, member } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
-import { BOB, LOOKS, ROOT, isRefusal, roomPages } from './browser.ts'
+import { BOB, LOOKS, ROOT, isRefusal, roomPages, withoutAnswers } from './browser.ts'
 
 const pages = roomPages()
 const LONG = { sub: 'long', name: 'W'.repeat(60) }
@@ -187,10 +187,10 @@ for (const [what, path] of [
   ['handovers', '**/api/room-ownership-transfers/pending'],
 ] as const)
   test(`if ${what} cannot be read, the lobby says so and does not claim that there are none`, async () => {
-    const { page } = await pages.open('/login')
+    const { page } = await pages.openAs({ sub: what, name: 'Nobody invited' }, '/account')
     await page.route(path, (route) => route.fulfill({ status: 500, json: { error: 'x', code: 'internal' } }))
-    pages.service().idp.person = { sub: what, name: 'Nobody invited' }
-    await page.getByRole('link', { name: 'Sign in with Test provider' }).click()
+    await withoutAnswers(page, pages.at('/'))
+    await page.goto(pages.at('/'))
     const waiting = page.getByRole('region', { name: 'Waiting for you' })
     await waiting.getByRole('alert', { name: 'Couldn’t load this' }).waitFor()
     await expectAccessible(page)
@@ -198,7 +198,6 @@ for (const [what, path] of [
     await page.unroute(path)
     await waiting.getByRole('button', { name: 'Try again' }).click()
     await waiting.waitFor({ state: 'detached' })
-    pages.service().idp.reset()
   }, 60_000)
 
 test('R23.4: an invitation link shows the room, survives the sign-in, and is used only by the button', async () => {

@@ -1,19 +1,68 @@
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 
+const MAX_REQUESTS = 10
+const MAX_SHIFT = 0.01
+
 /**
- * Expects that the HTML of this page, the first of a browser profile, names every script and style
- * that it has loaded: none had to wait until a script imported it. Together they take less than
- * `maxBytes` bytes over the wire. Time is not measured, but depends on these.
+ * Opens an address in this page and expects a light page once `untilComplete` has resolved: at most
+ * ten requests, with sockets and event streams but without icons; compressed scripts of at most
+ * `maxScriptBytes`; scripts and styles that the HTML names, so that none waits until a script imports
+ * it; and nothing that moves. Time is not measured, but depends on these.
  */
-export async function expectSmallFirstLoad(page: Page, maxBytes: number): Promise<void> {
+export async function expectLightLoad(
+  page: Page,
+  address: string,
+  { maxScriptBytes, untilComplete }: { maxScriptBytes: number; untilComplete: () => Promise<unknown> },
+): Promise<void> {
+  const requests: string[] = []
+  const record = (request: { url: () => string }) =>
+    requests.push(request.url().replace(/^\w+:\/\/[^/]+/, ''))
+  page.on('request', record).on('websocket', record)
+  await page.goto(address)
+  await untilComplete()
+  page.off('request', record).off('websocket', record)
   const html = await page.evaluate(async () => (await fetch(location.href)).text())
   const loaded = await page.evaluate(() =>
     (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
       .filter(({ name }) => /\.(?:js|css)$/.test(name))
       .map(({ name, encodedBodySize }) => ({ path: new URL(name).pathname, bytes: encodedBodySize })),
   )
-  expect(loaded.length).toBeGreaterThan(2)
+  const scripts = loaded.filter(({ path }) => path.endsWith('.js'))
+  expect(scripts.length).toBeGreaterThan(1)
   expect(loaded.filter(({ path }) => !html.includes(`"${path}"`))).toEqual([])
-  expect(loaded.reduce((sum, { bytes }) => sum + bytes, html.length)).toBeLessThan(maxBytes)
+  expect(requests.length <= MAX_REQUESTS ? [] : requests).toEqual([])
+  expect(
+    scripts.reduce((sum, { bytes }) => sum + bytes, 0),
+    address,
+  ).toBeLessThan(maxScriptBytes)
+  const { shift, moved } = await findMoves(page)
+  expect(shift > MAX_SHIFT ? moved : []).toEqual([])
+}
+
+/** The sum of all layout shifts of the page, and the HTML of what has moved. */
+function findMoves(page: Page): Promise<{ shift: number; moved: string[] }> {
+  return page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const observer = new PerformanceObserver((list) => {
+          const shifts = list.getEntriesByType('layout-shift') as (PerformanceEntry & {
+            value: number
+            sources: readonly { node: Element | null; previousRect: DOMRect; currentRect: DOMRect }[]
+          })[]
+          resolve({
+            shift: shifts.reduce((sum, { value }) => sum + value, 0),
+            moved: shifts.flatMap(({ value, sources }) =>
+              sources.map(
+                ({ node, previousRect: from, currentRect: to }) =>
+                  `${value}: ${from.x},${from.y} to ${to.x},${to.y}: ${node?.outerHTML?.slice(0, 120)}`,
+              ),
+            ),
+          })
+        })
+        observer.observe({ type: 'layout-shift', buffered: true })
+        // There is always one of these, so an answer comes also if nothing has moved.
+        observer.observe({ type: 'navigation', buffered: true })
+      }),
+  )
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { brandMark } from '@latchkey/web/brand'
 import { bundleClient, operationTable } from '@latchkey/web/build'
 
 const [, , folder] = Bun.argv
@@ -7,5 +8,6 @@ if (import.meta.main && folder !== undefined)
     main: join(import.meta.dirname, 'main.tsx'),
     assets: '/assets/',
     title: 'Gallery',
+    mark: brandMark('links'),
     operations: operationTable([]),
   })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 /** The strictest policy under which clients work. */
 export const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'"
 
 const BRANDS = {
   links: brandFiles({ product: 'links', name: 'Latchkey Links', shortName: 'Links', startUrl: '/' }),

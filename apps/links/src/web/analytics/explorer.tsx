@@ -94,7 +94,7 @@ function PartialNotice({ stats: { raw_since: since, filtered } }: { stats: Stats
   )
 }
 
-const CHART_HEIGHT = 326
+const CHART_HEIGHT = 323
 /** Seconds within which a window that ended now ends. Statistics may be shown for a while. */
 const CURRENT_SECONDS = 3600
 

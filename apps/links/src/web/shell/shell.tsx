@@ -23,7 +23,7 @@ const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
 const HOME = { path: '/dashboard', words: 'page.toDashboard' }
 
 export function Shell() {
-  useEffect(followChanges, [])
+  useEffect(() => followChanges({ expectsClicks: location.pathname.endsWith(HOME.path) }), [])
   const palette = usePalette()
   const [isSheetOpen, setSheetOpen] = useState(false)
   usePasteToCreate()

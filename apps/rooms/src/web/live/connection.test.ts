@@ -442,19 +442,19 @@ test('a silently dead connection is detected and replaced', async () => {
 
 test('the lobby is read again after a reconnection', async () => {
   const it = createFixture()
-  let looks = 0
-  const stop = it.connection.followLobby(() => looks++)
+  const reasons: string[] = []
+  const stop = it.connection.followLobby((each) => reasons.push(each))
   it.connection.start()
   it.current()?.deliver()
   // Nothing is read before the subscription is active: a change in between would be missed.
-  expect([looks, it.current()?.sent.map(({ type }) => type)]).toEqual([0, ['subscribe_lobby']])
+  expect([reasons, it.current()?.sent.map(({ type }) => type)]).toEqual([[], ['subscribe_lobby']])
   await it.settle()
   it.push({ type: 'lobby', remove: ROOM })
   await it.settle()
   it.current()?.lose()
   it.pass(500)
   await it.settle()
-  expect(looks).toBe(3)
+  expect(reasons).toEqual(['followed', 'changed', 'followed'])
   expect(it.current()?.sent.map(({ type }) => type)).toEqual(['subscribe_lobby'])
   stop()
   expect(it.current()?.sent.at(-1)?.type).toBe('unsubscribe_lobby')

@@ -28,6 +28,8 @@ export type ConnectionState =
   | 'replaced'
   | 'incompatible'
 
+type LobbyListener = (reason: 'followed' | 'changed') => void
+
 export interface ConnectionOptions {
   open: (protocol: string, listeners: SocketListeners) => Socket
   log: Pick<EventLog, 'eventsAfter' | 'refusalOf'>
@@ -87,7 +89,7 @@ export class Connection {
   messageLength = 2000
   readonly #options: Required<ConnectionOptions>
   readonly #rooms = new Map<string, RoomSubscription>()
-  readonly #lobby = new Set<() => void>()
+  readonly #lobby = new Set<LobbyListener>()
   readonly #notices = new Set<(frame: NoticeFrame) => void>()
   readonly #watchers = new Set<() => void>()
   readonly #pendingSubscriptions = new Map<string, string>()
@@ -140,8 +142,8 @@ export class Connection {
     return add(this.#notices, listener)
   }
 
-  /** Calls `listener` when an entry of the lobby has changed or may have changed. */
-  followLobby(listener: () => void): () => void {
+  /** Calls `listener` when an entry has changed, and each time from when on changes are followed. */
+  followLobby(listener: LobbyListener): () => void {
     if (this.#lobby.size === 0) this.#request({ type: 'subscribe_lobby' })
     const stop = add(this.#lobby, listener)
     return () => {
@@ -253,8 +255,9 @@ export class Connection {
         return this.#onWelcome(frame.userId, frame.limits.messageLength)
       // Changes before the subscription are found by reading the lobby once it is active.
       case 'subscribed_lobby':
+        return this.#lobby.forEach((listener) => listener('followed'))
       case 'lobby':
-        return this.#lobby.forEach((listener) => listener())
+        return this.#lobby.forEach((listener) => listener('changed'))
       case 'notice':
         return this.#notices.forEach((listener) => listener(frame))
       case 'error':

@@ -1,6 +1,6 @@
 import { CallError } from '@latchkey/web/call'
 import { call } from '../call.ts'
-import { invalidate } from '../queries.ts'
+import { follow, invalidate } from '../queries.ts'
 import { endSession, isReplaced, isSameUser, restartClient } from '../session.ts'
 import { Connection } from './connection.ts'
 import { PAGE_SIZE } from './room-subscription.ts'
@@ -41,7 +41,7 @@ export function stayConnected(): () => void {
   // Invitations and offers show on every page. Changes without a connection are found by reading
   // them again.
   const stopNotices = live.onNotice(refreshPending)
-  const stopWatching = live.watch(() => live.state === 'live' && refreshPending())
+  const stopWatching = live.watch(() => live.state === 'live' && follow('pending'))
   return () => {
     removeEventListener('online', reconnectNow)
     stopNotices()

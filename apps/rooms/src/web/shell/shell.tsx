@@ -30,7 +30,8 @@ function Layout() {
   const userId = data?.user.id
   useEffect(() => (userId === undefined ? undefined : stayConnected()), [userId])
   const available = pages.filter(({ isForAdmins }) => !isForAdmins || data?.user.platformAdmin)
-  const navigable = available.filter(({ icon }) => icon === undefined || data)
+  // Also while the session is being read: most pages have one, and should not move when it arrives.
+  const navigable = available.filter(({ icon }) => icon === undefined || data !== null)
   const actions = (
     <Group gap="sm" wrap="nowrap" flex="none">
       {data?.user.identityType === 'oauth' && <PendingBadge user={data.user} />}

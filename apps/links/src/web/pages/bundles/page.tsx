@@ -3,8 +3,9 @@ import { IconPlus } from '@latchkey/web/icons'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { type Input, type Result, callForPage } from '../../call.ts'
+import { type Input, type Result, callForPage, embeddedForPage } from '../../call.ts'
 import { Notice } from '@latchkey/web/parts/notice'
+import { embeddedPages } from '@latchkey/web/queries'
 import { useQueryString } from '@latchkey/web/query-string'
 import { parseRange } from '../../parts/range.tsx'
 import { StaleContent } from '../../parts/stale-content.tsx'
@@ -39,6 +40,7 @@ function useBundles(view: View) {
     queryKey: ['bundles', 'listBundles', query],
     queryFn: ({ signal, pageParam }: { signal: AbortSignal; pageParam: PageParameter }) =>
       callForPage('listBundles', { query: { ...query, ...pageParam } }, { signal }),
+    ...embeddedPages(() => embeddedForPage('listBundles', { query }), {} as PageParameter),
     initialPageParam: {},
     getNextPageParam({ next, page, total }): PageParameter | undefined {
       if (next !== undefined) return { cursor: next }

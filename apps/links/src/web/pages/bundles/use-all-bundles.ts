@@ -10,5 +10,5 @@ async function readPages(cursor: string, signal: AbortSignal): Promise<Result<'l
 
 /** All active bundles, for a list to choose from. */
 export function useAllBundles(enabled = true) {
-  return useRead(['bundles', 'listBundles', 'every'], (signal) => readPages('', signal), enabled)
+  return useRead(['bundles', 'listBundles', 'every'], (signal) => readPages('', signal), { enabled })
 }

@@ -5,7 +5,7 @@ import { useRead } from '@latchkey/web/queries'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { useValueNames } from '../../analytics/value-names.ts'
-import { type Result, call } from '../../call.ts'
+import { type Result, call, embedded } from '../../call.ts'
 import { Mark } from '../../parts/mark.tsx'
 import { followClicks } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
@@ -22,11 +22,19 @@ type TimedClick = Click & { atMs: number }
 const timed = (clicks: readonly Click[]): TimedClick[] =>
   clicks.map((click) => ({ ...click, atMs: Date.now() - click.seconds_ago * 1000 }))
 
+/** The clicks that the page came with. */
+function embeddedClicks(): TimedClick[] | undefined {
+  const answer = embedded('listRecentClicks', {})
+  return answer && timed(answer.body)
+}
+
 /** The latest clicks, newest first, as they happen. */
 function useLiveClicks(): readonly TimedClick[] {
   const [live, setLive] = useState<readonly TimedClick[]>([])
-  const { data = [] } = useRead(['live', 'listRecentClicks'], async () =>
-    timed(await call('listRecentClicks', {})),
+  const { data = [] } = useRead(
+    ['live', 'listRecentClicks'],
+    async () => timed(await call('listRecentClicks', {})),
+    { embedded: embeddedClicks },
   )
   useEffect(
     () =>

@@ -9,7 +9,7 @@ import { Link } from 'wouter'
 import type { Result } from '../../call.ts'
 import { live } from '../../live/live.ts'
 import { LoadMore } from '../../parts/load-more.tsx'
-import { invalidate, useCall, usePages } from '../../queries.ts'
+import { follow, invalidate, useCall, usePages } from '../../queries.ts'
 import { useUser } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 import { NewRoom } from './new-room.tsx'
@@ -29,7 +29,10 @@ export default function LobbyPage() {
   const isGuest = user.identityType === 'guest'
   const mayCreate = !isGuest || config?.guestRooms === true
   const refresh = useThrottledCallback(() => void invalidate('rooms'), REFRESH_EVERY_MS)
-  useEffect(() => live.followLobby(refresh), [refresh])
+  useEffect(
+    () => live.followLobby((reason) => (reason === 'changed' ? refresh() : follow('rooms'))),
+    [refresh],
+  )
   return (
     <Stack gap="lg">
       {!isGuest && <Pending user={user} />}
