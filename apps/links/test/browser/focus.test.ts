@@ -77,7 +77,7 @@ test('the result of a search is announced, and clearing the search focuses the h
 }, 60_000)
 
 test('a list that could not be read is an alert, and a retry keeps the focus', async () => {
-  const { page } = await admin.open('/links')
+  const { page } = await admin.open('/links?sort=clicks')
   await page.route('**/api/links?**', (route) => route.abort())
   await page.reload()
   const failed = page.getByRole('alert').filter({ hasText: 'Couldn’t load this' })
