@@ -40,7 +40,7 @@ function useBundles(view: View) {
     queryKey: ['bundles', 'listBundles', query],
     queryFn: ({ signal, pageParam }: { signal: AbortSignal; pageParam: PageParameter }) =>
       callForPage('listBundles', { query: { ...query, ...pageParam } }, { signal }),
-    ...embeddedPages(() => embeddedForPage('listBundles', { query }), {} as PageParameter),
+    ...embeddedPages(() => embeddedForPage('listBundles', { query }), {}),
     initialPageParam: {},
     getNextPageParam({ next, page, total }): PageParameter | undefined {
       if (next !== undefined) return { cursor: next }
