@@ -32,6 +32,7 @@ export const failures = {
   not_owner_bundle_delete: { status: 403, text: 'Only the bundle owner can delete this bundle' },
   not_owner_bundle_share: { status: 403, text: 'Only the bundle owner can share its statistics' },
   not_owner_bundle_links: { status: 403, text: 'Only the bundle owner can remove links from this bundle' },
+  link_changed: { status: 412, text: 'The link was changed meanwhile' },
   slug_taken: { status: 409, text: 'Slug already exists' },
   too_many_slugs: { status: 400, text: 'A link has at most 5000 slugs' },
   too_many_guest_slugs: {

@@ -76,6 +76,8 @@ export interface LinkTable {
   primary_slug: string
   /** Label, URL and owner, folded: the engines fold letters beyond ASCII differently. */
   search_text: string
+  /** One more with each write of the link or of what belongs to it (L25.3). */
+  version: Generated<number>
 }
 
 export interface SlugTable {

@@ -94,6 +94,7 @@ function createAdminApi(services: Services, admit: (request: Request, peer: stri
       services.contextFor(request, peer, {
         ...(await readCaller(services.database.read, identity, 'app')),
         admittedUntil,
+        ifMatch: request.headers.get('if-match'),
       }),
     headersOf: ({ headers }) => headers,
     render: (error, requestId) => renderFailure(services, error, requestId, adminFailureResponse),

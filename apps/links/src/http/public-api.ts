@@ -34,6 +34,7 @@ export function createPublicApi(services: Services) {
         createdVia: request.headers.get('x-client') === 'sdk' ? 'sdk' : 'api',
         filters: NO_FILTERS,
         defaultRange: 'all',
+        ifMatch: request.headers.get('if-match'),
       }),
     headersOf: ({ headers }) => headers,
     render: (error, requestId) => renderFailure(services, error, requestId, publicFailureResponse),

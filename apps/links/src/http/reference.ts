@@ -13,7 +13,10 @@ const DESCRIPTION = `Short links with custom slugs, QR codes and exact click cou
 
 Every route needs an API key: \`Authorization: Bearer sk_…\`. Create one with \`latchkey keys create\`.
 Times are integer Unix seconds, UTC. Errors are \`{"error": "…"}\` with a stable English sentence,
-and have a stable code in the header \`X-Error-Code\`.`
+and have a stable code in the header \`X-Error-Code\`.
+
+Answers that hold one link have its version as \`ETag\`. A write of a link, its slugs or its behaviour that
+carries another version in \`If-Match\` fails with 412, and nothing is written.`
 
 /** Rate limit headers are absent if there is no limit. */
 const headers: Readonly<Record<string, ResponseHeader>> = {

@@ -10,7 +10,10 @@ import type { Settings } from '../settings/settings.ts'
 import type { RunningImports } from '../transfer/running-imports.ts'
 
 /** Caller fields that a transport knows. */
-export type Caller = Pick<Context, 'identity' | 'createdVia' | 'filters' | 'defaultRange' | 'admittedUntil'>
+export type Caller = Pick<
+  Context,
+  'identity' | 'createdVia' | 'filters' | 'defaultRange' | 'admittedUntil' | 'ifMatch'
+>
 
 /** Services shared by the transports, created once by the composition root. */
 export interface Services {

@@ -28,6 +28,7 @@ eachDialect((_dialect, newUrl) => {
       createdVia: 'api',
       filters: NO_FILTERS,
       now: NOW,
+      headers: {},
       slugSpace: new SlugSpace(),
       flushClicks: async () => true,
     } as unknown as Context

@@ -10,12 +10,15 @@ import { createOrReuse } from './creation.ts'
 import { deleteClicks } from './delete-clicks.ts'
 import { Config, IdParams, Link, LinkChanges, NewLink } from './schema.ts'
 import { listLinks } from './list-operations.ts'
+import { entityTagHeader, requireVersion } from './versions.ts'
 import {
   type LinkRow,
   deleteLink,
+  findEntityTag,
   findLinkRow,
   countLifetimeClicks,
   lockLinkRow,
+  raiseVersion,
   readChangedLink,
   readLinks,
   updateLink,
@@ -27,8 +30,8 @@ type Tx = Transaction<Tables>
 const RangeQuery = z.object({ range: Range.optional() })
 
 /**
- * Returns the locked row of the link for a write by its owner. Throws 404, or 403 with the message
- * of the write.
+ * Returns the locked row of the link for a write by its owner. Throws 404, 403 with the message of
+ * the write, or 412 if the caller expects another version.
  */
 export async function requireOwnedLink(
   tx: Tx,
@@ -39,14 +42,18 @@ export async function requireOwnedLink(
   const row = await lockLinkRow(tx, context.database, id)
   if (!row) throw failure('link_not_found')
   if (row.created_by !== context.identity) throw failure(notOwner)
+  requireVersion(context, row)
   return row
 }
 
 export async function getLink(context: Context, id: number, range?: Range): Promise<Link> {
   // Lifetime clicks are a few rows; those of a window may be many.
   const database = range === undefined ? context.database : context.database.offThread
+  // Read first: an older tag makes the caller read again, a newer one would overwrite a change.
+  const tag = await findEntityTag(context.database.read, id)
   const [link] = await readLinks(database, [id], { ...context, range })
-  if (!link) throw failure('link_not_found')
+  if (!link || tag === undefined) throw failure('link_not_found')
+  context.headers['ETag'] = tag
   return withOrigin(context, link)
 }
 
@@ -61,6 +68,7 @@ export const createLink = operation({
   result: Link,
   status: 201,
   otherStatus: { status: 200, description: 'The existing active link with this URL' },
+  headers: entityTagHeader,
   failures: ['slug_taken'],
   handler: (context, { body }) => createOrReuse(context, body, 'any'),
   answer: (link) => ({ status: link.duplicate ? 200 : 201, body: link }),
@@ -76,6 +84,7 @@ export const readLink = operation({
   params: IdParams,
   query: RangeQuery,
   result: Link,
+  headers: entityTagHeader,
   failures: ['link_not_found'],
   async handler(context, { params, query }) {
     await context.flushClicks()
@@ -105,13 +114,24 @@ export const changeLink = operation({
   params: IdParams,
   body: LinkChanges,
   result: Link,
-  failures: ['link_not_found', 'not_owner_update', 'slug_taken', 'too_many_slugs', 'disabled_primary'],
+  headers: entityTagHeader,
+  failures: [
+    'link_not_found',
+    'not_owner_update',
+    'link_changed',
+    'slug_taken',
+    'too_many_slugs',
+    'disabled_primary',
+  ],
   async handler(context, { params, body }) {
     const { slug, ...changes } = body
     await context.flushClicks()
     return context.database.write(async (tx) => {
       const row = await requireOwnedLink(tx, context, params.id, 'not_owner_update')
-      if (slug !== undefined) await claimPrimary(tx, context, row.id, slug)
+      if (slug !== undefined) {
+        await claimPrimary(tx, context, row.id, slug)
+        await raiseVersion(tx, row)
+      }
       if (Object.keys(changes).length > 0) await updateLink(tx, row, changes)
       return readChangedLink(tx, row.id, context)
     })
@@ -129,7 +149,8 @@ function stateChange(verb: 'disable' | 'enable') {
     summary: verb === 'disable' ? 'Disable a link; its expiry and slugs do not change' : 'Enable a link',
     params: IdParams,
     result: Link,
-    failures: ['link_not_found', notOwner],
+    headers: entityTagHeader,
+    failures: ['link_not_found', notOwner, 'link_changed'],
     async handler(context, { params }) {
       await context.flushClicks()
       return context.database.write(async (tx) => {
@@ -160,7 +181,7 @@ export const deleteLinkOperation = operation({
   params: IdParams,
   query: z.object({ force: forceParameter() }),
   result: z.object({ deleted: z.literal(true) }),
-  failures: ['link_not_found', 'not_owner_delete', 'link_has_clicks', 'deletion_stopped'],
+  failures: ['link_not_found', 'not_owner_delete', 'link_changed', 'link_has_clicks', 'deletion_stopped'],
   // Millions of clicks take a while.
   lasting: true,
   async handler(context, { params, query }) {

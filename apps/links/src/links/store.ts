@@ -15,6 +15,7 @@ import { readWindowClicks } from '../analytics/rollups/index.ts'
 import { markAllHoursChanged } from '../clicks/changed-hours.ts'
 import { filteredClicks } from '../clicks/store.ts'
 import { withSnapshot } from '../db/snapshot.ts'
+import type { Context } from '../context.ts'
 import type { ClickCounts, Tables } from '../db/tables.ts'
 import type { Slug } from './slugs/schema.ts'
 import { type SlugRow, retireSlugs } from './slugs/store.ts'
@@ -47,9 +48,37 @@ export async function updateLink(tx: Tx, row: LinkRow, changes: Updateable<Table
   const label = changes.label === undefined ? row.label : changes.label
   await tx
     .updateTable('link')
-    .set({ ...changes, ...urlColumns(url), search_text: searchText({ ...row, url, label }) })
+    .set({
+      ...changes,
+      ...urlColumns(url),
+      search_text: searchText({ ...row, url, label }),
+      version: row.version + 1,
+    })
     .where('id', '=', row.id)
     .execute()
+}
+
+/**
+ * Raises the version of a locked link by one, also if a transaction raises it several times
+ * (L25.3).
+ */
+export async function raiseVersion(tx: Tx, { id, version }: LinkRow): Promise<void> {
+  await tx
+    .updateTable('link')
+    .set({ version: version + 1 })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** The `ETag` of a link; undefined if it does not exist. */
+export async function findEntityTag(db: Kysely<Tables>, id: number): Promise<string | undefined> {
+  const row = await db.selectFrom('link').select('version').where('id', '=', id).executeTakeFirst()
+  return row && entityTag(row)
+}
+
+/** The entity tag of this version of a link. */
+export function entityTag({ version }: Pick<LinkRow, 'version'>): string {
+  return `"${version}"`
 }
 
 /**
@@ -156,10 +185,18 @@ export async function readLinks(database: Db, ids: readonly number[], view: Link
 export async function readChangedLink(
   tx: Tx,
   id: number,
-  { database, now, filters, origin }: { database: Db; origin: string } & Omit<LinkView, 'range'>,
+  {
+    database,
+    now,
+    filters,
+    origin,
+    headers,
+  }: Pick<Context, 'database' | 'origin' | 'headers'> & Omit<LinkView, 'range'>,
 ): Promise<Link> {
   const [link] = await readLinksByIds({ ...database, read: tx }, [id], { now, filters })
-  if (!link) throw new Error('A link was gone before its transaction ended')
+  const tag = await findEntityTag(tx, id)
+  if (!link || tag === undefined) throw new Error('A link was gone before its transaction ended')
+  headers['ETag'] = tag
   return withOrigin({ origin }, link)
 }
 
@@ -201,7 +238,7 @@ function toLink(
   slugs: SlugRow[],
   { countOf, previousClicks }: { countOf: (slug: SlugRow) => number; previousClicks: number | undefined },
 ): StoredLink {
-  const { primary_slug, url_key: _, host: __, search_text: ___, ...link } = row
+  const { primary_slug, url_key: _, host: __, search_text: ___, version: ____, ...link } = row
   const slugAnswers = slugs.map((slug) => toSlug(slug, primary_slug, countOf(slug)))
   const total = sum(slugAnswers.map((slug) => slug.click_count))
   return { ...link, slugs: slugAnswers, total_clicks: total, ...delta('delta_pct', total, previousClicks) }

@@ -227,7 +227,7 @@ function slugRows({ auto, custom }: CompleteRow, linkId: number): Insertable<Tab
 export async function overwriteLink(tx: Tx, slug: string, row: ImportRow): Promise<void> {
   await tx
     .updateTable('link')
-    .set(linkFields(row))
+    .set((eb) => ({ ...linkFields(row), version: eb('version', '+', 1) }))
     .where('id', '=', (eb) => eb.selectFrom('slug').select('link_id').where('slug', '=', slug))
     .execute()
 }

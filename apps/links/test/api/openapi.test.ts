@@ -335,6 +335,10 @@ eachDialect((_dialect, newUrl) => {
         },
       }
     },
+    link_changed: (_world, call) => {
+      const { options, ...rest } = call()
+      return { ...rest, options: { ...options, headers: { 'If-Match': '"9999"' } } }
+    },
     disabled_primary: async ({ slug }, call) => {
       await links.call('POST', `/slugs/${slug}/disable`, { key: ann })
       const { options, ...rest } = call()

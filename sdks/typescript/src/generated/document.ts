@@ -3,4 +3,4 @@
 /** The version of the API that this client was made for. */
 export const API_VERSION = '0.1.0'
 /** SHA-256 of the OpenAPI document that this client was made from, as `/_/api/openapi.json` serves it. */
-export const DOCUMENT_SHA256 = 'ac79047e80f9d220a03195a75c619f18c263976783f1a649c01179c2854fd2fd'
+export const DOCUMENT_SHA256 = '1a78a6be8eed832051c2eebf96c2d4edb9afe60b010f1f33c88975cdeed7a872'

@@ -68,7 +68,8 @@ function tables(dialect: keyof typeof words): string[] {
       created_by ${text} not null,
       created_at ${int} not null,
       primary_slug ${text} not null,
-      search_text ${text} not null
+      search_text ${text} not null,
+      version ${int} not null default 1
       ${dialect === 'sqlite' ? `, ${primarySlugKey}` : ''}
     ) ${table}`,
     'create index link_by_url on link (url_key)',

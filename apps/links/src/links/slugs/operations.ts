@@ -7,7 +7,8 @@ import type { Tables } from '../../db/tables.ts'
 import { failure, type FailureCode } from '../../failures.ts'
 import { forceParameter, getLink, flushBeforeDeletion } from '../operations.ts'
 import { Id, IdParams, Link, LinkId } from '../schema.ts'
-import { type LinkRow, findLinkRow, lockLinkRow, readChangedLink, toSlug } from '../store.ts'
+import { type LinkRow, findLinkRow, lockLinkRow, raiseVersion, readChangedLink, toSlug } from '../store.ts'
+import { entityTagHeader, requireVersion } from '../versions.ts'
 import { deleteClicks } from '../delete-clicks.ts'
 import { CustomSlug, Slug, SlugParam } from './schema.ts'
 import {
@@ -59,6 +60,7 @@ async function requireOwnedSlug(
   const row = await findSlug(tx, slug)
   if (row?.link_id !== linkId) throw failure(id === undefined ? 'slug_not_found' : 'slug_not_on_link')
   if (link.created_by !== context.identity) throw failure(notOwner)
+  requireVersion(context, link)
   return { link, row }
 }
 
@@ -70,6 +72,7 @@ async function addSlug(context: Context, linkId: number, slug: string): Promise<
   return context.database.write(async (tx) => {
     const link = await lockLinkRow(tx, context.database, linkId)
     if (!link) throw failure('link_not_found')
+    requireVersion(context, link)
     const isOwner = link.created_by === context.identity
     const row = { slug, link_id: linkId, is_custom: 1, created_at: context.now, disabled_at: null }
     if (!(await insertSlug(tx, { ...row, added_by: isOwner ? null : context.identity })))
@@ -81,6 +84,7 @@ async function addSlug(context: Context, linkId: number, slug: string): Promise<
     const primary = await findSlug(tx, link.primary_slug)
     const becomesPrimary = isOwner && primary?.is_custom === 0
     if (becomesPrimary) await setPrimarySlug(tx, linkId, slug)
+    await raiseVersion(tx, link)
     return toSlug(row, becomesPrimary ? slug : link.primary_slug, 0)
   })
 }
@@ -96,7 +100,7 @@ export const addSlugOperation = operation({
   body: z.object({ slug: CustomSlug }),
   result: Slug,
   status: 201,
-  failures: ['link_not_found', 'slug_taken', 'too_many_slugs', 'too_many_guest_slugs'],
+  failures: ['link_not_found', 'link_changed', 'slug_taken', 'too_many_slugs', 'too_many_guest_slugs'],
   handler: (context, { params, body }) => addSlug(context, params.id, body.slug),
 })
 
@@ -110,7 +114,7 @@ const addByName = operation({
   body: z.object({ link_id: LinkId, slug: CustomSlug }),
   result: Slug,
   status: 201,
-  failures: ['link_not_found', 'slug_taken', 'too_many_slugs', 'too_many_guest_slugs'],
+  failures: ['link_not_found', 'link_changed', 'slug_taken', 'too_many_slugs', 'too_many_guest_slugs'],
   handler: (context, { body }) => addSlug(context, body.link_id, body.slug),
 })
 
@@ -124,6 +128,7 @@ const getLinkBySlug = operation({
   params: z.object({ slug: SlugParam }),
   query: z.object({ range: Range.optional() }),
   result: Link,
+  headers: entityTagHeader,
   failures: ['link_not_found'],
   async handler(context, { params, query }) {
     await context.flushClicks()
@@ -139,17 +144,21 @@ async function disableSlug(tx: Tx, context: Context, reference: SlugReference): 
   if (row.disabled_at !== null) return
   if (row.slug === link.primary_slug) await setPrimarySlug(tx, link.id, await findNextPrimary(tx, row, false))
   await setSlugDisabled(tx, row.slug, context.now)
+  await raiseVersion(tx, link)
 }
 
 async function enableSlug(tx: Tx, context: Context, reference: SlugReference): Promise<void> {
-  const { row } = await requireOwnedSlug(tx, context, reference, 'not_owner_slug_enable')
-  if (row.disabled_at !== null) await setSlugDisabled(tx, row.slug, null)
+  const { link, row } = await requireOwnedSlug(tx, context, reference, 'not_owner_slug_enable')
+  if (row.disabled_at === null) return
+  await setSlugDisabled(tx, row.slug, null)
+  await raiseVersion(tx, link)
 }
 
 async function setPrimary(tx: Tx, context: Context, reference: SlugReference): Promise<Link> {
   const { link, row } = await requireOwnedSlug(tx, context, reference, 'not_owner_primary')
   if (row.disabled_at !== null) throw failure('disabled_primary')
   await setPrimarySlug(tx, link.id, row.slug)
+  await raiseVersion(tx, link)
   return readChangedLink(tx, link.id, context)
 }
 
@@ -178,7 +187,12 @@ function stateChange<Suffix extends string, Params extends SlugParams>(
         : 'Enable a slug, which does not become primary',
     params,
     result: Slug,
-    failures: [...missing, `not_owner_slug_${verb}`, ...(verb === 'disable' ? ['auto_slug_disable'] : [])],
+    failures: [
+      ...missing,
+      `not_owner_slug_${verb}`,
+      'link_changed',
+      ...(verb === 'disable' ? ['auto_slug_disable'] : []),
+    ],
     async handler(context, input) {
       const reference: SlugReference = input.params
       await context.flushClicks()
@@ -203,7 +217,8 @@ function primaryChange<Suffix extends string, Params extends SlugParams>({
     summary: 'Make a slug primary: displayed, and encoded in QR codes',
     params,
     result: Link,
-    failures: [...missing, 'not_owner_primary', 'disabled_primary'],
+    headers: entityTagHeader,
+    failures: [...missing, 'not_owner_primary', 'link_changed', 'disabled_primary'],
     async handler(context, input) {
       await context.flushClicks()
       return context.database.write((tx) => setPrimary(tx, context, input.params))
@@ -222,7 +237,8 @@ export const choosePrimarySlug = operation({
   params: IdParams,
   body: z.object({ slug: CustomSlug }),
   result: Link,
-  failures: ['link_not_found', 'slug_not_on_link', 'not_owner_primary', 'disabled_primary'],
+  headers: entityTagHeader,
+  failures: ['link_not_found', 'slug_not_on_link', 'not_owner_primary', 'link_changed', 'disabled_primary'],
   async handler(context, { params, body }) {
     const reference = { id: params.id, slug: body.slug }
     await context.flushClicks()
@@ -255,6 +271,7 @@ function removeOperation<Suffix extends string, Params extends SlugParams>({
     failures: [
       ...missing,
       'not_owner_slug_remove',
+      'link_changed',
       'auto_slug_remove',
       'slug_has_clicks',
       'deletion_stopped',
@@ -279,6 +296,7 @@ function removeOperation<Suffix extends string, Params extends SlugParams>({
           if (row.slug === link.primary_slug)
             await setPrimarySlug(tx, link.id, await findNextPrimary(tx, row, true))
           await removeSlug(tx, context.database, row)
+          await raiseVersion(tx, link)
         })
       if (input.query.force) await deleteClicks(context.database, findScope, removeRows)
       else await removeRows()

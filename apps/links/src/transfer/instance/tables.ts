@@ -49,6 +49,7 @@ const tables = {
       created_by: text,
       created_at: int,
       primary_slug: text,
+      version: int,
     },
     orderBy: ['id'],
   },

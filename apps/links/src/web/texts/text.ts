@@ -49,6 +49,7 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode | ClientError, TextKey>> = {
   not_owner_bundle_delete: 'error.notBundleOwner',
   not_owner_bundle_share: 'error.notBundleOwner',
   not_owner_bundle_links: 'error.notBundleOwner',
+  link_changed: 'error.linkChanged',
   url_required: 'error.urlInvalid',
   url_invalid: 'error.urlInvalid',
   url_too_long: 'settings.rootLong',

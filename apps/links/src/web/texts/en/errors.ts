@@ -16,6 +16,7 @@ export default {
   'error.slugGone': 'This slug was removed.',
   'error.bundleGone': 'This bundle was deleted.',
   'error.gone': 'Not found. Reload the page.',
+  'error.linkChanged': 'Someone changed this link in the meantime. Reload the page to see its current state.',
   'error.notOwner': 'Only the owner of this link can do this.',
   'error.notBundleOwner': 'Only the owner of this bundle can do this.',
   'error.forbidden': 'You don’t have permission to do this. Reload the page, or contact your administrator.',

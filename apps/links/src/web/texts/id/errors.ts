@@ -19,6 +19,8 @@ export default {
   'error.slugGone': 'Slug ini sudah tidak ada; seseorang telah menghapusnya.',
   'error.bundleGone': 'Kumpulan ini sudah tidak ada; seseorang telah menghapusnya.',
   'error.gone': 'Ini sudah tidak ada. Muat ulang halaman.',
+  'error.linkChanged':
+    'Tautan ini sudah diubah sementara itu. Muat ulang halaman untuk melihat keadaannya sekarang.',
   'error.notOwner': 'Hanya pemilik tautan ini yang dapat melakukannya.',
   'error.notBundleOwner': 'Hanya pemilik kumpulan ini yang dapat melakukannya.',
   'error.forbidden':

@@ -19,6 +19,7 @@ export default {
   'error.slugGone': 'Kortnamnet finns inte längre; någon har tagit bort det.',
   'error.bundleGone': 'Samlingen finns inte längre; någon har tagit bort den.',
   'error.gone': 'Det här finns inte längre. Ladda om sidan.',
+  'error.linkChanged': 'Länken har ändrats under tiden. Ladda om sidan för att se hur den ser ut nu.',
   'error.notOwner': 'Det kan bara länkens ägare göra.',
   'error.notBundleOwner': 'Det kan bara samlingens ägare göra.',
   'error.forbidden': 'Du får inte göra det här. Ladda om sidan, eller fråga den som driver tjänsten.',

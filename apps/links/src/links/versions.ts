@@ -1,0 +1,21 @@
+import type { ResponseHeader } from '@latchkey/http/operation'
+import type { Context } from '../context.ts'
+import { failure } from '../failures.ts'
+import { type LinkRow, entityTag } from './store.ts'
+
+/** Headers of answers that hold one link. */
+export const entityTagHeader: Readonly<Record<string, ResponseHeader>> = {
+  ETag: {
+    type: 'string',
+    description:
+      'Version of the link, which every write of it raises by one. A write with `If-Match` fails with 412 if the link has another version.',
+  },
+}
+
+/** Throws 412 if the caller's write is only for other versions of the link (L25.3). */
+export function requireVersion({ ifMatch }: Pick<Context, 'ifMatch'>, link: Pick<LinkRow, 'version'>): void {
+  if (ifMatch === null || ifMatch === undefined || ifMatch.trim() === '*') return
+  // Weak tags never match (RFC 9110 section 13.1.1).
+  const tags = ifMatch.split(',').map((tag) => tag.trim())
+  if (!tags.includes(entityTag(link))) throw failure('link_changed')
+}
