@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { groupOf, methodOf, pascal } from './names.ts'
 import type { Answer, Described, Document, Schema } from './schema.ts'
-import { type Alias, type Field, type Model, type Type, Types } from './types.ts'
+import { type Alias, type Field, type Model, type Type, Types, markData } from './types.ts'
 
 /** How a list continues: with the cursor of the previous page, or by offset. */
 type Paging = { by: 'cursor'; item: Type } | { by: 'offset'; item: Type }
@@ -37,6 +37,8 @@ export interface Api {
   /** Models of requests, and models of answers. */
   inputs: readonly Model[]
   outputs: readonly Model[]
+  /** Outputs that are parts of requests as well. */
+  data: readonly Model[]
   aliases: readonly Alias[]
 }
 
@@ -53,6 +55,10 @@ export function readApi(document: Document): Api {
       groups.set(group, [...(groups.get(group) ?? []), operation])
     }
   const models = [...types.models.values()]
+  const dataNames = markData(
+    models.filter((model) => inputs.has(model.name)),
+    types.models,
+  )
   refuseDoubles(groups)
   return {
     version: document.info.version,
@@ -60,6 +66,7 @@ export function readApi(document: Document): Api {
     groups: [...groups].map(([name, operations]) => ({ name, operations })),
     inputs: models.filter((model) => inputs.has(model.name)),
     outputs: models.filter((model) => !inputs.has(model.name)),
+    data: models.filter((model) => dataNames.has(model.name)),
     aliases: [...types.aliases.values()],
   }
 }

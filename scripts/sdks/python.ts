@@ -44,10 +44,11 @@ DOCUMENT_SHA256 = "${api.sha256}"
 
 function modelsFile(api: Api): string {
   const names = [...api.aliases, ...api.outputs].map(({ name }) => name).toSorted()
+  const data = new Set(api.data.map(({ name }) => name))
   return [
     `${NOTICE}
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal${data.size > 0 ? ', TypedDict' : ''}
 
 from .._call import many, maybe
 
@@ -56,12 +57,27 @@ ${names.map((name) => `    "${name}",`).join('\n')}
 ]
 `,
     ...api.aliases.map(aliasOf),
-    ...api.outputs.map((model) => `\n${classOf(model)}`),
+    ...api.outputs.map((model) => `\n${data.has(model.name) ? dictionaryOf(model) : classOf(model)}`),
   ].join('\n')
 }
 
 function aliasOf({ name, type, notes }: Alias): string {
   return `${name} = ${typeOf(type)}\n${notes.length > 0 ? `"""${quote(notes.join(' '))}"""\n` : ''}`
+}
+
+/** A dictionary as in JSON. Unlike a class, it can have members of any name. */
+function dictionaryOf({ name, fields }: Model): string {
+  const members = fields.map(
+    ({ name: member, type }) => `        "${member}": "${typeOf(type).replaceAll('"', "'")}",`,
+  )
+  return `${name} = TypedDict(
+    "${name}",
+    {
+${members.join('\n')}
+    },
+    total=False,
+)
+`
 }
 
 function classOf({ name, fields }: Model): string {
@@ -354,6 +370,7 @@ function typeOf(type: Type, list = 'list'): string {
     case 'literals':
       return `Literal[${type.values.map(literal).join(', ')}]`
     case 'model':
+    case 'data':
     case 'alias':
       return type.name
     case 'list':

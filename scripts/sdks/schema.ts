@@ -20,6 +20,7 @@ export interface Schema {
   maximum?: number
   minLength?: number
   maxLength?: number
+  minItems?: number
   maxItems?: number
 }
 
@@ -71,6 +72,7 @@ const KEYWORDS = new Set([
   'maximum',
   'minLength',
   'maxLength',
+  'minItems',
   'maxItems',
 ])
 

@@ -4,7 +4,8 @@ import { type Schema, refuseUnknown } from './schema.ts'
 export type Type =
   | { kind: 'string' | 'integer' | 'number' | 'boolean' | 'null' }
   | { kind: 'literals'; values: readonly (string | number | boolean)[] }
-  | { kind: 'model' | 'alias'; name: string }
+  /** `data` is a model inside of a request, which an answer may contain as well. */
+  | { kind: 'model' | 'data' | 'alias'; name: string }
   | { kind: 'list'; of: Type }
   | { kind: 'union'; of: readonly Type[] }
 
@@ -86,6 +87,32 @@ export class Types {
   }
 }
 
+/**
+ * Marks the models inside of these inputs as data wherever they occur, and returns their names.
+ */
+export function markData(inputs: readonly Model[], all: ReadonlyMap<string, Model>): Set<string> {
+  const names = new Set<string>()
+  const collect = ({ fields }: Model): void => {
+    for (const { name } of fields.flatMap(({ type }) => modelsIn(type)))
+      if (!names.has(name)) {
+        names.add(name)
+        const model = all.get(name)
+        if (model) collect(model)
+      }
+  }
+  inputs.forEach(collect)
+  for (const { fields } of all.values())
+    for (const type of fields.flatMap((field) => modelsIn(field.type)))
+      if (names.has(type.name)) type.kind = 'data'
+  return names
+}
+
+function modelsIn(type: Type): { kind: 'model' | 'data' | 'alias'; name: string }[] {
+  if (type.kind === 'list') return modelsIn(type.of)
+  if (type.kind === 'union') return type.of.flatMap(modelsIn)
+  return type.kind === 'model' ? [type] : []
+}
+
 /** Booleans are words in a query. */
 function literals(values: readonly (string | number | boolean)[]): Type {
   if (values.length === 2 && values.includes('true') && values.includes('false')) return { kind: 'boolean' }
@@ -116,11 +143,12 @@ function notesOf(schema: Schema): string[] {
   const bounds = schema.anyOf?.find((each) => each.type !== 'null') ?? schema
   const description = schema.description ?? bounds.description
   const notes = description === undefined ? [] : [description]
-  const { minimum, maximum, maxLength, maxItems } = bounds
+  const { minimum, maximum, maxLength, minItems, maxItems } = bounds
   // Limits that only keep a number in an ordinary range are useless to a reader.
   if (minimum !== undefined && maximum !== undefined && Math.abs(minimum) < 1e6 && maximum < 1e6)
     notes.push(`${minimum} to ${maximum}.`)
   if (maxLength !== undefined) notes.push(`At most ${maxLength} characters.`)
+  if (minItems !== undefined) notes.push(`At least ${minItems}.`)
   if (maxItems !== undefined) notes.push(`At most ${maxItems}.`)
   if (schema.default !== undefined)
     notes.push(`\`${JSON.stringify(schema.default).replaceAll('"', '')}\` unless given.`)

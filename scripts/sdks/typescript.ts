@@ -157,6 +157,7 @@ function typeOf(type: Type): string {
     case 'literals':
       return type.values.map((value) => JSON.stringify(value).replaceAll('"', "'")).join(' | ')
     case 'model':
+    case 'data':
     case 'alias':
       return type.name
     case 'list':

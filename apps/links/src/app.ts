@@ -7,12 +7,9 @@ import { forwardedOrigin, parseTrusted } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'
 import { FilteredReads } from './analytics/explorer/filtered-reads.ts'
 import { DrainThread } from './clicks/drain-thread.ts'
-import { openCountryLookup } from './clicks/country.ts'
 import { Journal } from './clicks/journal.ts'
-import { referrerHost } from './clicks/referrer.ts'
 import { findPosition } from './clicks/store.ts'
 import { startRetention } from './clicks/retention.ts'
-import { visitorHasher } from './clicks/visitor.ts'
 import { VisitorSalts } from './clicks/visitor-salts.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/tables.ts'
@@ -26,8 +23,6 @@ import { createAdmin } from './http/admin.ts'
 import { flushClicks } from './http/clicks-as-of.ts'
 import { Readiness } from './http/health.ts'
 import { createMetrics, exposeClicks } from './http/metrics.ts'
-import { createOwnerPage } from './http/owner-page.ts'
-import { visitorPeerReader } from './http/peer.ts'
 import { exposeStorage } from './http/storage-metrics.ts'
 import { createPublicApi } from './http/public-api.ts'
 import { createReference } from './http/reference.ts'
@@ -38,10 +33,10 @@ import { createSharedStatsPages } from './http/shared-stats/handler.ts'
 import { createMcp } from './mcp/endpoint.ts'
 import { findOrCreateInstanceSecret } from './preferences/instance-secret.ts'
 import { prefersPng } from './qr/prefers-png.ts'
+import { createRedirect } from './create-redirect.ts'
 import type { Lookup } from './redirect/lookup.ts'
 import { PostgresLookup } from './redirect/lookup-postgres.ts'
 import { openSqliteLookup } from './redirect/lookup-sqlite.ts'
-import { Redirect } from './redirect/redirect.ts'
 import type { Settings } from './settings/settings.ts'
 import { SlugSpace } from './links/slugs/generator.ts'
 import { createTitleFetcher, titleUserAgent } from './titles/fetch-title.ts'
@@ -104,7 +99,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   const salts = await VisitorSalts.open(services.database, services.now, log)
   const lookup = await openLookup(settings, database, log)
   const admin = createAdmin(services)
-  const redirect = createRedirect({ services, admin, lookup, journal, salts, now, userAgent })
+  const redirect = createRedirect({ services, database, admin, lookup, journal, salts, now, userAgent })
   exposeClicks(metrics, { redirect, journal, drainThread })
   exposeStorage(metrics, { database, requests: services.database, lookup, settings })
   const readiness = new Readiness(services.database, journal)
@@ -143,38 +138,6 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
       await waitFor(lookup.close().then(() => database.close()))
     },
   }
-}
-
-interface RedirectDependencies {
-  services: Services
-  admin: ReturnType<typeof createAdmin>
-  lookup: Lookup
-  journal: Journal
-  salts: VisitorSalts
-  now: () => number
-  userAgent: string
-}
-
-function createRedirect(dependencies: RedirectDependencies): Redirect {
-  const { services, admin, lookup, journal, salts, now, userAgent } = dependencies
-  const { settings, proxies, log } = services
-  return new Redirect({
-    lookup,
-    journal,
-    status: settings.redirectStatus,
-    publicHost: referrerHost(settings.baseUrl),
-    titleUserAgent: userAgent,
-    proxies,
-    countryHeader: settings.countryHeader,
-    countryOf: openCountryLookup(),
-    peerOf: visitorPeerReader(settings),
-    visitorOf: visitorHasher((day) => salts.of(day)),
-    isLean: settings.privacy === 'lean',
-    honorsGpc: settings.honorGpc,
-    ownerPage: createOwnerPage(services, admin.admit),
-    now,
-    onLookupError: createFaultLog(log, 'redirect: slugs cannot be looked up', 'requests'),
-  })
 }
 
 async function openMigrated({ databaseUrl }: Settings, log: Log): Promise<Database<Tables>> {
@@ -298,6 +261,7 @@ function createServices(dependencies: LinksDependencies): Services {
       const headers = {}
       return {
         ...caller,
+        isAdmin: settings.admins.includes(caller.identity),
         database,
         now: now(),
         origin: originOf(request, peer),

@@ -22,6 +22,8 @@ export interface Context {
   filters: ViewerFilters
   /** The range of statistics if the caller gives none; `all` on the public API. */
   defaultRange: Range
+  /** The caller may set what belongs to the instance (L25.4). */
+  isAdmin: boolean
   /** The `If-Match` header: the caller's write is only for these versions of the link. */
   ifMatch?: string | null
   /** Unix seconds at which the request arrived. */

@@ -32,7 +32,16 @@ export const failures = {
   not_owner_bundle_delete: { status: 403, text: 'Only the bundle owner can delete this bundle' },
   not_owner_bundle_share: { status: 403, text: 'Only the bundle owner can share its statistics' },
   not_owner_bundle_links: { status: 403, text: 'Only the bundle owner can remove links from this bundle' },
+  not_admin: { status: 403, text: 'Only administrators of the instance can change this' },
   link_changed: { status: 412, text: 'The link was changed meanwhile' },
+  behaviour_too_long: { status: 400, text: 'behaviour: too long' },
+  behaviour_ring: { status: 400, text: 'behaviour: would lead back to this link' },
+  behaviour_chain: {
+    status: 400,
+    text: 'behaviour: would lead over more than 5 short URLs of this instance',
+  },
+  variant_not_found: { status: 400, text: 'variant: is no part of a split of this link' },
+  no_password: { status: 400, text: 'password: is not set' },
   slug_taken: { status: 409, text: 'Slug already exists' },
   too_many_slugs: { status: 400, text: 'A link has at most 5000 slugs' },
   too_many_guest_slugs: {
@@ -102,6 +111,9 @@ const invalidValueCodes = [
   'root_redirect_url_invalid',
   'root_redirect_url_too_long',
   'root_redirect_url_malformed',
+  'not_found_url_invalid',
+  'not_found_url_too_long',
+  'not_found_url_malformed',
   'dark_low_contrast',
   'unknown_field',
   'upload_interrupted',
@@ -204,4 +216,5 @@ export const literalTexts: ReadonlySet<string> = new Set([
   'filter_bots must be a boolean',
   'filter_self_referrers must be a boolean',
   'root_redirect_url must be a valid http or https URL',
+  'not_found_url must be a valid http or https URL',
 ])

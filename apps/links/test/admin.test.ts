@@ -21,6 +21,7 @@ const defaults = {
   filter_self_referrers: true,
   list_views: [],
   root_redirect_url: null,
+  not_found_url: null,
 }
 
 eachDialect((dialect, newUrl) => {

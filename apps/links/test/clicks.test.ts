@@ -90,6 +90,7 @@ eachDialect((dialect, newUrl) => {
       user_agent: FIREFOX,
       is_bot: 0,
       is_self_referrer: 0,
+      variant: null,
     })
     expect(id).toBeGreaterThan(0)
     expect(visitor).toMatch(/^[\w-]{43}$/)

@@ -47,6 +47,30 @@ eachDialect((dialect, newUrl) => {
     await soon(readLocation, null)
   })
 
+  test('L25.1: a behaviour that one node writes applies on the other within a second', async () => {
+    const { here, there, ann } = await startTwo()
+    const { id } = await here.createLink(ann, { slug: 'rules', url: 'https://example.com/own' })
+    const readLocation = async () =>
+      (await there.fetch('/rules', FROM_BROWSER, '198.51.100.7')).headers.get('location')
+    await soon(readLocation, 'https://example.com/own')
+    const body = { rules: [{ when: { os: ['windows'] }, to: 'https://example.com/rule' }] }
+    await here.call('PUT', `/links/${id}/behaviour`, { key: ann, body })
+    await soon(readLocation, 'https://example.com/rule')
+    await here.callAdmin('PUT', '/settings', { body: { not_found_url: 'https://example.com/lost' } })
+    await here.call('DELETE', `/links/${id}?force=true`, { key: ann })
+    await soon(readLocation, 'https://example.com/lost')
+  })
+
+  test('L26.3: two nodes together let exactly max_clicks people through', async () => {
+    const { here, there, ann } = await startTwo()
+    const { id } = await here.createLink(ann, { slug: 'few' })
+    await here.call('PUT', `/links/${id}/behaviour`, { key: ann, body: { max_clicks: 50 } })
+    const visits = Array.from({ length: 128 }, (_, n) => (n % 2 ? here : there).fetch('/few', FROM_BROWSER))
+    const statuses = (await Promise.all(visits)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 302)).toHaveLength(50)
+    expect(statuses.filter((status) => status === 404)).toHaveLength(78)
+  })
+
   test('a link that the other node has seen disabled redirects there within a second of being enabled', async () => {
     const { here, there, ann } = await startTwo()
     const { id } = await here.createLink(ann, { slug: 'back' })

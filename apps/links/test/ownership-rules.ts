@@ -30,6 +30,9 @@ export const rules: Record<string, Rule> = {
   'POST /links/{id}/disable': link('disable'),
   'POST /links/{id}/enable': link('enable'),
   'DELETE /links/{id}': link('delete'),
+  'PUT /links/{id}/behaviour': { ...link('update'), body: () => ({ after_url: newUrl().url }) },
+  'DELETE /links/{id}/behaviour': link('update'),
+  'POST /links/{id}/behaviour/promote': { ...link('update'), body: () => ({ variant: '0.1' }) },
   'POST /links/{id}/slugs': { body: newSlug },
   'POST /slugs': { body: ({ linkId }) => ({ link_id: linkId, ...newSlug() }) },
   'POST /links/{id}/slugs/{slug}/disable': slug('disable'),
@@ -52,8 +55,18 @@ export const rules: Record<string, Rule> = {
   },
 }
 
+type Preparation = [path: string, body?: unknown, method?: 'PUT']
+
+const setSplit = ({ linkId }: RuleResources): Preparation => [
+  `/links/${linkId}/behaviour`,
+  { split: [1, 2].map((weight) => ({ ...newUrl(), weight })) },
+  'PUT',
+]
+
 /** Preparations of writes that would change nothing about a new resource. */
-const preparations: Record<string, (resources: RuleResources) => [path: string, body?: unknown]> = {
+const preparations: Record<string, (resources: RuleResources) => Preparation> = {
+  'DELETE /links/{id}/behaviour': setSplit,
+  'POST /links/{id}/behaviour/promote': setSplit,
   'POST /links/{id}/enable': ({ linkId }) => [`/links/${linkId}/disable`],
   'POST /links/{id}/slugs/{slug}/enable': (resources) => [`/slugs/${resources.slug}/disable`],
   'POST /slugs/{slug}/enable': (resources) => [`/slugs/${resources.slug}/disable`],
@@ -67,15 +80,15 @@ const preparations: Record<string, (resources: RuleResources) => [path: string, 
 }
 
 /**
- * Creates resources of the owner who posts: a link with two custom slugs, of which `slug` is not
+ * Creates resources of the owner who calls: a link with two custom slugs, of which `slug` is not
  * primary, and a bundle. Prepares them for the operation of this name.
  */
 export async function createOwnedResources(
   name: string,
-  post: (path: string, body: unknown) => Promise<Reply>,
+  call: (method: 'POST' | 'PUT', path: string, body: unknown) => Promise<Reply>,
 ): Promise<RuleResources> {
   const create = async (path: string, body: unknown) => {
-    const reply = await post(path, body)
+    const reply = await call('POST', path, body)
     expect([path, reply.status]).toEqual([path, 201])
     return reply.body
   }
@@ -84,9 +97,9 @@ export async function createOwnedResources(
   await create(`/links/${linkId}/slugs`, body)
   const { id: bundleId } = await create('/bundles', { name: 'Owned' })
   const resources = { linkId, bundleId, slug: body.slug }
-  const [path, preparation] = preparations[name]?.(resources) ?? []
+  const [path, preparation, method = 'POST'] = preparations[name]?.(resources) ?? []
   if (path === undefined) return resources
-  const prepared = await post(path, preparation)
+  const prepared = await call(method, path, preparation)
   expect([path, prepared.status]).toEqual([path, path.endsWith('/share') ? 201 : 200])
   return resources
 }

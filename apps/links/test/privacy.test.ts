@@ -154,6 +154,12 @@ eachDialect((dialect, newUrl) => {
           TRUSTED_PROXIES: ADDRESS,
           LINKS_COUNTRY_HEADER: 'CF-IPCountry',
         })
+        const split = ['a', 'b'].map((name) => ({ url: `https://example.com/${name}`, weight: 1 }))
+        const [link] = await links.rows<{ id: number }>('select id from link')
+        await links.call('PUT', `/links/${link?.id}/behaviour`, {
+          key: await links.key('ann@example.com'),
+          body: { split },
+        })
         const headers = { ...VISIT, 'CF-IPCountry': 'SE' }
         const utm = 'source medium campaign term content'.split(' ').map((name) => `utm_${name}=x`)
         const { clicks } = await statementOf(links)

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type FieldProblem, transportFailure } from './failure.ts'
+import { type Failure, type FieldProblem, transportFailure } from './failure.ts'
 
 /** Messages without the field's name before them. The app's contract lists them word for word. */
 export type LiteralTexts = ReadonlySet<string>
@@ -33,13 +33,43 @@ export function parseOrFail<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(value, { error: describe })
   if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
+  const issues = parsed.error.issues.map(chosenIssue)
+  requireKnownFields(issues)
+  const [issue] = issues
   const message = issue?.message ?? 'is not valid'
   const field = issue?.path.join('.') || 'request'
   throw transportFailure('invalid_request', {
     ...(issue && { detail: detailOf(issue) }),
     text: literals.has(message) ? message : `${field}: ${message}`,
-    fields: parsed.error.issues.map(fieldProblem),
+    fields: issues.map(fieldProblem),
+  })
+}
+
+/**
+ * Returns the first problem within the only alternative of a union that accepts values of this type.
+ */
+function chosenIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union') return issue
+  const candidates = issue.errors.filter(
+    (errors) => !errors.some(({ code, path }) => path.length === 0 && /^invalid_(type|value)$/.test(code)),
+  )
+  const [first, ...others] = candidates
+  const unknown = first?.find(({ code }) => code === 'unrecognized_keys')
+  const inner = others.length === 0 ? (unknown ?? first?.[0]) : undefined
+  return inner === undefined ? issue : chosenIssue({ ...inner, path: [...issue.path, ...inner.path] })
+}
+
+/** Throws if a strict object inside has an unknown field, before any other problem. */
+function requireKnownFields(issues: readonly z.core.$ZodIssue[]): void {
+  for (const issue of issues)
+    if (issue.code === 'unrecognized_keys') throw unknownField([...issue.path, issue.keys[0] ?? ''].join('.'))
+}
+
+function unknownField(path: string): Failure {
+  return transportFailure('invalid_request', {
+    detail: 'unknown_field',
+    text: `Unknown field "${path}"`,
+    fields: [{ path, code: 'unrecognized_keys' }],
   })
 }
 
@@ -73,12 +103,7 @@ export function parseBody<Schema extends z.ZodObject>(
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw transportFailure('invalid_request', { text: 'request: must be a JSON object' })
   const unknown = Object.keys(body).find((name) => !Object.hasOwn(schema.shape, name))
-  if (unknown !== undefined)
-    throw transportFailure('invalid_request', {
-      detail: 'unknown_field',
-      text: `Unknown field "${unknown}"`,
-      fields: [{ path: unknown, code: 'unrecognized_keys' }],
-    })
+  if (unknown !== undefined) throw unknownField(unknown)
   return parseOrFail(schema, body, literals)
 }
 

@@ -2,7 +2,7 @@
 // caller is on this machine, or the access layer authenticates it.
 import { type Trusted, parseTrusted } from '@latchkey/http/client-address'
 import { failures } from '../failures.ts'
-import type { Settings } from '../settings/settings.ts'
+import { LOOPBACK_IDENTITY, type Settings } from '../settings/settings.ts'
 import { explainBadAssertion, verifyAssertion } from './assertion.ts'
 import { isIdentity, identityFromClaims } from './identity.ts'
 import { KeysUnavailable, type AccessDependencies, createKeySet } from './key-set.ts'
@@ -38,8 +38,6 @@ export interface Access {
    */
   admitAssertion(request: Request, audience: string): Promise<Admission | null>
 }
-
-const LOOPBACK_IDENTITY = 'admin@localhost'
 
 const API_KEY = /^bearer\s+sk_/i
 

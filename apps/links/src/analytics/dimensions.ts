@@ -14,6 +14,7 @@ export const dimensions = [
   'utm_source',
   'utm_medium',
   'utm_campaign',
+  'variant',
 ] as const satisfies (keyof ClickTable)[]
 export type Dimension = (typeof dimensions)[number]
 

@@ -13,8 +13,17 @@ import { type StoredLink, withOrigin } from '../links/store.ts'
 import { readDashboardStats } from './dashboard.ts'
 import { DashboardStats } from './dashboard-schema.ts'
 import { dimensionOfBreakdown } from './dimensions.ts'
+import { sum } from './window.ts'
 import { type View, readClickStats, readRanking, readTimeline } from './stats.ts'
-import { Breakdown, ClickStats, BreakdownName, Range, TimelineData, TimeZone } from './schema.ts'
+import {
+  Breakdown,
+  BreakdownName,
+  ClickStats,
+  type NameCount,
+  Range,
+  TimelineData,
+  TimeZone,
+} from './schema.ts'
 
 type Db = Database<Tables>
 
@@ -27,9 +36,11 @@ const CalendarQuery = WindowQuery.extend({
     description: 'Time zone whose calendar groups the clicks; it never shifts the window.',
   }),
 })
+/** The breakdown by the targets of a link's behaviour (L26.6). */
+const VARIANT = 'variant'
 const MAX_OFFSET = 999_999_999
 const BreakdownQuery = WindowQuery.extend({
-  dimension: BreakdownName,
+  dimension: z.enum([...BreakdownName.options, VARIANT]),
   // A negative offset counts as 0, however many digits it has.
   offset: z
     .string()
@@ -62,14 +73,32 @@ async function readBreakdown(
   db: Db,
   linkIds: readonly number[],
   view: View,
-  { dimension, offset, limit }: { dimension: BreakdownName; offset: number; limit: number },
+  { dimension, offset, limit }: Pick<z.output<typeof BreakdownQuery>, 'dimension' | 'offset' | 'limit'>,
 ): Promise<Breakdown> {
+  if (dimension === VARIANT) {
+    const variants = await readVariants(db, linkIds, view)
+    return { items: variants.slice(offset, offset + limit), total: variants.length }
+  }
   const max = offset + limit
   const { items, total } = await readRanking(db, linkIds, dimensionOfBreakdown[dimension], {
     ...view,
     max,
   })
   return { items: items.slice(offset), total }
+}
+
+/** Clicks by variant, which add up to all clicks: `url` are those that followed no rule and no split. */
+async function readVariants(db: Db, linkIds: readonly number[], view: View): Promise<NameCount[]> {
+  const { items: variants } = await readRanking(db, linkIds, 'variant', view)
+  // Every click has a link mode.
+  const { items: modes } = await readRanking(db, linkIds, 'link_mode', view)
+  const ownCount = clicksOf(modes) - clicksOf(variants)
+  const all = ownCount > 0 ? [...variants, { name: 'url', count: ownCount }] : variants
+  return all.toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
+}
+
+function clicksOf(items: readonly NameCount[]): number {
+  return sum(items.map(({ count }) => count))
 }
 
 export const getLinkAnalytics = operation({

@@ -43,6 +43,7 @@ const MAX_ITEMS = {
   device_type: Infinity,
   link_mode: Infinity,
   channel: Infinity,
+  variant: 0,
 } as const satisfies Record<Dimension, number>
 
 /** ClickStats of all these links. Run it in a `snapshot`: all numbers then describe one moment. */

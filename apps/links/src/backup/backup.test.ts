@@ -44,6 +44,7 @@ const click = {
   userAgent: null,
   country: null,
   visitorFp: null,
+  variant: null,
 }
 
 test('a backup is a complete database, readable only by its owner', async () => {

@@ -120,6 +120,7 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
     database,
     identity: 'ann',
     createdVia: 'api',
+    isAdmin: false,
     now: NOW,
     origin: 'http://links.test',
     keysPerPerson: 100,
@@ -171,4 +172,5 @@ const CLICK = {
   isBot: 1,
   isSelfReferrer: 0,
   visitorFp: null,
+  variant: null,
 } as const

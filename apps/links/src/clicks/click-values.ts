@@ -23,5 +23,6 @@ export function clickValues(click: ClassifiedClick): (string | number | null)[] 
     click.isBot,
     click.isSelfReferrer,
     click.visitorFp,
+    click.variant,
   ]
 }

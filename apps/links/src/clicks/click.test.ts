@@ -39,6 +39,7 @@ test('a click from a search page has every property', () => {
     isBot: 0,
     isSelfReferrer: 0,
     visitorFp: 'f'.repeat(43),
+    variant: null,
   })
 })
 
@@ -65,6 +66,7 @@ test('a click without headers and query is a direct one by a bot', () => {
     isBot: 1,
     isSelfReferrer: 0,
     visitorFp: null,
+    variant: null,
   })
 })
 

@@ -17,6 +17,7 @@ export interface JournalledClick {
   readonly userAgent: string | null
   readonly country: string | null
   readonly visitorFp: string | null
+  readonly variant?: string | null
 }
 
 export interface ClassifiedClick {
@@ -40,6 +41,7 @@ export interface ClassifiedClick {
   readonly isBot: 0 | 1
   readonly isSelfReferrer: 0 | 1
   readonly visitorFp: string | null
+  readonly variant: string | null
 }
 
 // L13.1
@@ -76,6 +78,7 @@ export function classifyClick(click: JournalledClick): ClassifiedClick {
     isBot: client.isBot ? 1 : 0,
     isSelfReferrer: isSelfReferrer(referrer, click.host) ? 1 : 0,
     visitorFp: click.visitorFp,
+    variant: click.variant ?? null,
   }
 }
 

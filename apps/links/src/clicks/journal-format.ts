@@ -17,6 +17,8 @@ type PackedRawClick = [
   userAgent: string | null,
   country: string | null,
   visitorFp: string | null,
+  // Left out for the link's own URL.
+  variant?: string,
 ]
 
 type PackedClassifiedClick = [
@@ -43,6 +45,7 @@ export function packClick(click: JournalledClick | ClassifiedClick): PackedClick
     click.userAgent,
     click.country,
     click.visitorFp,
+    ...(click.variant ? ([click.variant] as const) : ([] as const)),
   ]
 }
 
@@ -55,6 +58,7 @@ function unpackClick(packed: PackedClick): JournalledClick | ClassifiedClick {
     const [slug, linkId, clickedAt, rest] = packed
     return { slug, linkId, clickedAt, ...rest }
   }
-  const [slug, linkId, clickedAt, host, query, referrer, userAgent, country, visitorFp] = packed
-  return { slug, linkId, clickedAt, host, query, referrer, userAgent, country, visitorFp }
+  const [slug, linkId, clickedAt, host, query, referrer, userAgent, country, visitorFp, variant] = packed
+  const click = { slug, linkId, clickedAt, host, query, referrer, userAgent, country, visitorFp }
+  return variant === undefined ? click : { ...click, variant }
 }

@@ -64,7 +64,7 @@ export class Journal {
   #batch: PackedClick[] = []
   /** Clicks being written to disk. */
   #inFlight: PackedClick[] = []
-  #nextCommit: PromiseWithResolvers<void> | undefined
+  #nextCommit: PromiseWithResolvers<boolean> | undefined
   #syncing: Promise<void> | undefined
   #trimBefore = 0
   #erasedSeq = 0
@@ -116,13 +116,13 @@ export class Journal {
   }
 
   /**
-   * Resolves once the click is on disk, or is lost and reported. Never rejects, because a visitor
-   * waits.
+   * Resolves with true once the click is on disk, or with false if it is lost and reported. Never
+   * rejects, because a visitor waits.
    */
-  append(click: JournalledClick | ClassifiedClick): Promise<void> {
+  append(click: JournalledClick | ClassifiedClick): Promise<boolean> {
     this.#batch.push(packClick(click))
     if (!this.#nextCommit) {
-      this.#nextCommit = Promise.withResolvers<void>()
+      this.#nextCommit = Promise.withResolvers<boolean>()
       if (!this.#syncing) this.#scheduleCommit()
     }
     return this.#nextCommit.promise
@@ -218,15 +218,15 @@ export class Journal {
     this.#batch = []
     this.#inFlight = batch
     this.#nextCommit = undefined
-    this.#syncing = this.#store(batch).then(() => {
+    this.#syncing = this.#store(batch).then((isStored) => {
       this.#inFlight = []
-      commit.resolve()
+      commit.resolve(isStored)
       this.#syncing = undefined
       if (this.#nextCommit) this.#scheduleCommit()
     })
   }
 
-  async #store(batch: PackedClick[]): Promise<void> {
+  async #store(batch: PackedClick[]): Promise<boolean> {
     const startedMs = performance.now()
     try {
       const seq = await this.#writeWithRetry(batch)
@@ -235,10 +235,12 @@ export class Journal {
       this.state.committed += batch.length
       this.state.isFailing = false
       this.#onCommit(performance.now() - startedMs)
+      return true
     } catch (error) {
       this.state.lost += batch.length
       this.state.isFailing = true
       this.#onLoss(error, batch.length)
+      return false
     }
   }
 

@@ -212,6 +212,7 @@ eachDialect((dialect, newUrl) => {
       referrer: `https://www.example.org/${'å'.repeat(500)}?q='; drop table click; --`,
       country: 'SE',
       visitorFp: 'f'.repeat(64),
+      variant: '2.1',
     })
     await recorder.record([sentClick], { from: from(0), to: 1 })
     const [row] = await stored.rows<Record<string, unknown>>('select * from click')

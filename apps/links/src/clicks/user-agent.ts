@@ -2,7 +2,7 @@ import { isbot } from 'isbot'
 
 export interface UserAgentFacts {
   readonly isBot: boolean
-  readonly deviceType: 'mobile' | 'tablet' | 'desktop' | null
+  readonly deviceType: (typeof DEVICE_TYPES)[number] | null
   readonly os: string | null
   readonly browser: string | null
 }
@@ -45,6 +45,11 @@ const BROWSERS: readonly (readonly [RegExp, string])[] = [
 
 const UNKNOWN_CLIENT: UserAgentFacts = { isBot: true, deviceType: null, os: null, browser: null }
 
+/** The values of a known agent (L13.2). */
+export const DEVICE_TYPES = ['mobile', 'tablet', 'desktop'] as const
+export const SYSTEM_NAMES: readonly string[] = [...SYSTEMS.map(([, name]) => name), 'other']
+export const BROWSER_NAMES: readonly string[] = [...new Set(BROWSERS.map(([, name]) => name)), 'Other']
+
 // 10,000 strings of at most 512 characters: 5 MB of Latin-1 at worst. Longer ones are rare and not
 // cached.
 const MAX_CACHED = 10_000
@@ -73,7 +78,7 @@ function factsOf(userAgent: string): UserAgentFacts {
   }
 }
 
-function deviceTypeOf(userAgent: string): 'mobile' | 'tablet' | 'desktop' {
+function deviceTypeOf(userAgent: string): (typeof DEVICE_TYPES)[number] {
   const isMobile = userAgent.includes('Mobile')
   if (/iPad|Tablet/.test(userAgent) || (ANDROID.test(userAgent) && !isMobile)) return 'tablet'
   if (isMobile || /iPhone|iPod/.test(userAgent)) return 'mobile'

@@ -37,6 +37,10 @@ export interface Tables {
   imported_file: { sha256: string; imported_at: number }
   favicon: FaviconTable
   stats_share: StatsShareTable
+  /** JSON of `BehaviourDocument`. */
+  link_behaviour: { link_id: number; document: string }
+  link_limit: LinkLimitTable
+  link_password: { link_id: number; hash: string }
 }
 
 /** A public address of the statistics of either a link or a bundle. Its owner has the secret. */
@@ -78,6 +82,15 @@ export interface LinkTable {
   search_text: string
   /** One more with each write of the link or of what belongs to it (L25.3). */
   version: Generated<number>
+  /** The compiled behaviour; null for a link that leads every visitor to its URL. */
+  behaviour: Generated<string | null>
+}
+
+/** Counts the visitors of a link that lets a maximum through. */
+export interface LinkLimitTable {
+  link_id: number
+  max_clicks: number
+  used: number
 }
 
 export interface SlugTable {
@@ -176,6 +189,8 @@ export interface ClickTable {
   is_bot: number
   is_self_referrer: number
   visitor_fp: string | null
+  /** The number of the rule and the part that chose the destination; null for the link's URL. */
+  variant: string | null
 }
 
 /**

@@ -11,6 +11,7 @@ import { faviconOperations } from '../favicons/operations.ts'
 import { keyOperations } from '../keys/operations.ts'
 import { changeLinks } from '../links/bulk-operation.ts'
 import { countLinksOperation, listLinks, listLinksInAdmin } from '../links/list-operations.ts'
+import { behaviourOperations } from '../links/behaviour/operations.ts'
 import { linkOperations } from '../links/operations.ts'
 import { preferenceOperations } from '../preferences/operations.ts'
 import { qrOperations } from '../qr/operations.ts'
@@ -22,6 +23,7 @@ import { transferOperations } from '../transfer/operations.ts'
 /** Operations of the public API, for API keys. */
 export const apiOperations: readonly AnyOperation<Context>[] = [
   ...linkOperations,
+  ...behaviourOperations,
   ...slugOperations,
   ...bundleOperations,
   ...analyticsOperations,

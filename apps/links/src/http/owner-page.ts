@@ -4,10 +4,12 @@ import { acceptedLanguages, firstLanguage, localeOf } from '@latchkey/web/langua
 import type { Admission } from '../access/access.ts'
 import { type SlugState, findSlugState } from '../links/slugs/store.ts'
 import { findPreferences } from '../preferences/store.ts'
-import { locationOf } from '../redirect/lookup.ts'
+import type { Closed } from '../links/behaviour/evaluate.ts'
+import { locationOf } from '../links/location.ts'
 import { pageTexts } from '../redirect/page-texts.ts'
 import { htmlPage, renderMessage } from '../redirect/pages.ts'
 import type { RedirectOptions } from '../redirect/redirect.ts'
+import type { ShortUrlRequest } from '../redirect/visit.ts'
 import { peerOf } from './peer.ts'
 import type { Services } from './services.ts'
 
@@ -19,12 +21,13 @@ type Admit = (request: Request, peer: string) => Promise<Admission>
  * database is asked: whether the slug exists cannot be seen in the time that the answer takes.
  */
 export function createOwnerPage(services: Services, admit: Admit): RedirectOptions['ownerPage'] {
-  return async (request, slug, server) => {
+  return async (short, closed) => {
+    const { request, server } = short
     // The owner's browser sends images and frames of other sites, too.
     if (request.method !== 'GET' || isCrossOriginSubrequest(request)) return undefined
     try {
       const admission = await admit(request, peerOf(request, server))
-      return admission.ok ? await renderOwnerPage(services, request, slug, admission.identity) : undefined
+      return admission.ok ? await renderOwnerPage(services, short, closed, admission.identity) : undefined
     } catch (error) {
       if (isStorageUnavailable(error)) services.logDatabaseFault(error)
       else services.log.error('owner page: failed', { error })
@@ -35,13 +38,13 @@ export function createOwnerPage(services: Services, admit: Admit): RedirectOptio
 
 async function renderOwnerPage(
   { database, now }: Services,
-  request: Request,
-  slug: string,
+  { request, slug }: ShortUrlRequest,
+  closed: Closed | undefined,
   identity: string,
 ): Promise<Response | undefined> {
   const state = await findSlugState(database.read, slug)
   if (state && state.created_by !== identity) return undefined
-  const miss = state ? explainMiss(state, now()) : UNUSED
+  const miss = state ? explainMiss(state, closed, now()) : UNUSED
   if (!miss) return undefined
   const { lang, time_zone: timeZone } = await findPreferences(database.read, identity)
   const tags = acceptedLanguages(request.headers.get('accept-language'))
@@ -62,7 +65,7 @@ async function renderOwnerPage(
 }
 
 interface Miss {
-  reason: 'disabled' | 'expired' | 'slugDisabled' | 'invalid' | 'unused'
+  reason: 'disabled' | 'expired' | 'slugDisabled' | 'invalid' | 'unused' | 'early' | 'usedUp'
   /** Unix seconds; null if there is no such moment. */
   at: number | null
 }
@@ -70,12 +73,14 @@ interface Miss {
 const UNUSED: Miss = { reason: 'unused', at: null }
 
 /** Undefined if the slug redirects by now. */
-function explainMiss(state: SlugState, now: number): Miss | undefined {
+function explainMiss(state: SlugState, closed: Closed | undefined, now: number): Miss | undefined {
   const { disabled_at, expires_at, slug_disabled_at, url } = state
   if (disabled_at !== null) return { reason: 'disabled', at: disabled_at }
   if (expires_at !== null && expires_at <= now) return { reason: 'expired', at: expires_at }
   if (slug_disabled_at !== null) return { reason: 'slugDisabled', at: slug_disabled_at }
-  return locationOf(url) === undefined ? { reason: 'invalid', at: null } : undefined
+  if (locationOf(url) === undefined) return { reason: 'invalid', at: null }
+  if (closed?.outcome === 'early') return { reason: 'early', at: closed.at }
+  return closed?.outcome === 'used_up' ? { reason: 'usedUp', at: null } : undefined
 }
 
 const MOMENT = {

@@ -1,5 +1,4 @@
 import { codePoints, text } from '@latchkey/http/text'
-import { z } from 'zod'
 
 export const MAX_URL_LENGTH = 2048
 const CONTROL_CHARACTER = /\p{Cc}/u
@@ -10,24 +9,20 @@ const TRAILING_SLASHES = /(?<!\/)\/+$/
 
 /** A destination as L6.4 accepts it and L6.5 stores it. */
 export const DestinationUrl = text()
-  .transform((value) => value.replaceAll(SURROUNDING_BLANKS, ''))
-  .pipe(
-    z
-      .string()
-      .refine((value) => !CONTROL_CHARACTER.test(value), {
-        error: 'must not contain control characters',
-        params: { problem: 'malformed' },
-        abort: true,
-      })
-      .refine((value) => codePoints(value) <= MAX_URL_LENGTH, {
-        error: `must be at most ${MAX_URL_LENGTH} characters`,
-        params: { problem: 'too_long' },
-        abort: true,
-      })
-      .refine((value) => URL.canParse(value), { error: 'url must be a valid URL', abort: true })
-      .refine(isHttp, { error: 'url must use http or https', abort: true }),
-  )
-  .transform(normaliseUrl)
+  .overwrite((value) => value.replaceAll(SURROUNDING_BLANKS, ''))
+  .refine((value) => !CONTROL_CHARACTER.test(value), {
+    error: 'must not contain control characters',
+    params: { problem: 'malformed' },
+    abort: true,
+  })
+  .refine((value) => codePoints(value) <= MAX_URL_LENGTH, {
+    error: `must be at most ${MAX_URL_LENGTH} characters`,
+    params: { problem: 'too_long' },
+    abort: true,
+  })
+  .refine((value) => URL.canParse(value), { error: 'url must be a valid URL', abort: true })
+  .refine(isHttp, { error: 'url must use http or https', abort: true })
+  .overwrite(normaliseUrl)
   .meta({
     description: 'Destination of the link: an absolute http or https URL.',
     maxLength: MAX_URL_LENGTH,

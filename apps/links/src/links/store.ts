@@ -139,6 +139,8 @@ export async function findDuplicate(
     .selectFrom('link')
     .where('url_key', '=', urlKey(url))
     .where('url', '=', url)
+    // A link with behaviour may lead elsewhere, or stop to lead anywhere.
+    .where('behaviour', 'is', null)
     .where(isActive(now))
   const newest = await candidates
     .select('id')
@@ -238,7 +240,15 @@ function toLink(
   slugs: SlugRow[],
   { countOf, previousClicks }: { countOf: (slug: SlugRow) => number; previousClicks: number | undefined },
 ): StoredLink {
-  const { primary_slug, url_key: _, host: __, search_text: ___, version: ____, ...link } = row
+  const {
+    primary_slug,
+    url_key: _,
+    host: __,
+    search_text: ___,
+    version: ____,
+    behaviour: _____,
+    ...link
+  } = row
   const slugAnswers = slugs.map((slug) => toSlug(slug, primary_slug, countOf(slug)))
   const total = sum(slugAnswers.map((slug) => slug.click_count))
   return { ...link, slugs: slugAnswers, total_clicks: total, ...delta('delta_pct', total, previousClicks) }

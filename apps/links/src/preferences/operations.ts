@@ -2,16 +2,23 @@ import type { Kysely } from 'kysely'
 import { Range } from '../analytics/schema.ts'
 import { operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
 import { PreferenceChanges, Preferences } from './schema.ts'
 import { findInstanceValue, findPreferences, saveInstanceValue, savePreferences } from './store.ts'
 
 const ROOT_REDIRECT = 'root_redirect_url'
+const NOT_FOUND = 'not_found_url'
 
 /**
  * Returns the URL to which `/` redirects people without admin access; undefined if it is not set.
  */
 export function findRootRedirect(db: Kysely<Tables>): Promise<string | undefined> {
   return findInstanceValue(db, ROOT_REDIRECT)
+}
+
+/** Returns the URL to which short URLs that lead nowhere redirect; undefined if it is not set. */
+export function findNotFoundUrl(db: Kysely<Tables>): Promise<string | undefined> {
+  return findInstanceValue(db, NOT_FOUND)
 }
 
 async function readPreferences(db: Kysely<Tables>, identity: string): Promise<Preferences> {
@@ -23,6 +30,7 @@ async function readPreferences(db: Kysely<Tables>, identity: string): Promise<Pr
     filter_self_referrers: row.filter_self_referrers === 1,
     list_views: JSON.parse(row.list_views),
     root_redirect_url: (await findRootRedirect(db)) ?? null,
+    not_found_url: (await findNotFoundUrl(db)) ?? null,
   })
 }
 
@@ -37,7 +45,7 @@ export const preferenceOperations = [
     path: '/settings',
     scope: 'admin',
     tag: 'Settings',
-    summary: 'Your preferences, and the root redirect of the instance',
+    summary: 'Your preferences, and those of the instance',
     result: Preferences,
     handler: ({ database, identity }) => readPreferences(database.read, identity),
   }),
@@ -50,9 +58,12 @@ export const preferenceOperations = [
     summary: 'Change preferences; omitted fields keep their values',
     body: PreferenceChanges,
     result: Preferences,
-    handler: ({ database, identity }, { body }) =>
+    failures: ['not_admin'],
+    handler: ({ database, identity, isAdmin }, { body }) =>
       database.write(async (tx) => {
-        const { root_redirect_url: rootRedirect, default_range: range, ...own } = body
+        const { root_redirect_url: rootRedirect, not_found_url: notFoundUrl, ...personal } = body
+        const { default_range: range, ...own } = personal
+        if (notFoundUrl !== undefined && !isAdmin) throw failure('not_admin')
         const changes = {
           ...own,
           default_range: range === null ? '30d' : range,
@@ -63,6 +74,7 @@ export const preferenceOperations = [
         const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
         await savePreferences(tx, identity, Object.fromEntries(entries))
         if (rootRedirect !== undefined) await saveInstanceValue(tx, ROOT_REDIRECT, rootRedirect)
+        if (notFoundUrl !== undefined) await saveInstanceValue(tx, NOT_FOUND, notFoundUrl)
         return readPreferences(tx, identity)
       }),
   }),

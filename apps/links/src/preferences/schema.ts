@@ -6,12 +6,12 @@ const MAX_URL_LENGTH = 2048
 
 const flag = (name: string) => z.boolean({ error: () => `${name} must be a boolean` })
 
-const RootRedirect = trimmedText(MAX_URL_LENGTH)
-  .transform((value) => value || null)
-  .refine(
-    (value) => value === null || isHttpUrl(value),
-    'root_redirect_url must be a valid http or https URL',
-  )
+const instanceUrl = (name: string) =>
+  trimmedText(MAX_URL_LENGTH)
+    .transform((value) => value || null)
+    .refine((value) => value === null || isHttpUrl(value), `${name} must be a valid http or https URL`)
+    .nullable()
+    .optional()
 
 function isHttpUrl(value: string): boolean {
   // URLs with line ends inside can be parsed, but a header cannot contain them.
@@ -43,7 +43,7 @@ const ListViews = z
     'list_views must have different names',
   )
 
-/** Preferences of a person, and the one of the instance (L10). */
+/** Preferences of a person, and those of the instance (L10). */
 export const Preferences = z
   .object({
     slug_default_length: z.int(),
@@ -58,6 +58,7 @@ export const Preferences = z
     filter_self_referrers: z.boolean(),
     list_views: z.array(z.object({ name: z.string(), query: z.string() })),
     root_redirect_url: z.string().nullable(),
+    not_found_url: z.string().nullable(),
   })
   .meta({ id: 'Settings' })
 export type Preferences = z.output<typeof Preferences>
@@ -71,5 +72,6 @@ export const PreferenceChanges = z.object({
   filter_bots: flag('filter_bots').optional(),
   filter_self_referrers: flag('filter_self_referrers').optional(),
   list_views: ListViews.optional(),
-  root_redirect_url: RootRedirect.nullable().optional(),
+  root_redirect_url: instanceUrl('root_redirect_url'),
+  not_found_url: instanceUrl('not_found_url'),
 })

@@ -9,7 +9,8 @@ import {
 import type { Log } from '@latchkey/http/log'
 import type { Client } from 'pg'
 import type { Tables } from '../db/tables.ts'
-import { type CacheStats, type Lookup, type Destination, locationOf } from './lookup.ts'
+import type { Destination } from '../links/behaviour/evaluate.ts'
+import { type CacheStats, type DestinationRow, type Lookup, toDestination } from './lookup.ts'
 
 /** Cached slugs, including unknown ones; about 300 bytes each. The oldest is evicted first. */
 const CACHE_ENTRIES = 50_000
@@ -23,7 +24,7 @@ const RETRY_MS = 1_000
 /** Repeating it changes nothing, but checks that the connection is alive. */
 const LISTEN = 'listen latchkey_redirect'
 
-const SELECT_DESTINATION = `select link.id, link.url, link.expires_at from slug join link on link.id = slug.link_id
+const SELECT_DESTINATION = `select link.id, link.url, link.expires_at, link.behaviour from slug join link on link.id = slug.link_id
   where slug.slug = $1 and slug.disabled_at is null and link.disabled_at is null`
 
 interface CacheEntry {
@@ -160,14 +161,8 @@ export class PostgresLookup implements Lookup {
   ): Promise<Destination | undefined> {
     const session = this.#session
     try {
-      const { rows } = await this.#pool.query<{ id: number; url: string; expires_at: number | null }>(
-        SELECT_DESTINATION,
-        [slug],
-      )
-      const row = rows[0]
-      const location = row && locationOf(row.url)
-      const destination =
-        row && location !== undefined ? { linkId: row.id, location, expiresAt: row.expires_at } : undefined
+      const { rows } = await this.#pool.query<DestinationRow>(SELECT_DESTINATION, [slug])
+      const destination = rows[0] && toDestination(rows[0])
       if (isCurrent() && session === this.#session) this.#store(slug, { destination, session })
       this.#retryAtMs = undefined
       return destination

@@ -1,4 +1,5 @@
-import { afterAll, expect, test } from 'bun:test'
+import { Database } from 'bun:sqlite'
+import { afterAll, expect, spyOn, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { migrate } from '@latchkey/database/migrate'
 import { sql } from 'kysely'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
-import { SELECT_BY_PRIMARY } from './lookup-sqlite.ts'
+import { SELECT_BY_PRIMARY, openSqliteLookup } from './lookup-sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-lookup-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -50,8 +51,8 @@ test('a disk that cannot be read fails the lookup and nothing after it', async (
   })
 })
 
-async function openWithLink() {
-  const database = openDatabase<Tables>(`sqlite:${join(folder, `${crypto.randomUUID()}.db`)}`)
+async function openWithLink(path = join(folder, `${crypto.randomUUID()}.db`)) {
+  const database = openDatabase<Tables>(`sqlite:${path}`)
   await migrate(database, migrations)
   const link = {
     url: 'https://example.com/',
@@ -88,6 +89,43 @@ test('L24.14 a redirect by a primary slug reads an index and no table', async ()
   expect(rows.map(({ detail }) => detail)).toEqual([
     expect.stringMatching(/^SEARCH link USING COVERING INDEX link_by_primary_slug/),
   ])
+})
+
+/** Records the statements that read, of files that are opened from now on. */
+function recordReads(): { reads: string[]; stop: () => void } {
+  const reads: string[] = []
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with the file below.
+  const prepare = Database.prototype.prepare
+  const spy = spyOn(Database.prototype, 'prepare').mockImplementation(function (
+    this: Database,
+    statement: string,
+  ) {
+    return new Proxy(prepare.call(this, statement), {
+      get(target, name: 'get' | 'all' | 'values') {
+        if (['get', 'all', 'values'].includes(name)) reads.push(statement)
+        const value: unknown = target[name]
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+  } as typeof prepare)
+  return { reads, stop: () => spy.mockRestore() }
+}
+
+test('L25.1: a redirect is one statement, with behaviour or without', async () => {
+  const path = join(folder, `${crypto.randomUUID()}.db`)
+  const database = await openWithLink(path)
+  const { reads, stop } = recordReads()
+  const lookup = openSqliteLookup(path, database)
+  const program = { forward: 'all' }
+  for (const behaviour of [null, JSON.stringify(program)]) {
+    await database.write((tx) => sql`update link set behaviour = ${behaviour}`.execute(tx))
+    reads.length = 0
+    expect(lookup.find('first')).toMatchObject({ linkId: 1, program: behaviour === null ? null : program })
+    expect(reads).toEqual([SELECT_BY_PRIMARY])
+  }
+  stop()
+  await lookup.close()
+  await database.close()
 })
 
 test('the database refuses a disabled primary slug, whatever statement causes it', async () => {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { Database } from '@latchkey/database/database'
 import { openSqliteFile } from '@latchkey/database/sqlite-file'
 import type { Tables } from '../db/tables.ts'
-import { type Lookup, locationOf } from './lookup.ts'
+import { type DestinationRow, type Lookup, toDestination } from './lookup.ts'
 
 /**
  * The inner index pages are a 300th of a file that consists mostly of links: 2 MB for a million
@@ -14,17 +14,11 @@ const MAX_CACHE_KIB = 16_384
 
 /** A covering index has all columns (see the first migration). A primary slug is always enabled. */
 export const SELECT_BY_PRIMARY =
-  'select id, url, expires_at from link where primary_slug = ? and disabled_at is null'
+  'select id, url, expires_at, behaviour from link where primary_slug = ? and disabled_at is null'
 
 interface SlugRow {
   link_id: number
   disabled_at: number | null
-}
-
-interface LinkRow {
-  id: number
-  url: string
-  expires_at: number | null
 }
 
 /**
@@ -38,10 +32,10 @@ export function openSqliteLookup(path: string, database: Database<Tables>): Look
     readonly: true,
     cacheKib: Math.min(Math.max(cacheKib, MIN_CACHE_KIB), MAX_CACHE_KIB),
   })
-  const findByPrimary = file.prepare<LinkRow, [string]>(SELECT_BY_PRIMARY)
+  const findByPrimary = file.prepare<DestinationRow, [string]>(SELECT_BY_PRIMARY)
   const findSlug = file.prepare<SlugRow, [string]>('select link_id, disabled_at from slug where slug = ?')
-  const findById = file.prepare<LinkRow, [number]>(
-    'select id, url, expires_at from link where id = ? and disabled_at is null',
+  const findById = file.prepare<DestinationRow, [number]>(
+    'select id, url, expires_at, behaviour from link where id = ? and disabled_at is null',
   )
   const begin = file.prepare('begin')
   const commit = file.prepare('commit')
@@ -65,9 +59,7 @@ export function openSqliteLookup(path: string, database: Database<Tables>): Look
         setImmediate(stopReading)
       }
       const link = findByPrimary.get(slug) ?? findBySlug(slug)
-      if (!link) return undefined
-      const location = locationOf(link.url)
-      return location === undefined ? undefined : { linkId: link.id, location, expiresAt: link.expires_at }
+      return link ? toDestination(link) : undefined
     },
     async close() {
       stopReading()

@@ -1,16 +1,7 @@
 import type { ConnectionCounts } from '@latchkey/database/pool'
-
-/**
- * The data of a redirect, for an enabled slug of an enabled link. Expiry is checked at each
- * request.
- */
-export interface Destination {
-  linkId: number
-  /** The value of the `Location` header. */
-  location: string
-  /** Unix seconds; null never expires. */
-  expiresAt: number | null
-}
+import type { Destination } from '../links/behaviour/evaluate.ts'
+import { parseProgram } from '../links/behaviour/program.ts'
+import { locationOf } from '../links/location.ts'
 
 /** Size and hits of the cache, for metrics. Plain numbers, because they change on every hit. */
 export interface CacheStats {
@@ -20,8 +11,8 @@ export interface CacheStats {
 }
 
 /**
- * Finds destinations by folded slug: synchronously from SQLite, possibly asynchronously from
- * PostgreSQL.
+ * Finds destinations by folded slug, enabled ones of enabled links: synchronously from SQLite,
+ * possibly asynchronously from PostgreSQL. Expiry is checked at each request.
  */
 export interface Lookup {
   /** Undefined on SQLite, which is read at each redirect. */
@@ -32,11 +23,18 @@ export interface Lookup {
   close(): Promise<void>
 }
 
-/**
- * Serialises a URL per WHATWG for the `Location` header: a bare host gains its slash, and
- * characters beyond ASCII are encoded. Undefined if it does not parse; the link then has no
- * destination.
- */
-export function locationOf(url: string): string | undefined {
-  return URL.parse(url)?.href
+/** The columns of a link that a redirect reads. */
+export interface DestinationRow {
+  id: number
+  url: string
+  expires_at: number | null
+  behaviour: string | null
+}
+
+/** Undefined if the URL does not parse; the link then has no destination. */
+export function toDestination({ id, url, expires_at, behaviour }: DestinationRow): Destination | undefined {
+  const location = locationOf(url)
+  if (location === undefined) return undefined
+  const program = behaviour === null ? null : parseProgram(behaviour)
+  return { linkId: id, location, expiresAt: expires_at, program }
 }

@@ -33,5 +33,10 @@ main .more { margin-top: 1.5rem; font-size: 14px; }
 main .actions { margin-top: 1.5rem; }
 .actions a { display: inline-block; padding: .5rem 1rem; border: 1px solid transparent; border-radius: 6px; background: var(--accent); color: #fff; font-size: 14px; font-weight: 500; text-decoration: none; }
 main .only-you { margin-top: 1.5rem; padding-left: .75rem; border-left: 3px solid var(--brand-brass); font-size: 14px; }
-@media (pointer: coarse) { .actions a { padding-block: .75rem; } }
+form { display: grid; gap: .5rem; max-width: 22rem; margin-top: 1.5rem; }
+label { font-size: 14px; font-weight: 500; }
+input, button { padding: .5rem .75rem; border: 1px solid var(--text-dimmed); border-radius: 6px; background: var(--surface-1); color: inherit; font: inherit; }
+button { border-color: transparent; background: var(--accent); color: #fff; font-weight: 500; cursor: pointer; }
+input:focus-visible, button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+@media (pointer: coarse) { .actions a, input, button { padding-block: .75rem; } }
 `

@@ -63,7 +63,7 @@ type FixedText = {
 }[keyof PageTexts]
 
 /** A page whose bytes depend on nothing but the language of the browser. */
-function fixedPage(text: FixedText, status: number) {
+export function fixedPage(text: FixedText, status: number) {
   const render = (language: Language) => renderMessage(language, pageTexts[language][text])
   const documents: Readonly<Record<Language, string>> = {
     en: render('en'),

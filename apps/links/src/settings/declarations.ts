@@ -5,6 +5,7 @@ import {
   headerName,
   httpUrl,
   integer,
+  listOf,
   listenHost,
   onOff,
   oneOf,
@@ -14,7 +15,7 @@ import {
   text,
 } from '@latchkey/settings/kinds'
 import type { Declarations } from '@latchkey/settings/settings'
-import { safeUrl } from './kinds.ts'
+import { identity, safeUrl } from './kinds.ts'
 
 export const DEFAULT_ASSERTION_HEADER = 'Cf-Access-Jwt-Assertion'
 
@@ -110,6 +111,13 @@ export const declarations = {
     whenUnset: 'unset: no sign-out',
     sentence: 'URL that "Sign out" opens',
     example: 'https://go.example.com/cdn-cgi/access/logout',
+  },
+  admins: {
+    name: 'LINKS_ADMINS',
+    kind: listOf(identity()),
+    whenUnset: 'unset: none; with LINKS_ACCESS=loopback, admin@localhost',
+    sentence: 'Identities of the people who may set what belongs to the instance',
+    example: 'ada@example.com,grace@example.com',
   },
   redirectStatus: {
     name: 'LINKS_REDIRECT_STATUS',

@@ -36,6 +36,7 @@ test('L2: without any setting, it listens on loopback, admits loopback only and 
     accessIssuer: null,
     accessAudience: null,
     accessLogoutUrl: null,
+    admins: ['admin@localhost'],
     redirectStatus: 302,
     rateLimit: { count: 600, perSeconds: 60 },
     keysPerPerson: 100,

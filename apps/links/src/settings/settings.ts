@@ -2,9 +2,13 @@ import { type Environment, type Rule, type Values, parseSettings } from '@latchk
 import { findUnknownSettings } from '@latchkey/settings/unknown'
 import { DEFAULT_ASSERTION_HEADER, declarations } from './declarations.ts'
 
+/** The identity of everyone who uses a loopback instance. */
+export const LOOPBACK_IDENTITY = 'admin@localhost'
+
 export type Settings = Values<typeof declarations> & {
   readonly trustedProxies: readonly string[]
   readonly faviconFetch: boolean
+  readonly admins: readonly string[]
 }
 
 type LinksRule = Rule<typeof declarations>
@@ -56,6 +60,8 @@ export function readSettings(env: Environment): Settings {
     ...values,
     accessHeader: values.accessHeader ?? assertionHeader,
     trustedProxies: values.trustedProxies ?? [],
+    // Everyone who reaches a loopback instance may change its configuration anyway.
+    admins: [...(values.admins ?? []), ...(values.access === 'loopback' ? [LOOPBACK_IDENTITY] : [])],
     faviconFetch: values.faviconFetch ?? values.titleFetch,
   }
 }

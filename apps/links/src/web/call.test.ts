@@ -5,8 +5,10 @@ import { operations } from './build.ts'
 // short URLs. They read all statistics with `getAnalytics`.
 const others = [
   'addSlugToLink',
+  'deleteBehaviour',
   'disableSlugBySlug',
   'enableSlugBySlug',
+  'getBehaviour',
   'getBundle',
   'getBundleBreakdown',
   'getConfig',
@@ -16,7 +18,9 @@ const others = [
   'getLinkBySlug',
   'getLinkTimeline',
   'listBundleLinks',
+  'promoteVariant',
   'removeSlugBySlug',
+  'setBehaviour',
   'setPrimarySlug',
   'setPrimarySlugBySlug',
 ]

@@ -69,7 +69,7 @@ eachDialect((_dialect, newDatabase) => {
   }
 
   const newTarget = (name: string) =>
-    createOwnedResources(name, (path, body) => links.callAdmin('POST', path, { headers: ann, body }))
+    createOwnedResources(name, (method, path, body) => links.callAdmin(method, path, { headers: ann, body }))
 
   const refusesAll = async (
     { method, path }: (typeof writes)[number],

@@ -104,6 +104,9 @@ const INVALID_ADMIN: typeof INVALID = [
   ['root_redirect_url_invalid', 'PUT', '/settings', { root_redirect_url: 'example' }],
   ['root_redirect_url_too_long', 'PUT', '/settings', { root_redirect_url: LONG }],
   ['root_redirect_url_malformed', 'PUT', '/settings', { root_redirect_url: '\0' }],
+  ['not_found_url_invalid', 'PUT', '/settings', { not_found_url: 'example' }],
+  ['not_found_url_too_long', 'PUT', '/settings', { not_found_url: LONG }],
+  ['not_found_url_malformed', 'PUT', '/settings', { not_found_url: '\0' }],
 ]
 
 /** Provoked elsewhere: an upload that breaks off, in transfer.test.ts, and contrast, below. */

@@ -59,6 +59,8 @@ let count = 0
 const bodies: Record<string, (world: World) => Json> = {
   createLink: () => ({ url: `https://example.com/openapi/${++count}`, slug: `open-${++count}` }),
   updateLink: () => ({ slug: `open-${++count}` }),
+  promoteVariant: () => ({ variant: '0.1' }),
+  setBehaviour: () => ({ after_url: 'https://example.com/after' }),
   addSlug: () => ({ slug: `open-${++count}` }),
   addSlugToLink: ({ linkId }) => ({ link_id: linkId, slug: `open-${++count}` }),
   createBundle: () => ({ name: 'Documented' }),
@@ -260,6 +262,8 @@ eachDialect((_dialect, newUrl) => {
   async function newWorld(): Promise<World> {
     const slug = `open-${++count}`
     const link = await links.createLink(ann, { slug })
+    const split = ['a', 'b'].map((name) => ({ url: `https://example.com/${name}`, weight: 1 }))
+    await links.call('PUT', `/links/${link.id}/behaviour`, { key: ann, body: { split } })
     const { body } = await links.call('POST', '/bundles', { key: ann, body: { name: 'Open' } })
     return { linkId: link.id, bundleId: body.id, auto: link.slugs[0].slug, slug, key: ann }
   }
@@ -292,8 +296,15 @@ eachDialect((_dialect, newUrl) => {
 
   const missing = '999999'
   const owners = Object.keys(failures).filter((code) => code.startsWith('not_owner'))
+  type Provocation = (world: World, call: (changed?: World) => Call) => Promise<Call> | Call
+  const withBehaviour =
+    (create: (world: World) => object | Promise<object>): Provocation =>
+    async (world, call) => {
+      const { options, ...rest } = call()
+      return { ...rest, options: { ...options, body: await create(world) } }
+    }
   /** Creates the state in which the call fails like this, or returns another call that does. */
-  const provoke: Record<string, (world: World, call: (changed?: World) => Call) => Promise<Call> | Call> = {
+  const provoke: Record<string, Provocation> = {
     link_not_found: (world, call) => {
       Object.assign(world, { linkId: missing, slug: 'no-such-slug' })
       const { options, ...rest } = call()
@@ -339,6 +350,22 @@ eachDialect((_dialect, newUrl) => {
       const { options, ...rest } = call()
       return { ...rest, options: { ...options, headers: { 'If-Match': '"9999"' } } }
     },
+    behaviour_too_long: withBehaviour(() => {
+      const part = { url: `https://example.com/${'x'.repeat(2000)}`, weight: 1 }
+      return { split: [part, part, part] }
+    }),
+    behaviour_ring: withBehaviour(({ slug }) => ({ after_url: `http://localhost:8080/${slug}` })),
+    behaviour_chain: withBehaviour(async () => {
+      let after_url = 'https://example.com/'
+      for (let depth = 0; depth < 6; depth++) {
+        const { id, slugs } = await links.createLink(ann)
+        await links.call('PUT', `/links/${id}/behaviour`, { key: ann, body: { after_url } })
+        after_url = `http://localhost:8080/${slugs[0].slug}`
+      }
+      return { after_url }
+    }),
+    variant_not_found: withBehaviour(() => ({ variant: '3.1' })),
+    no_password: withBehaviour(() => ({ password: true })),
     disabled_primary: async ({ slug }, call) => {
       await links.call('POST', `/slugs/${slug}/disable`, { key: ann })
       const { options, ...rest } = call()

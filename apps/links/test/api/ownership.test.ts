@@ -38,7 +38,7 @@ eachDialect((_dialect, newDatabase) => {
   const owner = () => keys['the owner'] ?? ''
 
   const newTarget = (name: string) =>
-    createOwnedResources(name, (path, body) => links.call('POST', path, { key: owner(), body }))
+    createOwnedResources(name, (method, path, body) => links.call(method, path, { key: owner(), body }))
 
   for (const { method, path } of writes)
     for (const [caller, description] of Object.entries(callers)) {

@@ -3,7 +3,7 @@ import { eachDialect } from '@latchkey/database/testing'
 import { sharedTestLinks } from '../testing.ts'
 
 eachDialect((_dialect, newUrl) => {
-  const links = sharedTestLinks(newUrl)
+  const links = sharedTestLinks(newUrl, { LINKS_ADMINS: 'ann@example.com, ben@example.com' })
   let ann: string
   let ben: string
   beforeAll(async () => {

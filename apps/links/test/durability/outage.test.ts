@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { Client } from 'pg'
+import { FROM_BROWSER } from '../actions.ts'
 import { TestLinks } from '../testing.ts'
 import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts'
 import { type Options, Server, createKey, withKey } from './server.ts'
@@ -38,13 +39,16 @@ const UNAVAILABLE = {
 
 // Without a PostgreSQL installation, `npm test` reports these tests as skipped.
 describe('PostgreSQL fails', () => {
-  test('L12.5: known slugs redirect, all other requests are 503, and clicks of the outage count once', async () => {
+  test('L12.5 L26.3: known slugs redirect, those with a limit and all other requests are 503, and clicks of the outage count once', async () => {
     if (!server) return
     const node = closeLater(new TestLinks())
     await node.start(server.url)
     const key = await node.key('ann@example.com')
     const link = await node.createLink(key, { slug: 'known' })
     await node.createLink(key, { slug: 'unseen' })
+    const { id } = await node.createLink(key, { slug: 'limited' })
+    await node.call('PUT', `/links/${id}/behaviour`, { key, body: { max_clicks: 2 } })
+    expect((await node.fetch('/limited', FROM_BROWSER)).status).toBe(302)
     expect(await statusOf(node, '/known')).toBe(302)
 
     await server.kill()
@@ -52,6 +56,9 @@ describe('PostgreSQL fails', () => {
       const response = await node.fetch('/known')
       expect([response.status, response.headers.get('location')]).toEqual([302, link.url])
     }
+    // No place of a limit is given out that another node may have given out.
+    const limited = await node.fetch('/limited', FROM_BROWSER)
+    expect([limited.status, limited.headers.get('location')]).toEqual([503, null])
     const refused = await node.fetch('/unseen')
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toBe('5')
@@ -66,7 +73,7 @@ describe('PostgreSQL fails', () => {
       expect((await node.fetch('/_/api/links', stranger)).status).toBe(503)
     }
     const seconds = Math.ceil((performance.now() - startedMs) / 1000)
-    for (const message of ['redirect: slugs cannot be looked up', 'database: cannot be used']) {
+    for (const message of ['redirect: the database cannot be used', 'database: cannot be used']) {
       expect(linesOf(message).length).toBeWithin(1, seconds + 3)
       expect(linesOf(message)[0]).toMatchObject({ level: 'error', requests: expect.any(Number) })
     }
@@ -103,8 +110,12 @@ describe('PostgreSQL fails', () => {
     const read = async () => (await node.call('GET', `/links/${link.id}`, { key })).body
     await until('clicks are counted again', async () => (await read()).total_clicks === 51)
     expect(await read()).toMatchObject({ total_clicks: 51, label: null })
-    expect(await node.rows('select count(*) as clicks from click')).toEqual([{ clicks: 51 }])
-    expect(await node.rows('select sum(clicks) as clicks from click_hour')).toEqual([{ clicks: 51 }])
+    expect(await node.rows(`select count(*) as clicks from click where slug = 'known'`)).toEqual([
+      { clicks: 51 },
+    ])
+    expect(await node.rows(`select sum(clicks) as clicks from click_hour where slug = 'known'`)).toEqual([
+      { clicks: 51 },
+    ])
     await until('the node is ready', async () => (await statusOf(node, '/_/ready')) === 200)
     expect(await statusOf(node, '/_/health')).toBe(200)
     expect(await statusOf(node, '/unseen')).toBe(302)

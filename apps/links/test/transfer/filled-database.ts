@@ -57,6 +57,7 @@ export async function fillDatabase(stored: TestDatabase): Promise<void> {
     .flat()
     .map((click) => classifyGenerated(click, slugs))
   await recorder.record(clicks, { from: { journalId: 'node-1', seq: 0 }, to: 41 })
+  await stored.run(sql`update click set variant = '2.1' where id % 3 = 0`)
   while (await recorder.closeHours(NOW - 2 * 3600));
   await deleteClicksBefore(stored.database, NOW - 400 * DAY)
   const rollupJob = new RollupJob(stored.database, 1)
@@ -83,6 +84,9 @@ async function fillOtherTables(stored: TestDatabase): Promise<void> {
   await stored.run(
     sql`insert into instance values ('title_secret', 's3cret'), ('root_redirect_url', 'https://example.com/')`,
   )
+  await stored.run(sql`update link set behaviour = '{"limit":true}', version = 3 where id = 2`)
+  await stored.run(sql`insert into link_behaviour values (2, '{"max_clicks":9}')`)
+  await stored.run(sql`insert into link_limit values (2, 9, 4)`)
   await stored.run(sql`insert into imported_file values ('abc', ${NOW})`)
   await stored.run(sql`insert into stats_share (secret_hash, link_id, bundle_id, created_at)
     values ('hash 1', 1, null, ${NOW}), ('hash 2', null, 2, ${NOW}), ('gone', null, ${TEXTS.length}, ${NOW})`)
@@ -102,6 +106,7 @@ export async function readContents(stored: TestDatabase): Promise<Record<string,
   const queries = {
     link: 'select * from link order by id',
     slug: 'select * from counted_slug order by slug',
+    behaviour: 'select * from link_behaviour join link_limit using (link_id) order by link_id',
     retired: 'select slug from retired_slug order by slug',
     bundle: 'select * from bundle order by id',
     member: 'select * from bundle_link order by bundle_id, link_id',
@@ -110,7 +115,7 @@ export async function readContents(stored: TestDatabase): Promise<Record<string,
     preference: 'select * from preference order by identity',
     instance: 'select * from instance order by name',
     click: `select link_id, slug, clicked_at, referrer, referrer_host, country, device_type, os, browser, link_mode, channel,
-      utm_source, utm_medium, utm_campaign, utm_term, utm_content, user_agent, is_bot, is_self_referrer, visitor_fp
+      utm_source, utm_medium, utm_campaign, utm_term, utm_content, user_agent, is_bot, is_self_referrer, visitor_fp, variant
       from click order by id`,
     hour: 'select * from click_hour order by link_id, hour, slug',
     forgotten: 'select * from click_forgotten order by link_id, hour, slug, dimension, name, clicks',

@@ -2,7 +2,7 @@
 import { elapsedMs } from '@latchkey/http/elapsed'
 import { resolveHost } from '@latchkey/http/outbound-address'
 import { rejectOnAbort } from '@latchkey/http/reject-on-abort'
-import { Semaphore } from '../semaphore.ts'
+import { Semaphore } from '@latchkey/http/semaphore'
 import { mayConnect } from './address-policy.ts'
 import { AnswerTooLarge, exchange } from './exchange.ts'
 import { LoginFailure } from './provider.ts'

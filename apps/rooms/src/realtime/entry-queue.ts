@@ -5,7 +5,7 @@ import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { Limits } from '../limits.ts'
 import { type EntryRequest, type StartedVisit, startVisits } from '../rooms/visits.ts'
-import { Semaphore } from '../semaphore.ts'
+import { Semaphore } from '@latchkey/http/semaphore'
 import type { Connection } from './connection.ts'
 
 interface EntryQueueOptions {

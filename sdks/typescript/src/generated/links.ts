@@ -4,9 +4,11 @@ import { type Page, walkByCursor, walkByOffset } from '../paging.js'
 import { type RequestOptions, type Transport, segment } from '../transport.js'
 import type {
   AddSlugBody,
+  Behaviour,
   Breakdown,
   Bundle,
   ClickStats,
+  DeleteBehaviourResult,
   DeleteLinkQuery,
   DeleteLinkResult,
   GetLinkAnalyticsQuery,
@@ -18,7 +20,9 @@ import type {
   LinkChanges,
   ListLinksQuery,
   NameCount,
+  NewBehaviour,
   NewLink,
+  PromoteVariantBody,
   RemoveSlugQuery,
   RemoveSlugResult,
   Slug,
@@ -97,6 +101,56 @@ export class Links {
    */
   enable(id: number, options?: RequestOptions): Promise<Link> {
     return this.#transport.json<Link>({ method: 'POST', path: `/links/${segment(id)}/enable`, options })
+  }
+
+  /**
+   * Read where a link leads, for whom and when.
+   * Needs a key with the scope `read`.
+   */
+  getBehaviour(id: number, options?: RequestOptions): Promise<Behaviour> {
+    return this.#transport.json<Behaviour>({
+      method: 'GET',
+      path: `/links/${segment(id)}/behaviour`,
+      options,
+    })
+  }
+
+  /**
+   * Replace where a link leads, for whom and when; an empty object removes it.
+   * Needs a key with the scope `create`.
+   */
+  setBehaviour(id: number, body: NewBehaviour, options?: RequestOptions): Promise<Behaviour> {
+    return this.#transport.json<Behaviour>({
+      method: 'PUT',
+      path: `/links/${segment(id)}/behaviour`,
+      body,
+      options,
+    })
+  }
+
+  /**
+   * Remove the behaviour of a link, which then leads to its URL.
+   * Needs a key with the scope `create`.
+   */
+  deleteBehaviour(id: number, options?: RequestOptions): Promise<DeleteBehaviourResult> {
+    return this.#transport.json<DeleteBehaviourResult>({
+      method: 'DELETE',
+      path: `/links/${segment(id)}/behaviour`,
+      options,
+    })
+  }
+
+  /**
+   * End a split: one of its parts becomes the URL of the link, or of the rule.
+   * Needs a key with the scope `create`.
+   */
+  promoteVariant(id: number, body: PromoteVariantBody, options?: RequestOptions): Promise<Behaviour> {
+    return this.#transport.json<Behaviour>({
+      method: 'POST',
+      path: `/links/${segment(id)}/behaviour/promote`,
+      body,
+      options,
+    })
   }
 
   /**

@@ -86,6 +86,49 @@ export interface DeleteLinkQuery {
   force?: boolean | undefined
 }
 
+export interface NewBehaviour {
+  /**
+   * The first rule whose conditions all hold decides.
+   * At least 1.
+   * At most 32.
+   */
+  rules?: BehaviourRule[] | undefined
+  /**
+   * Where the link leads if no rule decides.
+   * At least 2.
+   * At most 10.
+   */
+  split?: BehaviourPart[] | undefined
+  /** `day`: a visitor gets the same part all day, without a cookie; `visit`: a new part each time. */
+  stick?: 'day' | 'visit' | undefined
+  /** Unix seconds. */
+  starts_at?: number | undefined
+  /**
+   * Where the link leads before `starts_at`.
+   * At most 2048 characters.
+   */
+  before_url?: string | undefined
+  /**
+   * Where the link leads once it is expired or used up.
+   * At most 2048 characters.
+   */
+  after_url?: string | undefined
+  /** How many people get through, counted from when this number was set. */
+  max_clicks?: number | undefined
+  /** Which parameters of the short URL are added to the destination; `none` by default. */
+  forward_query?: 'none' | 'utm' | 'all' | undefined
+  /** A new password. Left out or `true` keeps the present one, null removes it. */
+  password?: true | string | null | undefined
+}
+
+export interface PromoteVariantBody {
+  /**
+   * As in the breakdown by variant: `0.2` is the second part of the split without a rule.
+   * At most 10 characters.
+   */
+  variant: string
+}
+
 export interface AddSlugBody {
   /**
    * Custom slug. Upper-case letters are lower-cased.
@@ -208,6 +251,7 @@ export interface GetLinkBreakdownQuery {
     | 'devices'
     | 'link_modes'
     | 'channels'
+    | 'variant'
   /** `0` unless given. */
   offset?: number | undefined
   /**
@@ -242,6 +286,7 @@ export interface GetBundleBreakdownQuery {
     | 'devices'
     | 'link_modes'
     | 'channels'
+    | 'variant'
   /** `0` unless given. */
   offset?: number | undefined
   /**
@@ -324,6 +369,213 @@ export interface DeleteLinkResult {
 export interface GetConfigResult {
   /** Public origin of short URLs, such as `https://go.example.com`. A short URL is this origin, a slash and a slug. */
   short_origin: string
+}
+
+export interface Behaviour {
+  /**
+   * The first rule whose conditions all hold decides.
+   * At least 1.
+   * At most 32.
+   */
+  rules?: BehaviourRule[]
+  /**
+   * Where the link leads if no rule decides.
+   * At least 2.
+   * At most 10.
+   */
+  split?: BehaviourPart[]
+  /** `day`: a visitor gets the same part all day, without a cookie; `visit`: a new part each time. */
+  stick?: 'day' | 'visit'
+  /** Unix seconds. */
+  starts_at?: number
+  /**
+   * Where the link leads before `starts_at`.
+   * At most 2048 characters.
+   */
+  before_url?: string
+  /**
+   * Where the link leads once it is expired or used up.
+   * At most 2048 characters.
+   */
+  after_url?: string
+  /** How many people get through, counted from when this number was set. */
+  max_clicks?: number
+  /** Which parameters of the short URL are added to the destination; `none` by default. */
+  forward_query?: 'none' | 'utm' | 'all'
+  /** Visitors must enter a password. */
+  password?: true
+  /** How many more people get through. */
+  clicks_left?: number
+}
+
+export interface BehaviourRule {
+  when: BehaviourConditions
+  /**
+   * Destination of the link: an absolute http or https URL.
+   * At most 2048 characters.
+   */
+  to: string | BehaviourSplit
+  /** At most 100 characters. */
+  label?: string
+}
+
+export interface BehaviourConditions {
+  /**
+   * At least 1.
+   * At most 100.
+   */
+  device?: ('mobile' | 'tablet' | 'desktop')[]
+  /**
+   * At least 1.
+   * At most 100.
+   */
+  not_device?: ('mobile' | 'tablet' | 'desktop')[]
+  /**
+   * At least 1.
+   * At most 100.
+   */
+  os?: ('ios' | 'android' | 'windows' | 'chromeos' | 'macos' | 'linux' | 'other')[]
+  /**
+   * At least 1.
+   * At most 100.
+   */
+  not_os?: ('ios' | 'android' | 'windows' | 'chromeos' | 'macos' | 'linux' | 'other')[]
+  /**
+   * At least 1.
+   * At most 100.
+   */
+  browser?: (
+    | 'Edge'
+    | 'Opera'
+    | 'Samsung Internet'
+    | 'Yandex'
+    | 'Brave'
+    | 'Vivaldi'
+    | 'Chrome'
+    | 'Chromium'
+    | 'Firefox'
+    | 'Safari'
+    | 'IE'
+    | 'Other'
+  )[]
+  /**
+   * At least 1.
+   * At most 100.
+   */
+  not_browser?: (
+    | 'Edge'
+    | 'Opera'
+    | 'Samsung Internet'
+    | 'Yandex'
+    | 'Brave'
+    | 'Vivaldi'
+    | 'Chrome'
+    | 'Chromium'
+    | 'Firefox'
+    | 'Safari'
+    | 'IE'
+    | 'Other'
+  )[]
+  /**
+   * At least 1.
+   * At most 100.
+   */
+  country?: string[]
+  /**
+   * At least 1.
+   * At most 100.
+   */
+  not_country?: string[]
+  /**
+   * Prefixes of the language that the visitor prefers.
+   * At least 1.
+   * At most 100.
+   */
+  language?: string[]
+  /**
+   * Prefixes of the language that the visitor prefers.
+   * At least 1.
+   * At most 100.
+   */
+  not_language?: string[]
+  /**
+   * At least 1.
+   * At most 100.
+   */
+  referrer_host?: string[]
+  /**
+   * At least 1.
+   * At most 100.
+   */
+  not_referrer_host?: string[]
+  /**
+   * Parameters of the short URL, with any value or this one.
+   * At least 1.
+   * At most 100.
+   */
+  query?: BehaviourParameter[]
+  /**
+   * Parameters of the short URL, with any value or this one.
+   * At least 1.
+   * At most 100.
+   */
+  not_query?: BehaviourParameter[]
+  /** Unix seconds. */
+  after?: number
+  /** Unix seconds. */
+  not_after?: number
+  /** Unix seconds. */
+  before?: number
+  /** Unix seconds. */
+  not_before?: number
+  hours?: BehaviourHours
+  not_hours?: BehaviourHours
+}
+
+export interface BehaviourParameter {
+  /** At most 200 characters. */
+  name: string
+  /** At most 200 characters. */
+  is?: string
+}
+
+export interface BehaviourHours {
+  /**
+   * Days on which the hours begin, from 1 for Monday; without them, every day.
+   * At least 1.
+   * At most 7.
+   */
+  days?: number[]
+  from: string
+  /** Hours that end at or before `from` end on the next day. */
+  to: string
+  tz: string
+}
+
+export interface BehaviourSplit {
+  /**
+   * At least 2.
+   * At most 10.
+   */
+  split: BehaviourPart[]
+  /** `day`: a visitor gets the same part all day, without a cookie; `visit`: a new part each time. */
+  stick?: 'day' | 'visit'
+}
+
+export interface BehaviourPart {
+  /**
+   * Destination of the link: an absolute http or https URL.
+   * At most 2048 characters.
+   */
+  url: string
+  /** 1 to 1000. */
+  weight: number
+  /** At most 100 characters. */
+  label?: string
+}
+
+export interface DeleteBehaviourResult {
+  deleted: true
 }
 
 export interface RemoveSlugBySlugResult {

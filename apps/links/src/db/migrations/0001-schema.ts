@@ -69,7 +69,8 @@ function tables(dialect: keyof typeof words): string[] {
       created_at ${int} not null,
       primary_slug ${text} not null,
       search_text ${text} not null,
-      version ${int} not null default 1
+      version ${int} not null default 1,
+      behaviour ${text}
       ${dialect === 'sqlite' ? `, ${primarySlugKey}` : ''}
     ) ${table}`,
     'create index link_by_url on link (url_key)',
@@ -129,6 +130,22 @@ function tables(dialect: keyof typeof words): string[] {
       bundle_id ${int} unique references bundle (id) on delete cascade,
       created_at ${int} not null,
       check ((link_id is null) <> (bundle_id is null))
+    ) ${table}`,
+    // What a behaviour was written as. The redirect reads it compiled, in the link's own row.
+    `create table link_behaviour (
+      link_id ${int} not null primary key references link (id) on delete cascade,
+      document ${text} not null
+    ) ${table}`,
+    // The visitors that a link with a maximum has counted. The check is the last guard of that maximum.
+    `create table link_limit (
+      link_id ${int} not null primary key references link (id) on delete cascade,
+      max_clicks ${int} not null,
+      used ${int} not null check (used between 0 and max_clicks)
+    ) ${table}`,
+    // Apart from the behaviour, so that no read of a link returns it. Archives leave it out.
+    `create table link_password (
+      link_id ${int} not null primary key references link (id) on delete cascade,
+      hash ${text} not null
     ) ${table}`,
     // Triggers maintain this table and the next two, so no code path can forget them. This one
     // holds the clicks of each link in closed hours. Lists by clicks follow one of its indexes.
@@ -205,7 +222,8 @@ function tables(dialect: keyof typeof words): string[] {
       user_agent ${text},
       is_bot ${int} not null,
       is_self_referrer ${int} not null,
-      visitor_fp ${text}
+      visitor_fp ${text},
+      variant ${text}
     ) ${table}`,
     // Both flags let calendar buckets of the instance be counted from this index alone.
     'create index click_by_time on click (clicked_at, is_bot, is_self_referrer)',
@@ -396,7 +414,7 @@ const sqlite = [
   // of the link. It does not read whether the slug is disabled, so triggers guarantee that a
   // primary slug never is. PostgreSQL needs no such index: destinations are cached there, and a
   // missing one is one query.
-  'create index link_by_primary_slug on link (primary_slug, disabled_at, url, expires_at)',
+  'create index link_by_primary_slug on link (primary_slug, disabled_at, url, expires_at, behaviour)',
   // Clicks are not among the changes: open pages read the newest rows of `click`.
   'create table change (seq integer primary key autoincrement, link_id integer, bundle_id integer) strict',
   ...changeSources.map(
@@ -543,7 +561,7 @@ const postgres = [
       perform pg_notify('latchkey_redirect', slug) from slug where link_id = NEW.id;
       return null;
     end $$`,
-  `create trigger link_changed after update of url, expires_at, disabled_at on link
+  `create trigger link_changed after update of url, expires_at, disabled_at, behaviour on link
     for each row execute function announce_link()`,
   // Announcements for open pages name the schema: a server may hold several instances in schemas of
   // one database, and they share the channel.

@@ -62,6 +62,8 @@ export const clickFields: Fields<ClickTable> = {
   is_bot: { item: 'bot', from: 'user_agent' },
   is_self_referrer: { item: 'referrer', from: 'referer', isPersonal: true },
   visitor_fp: { item: 'visitor', from: 'visitor', isPersonal: true },
+  // Which of the link's own destinations it was, by number.
+  variant: { item: 'link', from: 'address' },
 }
 
 /** What the journal holds of a click until it is counted. With `lean`, only `clickFields`. */
@@ -75,6 +77,7 @@ export const journalFields: Fields<JournalledClick> = {
   userAgent: clickFields.user_agent,
   country: clickFields.country,
   visitorFp: clickFields.visitor_fp,
+  variant: clickFields.variant,
 }
 
 /** `click_hour` is a view. */

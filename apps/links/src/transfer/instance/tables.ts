@@ -5,8 +5,8 @@ const counts = { clicks: int, bots: int, self_referrers: int, bot_self_referrers
 
 /**
  * Everything that an instance contains, in the order of writing and reading. The import rebuilds
- * derived data: search keys, rollups by hour and by period, numbers of links. The visitor salts are
- * not exported.
+ * derived data: search keys, rollups by hour and by period, numbers of links. The visitor salts and
+ * the passwords of links are not exported: a protected link stays locked until it has a new one.
  */
 const tables = {
   instance: { columns: { name: text, value: text }, orderBy: ['name'] },
@@ -50,9 +50,12 @@ const tables = {
       created_at: int,
       primary_slug: text,
       version: int,
+      behaviour: nullableText,
     },
     orderBy: ['id'],
   },
+  link_behaviour: { columns: { link_id: int, document: text }, orderBy: ['link_id'] },
+  link_limit: { columns: { link_id: int, max_clicks: int, used: int }, orderBy: ['link_id'] },
   slug: {
     columns: {
       slug: text,
@@ -106,6 +109,7 @@ const tables = {
       is_bot: int,
       is_self_referrer: int,
       visitor_fp: nullableText,
+      variant: nullableText,
     },
     orderBy: ['id'],
   },

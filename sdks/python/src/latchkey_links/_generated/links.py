@@ -16,9 +16,13 @@ from .._paging import (
 )
 from .._transport import AsyncTransport, Transport
 from .models import (
+    Behaviour,
+    BehaviourPart,
+    BehaviourRule,
     Breakdown,
     Bundle,
     ClickStats,
+    DeleteBehaviourResult,
     DeleteLinkResult,
     Link,
     NameCount,
@@ -285,6 +289,128 @@ class Links:
             Link.from_json,
         )
 
+    def get_behaviour(
+        self,
+        id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Behaviour:
+        """Read where a link leads, for whom and when.
+
+        Needs a key with the scope `read`.
+        """
+        return self._transport.json(
+            Call(
+                "GET",
+                f"/links/{segment(id)}/behaviour",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Behaviour.from_json,
+        )
+
+    def set_behaviour(
+        self,
+        id: int,
+        *,
+        rules: list[BehaviourRule] | Omitted = OMITTED,
+        split: list[BehaviourPart] | Omitted = OMITTED,
+        stick: Literal["day", "visit"] | Omitted = OMITTED,
+        starts_at: int | Omitted = OMITTED,
+        before_url: str | Omitted = OMITTED,
+        after_url: str | Omitted = OMITTED,
+        max_clicks: int | Omitted = OMITTED,
+        forward_query: Literal["none", "utm", "all"] | Omitted = OMITTED,
+        password: Literal[True] | str | None | Omitted = OMITTED,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Behaviour:
+        """Replace where a link leads, for whom and when; an empty object removes it.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            rules: The first rule whose conditions all hold decides. At least 1. At most 32.
+            split: Where the link leads if no rule decides. At least 2. At most 10.
+            stick: `day`: a visitor gets the same part all day, without a cookie; `visit`: a new part each time.
+            starts_at: Unix seconds.
+            before_url: Where the link leads before `starts_at`. At most 2048 characters.
+            after_url: Where the link leads once it is expired or used up. At most 2048 characters.
+            max_clicks: How many people get through, counted from when this number was set.
+            forward_query: Which parameters of the short URL are added to the destination; `none` by default.
+            password: A new password. Left out or `true` keeps the present one, null removes it.
+        """
+        return self._transport.json(
+            Call(
+                "PUT",
+                f"/links/{segment(id)}/behaviour",
+                body={
+                    "rules": rules,
+                    "split": split,
+                    "stick": stick,
+                    "starts_at": starts_at,
+                    "before_url": before_url,
+                    "after_url": after_url,
+                    "max_clicks": max_clicks,
+                    "forward_query": forward_query,
+                    "password": password,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Behaviour.from_json,
+        )
+
+    def delete_behaviour(
+        self,
+        id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> DeleteBehaviourResult:
+        """Remove the behaviour of a link, which then leads to its URL.
+
+        Needs a key with the scope `create`.
+        """
+        return self._transport.json(
+            Call(
+                "DELETE",
+                f"/links/{segment(id)}/behaviour",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            DeleteBehaviourResult.from_json,
+        )
+
+    def promote_variant(
+        self,
+        id: int,
+        *,
+        variant: str,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Behaviour:
+        """End a split: one of its parts becomes the URL of the link, or of the rule.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            variant: As in the breakdown by variant: `0.2` is the second part of the split without a rule. At most 10 characters.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/behaviour/promote",
+                body={
+                    "variant": variant,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Behaviour.from_json,
+        )
+
     def add_slug(
         self,
         id: int,
@@ -508,6 +634,7 @@ class Links:
             "devices",
             "link_modes",
             "channels",
+            "variant",
         ],
         offset: int | None = None,
         limit: int | None = None,
@@ -556,6 +683,7 @@ class Links:
             "devices",
             "link_modes",
             "channels",
+            "variant",
         ],
         offset: int | None = None,
         limit: int | None = None,
@@ -878,6 +1006,128 @@ class AsyncLinks:
             Link.from_json,
         )
 
+    async def get_behaviour(
+        self,
+        id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Behaviour:
+        """Read where a link leads, for whom and when.
+
+        Needs a key with the scope `read`.
+        """
+        return await self._transport.json(
+            Call(
+                "GET",
+                f"/links/{segment(id)}/behaviour",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Behaviour.from_json,
+        )
+
+    async def set_behaviour(
+        self,
+        id: int,
+        *,
+        rules: list[BehaviourRule] | Omitted = OMITTED,
+        split: list[BehaviourPart] | Omitted = OMITTED,
+        stick: Literal["day", "visit"] | Omitted = OMITTED,
+        starts_at: int | Omitted = OMITTED,
+        before_url: str | Omitted = OMITTED,
+        after_url: str | Omitted = OMITTED,
+        max_clicks: int | Omitted = OMITTED,
+        forward_query: Literal["none", "utm", "all"] | Omitted = OMITTED,
+        password: Literal[True] | str | None | Omitted = OMITTED,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Behaviour:
+        """Replace where a link leads, for whom and when; an empty object removes it.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            rules: The first rule whose conditions all hold decides. At least 1. At most 32.
+            split: Where the link leads if no rule decides. At least 2. At most 10.
+            stick: `day`: a visitor gets the same part all day, without a cookie; `visit`: a new part each time.
+            starts_at: Unix seconds.
+            before_url: Where the link leads before `starts_at`. At most 2048 characters.
+            after_url: Where the link leads once it is expired or used up. At most 2048 characters.
+            max_clicks: How many people get through, counted from when this number was set.
+            forward_query: Which parameters of the short URL are added to the destination; `none` by default.
+            password: A new password. Left out or `true` keeps the present one, null removes it.
+        """
+        return await self._transport.json(
+            Call(
+                "PUT",
+                f"/links/{segment(id)}/behaviour",
+                body={
+                    "rules": rules,
+                    "split": split,
+                    "stick": stick,
+                    "starts_at": starts_at,
+                    "before_url": before_url,
+                    "after_url": after_url,
+                    "max_clicks": max_clicks,
+                    "forward_query": forward_query,
+                    "password": password,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Behaviour.from_json,
+        )
+
+    async def delete_behaviour(
+        self,
+        id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> DeleteBehaviourResult:
+        """Remove the behaviour of a link, which then leads to its URL.
+
+        Needs a key with the scope `create`.
+        """
+        return await self._transport.json(
+            Call(
+                "DELETE",
+                f"/links/{segment(id)}/behaviour",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            DeleteBehaviourResult.from_json,
+        )
+
+    async def promote_variant(
+        self,
+        id: int,
+        *,
+        variant: str,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Behaviour:
+        """End a split: one of its parts becomes the URL of the link, or of the rule.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            variant: As in the breakdown by variant: `0.2` is the second part of the split without a rule. At most 10 characters.
+        """
+        return await self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/behaviour/promote",
+                body={
+                    "variant": variant,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Behaviour.from_json,
+        )
+
     async def add_slug(
         self,
         id: int,
@@ -1101,6 +1351,7 @@ class AsyncLinks:
             "devices",
             "link_modes",
             "channels",
+            "variant",
         ],
         offset: int | None = None,
         limit: int | None = None,
@@ -1149,6 +1400,7 @@ class AsyncLinks:
             "devices",
             "link_modes",
             "channels",
+            "variant",
         ],
         offset: int | None = None,
         limit: int | None = None,

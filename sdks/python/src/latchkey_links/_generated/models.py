@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from .._call import many, maybe
 
 __all__ = [
     "AddLinkToBundleResult",
+    "Behaviour",
+    "BehaviourConditions",
+    "BehaviourHours",
+    "BehaviourParameter",
+    "BehaviourPart",
+    "BehaviourRule",
+    "BehaviourSplit",
     "Breakdown",
     "Bucket",
     "Bundle",
@@ -17,6 +24,7 @@ __all__ = [
     "BundleWithSummary",
     "ClickStats",
     "DateCount",
+    "DeleteBehaviourResult",
     "DeleteBundleResult",
     "DeleteLinkResult",
     "GetConfigResult",
@@ -127,6 +135,138 @@ class GetConfigResult:
     def from_json(cls, data: Any) -> GetConfigResult:
         return cls(
             short_origin=data["short_origin"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behaviour:
+    rules: list[BehaviourRule] | None = None
+    """The first rule whose conditions all hold decides. At least 1. At most 32."""
+    split: list[BehaviourPart] | None = None
+    """Where the link leads if no rule decides. At least 2. At most 10."""
+    stick: Literal["day", "visit"] | None = None
+    """`day`: a visitor gets the same part all day, without a cookie; `visit`: a new part each time."""
+    starts_at: int | None = None
+    """Unix seconds."""
+    before_url: str | None = None
+    """Where the link leads before `starts_at`. At most 2048 characters."""
+    after_url: str | None = None
+    """Where the link leads once it is expired or used up. At most 2048 characters."""
+    max_clicks: int | None = None
+    """How many people get through, counted from when this number was set."""
+    forward_query: Literal["none", "utm", "all"] | None = None
+    """Which parameters of the short URL are added to the destination; `none` by default."""
+    password: Literal[True] | None = None
+    """Visitors must enter a password."""
+    clicks_left: int | None = None
+    """How many more people get through."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> Behaviour:
+        return cls(
+            rules=data.get("rules"),
+            split=data.get("split"),
+            stick=data.get("stick"),
+            starts_at=data.get("starts_at"),
+            before_url=data.get("before_url"),
+            after_url=data.get("after_url"),
+            max_clicks=data.get("max_clicks"),
+            forward_query=data.get("forward_query"),
+            password=data.get("password"),
+            clicks_left=data.get("clicks_left"),
+        )
+
+
+BehaviourRule = TypedDict(
+    "BehaviourRule",
+    {
+        "when": "BehaviourConditions",
+        "to": "str | BehaviourSplit",
+        "label": "str",
+    },
+    total=False,
+)
+
+
+BehaviourConditions = TypedDict(
+    "BehaviourConditions",
+    {
+        "device": "list[Literal['mobile', 'tablet', 'desktop']]",
+        "not_device": "list[Literal['mobile', 'tablet', 'desktop']]",
+        "os": "list[Literal['ios', 'android', 'windows', 'chromeos', 'macos', 'linux', 'other']]",
+        "not_os": "list[Literal['ios', 'android', 'windows', 'chromeos', 'macos', 'linux', 'other']]",
+        "browser": "list[Literal['Edge', 'Opera', 'Samsung Internet', 'Yandex', 'Brave', 'Vivaldi', 'Chrome', 'Chromium', 'Firefox', 'Safari', 'IE', 'Other']]",
+        "not_browser": "list[Literal['Edge', 'Opera', 'Samsung Internet', 'Yandex', 'Brave', 'Vivaldi', 'Chrome', 'Chromium', 'Firefox', 'Safari', 'IE', 'Other']]",
+        "country": "list[str]",
+        "not_country": "list[str]",
+        "language": "list[str]",
+        "not_language": "list[str]",
+        "referrer_host": "list[str]",
+        "not_referrer_host": "list[str]",
+        "query": "list[BehaviourParameter]",
+        "not_query": "list[BehaviourParameter]",
+        "after": "int",
+        "not_after": "int",
+        "before": "int",
+        "not_before": "int",
+        "hours": "BehaviourHours",
+        "not_hours": "BehaviourHours",
+    },
+    total=False,
+)
+
+
+BehaviourParameter = TypedDict(
+    "BehaviourParameter",
+    {
+        "name": "str",
+        "is": "str",
+    },
+    total=False,
+)
+
+
+BehaviourHours = TypedDict(
+    "BehaviourHours",
+    {
+        "days": "list[int]",
+        "from": "str",
+        "to": "str",
+        "tz": "str",
+    },
+    total=False,
+)
+
+
+BehaviourSplit = TypedDict(
+    "BehaviourSplit",
+    {
+        "split": "list[BehaviourPart]",
+        "stick": "Literal['day', 'visit']",
+    },
+    total=False,
+)
+
+
+BehaviourPart = TypedDict(
+    "BehaviourPart",
+    {
+        "url": "str",
+        "weight": "int",
+        "label": "str",
+    },
+    total=False,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteBehaviourResult:
+    deleted: Literal[True]
+
+    @classmethod
+    def from_json(cls, data: Any) -> DeleteBehaviourResult:
+        return cls(
+            deleted=data["deleted"],
         )
 
 

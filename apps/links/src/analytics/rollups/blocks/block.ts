@@ -10,7 +10,7 @@ export const groups = {
   agent: ['device_type', 'os', 'browser', 'is_bot'],
   source: ['referrer', 'referrer_host', 'is_self_referrer'],
   campaign: ['link_mode', 'utm_source', 'utm_medium', 'utm_campaign'],
-  channel: ['channel'],
+  channel: ['channel', 'variant'],
 } as const satisfies Record<string, readonly (keyof ClickTable)[]>
 export type Group = keyof typeof groups
 export const groupNames = Object.keys(groups) as readonly Group[]

@@ -16,7 +16,15 @@ export default {
   'error.slugGone': 'This slug was removed.',
   'error.bundleGone': 'This bundle was deleted.',
   'error.gone': 'Not found. Reload the page.',
+  'error.notAdmin': 'Only an administrator of this instance can change this.',
   'error.linkChanged': 'Someone changed this link in the meantime. Reload the page to see its current state.',
+  'error.behaviourLong':
+    'These rules and addresses are too long in total. Remove some, or shorten addresses.',
+  'error.behaviourRing': 'A visitor would come back to this link. Choose another destination.',
+  'error.behaviourChain':
+    'A visitor would pass more than five short links of this instance. Choose another destination.',
+  'error.variantGone': 'This split has changed. Reload the page.',
+  'error.noPassword': 'This link has no password yet. Enter one.',
   'error.notOwner': 'Only the owner of this link can do this.',
   'error.notBundleOwner': 'Only the owner of this bundle can do this.',
   'error.forbidden': 'You don’t have permission to do this. Reload the page, or contact your administrator.',

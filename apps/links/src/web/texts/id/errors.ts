@@ -19,8 +19,16 @@ export default {
   'error.slugGone': 'Slug ini sudah tidak ada; seseorang telah menghapusnya.',
   'error.bundleGone': 'Kumpulan ini sudah tidak ada; seseorang telah menghapusnya.',
   'error.gone': 'Ini sudah tidak ada. Muat ulang halaman.',
+  'error.notAdmin': 'Hanya administrator instans ini yang dapat mengubahnya.',
   'error.linkChanged':
     'Tautan ini sudah diubah sementara itu. Muat ulang halaman untuk melihat keadaannya sekarang.',
+  'error.behaviourLong':
+    'Aturan dan alamatnya terlalu panjang secara keseluruhan. Hapus beberapa atau pendekkan alamatnya.',
+  'error.behaviourRing': 'Pengunjung akan kembali ke tautan ini. Pilih tujuan lain.',
+  'error.behaviourChain':
+    'Pengunjung akan melewati lebih dari lima tautan pendek di instans ini. Pilih tujuan lain.',
+  'error.variantGone': 'Pembagian ini sudah berubah. Muat ulang halaman.',
+  'error.noPassword': 'Tautan ini belum punya kata sandi. Masukkan kata sandi.',
   'error.notOwner': 'Hanya pemilik tautan ini yang dapat melakukannya.',
   'error.notBundleOwner': 'Hanya pemilik kumpulan ini yang dapat melakukannya.',
   'error.forbidden':

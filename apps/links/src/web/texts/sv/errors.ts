@@ -19,7 +19,15 @@ export default {
   'error.slugGone': 'Kortnamnet finns inte längre; någon har tagit bort det.',
   'error.bundleGone': 'Samlingen finns inte längre; någon har tagit bort den.',
   'error.gone': 'Det här finns inte längre. Ladda om sidan.',
+  'error.notAdmin': 'Det kan bara en administratör för instansen ändra.',
   'error.linkChanged': 'Länken har ändrats under tiden. Ladda om sidan för att se hur den ser ut nu.',
+  'error.behaviourLong':
+    'Reglerna och adresserna är för långa tillsammans. Ta bort några eller korta adresserna.',
+  'error.behaviourRing': 'Besökaren skulle komma tillbaka till den här länken. Välj ett annat mål.',
+  'error.behaviourChain':
+    'Besökaren skulle passera fler än fem kortlänkar på den här instansen. Välj ett annat mål.',
+  'error.variantGone': 'Fördelningen har ändrats. Ladda om sidan.',
+  'error.noPassword': 'Länken har inget lösenord än. Ange ett.',
   'error.notOwner': 'Det kan bara länkens ägare göra.',
   'error.notBundleOwner': 'Det kan bara samlingens ägare göra.',
   'error.forbidden': 'Du får inte göra det här. Ladda om sidan, eller fråga den som driver tjänsten.',

@@ -1,0 +1,76 @@
+import type { Database } from '@latchkey/database/database'
+import type { Journal } from './clicks/journal.ts'
+import type { VisitorSalts } from './clicks/visitor-salts.ts'
+import type { Tables } from './db/tables.ts'
+import { createFaultLog } from './fault-log.ts'
+import type { createAdmin } from './http/admin.ts'
+import { createOwnerPage } from './http/owner-page.ts'
+import { visitorPeerReader } from './http/peer.ts'
+import type { Services } from './http/services.ts'
+import type { Lookup } from './redirect/lookup.ts'
+import { ClickLimits } from './redirect/click-limits.ts'
+import { NotFoundUrl } from './redirect/not-found-url.ts'
+import { PasswordCheck } from './redirect/password-check.ts'
+import { Redirect } from './redirect/redirect.ts'
+import { findNotFoundUrl } from './preferences/operations.ts'
+import { findPasswordHash, hasPlaces, returnPlace, takePlaces } from './links/behaviour/store.ts'
+import { isPassword } from './links/behaviour/password.ts'
+import { locationOf } from './links/location.ts'
+import { openCountryLookup } from './clicks/country.ts'
+import { referrerHost } from './clicks/referrer.ts'
+import { visitorHasher } from './clicks/visitor.ts'
+
+/** The longest wait of a visitor for the database, as in the look-up of slugs. */
+const VISITOR_STATEMENT_LIMIT_MS = 3_000
+
+interface RedirectDependencies {
+  services: Services
+  database: Database<Tables>
+  admin: ReturnType<typeof createAdmin>
+  lookup: Lookup
+  journal: Journal
+  salts: VisitorSalts
+  /** Milliseconds since 1970. */
+  now: () => number
+  userAgent: string
+}
+
+/** Composes the redirect: its look-up, its journal, and what links with behaviour need beside them. */
+export function createRedirect(dependencies: RedirectDependencies): Redirect {
+  const { services, database, admin, lookup, journal, salts, now, userAgent } = dependencies
+  const { settings, proxies, log } = services
+  // On SQLite, statements end by themselves.
+  const store =
+    database.dialect === 'postgres' ? database.withStatementTimeout(VISITOR_STATEMENT_LIMIT_MS) : database
+  const notFoundUrl = new NotFoundUrl(
+    async () => locationOf((await findNotFoundUrl(store.read)) ?? '') ?? null,
+  )
+  database.afterWrite(() => notFoundUrl.expire())
+  return new Redirect({
+    lookup,
+    journal,
+    limits: new ClickLimits({
+      take: (linkId, wanted) => takePlaces(store, linkId, wanted),
+      hasPlaces: (linkId) => hasPlaces(store.read, linkId),
+      giveBack: (linkId) => returnPlace(store, linkId),
+    }),
+    passwords: new PasswordCheck(
+      async (linkId, password) => isPassword(password, await findPasswordHash(store.read, linkId)),
+      now,
+    ),
+    notFoundUrl,
+    isLean: settings.privacy === 'lean',
+    honorsGpc: settings.honorGpc,
+    status: settings.redirectStatus,
+    publicHost: referrerHost(settings.baseUrl),
+    titleUserAgent: userAgent,
+    proxies,
+    countryHeader: settings.countryHeader,
+    countryOf: openCountryLookup(),
+    peerOf: visitorPeerReader(settings),
+    ownerPage: createOwnerPage(services, admin.admit),
+    visitorOf: visitorHasher((day) => salts.of(day)),
+    now,
+    onLookupError: createFaultLog(log, 'redirect: the database cannot be used', 'requests'),
+  })
+}

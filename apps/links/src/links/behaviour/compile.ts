@@ -1,0 +1,61 @@
+import { locationOf } from '../location.ts'
+import type { Condition, Program, Split } from './program.ts'
+import { type BehaviourDocument, CONDITION_NAMES, type NewBehaviour } from './schema.ts'
+
+type Rule = NonNullable<NewBehaviour['rules']>[number]
+type When = Rule['when']
+type Parts = NonNullable<NewBehaviour['split']>
+
+/** Compiles a behaviour to the text in the link's row; null if it has nothing to say. */
+export function compile(document: BehaviourDocument, hasPassword: boolean): string | null {
+  const { rules, split, starts_at: startsAt, before_url: before, after_url: after } = document
+  const { max_clicks: maxClicks, forward_query: forward = 'none', stick } = document
+  const program: Program = {
+    ...(hasPassword && { password: true }),
+    ...(startsAt !== undefined && {
+      starts: [startsAt, before === undefined ? null : toLocation(before)],
+    }),
+    ...(after !== undefined && { after: toLocation(after) }),
+    ...(maxClicks !== undefined && { limit: true }),
+    ...(rules && { rules: rules.map(compileRule) }),
+    ...(split && { split: compileSplit(split, stick) }),
+    ...(forward !== 'none' && { forward }),
+  }
+  return Object.keys(program).length === 0 ? null : JSON.stringify(program)
+}
+
+function compileRule({ when, to }: Rule) {
+  return {
+    when: CONDITION_NAMES.flatMap((name) => [
+      ...compileCondition(name, when[name], false),
+      ...compileCondition(name, when[`not_${name}`], true),
+    ]),
+    to: typeof to === 'string' ? toLocation(to) : compileSplit(to.split, to.stick),
+  }
+}
+
+function compileCondition<Name extends keyof When>(
+  name: Name,
+  value: When[Name],
+  isNegated: boolean,
+): Condition[] {
+  if (value === undefined) return []
+  const test = [name, name === 'hours' ? compileHours(value as NonNullable<When['hours']>) : value]
+  return [(isNegated ? [...test, true] : test) as Condition]
+}
+
+function compileHours({ days, from, to, tz }: NonNullable<When['hours']>) {
+  return { ...(days && { days }), from: minuteOf(from), to: minuteOf(to), tz }
+}
+
+function minuteOf(time: string): number {
+  return Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
+}
+
+function compileSplit(parts: Parts, stick: 'day' | 'visit' = 'day'): Split {
+  return { by: stick, parts: parts.map(({ url, weight }) => [weight, toLocation(url)]) }
+}
+
+function toLocation(url: string): string {
+  return locationOf(url) ?? url
+}

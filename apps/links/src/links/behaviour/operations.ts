@@ -1,0 +1,159 @@
+import type { Transaction } from 'kysely'
+import { z } from 'zod'
+import { type Context, operation } from '../../context.ts'
+import type { Tables } from '../../db/tables.ts'
+import { failure } from '../../failures.ts'
+import { requireOwnedLink } from '../operations.ts'
+import { IdParams } from '../schema.ts'
+import { type LinkRow, findEntityTag, updateLink } from '../store.ts'
+import { entityTagHeader } from '../versions.ts'
+import { compile } from './compile.ts'
+import { hashPassword } from './password.ts'
+import { parseProgram } from './program.ts'
+import { promote } from './promote.ts'
+import { requireEnd } from './rings.ts'
+import { Behaviour, type BehaviourDocument, NewBehaviour } from './schema.ts'
+import { type StoredBehaviour, findBehaviour, saveBehaviour } from './store.ts'
+
+type Tx = Transaction<Tables>
+
+/** Each index page of a redirect holds the program, so it stays small. In bytes. */
+const MAX_PROGRAM = 4_096
+
+const tag = 'Behaviour'
+const path = '/links/{id}/behaviour'
+
+function toAnswer({ document, hasPassword, clicksLeft }: StoredBehaviour): Behaviour {
+  return {
+    ...document,
+    ...(hasPassword && { password: true as const }),
+    ...(clicksLeft !== undefined && { clicks_left: clicksLeft }),
+  }
+}
+
+/** The answer of a write, read before it is committed. */
+async function readChangedBehaviour(tx: Tx, context: Context, id: number): Promise<Behaviour> {
+  context.headers['ETag'] = (await findEntityTag(tx, id)) ?? ''
+  return toAnswer(await findBehaviour(tx, id))
+}
+
+interface Replacement {
+  document: BehaviourDocument
+  /** As in `saveBehaviour`. */
+  passwordHash: string | null | undefined
+}
+
+/** Compiles and stores the behaviour of a locked link. */
+async function replaceBehaviour(
+  tx: Tx,
+  { database, origin }: Context,
+  row: LinkRow,
+  { document, passwordHash }: Replacement,
+): Promise<void> {
+  const present = await findBehaviour(tx, row.id)
+  const hasPassword = passwordHash === undefined ? present.hasPassword : passwordHash !== null
+  const program = compile(document, hasPassword)
+  if (program === null && row.behaviour === null) return
+  if (program !== null) {
+    if (Buffer.byteLength(program) > MAX_PROGRAM) throw failure('behaviour_too_long')
+    await requireEnd(parseProgram(program), { tx, dialect: database.dialect, linkId: row.id, origin })
+  }
+  await saveBehaviour(tx, row, { document, program, passwordHash })
+}
+
+const readBehaviour = operation({
+  id: 'getBehaviour',
+  methods: ['GET'],
+  path,
+  scope: 'read',
+  tag,
+  summary: 'Read where a link leads, for whom and when',
+  params: IdParams,
+  result: Behaviour,
+  headers: entityTagHeader,
+  failures: ['link_not_found'],
+  async handler({ database, headers }, { params }) {
+    // Read first, as for a link.
+    const entityTag = await findEntityTag(database.read, params.id)
+    if (entityTag === undefined) throw failure('link_not_found')
+    headers['ETag'] = entityTag
+    return toAnswer(await findBehaviour(database.read, params.id))
+  },
+})
+
+const failures = ['link_not_found', 'not_owner_update', 'link_changed'] as const
+
+const writeBehaviour = operation({
+  id: 'setBehaviour',
+  methods: ['PUT'],
+  path,
+  scope: 'create',
+  tag,
+  summary: 'Replace where a link leads, for whom and when; an empty object removes it',
+  params: IdParams,
+  body: NewBehaviour,
+  result: Behaviour,
+  headers: entityTagHeader,
+  failures: [...failures, 'behaviour_too_long', 'behaviour_ring', 'behaviour_chain', 'no_password'],
+  async handler(context, { params, body }) {
+    const { password, ...document } = body
+    // Hashing takes a tenth of a second, during which no transaction should be open.
+    const hash = typeof password === 'string' ? await hashPassword(password) : undefined
+    return context.database.write(async (tx) => {
+      const row = await requireOwnedLink(tx, context, params.id, 'not_owner_update')
+      if (password === true && !(await findBehaviour(tx, row.id)).hasPassword) throw failure('no_password')
+      const isEmpty = Object.keys(body).length === 0
+      const passwordHash = isEmpty || password === null ? null : hash
+      await replaceBehaviour(tx, context, row, { document, passwordHash })
+      return readChangedBehaviour(tx, context, row.id)
+    })
+  },
+})
+
+const deleteBehaviour = operation({
+  id: 'deleteBehaviour',
+  methods: ['DELETE'],
+  path,
+  scope: 'create',
+  tag,
+  summary: 'Remove the behaviour of a link, which then leads to its URL',
+  params: IdParams,
+  result: z.object({ deleted: z.literal(true) }),
+  failures,
+  handler: (context, { params }) =>
+    context.database.write(async (tx) => {
+      const row = await requireOwnedLink(tx, context, params.id, 'not_owner_update')
+      await replaceBehaviour(tx, context, row, { document: {}, passwordHash: null })
+      return { deleted: true as const }
+    }),
+})
+
+const promoteVariant = operation({
+  id: 'promoteVariant',
+  methods: ['POST'],
+  path: `${path}/promote`,
+  scope: 'create',
+  tag,
+  summary: 'End a split: one of its parts becomes the URL of the link, or of the rule',
+  params: IdParams,
+  body: z.object({
+    variant: z.string().max(10).meta({
+      description: 'As in the breakdown by variant: `0.2` is the second part of the split without a rule.',
+    }),
+  }),
+  result: Behaviour,
+  headers: entityTagHeader,
+  failures: [...failures, 'variant_not_found'],
+  handler: (context, { params, body }) =>
+    context.database.write(async (tx) => {
+      const row = await requireOwnedLink(tx, context, params.id, 'not_owner_update')
+      const { document } = await findBehaviour(tx, row.id)
+      const promotion = promote(document, body.variant)
+      if (!promotion) throw failure('variant_not_found')
+      if (promotion.url !== undefined) await updateLink(tx, row, { url: promotion.url })
+      await replaceBehaviour(tx, context, row, { document: promotion.document, passwordHash: undefined })
+      return readChangedBehaviour(tx, context, row.id)
+    }),
+})
+
+export const behaviourOperations = [readBehaviour, writeBehaviour, deleteBehaviour, promoteVariant]

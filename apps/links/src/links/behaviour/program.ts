@@ -1,0 +1,63 @@
+/**
+ * The compiled behaviour of a link, as the redirect reads it from the link's row. URLs are values
+ * of the `Location` header already.
+ */
+export interface Program {
+  /** A visitor must enter the password first. */
+  password?: true
+  /** Unix seconds, and the destination before them; without one, the link does not exist yet. */
+  starts?: [at: number, before: string | null]
+  /** The destination of an expired or used-up link. */
+  after?: string
+  /** Visitors are counted, up to a maximum. */
+  limit?: true
+  rules?: Rule[]
+  split?: Split
+  forward?: 'utm' | 'all'
+}
+
+interface Rule {
+  when: Condition[]
+  to: string | Split
+}
+
+export interface Split {
+  by: 'day' | 'visit'
+  parts: [weight: number, location: string][]
+}
+
+/** A condition, negated with a third element. */
+export type Condition = [...Test, not?: true]
+
+type Test =
+  | [name: 'device' | 'os' | 'browser' | 'country' | 'language' | 'referrer_host', values: string[]]
+  | [name: 'query', values: { name: string; is?: string }[]]
+  | [name: 'after' | 'before', at: number]
+  | [name: 'hours', hours: Hours]
+
+export interface Hours {
+  /** ISO days, on which the hours begin; without them, every day. */
+  days?: number[]
+  /** Minutes of the day. Hours that end at or before their start end on the next day. */
+  from: number
+  to: number
+  tz: string
+}
+
+/** A program takes up to 4 KB as text, and about three times that as an object. */
+const MAX_PROGRAMS = 2_000
+const programs = new Map<string, Program>()
+
+/**
+ * Parses the text of a program once. Nothing is ever invalidated: a changed behaviour is another
+ * text.
+ */
+export function parseProgram(text: string): Program {
+  const existing = programs.get(text)
+  if (existing) return existing
+  const program = JSON.parse(text) as Program
+  const [oldest] = programs.keys()
+  if (oldest !== undefined && programs.size >= MAX_PROGRAMS) programs.delete(oldest)
+  programs.set(text, program)
+  return program
+}

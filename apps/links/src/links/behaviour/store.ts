@@ -1,0 +1,145 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Database } from '@latchkey/database/database'
+import type { Tables } from '../../db/tables.ts'
+import type { LinkRow } from '../store.ts'
+import type { BehaviourDocument } from './schema.ts'
+
+type Tx = Transaction<Tables>
+
+/** The stored behaviour of a link. */
+export interface StoredBehaviour {
+  document: BehaviourDocument
+  hasPassword: boolean
+  /** Undefined without a limit. */
+  clicksLeft: number | undefined
+}
+
+/** The behaviour of a link; an empty document for a link without one. */
+export async function findBehaviour(db: Kysely<Tables>, linkId: number): Promise<StoredBehaviour> {
+  const row = await db
+    .selectFrom('link')
+    .leftJoin('link_behaviour', 'link_behaviour.link_id', 'link.id')
+    .leftJoin('link_limit', 'link_limit.link_id', 'link.id')
+    .leftJoin('link_password', 'link_password.link_id', 'link.id')
+    .select(['document', 'max_clicks', 'used', 'hash'])
+    .where('link.id', '=', linkId)
+    .executeTakeFirst()
+  const { document = null, max_clicks: max = null, used = null, hash = null } = row ?? {}
+  return {
+    document: document === null ? {} : (JSON.parse(document) as BehaviourDocument),
+    hasPassword: hash !== null,
+    clicksLeft: max === null || used === null ? undefined : max - used,
+  }
+}
+
+interface BehaviourChange {
+  document: BehaviourDocument
+  /** The compiled behaviour; null removes it. */
+  program: string | null
+  /** A new hash, null for no password, undefined for the present one. */
+  passwordHash: string | null | undefined
+}
+
+/** Replaces the behaviour of a locked link and raises the link's version. */
+export async function saveBehaviour(
+  tx: Tx,
+  { id, version }: LinkRow,
+  { document, program, passwordHash }: BehaviourChange,
+): Promise<void> {
+  await tx
+    .updateTable('link')
+    .set({ behaviour: program, version: version + 1 })
+    .where('id', '=', id)
+    .execute()
+  const text = JSON.stringify(document)
+  if (program === null) await tx.deleteFrom('link_behaviour').where('link_id', '=', id).execute()
+  else
+    await tx
+      .insertInto('link_behaviour')
+      .values({ link_id: id, document: text })
+      .onConflict((conflict) => conflict.column('link_id').doUpdateSet({ document: text }))
+      .execute()
+  await saveLimit(tx, id, document.max_clicks)
+  if (passwordHash === null) await tx.deleteFrom('link_password').where('link_id', '=', id).execute()
+  else if (passwordHash !== undefined)
+    await tx
+      .insertInto('link_password')
+      .values({ link_id: id, hash: passwordHash })
+      .onConflict((conflict) => conflict.column('link_id').doUpdateSet({ hash: passwordHash }))
+      .execute()
+}
+
+/** The same limit keeps its count; another one counts from now. */
+async function saveLimit(tx: Tx, linkId: number, maxClicks: number | undefined): Promise<void> {
+  await tx
+    .deleteFrom('link_limit')
+    .where('link_id', '=', linkId)
+    .$if(maxClicks !== undefined, (query) => query.where('max_clicks', '!=', maxClicks ?? 0))
+    .execute()
+  if (maxClicks === undefined) return
+  await tx
+    .insertInto('link_limit')
+    .values({ link_id: linkId, max_clicks: maxClicks, used: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/**
+ * Counts up to `wanted` visitors of a link with a limit, in one transaction, and returns how many
+ * of them get through: all of a link that has no limit any more.
+ */
+export async function takePlaces(
+  database: Database<Tables>,
+  linkId: number,
+  wanted: number,
+): Promise<number> {
+  return database.write(async (tx) => {
+    const limit = await tx
+      .selectFrom('link_limit')
+      .select(['max_clicks', 'used'])
+      .where('link_id', '=', linkId)
+      .$if(database.dialect === 'postgres', (query) => query.forUpdate())
+      .executeTakeFirst()
+    if (!limit) return wanted
+    const places = Math.min(wanted, limit.max_clicks - limit.used)
+    if (places > 0)
+      await tx
+        .updateTable('link_limit')
+        .set({ used: limit.used + places })
+        .where('link_id', '=', linkId)
+        .execute()
+    return places
+  })
+}
+
+/** Whether a visitor of a link with a limit would get through. */
+export async function hasPlaces(db: Kysely<Tables>, linkId: number): Promise<boolean> {
+  const limit = await db
+    .selectFrom('link_limit')
+    .select(['max_clicks', 'used'])
+    .where('link_id', '=', linkId)
+    .executeTakeFirst()
+  return !limit || limit.used < limit.max_clicks
+}
+
+/** Gives back the place of a visitor whose click could not be stored. */
+export async function returnPlace(database: Database<Tables>, linkId: number): Promise<void> {
+  await database.write((tx) =>
+    tx
+      .updateTable('link_limit')
+      .set((eb) => ({ used: eb('used', '-', 1) }))
+      .where('link_id', '=', linkId)
+      .where('used', '>', 0)
+      .execute(),
+  )
+}
+
+/** The password hash of a link; undefined for a link without one. */
+export async function findPasswordHash(db: Kysely<Tables>, linkId: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('link_password')
+    .select('hash')
+    .where('link_id', '=', linkId)
+    .executeTakeFirst()
+  return row?.hash
+}

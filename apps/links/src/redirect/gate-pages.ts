@@ -1,0 +1,41 @@
+import { pageTexts } from './page-texts.ts'
+import { fixedPage, htmlPage, languageOf, renderMessage } from './pages.ts'
+
+const FORM_HEADERS = {
+  // Chromium also applies `form-action` to the redirect that follows, which leads to any host.
+  'Content-Security-Policy': `default-src 'none'; style-src 'unsafe-inline'; font-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self' http: https:; frame-ancestors 'none'`,
+  // The visitor who has entered the password does not come from one of our own links (L13.3).
+  'Referrer-Policy': 'no-referrer',
+}
+
+/**
+ * The form that asks for the password of a link, at first or after a wrong one. It names no
+ * destination and contains no script.
+ */
+export function passwordPage(request: Request, kind: 'password' | 'wrongPassword'): Response {
+  const language = languageOf(request)
+  const texts = pageTexts[language]
+  const isWrong = kind === 'wrongPassword'
+  const html = renderMessage(language, {
+    title: texts[kind].title,
+    sentence: `<span id="sentence">${texts[kind].sentence}</span>`,
+    below: `<form method="post">
+<label for="password">${texts.passwordField}</label>
+<input id="password" name="password" type="password" required autofocus maxlength="200" autocomplete="off"${
+      isWrong ? ' aria-invalid="true" aria-describedby="sentence"' : ''
+    }>
+<button>${texts.continue}</button>
+</form>
+`,
+  })
+  return htmlPage(html, { status: isWrong ? 401 : 200, headers: FORM_HEADERS })
+}
+
+const tooManyTries = fixedPage('tooManyTries', 429)
+
+export function tooManyTriesPage(request: Request, retryAfterSeconds: number): Response {
+  return tooManyTries(request, { 'Retry-After': String(retryAfterSeconds) })
+}
+
+/** What programs see of a link with a password or a limit. It names no destination. */
+export const previewPage = fixedPage('preview', 200)

@@ -1,0 +1,112 @@
+import type { Server } from 'bun'
+import { type Proxies, clientAddress, forwardedOrigin } from '@latchkey/http/client-address'
+import { countryFromHeader } from '../clicks/country.ts'
+import type { Visit } from '../links/behaviour/conditions.ts'
+
+/** The server that received a request, as far as it knows the peer. */
+export type PeerSource = Pick<Server<unknown>, 'requestIP'>
+
+export interface VisitOptions {
+  /** The host of the short URLs, if set. */
+  publicHost: string | null
+  /** The user agent of our own title fetches. */
+  titleUserAgent: string
+  proxies: Proxies
+  countryHeader: string | null
+  countryOf: (address: string) => string | null
+  /** The address of the visitor's socket. */
+  peerOf: (request: Request, server: PeerSource) => string
+  visitorOf: (address: string | null, userAgent: string | null, nowSeconds: number) => string | null
+}
+
+/** A request for a short URL. */
+export interface ShortUrlRequest {
+  request: Request
+  /** Folded. */
+  slug: string
+  query: string | null
+  server: PeerSource
+}
+
+/** The visit of a request. Derived values are computed once, and only if they are needed. */
+export class RequestVisit implements Visit {
+  readonly now: number
+  readonly query: string | null
+  readonly userAgent: string | null
+  readonly referrer: string | null
+  readonly #request: Request
+  readonly #server: PeerSource
+  readonly #options: VisitOptions
+  #peer: string | undefined
+  #country: string | null | undefined
+  #visitorFp: string | null | undefined
+
+  constructor({ request, query, server }: ShortUrlRequest, options: VisitOptions, now: number) {
+    this.now = now
+    this.query = query
+    this.userAgent = request.headers.get('user-agent')
+    this.referrer = request.headers.get('referer')
+    this.#request = request
+    this.#server = server
+    this.#options = options
+  }
+
+  get #socketPeer(): string {
+    this.#peer ??= this.#options.peerOf(this.#request, this.#server)
+    return this.#peer
+  }
+
+  /** Address of the visitor. */
+  get address(): string {
+    return clientAddress(this.#request, this.#socketPeer, this.#options.proxies)
+  }
+
+  /** No visitor has followed the link yet, or the visitor is this instance: its title fetch. */
+  get isPreview(): boolean {
+    const { method, headers } = this.#request
+    return method === 'HEAD' || isPrefetch(headers) || this.userAgent === this.#options.titleUserAgent
+  }
+
+  get acceptLanguage(): string | null {
+    return this.#request.headers.get('accept-language')
+  }
+
+  country(): string | null {
+    this.#country ??= this.#findCountry()
+    return this.#country
+  }
+
+  visitorFp(): string | null {
+    this.#visitorFp ??= this.#options.visitorOf(this.address, this.userAgent, this.now)
+    return this.#visitorFp
+  }
+
+  random(): number {
+    return Math.random()
+  }
+
+  /** Our own host, which the referrer may have (L13.3). Behind a proxy, `Host` may be different. */
+  get ownHost(): string | null {
+    const { publicHost, proxies } = this.#options
+    const host = this.#request.headers.get('host')
+    if (this.referrer === null) return host
+    if (publicHost !== null) return this.referrer.toLowerCase().includes(publicHost) ? publicHost : host
+    if (!proxies.trusted.has(this.#socketPeer)) return host
+    return forwardedOrigin(this.#request, this.#socketPeer, proxies)?.replace(/^https?:\/\//, '') ?? host
+  }
+
+  #findCountry(): string | null {
+    const { countryHeader, proxies, countryOf } = this.#options
+    const headerCountry =
+      countryHeader !== null && proxies.trusted.has(this.#socketPeer)
+        ? countryFromHeader(this.#request.headers.get(countryHeader))
+        : null
+    return headerCountry ?? countryOf(this.address)
+  }
+}
+
+/** Checks for a browser prefetch, in which no visitor has followed the link yet. */
+function isPrefetch(headers: Headers): boolean {
+  const purpose = headers.get('sec-purpose') ?? headers.get('purpose')
+  return purpose !== null && /prefetch/i.test(`${purpose} ${headers.get('purpose') ?? ''}`)
+}
