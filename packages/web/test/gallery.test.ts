@@ -117,7 +117,7 @@ const MOVING = {
   'Language and colours': 'Popover-dropdown',
   Dialog: 'Modal-content',
   Drawer: 'Drawer-content',
-  Notifications: 'Notification-root',
+  Notifications: 'toast',
 } as const
 
 for (const motion of [true, false])

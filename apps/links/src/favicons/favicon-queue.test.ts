@@ -4,7 +4,7 @@ import { createLog } from '@latchkey/http/log'
 import { NOW, TestDatabase, closeAfterEach } from '../../test/test-database.ts'
 import { FaviconQueue, type FaviconQueueOptions } from './favicon-queue.ts'
 import { type Icon } from './fetch-favicon.ts'
-import { findFavicon } from './store.ts'
+import { findFavicons } from './store.ts'
 
 const { closeLater } = closeAfterEach()
 const log = createLog({ write: () => {} })
@@ -21,6 +21,9 @@ function heldFetcher() {
   }
   return { fetches, fetchFavicon }
 }
+
+const findStored = async ({ read }: TestDatabase['database'], host: string) =>
+  (await findFavicons(read, [host])).get(host)
 
 eachDialect((_dialect, newUrl) => {
   const open = async (options: Pick<FaviconQueueOptions, 'fetchFavicon'> & Partial<FaviconQueueOptions>) => {
@@ -49,11 +52,11 @@ eachDialect((_dialect, newUrl) => {
     expect(fetches.map(({ origin }) => origin)).toEqual(['https://a.example:8443', 'http://b.example'])
     for (const { answer } of fetches) answer(ICON)
     await queue.close()
-    expect(await findFavicon(database.read, 'a.example:8443')).toEqual({
+    expect(await findStored(database, 'a.example:8443')).toEqual({
       icon: { type: 'image/png', bytes: expect.any(Uint8Array) },
       fetchedAt: NOW,
     })
-    const stored = await findFavicon(database.read, 'a.example:8443')
+    const stored = await findStored(database, 'a.example:8443')
     expect(Buffer.from(stored?.icon?.bytes ?? [])).toEqual(Buffer.from(ICON.bytes))
   })
 
@@ -65,7 +68,7 @@ eachDialect((_dialect, newUrl) => {
       queue.enqueue(new URL('https://a.example/'))
       await new Promise(setImmediate)
       await queue.close()
-      const { icon, fetchedAt } = (await findFavicon(database.read, 'a.example')) ?? {}
+      const { icon, fetchedAt } = (await findStored(database, 'a.example')) ?? {}
       return [icon?.type, fetchedAt]
     }
     expect([await after(NOW), await after(NOW + 1), await after(NOW + 2)]).toEqual([

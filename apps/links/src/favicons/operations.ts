@@ -1,60 +1,67 @@
 import { z } from 'zod'
 import { operation } from '../context.ts'
-import { requireLink } from '../links/operations.ts'
-import { IdParams } from '../links/schema.ts'
-import type { Icon } from './fetch-favicon.ts'
-import { type StoredFavicon, findFavicon } from './store.ts'
+import { type StoredFavicon, findFavicons, findSite } from './store.ts'
 
 const DAY = 86_400
 /** Icons rarely change. A site without one, or without an answer, may soon have one. */
 const REFRESH_AFTER = { icon: 30 * DAY, none: 7 * DAY }
 
-const KEEP_ICON = 'private, max-age=604800, immutable'
-const KEEP_ABSENCE = 'private, max-age=86400'
+const KEEP = `private, max-age=${DAY}`
 const KEEP_NOTHING = 'private, no-store'
 
-interface Answered {
-  icon: Icon | null
-  cacheControl: string
+/** As many as a page of links can show. */
+const MAX_HOSTS = 100
+/** A domain name, at most, with a port. */
+const MAX_HOST_LENGTH = 260
+
+const Hosts = z
+  .string()
+  .max(MAX_HOSTS * (MAX_HOST_LENGTH + 1))
+  .refine((value) => hostsOf(value).length <= MAX_HOSTS, `must have at most ${MAX_HOSTS} hosts`)
+  .meta({ description: `Hosts of destinations with their ports, separated by commas; at most ${MAX_HOSTS}.` })
+
+function hostsOf(value: string): string[] {
+  return [...new Set(value.split(','))].filter((host) => host !== '')
 }
 
-/** The icon of a link's site, on the admin side only (L39). */
+/** The icons of destinations, on the admin side only (L39). */
 export const faviconOperations = [
   operation({
-    id: 'getLinkFavicon',
+    id: 'listFavicons',
     methods: ['GET'],
-    path: '/links/{id}/favicon',
+    path: '/favicons',
     scope: 'admin',
     tag: 'Links',
-    summary: "The icon of the destination's site, or 204 if none is known",
-    params: IdParams,
-    result: z.unknown(),
-    media: { 'image/*': 'PNG, ICO, JPEG, GIF or WebP, at most 16 KiB' },
-    otherStatus: { status: 204, description: 'No icon is known (yet)' },
-    failures: ['link_not_found'],
-    async handler(context, { params }): Promise<Answered> {
-      const { database, now, enqueueFaviconFetch } = context
-      const link = await requireLink(context, params.id)
-      const site = URL.parse(link.url)
-      if (!site || !enqueueFaviconFetch) return { icon: null, cacheControl: KEEP_ABSENCE }
-      const favicon = await findFavicon(database.read, site.host)
-      if (!favicon || isStale(favicon, now)) enqueueFaviconFetch(site)
-      if (!favicon) return { icon: null, cacheControl: KEEP_NOTHING }
-      return { icon: favicon.icon, cacheControl: favicon.icon ? KEEP_ICON : KEEP_ABSENCE }
-    },
-    answer: ({ icon, cacheControl }) => ({
-      status: icon ? 200 : 204,
-      body: icon?.bytes ?? '',
-      headers: {
-        'Cache-Control': cacheControl,
-        // For an icon that is opened as a page of its own.
-        'Content-Security-Policy': `default-src 'none'; sandbox; frame-ancestors 'none'`,
-        ...(icon && { 'Content-Type': icon.type }),
-      },
+    summary: 'The icons of the sites that links lead to',
+    query: z.object({ hosts: Hosts }),
+    result: z.object({
+      icons: z.record(z.string(), z.string()).meta({
+        description: 'Data URL of each known icon by its host: PNG, ICO, JPEG, GIF or WebP, at most 16 KiB.',
+      }),
     }),
+    async handler({ database, now, headers, enqueueFaviconFetch }, { query }) {
+      const hosts = hostsOf(query.hosts)
+      if (!enqueueFaviconFetch || hosts.length === 0) return { icons: {} }
+      const favicons = await findFavicons(database.read, hosts)
+      const isDue = (host: string) => {
+        const favicon = favicons.get(host)
+        return !favicon || isStale(favicon, now)
+      }
+      for (const host of hosts.filter(isDue)) {
+        const site = await findSite(database.read, host)
+        if (site) enqueueFaviconFetch(site)
+      }
+      headers['Cache-Control'] = hosts.every((host) => favicons.has(host)) ? KEEP : KEEP_NOTHING
+      const icons = [...favicons].flatMap(([host, { icon }]) => (icon ? [[host, toDataUrl(icon)]] : []))
+      return { icons: Object.fromEntries(icons) as Record<string, string> }
+    },
   }),
 ]
 
 function isStale({ icon, fetchedAt }: StoredFavicon, now: number): boolean {
   return now - fetchedAt > (icon ? REFRESH_AFTER.icon : REFRESH_AFTER.none)
+}
+
+function toDataUrl({ type, bytes }: NonNullable<StoredFavicon['icon']>): string {
+  return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`
 }

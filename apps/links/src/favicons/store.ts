@@ -8,11 +8,24 @@ export interface StoredFavicon {
   fetchedAt: number
 }
 
-export async function findFavicon(db: Kysely<Tables>, host: string): Promise<StoredFavicon | undefined> {
-  const row = await db.selectFrom('favicon').selectAll().where('host', '=', host).executeTakeFirst()
-  if (!row) return undefined
-  const icon = row.type === null || row.bytes === null ? null : { type: row.type, bytes: row.bytes }
-  return { icon, fetchedAt: row.fetched_at }
+/** Finds what is stored for these hosts. */
+export async function findFavicons(
+  db: Kysely<Tables>,
+  hosts: readonly string[],
+): Promise<Map<string, StoredFavicon>> {
+  const rows = await db.selectFrom('favicon').selectAll().where('host', 'in', hosts).execute()
+  return new Map(
+    rows.map(({ host, type, bytes, fetched_at: fetchedAt }) => [
+      host,
+      { icon: type === null || bytes === null ? null : { type, bytes }, fetchedAt },
+    ]),
+  )
+}
+
+/** Finds a destination at this host. Undefined if no link leads there. */
+export async function findSite(db: Kysely<Tables>, host: string): Promise<URL | undefined> {
+  const link = await db.selectFrom('link').select('url').where('host', '=', host).limit(1).executeTakeFirst()
+  return link && new URL(link.url)
 }
 
 /**

@@ -27,8 +27,8 @@ const HEADERS = {
   'Referrer-Policy': 'same-origin',
 }
 
-/** Icons of other sites, which browsers may keep. They have a stricter policy of their own. */
-const FAVICON_PATH = new RegExp(`^${ADMIN_API_PATH}/links/\\d+/favicon$`)
+/** Icons of other sites, which browsers may keep. */
+const FAVICONS_PATH = `${ADMIN_API_PATH}/favicons`
 
 /**
  * Serves everything below `/_/admin`. There is no sign-in here, so the access layer must admit
@@ -66,7 +66,7 @@ export function createAdmin(services: Services) {
         : servePage(request, path, peerInfo.peer).catch((error: unknown) =>
             failurePage(services, request, error),
           ))
-      const mayBeKept = response.ok && (FAVICON_PATH.test(path) || path.startsWith(ASSETS_PATH))
+      const mayBeKept = response.ok && (path === FAVICONS_PATH || path.startsWith(ASSETS_PATH))
       for (const [name, value] of Object.entries(HEADERS))
         if (!mayBeKept || !response.headers.has(name)) response.headers.set(name, value)
       return response

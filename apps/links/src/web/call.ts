@@ -15,6 +15,7 @@ import type { eventOperations } from '../events/operations.ts'
 import type { ErrorCode } from '../failures.ts'
 import type { faviconOperations } from '../favicons/operations.ts'
 import type { keyOperations } from '../keys/operations.ts'
+import type { behaviourOperations } from '../links/behaviour/operations.ts'
 import type { changeLinks } from '../links/bulk-operation.ts'
 import type { countLinksOperation } from '../links/list-operations.ts'
 import type { linkOperations } from '../links/operations.ts'
@@ -28,6 +29,7 @@ import type { transferOperations } from '../transfer/operations.ts'
 
 type Operations =
   | (typeof linkOperations)[number]
+  | (typeof behaviourOperations)[number]
   | (typeof slugOperations)[number]
   | (typeof bundleOperations)[number]
   | (typeof analyticsOperations)[number]

@@ -44,6 +44,18 @@ const inputs: { [Id in OperationId]: Input<Id> } = {
   getLinkBreakdown: { ...one, query: { dimension: 'countries', offset: 0, limit: 5 } },
   getBundleAnalytics: one,
   getBundleBreakdown: { ...one, query: { dimension: 'os' } },
+  getBehaviour: one,
+  setBehaviour: {
+    ...one,
+    body: {
+      split: [
+        { url: 'https://example.com/a', weight: 1 },
+        { url: 'https://example.com/b', weight: 1 },
+      ],
+    },
+  },
+  promoteVariant: { ...one, body: { variant: '0.1' } },
+  deleteBehaviour: one,
   getLinkQr: { ...one, query: { format: 'png', size: 300 } },
   getConfig: {},
   getDashboard: { query: { range: '24h' } },
@@ -56,7 +68,7 @@ const inputs: { [Id in OperationId]: Input<Id> } = {
   updateSettings: { body: { theme: 'dark' } },
   followChanges: {},
   listRecentClicks: {},
-  getLinkFavicon: one,
+  listFavicons: { query: { hosts: 'example.com' } },
   shareLink: one,
   getLinkShare: one,
   unshareLink: one,

@@ -23,70 +23,71 @@ eachDialect((_dialect, newUrl) => {
   const fetchedAt = async (host: string) =>
     (await links.rows<{ fetched_at: number }>(`select fetched_at from favicon where host = '${host}'`))[0]
       ?.fetched_at
-  const favicon = (id: number | string, service = links) =>
-    service.fetch(`/_/admin/api/links/${id}/favicon?host=any`)
+  const request = (hosts: string, service = links) =>
+    service.fetch(`/_/admin/api/favicons?hosts=${encodeURIComponent(hosts)}`)
+  const iconsOf = async (hosts: string, service = links) => {
+    const response = await request(hosts, service)
+    expect(response.status).toBe(200)
+    const { icons } = (await response.json()) as { icons: Record<string, string> }
+    return [icons, response.headers.get('cache-control')]
+  }
+  const ICON = `data:image/png;base64,${PNG.toString('base64')}`
+  const [KEEP, KEEP_NOTHING] = ['private, max-age=86400', 'private, no-store']
 
-  test('L39.3: a stored icon is served with its type, can run nothing, and may be kept for a week', async () => {
-    const id = await createLink('127.0.0.5')
+  test('L39.3: stored icons are served by host in one answer, which may be kept for a day', async () => {
     await store('127.0.0.5', links.now)
-    const response = await favicon(id)
-    expect([response.status, Buffer.from(await response.bytes())]).toEqual([200, PNG])
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      'content-type': 'image/png',
-      'cache-control': 'private, max-age=604800, immutable',
-      'content-security-policy': `default-src 'none'; sandbox; frame-ancestors 'none'`,
-      'x-content-type-options': 'nosniff',
-      'cross-origin-resource-policy': 'same-origin',
-    })
+    await store('127.0.0.5:8443', links.now)
+    expect(await iconsOf('127.0.0.5,127.0.0.5:8443,127.0.0.5')).toEqual([
+      { '127.0.0.5': ICON, '127.0.0.5:8443': ICON },
+      KEEP,
+    ])
   })
 
-  test('L39.3: an unknown icon is 204 at once and fetched later; that there is none is stored', async () => {
-    const id = await createLink('127.0.0.6')
-    const first = await favicon(id)
-    expect([first.status, await first.text(), first.headers.get('cache-control')]).toEqual([
-      204,
-      '',
-      'private, no-store',
-    ])
+  test('L39.3: an unknown icon is missing and fetched later; that there is none is stored', async () => {
+    await createLink('127.0.0.6')
+    await store('127.0.0.16', links.now)
+    expect(await iconsOf('127.0.0.6,127.0.0.16')).toEqual([{ '127.0.0.16': ICON }, KEEP_NOTHING])
     await until('the absence is stored', async () => (await fetchedAt('127.0.0.6')) !== undefined)
-    const second = await favicon(id)
-    expect([second.status, second.headers.get('cache-control')]).toEqual([204, 'private, max-age=86400'])
+    expect(await iconsOf('127.0.0.6,127.0.0.16')).toEqual([{ '127.0.0.16': ICON }, KEEP])
   })
 
   test('L39.2: an icon is served while it is refreshed after 30 days, and not fetched before', async () => {
-    const id = await createLink('127.0.0.7')
+    await createLink('127.0.0.7')
+    await createLink('127.0.0.8')
     const [young, old] = [links.now - 30 * DAY, links.now - 30 * DAY - 1]
     await store('127.0.0.7', young)
-    await favicon(id)
-    const other = await createLink('127.0.0.8')
     await store('127.0.0.8', old)
-    expect((await favicon(other)).status).toBe(200)
+    const both = [{ '127.0.0.7': ICON, '127.0.0.8': ICON }, KEEP]
+    expect(await iconsOf('127.0.0.7,127.0.0.8')).toEqual(both)
     await until('the older one is refreshed', async () => (await fetchedAt('127.0.0.8')) === links.now)
-    expect((await favicon(other)).status).toBe(200)
+    expect(await iconsOf('127.0.0.7,127.0.0.8')).toEqual(both)
     expect(await fetchedAt('127.0.0.7')).toBe(young)
   })
 
-  test('L39.3: only hosts of stored links can be requested, and only by people who are admitted', async () => {
-    await store('not-linked.example', links.now)
-    const missing = await favicon(999_999)
-    expect([missing.status, await missing.json()]).toEqual([
-      404,
-      { error: 'Link not found', code: 'link_not_found' },
-    ])
-    expect(missing.headers.get('cache-control')).toBe('private, no-store')
-    for (const id of ['not-linked.example', '0', '1%2F', '../favicon'])
-      expect([id, (await favicon(id)).status]).toEqual([id, 404])
-    const id = await createLink('127.0.0.9')
-    const stranger = await links.fetch(`/_/admin/api/links/${id}/favicon`, {}, '203.0.113.5')
-    expect(stranger.status).toBe(403)
+  test('L39.3: only hosts of stored links are fetched, and only for people who are admitted', async () => {
+    await createLink('127.0.0.9')
+    await createLink('127.0.0.10')
+    // The host that is fetched last shows that the one before it was left out.
+    await iconsOf('127.0.0.11,127.0.0.10')
+    await until('the linked host is fetched', async () => (await fetchedAt('127.0.0.10')) !== undefined)
+    expect(await fetchedAt('127.0.0.11')).toBeUndefined()
+    const path = '/_/admin/api/favicons?hosts=127.0.0.9'
+    expect((await links.fetch(path, {}, '203.0.113.5')).status).toBe(403)
     const headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' }
-    expect((await links.fetch(`/_/admin/api/links/${id}/favicon`, { headers })).status).toBe(403)
+    expect((await links.fetch(path, { headers })).status).toBe(403)
     expect(await fetchedAt('127.0.0.9')).toBeUndefined()
   })
 
+  test('L39.3: up to a hundred hosts can be requested at once', async () => {
+    const hosts = (count: number) => Array.from({ length: count }, (_, n) => `h${n}.example`).join(',')
+    expect((await request(hosts(100))).status).toBe(200)
+    for (const refused of [hosts(101), 'x'.repeat(30_000)]) expect((await request(refused)).status).toBe(400)
+    expect(await iconsOf(',')).toEqual([{}, KEEP_NOTHING])
+  })
+
   test('L39.4: with the setting off nothing is fetched or shown, and titles switch it off by default', async () => {
-    const id = await createLink('127.0.0.5', off)
+    await createLink('127.0.0.5', off)
     await store('127.0.0.5', off.now, off)
-    expect((await favicon(id, off)).status).toBe(204)
+    expect(await iconsOf('127.0.0.5', off)).toEqual([{}, KEEP_NOTHING])
   })
 })

@@ -5,7 +5,6 @@ import {
   Checkbox,
   Group,
   NativeSelect,
-  NumberInput,
   Radio,
   SegmentedControl,
   Select,
@@ -17,7 +16,9 @@ import {
   Textarea,
 } from '@mantine/core'
 import { IconPlus, IconSearch, IconTrash } from '@latchkey/web/icons'
+import { useState } from 'react'
 import { Copy } from '@latchkey/web/parts/copy'
+import { IntegerField } from '@latchkey/web/parts/integer-field'
 import { Section } from './section.tsx'
 
 export function Controls() {
@@ -60,7 +61,7 @@ function Fields() {
           leftSection={<IconSearch size={16} aria-hidden />}
           placeholder="Search links"
         />
-        <NumberInput label="Capacity" defaultValue={50} />
+        <Capacity />
         <NativeSelect label="Language" data={['English', 'Svenska', 'Bahasa Indonesia']} />
         <Select
           label="Message history"
@@ -73,6 +74,11 @@ function Fields() {
       </SimpleGrid>
     </Section>
   )
+}
+
+function Capacity() {
+  const [value, setValue] = useState<number | null>(50)
+  return <IntegerField label="Capacity" value={value} onChange={setValue} />
 }
 
 function Choices() {

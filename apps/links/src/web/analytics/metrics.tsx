@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Result } from '../call.ts'
 import { Delta } from '../parts/delta.tsx'
-import { Favicon, faviconAddresses } from '../parts/favicon.tsx'
+import { Favicon, useFavicons } from '../parts/favicon.tsx'
 import { useText } from '../texts/text.ts'
 import { countDays, formatAverage } from './average.ts'
 import type { Subject } from './use-analytics.ts'
@@ -49,6 +49,7 @@ function SetMetrics({ stats }: Pick<Props, 'stats'>) {
   const { t, number, share } = useText()
   const { totals, comparison } = stats ?? {}
   const top = totals?.top_link
+  const iconOf = useFavicons(top ? [top.url] : [])
   return (
     <>
       <Metric name={t('analytics.clickedLinks')} value={totals && number(totals.clicked_links)}>
@@ -59,7 +60,7 @@ function SetMetrics({ stats }: Pick<Props, 'stats'>) {
         value={
           top ? (
             <Anchor component={Link} href={`/links/${top.id}`} className="metric-link" title={top.url}>
-              <Favicon src={faviconAddresses([top]).get(top.id)} />
+              <Favicon src={iconOf(top.url)} />
               <bdi>{top.label ?? `/${top.slug}`}</bdi>
             </Anchor>
           ) : (

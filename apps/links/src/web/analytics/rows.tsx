@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import type { ExplorerDimension } from '../../analytics/explorer/dimensions.ts'
 import type { Result } from '../call.ts'
 import { BundleDot } from '../parts/bundle-chip.tsx'
-import { Favicon, faviconAddresses } from '../parts/favicon.tsx'
+import { Favicon, useFavicons } from '../parts/favicon.tsx'
 import { Initials } from '../parts/initials.tsx'
 import { Mark } from '../parts/mark.tsx'
 import { useText } from '../texts/text.ts'
@@ -77,11 +77,9 @@ function displayName(item: Item): string | undefined {
 
 /** Signs beside the names of values: marks, icons of destinations and sites, dots of bundles. */
 function useSigns(dimension: ExplorerDimension, items: readonly Item[]): (item: Item) => ReactNode {
-  const icons = faviconAddresses(
-    items.flatMap((item) => ('url' in item ? { id: Number(item.name), url: item.url } : [])),
-  )
+  const iconOf = useFavicons(items.flatMap((item) => ('url' in item ? item.url : [])))
   return (item) => {
-    if ('url' in item) return <Favicon src={icons.get(Number(item.name))} />
+    if ('url' in item) return <Favicon src={iconOf(item.url)} />
     if ('accent' in item) return <BundleDot {...item} />
     if (dimension === 'referrer_host') return <Initials name={item.name} isSquare />
     return <Mark dimension={dimension} value={item.name} />

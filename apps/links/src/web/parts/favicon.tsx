@@ -1,51 +1,28 @@
 import { IconLink } from '@latchkey/web/icons'
-import { useState } from 'react'
-import { addressOf } from '../call.ts'
+import { useCall } from '../queries.ts'
 
 const SIZE = 18
+/** The service answers no more at once. */
+const MAX_HOSTS = 100
 
-function hostOf(url: string): string {
-  try {
-    return new URL(url).host
-  } catch {
-    return url
-  }
-}
+/** URLs of links are valid. */
+const hostOf = (url: string) => new URL(url).host
 
-/**
- * Address of the icon of each link's destination, by the id of the link. Links to one host share an
- * address, which the browser then loads once.
- */
-export function faviconAddresses(links: readonly { id: number; url: string }[]): Map<number, string> {
-  const ofHost = new Map<string, string>()
-  const address = ({ id, url }: { id: number; url: string }) => {
-    const host = hostOf(url)
-    const own = `${addressOf('getLinkFavicon', { params: { id } })}?${new URLSearchParams({ host })}`
-    const shared = ofHost.get(host) ?? own
-    ofHost.set(host, shared)
-    return shared
-  }
-  return new Map(links.map((link) => [link.id, address(link)]))
+/** Reads the icons of destinations, all with one request. Returns that of a URL, if it is known. */
+export function useFavicons(urls: readonly string[]): (url: string) => string | undefined {
+  const hosts = [...new Set(urls.map((url) => hostOf(url)))].toSorted()
+  const query = { hosts: hosts.slice(0, MAX_HOSTS).join(',') }
+  const { data: reply } = useCall('favicons', 'listFavicons', { query }, hosts.length > 0)
+  return (url) => reply?.body.icons[hostOf(url)]
 }
 
 /** The icon of a destination, or a sign for a link if it has none. */
 export function Favicon({ src }: { src: string | undefined }) {
-  const [failed, setFailed] = useState('')
-  if (src === undefined || failed === src)
+  if (src === undefined)
     return (
       <span className="favicon" aria-hidden>
         <IconLink size={SIZE - 4} />
       </span>
     )
-  return (
-    <img
-      className="favicon"
-      src={src}
-      alt=""
-      width={SIZE}
-      height={SIZE}
-      loading="lazy"
-      onError={() => setFailed(src)}
-    />
-  )
+  return <img className="favicon" src={src} alt="" width={SIZE} height={SIZE} />
 }

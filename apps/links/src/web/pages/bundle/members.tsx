@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import { call } from '../../call.ts'
 import { Copy } from '@latchkey/web/parts/copy'
 import { Delta } from '../../parts/delta.tsx'
-import { Favicon, faviconAddresses } from '../../parts/favicon.tsx'
+import { Favicon, useFavicons } from '../../parts/favicon.tsx'
 import { slugUrl, withoutScheme } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
 import type { Stats } from './page.tsx'
@@ -43,7 +43,7 @@ export function Members({ stats, hasClicks }: Props) {
   const pages = Math.ceil(members.length / PER_PAGE)
   const page = Math.max(1, Math.min(requestedPage, pages))
   const onPage = members.slice((page - 1) * PER_PAGE, page * PER_PAGE)
-  const icons = faviconAddresses(onPage.map(({ link_id, url }) => ({ id: link_id, url })))
+  const iconOf = useFavicons(onPage.map(({ url }) => url))
   return (
     <Paper withBorder p="md" component="section" aria-labelledby="members">
       <Group gap="xs" align="baseline" mb="xs">
@@ -68,7 +68,7 @@ export function Members({ stats, hasClicks }: Props) {
             key={member.link_id}
             member={member}
             bundle={stats.bundle}
-            icon={icons.get(member.link_id)}
+            icon={iconOf(member.url)}
             hasClicks={hasClicks}
           />
         ))}

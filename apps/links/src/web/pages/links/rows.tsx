@@ -2,7 +2,7 @@ import { Checkbox, Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { IconArrowDown } from '@latchkey/web/icons'
 import { useMediaQuery } from '@mantine/hooks'
 import { Delta } from '../../parts/delta.tsx'
-import { Favicon, faviconAddresses } from '../../parts/favicon.tsx'
+import { Favicon, useFavicons } from '../../parts/favicon.tsx'
 import { Sparkline } from '../../parts/sparkline.tsx'
 import { primarySlug } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
@@ -44,7 +44,7 @@ export function Rows({ rows, selected, select, search, sorting, actions }: Props
     hasDate: useMediaQuery(WITH_DATES, false, once),
   }
   const all = rows.length > 0 && selected.length === rows.length
-  const icons = faviconAddresses(rows)
+  const iconOf = useFavicons(rows.map(({ url }) => url))
   const toggle = (id: number) =>
     select(selected.includes(id) ? selected.filter((other) => other !== id) : [...selected, id])
   return (
@@ -85,7 +85,7 @@ export function Rows({ rows, selected, select, search, sorting, actions }: Props
                 onChange={() => toggle(link.id)}
               />
             </Table.Td>
-            <LinkCells link={link} search={search} columns={columns} icon={icons.get(link.id)} />
+            <LinkCells link={link} search={search} columns={columns} icon={iconOf(link.url)} />
             <Table.Td className="row-actions-cell">
               <RowActions link={link} actions={actions} />
             </Table.Td>
