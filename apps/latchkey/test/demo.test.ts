@@ -329,7 +329,7 @@ describe('every page of the demo provider', () => {
     for (const { html, headers } of Object.values(pages)) {
       expect(html).toContain('<html lang="en">')
       expect(html).toContain('<strong>Demo identity provider.</strong> It runs only on this machine')
-      expect(html).toContain('Do not use\nit in production')
+      expect(html).toContain('Don’t use\nit in production')
       expect(html).not.toContain('<script')
       expect(html).not.toContain('node_modules')
       expect(headers.get('content-type')).toBe('text/html; charset=utf-8')

@@ -127,7 +127,7 @@ describe('latchkey rooms admin', () => {
       'already has a manual administrator grant',
     )
     expect((await workspace.run(['rooms', 'admin', 'revoke', '--user', `${ISSUER}|ann|1`])).out).toContain(
-      'is not an administrator any more',
+      'is no longer an administrator',
     )
     const file = new SqliteFile(join(workspace.folder, 'data', 'rooms.db'), { readonly: true })
     const audited = file.query('select action, target_id as target from audit_events order by id').values()

@@ -49,15 +49,19 @@ describe('latchkey links import and export', () => {
     const { code, out, err } = await workspace.run(importing(file, 'yourls'))
     expect([code, out]).toEqual([1, ''])
     expect(err.split('\n')).toEqual([
-      'line 3: conflict: slug "ok" is taken, it leads to https://example.com',
+      'line 3: conflict: slug "ok" already redirects to https://example.com',
       'line 4: url must use http or https',
-      'imported 1, skipped 0, conflicts 1, bad 1',
+      'imported 1, skipped 0, conflicts 1, invalid 1',
       'click totals without times cannot be imported: 7',
       '',
     ])
-    expect(dry).toEqual({ code, out, err: err.replace('bad 1\n', 'bad 1 (dry run: nothing was stored)\n') })
+    expect(dry).toEqual({
+      code,
+      out,
+      err: err.replace('invalid 1\n', 'invalid 1 (dry run: nothing was stored)\n'),
+    })
     const again = await workspace.run(importing(file, 'yourls'))
-    expect(again.err).toContain('imported 0, skipped 1, conflicts 1, bad 1')
+    expect(again.err).toContain('imported 0, skipped 1, conflicts 1, invalid 1')
   })
 
   test(`L21: ${LINKS} links copied to another instance by stdin and stdout give the same export`, async () => {
@@ -68,7 +72,7 @@ describe('latchkey links import and export', () => {
     const { code, err } = await workspace.run(importing('-', 'csv'), {
       stdin: `url,slug,label\n${rows.join('')}`,
     })
-    expect([code, err]).toEqual([0, `imported ${LINKS}, skipped 0, conflicts 0, bad 0\n`])
+    expect([code, err]).toEqual([0, `imported ${LINKS}, skipped 0, conflicts 0, invalid 0\n`])
     const exported = await workspace.run(['links', 'export'])
     expect([exported.code, exported.err]).toEqual([0, ''])
     expect(exported.out.trimEnd().split('\n')).toHaveLength(LINKS + 1)
@@ -78,7 +82,7 @@ describe('latchkey links import and export', () => {
     const csv = await workspace.run(['links', 'export', '--format', 'csv'])
     expect((await copy.run(['links', 'export', '--format', 'csv'])).out).toBe(csv.out)
     const again = await copy.run(importing('-', 'csv'), { stdin: csv.out })
-    expect([again.code, again.err]).toEqual([0, `imported 0, skipped ${LINKS + 1}, conflicts 0, bad 0\n`])
+    expect([again.code, again.err]).toEqual([0, `imported 0, skipped ${LINKS + 1}, conflicts 0, invalid 0\n`])
   }, 60_000)
 
   test('an export to a closed pipe exits 1 with one sentence', async () => {
@@ -138,7 +142,7 @@ describe('latchkey links import and export', () => {
       expect(refused).toEqual({
         code: 1,
         out: '',
-        err: 'line 3: conflict: slug "a" is taken, it leads to https://example.com/1\nimported 1, skipped 0, conflicts 1, bad 0 (refused: nothing was stored)\n',
+        err: 'line 3: conflict: slug "a" already redirects to https://example.com/1\nimported 1, skipped 0, conflicts 1, invalid 0 (refused: nothing was stored)\n',
       })
       expect((await fresh.run(['links', 'export'])).out).toBe('')
       const lines = (await Bun.file(fresh.path('rows.ndjson')).text()).trim().split('\n')
@@ -149,7 +153,7 @@ describe('latchkey links import and export', () => {
           result: 'conflict',
           slug: 'a',
           url: 'https://example.com/2',
-          reason: 'slug "a" is taken, it leads to https://example.com/1',
+          reason: 'slug "a" already redirects to https://example.com/1',
           reasons: [{ code: 'slug_taken', slug: 'a', url: 'https://example.com/1' }],
         },
         {
@@ -166,7 +170,7 @@ describe('latchkey links import and export', () => {
       ])
       const good = await fresh.write('good.csv', 'url,slug\nhttps://example.com/1,a\n')
       expect((await fresh.run(args(good, 'good.ndjson'))).err).toBe(
-        'imported 1, skipped 0, conflicts 0, bad 0\n',
+        'imported 1, skipped 0, conflicts 0, invalid 0\n',
       )
       expect((await fresh.run(args('-'))).code).toBe(2)
     } finally {
@@ -218,7 +222,7 @@ describe('latchkey clicks import', () => {
     expect(await workspace.run(['clicks', 'import', file])).toEqual({
       code: 1,
       out: '',
-      err: 'line 2: there is no slug "two"\nline 3: clicked_at: is in the future\nimported 1, bad 2\n',
+      err: 'line 2: there is no slug "two"\nline 3: clicked_at: is in the future\nimported 1, invalid 2\n',
     })
     expect(await workspace.run(['clicks', 'import', file])).toEqual({
       code: 1,
@@ -226,7 +230,9 @@ describe('latchkey clicks import', () => {
       err: 'This file was imported before; with --again, its clicks count a second time\n',
     })
     expect(countOf(workspace.database, 'select sum(clicks) from counted_slug')).toBe(1)
-    expect((await workspace.run(['clicks', 'import', file, '--again'])).err).toContain('imported 1, bad 2')
+    expect((await workspace.run(['clicks', 'import', file, '--again'])).err).toContain(
+      'imported 1, invalid 2',
+    )
     expect(countOf(workspace.database, 'select sum(clicks) from counted_slug')).toBe(2)
   })
 
@@ -246,7 +252,7 @@ describe('latchkey clicks import', () => {
     const { code, err } = await workspace.run(['clicks', 'import', file])
     expect(code).toBe(0)
     expect(err).toBe(
-      `resumed after line ${interrupted}, where an earlier run stopped\nimported ${CLICKS - interrupted}, bad 0\n`,
+      `resumed after line ${interrupted}, where an earlier run stopped\nimported ${CLICKS - interrupted}, invalid 0\n`,
     )
     for (const statement of [
       'select sum(clicks) from counted_slug',

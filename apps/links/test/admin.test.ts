@@ -73,7 +73,7 @@ eachDialect((dialect, newUrl) => {
     for (const { status, body } of refused)
       expect([status, body]).toEqual([
         400,
-        { error: 'You have as many API keys as you can have; revoke one first', code: 'too_many_keys' },
+        { error: 'You have reached the limit of API keys; revoke one first', code: 'too_many_keys' },
       ])
     expect(await service.rows('select identity from api_key')).toHaveLength(3)
     expect((await make('ben')).status).toBe(201)

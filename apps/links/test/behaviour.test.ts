@@ -85,8 +85,8 @@ eachDialect((_dialect, newUrl) => {
   test('L12.6: the owner of an early or used-up link reads why it does not redirect', async () => {
     const fields = { url: 'https://example.com/owned', allow_duplicate: true }
     for (const [behaviour, title] of [
-      [{ starts_at: links.now + 60 }, 'This link isn’t open yet'],
-      [{ max_clicks: 1 }, 'This link is used up'],
+      [{ starts_at: links.now + 60 }, 'This link isn’t available yet'],
+      [{ max_clicks: 1 }, 'This link has reached its limit'],
     ] as const) {
       const { body } = await links.callAdmin('POST', '/links', { body: fields })
       await links.callAdmin('PUT', `/links/${body.id}/behaviour`, { body: behaviour })

@@ -69,7 +69,7 @@ eachDialect((_dialect, newUrl) => {
       disabled: ['This link is disabled', 'It was disabled on November 18, 2026 at 11:06 AM UTC.'],
       expired: ['This link has expired', 'It expired on November 18, 2026 at 11:05 AM UTC.'],
       'slug-disabled': ['This slug is disabled', 'It was disabled on November 18, 2026 at 11:06 AM UTC.'],
-      invalid: ['This link can’t redirect', 'isn’t an address'],
+      invalid: ['This link doesn’t work', 'isn’t a URL'],
     }
     for (const [slug, texts] of Object.entries(reasons)) {
       const answer = await local.fetch(`/${slug.toUpperCase()}`, { headers: NAVIGATION })

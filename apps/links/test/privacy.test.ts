@@ -133,13 +133,13 @@ eachDialect((dialect, newUrl) => {
       expect((await statementOf(lean)).seen_by).not.toHaveProperty('assistants')
       const [fullPage, leanPage] = [await pageOf(full, 'en'), await pageOf(lean, 'en')]
       for (const [text, pages] of [
-        ['Totals are kept without a time limit', [fullPage, leanPage]],
-        ['Single clicks are kept without a time limit', [fullPage]],
-        ['Single clicks are deleted 30 days after', [leanPage]],
+        ['Totals are kept indefinitely', [fullPage, leanPage]],
+        ['Individual clicks are kept indefinitely', [fullPage]],
+        ['Individual clicks are deleted 30 days after', [leanPage]],
         ['up to 1,000 characters', [fullPage]],
         ['without the page', [leanPage]],
         ['Not stored with Global Privacy Control', [leanPage]],
-        ['does not evaluate this signal', [fullPage]],
+        ['ignores this browser signal', [fullPage]],
         ['The network in front of this server', [leanPage]],
         ['AI assistants', [fullPage]],
         ['titles or icons', []],

@@ -185,7 +185,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
       const { url } = (await links.callAdmin('POST', `/links/${body.id}/share`)).body
       const { hosts, complaints } = await open(new URL(url).pathname, look, async (page) => {
         await page.getByRole('img', { name: 'Clicks over time, 30 days' }).waitFor()
-        await page.getByText('Show as a table').click()
+        await page.getByText('Show as table').click()
         await page.getByRole('cell', { name: '1', exact: true }).first().waitFor()
         const width = await page.evaluate(() => document.documentElement.scrollWidth)
         expect(width).toBeLessThanOrEqual(look.viewport.width)

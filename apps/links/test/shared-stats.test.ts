@@ -147,7 +147,7 @@ eachDialect((_dialect, newUrl) => {
       expect(text).toContain('Clicks 3 +200% compared with the previous period Visitors 2 Countries 2')
       expect(text).toContain('SE Sweden 2 67% ID Indonesia 1 33%')
       expect(text).toContain('news.example 1 33%')
-      expect(text).toMatch(/Phone 2 67% Desktop 1 33%/)
+      expect(text).toMatch(/Mobile 2 67% Desktop 1 33%/)
       expect(textOf(await read(`${page}?range=90d`))).toContain('Clicks 4 Visitors 2')
       await admin('PUT', '/settings', { filter_bots: true, filter_self_referrers: true })
       expect(textOf(await read(page))).toBe(text)
@@ -160,7 +160,7 @@ eachDialect((_dialect, newUrl) => {
       await record(ids[1] ?? 0, 'member-b', {})
       await record(outside, 'outsider', {}, {}, {}, {}, {})
       const text = textOf(await read(await share(`/bundles/${await createBundle('Campaign', ids)}`)))
-      expect(text).toContain('Statistics Campaign')
+      expect(text).toContain('Analytics Campaign')
       expect(text).toContain('Clicks 3')
       expect(text).toContain('First member /member-a 2 67% member-b 1 33%')
       expect(text).not.toMatch(/outsider|Outside/i)
@@ -212,7 +212,7 @@ eachDialect((_dialect, newUrl) => {
         ['', 'en', 'All time', 'Nov 18, 2026'],
         ['en-GB,en;q=0.9', 'en-GB', 'All time', '18 Nov 2026'],
         ['de-DE, sv-SE;q=0.5, en;q=0.3', 'sv-SE', 'All tid', '18 nov. 2026'],
-        ['en;q=0.1, id', 'id', 'Semua', '18 Nov 2026'],
+        ['en;q=0.1, id', 'id', 'Sepanjang waktu', '18 Nov 2026'],
         ['fr', 'en', 'All time', 'Nov 18, 2026'],
       ] as const) {
         const html = await read(page, { 'Accept-Language': accepted })

@@ -16,7 +16,7 @@ const PATHS: Readonly<Record<Service, string>> = { links: '/_/health', rooms: '/
 export const health: Command = {
   words: ['health'],
   synopsis: '[--service links|rooms]',
-  summary: 'Check the health of the running services, as containers do',
+  summary: 'Check whether the running services are healthy',
   details: `Checks both services, or the one you name, on this machine, at the host and port in the settings.
 The exit code is 1 if a service is unhealthy or does not answer within ${ANSWER_WITHIN_MS / 1000} seconds.`,
   async run(args) {

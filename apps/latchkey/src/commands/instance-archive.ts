@@ -85,7 +85,7 @@ const roomsImportCommand: Command = {
   words: ['rooms', 'import'],
   synopsis: 'FILE [--dry-run]',
   summary: 'Import a Rooms export into an empty instance (- reads stdin)',
-  details: `Works with either database engine, all or nothing.
+  details: `Works with SQLite and PostgreSQL, all or nothing.
 Stop all nodes of the service first; none can start during the import.
 --dry-run reads the file and reports whether it is complete, and stores nothing.`,
   async run(args) {

@@ -46,7 +46,7 @@ const revoke: Command = {
       })
       if (remaining.length > 0)
         return 'remains an administrator: the identity provider grants the role at every login'
-      return changed ? 'is not an administrator any more' : 'was not an administrator'
+      return changed ? 'is no longer an administrator' : 'was not an administrator'
     }),
 }
 

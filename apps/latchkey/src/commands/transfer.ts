@@ -36,16 +36,16 @@ const importCommand: Command = {
   details: `Formats: ${importFormats.join(', ')}. ndjson holds Link objects, csv a
 table; the others are CSV files or JSON responses of the named program. docs/moving-in has a page for each.
 E owns the imported links, unless a row names its own owner (csv, shrtnr, ndjson).
-Good rows are stored. Every other row is reported with its line and reason, and the exit code is 1.
-Rows that exist already are skipped: you can import the same file again.
---dry-run            stores nothing and reports what an import would do
+Valid rows are imported. Every other row is reported with its line and reason, and the exit code is 1.
+Rows that already exist are skipped, so you can import the same file again.
+--dry-run            previews the import and stores nothing
 --on-conflict P      for a row whose slug has another destination: report (the default), skip, rename (to promo-2),
                      overwrite (the existing link, if it has the same owner), or fail (nothing is stored unless all
-                     rows are good)
+                     rows are valid)
 --same-url P         for a row with a free slug whose owner has a link to the same URL: keep (the default) or skip
 --map FIELD=COLUMN,… with csv: reads fields from columns with other names (FIELD= from none); the fields are
                      ${mappableFields.join(', ')}
---bundles-from-tags  creates a bundle of E for each tag, or adds to the one that E has
+--bundles-from-tags  creates a bundle for each tag, or adds to E's bundle of that name
 --report FILE        writes one JSON line per row, then a line with the totals; never overwrites a file with content
 --everything         imports the file of links export --everything into an empty instance, all or nothing;
                      stop all nodes of the service first; none can start during the import`,
@@ -170,7 +170,7 @@ function summaryOf(
   { imported, skipped, conflicts, bad, clickTotals, bundles }: ImportReport,
   { isRefused, isDry }: { isRefused: boolean; isDry: boolean },
 ): string {
-  const counts = `imported ${imported}, skipped ${skipped}, conflicts ${conflicts}, bad ${bad}`
+  const counts = `imported ${imported}, skipped ${skipped}, conflicts ${conflicts}, invalid ${bad}`
   const nothing = isDry ? ' (dry run: nothing was stored)' : isRefused ? ' (refused: nothing was stored)' : ''
   const lines = [`${counts}${nothing}`]
   if (bundles > 0) lines.push(`bundles created from tags: ${bundles}`)
@@ -242,7 +242,7 @@ Importing the whole file again would count the other clicks twice.`,
       }),
     )
     if (resumedAfter > 0) printError(`resumed after line ${resumedAfter}, where an earlier run stopped`)
-    printError(`imported ${imported}, bad ${bad}`)
+    printError(`imported ${imported}, invalid ${bad}`)
     return bad === 0 ? 0 : 1
   },
 }

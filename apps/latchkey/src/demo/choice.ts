@@ -25,7 +25,7 @@ async function take(provider: Provider, context: Context): Promise<void> {
   const user = findUser(form?.get('account'))
   if (user) return goOn(provider, context, { login: { accountId: user.id }, select_account: {} })
   if (form?.has('cancel')) return goOn(provider, context, { error: 'access_denied' })
-  return refuse(context, 400, 'No button was pressed.')
+  return refuse(context, 400, 'Choose a user to continue.')
 }
 
 async function goOn(provider: Provider, context: Context, result: object): Promise<void> {

@@ -59,7 +59,7 @@ export function show(context: Context, { title, content }: Page): void {
 </head>
 <body>
 <main>
-<p class="notice"><strong>Demo identity provider.</strong> It runs only on this machine and asks for no password. Do not use
+<p class="notice"><strong>Demo identity provider.</strong> It runs only on this machine and asks for no password. Don’t use
 it in production.</p>
 <h1>${title}</h1>
 ${content}
@@ -109,7 +109,7 @@ export function errorPage(title: string, sentence: string): Page {
   return {
     title: Bun.escapeHTML(title),
     content: `<p>${Bun.escapeHTML(sentence)}</p>
-<p class="soft">Return to the service that you came from and try again.</p>`,
+<p class="soft">Go back to the service you came from and try again.</p>`,
   }
 }
 
@@ -119,7 +119,7 @@ export function frontPage(): Page {
   return {
     title: 'Latchkey demo',
     content: `<p>Latchkey started this provider because none is configured. It signs users in to Latchkey Rooms as ${names}.</p>
-<p>In production, set <code>AUTH_PROVIDER</code> and the settings that it requires. Latchkey then does not start this
-provider.</p>`,
+<p>In production, set <code>AUTH_PROVIDER</code> and the settings that it requires. This provider then won’t
+start.</p>`,
   }
 }

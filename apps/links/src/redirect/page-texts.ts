@@ -3,15 +3,15 @@ import type { Language } from '@latchkey/web/languages'
 const en = {
   notFound: {
     title: 'Page not found',
-    sentence: 'There’s nothing at this address. Check that it was copied in full.',
+    sentence: 'There’s nothing at this address. Check that you copied all of it.',
   },
   unavailable: {
     title: 'Temporarily unavailable',
-    sentence: 'This page can’t be opened right now. Try again shortly.',
+    sentence: 'This page can’t be opened right now. Try again in a moment.',
   },
   landing: {
     title: 'Latchkey Links',
-    sentence: 'This site shortens links. Its short links lead elsewhere; this page doesn’t.',
+    sentence: 'This site is used for short links. If you followed one, check that you copied all of it.',
     below: '<p class="more"><a href="/_/privacy">Privacy</a></p>',
   },
   failed: {
@@ -19,7 +19,7 @@ const en = {
     sentence: 'The problem is on our side and has been logged. Try again later.',
   },
   tooManyRequests: { title: 'Too many requests', sentence: 'Wait a moment, then try again.' },
-  noAccess: 'No access to the admin pages',
+  noAccess: 'You don’t have access',
   disabled: { title: 'This link is disabled', sentence: 'It was disabled on {{when}}.' },
   slugDisabled: {
     title: 'This slug is disabled',
@@ -27,20 +27,20 @@ const en = {
   },
   expired: { title: 'This link has expired', sentence: 'It expired on {{when}}.' },
   invalid: {
-    title: 'This link can’t redirect',
-    sentence: 'Its destination isn’t an address that browsers can open.',
+    title: 'This link doesn’t work',
+    sentence: 'Its destination isn’t a URL that browsers can open.',
   },
-  unused: { title: 'No link yet', sentence: 'There’s no link with this slug. You can create it.' },
-  early: { title: 'This link isn’t open yet', sentence: 'It opens on {{when}}.' },
-  usedUp: { title: 'This link is used up', sentence: 'As many people have followed it as it lets through.' },
+  unused: { title: 'No link here yet', sentence: 'This slug is available.' },
+  early: { title: 'This link isn’t available yet', sentence: 'It opens on {{when}}.' },
+  usedUp: { title: 'This link has reached its limit', sentence: 'It no longer redirects visitors.' },
   password: { title: 'This link is protected', sentence: 'Enter its password to continue.' },
-  wrongPassword: { title: 'This link is protected', sentence: 'That password is wrong. Try again.' },
+  wrongPassword: { title: 'This link is protected', sentence: 'Wrong password. Try again.' },
   passwordField: 'Password',
   continue: 'Continue',
-  tooManyTries: { title: 'Too many tries', sentence: 'Wait a while before you try again.' },
+  tooManyTries: { title: 'Too many attempts', sentence: 'Wait a while, then try again.' },
   preview: { title: 'Short link', sentence: 'Open this link in a browser to continue.' },
   onlyYou: 'Only you see this. Visitors see “Page not found”.',
-  openLink: 'Open the link’s page',
+  openLink: 'View link details',
   createLink: 'Create this link',
 }
 
@@ -57,7 +57,8 @@ const sv: PageTexts = {
   },
   landing: {
     title: 'Latchkey Links',
-    sentence: 'Den här webbplatsen förkortar länkar. Kortlänkarna leder vidare, men inte den här sidan.',
+    sentence:
+      'Den här webbplatsen används för kortlänkar. Om du följde en, kontrollera att du har kopierat hela.',
     below: '<p class="more"><a href="/_/privacy">Integritet</a></p>',
   },
   failed: {
@@ -65,7 +66,7 @@ const sv: PageTexts = {
     sentence: 'Felet ligger hos oss och har loggats. Försök igen senare.',
   },
   tooManyRequests: { title: 'För många förfrågningar', sentence: 'Vänta lite och försök sedan igen.' },
-  noAccess: 'Ingen åtkomst till administrationen',
+  noAccess: 'Du har inte åtkomst',
   disabled: { title: 'Länken är avstängd', sentence: 'Den stängdes av {{when}}.' },
   slugDisabled: {
     title: 'Kortnamnet är avstängt',
@@ -73,15 +74,15 @@ const sv: PageTexts = {
   },
   expired: { title: 'Länken har gått ut', sentence: 'Den gick ut {{when}}.' },
   invalid: {
-    title: 'Länken kan inte leda vidare',
-    sentence: 'Målet är inte en adress som webbläsare kan öppna.',
+    title: 'Länken fungerar inte',
+    sentence: 'Målet är ingen URL som webbläsare kan öppna.',
   },
   unused: {
-    title: 'Ingen länk än',
-    sentence: 'Det finns ingen länk med det här kortnamnet. Du kan skapa den.',
+    title: 'Ingen länk här än',
+    sentence: 'Kortnamnet är ledigt.',
   },
-  early: { title: 'Länken är inte öppen än', sentence: 'Den öppnar {{when}}.' },
-  usedUp: { title: 'Länken är förbrukad', sentence: 'Så många som den släpper igenom har följt den.' },
+  early: { title: 'Länken är inte tillgänglig än', sentence: 'Den öppnar {{when}}.' },
+  usedUp: { title: 'Länken har nått sin gräns', sentence: 'Den leder inte vidare längre.' },
   password: { title: 'Länken är skyddad', sentence: 'Ange lösenordet för att fortsätta.' },
   wrongPassword: { title: 'Länken är skyddad', sentence: 'Fel lösenord. Försök igen.' },
   passwordField: 'Lösenord',
@@ -89,8 +90,8 @@ const sv: PageTexts = {
   tooManyTries: { title: 'För många försök', sentence: 'Vänta en stund innan du försöker igen.' },
   preview: { title: 'Kortlänk', sentence: 'Öppna länken i en webbläsare för att fortsätta.' },
   onlyYou: 'Bara du ser det här. Besökare ser ”Sidan hittades inte”.',
-  openLink: 'Öppna länkens sida',
-  createLink: 'Skapa den här länken',
+  openLink: 'Visa länkens detaljer',
+  createLink: 'Skapa länken',
 }
 
 const id: PageTexts = {
@@ -100,11 +101,12 @@ const id: PageTexts = {
   },
   unavailable: {
     title: 'Sementara tidak tersedia',
-    sentence: 'Halaman ini belum bisa dibuka saat ini. Coba lagi sebentar lagi.',
+    sentence: 'Halaman ini belum bisa dibuka saat ini. Coba lagi nanti.',
   },
   landing: {
     title: 'Latchkey Links',
-    sentence: 'Situs ini memendekkan tautan. Tautan pendeknya menuju ke tempat lain; halaman ini tidak.',
+    sentence:
+      'Situs ini digunakan untuk tautan pendek. Jika Anda mengikuti salah satunya, pastikan alamatnya disalin dengan lengkap.',
     below: '<p class="more"><a href="/_/privacy">Privasi</a></p>',
   },
   failed: {
@@ -112,7 +114,7 @@ const id: PageTexts = {
     sentence: 'Masalahnya ada di pihak kami dan sudah dicatat. Coba lagi nanti.',
   },
   tooManyRequests: { title: 'Terlalu banyak permintaan', sentence: 'Tunggu sebentar, lalu coba lagi.' },
-  noAccess: 'Tidak ada akses ke halaman admin',
+  noAccess: 'Anda tidak memiliki akses',
   disabled: { title: 'Tautan ini nonaktif', sentence: 'Tautan dinonaktifkan pada {{when}}.' },
   slugDisabled: {
     title: 'Slug ini nonaktif',
@@ -123,17 +125,17 @@ const id: PageTexts = {
     sentence: 'Masa berlakunya habis pada {{when}}.',
   },
   invalid: {
-    title: 'Tautan ini tidak bisa mengalihkan',
-    sentence: 'Tujuannya bukan alamat yang bisa dibuka peramban.',
+    title: 'Tautan ini tidak berfungsi',
+    sentence: 'Tujuannya bukan URL yang bisa dibuka peramban.',
   },
   unused: {
-    title: 'Belum ada tautan',
-    sentence: 'Belum ada tautan dengan slug ini. Anda bisa membuatnya.',
+    title: 'Belum ada tautan di sini',
+    sentence: 'Slug ini tersedia.',
   },
-  early: { title: 'Tautan ini belum dibuka', sentence: 'Tautan dibuka pada {{when}}.' },
+  early: { title: 'Tautan ini belum tersedia', sentence: 'Tautan dibuka pada {{when}}.' },
   usedUp: {
-    title: 'Tautan ini sudah habis terpakai',
-    sentence: 'Jumlah orang yang diizinkan sudah tercapai.',
+    title: 'Tautan ini sudah mencapai batasnya',
+    sentence: 'Tautan ini tidak lagi mengalihkan pengunjung.',
   },
   password: { title: 'Tautan ini dilindungi', sentence: 'Masukkan kata sandi untuk melanjutkan.' },
   wrongPassword: { title: 'Tautan ini dilindungi', sentence: 'Kata sandi salah. Coba lagi.' },
@@ -142,7 +144,7 @@ const id: PageTexts = {
   tooManyTries: { title: 'Terlalu banyak percobaan', sentence: 'Tunggu beberapa saat sebelum mencoba lagi.' },
   preview: { title: 'Tautan pendek', sentence: 'Buka tautan ini di peramban untuk melanjutkan.' },
   onlyYou: 'Hanya Anda yang melihat ini. Pengunjung melihat “Halaman tidak ditemukan”.',
-  openLink: 'Buka halaman tautan',
+  openLink: 'Lihat detail tautan',
   createLink: 'Buat tautan ini',
 }
 

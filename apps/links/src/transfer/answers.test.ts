@@ -40,9 +40,9 @@ eachDialect((_, newUrl) => {
       ])
       expect(report).toMatchObject({ imported: 1, bad: 2, clickTotals: 12 })
       expect(report.rows.map(({ reason }) => reason)).toEqual([
-        'not taken over: its targets by country',
+        'not imported: destinations by country',
         'slug "a/b": Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -',
-        'the link has a password, which cannot be kept',
+        'password-protected links are not supported',
       ])
       expect(links[0]).toMatchObject({
         url: 'https://example.com/launch',
@@ -113,7 +113,7 @@ eachDialect((_, newUrl) => {
         },
       })
       expect(report).toMatchObject({ imported: 1, clickTotals: 9 })
-      expect(report.rows[0]?.reason).toBe('not taken over: its limit of visits')
+      expect(report.rows[0]?.reason).toBe('not imported: click limit')
       expect(links[0]).toMatchObject({ created_at: JANUARY, expires_at: Date.UTC(2030, 0, 31, 12) / 1000 })
       expect(rolesOf(links[0]).primary).toEqual(['one'])
     })
@@ -127,7 +127,7 @@ eachDialect((_, newUrl) => {
       const { report } = await importAnswer('shlink', { shortUrls: { data } })
       expect(report).toMatchObject({ imported: 3, bad: 0 })
       expect(report.rows.map(({ reason }) => reason)).toEqual([
-        'not taken over: the query behind the short link',
+        'not imported: forwarding of query parameters',
       ])
     })
 
@@ -188,7 +188,7 @@ eachDialect((_, newUrl) => {
     test('an error answer instead of a list stores nothing and is reported', async () => {
       const { report, links } = await importAnswer('kutt', { error: 'Unauthorized' })
       expect(report).toMatchObject({ imported: 0, bad: 1 })
-      expect(report.rows[0]?.reason).toBe('the file has no entries where this format has them')
+      expect(report.rows[0]?.reason).toBe('the file has no links in this format')
       expect(links).toEqual([])
     })
   })

@@ -58,7 +58,7 @@ describe('the limits of an entry', () => {
     })
 
   test('a CSV record may have 2 MiB, whatever it contains', async () => {
-    const tooLong = 'the record is too long; a quote that never closes does this'
+    const tooLong = 'the record is too long: a closing quote may be missing'
     const file = (cell: string) => `url,slug,custom_slugs\nhttps://example.com/,one,"${cell}"\n`
     expect(await outcomesOf('csv', file(`two ${' '.repeat(1.9 * MIB)}`))).toEqual(['one'])
     for (const filling of ['x', '\n', 'x\n'])
@@ -108,7 +108,7 @@ describe('an import for which others wait', () => {
     while (!(await isFree(slowReads))) await Bun.sleep(1)
     const outcome = await batches.next().catch((error: Error) => error.message)
     const stored = first.done ? 0 : first.value.report.imported
-    expect(outcome).toStartWith(`The answer was not read; the ${stored} links up to line `)
+    expect(outcome).toStartWith(`The response was not read; the ${stored} links up to line `)
     const { count } = await database.read
       .selectFrom('link')
       .select((eb) => eb.fn.countAll<number>().as('count'))

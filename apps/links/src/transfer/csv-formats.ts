@@ -124,7 +124,7 @@ const oneSlug = (cell: string | undefined) => (cell?.trim() ? [cell.trim()] : []
 /** Without its password, the link would open for anyone who guesses the slug. */
 function refusePassword(cell: string | undefined): void {
   if (isFalse(cell)) return
-  throw refuseRow({ code: 'link_has_password', text: 'the link has a password, which cannot be kept' })
+  throw refuseRow({ code: 'link_has_password', text: 'password-protected links are not supported' })
 }
 
 /** Notes the features of the link that Links does not have. */

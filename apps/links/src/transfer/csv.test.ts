@@ -56,8 +56,8 @@ const fieldCount = (fields: number, text: string): Reason => ({
 
 test('records with too few or too many cells are reported and the others are still read', async () => {
   expect(await read('url,label\na\nb,c,d\ne,f')).toEqual([
-    { line: 2, problem: fieldCount(1, 'has 1 fields where the header has 2') },
-    { line: 3, problem: fieldCount(3, 'has 3 fields where the header has 2') },
+    { line: 2, problem: fieldCount(1, 'has 1 fields, but the header has 2') },
+    { line: 3, problem: fieldCount(3, 'has 3 fields, but the header has 2') },
     { line: 4, cells: ['e', 'f', undefined] },
   ])
 })
@@ -77,7 +77,7 @@ test('a stray quote is an ordinary character and affects no other record', async
 test('a quote without an end is reported with the line of its record', async () => {
   expect(await read('url,label\na,b\n\nc,"d\ne,f\n')).toEqual([
     { line: 2, cells: ['a', 'b', undefined] },
-    { line: 4, problem: { code: 'quote_not_closed', text: 'a quote opens here or later and never closes' } },
+    { line: 4, problem: { code: 'quote_not_closed', text: 'a closing quote is missing here or below' } },
   ])
 })
 
@@ -103,7 +103,7 @@ test('an empty file is a problem, a header without records is none', async () =>
       line: 1,
       problem: {
         code: 'file_empty',
-        text: 'the file is empty: it has no line with the names of its columns',
+        text: 'the file has no header row',
       },
     },
   ])

@@ -18,7 +18,7 @@ const MAX_COLUMNS = 1_000
 
 const EMPTY: Reason = {
   code: 'file_empty',
-  text: 'the file is empty: it has no line with the names of its columns',
+  text: 'the file has no header row',
 }
 const FILE_NOT_UTF8: Reason = {
   code: 'file_not_utf8',
@@ -26,11 +26,11 @@ const FILE_NOT_UTF8: Reason = {
 }
 const QUOTE_NOT_CLOSED: Reason = {
   code: 'quote_not_closed',
-  text: 'a quote opens here or later and never closes',
+  text: 'a closing quote is missing here or below',
 }
 const RECORD_TOO_LONG: Reason = {
   code: 'too_long',
-  text: 'the record is too long; a quote that never closes does this',
+  text: 'the record is too long: a closing quote may be missing',
 }
 
 /** Header names match regardless of case, spaces, underscores and hyphens (L21). */
@@ -127,7 +127,7 @@ function cellsOf(
   if (record.some(hasNul)) return { problem: NOT_UTF8 }
   const [fields, expected] = [record.length, columns.length]
   if (fields !== expected) {
-    const text = `has ${fields} fields where the header has ${expected}`
+    const text = `has ${fields} fields, but the header has ${expected}`
     return { problem: { code: 'field_count', fields, expected, text } }
   }
   return { value: (column) => record[index.get(columnKey(column)) ?? -1] }

@@ -46,7 +46,7 @@ https://example.com/8,eight,,
         [9, 'bad', 'slug "favicon.ico": Slug is reserved'],
         [10, 'bad', 'label: must be at most 500 characters'],
         [11, 'bad', 'created_at: must be Unix seconds or a time like 2026-01-31 12:00:00'],
-        [12, 'bad', 'has 1 fields where the header has 4'],
+        [12, 'bad', 'has 1 fields, but the header has 4'],
         [13, 'bad', 'url must use http or https'],
         [14, 'imported', undefined],
       ])
@@ -89,7 +89,7 @@ https://example.com/off,off,,,off,,
         result: 'conflict',
         slug: 'promo',
         url: 'https://example.com/x',
-        reason: 'slug "promo" is taken, it leads to https://example.com/first',
+        reason: 'slug "promo" already redirects to https://example.com/first',
         reasons: [{ code: 'slug_taken', slug: 'promo', url: 'https://example.com/first' }],
       })
       expect(await readExportedLinks(database)).toEqual(before)
@@ -114,7 +114,7 @@ https://example.com/off,off,,,off,,
       expect(rows[0]).toMatchObject({
         result: 'imported',
         slug: 'promo',
-        reason: 'automatic slug "ab3d" is taken, the link has a fresh one',
+        reason: 'automatic slug "ab3d" is taken, the link gets a new one',
       })
       const [, second] = await readExportedLinks(database)
       expect(rolesOf(second).auto).toHaveLength(1)

@@ -44,12 +44,12 @@ describe('readJsonObjects', () => {
   test('a file that breaks off, has no list or is not text is reported after the entries before the problem', async () => {
     expect(await read('[{"a":1},{"a"', [])).toEqual([
       { line: 1, value: { a: 1 } },
-      { line: 2, problem: { code: 'json_truncated', text: 'the JSON breaks off here' } },
+      { line: 2, problem: { code: 'json_truncated', text: 'the JSON ends unexpectedly here' } },
     ])
     expect(await read('{"message":"Forbidden"}', ['data'])).toEqual([
       {
         line: 1,
-        problem: { code: 'entries_missing', text: 'the file has no entries where this format has them' },
+        problem: { code: 'entries_missing', text: 'the file has no links in this format' },
       },
     ])
     expect(await read(new Uint8Array([0x5b, 0x7b, 0x7d, 0x2c, 0xff, 0x5d]), [], 3)).toContainEqual({

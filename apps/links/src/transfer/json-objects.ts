@@ -9,10 +9,10 @@ import {
   findExcessReason,
 } from './reason.ts'
 
-const TRUNCATED: Reason = { code: 'json_truncated', text: 'the JSON breaks off here' }
+const TRUNCATED: Reason = { code: 'json_truncated', text: 'the JSON ends unexpectedly here' }
 const NO_ENTRIES: Reason = {
   code: 'entries_missing',
-  text: 'the file has no entries where this format has them',
+  text: 'the file has no links in this format',
 }
 
 /**

@@ -45,7 +45,7 @@ describe('planRow', () => {
         code: 'slug_taken',
         slug: 'promo',
         url: 'https://example.com/b',
-        text: 'slug "promo" is taken, it leads to https://example.com/b',
+        text: 'slug "promo" already redirects to https://example.com/b',
       },
     })
   })
@@ -67,7 +67,7 @@ describe('planRow', () => {
       reason: {
         code: 'auto_slug_changed',
         slug: 'ab3d',
-        text: 'automatic slug "ab3d" is taken, the link has a fresh one',
+        text: 'automatic slug "ab3d" is taken, the link gets a new one',
       },
     })
   })

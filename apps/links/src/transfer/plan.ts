@@ -47,12 +47,16 @@ export function linkKey({ url, createdBy }: Pick<ImportRow, 'url' | 'createdBy'>
 export function planRow(row: ImportRow, existing: ExistingLinks, policy: Policy = STRICT_POLICY): RowPlan {
   const { urlOf, links } = existing
   if (row.key !== null && urlOf.get(row.key) === row.url)
-    return skip({ code: 'slug_exists', slug: row.key, text: `slug "${row.key}" leads to this URL already` })
+    return skip({
+      code: 'slug_exists',
+      slug: row.key,
+      text: `slug "${row.key}" already redirects to this URL`,
+    })
   if ((row.key === null || policy.sameUrl === 'skip') && links.has(linkKey(row)))
     return skip({
       code: 'url_exists',
       owner: row.createdBy,
-      text: `${row.createdBy} has a link to this URL`,
+      text: `${row.createdBy} already has a link to this URL`,
     })
   const rowSlugs = [...(row.key === null ? [] : [row.key]), ...row.custom.map(({ slug }) => slug)]
   const takenSlug = rowSlugs.find((slug) => urlOf.has(slug))
@@ -62,7 +66,7 @@ export function planRow(row: ImportRow, existing: ExistingLinks, policy: Policy 
   links.add(linkKey(row))
   if (row.auto === null || auto !== null) return { result: 'imported', auto }
   const { slug } = row.auto
-  const text = `automatic slug "${slug}" is taken, the link has a fresh one`
+  const text = `automatic slug "${slug}" is taken, the link gets a new one`
   return { result: 'imported', auto, reason: { code: 'auto_slug_changed', slug, text } }
 }
 
@@ -87,7 +91,7 @@ function planTakenRow(
 ): RowPlan {
   const url = existing.urlOf.get(takenSlug) ?? ''
   const existingSlug = { slug: takenSlug, url }
-  const text = `slug "${takenSlug}" is taken, it leads to ${url}`
+  const text = `slug "${takenSlug}" already redirects to ${url}`
   if (onConflict === 'skip') return skip({ code: 'slug_taken', ...existingSlug, text })
   if (onConflict !== 'overwrite') return conflict({ code: 'slug_taken', ...existingSlug, text })
   const owner = existing.ownerOf.get(takenSlug)
@@ -95,20 +99,24 @@ function planTakenRow(
     return conflict({
       code: 'slug_not_owned',
       ...existingSlug,
-      text: `${text}, and is not ${row.createdBy}'s to change`,
+      text: `${text}, and its link is not owned by ${row.createdBy}`,
     })
   if (row.custom.length > 1)
     return conflict({
       code: 'slug_not_alone',
       ...existingSlug,
-      text: `${text}, and the row has several slugs, which may not be one link's`,
+      text: `${text}, and a row with several slugs cannot replace a link`,
     })
   remember(takenSlug, row, existing)
   existing.links.add(linkKey(row))
   return {
     result: 'imported',
     overwrites: takenSlug,
-    reason: { code: 'slug_overwritten', ...existingSlug, text: `slug "${takenSlug}" led to ${url} before` },
+    reason: {
+      code: 'slug_overwritten',
+      ...existingSlug,
+      text: `slug "${takenSlug}" redirected to ${url} before`,
+    },
   }
 }
 
@@ -144,7 +152,7 @@ export function renameTaken(row: ImportRow, { urlOf }: ExistingLinks): ImportRow
   if (newNames.size === 0) return row
   const renameSlug = (slug: ImportSlug) => ({ ...slug, slug: newNames.get(slug.slug) ?? slug.slug })
   const notes = [...newNames].map(([slug, name]): Reason => {
-    const text = `slug "${slug}" is taken, it is "${name}" here`
+    const text = `slug "${slug}" is taken, the link gets "${name}"`
     return { code: 'slug_renamed', slug, new_slug: name, text }
   })
   return {

@@ -46,8 +46,8 @@ eachDialect((_dialect, newUrl) => {
       const database = await withPromo()
       const first = await run(database, FILE, policy('rename'))
       expect(first.rows).toEqual([
-        'imported: promo-2: slug "promo" is taken, it is "promo-2" here',
-        'imported: promo-3: slug "promo" is taken, it is "promo-3" here',
+        'imported: promo-2: slug "promo" is taken, the link gets "promo-2"',
+        'imported: promo-3: slug "promo" is taken, the link gets "promo-3"',
       ])
       const links = await readExportedLinks(database)
       expect(links.map((link) => [link.url, rolesOf(link).primary])).toEqual([
@@ -91,8 +91,8 @@ eachDialect((_dialect, newUrl) => {
       const file = 'url,slug,label\nhttps://example.com/new,promo,New\nhttps://example.com/x,bobs,\n'
       const { report, rows } = await run(database, file, policy('overwrite'))
       expect(report).toMatchObject({ imported: 1, conflicts: 1 })
-      expect(rows[0]).toBe('imported: promo: slug "promo" led to https://example.com/old before')
-      expect(rows[1]).toEndWith(`and is not ${OWNER}'s to change`)
+      expect(rows[0]).toBe('imported: promo: slug "promo" redirected to https://example.com/old before')
+      expect(rows[1]).toEndWith(`and its link is not owned by ${OWNER}`)
       const links = await readExportedLinks(database)
       expect(links.map(({ url, label }) => [url, label])).toEqual([
         ['https://example.com/new', 'New'],

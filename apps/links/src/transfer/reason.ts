@@ -4,13 +4,13 @@ import { z } from 'zod'
 
 /** Features of links in other programs that Links does not have. */
 const featureNames = {
-  valid_since: 'the start of its validity',
-  max_visits: 'its limit of visits',
-  forward_query: 'the query behind the short link',
-  ios: 'its target for iOS',
-  android: 'its target for Android',
-  geo: 'its targets by country',
-  expired_url: 'its target after expiry',
+  valid_since: 'start date',
+  max_visits: 'click limit',
+  forward_query: 'forwarding of query parameters',
+  ios: 'destination for iOS',
+  android: 'destination for Android',
+  geo: 'destinations by country',
+  expired_url: 'destination after expiry',
 } as const
 export type ForeignFeature = keyof typeof featureNames
 
@@ -84,7 +84,7 @@ export interface Reason extends CodedReason {
 
 export function featuresDropped(features: ForeignFeature[]): Reason {
   const names = features.map((feature) => featureNames[feature])
-  return { code: 'features_dropped', features, text: `not taken over: ${names.join(', ')}` }
+  return { code: 'features_dropped', features, text: `not imported: ${names.join(', ')}` }
 }
 
 export const NOT_UTF8: Reason = { code: 'not_utf8', text: 'is not UTF-8 text' }

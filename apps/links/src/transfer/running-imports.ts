@@ -197,14 +197,14 @@ function stoppedFailure(
   const text =
     imported === 0
       ? `${messages.before}; nothing was imported. Try again later.`
-      : `${messages.midway}; the ${imported} links up to line ${last?.line} are stored. Import the file again later: what is there already is skipped.`
+      : `${messages.midway}; the ${imported} links up to line ${last?.line} were imported. Import the file again later to add the rest.`
   const isUnchanged = imported === 0 && messages === UNAVAILABLE
   return failure(isUnchanged ? 'storage_unavailable' : 'import_stopped', text)
 }
 
 const STOPPING = { before: 'The service is stopping', midway: 'The service is stopping' }
-const UNREAD = { before: 'The answer was not read', midway: 'The answer was not read' }
+const UNREAD = { before: 'The response was not read', midway: 'The response was not read' }
 const UNAVAILABLE = {
-  before: 'The database cannot be used at the moment',
-  midway: 'The database cannot be used any more',
+  before: 'The database is unavailable',
+  midway: 'The database became unavailable',
 }

@@ -138,7 +138,7 @@ eachDialect((dialect, newUrl) => {
             result: 'conflict',
             slug: 'in-one',
             url: 'https://example.com/3',
-            reason: 'slug "in-one" is taken, it leads to https://example.com/1',
+            reason: 'slug "in-one" already redirects to https://example.com/1',
             reasons: [{ code: 'slug_taken', slug: 'in-one', url: 'https://example.com/1' }],
           },
           {
@@ -146,7 +146,7 @@ eachDialect((dialect, newUrl) => {
             result: 'skipped',
             slug: 'in-one',
             url: 'https://example.com/1',
-            reason: 'slug "in-one" leads to this URL already',
+            reason: 'slug "in-one" already redirects to this URL',
             reasons: [{ code: 'slug_exists', slug: 'in-one' }],
           },
         ],
@@ -414,15 +414,19 @@ eachDialect((dialect, newUrl) => {
         0,
       ])
     }
-    await expectRefusal('ann@example.com', 'import_running', 'You have an import running; wait until it ends')
+    await expectRefusal(
+      'ann@example.com',
+      'import_running',
+      'You already have an import running; wait until it finishes',
+    )
     const bens = upload(second.body, 'format=csv&dry_run=true', { as: 'ben@example.com' })
     await second.begun
+    await expectRefusal('cleo@example.com', 'imports_full', 'Too many imports are running; try again later')
     await expectRefusal(
-      'cleo@example.com',
-      'imports_full',
-      'This server runs as many imports as it can; try again later',
+      'ben@example.com',
+      'import_running',
+      'You already have an import running; wait until it finishes',
     )
-    await expectRefusal('ben@example.com', 'import_running', 'You have an import running; wait until it ends')
     first.end()
     expect((await anns).status).toBe(200)
     expect((await upload('url\n', 'format=csv')).status).toBe(200)
@@ -503,7 +507,7 @@ eachDialect((dialect, newUrl) => {
     const sentence =
       dialect === 'sqlite'
         ? 'Internal Server Error'
-        : 'The database cannot be used any more; the 500 links up to line 501 are stored. Import the file again later: what is there already is skipped.'
+        : 'The database became unavailable; the 500 links up to line 501 were imported. Import the file again later to add the rest.'
     expect([status, last.error, last.report.imported]).toEqual([200, sentence, 500])
     expect(await service.rows('select count(*) as stored from link')).toEqual([{ stored: 500 }])
     expect(service.log.some(({ message }) => message === 'response: aborted')).toBe(dialect === 'sqlite')

@@ -40,7 +40,7 @@ eachDialect((_dialect, newUrl) => {
       const refused = await addSlug(id, newSlug(), ben)
       expect([refused.status, refused.body]).toEqual([
         400,
-        { error: 'You can add at most 50 slugs to a link of another person' },
+        { error: 'You can add at most 50 slugs to a link that you do not own' },
       ])
       expect((await read(id)).slugs).toHaveLength(51)
       // Other people may still add slugs, and this person may add slugs to other links.

@@ -41,7 +41,7 @@ test('a toast takes the focus neither from a mouse user nor from another element
   await page.getByRole('link', { name: 'clicked', exact: true }).click()
   await page.getByRole('button', { name: 'Actions for this link' }).press('Enter')
   await page.getByRole('menuitem', { name: 'Enable' }).press('Enter')
-  await page.getByText('The link is enabled').waitFor()
+  await page.getByText('Link enabled').waitFor()
   await expectFocus(page, '[aria-label="Actions for this link"]')
 }, 60_000)
 

@@ -33,7 +33,7 @@ test('L18: every setting saves at once, confirms it, and holds when the page is 
   await choose(page, 'Default range', '90 days')
   await saved.waitFor()
   await page.getByRole('switch', { name: 'Hide bot clicks' }).click()
-  await page.getByRole('switch', { name: 'Hide clicks from your own pages' }).click()
+  await page.getByRole('switch', { name: 'Hide internal clicks' }).click()
   await page.getByRole('textbox', { name: 'Length of automatic slugs' }).fill('6')
   await page.getByText('1,073,741,824 possible slugs').waitFor()
   await page.getByRole('textbox', { name: 'Root redirect' }).fill('https://example.com/home')
@@ -119,7 +119,7 @@ test('L18.9: a time zone applies at once and on every later page, and the browse
   await zone.locator('option', { hasText: `Same as the browser (${own})` }).waitFor({ state: 'attached' })
   expect(await zone.inputValue()).toBe('')
   await zone.selectOption({ label: 'Apia' })
-  await page.getByText(/^For dates and times on all pages\. It is now .+ GMT\+13\.$/).waitFor()
+  await page.getByText(/^Used for all dates and times\. It’s now .+ GMT\+13\.$/).waitFor()
   await untilStored('time_zone', 'Pacific/Apia')
   await page.getByRole('button', { name: 'Create link' }).click()
   await page.getByText('Pacific/Apia (GMT+13)', { exact: true }).waitFor()
@@ -132,7 +132,7 @@ test('L18.9: a time zone applies at once and on every later page, and the browse
   const analytics = page.waitForRequest((request) => request.url().includes('/api/analytics?'))
   await page.reload()
   expect(new URL((await analytics).url()).searchParams.get('tz')).toBe('Pacific/Apia')
-  await page.getByRole('button', { name: 'Edit the expiry' }).click()
+  await page.getByRole('button', { name: 'Edit expiry' }).click()
   const field = page.getByLabel('Expires', { exact: true })
   expect(await field.inputValue()).toBe('2096-10-02T20:06')
   await field.fill('2096-10-03T00:30')
@@ -207,7 +207,7 @@ test('the settings are accessible and complete in every language, theme and widt
   const { page } = await admin.open('/settings')
   await page.getByText('admin@localhost').waitFor()
   await page.getByText(new URL('/_/mcp', admin.at('')).href).waitFor()
-  await page.getByText('Assistants on this machine, without sign-in').waitFor()
+  await page.getByText('Assistants on this machine, no sign-in needed').waitFor()
   const instance = page.locator('section', { has: page.getByRole('textbox', { name: 'Root redirect' }) })
   await instance.getByText('Applies to everyone').waitFor()
   expect(await page.getByText('Applies to everyone').count()).toBe(1)
@@ -221,7 +221,7 @@ const BY_HEADER = { LINKS_ACCESS: 'header', LINKS_ACCESS_HEADER: 'X-Who', TRUSTE
 const ANN = { 'X-Who': 'ann@example.com' }
 
 for (const [words, environment, on, toastText] of [
-  ['is off', {}, 'Off', 'To allow assistants, set MCP_OAUTH_ISSUER, MCP_ACCESS_AUDIENCE or MCP_API_KEYS.'],
+  ['is off', {}, 'Off', 'To connect assistants, set MCP_OAUTH_ISSUER, MCP_ACCESS_AUDIENCE or MCP_API_KEYS.'],
   [
     'admits by OAuth and by API keys',
     {

@@ -43,11 +43,11 @@ eachDialect((_dialect, newUrl) => {
       return replies
     }
     const running = [await start('ann'), await start('ann'), await start('ann'), await start('ann')]
-    expect(await messageOf(start('ann'))).toContain('as many filtered statistics running')
+    expect(await messageOf(start('ann'))).toContain('Too many filtered statistics at once')
     const other = await start('ben')
     await running[0]?.return(undefined)
     running.push(await start('ann'))
-    expect(await messageOf(start('ann'))).toContain('as many filtered statistics running')
+    expect(await messageOf(start('ann'))).toContain('Too many filtered statistics at once')
     for (const replies of [...running, other]) await replies.return(undefined)
   })
 
@@ -61,7 +61,7 @@ eachDialect((_dialect, newUrl) => {
     const rest = (async () => {
       for await (const reply of replies) seen.push(reply)
     })()
-    expect(await messageOf(rest)).toBe('The statistics were stopped before their end')
+    expect(await messageOf(rest)).toBe('The statistics were interrupted')
     expect(seen.filter((reply) => Object.hasOwn(reply as object, 'result'))).toEqual([])
     const later = await Array.fromAsync(reads.run('ann', never, read as never))
     expect(later.at(-1)).toMatchObject({ result: { totals: { clicks: 300 } } })

@@ -4,15 +4,15 @@ import type { Item, Source } from './stored-fields.ts'
 const enItems: Record<Item, string> = {
   time: 'When you clicked, to the second',
   link: 'The short link you followed',
-  referrer: 'The page you came from, its site, and whether it belongs to this service',
+  referrer: 'The page you came from, its site, and whether it’s part of this service',
   country: 'Your country',
   device: 'Kind of device, operating system and browser',
   user_agent: 'Your browser’s description of itself (user agent), up to 1,000 characters',
   bot: 'Whether it was a person or a program',
   campaign: 'Campaign values in the address (utm_…), and whether it came from a QR code',
   channel: 'Kind of source, such as search, email or a campaign',
-  visitor: 'A code by which you count once a day',
-  number: 'A running number',
+  visitor: 'A code that counts you once a day',
+  number: 'A sequence number',
 }
 
 const enSources: Record<Source, string> = {
@@ -29,52 +29,52 @@ const enSources: Record<Source, string> = {
 const en = {
   title: 'Privacy',
   intro:
-    'What this server stores when you follow one of its short links. Written by the software itself, from its current settings.',
+    'What this server stores when you follow one of its short links. Generated from its current settings.',
   stored: 'Stored with each click',
   what: 'What',
   from: 'Where it comes from',
   items: enItems,
-  leanReferrer: 'The site you came from, without the page, and whether it belongs to this service',
+  leanReferrer: 'The site you came from, without the page, and whether it’s part of this service',
   sources: enSources,
   countryHeader: 'The network in front of this server, or your IP address, looked up on this server',
   notWithGpc: 'Not stored with Global Privacy Control',
   duration: 'How long',
   keptDays: {
-    one: 'Single clicks are deleted {{days}} day after the end of the day (UTC) on which they were made, within an hour.',
-    other:
-      'Single clicks are deleted {{days}} days after the end of the day (UTC) on which they were made, within an hour.',
+    one: 'Individual clicks are deleted {{days}} day after the end of their day (UTC), within an hour.',
+    other: 'Individual clicks are deleted {{days}} days after the end of their day (UTC), within an hour.',
   },
-  keptForever: 'Single clicks are kept without a time limit.',
+  keptForever: 'Individual clicks are kept indefinitely.',
   rollups:
-    'Totals are kept without a time limit: clicks per hour, and how many of them had which country, site, device, system, browser, channel or campaign value.',
+    'Totals are kept indefinitely: clicks per hour, by country, site, device, system, browser, channel and campaign value.',
   salts:
-    'The random key of a day is deleted one hour after the day, or as soon as the server runs again. From then on, this server cannot test whether a code belongs to your IP address.',
-  backups: 'Backups that the operator made earlier keep what they contain.',
+    'Each day’s random key is deleted one hour after the day ends, or as soon as the server runs again. From then on, this server can’t tell whether a code belongs to your IP address.',
+  backups: 'Earlier backups keep what they contain.',
   never: 'Never stored',
-  neverAddress: 'Your IP address. It is not logged either.',
+  neverAddress: 'Your IP address. It isn’t logged either.',
   neverCookies: 'Cookies. This server sets none for visitors, and its pages load nothing from other sites.',
   neverQuery: 'Anything else in the address you opened, once the click is counted.',
   neverQueryLean: 'Anything else in the address you opened.',
   neverLean:
-    'Your browser’s user agent, and the page you came from. Only what the table names is taken from them.',
+    'Your browser’s user agent, and the page you came from. Only what’s in the table is taken from them.',
   seen: 'Who sees it',
-  seenOperator: 'The operator of this server, who has its database and backups.',
-  seenLocal: 'People at the server itself, on its admin pages: single clicks, without user agent and code.',
+  seenOperator: 'The operator of this server, who has access to its database and backups.',
+  seenLocal:
+    'People at the server itself, on its admin pages: individual clicks, without the user agent and code.',
   seenAdmitted:
-    'People whom the operator admits to the admin pages: single clicks, without user agent and code.',
-  seenKeys: 'Programs that these people give an API key: totals.',
-  seenKeysAndAssistants: 'Programs that these people give an API key, and their AI assistants: totals.',
-  seenShared: 'Holders of a shared statistics address: totals of one link or group of links.',
+    'People the operator gives access to the admin pages: individual clicks, without the user agent and code.',
+  seenKeys: 'Programs these people give an API key: totals.',
+  seenKeysAndAssistants: 'Programs these people give an API key, and their AI assistants: totals.',
+  seenShared: 'Anyone with a public analytics URL: totals for one link or group of links.',
   sentToNoOne: 'This software sends data about clicks to no one else.',
   gpc: 'Global Privacy Control',
   gpcOn:
-    'This server honours it. If your browser sends this signal, your click counts without your country, the page you came from and the code.',
-  gpcOff: 'This server does not evaluate this signal of browsers.',
+    'This server honours it. If your browser sends this signal, your click is counted without your country, the page you came from and the code.',
+  gpcOff: 'This server ignores this browser signal.',
   fetches:
-    'This server reads titles or icons of the sites to which its links lead. These requests say nothing about you, and following a link causes none.',
+    'This server fetches titles or icons from the sites its links redirect to. These requests say nothing about you, and following a link never triggers one.',
   scope:
-    'Applies to the software Latchkey Links, not to the networks and proxies in front of it, or to the sites to which its links lead.',
-  json: 'The same for programs',
+    'Applies to the Latchkey Links software, not to networks and proxies in front of it, or to the sites its links redirect to.',
+  json: 'Machine-readable version',
 }
 
 export type PrivacyTexts = typeof en
@@ -82,7 +82,7 @@ export type PrivacyTexts = typeof en
 const sv: PrivacyTexts = {
   title: 'Integritet',
   intro:
-    'Vad den här servern sparar när du följer en av dess kortlänkar. Skrivet av programmet självt, utifrån dess aktuella inställningar.',
+    'Vad den här servern sparar när du följer en av dess kortlänkar. Skapat utifrån dess aktuella inställningar.',
   stored: 'Sparas med varje klick',
   what: 'Vad',
   from: 'Varifrån det kommer',
@@ -139,7 +139,7 @@ const sv: PrivacyTexts = {
     'Personer som släpps in på administrationssidorna av den som driver servern: enskilda klick, utan user agent och kod.',
   seenKeys: 'Program som får en API-nyckel av dem: summor.',
   seenKeysAndAssistants: 'Program som får en API-nyckel av dem, och deras AI-assistenter: summor.',
-  seenShared: 'Den som har adressen till delad statistik: summor för en länk eller en grupp av länkar.',
+  seenShared: 'Alla som har en publik statistik-URL: summor för en länk eller en grupp av länkar.',
   sentToNoOne: 'Programmet skickar inga uppgifter om klick till någon annan.',
   gpc: 'Global Privacy Control',
   gpcOn:
@@ -149,13 +149,13 @@ const sv: PrivacyTexts = {
     'Servern hämtar titlar eller ikoner från webbplatserna som länkarna leder till. De förfrågningarna säger inget om dig, och att du följer en länk orsakar ingen.',
   scope:
     'Gäller programmet Latchkey Links, inte nätverk och proxyservrar framför det eller webbplatserna som länkarna leder till.',
-  json: 'Samma sak för program',
+  json: 'Maskinläsbar version',
 }
 
 const id: PrivacyTexts = {
   title: 'Privasi',
   intro:
-    'Yang disimpan server ini saat Anda mengikuti salah satu tautan pendeknya. Ditulis oleh perangkat lunak itu sendiri, berdasarkan setelannya saat ini.',
+    'Yang disimpan server ini saat Anda mengikuti salah satu tautan pendeknya. Dibuat berdasarkan pengaturannya saat ini.',
   stored: 'Disimpan pada setiap klik',
   what: 'Data',
   from: 'Asalnya',
@@ -211,7 +211,7 @@ const id: PrivacyTexts = {
     'Orang yang diberi akses ke halaman admin oleh pengelola: tiap klik, tanpa user agent dan kode.',
   seenKeys: 'Program yang mereka beri kunci API: jumlah saja.',
   seenKeysAndAssistants: 'Program yang mereka beri kunci API, dan asisten AI mereka: jumlah saja.',
-  seenShared: 'Pemegang alamat statistik yang dibagikan: jumlah dari satu tautan atau sekelompok tautan.',
+  seenShared: 'Siapa pun yang memiliki URL statistik publik: jumlah dari satu tautan atau sekelompok tautan.',
   sentToNoOne: 'Perangkat lunak ini tidak mengirim data klik kepada siapa pun selain itu.',
   gpc: 'Global Privacy Control',
   gpcOn:
@@ -221,7 +221,7 @@ const id: PrivacyTexts = {
     'Server ini membaca judul atau ikon situs tujuan tautannya. Permintaan itu tidak memuat apa pun tentang Anda, dan mengikuti tautan tidak memicunya.',
   scope:
     'Berlaku untuk perangkat lunak Latchkey Links, bukan untuk jaringan dan proksi di depannya, atau situs tujuan tautannya.',
-  json: 'Versi untuk program',
+  json: 'Versi yang dapat dibaca mesin',
 }
 
 export const privacyTexts: Readonly<Record<Language, PrivacyTexts>> = { en, sv, id }

@@ -1,14 +1,14 @@
 export default {
   'share.share': 'Share',
-  'share.title': 'Share statistics',
+  'share.title': 'Share analytics',
   'share.help.link':
-    'Anyone with the address can see the statistics of this link, without signing in. They don’t see who owns the link, and clicks of bots are left out.',
+    'Anyone with the URL can view this link’s analytics without signing in. The owner isn’t shown, and bot clicks are left out.',
   'share.help.bundle':
-    'Anyone with the address can see the statistics of this bundle, without signing in. They don’t see who owns it, and clicks of bots are left out.',
-  'share.create': 'Create address',
-  'share.replace': 'Create a new address',
+    'Anyone with the URL can view this bundle’s analytics without signing in. The owner isn’t shown, and bot clicks are left out.',
+  'share.create': 'Create public URL',
+  'share.replace': 'Replace public URL',
   'share.revoke': 'Stop sharing',
-  'share.address': 'Address',
-  'share.once': 'You won’t see this address again. A new one replaces it.',
-  'share.since': 'Shared since {{day}}. The address can’t be shown again, but you can replace it.',
+  'share.address': 'Public URL',
+  'share.once': 'You won’t see this URL again. If you lose it, replace it.',
+  'share.since': 'Shared since {{day}}. The URL can’t be shown again, but you can replace it.',
 }

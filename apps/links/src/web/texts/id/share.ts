@@ -4,13 +4,13 @@ export default {
   'share.share': 'Bagikan',
   'share.title': 'Bagikan statistik',
   'share.help.link':
-    'Siapa pun yang memiliki alamatnya dapat melihat statistik tautan ini tanpa masuk. Mereka tidak melihat pemiliknya, dan klik bot tidak dihitung.',
+    'Siapa pun yang memiliki URL ini dapat melihat statistik tautan tanpa masuk. Pemiliknya tidak ditampilkan, dan klik bot tidak dihitung.',
   'share.help.bundle':
-    'Siapa pun yang memiliki alamatnya dapat melihat statistik bundel ini tanpa masuk. Mereka tidak melihat pemiliknya, dan klik bot tidak dihitung.',
-  'share.create': 'Buat alamat',
-  'share.replace': 'Buat alamat baru',
+    'Siapa pun yang memiliki URL ini dapat melihat statistik kumpulan tanpa masuk. Pemiliknya tidak ditampilkan, dan klik bot tidak dihitung.',
+  'share.create': 'Buat URL publik',
+  'share.replace': 'Ganti URL publik',
   'share.revoke': 'Berhenti berbagi',
-  'share.address': 'Alamat',
-  'share.once': 'Alamat ini hanya ditampilkan sekarang. Alamat baru menggantikannya.',
-  'share.since': 'Dibagikan sejak {{day}}. Alamatnya tidak dapat ditampilkan lagi, tetapi dapat diganti.',
+  'share.address': 'URL publik',
+  'share.once': 'URL ini hanya ditampilkan sekarang. Jika hilang, ganti dengan yang baru.',
+  'share.since': 'Dibagikan sejak {{day}}. URL-nya tidak dapat ditampilkan lagi, tetapi dapat diganti.',
 } satisfies Record<keyof typeof en, string>

@@ -15,8 +15,8 @@ export default {
   'shell.results_other': '{{count}} hasil',
   'page.toDashboard': 'Ke dasbor',
   'shell.newLink': 'Buat tautan',
-  'shell.light': 'Gunakan warna terang',
-  'shell.dark': 'Gunakan warna gelap',
+  'shell.light': 'Ganti ke tema terang',
+  'shell.dark': 'Ganti ke tema gelap',
   'shell.pages': 'Halaman',
   'shell.actions': 'Tindakan',
   'shell.findLink': 'Tautan',
@@ -28,6 +28,5 @@ export default {
   'shortcuts.search': 'Cari tautan',
   'shortcuts.sheet': 'Tampilkan daftar ini',
   'shortcuts.enable': 'Pintasan satu tombol',
-  'shortcuts.enableHelp':
-    'Matikan jika masukan suara atau program lain mengetik huruf. Peramban ini mengingatnya.',
+  'shortcuts.enableHelp': 'Nonaktifkan jika Anda memakai masukan suara. Disimpan di peramban ini.',
 } satisfies Record<keyof typeof en, string>

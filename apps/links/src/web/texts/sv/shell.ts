@@ -15,8 +15,8 @@ export default {
   'shell.results_other': '{{count}} träffar',
   'page.toDashboard': 'Till översikten',
   'shell.newLink': 'Skapa en länk',
-  'shell.light': 'Använd ljusa färger',
-  'shell.dark': 'Använd mörka färger',
+  'shell.light': 'Byt till ljust tema',
+  'shell.dark': 'Byt till mörkt tema',
   'shell.pages': 'Sidor',
   'shell.actions': 'Åtgärder',
   'shell.findLink': 'Länkar',
@@ -25,9 +25,8 @@ export default {
   'shell.recentLinks': 'Senaste länkarna',
   'shortcuts.title': 'Kortkommandon',
   'shortcuts.palette': 'Sök överallt',
-  'shortcuts.search': 'Sök bland länkarna',
+  'shortcuts.search': 'Sök länkar',
   'shortcuts.sheet': 'Visa den här listan',
   'shortcuts.enable': 'Kortkommandon med en tangent',
-  'shortcuts.enableHelp':
-    'Stäng av dem om röstinmatning eller ett annat program skriver bokstäver. Webbläsaren minns valet.',
+  'shortcuts.enableHelp': 'Stäng av dem om du använder röstinmatning. Sparas i den här webbläsaren.',
 } satisfies Record<keyof typeof en, string>
