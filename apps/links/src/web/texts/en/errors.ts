@@ -16,12 +16,11 @@ export default {
   'error.bundleGone': 'This bundle was deleted.',
   'error.gone': 'Not found. Reload the page.',
   'error.notAdmin': 'Only an administrator of this instance can change this.',
-  'error.linkChanged': 'Someone changed this link in the meantime. Reload the page to see its current state.',
-  'error.behaviourLong':
-    'These rules and addresses are too long in total. Remove some, or shorten addresses.',
-  'error.behaviourRing': 'A visitor would come back to this link. Choose another destination.',
+  'error.linkChanged': 'This link was changed in the meantime. Reload the page.',
+  'error.behaviourLong': 'The rules and URLs are too long in total. Remove some, or shorten the URLs.',
+  'error.behaviourRing': 'This would send visitors back to this link. Choose another destination.',
   'error.behaviourChain':
-    'A visitor would pass more than five short links of this instance. Choose another destination.',
+    'This would send visitors through more than five short links. Choose another destination.',
   'error.variantGone': 'This split has changed. Reload the page.',
   'error.noPassword': 'This link has no password yet. Enter one.',
   'error.notOwner': 'Only the owner of this link can do this.',

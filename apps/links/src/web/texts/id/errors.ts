@@ -19,13 +19,12 @@ export default {
   'error.bundleGone': 'Kumpulan ini sudah dihapus.',
   'error.gone': 'Tidak ditemukan. Muat ulang halaman.',
   'error.notAdmin': 'Hanya administrator instans ini yang dapat mengubahnya.',
-  'error.linkChanged':
-    'Tautan ini sudah diubah sementara itu. Muat ulang halaman untuk melihat keadaannya sekarang.',
+  'error.linkChanged': 'Tautan ini diubah sementara itu. Muat ulang halaman.',
   'error.behaviourLong':
-    'Aturan dan alamatnya terlalu panjang secara keseluruhan. Hapus beberapa atau pendekkan alamatnya.',
-  'error.behaviourRing': 'Pengunjung akan kembali ke tautan ini. Pilih tujuan lain.',
+    'Aturan dan URL-nya terlalu panjang secara keseluruhan. Hapus beberapa, atau perpendek URL-nya.',
+  'error.behaviourRing': 'Ini akan mengarahkan pengunjung kembali ke tautan ini. Pilih tujuan lain.',
   'error.behaviourChain':
-    'Pengunjung akan melewati lebih dari lima tautan pendek di instans ini. Pilih tujuan lain.',
+    'Ini akan mengarahkan pengunjung melalui lebih dari lima tautan pendek. Pilih tujuan lain.',
   'error.variantGone': 'Pembagian ini sudah berubah. Muat ulang halaman.',
   'error.noPassword': 'Tautan ini belum punya kata sandi. Masukkan kata sandi.',
   'error.notOwner': 'Hanya pemilik tautan ini yang dapat melakukannya.',

@@ -34,13 +34,12 @@ export default {
   'error.refused': 'Något du angav är ogiltigt. Kontrollera det och försök igen.',
   'error.internal': 'Något gick fel. Försök igen, och kontakta din administratör om det fortsätter.',
   'error.storage': 'Databasen är inte tillgänglig. Inget ändrades. Försök igen senare.',
-  'error.notAdmin': 'Det kan bara en administratör för instansen ändra.',
-  'error.linkChanged': 'Länken har ändrats under tiden. Ladda om sidan för att se hur den ser ut nu.',
+  'error.notAdmin': 'Bara en administratör för instansen kan ändra det här.',
+  'error.linkChanged': 'Länken har ändrats under tiden. Ladda om sidan.',
   'error.behaviourLong':
-    'Reglerna och adresserna är för långa tillsammans. Ta bort några eller korta adresserna.',
-  'error.behaviourRing': 'Besökaren skulle komma tillbaka till den här länken. Välj ett annat mål.',
-  'error.behaviourChain':
-    'Besökaren skulle passera fler än fem kortlänkar på den här instansen. Välj ett annat mål.',
+    'Reglerna och URL:erna är för långa tillsammans. Ta bort några, eller korta URL:erna.',
+  'error.behaviourRing': 'Det skulle leda besökare tillbaka till den här länken. Välj ett annat mål.',
+  'error.behaviourChain': 'Det skulle leda besökare genom fler än fem kortlänkar. Välj ett annat mål.',
   'error.variantGone': 'Fördelningen har ändrats. Ladda om sidan.',
   'error.noPassword': 'Länken har inget lösenord än. Ange ett.',
   'error.deletionStopped':
