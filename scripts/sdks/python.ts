@@ -293,8 +293,8 @@ function signature(operation: Operation, list: string): string {
   return [
     ...params.map((param) => `${nameOf(param)}: ${typeOf(param.type, list)},`),
     '*,',
-    ...(body?.fields ?? []).map((field) => argument(field, 'Omitted', 'OMITTED')),
-    ...(query?.fields ?? []).map((field) => argument(field, 'None', 'None')),
+    ...(body?.fields ?? []).map((field) => argument(field, 'Omitted', list)),
+    ...(query?.fields ?? []).map((field) => argument(field, 'None', list)),
     'timeout: float | None = None,',
     'max_retries: int | None = None,',
   ]
@@ -311,8 +311,9 @@ function explodedLiteral(line: string): string {
   })
 }
 
-function argument(field: Field, absent: string, value: string): string {
-  const type = typeOf(field.type)
+function argument(field: Field, absent: 'Omitted' | 'None', list: string): string {
+  const type = typeOf(field.type, list)
+  const value = absent === 'None' ? 'None' : 'OMITTED'
   return field.required ? `${nameOf(field)}: ${type},` : `${nameOf(field)}: ${type} | ${absent} = ${value},`
 }
 

@@ -137,6 +137,20 @@ eachDialect((dialect, newUrl) => {
       expect(await ann.bundles.delete(id)).toEqual({ deleted: true })
     })
 
+    test('L24.20 set, read, promote and delete the behaviour of a link', async () => {
+      const { id } = await ann.links.create({ url: 'https://example.com/sdk/w', slug: 'sdk-behaviour' })
+      const split = ['a', 'b'].map((name) => ({ url: `https://example.com/${name}`, weight: 1 }))
+      const rules = [{ when: { country: ['SE'] }, to: 'https://example.com/se' }]
+      const behaviour = await ann.links.setBehaviour(id, { rules, split, max_clicks: 1 })
+      expect(behaviour).toEqual({ rules, split, max_clicks: 1, clicks_left: 1 })
+      expect(await reader.links.getBehaviour(id)).toEqual(behaviour)
+      expect(await failureOf(ben.links.setBehaviour(id, {}))).toMatchObject({ status: 403 })
+      expect(await ann.links.promoteVariant(id, { variant: '0.2' })).toMatchObject({ rules })
+      expect((await reader.links.get(id)).url).toBe('https://example.com/b')
+      expect(await ann.links.deleteBehaviour(id)).toEqual({ deleted: true })
+      expect(await reader.links.getBehaviour(id)).toEqual({})
+    })
+
     test('a refused call throws the error of the server, and changes nothing', async () => {
       const link = await ann.links.create({ url: 'https://example.com/sdk/mine' })
       const error = await failureOf(ben.links.update(link.id, { label: 'Mine now' }))

@@ -168,6 +168,26 @@ async def bundles(tag: str, ann: Any, ben: Any, reader: Any) -> None:
     assert (await done(ann.bundles.delete(id))).deleted is True
 
 
+async def behaviour(tag: str, ann: Any, ben: Any, reader: Any) -> None:
+    slug = f"py-{tag}-behaviour"
+    created = await done(ann.links.create(url=f"https://example.com/python/w/{tag}", slug=slug))
+    id = created.id
+    parts = [{"url": f"https://example.com/{name}", "weight": 1} for name in "ab"]
+    hours = {"from": "09:00", "to": "17:00", "tz": "Europe/Stockholm"}
+    rule = {"when": {"country": ["se"], "hours": hours}, "to": "https://example.com/se"}
+    kept = await done(ann.links.set_behaviour(id, rules=[rule], split=parts, max_clicks=1))
+    assert isinstance(kept, models.Behaviour)
+    assert (kept.split, kept.clicks_left, kept.password) == (parts, 1, None)
+    assert kept.rules == [{**rule, "when": {"country": ["SE"], "hours": hours}}]
+    assert await done(reader.links.get_behaviour(id)) == kept
+    assert (await refused(lambda: ben.links.set_behaviour(id, max_clicks=2))).status == 403
+    promoted = await done(ann.links.promote_variant(id, variant="0.2"))
+    assert (promoted.split, promoted.rules) == (None, kept.rules)
+    assert (await done(reader.links.get(id))).url == parts[1]["url"]
+    assert (await done(ann.links.delete_behaviour(id))).deleted is True
+    assert await done(reader.links.get_behaviour(id)) == models.Behaviour()
+
+
 async def refusals(tag: str, ann: Any, ben: Any, reader: Any) -> None:
     link = await done(ann.links.create(url=f"https://example.com/python/mine/{tag}"))
     error = await refused(lambda: ben.links.update(link.id, label="Mine now"))
@@ -181,6 +201,6 @@ async def refusals(tag: str, ann: Any, ben: Any, reader: Any) -> None:
         assert (await refused(stranger.links.list)).code == "unauthorized"
 
 
-@pytest.mark.parametrize("scenario", [links, walking, slugs, figures, bundles, refusals])
+@pytest.mark.parametrize("scenario", [links, walking, slugs, figures, bundles, behaviour, refusals])
 def test_operations(kind: str, scenario: Scenario) -> None:
     act(kind, scenario)
