@@ -1,5 +1,6 @@
 import { VERSION } from '@latchkey/links/version'
 import { type Command, UsageError } from './command.ts'
+import { explainCommand } from './commands/explain.ts'
 import { health } from './commands/health.ts'
 import { roomsArchiveCommands } from './commands/instance-archive.ts'
 import { keyCommands } from './commands/keys.ts'
@@ -17,6 +18,7 @@ const commands: readonly Command[] = [
   rooms,
   ...keyCommands,
   ...transferCommands,
+  explainCommand,
   ...roomsArchiveCommands,
   ...roomsCommands,
   ...operateCommands,

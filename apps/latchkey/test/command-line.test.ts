@@ -24,6 +24,7 @@ describe('latchkey', () => {
       'keys revoke',
       'links import',
       'links export',
+      'links explain',
       'clicks import',
       'backup',
       'doctor',

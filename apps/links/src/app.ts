@@ -3,7 +3,7 @@ import { withTimeout } from '@latchkey/database/with-timeout'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { migrate } from '@latchkey/database/migrate'
 import { openExclusively } from '@latchkey/database/instance-lock'
-import { forwardedOrigin, parseTrusted } from '@latchkey/http/client-address'
+import { forwardedOrigin } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'
 import { FilteredReads } from './analytics/explorer/filtered-reads.ts'
 import { DrainThread } from './clicks/drain-thread.ts'
@@ -33,10 +33,11 @@ import { createSharedStatsPages } from './http/shared-stats/handler.ts'
 import { createMcp } from './mcp/endpoint.ts'
 import { findOrCreateInstanceSecret } from './preferences/instance-secret.ts'
 import { prefersPng } from './qr/prefers-png.ts'
-import { createRedirect } from './create-redirect.ts'
+import { createRedirect, createVisitOptions } from './create-redirect.ts'
 import type { Lookup } from './redirect/lookup.ts'
 import { PostgresLookup } from './redirect/lookup-postgres.ts'
 import { openSqliteLookup } from './redirect/lookup-sqlite.ts'
+import type { VisitOptions } from './redirect/visit.ts'
 import type { Settings } from './settings/settings.ts'
 import { SlugSpace } from './links/slugs/generator.ts'
 import { createTitleFetcher, titleUserAgent } from './titles/fetch-title.ts'
@@ -94,12 +95,15 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   const metrics = createMetrics()
   const { journal, drainThread } = await openJournal({ settings, database, log, metrics })
   const { userAgent, queues } = await openOutbound({ settings, database, log, now })
-  const services = createServices({ ...options, now, database, drainThread, queues, metrics })
+  const limited = database.withStatementTimeout(options.statementLimitMs ?? STATEMENT_LIMIT_MS)
+  const salts = await VisitorSalts.open(limited, () => Math.floor(now() / 1000), log)
+  const visitOptions = createVisitOptions(settings, salts, userAgent)
+  const background = { drainThread, queues, metrics }
+  const services = createServices({ ...options, ...background, now, database, limited, visitOptions })
   const lastingWork = [services.feed, services.filteredReads, ...Object.values(queues)]
-  const salts = await VisitorSalts.open(services.database, services.now, log)
   const lookup = await openLookup(settings, database, log)
   const admin = createAdmin(services)
-  const redirect = createRedirect({ services, database, admin, lookup, journal, salts, now, userAgent })
+  const redirect = createRedirect({ services, database, admin, lookup, journal, now, visitOptions })
   exposeClicks(metrics, { redirect, journal, drainThread })
   exposeStorage(metrics, { database, requests: services.database, lookup, settings })
   const readiness = new Readiness(services.database, journal)
@@ -222,6 +226,9 @@ function openFeed({ databaseUrl }: Settings, database: Database<Tables>, log: Lo
 
 interface LinksDependencies extends LinksOptions {
   database: Database<Tables>
+  /** For requests, whose statements take at most so long. */
+  limited: Database<Tables>
+  visitOptions: VisitOptions
   now: () => number
   drainThread: DrainThread
   queues: Queues
@@ -229,17 +236,16 @@ interface LinksDependencies extends LinksOptions {
 }
 
 function createServices(dependencies: LinksDependencies): Services {
-  const {
-    settings,
-    log,
-    statementLimitMs = STATEMENT_LIMIT_MS,
-    flushTimeoutMs = FLUSH_TIMEOUT_MS,
-  } = dependencies
+  const { settings, log, limited: database, visitOptions, flushTimeoutMs = FLUSH_TIMEOUT_MS } = dependencies
   const { drainThread, metrics } = dependencies
   const { titleQueue, faviconQueue } = dependencies.queues
-  const proxies = { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) }
+  const { proxies } = visitOptions
+  const redirectOptions = {
+    status: settings.redirectStatus,
+    isLean: settings.privacy === 'lean',
+    honorsGpc: settings.honorGpc,
+  }
   const feed = openFeed(settings, dependencies.database, log)
-  const database = dependencies.database.withStatementTimeout(statementLimitMs)
   const slugSpace = new SlugSpace()
   const imports = new RunningImports(dependencies.database, settings.databaseUrl, slugSpace)
   const filteredReads = new FilteredReads(settings.databaseUrl)
@@ -273,6 +279,7 @@ function createServices(dependencies: LinksDependencies): Services {
         readFiltered: (read) => filteredReads.run(caller.identity, request.signal, read),
         followChanges: () => feed.subscribe(),
         acceptsPng: prefersPng(request.headers.get('accept')),
+        visitSource: () => ({ request, peer, options: { ...visitOptions, ...redirectOptions } }),
         headers,
         flushClicks: () => flushClicks(drainThread, flushTimeoutMs, headers),
         hasPendingClicks: (of) => drainThread.hasPending(of),

@@ -7,6 +7,7 @@ import type { Range } from './analytics/schema.ts'
 import type { Tables } from './db/tables.ts'
 import type { ChangeSubscription } from './events/feed.ts'
 import type { SlugSpace } from './links/slugs/generator.ts'
+import type { VisitSource } from './explain/explain.ts'
 import type { RunningImport } from './transfer/running-imports.ts'
 
 /** How a link or bundle was created (L3.8). */
@@ -53,6 +54,8 @@ export interface Context {
   readFiltered(read: FilteredRead): ReturnType<FilteredReads['run']>
   /** Resolves once the subscription receives every later change. */
   followChanges(): Promise<ChangeSubscription>
+  /** This request as the visit of a short URL, to explain redirects (L27). */
+  visitSource(): VisitSource
   /** Headers of the answer, if it has any. */
   headers: Record<string, string>
   /**

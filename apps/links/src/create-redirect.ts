@@ -1,4 +1,5 @@
 import type { Database } from '@latchkey/database/database'
+import { parseTrusted } from '@latchkey/http/client-address'
 import type { Journal } from './clicks/journal.ts'
 import type { VisitorSalts } from './clicks/visitor-salts.ts'
 import type { Tables } from './db/tables.ts'
@@ -7,6 +8,8 @@ import type { createAdmin } from './http/admin.ts'
 import { createOwnerPage } from './http/owner-page.ts'
 import { visitorPeerReader } from './http/peer.ts'
 import type { Services } from './http/services.ts'
+import type { VisitOptions } from './redirect/visit.ts'
+import type { Settings } from './settings/settings.ts'
 import type { Lookup } from './redirect/lookup.ts'
 import { ClickLimits } from './redirect/click-limits.ts'
 import { NotFoundUrl } from './redirect/not-found-url.ts'
@@ -29,16 +32,28 @@ interface RedirectDependencies {
   admin: ReturnType<typeof createAdmin>
   lookup: Lookup
   journal: Journal
-  salts: VisitorSalts
   /** Milliseconds since 1970. */
   now: () => number
-  userAgent: string
+  visitOptions: VisitOptions
+}
+
+/** What redirects and their explanations read of a request. */
+export function createVisitOptions(settings: Settings, salts: VisitorSalts, userAgent: string): VisitOptions {
+  return {
+    publicHost: referrerHost(settings.baseUrl),
+    titleUserAgent: userAgent,
+    proxies: { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) },
+    countryHeader: settings.countryHeader,
+    countryOf: openCountryLookup(),
+    peerOf: visitorPeerReader(settings),
+    visitorOf: visitorHasher((day) => salts.of(day)),
+  }
 }
 
 /** Composes the redirect: its look-up, its journal, and what links with behaviour need beside them. */
 export function createRedirect(dependencies: RedirectDependencies): Redirect {
-  const { services, database, admin, lookup, journal, salts, now, userAgent } = dependencies
-  const { settings, proxies, log } = services
+  const { services, database, admin, lookup, journal, now, visitOptions } = dependencies
+  const { settings, log } = services
   // On SQLite, statements end by themselves.
   const store =
     database.dialect === 'postgres' ? database.withStatementTimeout(VISITOR_STATEMENT_LIMIT_MS) : database
@@ -47,6 +62,7 @@ export function createRedirect(dependencies: RedirectDependencies): Redirect {
   )
   database.afterWrite(() => notFoundUrl.expire())
   return new Redirect({
+    ...visitOptions,
     lookup,
     journal,
     limits: new ClickLimits({
@@ -62,14 +78,7 @@ export function createRedirect(dependencies: RedirectDependencies): Redirect {
     isLean: settings.privacy === 'lean',
     honorsGpc: settings.honorGpc,
     status: settings.redirectStatus,
-    publicHost: referrerHost(settings.baseUrl),
-    titleUserAgent: userAgent,
-    proxies,
-    countryHeader: settings.countryHeader,
-    countryOf: openCountryLookup(),
-    peerOf: visitorPeerReader(settings),
     ownerPage: createOwnerPage(services, admin.admit),
-    visitorOf: visitorHasher((day) => salts.of(day)),
     now,
     onLookupError: createFaultLog(log, 'redirect: the database cannot be used', 'requests'),
   })

@@ -139,6 +139,9 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
     filters: NO_FILTERS,
     defaultRange: 'all',
     hasPendingClicks: () => false,
+    visitSource: () => {
+      throw new Error('Nobody explains redirects here')
+    },
     headers: {},
     slugSpace: new SlugSpace(),
   } as const

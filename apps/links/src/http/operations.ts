@@ -17,6 +17,7 @@ import { preferenceOperations } from '../preferences/operations.ts'
 import { qrOperations } from '../qr/operations.ts'
 import { checkSlug } from '../links/slugs/check.ts'
 import { choosePrimarySlug, slugOperations } from '../links/slugs/operations.ts'
+import { explainOperations } from '../explain/operations.ts'
 import { sharingOperations } from '../sharing/operations.ts'
 import { transferOperations } from '../transfer/operations.ts'
 
@@ -24,6 +25,7 @@ import { transferOperations } from '../transfer/operations.ts'
 export const apiOperations: readonly AnyOperation<Context>[] = [
   ...linkOperations,
   ...behaviourOperations,
+  ...explainOperations,
   ...slugOperations,
   ...bundleOperations,
   ...analyticsOperations,

@@ -1,5 +1,6 @@
 import type { Tool as ListedTool, ToolAnnotations } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { behaviourTools } from './behaviour-tools.ts'
 import { bundleTools } from './bundle-tools.ts'
 import { statsTools } from './stats-tools.ts'
 import { linkTools } from './link-tools.ts'
@@ -8,7 +9,10 @@ import type { Effect, Tool } from './tool.ts'
 
 /** All tools by name (L19). */
 export const tools: ReadonlyMap<string, Tool> = new Map(
-  [...otherTools, ...linkTools, ...statsTools, ...bundleTools].map((tool) => [tool.name, tool]),
+  [...otherTools, ...linkTools, ...behaviourTools, ...statsTools, ...bundleTools].map((tool) => [
+    tool.name,
+    tool,
+  ]),
 )
 
 const annotationsByEffect: Record<Effect, Required<Omit<ToolAnnotations, 'title'>>> = {

@@ -1,17 +1,22 @@
 import { prefixOf } from '@latchkey/http/client-prefix'
-import { type JournalledClick, leanClick } from '../clicks/click.ts'
 import type { Journal } from '../clicks/journal.ts'
-import { classifyUserAgent } from '../clicks/user-agent.ts'
 import {
   type Closed,
   type Destination,
   type Choice,
-  findClosed,
   chooseLocation,
   usedUp,
 } from '../links/behaviour/evaluate.ts'
 import { foldSlug, isSlug } from '../links/slugs/slug.ts'
 import type { ClickLimits } from './click-limits.ts'
+import {
+  type CountingOptions,
+  type Passage,
+  clickOf,
+  findGate,
+  redirectStatus,
+  temporaryStatus,
+} from './decide.ts'
 import type { Lookup } from './lookup.ts'
 import type { NotFoundUrl } from './not-found-url.ts'
 import { passwordPage, previewPage, tooManyTriesPage } from './gate-pages.ts'
@@ -31,7 +36,7 @@ export interface Outcomes {
   unavailable: number
 }
 
-export interface RedirectOptions extends VisitOptions {
+export interface RedirectOptions extends VisitOptions, CountingOptions {
   lookup: Lookup
   journal: Journal
   limits: ClickLimits
@@ -40,10 +45,6 @@ export interface RedirectOptions extends VisitOptions {
   /** The page for the owner of a slug that does not redirect; undefined for all other people. */
   ownerPage: (short: ShortUrlRequest, closed: Closed | undefined) => Promise<Response | undefined>
   status: number
-  /** Whether the journal receives only what `LINKS_PRIVACY=lean` keeps. */
-  isLean: boolean
-  /** Whether a visitor with `Sec-GPC: 1` is counted without hash, country and referrer. */
-  honorsGpc: boolean
   /** Milliseconds since 1970. */
   now: () => number
   /** Receives errors that visitors must not see. */
@@ -51,13 +52,6 @@ export interface RedirectOptions extends VisitOptions {
 }
 
 type Answer = Response | Promise<Response>
-
-/** A visit of a link that exists. */
-interface Passage {
-  visit: RequestVisit
-  short: ShortUrlRequest
-  destination: Destination
-}
 
 /**
  * Handles a redirect: a request whose path is one segment outside the `_` namespace. No middleware,
@@ -67,12 +61,9 @@ interface Passage {
 export class Redirect {
   readonly outcomes: Outcomes = { redirected: 0, uncounted: 0, page: 0, not_found: 0, unavailable: 0 }
   readonly #options: RedirectOptions
-  /** The status of links with behaviour: browsers would keep a permanent redirect (L25.2). */
-  readonly #temporaryStatus: number
 
   constructor(options: RedirectOptions) {
     this.#options = options
-    this.#temporaryStatus = options.status === 307 ? 307 : 302
   }
 
   answer(request: Request, path: string, query: string | null, server: PeerSource): Answer {
@@ -98,18 +89,35 @@ export class Redirect {
     if (!destination)
       return short.request.method === 'POST' ? methodNotAllowed() : this.#missed(short, undefined)
     const visit = new RequestVisit(short, this.#options, Math.floor(this.#options.now() / 1000))
-    const passage = { visit, short, destination }
-    if (destination.program?.password) return this.#protect(passage)
-    return short.request.method === 'POST' ? methodNotAllowed() : this.#pass(passage)
+    return this.#proceed({ visit, short, destination }, false)
   }
 
-  /** Lets a visitor pass who needs no password, or has entered it. */
+  #proceed(passage: Passage, hasEntered: boolean): Answer {
+    const { short } = passage
+    const { request } = short
+    const gate = findGate(passage, hasEntered)
+    switch (gate) {
+      case 'open':
+        return this.#pass(passage)
+      case 'limit':
+        return this.#passLimited(passage).catch((error: unknown) => this.#unavailable(request, error))
+      case 'limit_preview':
+        return this.#previewLimited(passage).catch((error: unknown) => this.#unavailable(request, error))
+      case 'preview':
+        return this.#page(previewPage(request))
+      case 'form':
+        return this.#page(passwordPage(request, 'password'))
+      case 'password':
+        return this.#checkPassword(passage).catch((error: unknown) => this.#unavailable(request, error))
+      case 'method':
+        return methodNotAllowed()
+      default:
+        return this.#leadBack(short, gate)
+    }
+  }
+
   #pass(passage: Passage): Answer {
-    const { visit, short, destination } = passage
-    const closed = findClosed(destination, visit.now)
-    if (closed) return this.#leadBack(short, closed)
-    if (destination.program?.limit)
-      return this.#passLimited(passage).catch((error: unknown) => this.#unavailable(short.request, error))
+    const { visit, destination } = passage
     const choice = chooseLocation(destination, visit)
     // The destination of a link may be another short URL of this instance. A title fetch is not a
     // click on it.
@@ -127,11 +135,6 @@ export class Redirect {
     const { visit, short, destination } = passage
     const { limits } = this.#options
     const { linkId } = destination
-    const isEntered = short.request.method === 'POST'
-    if (!isEntered && isBotOrPreview(visit)) {
-      if (await limits.hasPlaces(linkId)) return this.#page(previewPage(short.request))
-      return this.#leadBack(short, usedUp(destination))
-    }
     if (!(await limits.take(linkId))) return this.#leadBack(short, usedUp(destination))
     const choice = chooseLocation(destination, visit)
     if (!(await this.#append(passage, choice))) {
@@ -142,22 +145,19 @@ export class Redirect {
     return this.#redirectTo(choice.location, passage)
   }
 
-  /** Asks for the password of a link, or checks the one that was entered (L26.4). */
-  #protect(passage: Passage): Answer {
-    const { visit, short } = passage
-    if (short.request.method !== 'POST')
-      return this.#page(
-        isBotOrPreview(visit) ? previewPage(short.request) : passwordPage(short.request, 'password'),
-      )
-    return this.#checkPassword(passage).catch((error: unknown) => this.#unavailable(short.request, error))
+  async #previewLimited({ short, destination }: Passage): Promise<Response> {
+    if (await this.#options.limits.hasPlaces(destination.linkId))
+      return this.#page(previewPage(short.request))
+    return this.#leadBack(short, usedUp(destination))
   }
 
+  /** Checks the password that was entered (L26.4). */
   async #checkPassword(passage: Passage): Promise<Response> {
     const { visit, short, destination } = passage
     const password = await readPassword(short.request)
     if (password === undefined) return this.#page(passwordPage(short.request, 'wrongPassword'))
     const result = await this.#options.passwords.check(destination.linkId, prefixOf(visit.address), password)
-    if (result === 'right') return this.#pass(passage)
+    if (result === 'right') return this.#proceed(passage, true)
     return this.#page(
       result === 'wrong'
         ? passwordPage(short.request, 'wrongPassword')
@@ -165,39 +165,19 @@ export class Redirect {
     )
   }
 
-  #append({ visit, short, destination }: Passage, { variant }: Choice): Promise<boolean> {
-    const { journal, isLean, honorsGpc } = this.#options
-    const isAnonymous = honorsGpc && short.request.headers.get('sec-gpc') === '1'
-    const click: JournalledClick = {
-      slug: short.slug,
-      linkId: destination.linkId,
-      clickedAt: visit.now,
-      host: visit.ownHost,
-      query: short.query,
-      referrer: isAnonymous ? null : visit.referrer,
-      userAgent: visit.userAgent,
-      country: isAnonymous ? null : visit.country(),
-      visitorFp: isAnonymous ? null : visit.visitorFp(),
-      variant,
-    }
-    return journal.append(isLean ? leanClick(click) : click)
+  #append(passage: Passage, choice: Choice): Promise<boolean> {
+    return this.#options.journal.append(clickOf(passage, choice, this.#options))
   }
 
-  #redirectTo(location: string, { short, destination }: Pick<Passage, 'short' | 'destination'>): Response {
-    const status = destination.program === null ? this.#options.status : this.#statusFor(short.request)
-    return redirect(status, location)
-  }
-
-  /** 303 turns the POST of a form into a GET of the destination. */
-  #statusFor({ method }: Request): number {
-    return method === 'POST' ? 303 : this.#temporaryStatus
+  #redirectTo(location: string, { short, destination }: Passage): Response {
+    return redirect(redirectStatus(destination, short.request.method, this.#options.status), location)
   }
 
   /** Leads visitors of a closed link elsewhere, or answers as if the link did not exist. */
   #leadBack(short: ShortUrlRequest, closed: Closed): Answer {
     if (closed.fallback === null) return this.#missed(short, closed)
     this.outcomes.uncounted++
-    return redirect(this.#statusFor(short.request), closed.fallback)
+    return redirect(temporaryStatus(short.request.method, this.#options.status), closed.fallback)
   }
 
   #page(page: Response): Response {
@@ -219,7 +199,9 @@ export class Redirect {
   #notFound(request: Request): Answer {
     this.outcomes.not_found++
     const answer = (url: string | null) =>
-      url === null ? notFoundPage(request) : redirect(this.#statusFor(request), url)
+      url === null
+        ? notFoundPage(request)
+        : redirect(temporaryStatus(request.method, this.#options.status), url)
     const url = this.#options.notFoundUrl.current()
     return url instanceof Promise ? url.then(answer) : answer(url)
   }
@@ -233,11 +215,6 @@ export class Redirect {
 
 function redirect(status: number, location: string): Response {
   return new Response(null, { status, headers: { Location: location, 'Cache-Control': 'private, no-store' } })
-}
-
-/** A visitor who is no person: a preview uses nothing up, and learns no destination. */
-function isBotOrPreview(visit: RequestVisit): boolean {
-  return visit.isPreview || classifyUserAgent(visit.userAgent).isBot
 }
 
 /** The folded slug of a path (without its leading slash); undefined if it cannot be a slug. */

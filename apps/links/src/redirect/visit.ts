@@ -17,6 +17,8 @@ export interface VisitOptions {
   /** The address of the visitor's socket. */
   peerOf: (request: Request, server: PeerSource) => string
   visitorOf: (address: string | null, userAgent: string | null, nowSeconds: number) => string | null
+  /** A random number from 0 up to 1; a new one each time by default. */
+  random?: () => number
 }
 
 /** A request for a short URL. */
@@ -61,10 +63,22 @@ export class RequestVisit implements Visit {
     return clientAddress(this.#request, this.#socketPeer, this.#options.proxies)
   }
 
+  get method(): string {
+    return this.#request.method
+  }
+
   /** No visitor has followed the link yet, or the visitor is this instance: its title fetch. */
   get isPreview(): boolean {
+    return this.previewKind !== undefined
+  }
+
+  get previewKind(): 'head' | 'prefetch' | 'own_check' | undefined {
     const { method, headers } = this.#request
-    return method === 'HEAD' || isPrefetch(headers) || this.userAgent === this.#options.titleUserAgent
+    if (method === 'HEAD') return 'head'
+    // A password was entered, which is the click (L26.4).
+    if (method === 'POST') return undefined
+    if (isPrefetch(headers)) return 'prefetch'
+    return this.userAgent === this.#options.titleUserAgent ? 'own_check' : undefined
   }
 
   get acceptLanguage(): string | null {
@@ -82,7 +96,7 @@ export class RequestVisit implements Visit {
   }
 
   random(): number {
-    return Math.random()
+    return this.#options.random?.() ?? Math.random()
   }
 
   /** Our own host, which the referrer may have (L13.3). Behind a proxy, `Host` may be different. */

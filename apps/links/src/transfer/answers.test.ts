@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { findBehaviour } from '../links/behaviour/store.ts'
 import type { ImportFormat } from './formats.ts'
-import { importText, openMigrated, rolesOf, readExportedLinks } from './testing.ts'
+import { NOW, exportText, importText, openMigrated, rolesOf, readExportedLinks } from './testing.ts'
 
 const JANUARY = Date.UTC(2020, 0, 31, 12) / 1000
 
@@ -12,8 +13,13 @@ eachDialect((_, newUrl) => {
       format,
     })
     const links = await readExportedLinks(database)
+    const behaviours = await Promise.all(
+      (await database.read.selectFrom('link').select('id').orderBy('id').execute()).map(
+        async ({ id }) => (await findBehaviour(database.read, id)).document,
+      ),
+    )
     await database.close()
-    return { report, links }
+    return { report, links, behaviours }
   }
 
   describe('import of API answers', () => {
@@ -40,7 +46,7 @@ eachDialect((_, newUrl) => {
       ])
       expect(report).toMatchObject({ imported: 1, bad: 2, clickTotals: 12 })
       expect(report.rows.map(({ reason }) => reason)).toEqual([
-        'not imported: destinations by country',
+        undefined,
         'slug "a/b": Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -',
         'password-protected links are not supported',
       ])
@@ -94,7 +100,7 @@ eachDialect((_, newUrl) => {
       expect(links.map(({ disabled_at }) => disabled_at === null)).toEqual([true, false])
     })
 
-    test('takes answers of Shlink with their expiry, and notes a limit of visits', async () => {
+    test('L26.7: takes answers of Shlink with their expiry, and ends links whose visits are used up', async () => {
       const { report, links } = await importAnswer('shlink', {
         shortUrls: {
           data: [
@@ -113,21 +119,137 @@ eachDialect((_, newUrl) => {
         },
       })
       expect(report).toMatchObject({ imported: 1, clickTotals: 9 })
-      expect(report.rows[0]?.reason).toBe('not imported: click limit')
-      expect(links[0]).toMatchObject({ created_at: JANUARY, expires_at: Date.UTC(2030, 0, 31, 12) / 1000 })
+      expect(report.rows[0]?.reason).toBeUndefined()
+      expect(links[0]).toMatchObject({ created_at: JANUARY, expires_at: NOW })
       expect(rolesOf(links[0]).primary).toEqual(['one'])
     })
 
-    test('notes links for which Shlink forwards the query, and no others', async () => {
-      const data = [true, false, null].map((forwardQuery, at) => ({
-        shortCode: `q${at}`,
-        longUrl: `https://example.com/${at}`,
-        forwardQuery,
-      }))
-      const { report } = await importAnswer('shlink', { shortUrls: { data } })
-      expect(report).toMatchObject({ imported: 3, bad: 0 })
+    test('L26.7: takes the rules, limits and starts of Shlink, and notes those that cannot be kept', async () => {
+      const rule = (longUrl: string, priority: number, ...conditions: object[]) => ({
+        longUrl,
+        priority,
+        conditions,
+      })
+      const link = { longUrl: 'https://example.com/', forwardQuery: true, hasRedirectRules: true }
+      const { report, behaviours } = await importAnswer('shlink', {
+        shortUrls: {
+          data: [
+            {
+              ...link,
+              shortCode: 'one',
+              meta: { validSince: '2030-01-31T12:00:00+00:00', maxVisits: 10 },
+              visitsSummary: { total: 3 },
+              redirectRules: [
+                rule('https://example.com/sv', 2, { type: 'language', matchValue: 'sv' }),
+                rule(
+                  'https://example.com/se-phone',
+                  1,
+                  { type: 'device', matchValue: 'android' },
+                  { type: 'geolocation-country-code', matchValue: 'SE' },
+                ),
+                rule('https://example.com/office', 3, { type: 'ip-address', matchValue: '192.0.2.0/24' }),
+              ],
+            },
+            { ...link, shortCode: 'two', forwardQuery: false },
+          ],
+        },
+      })
       expect(report.rows.map(({ reason }) => reason)).toEqual([
-        'not imported: forwarding of query parameters',
+        'not imported: redirect rules',
+        'not imported: redirect rules',
+      ])
+      expect(behaviours).toEqual([
+        {
+          starts_at: Date.UTC(2030, 0, 31, 12) / 1000,
+          max_clicks: 7,
+          forward_query: 'all',
+          rules: [
+            { when: { os: ['android'], country: ['SE'] }, to: 'https://example.com/se-phone' },
+            { when: { language: ['sv'] }, to: 'https://example.com/sv' },
+          ],
+        },
+        {},
+      ])
+    })
+
+    test('L26.7: an export carries behaviours to the next import, which refuses links with a password', async () => {
+      const behaviour = { rules: [{ when: { os: ['ios'] }, to: 'https://example.com/ios' }], max_clicks: 5 }
+      const lines = [
+        { url: 'https://example.com/a', slug: 'a', behaviour },
+        { url: 'https://example.com/b', slug: 'b', behaviour: { ...behaviour, password: true } },
+        { url: 'https://example.com/c', slug: 'c' },
+      ].map((line) => JSON.stringify(line))
+      const first = await openMigrated(await newUrl())
+      const { rows } = await importText(first, lines.join('\n'), { format: 'ndjson' })
+      expect(rows.map(({ result, reason }) => [result, reason])).toEqual([
+        ['imported', undefined],
+        ['bad', 'password-protected links are not supported'],
+        ['imported', undefined],
+      ])
+      const text = await exportText(first)
+      await first.close()
+      expect(text.split('\n').map((line) => line.includes('"behaviour"'))).toEqual([true, false, false])
+      const { links, behaviours } = await importAnswer('ndjson', text)
+      expect(links).toHaveLength(2)
+      expect(behaviours).toEqual([behaviour, {}])
+    })
+
+    test('L26.7: takes the targets of Dub and Short.io for systems, countries and after expiry', async () => {
+      const dub = await importAnswer('dub', [
+        {
+          key: 'a',
+          url: 'https://example.com/',
+          ios: 'https://example.com/ios',
+          android: 'javascript:alert(1)',
+          geo: {
+            SE: 'https://example.com/north',
+            DE: 'https://example.com/de',
+            FI: 'https://example.com/north',
+          },
+          expiredUrl: 'https://example.com/over',
+        },
+      ])
+      expect(dub.report.rows.map(({ reason }) => reason)).toEqual(['not imported: destination for Android'])
+      expect(dub.behaviours).toEqual([
+        {
+          rules: [
+            { when: { os: ['ios'] }, to: 'https://example.com/ios' },
+            { when: { country: ['SE', 'FI'] }, to: 'https://example.com/north' },
+            { when: { country: ['DE'] }, to: 'https://example.com/de' },
+          ],
+          after_url: 'https://example.com/over',
+        },
+      ])
+      const short = {
+        originalURL: 'https://example.com/b',
+        path: 'b',
+        title: 'B',
+        createdAt: '2020-01-31T12:00:00.000Z',
+        expiresAt: 1_900_000_000_000,
+        expiredURL: 'https://example.com/over',
+        androidURL: 'https://example.com/android',
+        splitURL: 'https://example.com/other',
+        splitPercent: 30,
+        clicksLimit: 50,
+        tags: ['news'],
+      }
+      const { report, links, behaviours } = await importAnswer('shortio', {
+        count: 2,
+        links: [short, { ...short, path: 'secret', hasPassword: true }],
+      })
+      expect(report).toMatchObject({ imported: 1, bad: 1 })
+      expect(links[0]).toMatchObject({ label: 'B', created_at: JANUARY, expires_at: 1_900_000_000 })
+      expect(behaviours).toEqual([
+        {
+          rules: [{ when: { os: ['android'] }, to: 'https://example.com/android' }],
+          split: [
+            { url: 'https://example.com/b', weight: 70 },
+            { url: 'https://example.com/other', weight: 30 },
+          ],
+          stick: 'visit',
+          after_url: 'https://example.com/over',
+          max_clicks: 50,
+        },
       ])
     })
 

@@ -19,6 +19,7 @@ const NAMES: readonly (readonly [format: ImportFormat, url: string, slug: string
   ['shlink', 'longUrl', 'shortCode'],
   ['bitly', 'Long URL', 'Link'],
   ['dub', 'url', 'key'],
+  ['shortio', 'originalURL', 'path'],
 ]
 
 /** A top-level list, which the answer of every program may be, or lines. */

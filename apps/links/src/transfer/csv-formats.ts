@@ -2,7 +2,19 @@ import type { Cells } from './csv.ts'
 import { unescapeFormulas } from '@latchkey/http/csv'
 import { MAX_SLUGS } from '../links/slugs/slug.ts'
 import { MAX_TAGS, type RowFields, type SlugFields } from './import-row.ts'
-import { type ForeignFeature, featuresDropped, refuseRow } from './reason.ts'
+import {
+  type ForeignPart,
+  countryRules,
+  limitPart,
+  mapBehaviour,
+  shlinkRules,
+  splitPart,
+  startPart,
+  systemRule,
+  textPart,
+  visitsLeft,
+} from './foreign-behaviour.ts'
+import { featuresDropped, refuseRow } from './reason.ts'
 
 /** File format of one program (L21): the columns of a CSV file or the names in a JSON object. */
 export interface FileFormat {
@@ -119,6 +131,10 @@ function lastSegments(cell: string | undefined): string[] {
 const isTrue = (cell: string | undefined) => /^(?:1|t|true|yes|y)$/i.test(cell?.trim() ?? '')
 const isFalse = (cell: string | undefined) => /^(?:0|f|false|no|n|null)?$/i.test(cell?.trim() ?? '')
 
+const isUsedUp = (left: number | undefined) => left !== undefined && left <= 0
+
+const FORWARD_ALL: ForeignPart = { feature: 'forward_query', part: { forward_query: 'all' } }
+
 const oneSlug = (cell: string | undefined) => (cell?.trim() ? [cell.trim()] : [])
 
 /** Without its password, the link would open for anyone who guesses the slug. */
@@ -127,14 +143,15 @@ function refusePassword(cell: string | undefined): void {
   throw refuseRow({ code: 'link_has_password', text: 'password-protected links are not supported' })
 }
 
-/** Notes the features of the link that Links does not have. */
-function omissionNotes(
-  cells: Cells,
-  columns: Readonly<Record<string, ForeignFeature>>,
-): Pick<RowFields, 'notes'> {
-  // A feature that is off in the other program is not lost.
-  const dropped = Object.entries(columns).filter(([column]) => !isFalse(cells(column)))
-  return dropped.length === 0 ? {} : { notes: [featuresDropped(dropped.map(([, feature]) => feature))] }
+/** The behaviour of the link, and a note about features that cannot be a part of it. */
+function behaviourFields(parts: readonly ForeignPart[]): Pick<RowFields, 'behaviour' | 'notes'> {
+  const { behaviour, dropped } = mapBehaviour(parts)
+  return { behaviour, ...(dropped.length > 0 && { notes: [featuresDropped(dropped)] }) }
+}
+
+/** Milliseconds as seconds; anything else unchanged. */
+function fromMilliseconds(cell: string | undefined): string | undefined {
+  return cell !== undefined && /^\d{12,14}$/.test(cell) ? String(Math.floor(Number(cell) / 1000)) : cell
 }
 
 /** Bitly has changed the name of the custom part more than once. */
@@ -175,19 +192,23 @@ export const csvFormats = {
   }),
   shlink: foreignFormat(
     { requiredColumns: [['longUrl'], ['shortCode', 'shortUrl']], listPath: ['shortUrls', 'data'] },
-    (cells) => ({
-      url: cells('longUrl'),
-      label: cells('title'),
-      created_at: cells('createdAt') ?? cells('dateCreated'),
-      expires_at: cells('meta.validUntil'),
-      slugNames: [...oneSlug(cells('shortCode')), ...lastSegments(cells('shortUrl'))].slice(0, 1),
-      tags: tagWords(cells('tags')),
-      ...omissionNotes(cells, {
-        'meta.validSince': 'valid_since',
-        'meta.maxVisits': 'max_visits',
-        forwardQuery: 'forward_query',
-      }),
-    }),
+    (cells, now) => {
+      const left = visitsLeft(cells('meta.maxVisits'), clickTotal(cells))
+      return {
+        url: cells('longUrl'),
+        label: cells('title'),
+        created_at: cells('createdAt') ?? cells('dateCreated'),
+        expires_at: isUsedUp(left) ? now : cells('meta.validUntil'),
+        slugNames: [...oneSlug(cells('shortCode')), ...lastSegments(cells('shortUrl'))].slice(0, 1),
+        tags: tagWords(cells('tags')),
+        ...behaviourFields([
+          ...startPart(cells('meta.validSince')),
+          ...limitPart(left),
+          ...(isTrue(cells('forwardQuery')) ? [FORWARD_ALL] : []),
+          ...shlinkRules(cells),
+        ]),
+      }
+    },
   ),
   bitly: foreignFormat(
     { requiredColumns: [['Long URL'], [...BITLY_SLUGS]], listPath: ['links'] },
@@ -217,12 +238,37 @@ export const csvFormats = {
         disabled_at: cells('disabledAt') ?? (isTrue(cells('disabled')) ? now : undefined),
         slugNames: oneSlug(cells('key')?.trim() || wholePath(cells('Short link'))),
         tags: tagWords(cells('Tags')),
-        ...omissionNotes(cells, {
-          ios: 'ios',
-          android: 'android',
-          geo: 'geo',
-          expiredUrl: 'expired_url',
-        }),
+        // In the order in which Dub checks them.
+        ...behaviourFields([
+          ...systemRule('ios', cells('ios')),
+          ...systemRule('android', cells('android')),
+          ...countryRules(cells('geo')),
+          ...textPart('expired_url', 'after_url', cells('expiredUrl')),
+        ]),
+      }
+    },
+  ),
+  shortio: foreignFormat(
+    { requiredColumns: [['originalURL'], ['path', 'shortURL']], listPath: ['links'] },
+    (cells, now) => {
+      refusePassword(cells('password'))
+      refusePassword(cells('hasPassword'))
+      const left = visitsLeft(cells('clicksLimit'), clickTotal(cells))
+      return {
+        url: cells('originalURL'),
+        label: cells('title'),
+        created_at: fromMilliseconds(cells('createdAt')),
+        expires_at: isUsedUp(left) ? now : fromMilliseconds(cells('expiresAt')),
+        slugNames: oneSlug(cells('path')?.trim() || wholePath(cells('shortURL'))),
+        tags: tagWords(cells('tags')),
+        ...behaviourFields([
+          ...systemRule('ios', cells('iphoneURL')),
+          ...systemRule('android', cells('androidURL')),
+          ...splitPart(cells('originalURL'), cells('splitURL'), cells('splitPercent')),
+          ...textPart('expired_url', 'after_url', cells('expiredURL')),
+          ...limitPart(left),
+          ...(cells('skipQS')?.trim() && isFalse(cells('skipQS')) ? [FORWARD_ALL] : []),
+        ]),
       }
     },
   ),

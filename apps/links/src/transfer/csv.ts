@@ -40,7 +40,7 @@ export function columnKey(name: string): string {
 
 /**
  * Reads a JSON object like a record: `a.b` is `b` in `a`. A list becomes its words, or the names of
- * its objects, each followed by `|`.
+ * its objects, each followed by `|`, or JSON if they have none.
  */
 export function cellsOfObject(object: Readonly<Record<string, unknown>>): Cells {
   const keys = new Map(Object.entries(object).map(([key, value]) => [columnKey(key), value] as const))
@@ -59,7 +59,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function textOfValue(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined
   if (typeof value === 'string') return value
-  if (Array.isArray(value))
+  if (Array.isArray(value) && value.every((item) => !isObject(item) || 'name' in item))
     return value
       .map((item: unknown) => `${textOfValue(isObject(item) ? item['name'] : item) ?? ''}|`)
       .join('')

@@ -4,6 +4,7 @@ import { escapeFormulas } from '@latchkey/http/csv'
 import { stringify } from 'csv-stringify/sync'
 import type { Tables } from '../db/tables.ts'
 import { type StoredLink, readLinks } from '../links/store.ts'
+import { listBehaviours } from '../links/behaviour/store.ts'
 import { listLinkIdsAfter } from './store.ts'
 
 export const exportFormats = ['ndjson', 'csv'] as const
@@ -20,7 +21,8 @@ const COLUMNS = ['url', 'slug', 'auto_slug', 'custom_slugs', 'disabled_slugs', '
 
 /**
  * Exports all links, oldest id first, in chunks of text. NDJSON contains everything that an import
- * reads; CSV lacks the times at which slugs were created or disabled. `now` in Unix seconds.
+ * reads; CSV lacks behaviours, and the times at which slugs were
+ * created or disabled. `now` in Unix seconds.
  */
 export async function* exportLinks(
   database: Database<Tables>,
@@ -34,9 +36,12 @@ export async function* exportLinks(
     if (last === undefined) return
     after = last
     const links = await readLinks(database, ids, { now, filters: NO_FILTERS })
-    yield format === 'csv'
-      ? stringify(links.map(cellsOf))
-      : links.map((link) => `${JSON.stringify(link)}\n`).join('')
+    if (format === 'csv') yield stringify(links.map(cellsOf))
+    else {
+      const behaviours = await listBehaviours(database, ids)
+      const withBehaviour = links.map((link) => ({ ...link, behaviour: behaviours.get(link.id) }))
+      yield withBehaviour.map((link) => `${JSON.stringify(link)}\n`).join('')
+    }
   }
 }
 

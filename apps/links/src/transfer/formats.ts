@@ -14,7 +14,17 @@ import { fieldsOfLink } from './link-object.ts'
 import { type ColumnMapping, mappedFormat } from './mapping.ts'
 import type { Reason } from './reason.ts'
 
-export const importFormats = ['csv', 'shrtnr', 'ndjson', 'yourls', 'kutt', 'shlink', 'bitly', 'dub'] as const
+export const importFormats = [
+  'csv',
+  'shrtnr',
+  'ndjson',
+  'yourls',
+  'kutt',
+  'shlink',
+  'bitly',
+  'dub',
+  'shortio',
+] as const
 export type ImportFormat = (typeof importFormats)[number]
 
 /** A line of the file: the link that it describes, or its problem. */

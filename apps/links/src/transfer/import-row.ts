@@ -3,6 +3,7 @@ import { parseOrFail } from '@latchkey/http/validation'
 import { z } from 'zod'
 import { isIdentity } from '../access/identity.ts'
 import { literalTexts } from '../failures.ts'
+import type { BehaviourDocument } from '../links/behaviour/schema.ts'
 import { Label, MAX_LABEL_LENGTH } from '../links/schema.ts'
 import { DestinationUrl, MAX_URL_LENGTH } from '../links/destination-url.ts'
 import { MAX_SLUGS, foldSlug, findSlugProblem } from '../links/slugs/slug.ts'
@@ -32,6 +33,8 @@ export interface RowFields {
   /** Clicks that the file gives only as a total; undefined without such a column. */
   clicks?: number | undefined
   tags?: readonly string[]
+  /** Where the link leads besides its URL, for whom and when. */
+  behaviour?: BehaviourDocument
   /** Differences between the link and the file. */
   notes?: readonly Reason[]
 }
@@ -58,6 +61,8 @@ export interface ImportRow {
   /** Null means the automatic slug. */
   primary: string | null
   tags: readonly string[]
+  /** Null if the file says nothing of it. */
+  behaviour: BehaviourDocument | null
   /** Differences between the link and the file. */
   notes: readonly Reason[]
 }
@@ -119,6 +124,7 @@ export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow
     ...ownerFields(row.created_by ?? defaults.owner, fields.notes, defaults),
     ...arrangeSlugs(fields, createdAt),
     tags: row.tags ?? [],
+    behaviour: fields.behaviour && Object.keys(fields.behaviour).length > 0 ? fields.behaviour : null,
   }
 }
 

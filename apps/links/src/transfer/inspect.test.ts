@@ -17,6 +17,7 @@ test('the export of each program is recognised, as CSV and as JSON, whole or cut
     ['kutt.json', 'kutt'],
     ['shlink.csv', 'shlink'],
     ['shlink.json', 'shlink'],
+    ['shortio.json', 'shortio'],
     ['shrtnr.json', 'shrtnr'],
     ['table.csv', 'csv'],
     ['yourls-stats.json', 'yourls'],

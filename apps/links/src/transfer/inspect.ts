@@ -23,7 +23,7 @@ interface InspectedFile {
 }
 
 /** Formats of other programs that are recognised by their columns, the most specific first. */
-const FOREIGN_FORMATS = ['yourls', 'kutt', 'shlink', 'bitly', 'dub'] as const
+const FOREIGN_FORMATS = ['yourls', 'kutt', 'shlink', 'bitly', 'dub', 'shortio'] as const
 
 const MAX_SAMPLES = 3
 const MAX_SAMPLE_LENGTH = 120

@@ -19,6 +19,7 @@ function row(changes: Partial<ImportRow> = {}): ImportRow {
     key,
     primary: custom[0]?.slug ?? null,
     tags: [],
+    behaviour: null,
     notes: [],
     ...changes,
   }

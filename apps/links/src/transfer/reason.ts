@@ -2,7 +2,7 @@ import { TOO_DEEP, TOO_LONG, findExcess } from '@latchkey/database/json-excess'
 import { Failure } from '@latchkey/http/failure'
 import { z } from 'zod'
 
-/** Features of links in other programs that Links does not have. */
+/** Features of links in other programs that an import may have to drop. */
 const featureNames = {
   valid_since: 'start date',
   max_visits: 'click limit',
@@ -11,6 +11,8 @@ const featureNames = {
   android: 'destination for Android',
   geo: 'destinations by country',
   expired_url: 'destination after expiry',
+  rules: 'redirect rules',
+  split: 'second destination',
 } as const
 export type ForeignFeature = keyof typeof featureNames
 

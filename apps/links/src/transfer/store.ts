@@ -1,6 +1,8 @@
 import { type Database, inList, lockKey } from '@latchkey/database/database'
 import type { Insertable, Kysely, Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
+import { compile } from '../links/behaviour/compile.ts'
+import { findBehaviour, insertBehaviours, saveBehaviour } from '../links/behaviour/store.ts'
 import { searchText } from '../links/search.ts'
 import { urlColumns, urlKey } from '../links/destination-url.ts'
 import { TRIES_PER_LENGTH, randomSlug } from '../links/slugs/generator.ts'
@@ -169,6 +171,13 @@ export async function storeRows(tx: Tx, rows: readonly CompleteRow[]): Promise<v
       .execute()
     const idOf = new Map(stored.map(({ id, primary_slug }) => [primary_slug, id]))
     for (const row of chunk) slugs.push(...slugRows(row, idOf.get(primaryOf(row)) ?? 0))
+    await insertBehaviours(
+      tx,
+      chunk.flatMap((row) => {
+        const id = idOf.get(primaryOf(row))
+        return row.behaviour === null || id === undefined ? [] : [{ id, document: row.behaviour }]
+      }),
+    )
   }
   // In the order of their links, and automatic slugs last: each link enters the index of words once,
   // at its end. Other orders take three times as long.
@@ -197,6 +206,7 @@ function linkRow(row: CompleteRow): Insertable<Tables['link']> {
     created_by: row.createdBy,
     created_at: row.createdAt,
     primary_slug: primaryOf(row),
+    behaviour: row.behaviour && compile(row.behaviour, false),
   }
 }
 
@@ -225,11 +235,16 @@ function slugRows({ auto, custom }: CompleteRow, linkId: number): Insertable<Tab
 
 /** Overwrites the link of a slug with the row. */
 export async function overwriteLink(tx: Tx, slug: string, row: ImportRow): Promise<void> {
-  await tx
+  const link = await tx
     .updateTable('link')
     .set((eb) => ({ ...linkFields(row), version: eb('version', '+', 1) }))
     .where('id', '=', (eb) => eb.selectFrom('slug').select('link_id').where('slug', '=', slug))
-    .execute()
+    .returningAll()
+    .executeTakeFirst()
+  if (!link || row.behaviour === null) return
+  const { hasPassword } = await findBehaviour(tx, link.id)
+  const program = compile(row.behaviour, hasPassword)
+  await saveBehaviour(tx, link, { document: row.behaviour, program, passwordHash: undefined })
 }
 
 /** Returns the next page of the ids of all links, in the order of their creation here. */

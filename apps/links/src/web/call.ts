@@ -22,6 +22,7 @@ import type { linkOperations } from '../links/operations.ts'
 import type { LinkPageQuery, ListedLink } from '../links/schema.ts'
 import type { preferenceOperations } from '../preferences/operations.ts'
 import type { qrOperations } from '../qr/operations.ts'
+import type { explainOperations } from '../explain/operations.ts'
 import type { checkSlug } from '../links/slugs/check.ts'
 import type { choosePrimarySlug, slugOperations } from '../links/slugs/operations.ts'
 import type { sharingOperations } from '../sharing/operations.ts'
@@ -30,6 +31,7 @@ import type { transferOperations } from '../transfer/operations.ts'
 type Operations =
   | (typeof linkOperations)[number]
   | (typeof behaviourOperations)[number]
+  | (typeof explainOperations)[number]
   | (typeof slugOperations)[number]
   | (typeof bundleOperations)[number]
   | (typeof analyticsOperations)[number]

@@ -24,6 +24,7 @@ const inputs: { [Id in OperationId]: Input<Id> } = {
   addSlug: { ...one, body: { slug: 'first' } },
   addSlugToLink: { body: { link_id: 1, slug: 'second' } },
   getLinkBySlug: bySlug,
+  explainSlug: { ...bySlug, query: { language: 'sv', query: 'a=1' } },
   disableSlug: onSlug,
   enableSlug: onSlug,
   disableSlugBySlug: bySlug,
@@ -45,6 +46,7 @@ const inputs: { [Id in OperationId]: Input<Id> } = {
   getBundleAnalytics: one,
   getBundleBreakdown: { ...one, query: { dimension: 'os' } },
   getBehaviour: one,
+  explainLink: { ...one, query: { at: 1_800_000_000, country: 'SE', method: 'HEAD' } },
   setBehaviour: {
     ...one,
     body: {

@@ -6,10 +6,10 @@ const contract = {
   R: `health list_links get_link get_link_analytics get_link_timeline get_link_breakdown search_links
     list_links_by_owner get_link_qr get_trending_links get_dashboard_stats get_total_clicks get_clicks_by_country
     get_clicks_by_referrer get_clicks_by_device compare_links list_bundles get_bundle list_bundle_links
-    list_bundles_for_link get_bundle_analytics`,
+    list_bundles_for_link get_bundle_analytics explain_redirect get_link_behaviour`,
   N: 'add_custom_slug create_bundle',
   I: `create_link update_link disable_link enable_link disable_slug enable_slug set_primary_slug update_bundle
-    archive_bundle unarchive_bundle add_link_to_bundle remove_link_from_bundle`,
+    archive_bundle unarchive_bundle add_link_to_bundle remove_link_from_bundle set_link_behaviour`,
   D: 'delete_link remove_slug delete_bundle',
 }
 
@@ -20,14 +20,14 @@ const annotations = {
   D: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
 }
 
-test('L19.4: the tools are the 38 of the contract, with its names and annotations', () => {
+test('L19.4: the tools are the 41 of the contract, with its names and annotations', () => {
   const expected = Object.entries(contract).flatMap(([kind, names]) =>
     names.split(/\s+/).map((name) => [name, annotations[kind as keyof typeof annotations]] as const),
   )
-  expect(expected).toHaveLength(38)
+  expect(expected).toHaveLength(41)
   const listed = listTools().map(({ name, annotations: { title: _, ...hints } = {} }) => [name, hints])
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(expected))
-  expect(listed).toHaveLength(38)
+  expect(listed).toHaveLength(41)
 })
 
 test('every tool has a title, a description and a result schema, and refuses unknown arguments', () => {
@@ -97,6 +97,9 @@ test('L19.4: the parameters are those of the contract', () => {
     list_bundle_links: 'bundle_id',
     list_bundles_for_link: 'link_id',
     get_bundle_analytics: 'bundle_id range?',
+    explain_redirect: 'at? country? language? method? query? referrer? slug user_agent?',
+    get_link_behaviour: 'link_id',
+    set_link_behaviour: 'behaviour link_id',
   })
 })
 

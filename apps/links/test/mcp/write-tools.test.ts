@@ -10,6 +10,25 @@ setDefaultTimeout(30_000)
 eachDialect((_dialect, newUrl) => {
   const { links, asAnn, asBen, created } = shareToolService(newUrl)
 
+  test('L26: set_link_behaviour replaces the behaviour of an own link, and explain_redirect says where it leads', async () => {
+    const { id } = (await asAnn('create_link', { url: 'https://example.com/own', custom_slug: 'explained' }))
+      .value
+    const behaviour = { rules: [{ when: { country: ['SE'] }, to: 'https://example.com/se' }] }
+    expect((await asAnn('set_link_behaviour', { link_id: id, behaviour })).value).toEqual(behaviour)
+    expect((await asBen('get_link_behaviour', { link_id: id })).value).toEqual(behaviour)
+    const visit = { slug: 'Explained', country: 'SE', at: 1_800_000_000 }
+    expect((await asBen('explain_redirect', visit)).value).toMatchObject({
+      outcome: 'open',
+      location: 'https://example.com/se',
+      as_of: 1_800_000_000,
+    })
+    const before = await links.databaseState()
+    const refused = await asBen('set_link_behaviour', { link_id: id, behaviour: {} })
+    expect(refused.text).toStartWith('Only the link owner can update this link')
+    expect(await links.databaseState()).toEqual(before)
+    expect((await asAnn('set_link_behaviour', { link_id: id, behaviour: {} })).value).toEqual({})
+  })
+
   describe('creating', () => {
     test('L3.8: a resource is marked as created over MCP and belongs to the caller', async () => {
       expect(created.first).toMatchObject({ created_via: 'mcp', created_by: ann, slug_rejections: [] })

@@ -11,6 +11,8 @@ import type {
   DeleteBehaviourResult,
   DeleteLinkQuery,
   DeleteLinkResult,
+  ExplainLinkQuery,
+  Explanation,
   GetLinkAnalyticsQuery,
   GetLinkBreakdownQuery,
   GetLinkQrQuery,
@@ -149,6 +151,19 @@ export class Links {
       method: 'POST',
       path: `/links/${segment(id)}/behaviour/promote`,
       body,
+      options,
+    })
+  }
+
+  /**
+   * Explain where a link leads a visitor, without counting a click.
+   * Needs a key with the scope `read`.
+   */
+  explain(id: number, query: ExplainLinkQuery = {}, options?: RequestOptions): Promise<Explanation> {
+    return this.#transport.json<Explanation>({
+      method: 'GET',
+      path: `/links/${segment(id)}/explain`,
+      query,
       options,
     })
   }

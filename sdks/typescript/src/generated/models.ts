@@ -129,6 +129,70 @@ export interface PromoteVariantBody {
   variant: string
 }
 
+export interface ExplainLinkQuery {
+  /** Unix seconds; now by default. */
+  at?: number | undefined
+  /**
+   * The `User-Agent` of the visitor; empty for none.
+   * At most 2048 characters.
+   */
+  user_agent?: string | undefined
+  /**
+   * The country of the visitor; empty for an unknown one.
+   * At most 2 characters.
+   */
+  country?: string | undefined
+  /**
+   * The `Accept-Language` of the visitor, such as `sv` or `pt-BR,en;q=0.8`; empty for none.
+   * At most 2048 characters.
+   */
+  language?: string | undefined
+  /**
+   * The page that the visitor comes from; empty for none.
+   * At most 2048 characters.
+   */
+  referrer?: string | undefined
+  /**
+   * The query of the short URL, such as `utm_source=mail`; none by default.
+   * At most 8192 characters.
+   */
+  query?: string | undefined
+  /** GET by default; POST enters the right password of a link that has one. */
+  method?: 'GET' | 'HEAD' | 'POST' | undefined
+}
+
+export interface ExplainSlugQuery {
+  /** Unix seconds; now by default. */
+  at?: number | undefined
+  /**
+   * The `User-Agent` of the visitor; empty for none.
+   * At most 2048 characters.
+   */
+  user_agent?: string | undefined
+  /**
+   * The country of the visitor; empty for an unknown one.
+   * At most 2 characters.
+   */
+  country?: string | undefined
+  /**
+   * The `Accept-Language` of the visitor, such as `sv` or `pt-BR,en;q=0.8`; empty for none.
+   * At most 2048 characters.
+   */
+  language?: string | undefined
+  /**
+   * The page that the visitor comes from; empty for none.
+   * At most 2048 characters.
+   */
+  referrer?: string | undefined
+  /**
+   * The query of the short URL, such as `utm_source=mail`; none by default.
+   * At most 8192 characters.
+   */
+  query?: string | undefined
+  /** GET by default; POST enters the right password of a link that has one. */
+  method?: 'GET' | 'HEAD' | 'POST' | undefined
+}
+
 export interface AddSlugBody {
   /**
    * Custom slug. Upper-case letters are lower-cased.
@@ -546,9 +610,14 @@ export interface BehaviourHours {
    * At most 7.
    */
   days?: number[]
+  /** At most 5 characters. */
   from: string
-  /** Hours that end at or before `from` end on the next day. */
+  /**
+   * Hours that end at or before `from` end on the next day.
+   * At most 5 characters.
+   */
   to: string
+  /** At most 64 characters. */
   tz: string
 }
 
@@ -576,6 +645,53 @@ export interface BehaviourPart {
 
 export interface DeleteBehaviourResult {
   deleted: true
+}
+
+export interface Explanation {
+  /** `open` for a link that leads to a destination. */
+  outcome: 'open' | 'early' | 'expired' | 'used_up' | 'disabled' | 'locked' | 'preview' | 'method'
+  /** The status of the answer. */
+  status: number
+  /** The `Location` of the answer. */
+  location: string | null
+  /** As in the breakdown by variant. */
+  variant: string | null
+  counted: ExplanationCounted
+  /** The checks in their order, up to the one that decides. */
+  steps: ExplanationStep[]
+  /** Up to 10 next moments at which the answer to this visit differs, in Unix seconds. */
+  changes_at: number[]
+  /** The moment of the visit, in Unix seconds. */
+  as_of: number
+  /** The version of the link that was explained. */
+  version: number
+}
+
+export interface ExplanationCounted {
+  /** `human`, `bot` and `self` are clicks; everything else is none. */
+  as:
+    | 'human'
+    | 'bot'
+    | 'self'
+    | 'head'
+    | 'prefetch'
+    | 'own_check'
+    | 'early'
+    | 'expired'
+    | 'used_up'
+    | 'disabled'
+    | 'locked'
+    | 'preview'
+    | 'method'
+  because: string
+}
+
+export interface ExplanationStep {
+  /** The field that was read, such as `starts_at` or `rules.0.when.country`; `method`, `slug` and `visitor` are of the request. */
+  check: string
+  /** The value in this visit, or the URL that was chosen; null if it is unknown. */
+  saw: string | number | null
+  result: 'pass' | 'stop' | 'holds' | 'fails' | 'chosen' | 'added' | 'unchanged'
 }
 
 export interface RemoveSlugBySlugResult {

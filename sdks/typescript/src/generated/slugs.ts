@@ -3,6 +3,8 @@
 import { type RequestOptions, type Transport, segment } from '../transport.js'
 import type {
   AddSlugToLinkBody,
+  ExplainSlugQuery,
+  Explanation,
   GetLinkBySlugQuery,
   Link,
   RemoveSlugBySlugQuery,
@@ -16,6 +18,19 @@ export class Slugs {
 
   constructor(transport: Transport) {
     this.#transport = transport
+  }
+
+  /**
+   * Explain where a slug leads a visitor, without counting a click.
+   * Needs a key with the scope `read`.
+   */
+  explain(slug: string, query: ExplainSlugQuery = {}, options?: RequestOptions): Promise<Explanation> {
+    return this.#transport.json<Explanation>({
+      method: 'GET',
+      path: `/slugs/${segment(slug)}/explain`,
+      query,
+      options,
+    })
   }
 
   /**

@@ -6,6 +6,9 @@ type Rule = NonNullable<NewBehaviour['rules']>[number]
 type When = Rule['when']
 type Parts = NonNullable<NewBehaviour['split']>
 
+/** Each index page of a redirect holds the program, so it stays small. In bytes. */
+export const MAX_PROGRAM = 4_096
+
 /** Compiles a behaviour to the text in the link's row; null if it has nothing to say. */
 export function compile(document: BehaviourDocument, hasPassword: boolean): string | null {
   const { rules, split, starts_at: startsAt, before_url: before, after_url: after } = document

@@ -35,7 +35,7 @@ function test(condition: Condition, visit: Visit): boolean {
     case 'query':
       return hasParameter(condition[1], visit.query)
     case 'language':
-      return isLanguage(condition[1], bestLanguage(visit.acceptLanguage))
+      return isLanguage(condition[1], valueOf('language', visit))
     default: {
       const value = valueOf(condition[0], visit)
       return value !== null && condition[1].includes(value)
@@ -43,11 +43,27 @@ function test(condition: Condition, visit: Visit): boolean {
   }
 }
 
+/** What a condition looks at: its value in this visit, or null if that is unknown. */
+export function observedBy(condition: Condition, visit: Visit): string | number | null {
+  switch (condition[0]) {
+    case 'after':
+    case 'before':
+      return visit.now
+    case 'hours':
+      return zonedTime(condition[1].tz, visit.now).toPlainDateTime().toString({ smallestUnit: 'minute' })
+    case 'query':
+      return visit.query
+    default:
+      return valueOf(condition[0], visit)
+  }
+}
+
 function valueOf(
-  name: 'device' | 'os' | 'browser' | 'country' | 'referrer_host',
+  name: 'device' | 'os' | 'browser' | 'country' | 'language' | 'referrer_host',
   visit: Visit,
 ): string | null {
   if (name === 'country') return visit.country()
+  if (name === 'language') return bestLanguage(visit.acceptLanguage)
   if (name === 'referrer_host') return referrerHost(visit.referrer)
   const client = classifyUserAgent(visit.userAgent)
   return name === 'device' ? client.deviceType : client[name]
@@ -108,8 +124,12 @@ function localTime(tz: string, now: number): { day: number; minute: number } {
   const at = Math.floor(now / 60)
   const cached = localTimes.get(tz)
   if (cached?.at === at) return cached
-  const local = Temporal.Instant.fromEpochMilliseconds(at * 60_000).toZonedDateTimeISO(tz)
+  const local = zonedTime(tz, at * 60)
   const time = { at, day: local.dayOfWeek, minute: local.hour * 60 + local.minute }
   localTimes.set(tz, time)
   return time
+}
+
+export function zonedTime(tz: string, now: number): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(now * 1000).toZonedDateTimeISO(tz)
 }

@@ -7,7 +7,7 @@ import { requireOwnedLink } from '../operations.ts'
 import { IdParams } from '../schema.ts'
 import { type LinkRow, findEntityTag, updateLink } from '../store.ts'
 import { entityTagHeader } from '../versions.ts'
-import { compile } from './compile.ts'
+import { MAX_PROGRAM, compile } from './compile.ts'
 import { hashPassword } from './password.ts'
 import { parseProgram } from './program.ts'
 import { promote } from './promote.ts'
@@ -16,9 +16,6 @@ import { Behaviour, type BehaviourDocument, NewBehaviour } from './schema.ts'
 import { type StoredBehaviour, findBehaviour, saveBehaviour } from './store.ts'
 
 type Tx = Transaction<Tables>
-
-/** Each index page of a redirect holds the program, so it stays small. In bytes. */
-const MAX_PROGRAM = 4_096
 
 const tag = 'Behaviour'
 const path = '/links/{id}/behaviour'
@@ -61,7 +58,7 @@ async function replaceBehaviour(
   await saveBehaviour(tx, row, { document, program, passwordHash })
 }
 
-const readBehaviour = operation({
+export const readBehaviour = operation({
   id: 'getBehaviour',
   methods: ['GET'],
   path,
@@ -83,7 +80,7 @@ const readBehaviour = operation({
 
 const failures = ['link_not_found', 'not_owner_update', 'link_changed'] as const
 
-const writeBehaviour = operation({
+export const writeBehaviour = operation({
   id: 'setBehaviour',
   methods: ['PUT'],
   path,

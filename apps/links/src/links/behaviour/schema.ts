@@ -11,11 +11,16 @@ export const MAX_RULES = 32
 const MAX_VALUES = 100
 const MAX_LABEL_LENGTH = 100
 const MAX_PARAMETER_LENGTH = 200
+/** The longest name of the database has 32. */
+const MAX_TIME_ZONE_LENGTH = 64
 
 const label = boundedText(MAX_LABEL_LENGTH, text().trim()).optional()
 const Moment = z.int().min(0).max(MAX_MOMENT).meta({ description: 'Unix seconds.' })
 
-const Time = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 09:30')
+const Time = z
+  .string()
+  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 09:30')
+  .meta({ maxLength: 5 })
 
 const Hours = z
   .strictObject({
@@ -27,7 +32,7 @@ const Hours = z
       .meta({ description: 'Days on which the hours begin, from 1 for Monday; without them, every day.' }),
     from: Time,
     to: Time.meta({ description: 'Hours that end at or before `from` end on the next day.' }),
-    tz: TimeZone,
+    tz: TimeZone.max(MAX_TIME_ZONE_LENGTH),
   })
   .meta({ id: 'BehaviourHours' })
 
@@ -40,12 +45,13 @@ const Country = z
   .string()
   .refine((code) => countryFromHeader(code) !== null, 'must be a country code of ISO 3166-1')
   .overwrite((code) => code.toUpperCase())
-  .meta({ pattern: '^[A-Za-z]{2}$' })
+  .meta({ pattern: '^[A-Za-z]{2}$', maxLength: 2 })
 
 const Language = z
   .string()
   .regex(/^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/, 'must be a language tag of BCP 47')
   .overwrite((tag) => tag.toLowerCase())
+  .meta({ maxLength: 44 })
 
 const ReferrerHost = z
   .string()

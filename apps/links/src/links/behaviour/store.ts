@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { Database } from '@latchkey/database/database'
+import { type Database, inList } from '@latchkey/database/database'
 import type { Tables } from '../../db/tables.ts'
 import type { LinkRow } from '../store.ts'
 import type { BehaviourDocument } from './schema.ts'
@@ -30,6 +30,25 @@ export async function findBehaviour(db: Kysely<Tables>, linkId: number): Promise
     hasPassword: hash !== null,
     clicksLeft: max === null || used === null ? undefined : max - used,
   }
+}
+
+/** The behaviours of those of the links that have one, without their passwords. */
+export async function listBehaviours(
+  { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
+  linkIds: readonly number[],
+): Promise<Map<number, BehaviourDocument & { password?: true }>> {
+  const rows = await read
+    .selectFrom('link_behaviour')
+    .leftJoin('link_password', 'link_password.link_id', 'link_behaviour.link_id')
+    .select(['link_behaviour.link_id as id', 'document', 'hash'])
+    .where(inList(dialect, 'link_behaviour.link_id', linkIds))
+    .execute()
+  return new Map(
+    rows.map(({ id, document, hash }) => [
+      id,
+      { ...(JSON.parse(document) as BehaviourDocument), ...(hash !== null && { password: true as const }) },
+    ]),
+  )
 }
 
 interface BehaviourChange {
@@ -67,6 +86,22 @@ export async function saveBehaviour(
       .values({ link_id: id, hash: passwordHash })
       .onConflict((conflict) => conflict.column('link_id').doUpdateSet({ hash: passwordHash }))
       .execute()
+}
+
+/** Stores the behaviours of new links, whose rows have the programs already. */
+export async function insertBehaviours(
+  tx: Tx,
+  behaviours: readonly { id: number; document: BehaviourDocument }[],
+): Promise<void> {
+  if (behaviours.length === 0) return
+  await tx
+    .insertInto('link_behaviour')
+    .values(behaviours.map(({ id, document }) => ({ link_id: id, document: JSON.stringify(document) })))
+    .execute()
+  const limits = behaviours.flatMap(({ id, document: { max_clicks } }) =>
+    max_clicks === undefined ? [] : [{ link_id: id, max_clicks, used: 0 }],
+  )
+  if (limits.length > 0) await tx.insertInto('link_limit').values(limits).execute()
 }
 
 /** The same limit keeps its count; another one counts from now. */

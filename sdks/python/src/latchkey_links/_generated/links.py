@@ -24,6 +24,7 @@ from .models import (
     ClickStats,
     DeleteBehaviourResult,
     DeleteLinkResult,
+    Explanation,
     Link,
     NameCount,
     Range,
@@ -409,6 +410,52 @@ class Links:
                 max_retries=max_retries,
             ),
             Behaviour.from_json,
+        )
+
+    def explain(
+        self,
+        id: int,
+        *,
+        at: int | None = None,
+        user_agent: str | None = None,
+        country: str | None = None,
+        language: str | None = None,
+        referrer: str | None = None,
+        query: str | None = None,
+        method: Literal["GET", "HEAD", "POST"] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Explanation:
+        """Explain where a link leads a visitor, without counting a click.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            at: Unix seconds; now by default.
+            user_agent: The `User-Agent` of the visitor; empty for none. At most 2048 characters.
+            country: The country of the visitor; empty for an unknown one. At most 2 characters.
+            language: The `Accept-Language` of the visitor, such as `sv` or `pt-BR,en;q=0.8`; empty for none. At most 2048 characters.
+            referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
+            query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
+            method: GET by default; POST enters the right password of a link that has one.
+        """
+        return self._transport.json(
+            Call(
+                "GET",
+                f"/links/{segment(id)}/explain",
+                query={
+                    "at": at,
+                    "user_agent": user_agent,
+                    "country": country,
+                    "language": language,
+                    "referrer": referrer,
+                    "query": query,
+                    "method": method,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Explanation.from_json,
         )
 
     def add_slug(
@@ -1126,6 +1173,52 @@ class AsyncLinks:
                 max_retries=max_retries,
             ),
             Behaviour.from_json,
+        )
+
+    async def explain(
+        self,
+        id: int,
+        *,
+        at: int | None = None,
+        user_agent: str | None = None,
+        country: str | None = None,
+        language: str | None = None,
+        referrer: str | None = None,
+        query: str | None = None,
+        method: Literal["GET", "HEAD", "POST"] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Explanation:
+        """Explain where a link leads a visitor, without counting a click.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            at: Unix seconds; now by default.
+            user_agent: The `User-Agent` of the visitor; empty for none. At most 2048 characters.
+            country: The country of the visitor; empty for an unknown one. At most 2 characters.
+            language: The `Accept-Language` of the visitor, such as `sv` or `pt-BR,en;q=0.8`; empty for none. At most 2048 characters.
+            referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
+            query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
+            method: GET by default; POST enters the right password of a link that has one.
+        """
+        return await self._transport.json(
+            Call(
+                "GET",
+                f"/links/{segment(id)}/explain",
+                query={
+                    "at": at,
+                    "user_agent": user_agent,
+                    "country": country,
+                    "language": language,
+                    "referrer": referrer,
+                    "query": query,
+                    "method": method,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Explanation.from_json,
         )
 
     async def add_slug(

@@ -27,6 +27,9 @@ __all__ = [
     "DeleteBehaviourResult",
     "DeleteBundleResult",
     "DeleteLinkResult",
+    "Explanation",
+    "ExplanationCounted",
+    "ExplanationStep",
     "GetConfigResult",
     "Link",
     "MemberClicks",
@@ -267,6 +270,72 @@ class DeleteBehaviourResult:
     def from_json(cls, data: Any) -> DeleteBehaviourResult:
         return cls(
             deleted=data["deleted"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    outcome: Literal["open", "early", "expired", "used_up", "disabled", "locked", "preview", "method"]
+    """`open` for a link that leads to a destination."""
+    status: int
+    """The status of the answer."""
+    location: str | None
+    """The `Location` of the answer."""
+    variant: str | None
+    """As in the breakdown by variant."""
+    counted: ExplanationCounted
+    steps: list[ExplanationStep]
+    """The checks in their order, up to the one that decides."""
+    changes_at: list[int]
+    """Up to 10 next moments at which the answer to this visit differs, in Unix seconds."""
+    as_of: int
+    """The moment of the visit, in Unix seconds."""
+    version: int
+    """The version of the link that was explained."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> Explanation:
+        return cls(
+            outcome=data["outcome"],
+            status=data["status"],
+            location=data["location"],
+            variant=data["variant"],
+            counted=ExplanationCounted.from_json(data["counted"]),
+            steps=many(data["steps"], ExplanationStep.from_json),
+            changes_at=data["changes_at"],
+            as_of=data["as_of"],
+            version=data["version"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplanationCounted:
+    as: Literal["human", "bot", "self", "head", "prefetch", "own_check", "early", "expired", "used_up", "disabled", "locked", "preview", "method"]
+    """`human`, `bot` and `self` are clicks; everything else is none."""
+    because: str
+
+    @classmethod
+    def from_json(cls, data: Any) -> ExplanationCounted:
+        return cls(
+            as=data["as"],
+            because=data["because"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplanationStep:
+    check: str
+    """The field that was read, such as `starts_at` or `rules.0.when.country`; `method`, `slug` and `visitor` are of the request."""
+    saw: str | float | None
+    """The value in this visit, or the URL that was chosen; null if it is unknown."""
+    result: Literal["pass", "stop", "holds", "fails", "chosen", "added", "unchanged"]
+
+    @classmethod
+    def from_json(cls, data: Any) -> ExplanationStep:
+        return cls(
+            check=data["check"],
+            saw=data["saw"],
+            result=data["result"],
         )
 
 

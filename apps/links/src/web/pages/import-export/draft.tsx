@@ -29,7 +29,17 @@ import {
 
 const Options = lazy(() => import('./options.tsx'))
 
-const formats: readonly Format[] = ['csv', 'ndjson', 'shrtnr', 'yourls', 'kutt', 'shlink', 'bitly', 'dub']
+const formats: readonly Format[] = [
+  'csv',
+  'ndjson',
+  'shrtnr',
+  'yourls',
+  'kutt',
+  'shlink',
+  'bitly',
+  'dub',
+  'shortio',
+]
 
 /** Form for the file or text to import. */
 export function Draft({ draft }: { draft: DraftState }) {

@@ -5,7 +5,7 @@ import { type ColumnFields, type InspectedFile, fieldTexts, isRepeated, mappable
 import { type Draft, type ImportOptions, changeDraft, isTable } from './job.ts'
 
 /** Formats whose links may have tags. In tables, a column has them. */
-const TAGGED = ['shlink', 'bitly', 'dub'] as const satisfies readonly Draft['format'][]
+const TAGGED = ['shlink', 'bitly', 'dub', 'shortio'] as const satisfies readonly Draft['format'][]
 
 /** The columns of a table, and the policies of the import. Loaded once there is something to import. */
 export default function Options({ draft }: { draft: Draft }) {

@@ -58,14 +58,12 @@ test('L18.1: every reason for an imported row has a text', async () => {
 })
 
 test('L18.1: the text of a row names the omitted properties of its link, beside other reasons', async () => {
-  const visits = `longUrl,shortCode,meta.validSince,meta.maxVisits\n${url},a,2026-01-01,5\n`
-  expect(await textOf('shlink', visits)).toBe(
-    '<transfer.reason.omitted <transfer.reason.omitted.start>, <transfer.reason.omitted.visits>>',
-  )
-  const query = JSON.stringify({
-    shortUrls: { data: [{ longUrl: url, shortCode: 'a', forwardQuery: true }] },
+  const visits = `longUrl,shortCode,meta.validSince,meta.maxVisits\n${url},a,soon,5\n`
+  expect(await textOf('shlink', visits)).toBe('<transfer.reason.omitted <transfer.reason.omitted.start>>')
+  const rules = JSON.stringify({
+    shortUrls: { data: [{ longUrl: url, shortCode: 'a', hasRedirectRules: true }] },
   })
-  expect(await textOf('shlink', query)).toBe('<transfer.reason.omitted <transfer.reason.omitted.query>>')
+  expect(await textOf('shlink', rules)).toBe('<transfer.reason.omitted <transfer.reason.omitted.rules>>')
   const targets = { url, key: 'a', ios: 'i', android: 'a', geo: 'g', expiredUrl: 'e' }
   expect(await textOf('dub', JSON.stringify([targets]))).toBe(
     `<transfer.reason.omitted ${['ios', 'android', 'country', 'expiry'].map((each) => `<transfer.reason.omitted.${each}>`).join(', ')}>`,
@@ -75,7 +73,7 @@ test('L18.1: the text of a row names the omitted properties of its link, beside 
     { code: 'auto_slug_changed', slug: 'a' } as const,
   ]
   expect(reasonText(t, { reasons })).toBe(
-    '<transfer.reason.omitted <transfer.reason.omitted.start>, <transfer.reason.omitted.visits>>; <transfer.reason.autoTaken a>',
+    '<transfer.reason.omitted <transfer.reason.omitted.start>>; <transfer.reason.autoTaken a>',
   )
 })
 

@@ -50,6 +50,8 @@ const FEATURE_TEXTS: Readonly<Record<ForeignFeature, OwnKey>> = {
   android: 'transfer.reason.omitted.android',
   geo: 'transfer.reason.omitted.country',
   expired_url: 'transfer.reason.omitted.expiry',
+  rules: 'transfer.reason.omitted.rules',
+  split: 'transfer.reason.omitted.split',
 }
 
 function valuesOf(t: Translate, reason: CodedReason): Record<string, string | number> {

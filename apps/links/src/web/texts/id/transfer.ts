@@ -20,6 +20,7 @@ export default {
   'transfer.format.kutt': 'Kutt',
   'transfer.format.shlink': 'Shlink',
   'transfer.format.dub': 'Dub',
+  'transfer.format.shortio': 'Short.io',
   'transfer.format.bitly': 'Bitly',
   'transfer.recognised': 'Terdeteksi sebagai {{format}}. Ubah jika salah.',
   'transfer.unknownTable':
@@ -163,6 +164,8 @@ export default {
   'transfer.reason.omitted.android': 'tujuan untuk Android',
   'transfer.reason.omitted.country': 'tujuan per negara',
   'transfer.reason.omitted.expiry': 'tujuan setelah berakhir',
+  'transfer.reason.omitted.rules': 'aturan pengalihan',
+  'transfer.reason.omitted.split': 'tujuan kedua',
   'transfer.reason.omitted.query': 'penerusan parameter kueri',
   'transfer.reason.manyColumns': 'Berkas ini memiliki lebih dari {{max}} kolom',
   'transfer.reason.manySlugs': 'Satu tautan dapat memiliki paling banyak {{max}} slug',

@@ -20,6 +20,7 @@ export default {
   'transfer.format.kutt': 'Kutt',
   'transfer.format.shlink': 'Shlink',
   'transfer.format.dub': 'Dub',
+  'transfer.format.shortio': 'Short.io',
   'transfer.format.bitly': 'Bitly',
   'transfer.recognised': 'Igenkänt som {{format}}. Ändra om det är fel.',
   'transfer.unknownTable':
@@ -162,6 +163,8 @@ export default {
   'transfer.reason.omitted.android': 'mål för Android',
   'transfer.reason.omitted.country': 'mål per land',
   'transfer.reason.omitted.expiry': 'mål efter utgången',
+  'transfer.reason.omitted.rules': 'omdirigeringsregler',
+  'transfer.reason.omitted.split': 'andra målet',
   'transfer.reason.omitted.query': 'vidarebefordran av frågeparametrar',
   'transfer.reason.manyColumns': 'Filen har fler än {{max}} kolumner',
   'transfer.reason.manySlugs': 'En länk kan ha högst {{max}} kortnamn',

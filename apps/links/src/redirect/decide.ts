@@ -1,0 +1,95 @@
+import { type ClassifiedClick, type JournalledClick, leanClick } from '../clicks/click.ts'
+import { classifyUserAgent } from '../clicks/user-agent.ts'
+import { type Choice, type Closed, type Destination, findClosed } from '../links/behaviour/evaluate.ts'
+import type { RequestVisit, ShortUrlRequest } from './visit.ts'
+
+/** A visit of a link that exists. */
+export interface Passage {
+  visit: RequestVisit
+  short: ShortUrlRequest
+  destination: Destination
+}
+
+/**
+ * How far a visit gets before anything is asked of the database: the redirect and its explanation
+ * both start from here (L26.1, L27).
+ */
+export type Gate =
+  /** Leads back: too early or expired. */
+  | Closed
+  /** A form was posted to a link without a password. */
+  | 'method'
+  /** The link asks for its password. */
+  | 'form'
+  /** A password was entered and has to be checked. */
+  | 'password'
+  /** A page for programs, which names no destination. */
+  | 'preview'
+  /** That page, if places are left. */
+  | 'limit_preview'
+  /** Leads to a destination, if places are left. */
+  | 'limit'
+  /** Leads to a destination. */
+  | 'open'
+
+export function findGate({ destination, visit }: Passage, hasEntered: boolean): Gate {
+  const { program } = destination
+  if (program?.password && !hasEntered) {
+    if (visit.method === 'POST') return 'password'
+    return isBotOrPreview(visit) ? 'preview' : 'form'
+  }
+  // A form is posted to the link that it protects, and to no other.
+  if (visit.method === 'POST' && !hasEntered) return 'method'
+  const closed = findClosed(destination, visit.now)
+  if (closed) return closed
+  if (!program?.limit) return 'open'
+  return !hasEntered && isBotOrPreview(visit) ? 'limit_preview' : 'limit'
+}
+
+/** The status of a redirect by this link. */
+export function redirectStatus({ program }: Destination, method: string, configured: number): number {
+  return program === null ? configured : temporaryStatus(method, configured)
+}
+
+/**
+ * The status of redirects that may change: browsers would keep a permanent one (L25.2). 303 turns
+ * the POST of a form into a GET of the destination.
+ */
+export function temporaryStatus(method: string, configured: number): number {
+  if (method === 'POST') return 303
+  return configured === 307 ? 307 : 302
+}
+
+/** A visitor who is no person: a preview uses nothing up, and learns no destination. */
+function isBotOrPreview(visit: RequestVisit): boolean {
+  return visit.isPreview || classifyUserAgent(visit.userAgent).isBot
+}
+
+export interface CountingOptions {
+  /** Whether the journal receives only what `LINKS_PRIVACY=lean` keeps. */
+  isLean: boolean
+  /** Whether a visitor with `Sec-GPC: 1` is counted without hash, country and referrer. */
+  honorsGpc: boolean
+}
+
+/** The click of a visit, as the journal stores it. */
+export function clickOf(
+  { visit, short, destination }: Passage,
+  { variant }: Choice,
+  { isLean, honorsGpc }: CountingOptions,
+): JournalledClick | ClassifiedClick {
+  const isAnonymous = honorsGpc && short.request.headers.get('sec-gpc') === '1'
+  const click: JournalledClick = {
+    slug: short.slug,
+    linkId: destination.linkId,
+    clickedAt: visit.now,
+    host: visit.ownHost,
+    query: short.query,
+    referrer: isAnonymous ? null : visit.referrer,
+    userAgent: visit.userAgent,
+    country: isAnonymous ? null : visit.country(),
+    visitorFp: isAnonymous ? null : visit.visitorFp(),
+    variant,
+  }
+  return isLean ? leanClick(click) : click
+}
