@@ -8,19 +8,11 @@ const WIDTH = 100
 const NOTICE =
   '"""Made from the OpenAPI document by `npm run sdks`; changes made here are lost."""\n\nfrom __future__ import annotations\n'
 
-/** Names that a parameter cannot have, or that every method already uses. */
-const RESERVED = new Set([
-  'self',
-  'timeout',
-  'max_retries',
-  'from',
-  'class',
-  'in',
-  'is',
-  'import',
-  'global',
-  'lambda',
-])
+/** Names that every method already uses. */
+const RESERVED = new Set(['self', 'timeout', 'max_retries'])
+
+/** Keywords that may be the name of a member. As PEP 8 has it, they get an underscore. */
+const KEYWORDS = new Set(['as', 'class', 'from', 'global', 'import', 'in', 'is', 'lambda'])
 
 /** The generated files of the Python SDK by name, as `ruff format` would leave them. */
 export function renderPython(api: Api): Map<string, string> {
@@ -84,7 +76,7 @@ function classOf({ name, fields }: Model): string {
   const members = fields.map((field) => {
     const type = field.required ? typeOf(field.type) : `${typeOf(field.type)} | None = None`
     const note = field.notes.length > 0 ? `\n    """${quote(field.notes.join(' '))}"""` : ''
-    return `    ${nameOf(field)}: ${type}${note}`
+    return wrapLiterals(`    ${nameOf(field)}: ${type}`) + note
   })
   const read = fields.map((field) => `            ${nameOf(field)}=${decode(field)},`)
   return `@dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +89,16 @@ ${members.join('\n')}
 ${read.join('\n')}
         )
 `
+}
+
+/** A member with its type; the values of a long one in a line of their own, or one per line. */
+function wrapLiterals(line: string): string {
+  const values = line.length > WIDTH ? /^(.*?: Literal\[)(.*)\]$/.exec(line) : null
+  if (!values) return line
+  const [, start, list = ''] = values
+  const inner = `        ${list}`
+  const lines = inner.length <= WIDTH ? inner : `${inner.replaceAll(', ', ',\n        ')},`
+  return `${start}\n${lines}\n    ]`
 }
 
 /** Code that reads a member from an answer. Unknown fields are ignored. */
@@ -353,7 +355,7 @@ function pathOf({ path, params }: Operation): string {
 function nameOf({ name }: Field): string {
   const python = snake(name)
   if (RESERVED.has(python)) throw new Error(`${name} cannot be the name of a Python parameter`)
-  return python
+  return KEYWORDS.has(python) ? `${python}_` : python
 }
 
 /** The function that parses an answer. */

@@ -144,6 +144,13 @@ eachDialect((dialect, newUrl) => {
       const behaviour = await ann.links.setBehaviour(id, { rules, split, max_clicks: 1 })
       expect(behaviour).toEqual({ rules, split, max_clicks: 1, clicks_left: 1 })
       expect(await reader.links.getBehaviour(id)).toEqual(behaviour)
+      const visitor = { country: 'SE', user_agent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0' }
+      expect(await reader.links.explain(id, visitor)).toMatchObject({
+        status: 302,
+        location: 'https://example.com/se',
+        variant: '1',
+      })
+      expect((await reader.slugs.explain('sdk-behaviour', { method: 'POST' })).status).toBe(405)
       expect(await failureOf(ben.links.setBehaviour(id, {}))).toMatchObject({ status: 403 })
       expect(await ann.links.promoteVariant(id, { variant: '0.2' })).toMatchObject({ rules })
       expect((await reader.links.get(id)).url).toBe('https://example.com/b')

@@ -180,6 +180,12 @@ async def behaviour(tag: str, ann: Any, ben: Any, reader: Any) -> None:
     assert (kept.split, kept.clicks_left, kept.password) == (parts, 1, None)
     assert kept.rules == [{**rule, "when": {"country": ["SE"], "hours": hours}}]
     assert await done(reader.links.get_behaviour(id)) == kept
+    agent = "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0"
+    noon = 1_801_137_600
+    explained = await done(reader.links.explain(id, country="SE", user_agent=agent, at=noon))
+    assert (explained.status, explained.location, explained.variant) == (302, rule["to"], "1")
+    assert explained.counted.as_ == "human"
+    assert (await done(reader.slugs.explain(slug, method="POST"))).status == 405
     assert (await refused(lambda: ben.links.set_behaviour(id, max_clicks=2))).status == 403
     promoted = await done(ann.links.promote_variant(id, variant="0.2"))
     assert (promoted.split, promoted.rules) == (None, kept.rules)

@@ -275,7 +275,9 @@ class DeleteBehaviourResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    outcome: Literal["open", "early", "expired", "used_up", "disabled", "locked", "preview", "method"]
+    outcome: Literal[
+        "open", "early", "expired", "used_up", "disabled", "locked", "preview", "method"
+    ]
     """`open` for a link that leads to a destination."""
     status: int
     """The status of the answer."""
@@ -310,14 +312,28 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplanationCounted:
-    as: Literal["human", "bot", "self", "head", "prefetch", "own_check", "early", "expired", "used_up", "disabled", "locked", "preview", "method"]
+    as_: Literal[
+        "human",
+        "bot",
+        "self",
+        "head",
+        "prefetch",
+        "own_check",
+        "early",
+        "expired",
+        "used_up",
+        "disabled",
+        "locked",
+        "preview",
+        "method",
+    ]
     """`human`, `bot` and `self` are clicks; everything else is none."""
     because: str
 
     @classmethod
     def from_json(cls, data: Any) -> ExplanationCounted:
         return cls(
-            as=data["as"],
+            as_=data["as"],
             because=data["because"],
         )
 
