@@ -36,13 +36,20 @@ export function parseOrFail<Schema extends z.ZodType>(
   const issues = parsed.error.issues.map(chosenIssue)
   requireKnownFields(issues)
   const [issue] = issues
-  const message = issue?.message ?? 'is not valid'
-  const field = issue?.path.join('.') || 'request'
   throw transportFailure('invalid_request', {
     ...(issue && { detail: detailOf(issue) }),
-    text: literals.has(message) ? message : `${field}: ${message}`,
+    text: textOf(issue, literals),
     fields: issues.map(fieldProblem),
   })
+}
+
+function textOf(issue: z.core.$ZodIssue | undefined, literals: LiteralTexts): string {
+  const { path = [], message = 'is not valid' } = issue ?? {}
+  const field = path.join('.') || 'request'
+  if (!literals.has(message)) return `${field}: ${message}`
+  // A field may have the schema of another, such as `before_url` that of `url`.
+  const [, name, rest] = /^([a-z_]+) (.+)$/.exec(message) ?? []
+  return name === undefined || path.length === 0 || name === path.at(-1) ? message : `${field}: ${rest}`
 }
 
 /**

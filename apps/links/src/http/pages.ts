@@ -31,6 +31,7 @@ const FIRST_CALLS: Readonly<Record<string, (id: string) => readonly string[]>> =
   links: () => ['/settings', '/links?status=all&sort=created&page=1&per_page=25'],
   link: (id) => [`/links/${id}`, `/links/${id}/bundles`],
   bundles: () => ['/settings', '/bundles?sort=created&limit=48'],
+  bundle: (id) => [`/bundles/${id}/analytics`],
   keys: () => ['/keys'],
   settings: () => ['/settings'],
 }

@@ -156,7 +156,7 @@ function stateChange(verb: 'disable' | 'enable') {
       return context.database.write(async (tx) => {
         const row = await requireOwnedLink(tx, context, params.id, notOwner)
         const disabled_at = verb === 'disable' ? (row.disabled_at ?? context.now) : null
-        await updateLink(tx, row, { disabled_at })
+        if (disabled_at !== row.disabled_at) await updateLink(tx, row, { disabled_at })
         return readChangedLink(tx, row.id, context)
       })
     },

@@ -51,6 +51,7 @@ test('L18: every setting saves at once, confirms it, and holds when the page is 
     filter_self_referrers: false,
     list_views: [],
     root_redirect_url: 'https://example.com/home',
+    not_found_url: null,
   })
   await page.reload()
   await page.getByText('1,073,741,824 possible slugs').waitFor()

@@ -99,6 +99,8 @@ test('R24.2: pages, their files, health checks and the API reference are counted
       '/rooms/{id} 200 1',
       '/invite/{token} 200 1',
       '/assets/{file} 404 1',
+      // The four pages come with this answer.
+      '/config 200 4',
       '/robots.txt 200 1',
       '/api/health 200 1',
       '/api/ready 200 1',

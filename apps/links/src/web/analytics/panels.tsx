@@ -58,7 +58,8 @@ export function Panels({ children, ...props }: PanelsProps) {
     <div className="panels">
       {columns.map((panels, column) => (
         <Stack key={column} gap="md" miw={0}>
-          {panels.map((panel) => (
+          {/* The height of the first panels is not known before the statistics are. */}
+          {panels.slice(0, props.stats ? undefined : 1).map((panel) => (
             <Breakdowns key={panel.title} {...panel} {...props} />
           ))}
           {column === further && children}

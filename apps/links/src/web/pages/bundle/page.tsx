@@ -1,6 +1,5 @@
 import { Button, Skeleton, Stack } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
-import { getTimeZone } from '@latchkey/web/formats'
 import { CallError } from '@latchkey/web/call'
 import type { Result } from '../../call.ts'
 import { Notice } from '@latchkey/web/parts/notice'
@@ -20,7 +19,7 @@ export default function BundleDetail({ id }: { id: number }) {
   const { view } = useAnalyticsView()
   const stats = useCall('bundles', 'getBundleAnalytics', {
     params: { id },
-    query: { tz: getTimeZone(), ...(view.range && { range: view.range }) },
+    ...(view.range && { query: { range: view.range } }),
   })
   const pending = usePending()
   const isGone = stats.error instanceof CallError && stats.error.status === 404

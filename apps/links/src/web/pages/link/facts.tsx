@@ -12,7 +12,6 @@ import {
 import type { MouseEvent, ReactNode } from 'react'
 import { type Input, addressOf, call } from '../../call.ts'
 import { Copy } from '@latchkey/web/parts/copy'
-import { Favicon, useFavicons } from '../../parts/favicon.tsx'
 import { Initials } from '../../parts/initials.tsx'
 import { fromField, toField } from '../../parts/moment-field.ts'
 import { primarySlug, shortUrl, withoutScheme } from '../../parts/short-url.ts'
@@ -102,7 +101,6 @@ function ShortUrl({ link }: { link: Link }) {
   const url = shortUrl(link)
   return (
     <Group gap={8} wrap="nowrap" align="center">
-      <Favicon src={useFavicons([link.url])(link.url)} />
       <Anchor
         href={url}
         target="_blank"
