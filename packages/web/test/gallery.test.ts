@@ -124,6 +124,7 @@ for (const motion of [true, false])
   test(`dialogs, menus, notifications and the tick of a copy ${motion ? 'move for at most 180 ms' : 'do not move with reduced motion'}`, async () => {
     const { page } = await open('/', { motion })
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await keepToasts(page)
     const durations = await page.evaluateHandle(() => {
       const seen = new Map<string, number>()
       for (const type of ['transitionrun', 'animationstart'])
