@@ -1,6 +1,7 @@
 // The verbs that tests share. Each throws if the service refuses.
 import { expect } from 'bun:test'
 import { type JournalledClick, classifyClick } from '../src/clicks/click.ts'
+import type { Behaviour } from '../src/links/behaviour/schema.ts'
 import { openRecorder } from '../src/clicks/recorder.ts'
 import type { Reply, TestLinks } from './testing.ts'
 
@@ -47,6 +48,12 @@ export async function createLink(admin: AdminApi, fields: object): Promise<LinkJ
   const response = await admin.call('POST', '/links', fields)
   expect(response.status).toBe(201)
   return (await response.json()) as LinkJson
+}
+
+/** Reads the behaviour of a link, without which it is empty. */
+export async function readBehaviour(admin: AdminApi, id: number): Promise<Behaviour> {
+  const response = await fetch(admin.at(`/api/links/${id}/behaviour`))
+  return (await response.json()) as Behaviour
 }
 
 export function readLink(admin: AdminApi, id: number | undefined): Promise<LinkJson> {

@@ -109,6 +109,8 @@ export interface CallOptions {
   /** Lets the call outlive the page. */
   keepalive?: boolean
   accept?: string
+  /** The version that a change is for: another is refused with 412. */
+  ifMatch?: string
   /** The body for an operation that takes any body. */
   upload?: Blob
 }
@@ -126,6 +128,14 @@ function parametersOf(query: object): string[][] {
     if (Array.isArray(value)) return value.map((one) => [name, String(one)])
     return value === undefined || value === '' ? [] : [[name, String(value)]]
   })
+}
+
+function headersOf(accept: string, body: unknown, ifMatch: string | undefined): Record<string, string> {
+  return {
+    Accept: accept,
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
+  }
 }
 
 /**
@@ -162,6 +172,7 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
     {
       accept = 'application/json',
       upload,
+      ifMatch,
       signal,
       answerWithinMs = ANSWER_WITHIN_MS,
       ...options
@@ -175,11 +186,7 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
       ...options,
       signal: AbortSignal.any([signal, limit].filter((end) => end !== undefined)),
       method,
-      headers: {
-        Accept: accept,
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...headers(method),
-      },
+      headers: { ...headersOf(accept, body, ifMatch), ...headers(method) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(upload && { body: upload }),
     }).catch(noAnswer(signal))

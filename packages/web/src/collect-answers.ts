@@ -4,7 +4,7 @@ import { ANSWERS_ID } from './answers.ts'
 const WITHIN_MS = 500
 
 /** Headers of answers that clients read. */
-const HEADERS = ['link', 'x-page', 'x-total-count'] as const
+const HEADERS = ['etag', 'link', 'x-page', 'x-total-count'] as const
 
 export interface CollectedAnswers {
   /** JSON of an `Answer` (answers.ts) each. */

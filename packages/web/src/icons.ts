@@ -62,6 +62,7 @@ export const IconArrowForwardUp = /* @__PURE__ */ icon(
 )
 export const IconArrowLeft = /* @__PURE__ */ icon('arrow-left', 'M5 12l14 0', 'M5 12l6 6', 'M5 12l6 -6')
 export const IconArrowRight = /* @__PURE__ */ icon('arrow-right', 'M5 12l14 0', 'M13 18l6 -6', 'M13 6l6 6')
+export const IconArrowUp = /* @__PURE__ */ icon('arrow-up', 'M12 5l0 14', 'M18 11l-6 -6', 'M6 11l6 -6')
 export const IconArrowUpRight = /* @__PURE__ */ icon('arrow-up-right', 'M17 7l-10 10', 'M8 7l9 0l0 9')
 export const IconBookmark = /* @__PURE__ */ icon(
   'bookmark',
@@ -131,6 +132,15 @@ export const IconFolders = /* @__PURE__ */ icon(
   'folders',
   'M9 3h3l2 2h5a2 2 0 0 1 2 2v7a2 2 0 0 1 -2 2h-10a2 2 0 0 1 -2 -2v-9a2 2 0 0 1 2 -2',
   'M17 16v2a2 2 0 0 1 -2 2h-10a2 2 0 0 1 -2 -2v-9a2 2 0 0 1 2 -2h2',
+)
+export const IconGripVertical = /* @__PURE__ */ icon(
+  'grip-vertical',
+  'M8 5a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',
+  'M8 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',
+  'M8 19a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',
+  'M14 5a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',
+  'M14 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',
+  'M14 19a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',
 )
 export const IconHome = /* @__PURE__ */ icon(
   'home',

@@ -15,7 +15,10 @@ export type TextKey<T> = keyof T extends infer Key
   : never
 
 /** Loads the texts of each language: `{ en: () => import('./en/index.ts'), … }`. */
-export type TextLoaders<T extends Texts = Texts> = Readonly<
+export type TextLoaders<T extends Texts = Texts> = PartLoaders<T>
+
+/** Loads the texts of a part of an app in each language. */
+export type PartLoaders<T = Readonly<Record<string, string>>> = Readonly<
   Record<Language, () => Promise<{ readonly default: T }>>
 >
 
@@ -40,6 +43,7 @@ let wording: Pick<Wording, 'failureKey'> & Partial<Wording> = { failureKey: () =
 /** The language that was requested last. Another may still be loading. */
 let requested: Language = 'en'
 const listeners = new Set<() => void>()
+const further = new Set<PartLoaders>()
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
@@ -48,12 +52,13 @@ function subscribe(listener: () => void): () => void {
 
 async function showLanguage(language: Language): Promise<void> {
   requested = language
-  const loaded = await wording.texts?.[language]()
-  if (!loaded || requested !== language) return
+  const loaders = [...(wording.texts ? [wording.texts] : []), ...further]
+  const loaded = await Promise.all(loaders.map((each) => each[language]()))
+  if (loaded.length === 0 || requested !== language) return
   const texts = wording.product === undefined ? {} : { 'app.name': wording.product }
   display = {
     language,
-    texts: { ...loaded.default, ...texts },
+    texts: Object.assign({}, ...loaded.map((each) => each.default), texts) as Display['texts'],
     plurals: new Intl.PluralRules(language),
   }
   document.documentElement.lang = language
@@ -65,6 +70,16 @@ export function startTexts(appWording: Wording): Promise<void> {
   wording = appWording
   const { lang } = document.documentElement
   return showLanguage(isLanguage(lang) ? lang : firstLanguage(navigator.languages))
+}
+
+/**
+ * Loads texts that only a part of the app needs, and shows them from then on. Await it before that
+ * part is rendered, such as in `lazy`.
+ */
+export function addTexts(loaders: PartLoaders): Promise<void> {
+  if (further.has(loaders)) return Promise.resolve()
+  further.add(loaders)
+  return showLanguage(requested)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isbot } from 'isbot'
+import type { BrowserName, DEVICE_TYPES, SystemName } from './visitor-values.ts'
 
 export interface UserAgentFacts {
   readonly isBot: boolean
@@ -17,7 +18,7 @@ const BOT =
 // them in lower case.
 const ANDROID = /android/i
 
-const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+const SYSTEMS: readonly (readonly [RegExp, SystemName])[] = [
   [/iPhone|iPad|iPod/, 'ios'],
   [ANDROID, 'android'],
   [/windows/i, 'windows'],
@@ -28,7 +29,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 
 // "Chrome/ without Chromium, or CriOS/; then Chromium" is equivalent to the order CriOS, Chromium,
 // Chrome.
-const BROWSERS: readonly (readonly [RegExp, string])[] = [
+const BROWSERS: readonly (readonly [RegExp, BrowserName])[] = [
   [/Edg\/|EdgA\/|EdgiOS\//, 'Edge'],
   [/OPR\/|OPiOS\/|OPT\/|Opera/, 'Opera'],
   [/SamsungBrowser\//, 'Samsung Internet'],
@@ -44,11 +45,6 @@ const BROWSERS: readonly (readonly [RegExp, string])[] = [
 ]
 
 const UNKNOWN_CLIENT: UserAgentFacts = { isBot: true, deviceType: null, os: null, browser: null }
-
-/** The values of a known agent (L13.2). */
-export const DEVICE_TYPES = ['mobile', 'tablet', 'desktop'] as const
-export const SYSTEM_NAMES: readonly string[] = [...SYSTEMS.map(([, name]) => name), 'other']
-export const BROWSER_NAMES: readonly string[] = [...new Set(BROWSERS.map(([, name]) => name)), 'Other']
 
 // 10,000 strings of at most 512 characters: 5 MB of Latin-1 at worst. Longer ones are rare and not
 // cached.

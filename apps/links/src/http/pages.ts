@@ -29,7 +29,7 @@ function pageOf(path: string): { name: string | undefined; id: string } {
 const FIRST_CALLS: Readonly<Record<string, (id: string) => readonly string[]>> = {
   dashboard: () => ['/links?limit=4', '/clicks/recent'],
   links: () => ['/settings', '/links?status=all&sort=created&page=1&per_page=25'],
-  link: (id) => [`/links/${id}`, `/links/${id}/bundles`],
+  link: (id) => [`/links/${id}`, `/links/${id}/bundles`, `/links/${id}/behaviour`],
   bundles: () => ['/settings', '/bundles?sort=created&limit=48'],
   bundle: (id) => [`/bundles/${id}/analytics`],
   keys: () => ['/keys'],

@@ -23,13 +23,19 @@ export function publicFailureResponse(failure: Failure): Response {
   return response
 }
 
-/** An error of the admin API: `{error, code}`, and `min_size` if a QR code is too small. */
+/** An error of the admin API: `{error, code}`, `min_size` if a QR code is too small, and invalid `fields`. */
 export function adminFailureResponse(failure: Failure): Response {
   const { message, status, headers } = failure
   const body = {
     error: message,
     code: errorCodeOf(failure),
+    ...(isInside(failure) && { fields: failure.fields }),
     ...(failure instanceof QrSizeTooSmall && { min_size: failure.minSize }),
   }
   return Response.json(body, { status, headers })
+}
+
+/** True if a value inside a field is invalid, for which there is no code. */
+function isInside(failure: Failure): boolean {
+  return errorCodeOf(failure) === 'invalid_request' && failure.fields.some(({ path }) => path.includes('.'))
 }

@@ -173,7 +173,10 @@ eachDialect((_, newUrl) => {
     })
 
     test('L26.7: an export carries behaviours to the next import, which refuses links with a password', async () => {
-      const behaviour = { rules: [{ when: { os: ['ios'] }, to: 'https://example.com/ios' }], max_clicks: 5 }
+      const behaviour = {
+        rules: [{ when: { os: ['ios' as const] }, to: 'https://example.com/ios' }],
+        max_clicks: 5,
+      }
       const lines = [
         { url: 'https://example.com/a', slug: 'a', behaviour },
         { url: 'https://example.com/b', slug: 'b', behaviour: { ...behaviour, password: true } },

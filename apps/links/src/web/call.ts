@@ -82,6 +82,8 @@ interface Reply<Body> {
   page: number
   /** Cursor of the next page. Missing on the last page and in lists with numbered pages. */
   next?: string
+  /** `ETag` of an answer that holds one link. */
+  version?: string
   /** Time of the response, by the server's clock. */
   at: Date
 }
@@ -105,12 +107,14 @@ export function embeddedForPage<Id extends OperationId>(
 }
 
 function toReply<Body>({ body, headers }: { body: Body; headers: Headers }): Reply<Body> {
+  const version = headers.get('ETag')
   const next = /[?&]cursor=([^&>]+)/.exec(headers.get('Link') ?? '')?.[1]
   return {
     body,
     total: Number(headers.get('X-Total-Count')),
     page: Number(headers.get('X-Page') ?? 1),
     ...(next !== undefined && { next: decodeURIComponent(next) }),
+    ...(version !== null && { version }),
     at: new Date(headers.get('Date') ?? Date.now()),
   }
 }

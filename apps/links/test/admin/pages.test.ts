@@ -93,7 +93,7 @@ test('L18.13: a page comes with the answers of the API to its first calls, and n
   })
   for (const [path, count] of [
     ['/links', 2],
-    [`/links/${created.body.id}`, 2],
+    [`/links/${created.body.id}`, 3],
     ['/settings', 1],
     ['/import-export', 0],
     ['/links/999', 0],
@@ -104,6 +104,7 @@ test('L18.13: a page comes with the answers of the API to its first calls, and n
     for (const { address, headers, body } of embedded) {
       const answer = await links.fetch(address)
       expect([address, body]).toEqual([address, await answer.json()])
+      expect(headers['etag']).toBe(answer.headers.get('etag') ?? undefined)
       expect(headers['x-total-count']).toBe(answer.headers.get('x-total-count') ?? undefined)
     }
   }

@@ -49,7 +49,11 @@ export function openLinkPages() {
       url: `https://example.com/${'w'.repeat(500)}?${HOSTILE}`,
       label: `${HOSTILE} ‮ عرض ${'W'.repeat(400)}`,
     }
-    await create('foreign', { ...hostile, slug: 'x'.repeat(128) })
+    const foreign = await create('foreign', { ...hostile, slug: 'x'.repeat(128) })
+    await admin.call('PUT', `/links/${foreign}/behaviour`, {
+      rules: [{ when: { os: ['ios'], country: ['SE'] }, to: hostile.url, label: HOSTILE }],
+      password: 'correct horse',
+    })
     const clicks = Array.from({ length: 600 }, (_, index) => {
       const slug = index % 4 === 0 ? 'flyer' : 'spring-sale'
       const age = 60 + ((index * index * 977) % (50 * DAY))

@@ -5,7 +5,8 @@ import {
   keepToasts,
   screenshot,
 } from '@latchkey/web/testing/browser'
-import { clickLink, readLink, waitFor } from '../actions.ts'
+import type { NewBehaviour } from '../../src/links/behaviour/schema.ts'
+import { clickLink, readBehaviour, readLink, waitFor } from '../actions.ts'
 import { waitForContent } from './browser.ts'
 import { HOSTILE, chooseLinkAction, chooseSlugAction, openLinkPages, waitForLinkPage } from './link-page.ts'
 
@@ -100,7 +101,9 @@ test('a page that was open for long shows when an expiry set in the meantime pas
 
 test('the link of another owner offers no action that only its owner may take', async () => {
   const { page } = await open('foreign')
-  expect(await page.getByRole('button', { name: /^Edit/ }).count()).toBe(0)
+  await page.getByText('iPhone or iPad in Sweden').waitFor()
+  await page.getByText('With a password').waitFor()
+  expect(await page.getByRole('button', { name: /^Edit|rule|Split|parameters|limit/ }).count()).toBe(0)
   await page.getByRole('button', { name: 'Actions for this link' }).click()
   await page.getByRole('menuitem', { name: 'Duplicate' }).waitFor()
   expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Add slug', 'Duplicate'])
@@ -180,6 +183,126 @@ test('a link is deleted when the time to undo is over, and the page goes to the 
   await page.getByText('This link doesn’t exist').waitFor()
   await expectAccessible(page)
   expect(errors.filter((error) => !error.includes('404'))).toEqual([])
+}, 60_000)
+
+const RULES: NonNullable<NewBehaviour['rules']> = [
+  { when: { os: ['ios'], country: ['SE'] }, to: 'https://example.com/ios' },
+  {
+    when: { not_language: ['sv'] },
+    to: {
+      split: [
+        { url: 'https://example.com/a', weight: 9 },
+        { url: 'https://example.com/b', weight: 1 },
+      ],
+    },
+  },
+]
+
+test('L26.8: its owner adds, moves, removes and restores rules, and ends a split', async () => {
+  const id = await create('led', {})
+  const { page, errors } = await open('led')
+  await keepToasts(page)
+  const card = page.getByRole('region', { name: 'Where it leads' })
+  const dialog = page.getByRole('dialog')
+  const rules = async () => (await readBehaviour(admin, id)).rules?.map(({ to }) => to)
+  await card.getByText('Everyone goes to the destination.').waitFor()
+  await card.getByRole('button', { name: 'Add rule' }).click()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('Choose or enter a value.').waitFor()
+  await dialog.getByText('iOS', { exact: true }).click()
+  await dialog.getByLabel('Add condition').selectOption('country')
+  await dialog.getByLabel('Add country').selectOption('SE')
+  const url = dialog.getByLabel('Destination')
+  await url.fill('javascript:alert(1)')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('Enter a valid http or https URL.').waitFor()
+  await expectAccessible(page)
+  expect(await readBehaviour(admin, id)).toEqual({})
+  await url.fill('https://example.com/ios')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await card.getByText('iPhone or iPad in Sweden').waitFor()
+  await card.getByText('Everyone else').waitFor()
+  await page.locator('button:focus', { hasText: 'Add rule' }).waitFor()
+  expect(await readBehaviour(admin, id)).toEqual({ rules: RULES.slice(0, 1) })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await card.getByText('Everyone goes to the destination.').waitFor()
+  // The page follows the changes of others.
+  await admin.call('PUT', `/links/${id}/behaviour`, { rules: RULES })
+  await card.getByText('90%').waitFor()
+  await card.getByRole('button', { name: 'Move rule 1' }).press('Alt+ArrowDown')
+  await card.getByText('The rule is number 2 of 2 now').waitFor({ state: 'attached' })
+  await page.locator('[aria-label="Move rule 2"]:focus').waitFor()
+  await waitFor(rules, (to) => to?.[1] === 'https://example.com/ios')
+  await card.getByRole('button', { name: 'Move rule 2' }).dragTo(card.getByRole('listitem').first())
+  await waitFor(rules, (to) => to?.[0] === 'https://example.com/ios')
+  await card.getByRole('button', { name: 'Actions for rule 1' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await waitFor(rules, (to) => to?.length === 1)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await waitFor(rules, (to) => to?.length === 2)
+  await card.getByRole('button', { name: 'Actions for rule 2' }).click()
+  await page.getByRole('menuitem', { name: 'Send everyone to example.com/b' }).click()
+  await waitFor(rules, (to) => to?.[1] === 'https://example.com/b')
+  expect(errors.filter((error) => !error.includes('400'))).toEqual([])
+}, 60_000)
+
+test('L26.8: a change for an older version of the link is not saved, and what was typed stays', async () => {
+  const id = await create('timed', {})
+  const { page } = await open('timed', '', { width: 390, scheme: 'dark' })
+  await keepToasts(page)
+  const card = page.getByRole('region', { name: 'When it works' })
+  const dialog = page.getByRole('dialog')
+  await card.getByText('Always, for everyone').waitFor()
+  await card.getByRole('button', { name: 'Set start, limit or password' }).click()
+  await dialog.getByLabel('Maximum visits').fill('50')
+  await dialog.getByLabel('Once it has expired').fill('https://example.com/sold-out')
+  await dialog.getByRole('textbox', { name: 'Password' }).fill('correct horse')
+  await dialog.getByLabel('Starts').fill('2020-01-02T03:04')
+  const sentence = /From Jan 2, 2020.* with a password, 50 visits, then https:\/\/example.com\/sold-out/
+  await dialog.getByText(sentence).waitFor()
+  await admin.call('PUT', `/links/${id}/behaviour`, { rules: RULES.slice(0, 1) })
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('Someone else changed this link').waitFor()
+  await expectAccessible(page)
+  await screenshot(page, 'link-behaviour-conflict')
+  expect(await readBehaviour(admin, id)).toEqual({ rules: RULES.slice(0, 1) })
+  await dialog.getByRole('button', { name: 'Load the latest version' }).click()
+  await dialog.getByText('Someone else changed this link').waitFor({ state: 'detached' })
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await card.getByText('50 visits (50 left)').waitFor()
+  expect(await readBehaviour(admin, id)).toEqual({
+    rules: RULES.slice(0, 1),
+    starts_at: Math.floor(new Date(2020, 0, 2, 3, 4).getTime() / 1000),
+    max_clicks: 50,
+    clicks_left: 50,
+    after_url: 'https://example.com/sold-out',
+    password: true,
+  })
+  // A password cannot be restored.
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  await card.getByRole('button', { name: 'Set start, limit or password' }).click()
+  await dialog.getByText('A password is set.').waitFor()
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect((await readBehaviour(admin, id)).password).toBeUndefined()
+  const where = page.getByRole('region', { name: 'Where it leads' })
+  await where.getByRole('button', { name: 'Split traffic' }).click()
+  await dialog.getByLabel('URL 2', { exact: true }).fill('https://example.com/b')
+  await dialog.getByLabel('Share of URL 1 in percent').fill('80')
+  expect(await dialog.getByLabel('Share of URL 2 in percent').inputValue()).toBe('20')
+  await dialog.getByRole('button', { name: 'Add URL' }).click()
+  await dialog.getByLabel('URL 3', { exact: true }).fill('https://example.com/c')
+  await dialog.getByLabel('Share of URL 1 in percent').fill('50')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('Total: 116%. It must be 100%.').waitFor()
+  await expectAccessible(page)
+  await dialog.getByLabel('Share of URL 2 in percent').fill('17')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await where.getByText('17%').waitFor()
+  expect((await readBehaviour(admin, id)).split?.map(({ weight }) => weight)).toEqual([50, 17, 33])
+  await expectAccessible(page)
 }, 60_000)
 
 test('a duplicate is a link of the viewer with the same URL', async () => {

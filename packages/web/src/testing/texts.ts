@@ -2,14 +2,14 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { LANGUAGES, isLanguage } from '../languages.ts'
 import shared from '../texts/en/shared.ts'
-import type { TextLoaders, Texts as AppTexts } from '../texts.ts'
+import type { PartLoaders } from '../texts.ts'
 
 type Texts = Readonly<Record<string, string>>
 
 const placeholders = (text: string | undefined) => (text?.match(/{{\w+}}/g) ?? []).toSorted()
 
 /** Loads the texts of every language. */
-export async function loadTexts<T extends AppTexts>(loaders: TextLoaders<T>) {
+export async function loadTexts<T>(loaders: PartLoaders<T>) {
   const languages = Object.keys(LANGUAGES).filter(isLanguage)
   const loaded = await Promise.all(
     languages.map(async (language) => [language, (await loaders[language]()).default] as const),

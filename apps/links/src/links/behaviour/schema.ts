@@ -2,7 +2,7 @@ import { text } from '@latchkey/http/text'
 import { z } from 'zod'
 import { TimeZone } from '../../analytics/schema.ts'
 import { countryFromHeader } from '../../clicks/country.ts'
-import { BROWSER_NAMES, DEVICE_TYPES, SYSTEM_NAMES } from '../../clicks/user-agent.ts'
+import { BROWSER_NAMES, DEVICE_TYPES, SYSTEM_NAMES } from '../../clicks/visitor-values.ts'
 import { boundedText } from '../../text.ts'
 import { DestinationUrl } from '../destination-url.ts'
 import { MAX_MOMENT } from '../schema.ts'
@@ -69,8 +69,8 @@ const Parameter = z
 
 const conditions = {
   device: anyOf(z.enum(DEVICE_TYPES)),
-  os: anyOf(z.enum(SYSTEM_NAMES as [string, ...string[]])),
-  browser: anyOf(z.enum(BROWSER_NAMES as [string, ...string[]])),
+  os: anyOf(z.enum(SYSTEM_NAMES)),
+  browser: anyOf(z.enum(BROWSER_NAMES)),
   country: anyOf(Country),
   language: anyOf(Language).meta({ description: 'Prefixes of the language that the visitor prefers.' }),
   referrer_host: anyOf(ReferrerHost),

@@ -118,7 +118,7 @@ export function CreateForm({ initial, close }: { initial: InitialValues; close: 
     >
       <Stack gap="md" className="create-link-fields">
         <DestinationField {...field} />
-        <UtmFields {...field} />
+        <UtmFields url={values.url} onChange={(url) => change({ url })} />
         <Group gap="sm" align="flex-start">
           <SlugField value={values.slug} error={errorOf('slug')} change={change} />
           <LabelField {...field} flex="1 1 180px" />

@@ -56,7 +56,7 @@ export function EditForm({ link, close }: { link: Link; close: () => void }) {
     >
       <Stack gap="md">
         <DestinationField {...field} />
-        <UtmFields {...field} />
+        <UtmFields url={values.url} onChange={(url) => setValues({ ...values, url })} />
         <LabelField {...field} />
         <ExpiryField {...field} />
         {save.error && wrongField === undefined && (

@@ -92,10 +92,10 @@ export function ExpiryField({ values, change, errorOf }: Props) {
 }
 
 /** The UTM parameters of the destination. The destination itself holds their values. */
-export function UtmFields({ values, change }: Props) {
+export function UtmFields({ url, onChange }: Pick<UtmFieldProps, 'url' | 'onChange'>) {
   const { t } = useText()
   const [remembered] = useState(rememberedUtm)
-  const hasValues = UTM_NAMES.some((name) => readUtm(values.url, name) !== '')
+  const hasValues = UTM_NAMES.some((name) => readUtm(url, name) !== '')
   const [hadValues, setHadValues] = useState(hasValues)
   const [isOpen, setOpen] = useState(hasValues)
   // A URL with values was typed or pasted.
@@ -126,9 +126,9 @@ export function UtmFields({ values, change }: Props) {
             <UtmField
               key={name}
               name={name}
-              url={values.url}
+              url={url}
               recentValues={remembered[name] ?? []}
-              onChange={(url) => change({ url })}
+              onChange={onChange}
             />
           ))}
         </SimpleGrid>

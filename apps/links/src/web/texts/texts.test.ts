@@ -3,11 +3,14 @@ import { CallError } from '@latchkey/web/call'
 import { loadTexts, testTexts } from '@latchkey/web/testing/texts'
 import { expect, test } from 'bun:test'
 import { errorCodes } from '../../failures.ts'
+import { behaviourTexts } from './behaviour.ts'
 import { texts as loaders } from './index.ts'
 import { wording } from './text.ts'
 
 const texts = await loadTexts(loaders)
-testTexts(texts, join(import.meta.dirname, '..'))
+const folder = join(import.meta.dirname, '..')
+testTexts(texts, folder)
+testTexts(await loadTexts(behaviourTexts), folder)
 
 const keyOf = (status: number, code?: string) =>
   wording.failureKey(new CallError(status, 'Words of the server', code === undefined ? {} : { code }))

@@ -10,19 +10,17 @@ import {
   UnstyledButton,
 } from '@mantine/core'
 import type { MouseEvent, ReactNode } from 'react'
-import { type Input, addressOf, call } from '../../call.ts'
+import { addressOf } from '../../call.ts'
 import { Copy } from '@latchkey/web/parts/copy'
 import { Initials } from '../../parts/initials.tsx'
-import { fromField, toField } from '../../parts/moment-field.ts'
 import { primarySlug, shortUrl, withoutScheme } from '../../parts/short-url.ts'
-import { dayAndTime } from '../../parts/time-zone.ts'
-import { invalidate } from '../../queries.ts'
 import type { OwnKey } from '../../texts/index.ts'
 import { useText } from '../../texts/text.ts'
 import { Bundles } from './bundles.tsx'
 import { EditInPlace } from './edit-in-place.tsx'
 import type { LinkControls } from './link-header.tsx'
 import { type Link, isMine } from './link.ts'
+import { updateLink } from './update-link.ts'
 
 const SOURCES: Readonly<Record<string, OwnKey>> = {
   app: 'link.via.app',
@@ -30,11 +28,6 @@ const SOURCES: Readonly<Record<string, OwnKey>> = {
   sdk: 'link.via.sdk',
   mcp: 'link.via.mcp',
   import: 'link.via.import',
-}
-
-async function update(id: number, body: Input<'updateLink'>['body']): Promise<void> {
-  await call('updateLink', { params: { id }, body })
-  await invalidate('links')
 }
 
 /** Short URL with its QR code, destination and properties of the link. */
@@ -55,10 +48,7 @@ export function Facts({ link, opener, openDialog }: Pick<LinkControls, 'link' | 
           <QrThumbnail link={link} onOpen={openQrCode} />
         </div>
         <Divider />
-        <SimpleGrid component="dl" m={0} cols={{ base: 1, xs: 2, md: 4 }} spacing="lg" verticalSpacing="md">
-          <Fact name={t('link.expires')}>
-            <Expiry link={link} />
-          </Fact>
+        <SimpleGrid component="dl" m={0} cols={{ base: 1, xs: 3 }} spacing="lg" verticalSpacing="md">
           <Fact name={t('link.created')}>
             <Text size="sm" title={moment(link.created_at)}>
               {day(link.created_at)}
@@ -125,7 +115,7 @@ function DestinationField({ link }: { link: Link }) {
       label={t('link.destination')}
       edit={t('link.editUrl')}
       value={link.url}
-      save={(url) => update(link.id, { url })}
+      save={(url) => updateLink(link.id, { url })}
     >
       <Text size="sm" c="dimmed" lineClamp={3} title={link.url} style={{ overflowWrap: 'anywhere' }}>
         {t('link.destination')}{' '}
@@ -133,28 +123,6 @@ function DestinationField({ link }: { link: Link }) {
           <bdi>{link.url}</bdi>
         </Anchor>
       </Text>
-    </EditInPlace>
-  )
-}
-
-function Expiry({ link }: { link: Link }) {
-  const { id, expires_at } = link
-  const { t, language } = useText()
-  return (
-    <EditInPlace
-      mayEdit={isMine(link)}
-      label={t('link.expires')}
-      edit={t('link.editExpiry')}
-      type="datetime-local"
-      value={expires_at === null ? '' : toField(expires_at)}
-      save={(value) => update(id, { expires_at: fromField(value) })}
-      hint={(value) => {
-        const seconds = fromField(value)
-        return seconds !== null && seconds * 1000 <= Date.now() ? t('link.expiryPast') : undefined
-      }}
-      clear={t('link.noExpiry')}
-    >
-      <Text size="sm">{expires_at === null ? t('link.never') : dayAndTime(expires_at, language)}</Text>
     </EditInPlace>
   )
 }

@@ -7,6 +7,7 @@ import { useCall } from '../../queries.ts'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { PageHeading } from '@latchkey/web/shell/heading'
 import { useText } from '../../texts/text.ts'
+import { BehaviourCards } from './behaviour/cards.tsx'
 import { type DialogState, Dialogs } from './dialogs.tsx'
 import { Facts } from './facts.tsx'
 import { LinkStats } from './stats.tsx'
@@ -68,6 +69,7 @@ function Detail({ link }: { link: Link }) {
       <LinkHeader {...controls} />
       <StateNotice link={link} actions={actions} />
       <Facts {...controls} />
+      <BehaviourCards link={link} />
       <LinkStats {...controls} />
       <Dialogs {...controls} dialog={dialog} close={() => setDialog(null)} />
     </Stack>

@@ -1,0 +1,37 @@
+import { Radio, Stack } from '@mantine/core'
+import { useState } from 'react'
+import { useText } from '../../../texts/text.ts'
+import { DialogForm, type DialogProps, useSaving } from './dialog-form.tsx'
+
+const CHOICES = ['none', 'utm', 'all'] as const
+type Choice = (typeof CHOICES)[number]
+
+/** Which parameters of the short URL are added to the destination. */
+export function ForwardForm(props: DialogProps) {
+  const { t } = useText()
+  const saving = useSaving(props)
+  const [choice, setChoice] = useState<Choice>(props.snapshot.behaviour.forward_query ?? 'none')
+  return (
+    <DialogForm
+      saving={saving}
+      close={props.close}
+      change={() =>
+        ({ forward_query: _, ...behaviour }) =>
+          choice === 'none' ? behaviour : { ...behaviour, forward_query: choice }
+        }
+    >
+      <Radio.Group
+        label={t('behaviour.forwardLabel')}
+        description={t('behaviour.forwardHelp')}
+        value={choice}
+        onChange={(value) => setChoice(value)}
+      >
+        <Stack gap="xs" mt="sm">
+          {CHOICES.map((each) => (
+            <Radio key={each} value={each} label={t(`behaviour.forward.${each}`)} />
+          ))}
+        </Stack>
+      </Radio.Group>
+    </DialogForm>
+  )
+}
