@@ -8,7 +8,6 @@ const others = [
   'deleteBehaviour',
   'disableSlugBySlug',
   'enableSlugBySlug',
-  'explainLink',
   'explainSlug',
   'getBundle',
   'getBundleBreakdown',

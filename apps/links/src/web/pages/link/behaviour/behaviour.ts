@@ -21,6 +21,7 @@ export type BehaviourDialog =
   | { about: 'split' }
   | { about: 'forward' }
   | { about: 'times' }
+  | { about: 'test' }
 
 export interface BehaviourControls {
   link: Link

@@ -53,7 +53,7 @@ export function BehaviourCards({ link }: { link: Link }) {
       <Card title={t('link.when')}>
         <WhenSentence {...controls} />
         <Group gap="xs" wrap="nowrap" align="flex-start">
-          <Text size="sm" c="dimmed">
+          <Text size="sm" c="dimmed" flex="none">
             {t('link.expires')}
           </Text>
           <Expiry link={link} />

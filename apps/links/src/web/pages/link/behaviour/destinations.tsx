@@ -1,4 +1,4 @@
-import { Anchor, Text, VisuallyHidden } from '@mantine/core'
+import { Anchor, Button, Group, Text, VisuallyHidden } from '@mantine/core'
 import { IconGripVertical } from '@latchkey/web/icons'
 import { type ComponentProps, useState } from 'react'
 import { useCall } from '../../../queries.ts'
@@ -63,6 +63,11 @@ export default function Destinations(controls: BehaviourControls) {
           {t(`behaviour.forwarded.${forwarded}`)}
         </Text>
       )}
+      <Group>
+        <Button size="compact-sm" variant="light" onClick={() => open({ about: 'test' })}>
+          {t('behaviour.test')}
+        </Button>
+      </Group>
       <VisuallyHidden role="status">{announcement}</VisuallyHidden>
     </>
   )
@@ -108,13 +113,15 @@ function keyOf(rules: readonly object[], index: number): string {
 
 type ClicksOf = (variant: string) => number | undefined
 
-/** All clicks of each destination, under the number that its rule had then. Undefined for a link without any. */
+/** All clicks of each destination, under the number of its rule then. Undefined for a link without any. */
 function useVariantClicks(id: number): ClicksOf {
   const { data } = useCall('links', 'getLinkBreakdown', {
     params: { id },
     query: { dimension: 'variant', range: 'all', limit: 100 },
   })
-  return (variant) => data && (data.body.items.find(({ name }) => name === variant)?.count ?? 0)
+  const items = data?.body.items ?? []
+  return (variant) =>
+    items.length === 0 ? undefined : (items.find(({ name }) => name === variant)?.count ?? 0)
 }
 
 interface DestinationProps {

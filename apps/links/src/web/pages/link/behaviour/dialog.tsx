@@ -5,6 +5,7 @@ import type { BehaviourControls, BehaviourDialog } from './behaviour.ts'
 import { ForwardForm } from './forward-form.tsx'
 import { RuleForm } from './rule-form.tsx'
 import { SplitForm } from './split-form.tsx'
+import { TestPanel } from './test-panel.tsx'
 import { TimesForm } from './times-form.tsx'
 
 interface Props extends BehaviourControls {
@@ -21,6 +22,7 @@ export default function BehaviourDialogs({ dialog, ...props }: Props) {
     split: t('link.split'),
     forward: t('link.forward'),
     times: t('link.when'),
+    test: t('behaviour.test'),
   }
   return (
     <Modal
@@ -38,6 +40,7 @@ export default function BehaviourDialogs({ dialog, ...props }: Props) {
       {dialog.about === 'split' && <SplitForm {...props} />}
       {dialog.about === 'forward' && <ForwardForm {...props} />}
       {dialog.about === 'times' && <TimesForm {...props} />}
+      {dialog.about === 'test' && <TestPanel link={props.link} />}
     </Modal>
   )
 }

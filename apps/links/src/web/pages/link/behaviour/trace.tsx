@@ -1,0 +1,95 @@
+import { Text } from '@mantine/core'
+import { IconArrowRight, IconCheck, IconX } from '@latchkey/web/icons'
+import type { Result } from '../../../call.ts'
+import type { OwnKey } from '../../../texts/index.ts'
+import { type Translate, useText } from '../../../texts/text.ts'
+import type { ConditionName } from './conditions.ts'
+import { momentName } from './sentences.ts'
+
+type Explanation = Result<'explainLink'>
+type Step = Explanation['steps'][number]
+
+/** The answer to a visit, and the checks that led to it, as sentences. */
+export function Trace({ explanation }: { explanation: Explanation }) {
+  const { t, language } = useText()
+  const { location, outcome, counted, steps } = explanation
+  const click = CLICKS[counted.as] ?? 'behaviour.counted.none'
+  return (
+    <div role="status">
+      <Text size="sm" className="live-sentence">
+        {location === null ? t(PAGES[outcome] ?? 'behaviour.page.notFound') : `→ ${location}`}
+        {'. '}
+        {t(click)}
+      </Text>
+      <ol className="trace">
+        {steps.flatMap((step) => {
+          const text = sentenceOf(step, t, language)
+          return text === undefined ? [] : <TraceStep key={step.check} result={step.result} text={text} />
+        })}
+      </ol>
+    </div>
+  )
+}
+
+const CLICKS: Readonly<Record<string, OwnKey>> = {
+  human: 'behaviour.counted.human',
+  bot: 'behaviour.counted.bot',
+  self: 'behaviour.counted.self',
+}
+
+/** Pages that are answered in place of a redirect. */
+const PAGES: Readonly<Record<string, OwnKey>> = {
+  locked: 'behaviour.page.locked',
+  preview: 'behaviour.page.preview',
+}
+
+const ICONS = { stop: IconX, fails: IconX, chosen: IconArrowRight, added: IconArrowRight } as const
+
+function TraceStep({ result, text }: { result: Step['result']; text: string }) {
+  const Icon = ICONS[result as keyof typeof ICONS] ?? IconCheck
+  return (
+    <li>
+      <Icon size={15} aria-hidden />
+      <Text size="sm" span style={{ overflowWrap: 'anywhere' }}>
+        {text}
+      </Text>
+    </li>
+  )
+}
+
+/** Sentences by field and result. What always passes has none. */
+const SENTENCES: Readonly<Record<string, OwnKey>> = {
+  'slug stop': 'behaviour.trace.slugDisabled',
+  'disabled_at stop': 'behaviour.trace.disabled',
+  'password stop': 'behaviour.trace.password',
+  'starts_at pass': 'behaviour.trace.started',
+  'starts_at stop': 'behaviour.trace.early',
+  'expires_at pass': 'behaviour.trace.notExpired',
+  'expires_at stop': 'behaviour.trace.expired',
+  'max_clicks pass': 'behaviour.trace.left',
+  'max_clicks stop': 'behaviour.trace.usedUp',
+  'before_url chosen': 'behaviour.trace.instead',
+  'after_url chosen': 'behaviour.trace.instead',
+  'not_found_url chosen': 'behaviour.trace.instead',
+  'url chosen': 'behaviour.trace.url',
+  'forward_query added': 'behaviour.trace.added',
+}
+
+function sentenceOf({ check, saw, result }: Step, t: Translate, language: string): string | undefined {
+  const [, rule, part = ''] = /^rules\.(\d+)\.(.*)$/.exec(check) ?? []
+  const value = saw ?? t('analytics.unknown')
+  if (rule === undefined) {
+    if (check.startsWith('split.')) return t('behaviour.trace.split', { value })
+    const key = SENTENCES[`${check} ${result}`]
+    return key && t(key, { value })
+  }
+  const number = Number(rule) + 1
+  if (part.startsWith('to')) return t('behaviour.trace.rule', { number, value })
+  const name = part.replace(/^when\.(?:not_)?/, '') as ConditionName
+  const isMoment = typeof value === 'number'
+  return t(result === 'holds' ? 'behaviour.trace.holds' : 'behaviour.trace.fails', {
+    number,
+    name: t(`behaviour.condition.${name}`),
+    value: isMoment ? momentName(value, language) : value,
+  })
+}
