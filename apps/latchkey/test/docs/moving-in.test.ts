@@ -32,7 +32,7 @@ const WITH_LAST_PAGE: readonly Program[] = ['shlink', 'bitly']
 function loopOf(program: Program): string {
   const parts = partsOf(readFileSync(join(ROOT, `docs/moving-in/${program}.md`), 'utf8'))
   const loops = parts.flatMap((part) =>
-    'body' in part && part.language === 'console' && part.body.includes('> done') ? [part.body] : [],
+    'body' in part && part.language === 'console' && /^> done$/m.test(part.body) ? [part.body] : [],
   )
   expect(loops).toHaveLength(1)
   return (loops[0] ?? '').replaceAll(/^[$>] /gm, '')

@@ -92,7 +92,7 @@ test('SIGTERM ends imports after whole rows, states how many are stored, and lea
   expect(readdirSync(scratch)).toEqual([])
   expect((await server.stop()).code).toBe(0)
   const [, output] =
-    /The service is stopping; the (\d+) links up to line \d+ are stored/.exec(wet.received()) ?? []
+    /The service is stopping; the (\d+) links up to line \d+ were imported/.exec(wet.received()) ?? []
   expect(Number(output)).toBe(countLinks(folder))
   expect(dry.received()).toContain('The service is stopping; nothing was imported. Try again later.')
   expect(readdirSync(scratch)).toEqual([])
