@@ -18,6 +18,7 @@ export const CHANGING: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['size', /\b\d+(\.\d+)? (bytes|KB|MB|GB|KiB|MiB|GiB)\b/],
   ['requests left', /(?<=RateLimit-(Remaining|Reset): )\d+/],
   ['cursor', /(?<=cursor=)[\w-]+/],
+  ['age in seconds', /(?<="seconds_ago":)\d+/],
   ['process', /(?<="pid":)\d+/],
 ]
 
