@@ -174,7 +174,7 @@ describe('the thread that reads', () => {
     const url = newUrl()
     const { offThread } = await openWithTimeout(url)
     const reads = [
-      failureOf(slow(8_000_000).execute(offThread.read)),
+      failureOf(slow(80_000_000).execute(offThread.read)),
       failureOf(sql`select 1`.execute(offThread.read)),
     ]
     // The first statement is running when the second is queued.
