@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
 import { IconAlertTriangle, IconCheck, IconCopy } from '@latchkey/web/icons'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { CallError } from '@latchkey/web/call'
 import { useCopy } from '@latchkey/web/parts/copy'
 import { type Input, call } from '../../call.ts'
@@ -112,6 +112,9 @@ function ScopeChoice({ value, onChange }: { value: Scope; onChange: (value: Scop
 function Reveal({ rawKey, onDone }: { rawKey: string; onDone: () => void }) {
   const { t } = useText()
   const { copied, copy } = useCopy()
+  const copyButton = useRef<HTMLButtonElement>(null)
+  // Browsers ignore `autofocus` while the field of the step before has the focus.
+  useEffect(() => copyButton.current?.focus(), [])
   return (
     <Stack gap="lg">
       <Alert
@@ -132,7 +135,7 @@ function Reveal({ rawKey, onDone }: { rawKey: string; onDone: () => void }) {
           onFocus={({ currentTarget }) => currentTarget.select()}
         />
         <Button
-          autoFocus
+          ref={copyButton}
           onClick={() => copy(rawKey)}
           leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
         >
