@@ -140,7 +140,7 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
     defaultRange: 'all',
     hasPendingClicks: () => false,
     visitSource: () => {
-      throw new Error('Nobody explains redirects here')
+      throw new Error('Redirects are not explained in tests of bundles')
     },
     headers: {},
     slugSpace: new SlugSpace(),

@@ -153,7 +153,7 @@ export function CreateForm({ initial, close }: { initial: InitialValues; close: 
 function useInitialValues(initial: InitialValues, change: (changes: Partial<Values>) => void) {
   useEffect(() => {
     if (Object.keys(initial).length > 0) change(initial)
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only when the dialog opens with values
+    // Only when the dialog opens with values.
   }, [initial])
 }
 
