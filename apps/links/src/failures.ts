@@ -35,10 +35,10 @@ export const failures = {
   not_admin: { status: 403, text: 'Only administrators of the instance can change this' },
   link_changed: { status: 412, text: 'The link was changed meanwhile' },
   behaviour_too_long: { status: 400, text: 'behaviour: too long' },
-  behaviour_ring: { status: 400, text: 'behaviour: would lead back to this link' },
-  behaviour_chain: {
+  link_ring: { status: 400, text: 'The link would lead visitors back to itself' },
+  link_chain: {
     status: 400,
-    text: 'behaviour: would lead over more than 5 short URLs of this instance',
+    text: 'The link would lead visitors over more than 5 short URLs of this instance',
   },
   variant_not_found: { status: 400, text: 'variant: is no part of a split of this link' },
   no_password: { status: 400, text: 'password: is not set' },

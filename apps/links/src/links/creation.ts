@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import { findPreferences } from '../preferences/store.ts'
+import { requireEnd } from './behaviour/rings.ts'
 import { findFreeSlug } from './slugs/generator.ts'
 import { insertSlug } from './slugs/store.ts'
 import type { Link, NewLink } from './schema.ts'
@@ -88,6 +89,7 @@ export async function createOrReuse(context: Context, body: NewLink, reuse: 'any
         expiresAt,
         autoLength: length,
       })
+      await requireEnd(tx, context, { id, url, behaviour: null })
       return readChangedLink(tx, id, context)
     })
   const createAfterFlush = async () => {

@@ -6,6 +6,7 @@ import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
 import { findSlug, hasTooManySlugs, insertSlug, setPrimarySlug } from './slugs/store.ts'
 import type { Transaction } from 'kysely'
+import { requireEnd, requireNoRing } from './behaviour/rings.ts'
 import { createOrReuse } from './creation.ts'
 import { deleteClicks } from './delete-clicks.ts'
 import { Config, IdParams, Link, LinkChanges, NewLink } from './schema.ts'
@@ -69,7 +70,7 @@ export const createLink = operation({
   status: 201,
   otherStatus: { status: 200, description: 'The existing active link with this URL' },
   headers: entityTagHeader,
-  failures: ['slug_taken'],
+  failures: ['slug_taken', 'link_ring', 'link_chain'],
   handler: (context, { body }) => createOrReuse(context, body, 'any'),
   answer: (link) => ({ status: link.duplicate ? 200 : 201, body: link }),
 })
@@ -122,6 +123,8 @@ export const changeLink = operation({
     'slug_taken',
     'too_many_slugs',
     'disabled_primary',
+    'link_ring',
+    'link_chain',
   ],
   async handler(context, { params, body }) {
     const { slug, ...changes } = body
@@ -133,6 +136,8 @@ export const changeLink = operation({
         await raiseVersion(tx, row)
       }
       if (Object.keys(changes).length > 0) await updateLink(tx, row, changes)
+      if (changes.url !== undefined) await requireEnd(tx, context, { ...row, url: changes.url })
+      else if (slug !== undefined) await requireNoRing(tx, context, row)
       return readChangedLink(tx, row.id, context)
     })
   },

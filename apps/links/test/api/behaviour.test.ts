@@ -191,7 +191,7 @@ eachDialect((_dialect, newUrl) => {
     const shortUrl = (link: { slugs: { slug: string }[] }) =>
       `http://localhost:8080/${link.slugs[0]?.slug.toUpperCase()}`
     const leadTo = (target: string) => ({ rules: [{ when: { country: ['SE'] }, to: target }] })
-    await refuses(a.id, { after_url: shortUrl(a) }, 'behaviour: would lead back to this link')
+    await refuses(a.id, { after_url: shortUrl(a) }, 'The link would lead visitors back to itself')
     expect((await put(a.id, leadTo(shortUrl(b)))).status).toBe(200)
     expect((await put(b.id, { starts_at: 1, before_url: shortUrl(c) })).status).toBe(200)
     await refuses(
@@ -202,9 +202,54 @@ eachDialect((_dialect, newUrl) => {
           { url: shortUrl(a), weight: 1 },
         ],
       },
-      'behaviour: would lead back to this link',
+      'The link would lead visitors back to itself',
     )
     expect((await put(c.id, leadTo(`https://other.example/${a.slugs[0].slug}`))).status).toBe(200)
+  })
+
+  test('L26.5: a later write of another link closes no ring either, by URL, slug or creation', async () => {
+    const shortUrl = (slug: string) => `http://localhost:8080/${slug}`
+    const ring = [400, 'The link would lead visitors back to itself'] as const
+    const refusesAll = (writes: readonly (readonly [method: string, path: string, body: object])[]) =>
+      Promise.all(
+        writes.map(async ([method, path, body]) => {
+          const { status, body: answer } = await links.call(method, path, { key: ann, body })
+          expect([path, status, answer]).toEqual([path, ring[0], { error: ring[1] }])
+        }),
+      )
+    const a = await links.createLink(ann, { slug: 'ring-a' })
+    const b = await links.createLink(ann, { slug: 'ring-b' })
+    // Leads nowhere yet.
+    const rule = { when: { country: ['SE'] }, to: shortUrl('ring-free') }
+    expect((await put(a.id, { rules: [rule], before_url: shortUrl('ring-b'), starts_at: 1 })).status).toBe(
+      200,
+    )
+    const before = await links.databaseState()
+    await refusesAll([
+      ['PATCH', `/links/${b.id}`, { url: shortUrl('RING-A') }],
+      ['PUT', `/links/${b.id}`, { url: `${shortUrl('ring-a')}?x=1#y` }],
+      ['PATCH', `/links/${a.id}`, { slug: 'ring-free' }],
+      ['POST', `/links/${a.id}/slugs`, { slug: 'ring-free' }],
+      ['POST', '/slugs', { link_id: a.id, slug: 'ring-free' }],
+      ['POST', '/links', { slug: 'ring-free', url: shortUrl('ring-a') }],
+      ['POST', '/links', { slug: 'ring-self', url: shortUrl('ring-self') }],
+    ])
+    expect(await links.databaseState()).toEqual(before)
+    const other = { slug: 'ring-free', url: 'https://other.example/ring-a' }
+    expect((await links.call('POST', '/links', { key: ann, body: other })).status).toBe(201)
+    expect((await put(a.id, {})).status).toBe(200)
+    const body = { url: shortUrl('ring-a') }
+    expect((await links.call('PATCH', `/links/${b.id}`, { key: ann, body })).status).toBe(200)
+  })
+
+  test('L26.5: of two writes at once that close a ring together, one is refused', async () => {
+    for (let n = 0; n < 10; n++) {
+      const [a, b] = [await links.createLink(ann), await links.createLink(ann)]
+      const lead = (from: typeof a, next: typeof a) =>
+        put(from.id, { after_url: `http://localhost:8080/${next.slugs[0].slug}` })
+      const answers = await Promise.all([lead(a, b), lead(b, a)])
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 400]))
+    }
   })
 
   test('L26.5: a way over more than five of our own short URLs is refused', async () => {
@@ -219,7 +264,7 @@ eachDialect((_dialect, newUrl) => {
     await refuses(
       id,
       { after_url: `http://localhost:8080/${last.slugs[0].slug}` },
-      'behaviour: would lead over more than 5 short URLs of this instance',
+      'The link would lead visitors over more than 5 short URLs of this instance',
     )
   })
 

@@ -354,16 +354,27 @@ eachDialect((_dialect, newUrl) => {
       const part = { url: `https://example.com/${'x'.repeat(2000)}`, weight: 1 }
       return { split: [part, part, part] }
     }),
-    behaviour_ring: withBehaviour(({ slug }) => ({ after_url: `http://localhost:8080/${slug}` })),
-    behaviour_chain: withBehaviour(async () => {
+    link_ring: async ({ linkId, slug }, call) => {
+      const free = `open-${++count}`
+      const shortUrl = (name: string) => `http://localhost:8080/${name}`
+      await links.call('PATCH', `/links/${linkId}`, { key: ann, body: { url: shortUrl(free) } })
+      const { path, options, ...rest } = call()
+      const body = path.endsWith('/behaviour')
+        ? { after_url: shortUrl(slug) }
+        : { ...(options.body as Json), slug: free, ...(path === '/links' && { url: shortUrl(slug) }) }
+      return { ...rest, path, options: { ...options, body } }
+    },
+    link_chain: async (_world, call) => {
       let after_url = 'https://example.com/'
       for (let depth = 0; depth < 6; depth++) {
         const { id, slugs } = await links.createLink(ann)
         await links.call('PUT', `/links/${id}/behaviour`, { key: ann, body: { after_url } })
         after_url = `http://localhost:8080/${slugs[0].slug}`
       }
-      return { after_url }
-    }),
+      const { path, options, ...rest } = call()
+      const body = path.endsWith('/behaviour') ? { after_url } : { ...(options.body as Json), url: after_url }
+      return { ...rest, path, options: { ...options, body } }
+    },
     variant_not_found: withBehaviour(() => ({ variant: '3.1' })),
     no_password: withBehaviour(() => ({ password: true })),
     disabled_primary: async ({ slug }, call) => {

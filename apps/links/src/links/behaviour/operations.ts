@@ -9,7 +9,6 @@ import { type LinkRow, findEntityTag, updateLink } from '../store.ts'
 import { entityTagHeader } from '../versions.ts'
 import { MAX_PROGRAM, compile } from './compile.ts'
 import { hashPassword } from './password.ts'
-import { parseProgram } from './program.ts'
 import { promote } from './promote.ts'
 import { requireEnd } from './rings.ts'
 import { Behaviour, type BehaviourDocument, NewBehaviour } from './schema.ts'
@@ -40,22 +39,19 @@ interface Replacement {
   passwordHash: string | null | undefined
 }
 
-/** Compiles and stores the behaviour of a locked link. */
+/** Compiles and stores the behaviour of a locked link. Returns its program, null without one. */
 async function replaceBehaviour(
   tx: Tx,
-  { database, origin }: Context,
   row: LinkRow,
   { document, passwordHash }: Replacement,
-): Promise<void> {
+): Promise<string | null> {
   const present = await findBehaviour(tx, row.id)
   const hasPassword = passwordHash === undefined ? present.hasPassword : passwordHash !== null
   const program = compile(document, hasPassword)
-  if (program === null && row.behaviour === null) return
-  if (program !== null) {
-    if (Buffer.byteLength(program) > MAX_PROGRAM) throw failure('behaviour_too_long')
-    await requireEnd(parseProgram(program), { tx, dialect: database.dialect, linkId: row.id, origin })
-  }
+  if (program === null && row.behaviour === null) return null
+  if (program !== null && Buffer.byteLength(program) > MAX_PROGRAM) throw failure('behaviour_too_long')
   await saveBehaviour(tx, row, { document, program, passwordHash })
+  return program
 }
 
 export const readBehaviour = operation({
@@ -91,7 +87,7 @@ export const writeBehaviour = operation({
   body: NewBehaviour,
   result: Behaviour,
   headers: entityTagHeader,
-  failures: [...failures, 'behaviour_too_long', 'behaviour_ring', 'behaviour_chain', 'no_password'],
+  failures: [...failures, 'behaviour_too_long', 'link_ring', 'link_chain', 'no_password'],
   async handler(context, { params, body }) {
     const { password, ...document } = body
     // Hashing takes a tenth of a second, during which no transaction should be open.
@@ -101,7 +97,8 @@ export const writeBehaviour = operation({
       if (password === true && !(await findBehaviour(tx, row.id)).hasPassword) throw failure('no_password')
       const isEmpty = Object.keys(body).length === 0
       const passwordHash = isEmpty || password === null ? null : hash
-      await replaceBehaviour(tx, context, row, { document, passwordHash })
+      const behaviour = await replaceBehaviour(tx, row, { document, passwordHash })
+      if (behaviour !== null) await requireEnd(tx, context, { ...row, behaviour })
       return readChangedBehaviour(tx, context, row.id)
     })
   },
@@ -120,7 +117,7 @@ const deleteBehaviour = operation({
   handler: (context, { params }) =>
     context.database.write(async (tx) => {
       const row = await requireOwnedLink(tx, context, params.id, 'not_owner_update')
-      await replaceBehaviour(tx, context, row, { document: {}, passwordHash: null })
+      await replaceBehaviour(tx, row, { document: {}, passwordHash: null })
       return { deleted: true as const }
     }),
 })
@@ -148,7 +145,7 @@ const promoteVariant = operation({
       const promotion = promote(document, body.variant)
       if (!promotion) throw failure('variant_not_found')
       if (promotion.url !== undefined) await updateLink(tx, row, { url: promotion.url })
-      await replaceBehaviour(tx, context, row, { document: promotion.document, passwordHash: undefined })
+      await replaceBehaviour(tx, row, { document: promotion.document, passwordHash: undefined })
       return readChangedBehaviour(tx, context, row.id)
     }),
 })

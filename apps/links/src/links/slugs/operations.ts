@@ -5,6 +5,7 @@ import { filteredClicks } from '../../clicks/store.ts'
 import { type Context, operation } from '../../context.ts'
 import type { Tables } from '../../db/tables.ts'
 import { failure, type FailureCode } from '../../failures.ts'
+import { requireNoRing } from '../behaviour/rings.ts'
 import { forceParameter, getLink, flushBeforeDeletion } from '../operations.ts'
 import { Id, IdParams, Link, LinkId } from '../schema.ts'
 import { type LinkRow, findLinkRow, lockLinkRow, raiseVersion, readChangedLink, toSlug } from '../store.ts'
@@ -85,36 +86,36 @@ async function addSlug(context: Context, linkId: number, slug: string): Promise<
     const becomesPrimary = isOwner && primary?.is_custom === 0
     if (becomesPrimary) await setPrimarySlug(tx, linkId, slug)
     await raiseVersion(tx, link)
+    await requireNoRing(tx, context, link)
     return toSlug(row, becomesPrimary ? slug : link.primary_slug, 0)
   })
 }
 
+const post = { methods: ['POST'] as ['POST'], scope: 'create', tag: 'Slugs' }
+const slugRefusals = ['slug_taken', 'too_many_slugs', 'too_many_guest_slugs', 'link_ring'] as const
+
 export const addSlugOperation = operation({
+  ...post,
   id: 'addSlug',
-  methods: ['POST'],
   path: '/links/{id}/slugs',
-  scope: 'create',
-  tag: 'Slugs',
   summary: 'Add a custom slug to any link',
   params: IdParams,
   body: z.object({ slug: CustomSlug }),
   result: Slug,
   status: 201,
-  failures: ['link_not_found', 'link_changed', 'slug_taken', 'too_many_slugs', 'too_many_guest_slugs'],
+  failures: ['link_not_found', 'link_changed', ...slugRefusals],
   handler: (context, { params, body }) => addSlug(context, params.id, body.slug),
 })
 
 const addByName = operation({
+  ...post,
   id: 'addSlugToLink',
-  methods: ['POST'],
   path: '/slugs',
-  scope: 'create',
-  tag: 'Slugs',
   summary: 'Add a custom slug to the link named in the body',
   body: z.object({ link_id: LinkId, slug: CustomSlug }),
   result: Slug,
   status: 201,
-  failures: ['link_not_found', 'link_changed', 'slug_taken', 'too_many_slugs', 'too_many_guest_slugs'],
+  failures: ['link_not_found', 'link_changed', ...slugRefusals],
   handler: (context, { body }) => addSlug(context, body.link_id, body.slug),
 })
 
@@ -169,8 +170,6 @@ async function readChangedSlug(tx: Tx, context: Context, slug: string): Promise<
   if (!link) throw failure('slug_not_found')
   return toSlug(row, link.primary_slug, filteredClicks(row, context.filters))
 }
-
-const post = { methods: ['POST'] as ['POST'], scope: 'create', tag: 'Slugs' }
 
 function stateChange<Suffix extends string, Params extends SlugParams>(
   verb: 'disable' | 'enable',

@@ -18,8 +18,8 @@ export default {
   'error.notAdmin': 'Only an administrator of this instance can change this.',
   'error.linkChanged': 'This link was changed in the meantime. Reload the page.',
   'error.behaviourLong': 'The rules and URLs are too long in total. Remove some, or shorten the URLs.',
-  'error.behaviourRing': 'This would send visitors back to this link. Choose another destination.',
-  'error.behaviourChain':
+  'error.linkRing': 'This would send visitors back to this link. Choose another destination.',
+  'error.linkChain':
     'This would send visitors through more than five short links. Choose another destination.',
   'error.variantGone': 'This split has changed. Reload the page.',
   'error.noPassword': 'This link has no password yet. Enter one.',

@@ -22,8 +22,8 @@ export default {
   'error.linkChanged': 'Tautan ini diubah sementara itu. Muat ulang halaman.',
   'error.behaviourLong':
     'Aturan dan URL-nya terlalu panjang secara keseluruhan. Hapus beberapa, atau perpendek URL-nya.',
-  'error.behaviourRing': 'Ini akan mengarahkan pengunjung kembali ke tautan ini. Pilih tujuan lain.',
-  'error.behaviourChain':
+  'error.linkRing': 'Ini akan mengarahkan pengunjung kembali ke tautan ini. Pilih tujuan lain.',
+  'error.linkChain':
     'Ini akan mengarahkan pengunjung melalui lebih dari lima tautan pendek. Pilih tujuan lain.',
   'error.variantGone': 'Pembagian ini sudah berubah. Muat ulang halaman.',
   'error.noPassword': 'Tautan ini belum punya kata sandi. Masukkan kata sandi.',

@@ -38,8 +38,8 @@ export default {
   'error.linkChanged': 'Länken har ändrats under tiden. Ladda om sidan.',
   'error.behaviourLong':
     'Reglerna och URL:erna är för långa tillsammans. Ta bort några, eller korta URL:erna.',
-  'error.behaviourRing': 'Det skulle leda besökare tillbaka till den här länken. Välj ett annat mål.',
-  'error.behaviourChain': 'Det skulle leda besökare genom fler än fem kortlänkar. Välj ett annat mål.',
+  'error.linkRing': 'Det skulle leda besökare tillbaka till den här länken. Välj ett annat mål.',
+  'error.linkChain': 'Det skulle leda besökare genom fler än fem kortlänkar. Välj ett annat mål.',
   'error.variantGone': 'Fördelningen har ändrats. Ladda om sidan.',
   'error.noPassword': 'Länken har inget lösenord än. Ange ett.',
   'error.deletionStopped':
