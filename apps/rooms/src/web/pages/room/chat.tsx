@@ -1,5 +1,6 @@
 import { Text, VisuallyHidden } from '@mantine/core'
 import { useEffect, useSyncExternalStore } from 'react'
+import { plainText } from '../../markdown/plain-text.ts'
 import type { RoomStore } from '../../live/room-store.ts'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
@@ -59,7 +60,7 @@ function Announcements({ store }: { store: RoomStore }) {
     <VisuallyHidden>
       <div aria-live="polite">
         {announcements.map(({ id, nickname, content }) => (
-          <p key={id}>{t('room.messageFrom', { name: nickname, text: content ?? '' })}</p>
+          <p key={id}>{t('room.messageFrom', { name: nickname, text: plainText(content ?? '') })}</p>
         ))}
       </div>
       <div aria-live="polite">

@@ -1,13 +1,13 @@
-import { ActionIcon, Anchor, Badge, Group, Text, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Badge, Group, Text, VisuallyHidden } from '@mantine/core'
 import { IconTrash } from '@latchkey/web/icons'
 import { memo } from 'react'
 import { guestSince } from '../../../guests/guest-id.ts'
 import type { Message } from '../../live/frames.ts'
 import type { Unsent } from '../../live/outbox.ts'
+import { MessageText } from '../../markdown/message-text.tsx'
 import { UserAvatar, GuestBadge } from '../../parts/person.tsx'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
-import { partsOf } from './links.ts'
 
 interface Props {
   message: Message
@@ -50,9 +50,15 @@ export const MessageLine = memo(function MessageLine({ message, continues, onDel
             {t('room.deleted')}
           </Text>
         ) : (
-          <Text size="sm" className="message-text" component="div" dir="auto">
-            {mayLink(message) ? <LinkedText text={content} tabIndex={focus.hasFocus ? 0 : -1} /> : content}
-          </Text>
+          <div className="message-text" dir="auto">
+            <MessageText
+              content={content}
+              names={NO_NAMES}
+              selfId=""
+              hasLinks={mayLink(message)}
+              tabIndex={focus.hasFocus ? 0 : -1}
+            />
+          </div>
         )}
       </div>
       {onDelete && (
@@ -102,6 +108,8 @@ function Byline({ message }: Pick<Props, 'message'>) {
   )
 }
 
+const NO_NAMES: ReadonlyMap<string, string> = new Map()
+
 /** Time within which a message continues the previous one of the same author. */
 const CONTINUES_FOR_MS = 5 * 60_000
 
@@ -126,29 +134,6 @@ function mayLink({ guest, userId, createdAt }: Message): boolean {
   return !guest || (since !== undefined && Date.parse(createdAt) - since >= LINKS_AFTER_MS)
 }
 
-function LinkedText({ text, tabIndex }: { text: string; tabIndex: number }) {
-  return partsOf(text).map((part, index) =>
-    part.isLink ? (
-      // oxlint-disable-next-line react/no-array-index-key -- the parts of one text never move.
-      <Anchor
-        key={index}
-        href={part.text}
-        // An address reads from left to right, regardless of the text around it.
-        dir="ltr"
-        target="_blank"
-        rel="noopener noreferrer nofollow ugc"
-        inherit
-        underline="always"
-        tabIndex={tabIndex}
-      >
-        {part.text}
-      </Anchor>
-    ) : (
-      part.text
-    ),
-  )
-}
-
 /** Message that the server has not stored yet. */
 export function UnsentLine({ unsent, user }: { unsent: Unsent; user: User }) {
   const { t } = useText()
@@ -164,9 +149,15 @@ export function UnsentLine({ unsent, user }: { unsent: Unsent; user: User }) {
             {t('room.sending')}
           </Text>
         </Group>
-        <Text size="sm" className="message-text" component="div" dir="auto">
-          {unsent.content}
-        </Text>
+        <div className="message-text" dir="auto">
+          <MessageText
+            content={unsent.content}
+            names={NO_NAMES}
+            selfId={user.id}
+            hasLinks={false}
+            tabIndex={-1}
+          />
+        </div>
       </div>
     </li>
   )

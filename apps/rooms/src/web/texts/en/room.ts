@@ -26,6 +26,7 @@ export default {
   'room.deleteNamed': 'Delete the message from {{name}}, {{when}}',
   'room.deleteMessageTitle': 'Delete this message?',
   'room.deleteMessageHelp': 'It disappears for everyone. A note that it was deleted stays.',
+  'room.unknownPerson': 'unknown',
   'room.messageFrom': '{{name}}: {{text}}',
   'room.hasJoined': '{{names}} joined',
   'room.hasLeft': '{{names}} left',

@@ -28,6 +28,7 @@ export default {
   'room.deleteNamed': 'Hapus pesan dari {{name}}, {{when}}',
   'room.deleteMessageTitle': 'Hapus pesan ini?',
   'room.deleteMessageHelp': 'Pesan hilang bagi semua orang. Catatan bahwa pesan dihapus tetap terlihat.',
+  'room.unknownPerson': 'tidak dikenal',
   'room.messageFrom': '{{name}}: {{text}}',
   'room.hasJoined': '{{names}} masuk',
   'room.hasLeft': '{{names}} keluar',

@@ -28,6 +28,7 @@ export default {
   'room.deleteNamed': 'Radera meddelandet från {{name}}, {{when}}',
   'room.deleteMessageTitle': 'Radera meddelandet?',
   'room.deleteMessageHelp': 'Det försvinner för alla. Det syns att ett meddelande har raderats.',
+  'room.unknownPerson': 'okänd',
   'room.messageFrom': '{{name}}: {{text}}',
   'room.hasJoined': '{{names}} kom in',
   'room.hasLeft': '{{names}} gick',

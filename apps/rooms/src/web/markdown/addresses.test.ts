@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { partsOf } from './links.ts'
+import { safeAddress, splitAddresses } from './addresses.ts'
 
 const linksIn = (text: string) =>
-  partsOf(text)
-    .filter(({ isLink }) => isLink)
+  splitAddresses(text)
+    .filter(({ href }) => href !== undefined)
     .map((part) => part.text)
 
 test('addresses in messages become links, and other text stays unchanged', () => {
@@ -18,11 +18,12 @@ test('addresses in messages become links, and other text stays unchanged', () =>
     ],
     ['https://example.com/?mail=a@example.com', ['https://example.com/?mail=a@example.com']],
     ['https://مثال.إختبار/صفحة', ['https://مثال.إختبار/صفحة']],
+    ['(https://en.wiki.example/a_(b))', ['https://en.wiki.example/a_(b)']],
     ['javascript:alert(1) data:text/html,x example.com', []],
   ] as const) {
     expect([text, linksIn(text)]).toEqual([text, [...links]])
     expect(
-      partsOf(text)
+      splitAddresses(text)
         .map((part) => part.text)
         .join(''),
     ).toBe(text)
@@ -44,4 +45,19 @@ test('an address that looks like another one is not a link', () => {
     'https://[bad',
   ])
     expect([address, linksIn(`See ${address} now`)]).toEqual([address, []])
+})
+
+test('a link leads to http, https or one mail address, and nowhere else', () => {
+  for (const [address, href] of [
+    ['HTTPS://Example.com', 'https://example.com/'],
+    ['mailto:a@example.com', 'mailto:a@example.com'],
+    ['mailto:a@example.com?bcc=b@example.com&body=x', 'mailto:a@example.com'],
+    ['mailto:a@example.com,b@example.com', undefined],
+    ['javascript:alert(1)', undefined],
+    ['java\tscript:alert(1)', undefined],
+    ['//example.com', undefined],
+    ['/account', undefined],
+    ['https:example.com', undefined],
+  ] as const)
+    expect([address, safeAddress(address)]).toEqual([address, href])
 })

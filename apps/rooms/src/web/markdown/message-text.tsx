@@ -1,0 +1,112 @@
+import { Anchor } from '@mantine/core'
+import { type ReactNode, memo } from 'react'
+import { useText } from '../texts/text.ts'
+import { CodeBlock } from './code-block.tsx'
+import type { Inline } from './inline.ts'
+import { type Block, parseMessage } from './parse.ts'
+
+interface Props {
+  content: string
+  /** Names of the people whom the text mentions, by their ids. */
+  names: ReadonlyMap<string, string>
+  /** The reader. Mentions of them stand out. */
+  selfId: string
+  /** False for authors whose addresses are plain text (R22). */
+  hasLinks: boolean
+  /** Of the links: one tab stop per list of messages, not one per link. */
+  tabIndex: 0 | -1
+}
+
+/** The Markdown of a message as elements (R29.3). No part of it is ever parsed as HTML. */
+export const MessageText = memo(function MessageText({ content, ...context }: Props) {
+  return drawBlocks(parseMessage(content), context)
+})
+
+type Context = Omit<Props, 'content'>
+
+// The parts of a message never move: their places identify them.
+
+const drawBlocks = (blocks: readonly Block[], context: Context) =>
+  blocks.map((block, index) => <BlockView key={index} block={block} context={context} />)
+
+function BlockView({ block, context }: { block: Block; context: Context }) {
+  switch (block.type) {
+    case 'paragraph':
+      return <p>{drawInlines(block.children, context)}</p>
+    case 'quote':
+      return <blockquote>{drawBlocks(block.children, context)}</blockquote>
+    case 'code':
+      return <CodeBlock language={block.language} text={block.text} />
+    default: {
+      const items = block.items.map((item, index) => <li key={index}>{drawBlocks(item, context)}</li>)
+      return block.start === undefined ? <ul>{items}</ul> : <ol start={block.start}>{items}</ol>
+    }
+  }
+}
+
+const drawInlines = (inlines: readonly Inline[], context: Context): ReactNode[] =>
+  inlines.map((inline, index) => <InlineView key={index} inline={inline} context={context} />)
+
+function InlineView({ inline, context }: { inline: Inline; context: Context }) {
+  switch (inline.type) {
+    case 'text':
+      return inline.text
+    case 'code':
+      return <code>{inline.text}</code>
+    case 'break':
+      return <br />
+    case 'emphasis':
+      return <em>{drawInlines(inline.children, context)}</em>
+    case 'strong':
+      return <strong>{drawInlines(inline.children, context)}</strong>
+    case 'strike':
+      return <del>{drawInlines(inline.children, context)}</del>
+    case 'link':
+      return <LinkView link={inline} context={context} />
+    case 'mention':
+      return <Mention isSelf={inline.userId === context.selfId} name={context.names.get(inline.userId)} />
+    default:
+      return <Mention isSelf name={inline.group} />
+  }
+}
+
+function LinkView({ link, context }: { link: Extract<Inline, { type: 'link' }>; context: Context }) {
+  const { href, host, children } = link
+  // An address reads from left to right, regardless of the text around it.
+  const isAddress =
+    children.length === 1 && children[0]?.type === 'text' && /^https?:/i.test(children[0].text)
+  const text = <bdi {...(isAddress && { dir: 'ltr' })}>{drawInlines(children, context)}</bdi>
+  if (!context.hasLinks)
+    return isAddress ? (
+      text
+    ) : (
+      <>
+        {text} (<bdi dir="ltr">{href}</bdi>)
+      </>
+    )
+  return (
+    <>
+      <Anchor
+        href={href}
+        title={href}
+        target="_blank"
+        rel="noopener noreferrer nofollow ugc"
+        inherit
+        underline="always"
+        tabIndex={context.tabIndex}
+      >
+        {text}
+      </Anchor>
+      {host !== undefined && <bdi dir="ltr" className="real-host">{` (${host})`}</bdi>}
+    </>
+  )
+}
+
+function Mention({ isSelf, name }: { isSelf: boolean; name: string | undefined }) {
+  const { t } = useText()
+  return (
+    <span className="mention" data-self={isSelf || undefined}>
+      @<bdi>{name ?? t('room.unknownPerson')}</bdi>
+    </span>
+  )
+}
