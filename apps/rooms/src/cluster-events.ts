@@ -10,6 +10,19 @@ export interface RoomEvent {
   readonly at: string
   readonly event: RoomEventType
   readonly data: Readonly<Record<string, unknown>>
+  /**
+   * Older messages in `data`, which some recipients may not read (R17.8). Undefined if all may.
+   * Never sent.
+   */
+  readonly shows?: ShownMessages
+}
+
+/** Sequence numbers of the messages that an event shows. */
+export interface ShownMessages {
+  /** The message that it is about, unless the event created it. */
+  readonly subject: number | null
+  /** The message to which that one replies. */
+  readonly original: number | null
 }
 
 export type RemovalReason = 'kicked' | 'banned' | 'left' | 'deleted' | 'access_lost'

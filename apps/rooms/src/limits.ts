@@ -22,6 +22,10 @@ export const DEFAULT_LIMITS = {
   guest_rooms_per_hour: 2,
   messages_per_10s: 20,
   message_length: 2000,
+  message_edit_hours: 24,
+  reaction_kinds: 20,
+  reactions_per_10s: 20,
+  pins_room: 50,
   rooms_owned: 100,
   rooms_per_hour: 20,
   invitations_live: 200,
@@ -43,18 +47,27 @@ export const DEFAULT_LIMITS = {
 export type LimitName = keyof typeof DEFAULT_LIMITS
 export type Limits = Readonly<Record<LimitName, number>>
 
+/** Limits that may be 0, which turns the feature off. All others are at least 1. */
+const SWITCHES: ReadonlySet<LimitName> = new Set([
+  'message_edit_hours',
+  'reaction_kinds',
+  'reactions_per_10s',
+  'pins_room',
+])
+
 const MAX_VALUE = 1_000_000_000
 
 /**
  * Parses comma-separated `key=number` pairs. Undefined for an unknown or repeated key and for a
- * value that is not a whole number of at least 1.
+ * value that is not a whole number in the range of its limit.
  */
 export function parseLimits(text: string): Limits | undefined {
   const limits: Record<LimitName, number> = { ...DEFAULT_LIMITS }
   const keys = new Set<string>()
   for (const entry of text.split(',')) {
-    const [, name = '', digits] = /^\s*([a-z0-9_]+)\s*=\s*([1-9]\d{0,9})\s*$/.exec(entry) ?? []
+    const [, name = '', digits] = /^\s*([a-z0-9_]+)\s*=\s*(0|[1-9]\d{0,9})\s*$/.exec(entry) ?? []
     if (!isLimit(name) || keys.has(name) || Number(digits) > MAX_VALUE) return undefined
+    if (digits === '0' && !SWITCHES.has(name)) return undefined
     keys.add(name)
     limits[name] = Number(digits)
   }

@@ -42,7 +42,8 @@ export function createRates(
   for (const [name, count] of Object.entries(limits) as [LimitName, number][]) {
     const perSeconds = SECONDS[/_per_(minute|hour|10s)$/.exec(name)?.[1] ?? '']
     const create = TOTALS.has(name) ? createTotalRate : createRateLimiter
-    if (perSeconds !== undefined) limiters.set(name, create({ count, perSeconds }, now))
+    if (perSeconds === undefined) continue
+    limiters.set(name, count === 0 ? refuseAll(perSeconds) : create({ count, perSeconds }, now))
   }
   const limiterOf = (limit: LimitName) => {
     const limiter = limiters.get(limit)
@@ -60,6 +61,18 @@ export function createRates(
     applyRemote: (limit, key) => void limiters.get(limit)?.take(key),
     check: (limit, key) => requireAllowed(limiterOf(limit).peek(key)),
   }
+}
+
+/** Counter of a limit of 0, which turns its feature off. */
+function refuseAll(perSeconds: number): RateLimiter {
+  const refused = {
+    allowed: false,
+    limit: 0,
+    remaining: 0,
+    resetSeconds: perSeconds,
+    retryAfterSeconds: perSeconds,
+  }
+  return { take: () => refused, peek: () => refused }
 }
 
 function requireAllowed({ allowed, retryAfterSeconds }: RateLimitResult): void {

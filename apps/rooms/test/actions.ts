@@ -212,6 +212,50 @@ export function deleteMessage({ browser }: Actor, roomId: string, messageId: str
   return browser.send(`/api/rooms/${roomId}/messages/${messageId}`, { method: 'DELETE' })
 }
 
+/** Changes the text of a message. */
+export function editMessage(
+  { browser }: Actor,
+  roomId: string,
+  messageId: string,
+  content: unknown,
+): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/messages/${messageId}`, { method: 'PATCH', body: { content } })
+}
+
+/** Adds a reaction or, with DELETE, takes it back. */
+export function react(
+  { browser }: Actor,
+  roomId: string,
+  messageId: string,
+  emoji: string,
+  method: 'PUT' | 'DELETE' = 'PUT',
+): Promise<Response> {
+  const path = `/api/rooms/${roomId}/messages/${messageId}/reactions/${encodeURIComponent(emoji)}`
+  return browser.send(path, { method })
+}
+
+/** Pins a message or, with DELETE, unpins it. */
+export function pin(
+  { browser }: Actor,
+  roomId: string,
+  messageId: string,
+  method: 'PUT' | 'DELETE' = 'PUT',
+): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/messages/${messageId}/pin`, { method })
+}
+
+export interface EventJson {
+  seq: number
+  at: string
+  event: string
+  data: Record<string, unknown>
+}
+
+/** The events of a room, by default all of them. */
+export async function readEvents({ browser }: Actor, roomId: string, after = 0): Promise<EventJson[]> {
+  return (await browser.json<{ events: EventJson[] }>(`/api/rooms/${roomId}/events?after=${after}`)).events
+}
+
 export function readMessages({ browser }: Actor, roomId: string, query = ''): Promise<MessagePage> {
   return browser.json<MessagePage>(`/api/rooms/${roomId}/messages${query}`)
 }

@@ -4,9 +4,9 @@ import type { SessionRow } from '../db/tables.ts'
 import { toListedSession } from '../sessions/schema.ts'
 import { toUser } from '../users/schema.ts'
 import { toMoment, toMomentOrNull } from '../wire.ts'
-import { exportRooms, toExportedMessage } from './rooms.ts'
+import { exportRooms, toExportedMessage, toExportedReaction } from './rooms.ts'
 import type { AccountExport } from './schema.ts'
-import { findAccountRows, pagesOfActivity, pagesOfMessages } from './store.ts'
+import { findAccountRows, pagesOfActivity, pagesOfMessages, pagesOfReactions } from './store.ts'
 
 /**
  * The JSON text of an `AccountExport`, as a stream. Rows are read while it is consumed, so years of
@@ -62,12 +62,14 @@ function toByteStream(text: AsyncGenerator<string>): ReadableStream<Uint8Array> 
 async function* exportChunks(
   { database: { read }, log, requestId }: Context,
   account: Omit<AccountExport, 'rooms' | 'activity'>,
-  rooms: Omit<AccountExport['rooms'], 'messages'>,
+  rooms: Omit<AccountExport['rooms'], 'messages' | 'reactions'>,
 ): AsyncGenerator<string> {
   const { id } = account.user
   try {
     yield `${openJson(account)},"rooms":${openJson(rooms)},"messages":[`
     yield* jsonItems(pagesOfMessages(read, id), toExportedMessage)
+    yield '],"reactions":['
+    yield* jsonItems(pagesOfReactions(read, id), toExportedReaction)
     yield ']},"activity":['
     yield* jsonItems(pagesOfActivity(read, id), toAuditLine)
     yield ']}'

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { RoomMessageRow, Tables } from '../db/tables.ts'
+import type { Tables } from '../db/tables.ts'
 import { Moment, toMoment, toMomentOrNull } from '../wire.ts'
+import type { MessageWithVersions, ReactionWithRoom } from './store.ts'
 
 /**
  * Data of a user in rooms. Names are included only for rooms that the user belongs to: the user may
@@ -21,7 +22,13 @@ export const ExportedRooms = z
         content: z.string().nullable().meta({ description: 'Null if it was deleted.' }),
         createdAt: Moment,
         deletedAt: Moment.nullable(),
+        earlierTexts: z.array(z.object({ content: z.string(), at: Moment })).meta({
+          description: 'The texts before edits, oldest first, with the times at which they were written.',
+        }),
       }),
+    ),
+    reactions: z.array(
+      z.object({ roomId: z.string(), messageId: z.string(), emoji: z.string(), createdAt: Moment }),
     ),
     invitations: z.array(
       z.object({
@@ -53,21 +60,28 @@ export function toExportedMessage({
   content,
   created_at,
   deleted_at,
-}: RoomMessageRow): ExportedRooms['messages'][number] {
+  versions,
+}: MessageWithVersions): ExportedRooms['messages'][number] {
   return {
     roomId: room_id,
     id,
     content,
     createdAt: toMoment(created_at),
     deletedAt: toMomentOrNull(deleted_at),
+    earlierTexts: versions.map((version) => ({ content: version.content, at: toMoment(version.created_at) })),
   }
 }
 
-/** All of this data except the messages, of which there can be many. */
+export function toExportedReaction(row: ReactionWithRoom): ExportedRooms['reactions'][number] {
+  const { room_id: roomId, message_id: messageId, emoji, created_at } = row
+  return { roomId, messageId, emoji, createdAt: toMoment(created_at) }
+}
+
+/** All of this data except messages and reactions, of which there can be many. */
 export async function exportRooms(
   db: Kysely<Tables>,
   userId: string,
-): Promise<Omit<ExportedRooms, 'messages'>> {
+): Promise<Omit<ExportedRooms, 'messages' | 'reactions'>> {
   return {
     ...(await exportMemberships(db, userId)),
     ...(await exportVisits(db, userId)),

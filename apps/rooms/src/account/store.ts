@@ -5,9 +5,12 @@ import type {
   IdentityRow,
   RoleGrantRow,
   RoomMessageRow,
+  RoomMessageVersionRow,
+  RoomReactionRow,
   SessionRow,
   Tables,
 } from '../db/tables.ts'
+import { listVersions } from '../messages/version-store.ts'
 import { type Position, pageOf } from '../paging.ts'
 import { lockFirstState, saveState } from '../platform/store.ts'
 import { deletedUserName } from '../rooms/nickname.ts'
@@ -42,14 +45,47 @@ export async function findAccountRows(db: Kysely<Tables>, userId: string): Promi
 
 const PAGE_ROWS = 200
 
+/** Message with its earlier texts, oldest first. */
+export interface MessageWithVersions extends RoomMessageRow {
+  versions: RoomMessageVersionRow[]
+}
+
 /** Messages of the user in rooms that exist, oldest first. */
-export function pagesOfMessages(db: Kysely<Tables>, userId: string): AsyncGenerator<RoomMessageRow[]> {
+export function pagesOfMessages(db: Kysely<Tables>, userId: string): AsyncGenerator<MessageWithVersions[]> {
   const messages = db
     .selectFrom('room_messages')
     .selectAll()
     .where('user_id', '=', userId)
     .where('room_id', 'in', db.selectFrom('rooms').select('id'))
-  return pages((after) => pageOf(messages, ['created_at', 'id', 'asc'], after, PAGE_ROWS).execute())
+  return pages(async (after) => {
+    const rows = await pageOf(messages, ['created_at', 'id', 'asc'], after, PAGE_ROWS).execute()
+    const edited = rows.filter(({ edited_at }) => edited_at !== null)
+    const versions = await listVersions(
+      db,
+      edited.map(({ id }) => id),
+    )
+    const byMessage = Map.groupBy(versions, ({ message_id }) => message_id)
+    return rows.map((row) => ({ ...row, versions: byMessage.get(row.id) ?? [] }))
+  })
+}
+
+/** Reaction of a user, with the room of its message. */
+export interface ReactionWithRoom extends RoomReactionRow {
+  room_id: string
+}
+
+/** Reactions of the user in rooms that exist, oldest first. */
+export function pagesOfReactions(db: Kysely<Tables>, userId: string): AsyncGenerator<ReactionWithRoom[]> {
+  const reactions = db
+    .selectFrom('room_reactions')
+    .innerJoin('room_messages', 'room_messages.id', 'room_reactions.message_id')
+    .selectAll('room_reactions')
+    .select('room_messages.room_id')
+    .where('room_reactions.user_id', '=', userId)
+    .where('room_messages.room_id', 'in', db.selectFrom('rooms').select('id'))
+  return pages((after) =>
+    pageOf(reactions, ['room_reactions.created_at', 'room_reactions.id', 'asc'], after, PAGE_ROWS).execute(),
+  )
 }
 
 /** Audit log entries with the user as actor, oldest first. */
@@ -103,6 +139,7 @@ interface DetachedReference {
 const DETACHED_REFERENCES: readonly DetachedReference[] = [
   { table: 'room_messages', column: 'user_id', order: 'created_at', also: 'client_id' },
   { table: 'room_messages', column: 'deleted_by', order: 'deleted_by' },
+  { table: 'room_reactions', column: 'user_id', order: 'created_at' },
   { table: 'audit_events', column: 'actor_user_id', order: 'created_at', also: 'client_ip' },
 ]
 

@@ -20,6 +20,8 @@ export const AUDIT_ACTIONS = [
   'room.admin_entry',
   'room.membership.leave',
   'room.message.delete',
+  'room.message.pin',
+  'room.message.unpin',
   'room.member.role_update',
   'room.member.kick',
   'room.member.ban',

@@ -57,7 +57,7 @@ const REFUSED = {
   'a message with neither a text nor a time of deletion': message(2, 'owner', null),
   'a message of an unknown user': message(2, 'stranger', 'Hello'),
   'two messages with one sequence number': message(1, 'owner', 'Hello again'),
-  'an unknown type of event': event('message.edited'),
+  'an unknown type of event': event('message.forgotten'),
 } as const
 
 eachDialect((_dialect, newUrl) => {

@@ -182,13 +182,44 @@ export interface RoomMessageRow {
   content: string | null
   client_id: string | null
   created_at: number
+  edited_at: number | null
+  reply_to: string | null
+  /** The emoji of `room_reactions` with their numbers, written together with them; null for none. */
+  reactions: string | null
+  /** Sequence number of the event that pinned it. */
+  pinned_seq: number | null
   deleted_at: number | null
   deleted_by: string | null
 }
 
+/** An earlier text of an edited message. */
+export interface RoomMessageVersionRow {
+  message_id: string
+  /** Sequence number of the edit that replaced it. */
+  seq: number
+  content: string
+  /** When it was written. */
+  created_at: number
+}
+
+export interface RoomReactionRow {
+  id: string
+  message_id: string
+  /** Sequence number of the event that added it. */
+  seq: number
+  /** Null if the account was erased. */
+  user_id: string | null
+  emoji: string
+  created_at: number
+}
+
 export type RoomEventType =
   | 'message.created'
+  | 'message.edited'
   | 'message.deleted'
+  | 'message.reactions'
+  | 'message.pinned'
+  | 'message.unpinned'
   | 'member.joined'
   | 'member.left'
   | 'member.removed'
@@ -271,6 +302,8 @@ export interface Tables {
   nodes: NodeRow
   presence_leases: PresenceLeaseRow
   room_messages: RoomMessageRow
+  room_message_versions: RoomMessageVersionRow
+  room_reactions: RoomReactionRow
   room_events: RoomEventRow
   room_bans: RoomBanRow
   room_invitations: RoomInvitationRow

@@ -117,7 +117,13 @@ function authorise(
 }
 
 /** Operations with limits of their own. */
-const SEPARATELY_LIMITED: ReadonlySet<string> = new Set(['postMessage', 'inviteUser', 'createInvitationLink'])
+const SEPARATELY_LIMITED: ReadonlySet<string> = new Set([
+  'postMessage',
+  'addReaction',
+  'removeReaction',
+  'inviteUser',
+  'createInvitationLink',
+])
 
 /** Whether the operation changes a room or its members, or makes other writers of the room wait. */
 function isRoomWrite({ id, path }: AnyOperation<Context>, method: string): boolean {

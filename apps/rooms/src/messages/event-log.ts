@@ -1,13 +1,15 @@
 import type { Kysely } from 'kysely'
-import type { RoomEventRow, Tables } from '../db/tables.ts'
-import type { RoomEvent } from '../cluster-events.ts'
+import type { RoomEventRow, RoomMessageRow, RoomRow, Tables } from '../db/tables.ts'
+import type { RoomEvent, ShownMessages } from '../cluster-events.ts'
+import { retainedAfterMs } from '../rooms/history.ts'
 import { type UserDisplay, deletedUserName } from '../rooms/nickname.ts'
 import type { Person } from '../rooms/schema.ts'
-import { findLastSeq } from '../rooms/store.ts'
+import { findRoom } from '../rooms/store.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
 import { toMoment } from '../wire.ts'
-import { toMessage } from './schema.ts'
-import { findUserDisplaysOf, findMessagesBetween, authorIdsOf, listEvents, withAuthor } from './store.ts'
+import { parseReactions } from './reaction-store.ts'
+import { findMessagesBetween, findMessagesById, listEvents } from './store.ts'
+import { type MessageParts, type Reader, isReadable, loadParts, toEventMessage } from './view.ts'
 
 /** Batch of the event log. Its last sequence numbers may have no events any more. */
 export interface EventBatch {
@@ -21,45 +23,106 @@ export interface EventBatch {
 /** Event log after a sequence number, for a reader who may see all of it. */
 export async function loadEvents(
   db: Kysely<Tables>,
-  roomId: string,
-  afterSeq: number,
-  limit: number,
+  { roomId, afterSeq, limit }: { roomId: string; afterSeq: number; limit: number },
+  nowMs: number,
 ): Promise<EventBatch> {
-  const lastSeq = (await findLastSeq(db, roomId)) ?? afterSeq
-  const rows = await listEvents(db, { roomId, afterSeq, lastSeq, limit })
+  const room = await findRoom(db, roomId)
+  const lastSeq = room?.last_seq ?? afterSeq
+  const rows = room ? await listEvents(db, { roomId, afterSeq, lastSeq, limit }) : []
   const isAll = rows.length < limit
   const reachedSeq = isAll ? lastSeq : (rows.at(-1)?.seq ?? lastSeq)
-  return { events: await eventsOf(db, roomId, rows), reachedSeq, isAll }
+  return { events: room ? await eventsOf(db, room, rows, nowMs) : [], reachedSeq, isAll }
 }
 
-/** Events for rows of one room, in the same order, with the texts of their messages. */
+/**
+ * Events for rows of one room, in the same order, with the current texts of their messages. They
+ * show all that any reader may read; `viewOf` hides the rest.
+ */
 export async function eventsOf(
   db: Kysely<Tables>,
-  roomId: string,
+  room: RoomRow,
   rows: readonly RoomEventRow[],
+  nowMs: number,
 ): Promise<RoomEvent[]> {
   const [first, last] = [rows[0], rows.at(-1)]
   if (!first || !last) return []
-  const messages = await findMessagesBetween(db, { roomId, first: first.seq, last: last.seq })
+  const roomId = room.id
+  const created = await findMessagesBetween(db, { roomId, first: first.seq, last: last.seq })
   const parsed = rows.map((row) => ({ row, data: JSON.parse(row.data) as StoredData }))
+  const changedIds = parsed.flatMap(({ row, data }) => (CHANGES.has(row.type) ? (data.messageId ?? []) : []))
+  const changed = await findMessagesById(db, roomId, [...new Set(changedIds)])
   const persons = parsed.flatMap(({ data: { person } }) => (person ? [person.userId] : []))
-  const displays = await findUserDisplaysOf(db, roomId, [...authorIdsOf([...messages.values()]), ...persons])
+  const everyone = { roomId, userId: null, afterSeq: 0, retainedAfterMs: retainedAfterMs(room, nowMs) }
+  const parts = await loadParts(db, everyone, [...created.values(), ...changed], persons)
+  const sources = { room, reader: everyone, created, changed: byId(changed), parts }
   const events: RoomEvent[] = []
   for (const { row, data } of parsed) {
-    const message = messages.get(row.seq)
-    const eventData =
-      row.type === 'message.created'
-        ? message && { message: toMessage(withAuthor(message, displays.get(message.user_id ?? ''))) }
-        : dataOf(data, displays)
+    const rest = row.type.startsWith('message.')
+      ? messageEventOf(row, data, sources)
+      : { data: dataOf(data, parts.displays) }
     // The message may have been deleted since the events were read, because of its age.
-    if (eventData)
-      events.push({ seq: row.seq, at: toMoment(row.created_at), event: row.type, data: eventData })
+    if (rest) events.push({ seq: row.seq, at: toMoment(row.created_at), event: row.type, ...rest })
   }
   return events
 }
 
+/** Events about a message that is older than they are. */
+const CHANGES: ReadonlySet<string> = new Set([
+  'message.edited',
+  'message.reactions',
+  'message.pinned',
+  'message.unpinned',
+])
+
 type StoredPerson = Omit<Person, 'nickname' | 'avatarColor'>
-type StoredData = Record<string, unknown> & { person?: StoredPerson }
+type StoredData = Record<string, unknown> & { person?: StoredPerson; messageId?: string }
+
+/** Everything that events of a batch are built from. */
+interface Sources {
+  room: RoomRow
+  reader: Reader
+  /** Messages by the sequence number of their creation. */
+  created: ReadonlyMap<number, RoomMessageRow>
+  /** Messages with later events, by id. */
+  changed: ReadonlyMap<string, RoomMessageRow>
+  parts: MessageParts
+}
+
+type Body = Pick<RoomEvent, 'data' | 'shows'>
+
+function messageEventOf(row: RoomEventRow, data: StoredData, sources: Sources): Body | undefined {
+  const { created, changed, reader, room } = sources
+  if (row.type === 'message.created') {
+    const message = created.get(row.seq)
+    return message && messageBody(message, null, sources)
+  }
+  if (!CHANGES.has(row.type)) return { data }
+  const message = changed.get(data.messageId ?? '')
+  // A message can exceed its retention before the events about it do.
+  if (!message || !isReadable(message, reader)) return { data: {} }
+  if (row.type === 'message.edited') return messageBody(message, message.seq, sources)
+  const reactions = row.type === 'message.reactions' && { reactions: parseReactions(message.reactions) }
+  return { data: { ...data, ...reactions }, ...shownBy(room, message.seq, null) }
+}
+
+function messageBody(message: RoomMessageRow, subject: number | null, { room, parts }: Sources): Body {
+  const original = parts.originals.get(message.reply_to ?? '')?.seq ?? null
+  return { data: { message: toEventMessage(message, parts) }, ...shownBy(room, subject, original) }
+}
+
+/** The `shows` of an event, in rooms in which some messages are hidden from some participants. */
+export function shownBy(
+  { history_visibility }: RoomRow,
+  subject: number | null,
+  original: number | null,
+): { shows?: ShownMessages } {
+  const isShared = history_visibility === 'all' || (subject === null && original === null)
+  return isShared ? {} : { shows: { subject, original } }
+}
+
+function byId(rows: readonly RoomMessageRow[]): Map<string, RoomMessageRow> {
+  return new Map(rows.map((row) => [row.id, row]))
+}
 
 /** Adds current names and colours to stored data. */
 function dataOf(

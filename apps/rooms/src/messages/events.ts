@@ -47,13 +47,16 @@ export const listRoomEvents = operation({
   },
 })
 
+/** Events for rows of the room, as the user with this access sees them. */
 async function viewsOf(
   { database, now }: Context,
-  { role, roomId }: UserRoomAccess,
+  access: UserRoomAccess,
   rows: readonly RoomEventRow[],
 ): Promise<RoomEvent[]> {
-  const events = await eventsOf(database.read, roomId, rows)
+  const { role, room, roomId } = access
+  const events = await eventsOf(database.read, room, rows, now)
   const showsRoom = events.some(({ event }) => event === 'room.settings')
   const participantCount = showsRoom ? await countParticipants(database.read, roomId, now) : 0
-  return events.map((event) => viewOf(event, { role, participantCount }))
+  const afterSeq = readableAfterSeq(access)
+  return events.map((event) => viewOf(event, { role, participantCount, afterSeq }))
 }

@@ -1,11 +1,27 @@
 import { z } from 'zod'
 import { text } from '@latchkey/http/text'
-import type { RoomMessageRow } from '../db/tables.ts'
 import { NextCursor, wholeNumber } from '../paging.ts'
-import { ROOM_ROLES, type RoomRole } from '../roles.ts'
+import { ROOM_ROLES } from '../roles.ts'
+import { Person } from '../rooms/schema.ts'
 import { trimmedText } from '../text.ts'
-import { avatarColorOf } from '../users/avatar-color.ts'
-import { Id, Moment, toMoment, toMomentOrNull } from '../wire.ts'
+import { Id, Moment } from '../wire.ts'
+
+const ReactionCount = z.object({
+  emoji: z.string(),
+  count: z.int().meta({ description: 'The number of people, with those whose accounts were deleted.' }),
+})
+
+const Reaction = ReactionCount.extend({
+  mine: z.boolean().meta({ description: 'The caller is one of them.' }),
+}).meta({ id: 'Reaction' })
+
+const Quotation = z
+  .object({
+    id: z.string(),
+    nickname: z.string(),
+    excerpt: z.string().nullable().meta({ description: 'Null if that message was deleted.' }),
+  })
+  .meta({ id: 'Quotation' })
 
 export const Message = z
   .object({
@@ -22,55 +38,66 @@ export const Message = z
     authorRole: z.enum(ROOM_ROLES).nullable().meta({
       description: 'The current role of the author’s membership; null without a membership.',
     }),
-    content: z.string().nullable().meta({ description: 'Plain text; null if the message was deleted.' }),
+    content: z.string().nullable().meta({ description: 'As written; null if the message was deleted.' }),
+    replyTo: Quotation.nullable().meta({
+      description: 'The message that it replies to; null as well if the caller may not read that message.',
+    }),
+    reactions: z.array(Reaction).meta({ description: 'Oldest first.' }),
+    pinned: z.boolean(),
     clientId: z.string().nullable(),
     createdAt: Moment,
+    editedAt: Moment.nullable(),
     deletedAt: Moment.nullable(),
   })
   .meta({ id: 'Message' })
 export type Message = z.output<typeof Message>
 
-/**
- * Message with its author, as stores return it. Name, colour and role of an existing account are current.
- */
-export interface MessageWithAuthor extends RoomMessageRow {
-  nickname: string | null
-  avatar_color: string | null
-  author_role: RoomRole | null
-}
-
-export function toMessage(row: MessageWithAuthor): Message {
-  return {
-    id: row.id,
-    roomId: row.room_id,
-    seq: row.seq,
-    // Both may still be stored for an erased account.
-    userId: row.nickname === null ? null : row.user_id,
-    nickname: row.nickname ?? row.author_name,
-    avatarColor: row.avatar_color ?? avatarColorOf(row.author_name),
-    guest: row.author_guest === 1,
-    authorRole: row.author_role,
-    content: row.content,
-    clientId: row.nickname === null ? null : row.client_id,
-    createdAt: toMoment(row.created_at),
-    deletedAt: toMomentOrNull(row.deleted_at),
-  }
+/** Message as events contain it: the same for all recipients. */
+export interface EventMessage extends Omit<Message, 'reactions'> {
+  reactions: z.output<typeof ReactionCount>[]
 }
 
 /** Upper limit within that of the request body. The permitted length is a setting. */
 const MAX_CHARACTERS = 65_536
 
+const Content = trimmedText(1, MAX_CHARACTERS).meta({
+  description: 'Text, as Markdown; the limits are in ROOMS_LIMITS.',
+})
+
 export const NewMessage = z.object({
-  content: trimmedText(1, MAX_CHARACTERS).meta({
-    description: 'Plain text; the limits are in ROOMS_LIMITS.',
-  }),
+  content: Content,
+  replyTo: Id.optional().meta({ description: 'The message that this one replies to.' }),
   clientId: text().min(1).max(64).optional().meta({
     description:
       'Chosen by the client. Sending the same value again stores nothing and returns the stored message.',
   }),
 })
 
+export const EditedMessage = z.object({ content: Content })
+
 export const MessageParams = z.object({ id: Id, messageId: Id })
+export const ReactionParams = MessageParams.extend({
+  emoji: z.string().meta({ description: 'One emoji of Unicode, percent-encoded.' }),
+})
+
+export const MessageAnswer = z.object({ message: Message })
+export const MessageVersions = z.object({
+  versions: z
+    .array(z.object({ content: z.string(), at: Moment.meta({ description: 'When it was written.' }) }))
+    .meta({ description: 'The earlier texts, oldest first.' }),
+})
+export const ReactionsAnswer = z.object({ reactions: z.array(Reaction) })
+export const Reactions = z.object({
+  reactions: z.array(
+    z.object({
+      emoji: z.string(),
+      users: z.array(Person).meta({ description: 'Without those whose accounts were deleted.' }),
+    }),
+  ),
+})
+export const Pins = z.object({
+  messages: z.array(Message).meta({ description: 'The pinned messages, last pinned first.' }),
+})
 
 const MAX_SEQ = 999_999_999
 
@@ -96,7 +123,11 @@ const LoggedEvent = z
     at: Moment,
     event: z.enum([
       'message.created',
+      'message.edited',
       'message.deleted',
+      'message.reactions',
+      'message.pinned',
+      'message.unpinned',
       'member.joined',
       'member.left',
       'member.removed',

@@ -3,17 +3,9 @@ import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomEventRow, RoomMessageRow, Tables } from '../db/tables.ts'
 import { type UserDisplay, findUserDisplays, nicknameIn, roleIn } from '../rooms/nickname.ts'
 import { isAccount } from '../users/store.ts'
-import type { MessageWithAuthor } from './schema.ts'
 
-/** For single messages. The names of many authors are read in one query. */
 function messages(db: Kysely<Tables>, roomId: string) {
-  return db
-    .selectFrom('room_messages')
-    .leftJoin('users', (join) => join.onRef('users.id', '=', 'room_messages.user_id').on(isAccount()))
-    .selectAll('room_messages')
-    .select(['users.avatar_color', nicknameIn(roomId).as('nickname'), roleIn(roomId).as('author_role')])
-    .where('room_messages.room_id', '=', roomId)
-    .where(roomExists(roomId))
+  return db.selectFrom('room_messages').selectAll().where('room_id', '=', roomId).where(roomExists(roomId))
 }
 
 /** Messages of a deleted room remain for a while but are unreadable. */
@@ -33,20 +25,14 @@ export async function listMessages(
   db: Kysely<Tables>,
   { roomId, afterSeq, retainedAfterMs }: ReadableRange,
   { before, limit }: { before: number | undefined; limit: number },
-): Promise<MessageWithAuthor[]> {
-  const rows = await db
-    .selectFrom('room_messages')
-    .selectAll()
-    .where('room_id', '=', roomId)
-    .where(roomExists(roomId))
+): Promise<RoomMessageRow[]> {
+  return messages(db, roomId)
     .where('seq', '>', afterSeq)
     .where('created_at', '>', retainedAfterMs)
     .$if(before !== undefined, (query) => query.where('seq', '<', before ?? 0))
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute()
-  const authors = await findUserDisplaysOf(db, roomId, authorIdsOf(rows))
-  return rows.map((row) => withAuthor(row, authors.get(row.user_id ?? '')))
 }
 
 /** Part of a room's log, inclusive at both ends. */
@@ -61,21 +47,22 @@ export function authorIdsOf(rows: readonly RoomMessageRow[]): string[] {
   return rows.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]))
 }
 
-export function withAuthor(row: RoomMessageRow, author: UserDisplay | undefined): MessageWithAuthor {
-  return {
-    ...row,
-    nickname: author?.nickname ?? null,
-    avatar_color: author?.avatar_color ?? null,
-    author_role: author?.role ?? null,
-  }
-}
-
 export async function findMessage(
   db: Kysely<Tables>,
   roomId: string,
   id: string,
-): Promise<MessageWithAuthor | undefined> {
-  return messages(db, roomId).where('room_messages.id', '=', id).executeTakeFirst()
+): Promise<RoomMessageRow | undefined> {
+  return messages(db, roomId).where('id', '=', id).executeTakeFirst()
+}
+
+/** Messages of the room with these ids, in any order. Other ids are ignored. */
+export async function findMessagesById(
+  db: Kysely<Tables>,
+  roomId: string,
+  ids: readonly string[],
+): Promise<RoomMessageRow[]> {
+  if (ids.length === 0) return []
+  return messages(db, roomId).where('id', 'in', ids).execute()
 }
 
 /** Author of a message and the id that the client chose for it. */
@@ -85,23 +72,26 @@ interface ClientMessageKey {
   clientId: string
 }
 
-const selectByClientId = prepareQuery<ClientMessageKey, MessageWithAuthor>(
-  (db, { roomId, userId, clientId }) =>
-    messages(db, roomId)
-      .where('room_messages.user_id', '=', userId)
-      .where('room_messages.client_id', '=', clientId),
+const selectByClientId = prepareQuery<ClientMessageKey, RoomMessageRow>((db, { roomId, userId, clientId }) =>
+  messages(db, roomId).where('user_id', '=', userId).where('client_id', '=', clientId),
 )
 
 /** Message of this user in the room with this `clientId`. */
 export async function findByClientId(
   db: Kysely<Tables>,
   sent: ClientMessageKey,
-): Promise<MessageWithAuthor | undefined> {
+): Promise<RoomMessageRow | undefined> {
   const [message] = await selectByClientId(db, sent)
   return message
 }
 
-const insert = prepareQuery<RoomMessageRow, { id: string }>((db, message) =>
+/** Message as it is stored at first. */
+export type NewMessageRow = Omit<
+  RoomMessageRow,
+  'edited_at' | 'reactions' | 'pinned_seq' | 'deleted_at' | 'deleted_by'
+>
+
+const insert = prepareQuery<NewMessageRow, RoomMessageRow>((db, message) =>
   db
     .insertInto('room_messages')
     .values({
@@ -114,35 +104,37 @@ const insert = prepareQuery<RoomMessageRow, { id: string }>((db, message) =>
       content: message.content,
       client_id: message.client_id,
       created_at: message.created_at,
-      deleted_at: message.deleted_at,
-      deleted_by: message.deleted_by,
+      reply_to: message.reply_to,
     })
     .onConflict((conflict) => conflict.columns(['room_id', 'user_id', 'client_id']).doNothing())
-    .returning('id'),
+    .returningAll(),
 )
 
 /**
- * False if the author has already sent a message with this `clientId`. That message stays
+ * Undefined if the author has already sent a message with this `clientId`. That message stays
  * unchanged.
  */
-export async function insertMessage(tx: Transaction<Tables>, message: RoomMessageRow): Promise<boolean> {
+export async function insertMessage(
+  tx: Transaction<Tables>,
+  message: NewMessageRow,
+): Promise<RoomMessageRow | undefined> {
   const [inserted] = await insert(tx, message)
-  return inserted !== undefined
+  return inserted
 }
 
-/** Deletes the text and leaves a placeholder. False if that was already done. */
+/** Deletes the text, with everything that belongs to it, and leaves a placeholder. */
 export async function markMessageDeleted(
   tx: Transaction<Tables>,
   { id, deletedBy, nowMs }: { id: string; deletedBy: string; nowMs: number },
-): Promise<boolean> {
-  const deleted = await tx
+): Promise<void> {
+  const placeholder = { content: null, edited_at: null, reply_to: null, reactions: null, pinned_seq: null }
+  await tx
     .updateTable('room_messages')
-    .set({ content: null, deleted_at: nowMs, deleted_by: deletedBy })
+    .set({ ...placeholder, deleted_at: nowMs, deleted_by: deletedBy })
     .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .returning('id')
-    .executeTakeFirst()
-  return deleted !== undefined
+    .execute()
+  for (const table of ['room_message_versions', 'room_reactions'] as const)
+    await tx.deleteFrom(table).where('message_id', '=', id).execute()
 }
 
 const selectFirstRetained = prepareQuery<ReadableRange, { seq: number }>(
@@ -185,13 +177,7 @@ export const listEvents = prepareQuery<
 )
 
 const selectBetween = prepareQuery<SeqRange, RoomMessageRow>((db, { roomId, first, last }) =>
-  db
-    .selectFrom('room_messages')
-    .selectAll()
-    .where('room_id', '=', roomId)
-    .where(roomExists(roomId))
-    .where('seq', '>=', first)
-    .where('seq', '<=', last),
+  messages(db, roomId).where('seq', '>=', first).where('seq', '<=', last),
 )
 
 /** Messages of the events with these sequence numbers, by number. */
@@ -207,7 +193,12 @@ const selectUserDisplay = prepareQuery<{ roomId: string; userId: string }, UserD
   (db, { roomId, userId }) =>
     db
       .selectFrom('users')
-      .select([nicknameIn(roomId).as('nickname'), 'users.avatar_color', roleIn(roomId).as('role')])
+      .select([
+        nicknameIn(roomId).as('nickname'),
+        'users.avatar_color',
+        'users.is_guest',
+        roleIn(roomId).as('role'),
+      ])
       .where('id', '=', userId)
       .where(isAccount()),
 )

@@ -3,8 +3,9 @@ import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
 import { loadEvents } from '../messages/event-log.ts'
 import type { ClusterEvent, RoomEvent } from '../cluster-events.ts'
-import { viewOf } from '../rooms/event-view.ts'
+import { dependsOnViewer, viewOf } from '../rooms/event-view.ts'
 import { findAccessOfParticipants } from '../rooms/access-store.ts'
+import { readableAfterSeq } from '../rooms/history.ts'
 import type { Connection, Subscription } from './connection.ts'
 import { Presence } from './presence.ts'
 
@@ -106,8 +107,8 @@ export class LocalRoom {
   applyEvent(event: RoomEvent): void {
     this.#latestSeq = Math.max(this.#latestSeq, event.seq)
     if (this.subscriptions.size === 0 || event.seq <= this.#seq) return
-    // Room settings differ between viewers, which requires a read of the database.
-    const isNext = event.seq === this.#seq + 1 && event.event !== 'room.settings'
+    // Views that differ require a read of the database.
+    const isNext = event.seq === this.#seq + 1 && !dependsOnViewer(event)
     if (this.#isBehind || this.#catchUpRun || !isNext) return this.catchUp()
     this.#seq = event.seq
     this.#deliver(event, this.subscriptions)
@@ -169,12 +170,13 @@ export class LocalRoom {
   }
 
   async #sendMissing(): Promise<void> {
-    const { read } = this.#dependencies.database
+    const { database, now } = this.#dependencies
     for (;;) {
       const to = [...this.subscriptions]
       if (to.length === 0) return
       const from = to.reduce((min, { seq }) => Math.min(min, seq), this.#seq)
-      const { events, reachedSeq, isAll } = await loadEvents(read, this.id, from, BATCH_SIZE)
+      const missing = { roomId: this.id, afterSeq: from, limit: BATCH_SIZE }
+      const { events, reachedSeq, isAll } = await loadEvents(database.read, missing, now())
       for (const event of events) this.#deliver(event, to, await this.#viewFor(event))
       for (const subscription of to) subscription.seq = Math.max(subscription.seq, reachedSeq)
       this.#seq = Math.max(this.#seq, reachedSeq)
@@ -182,13 +184,17 @@ export class LocalRoom {
     }
   }
 
-  /** Viewer-specific form of an event; undefined for all events except settings. */
+  /** Form of an event for each viewer; undefined if it is the same for all. */
   async #viewFor(event: RoomEvent): Promise<((connection: Connection) => RoomEvent) | undefined> {
-    if (event.event !== 'room.settings') return undefined
+    if (!dependsOnViewer(event)) return undefined
     const { database, now } = this.#dependencies
     const accesses = await findAccessOfParticipants(database.read, this.id, now())
-    const roles = new Map(accesses.map(({ userId, role }) => [userId, role]))
+    const byUser = new Map(accesses.map((access) => [access.userId, access]))
     const { count } = this
-    return ({ userId }) => viewOf(event, { role: roles.get(userId) ?? null, participantCount: count })
+    return ({ userId }) => {
+      const access = byUser.get(userId)
+      const afterSeq = access ? readableAfterSeq(access) : Infinity
+      return viewOf(event, { role: access?.role ?? null, participantCount: count, afterSeq })
+    }
   }
 }

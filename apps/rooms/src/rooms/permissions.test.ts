@@ -37,6 +37,8 @@ const PEOPLE = {
 const MATRIX: readonly [RoomAction, string][] = [
   ['list_members', 'nyyyyy'],
   ['delete_any_message', 'nnnyyy'],
+  ['read_message_versions', 'nnnyyy'],
+  ['pin_message', 'nnnyyy'],
   ['search_people', 'nnnyyy'],
   [inviteActionFor('listener'), 'nnnyyy'],
   [inviteActionFor('speaker'), 'nnnyyy'],

@@ -54,6 +54,8 @@ export function decideOrdinaryEntry(access: RoomAccess): Exclude<EntryDecision, 
 export type RoomAction =
   | 'list_members'
   | 'delete_any_message'
+  | 'read_message_versions'
+  | 'pin_message'
   | 'search_people'
   | 'invite_listeners_and_speakers'
   | 'invite_moderators'
@@ -67,6 +69,8 @@ export type RoomAction =
 const MIN_ROLE: Readonly<Record<RoomAction, RoomRole>> = {
   list_members: 'listener',
   delete_any_message: 'moderator',
+  read_message_versions: 'moderator',
+  pin_message: 'moderator',
   search_people: 'moderator',
   invite_listeners_and_speakers: 'moderator',
   invite_moderators: 'owner',

@@ -51,11 +51,6 @@ export async function listMemberIds(
   return [owner_id, ...rows.map(({ user_id }) => user_id)]
 }
 
-/** Last sequence number of the room. */
-export async function findLastSeq(db: Kysely<Tables>, id: string): Promise<number | undefined> {
-  return (await findRoom(db, id))?.last_seq
-}
-
 /** Prefix of the state key of a deleted room with messages or events left to delete. */
 const DELETED_ROOM_PREFIX = 'gone.'
 

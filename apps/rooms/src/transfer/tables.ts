@@ -19,6 +19,8 @@ const archivedTables = [
   'room_members',
   'room_visits',
   'room_messages',
+  'room_message_versions',
+  'room_reactions',
   'room_events',
   'room_bans',
   'room_invitations',

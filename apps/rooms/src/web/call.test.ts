@@ -4,5 +4,15 @@ import { operations } from './build.ts'
 // Operations that the client does not call: those for other programs and their sockets. The socket
 // of a browser is authenticated by its cookie, and enters and leaves rooms with frames.
 const others = ['getAuthConfig', 'discover', 'createWsTicket', 'joinRoom', 'leaveRoom']
+const comingWithThePage = [
+  'editMessage',
+  'listMessageVersions',
+  'listReactions',
+  'addReaction',
+  'removeReaction',
+  'listPins',
+  'pinMessage',
+  'unpinMessage',
+]
 
-testCalls(operations, import.meta.dirname, others)
+testCalls(operations, import.meta.dirname, [...others, ...comingWithThePage])

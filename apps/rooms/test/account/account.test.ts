@@ -52,6 +52,7 @@ eachDialect((_dialect, newUrl) => {
         memberships: [],
         visits: [],
         messages: [],
+        reactions: [],
         invitations: [],
         usedInvitations: [],
         rolesSetByHand: [],

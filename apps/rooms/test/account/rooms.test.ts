@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { createRoom, makeMember, member, signedInUser } from '../actions.ts'
+import {
+  createMessage,
+  createRoom,
+  editMessage,
+  makeMember,
+  member,
+  react,
+  signedInUser,
+  succeed,
+} from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 
 eachDialect((_dialect, newUrl) => {
@@ -23,8 +32,11 @@ eachDialect((_dialect, newUrl) => {
     const asBob = { user: { id: bob.id } } as Parameters<typeof makeMember>[2]
     await makeMember(rooms, lounge.id, asBob, 'speaker')
     await bob.browser.json(`/api/rooms/${lounge.id}/join`, { method: 'POST' })
-    await bob.browser.json(`/api/rooms/${lounge.id}/messages`, { body: { content: 'Said by Bob' } }, 201)
-    await olga.browser.json(`/api/rooms/${lounge.id}/messages`, { body: { content: 'Said by Olga' } }, 201)
+    const { id: messageId } = await createMessage(bob, lounge.id, 'Said by Bob')
+    await succeed(editMessage(bob, lounge.id, messageId, 'Written by Bob'))
+    const { id: otherId } = await createMessage(olga, lounge.id, 'Said by Olga')
+    await succeed(react(bob, lounge.id, otherId, '👍'))
+    await succeed(react(olga, lounge.id, messageId, '🎉'))
     await olga.browser.json(`/api/rooms/${lounge.id}/ownership-transfer`, { body: { userId: bob.id } }, 201)
     await bob.browser.json(`/api/rooms/${own.id}/invitations/links`, { body: {} }, 201)
     await olga.browser.json(`/api/rooms/${secret.id}/members/${bob.id}/remove`, {
@@ -47,8 +59,16 @@ eachDialect((_dialect, newUrl) => {
       memberships: [{ roomId: lounge.id, name: 'Lounge', role: 'speaker', joinedAt: at }],
       visits: [{ roomId: lounge.id, startedAt: at, endedAt: null }],
       messages: [
-        { roomId: lounge.id, id: expect.any(String), content: 'Said by Bob', createdAt: at, deletedAt: null },
+        {
+          roomId: lounge.id,
+          id: messageId,
+          content: 'Written by Bob',
+          createdAt: at,
+          deletedAt: null,
+          earlierTexts: [{ content: 'Said by Bob', at }],
+        },
       ],
+      reactions: [{ roomId: lounge.id, messageId: otherId, emoji: '👍', createdAt: at }],
       invitations: [
         expect.objectContaining({ roomId: own.id, received: false, role: 'listener', createdAt: at }),
       ],
@@ -57,7 +77,8 @@ eachDialect((_dialect, newUrl) => {
       bans: [{ roomId: secret.id, kind: 'ban', createdAt: at, expiresAt: null }],
       transfers: [expect.objectContaining({ roomId: lounge.id, received: true, createdAt: at })],
     })
-    for (const other of ['Said by Olga', 'Secret', 'For moderators only']) expect(text).not.toContain(other)
+    for (const other of ['Said by Olga', '🎉', 'Secret', 'For moderators only'])
+      expect(text).not.toContain(other)
     const links = await rooms.rooms.database.read
       .selectFrom('room_invitations')
       .select('token_hash')

@@ -257,8 +257,7 @@ eachDialect((_dialect, newUrl) => {
             content: `Message ${i}`,
             client_id: null,
             created_at: nowMs,
-            deleted_at: null,
-            deleted_by: null,
+            reply_to: null,
           })
         }
       })

@@ -11,6 +11,7 @@ import {
   createRoom,
   makeMember,
   member,
+  pin,
   refusal,
   succeed,
 } from '../actions.ts'
@@ -31,6 +32,7 @@ interface Case {
   /** The state of the target before the request; none by default. */
   target?: 'member' | 'barred'
   offer?: 'link' | 'transfer'
+  isPinned?: boolean
   body?: (stage: Stage) => Record<string, unknown>
 }
 
@@ -39,6 +41,9 @@ const CASES: Readonly<Record<string, Case>> = {
   joinRoom: {},
   postMessage: { body: () => ({ content: 'Hello' }) },
   deleteMessage: {},
+  addReaction: {},
+  pinMessage: {},
+  unpinMessage: { isPinned: true },
   updateRoomSettings: { body: () => ({ name: 'Mine' }) },
   deleteRoom: {},
   changeMemberRole: { target: 'member', body: () => ({ role: 'speaker' }) },
@@ -52,7 +57,8 @@ const CASES: Readonly<Record<string, Case>> = {
 }
 
 /**
- * Writes that need no right over others: those on one's own account, visit, invitations and offers.
+ * Writes that need no right over others: those on one's own account, visit, messages, reactions,
+ * invitations and offers.
  */
 const OWN = [
   'renameGuest',
@@ -64,6 +70,8 @@ const OWN = [
   'deleteAccount',
   'createRoom',
   'leaveRoom',
+  'editMessage',
+  'removeReaction',
   'endMembership',
   'acceptInvitation',
   'declineInvitation',
@@ -106,7 +114,7 @@ eachDialect((_dialect, newUrl) => {
 
   async function stageOf(
     owner: TestUser,
-    { target: as, offer }: Case,
+    { target: as, offer, isPinned = false }: Case,
     visibility = 'private',
   ): Promise<Stage> {
     const { id: roomId } = await createRoom(owner, { visibility })
@@ -117,6 +125,7 @@ eachDialect((_dialect, newUrl) => {
     const body = { content: 'First' }
     const { message } = await owner.browser.json<{ message: { id: string } }>(`${at}/messages`, { body }, 201)
     const stage = { roomId, target, invitationId: '', messageId: message.id }
+    if (isPinned) await succeed(pin(owner, roomId, message.id))
     if (offer === 'transfer')
       await owner.browser.json(`${at}/ownership-transfer`, { body: { userId: target.user.id } }, 201)
     if (offer !== 'link') return stage
@@ -132,7 +141,7 @@ eachDialect((_dialect, newUrl) => {
     const operation = WRITES.find((each) => each.id === id)
     if (!operation) throw new Error(id)
     const { roomId, target, invitationId, messageId } = stage
-    const params = { id: roomId, roomId, userId: target.user.id, invitationId, messageId }
+    const params = { id: roomId, roomId, userId: target.user.id, invitationId, messageId, emoji: '👍' }
     const body = CASES[id]?.body?.(stage)
     return browser.send(addressOf(operation, params), {
       method: operation.methods[0],

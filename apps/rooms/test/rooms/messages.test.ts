@@ -69,8 +69,12 @@ eachDialect((_dialect, newUrl) => {
       guest: true,
       authorRole: null,
       content: '<b>Hi</b> 😀',
+      replyTo: null,
+      reactions: [],
+      pinned: false,
       clientId: 'c-1',
       createdAt: new Date(rooms.clock.ms).toISOString(),
+      editedAt: null,
       deletedAt: null,
     })
     expect(await readMessages(owner, id)).toEqual({ messages: [message], nextCursor: null })

@@ -93,7 +93,7 @@ eachDialect((_dialect, newUrl) => {
           return result
         },
       })
-      const { events } = await loadEvents(counting, id, 0, limit)
+      const { events } = await loadEvents(counting, { roomId: id, afterSeq: 0, limit }, service.clock.ms)
       return { events, statements }
     }
     const [few, many] = [await count(3), await count(200)]

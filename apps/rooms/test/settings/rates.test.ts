@@ -14,6 +14,9 @@ const ROOM_WRITES: readonly [method: string, path: string, body?: unknown][] = [
   ['DELETE', ''],
   ['DELETE', '/membership'],
   ['DELETE', `/messages/${ID}`],
+  ['PATCH', `/messages/${ID}`, { content: 'Hello' }],
+  ['PUT', `/messages/${ID}/pin`],
+  ['DELETE', `/messages/${ID}/pin`],
   ['PATCH', `/members/${ID}`, { role: 'speaker' }],
   ['POST', `/members/${ID}/remove`, { action: 'ban' }],
   ['DELETE', `/bans/${ID}`],
@@ -162,6 +165,7 @@ test('every operation that changes a room has its own limit or the common one', 
   )
   const inRooms = writes.filter(({ path }) => path.startsWith('/room')).map(({ id }) => id)
   expect(inRooms.length).toBe(
-    ROOM_WRITES.length + ['postMessage', 'inviteUser', 'createInvitationLink'].length,
+    ROOM_WRITES.length +
+      ['postMessage', 'addReaction', 'removeReaction', 'inviteUser', 'createInvitationLink'].length,
   )
 })

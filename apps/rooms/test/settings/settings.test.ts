@@ -449,6 +449,12 @@ describe('ROOMS_LIMITS (R22)', () => {
     expect(readSettings(oidc).limits).toEqual(DEFAULT_LIMITS)
   })
 
+  test('only limits that turn a feature off may be 0', () => {
+    const switches = ['message_edit_hours', 'reaction_kinds', 'reactions_per_10s', 'pins_room']
+    const accepted = Object.keys(DEFAULT_LIMITS).filter((name) => parseLimits(`${name}=0`))
+    expect(accepted.toSorted()).toEqual(switches.toSorted())
+  })
+
   test('reads any pairs of known keys and whole numbers from 1', () => {
     const names = Object.keys(DEFAULT_LIMITS)
     const numbers = fc.integer({ min: 1, max: 100 })

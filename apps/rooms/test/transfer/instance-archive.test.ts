@@ -128,7 +128,23 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
       deleted_at: 3,
       deleted_by: 'ann',
     },
+    {
+      id: 'm0',
+      room_id: 'r',
+      seq: 3,
+      user_id: 'bob',
+      author_name: 'B',
+      author_guest: 0,
+      content: ODD,
+      created_at: 3,
+      edited_at: 4,
+      reply_to: 'm1',
+      reactions: '[{"emoji":"👍","count":1}]',
+      pinned_seq: 6,
+    },
   ],
+  room_message_versions: [{ message_id: 'm0', seq: 4, content: ODD, created_at: 3 }],
+  room_reactions: [{ id: 'x', message_id: 'm0', seq: 5, user_id: 'ann', emoji: '👍', created_at: 5 }],
   room_events: [{ room_id: 'r', seq: 1, type: 'message.created', data: '{"x":"ö"}', created_at: 1 }],
   room_bans: [{ room_id: 'r', user_id: 'bob', kind: 'ban', reason: ODD, created_at: 1 }],
   room_invitations: [
@@ -183,7 +199,7 @@ eachDialect((from, newFrom) =>
       const url = await newTo()
       await (await open(url)).close()
       const counts = await importRooms({ databaseUrl: url, source: fileOf(text), dryRun: false })
-      expect(counts).toMatchObject({ users: 3, rooms: 1, room_messages: 2, audit_events: 2 })
+      expect(counts).toMatchObject({ users: 3, rooms: 1, room_messages: 3, audit_events: 2 })
       const target = await open(url)
       for (const table of Object.keys(rows)) {
         const all = async ({ read }: Database<Tables>) =>

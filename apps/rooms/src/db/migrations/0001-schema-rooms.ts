@@ -74,20 +74,49 @@ export function roomTables({ int, text, table }: Record<'int' | 'text' | 'table'
       content ${text},
       client_id ${text},
       created_at ${int} not null,
+      edited_at ${int},
+      reply_to ${text} references room_messages (id) on delete set null,
+      reactions ${text},
+      pinned_seq ${int},
       deleted_at ${int},
       deleted_by ${text} references users (id) on delete set null,
       unique (room_id, seq),
       unique (room_id, user_id, client_id),
-      check ((content is null) = (deleted_at is not null))
+      check ((content is null) = (deleted_at is not null)),
+      check (deleted_at is null
+        or (edited_at is null and reply_to is null and reactions is null and pinned_seq is null))
     ) ${table}`,
     'create index room_messages_by_age on room_messages (room_id, created_at)',
     'create index room_messages_by_deleter on room_messages (deleted_by) where deleted_by is not null',
     // Reads the messages of an author in order, a page at a time.
     'create index room_messages_by_user on room_messages (user_id, created_at)',
+    'create index room_messages_by_reply on room_messages (reply_to) where reply_to is not null',
+    'create index room_messages_pinned on room_messages (room_id, pinned_seq) where pinned_seq is not null',
+    // The earlier texts of an edited message, each with the sequence number of the edit that
+    // replaced it and the time at which it was written.
+    `create table room_message_versions (
+      message_id ${text} not null references room_messages (id) on delete cascade,
+      seq ${int} not null,
+      content ${text} not null,
+      created_at ${int} not null,
+      primary key (message_id, seq)
+    ) ${table}`,
+    // user_id becomes null when the account is erased: the reaction still counts.
+    `create table room_reactions (
+      id ${text} not null primary key,
+      message_id ${text} not null references room_messages (id) on delete cascade,
+      seq ${int} not null,
+      user_id ${text} references users (id) on delete set null,
+      emoji ${text} not null,
+      created_at ${int} not null,
+      unique (message_id, user_id, emoji)
+    ) ${table}`,
+    'create index room_reactions_by_user on room_reactions (user_id, created_at) where user_id is not null',
     `create table room_events (
       room_id ${text} not null,
       seq ${int} not null,
-      type ${text} not null check (type in ('message.created', 'message.deleted', 'member.joined', 'member.left',
+      type ${text} not null check (type in ('message.created', 'message.edited', 'message.deleted',
+        'message.reactions', 'message.pinned', 'message.unpinned', 'member.joined', 'member.left',
         'member.removed', 'member.role', 'room.settings', 'room.owner')),
       data ${text} not null,
       created_at ${int} not null,

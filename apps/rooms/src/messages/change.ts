@@ -1,0 +1,82 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Context } from '../context.ts'
+import type { RoomMessageRow, Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import type { RoomEvent } from '../cluster-events.ts'
+import type { UserRoomAccess } from '../rooms/access-store.ts'
+import { admit, admitReader, entrantOf, refusalOf } from '../rooms/admission.ts'
+import { type NewEvent, appendEvent, lockRoom } from '../rooms/log.ts'
+import { shownBy } from './event-log.ts'
+import { findMessage } from './store.ts'
+import { isReadable, readerOf } from './view.ts'
+
+/** Message that an operation is about, with the access of the caller. */
+export interface MessageAccess {
+  message: RoomMessageRow
+  access: UserRoomAccess
+}
+
+/** Message with a text. */
+export type LiveMessage = RoomMessageRow & { content: string }
+
+export interface MessageKey {
+  /** The room. */
+  id: string
+  messageId: string
+}
+
+/**
+ * Message that the caller may read, for a change of it. Locks the room. Throws 404 for any other
+ * message, what `authorize` throws, and then 409 for a deleted message.
+ */
+export async function lockMessage(
+  tx: Transaction<Tables>,
+  context: Context,
+  { id: roomId, messageId }: MessageKey,
+  authorize: (target: MessageAccess) => void = () => {},
+): Promise<MessageAccess & { message: LiveMessage }> {
+  if (!(await lockRoom(tx, roomId))) throw failure('not_found')
+  const access = await admit(tx, roomId, entrantOf(context))
+  const message = await findReadable(tx, access, messageId, context.now)
+  authorize({ access, message })
+  requireNotDeleted(message)
+  return { access, message }
+}
+
+/** The same for reading. */
+export async function findReadableMessage(
+  context: Context,
+  { id: roomId, messageId }: MessageKey,
+): Promise<MessageAccess> {
+  const access = await admitReader(context, roomId)
+  return { access, message: await findReadable(context.database.read, access, messageId, context.now) }
+}
+
+/** Message that the user with this access may read (R17.8). Throws 404 for any other. */
+export async function findReadable(
+  db: Kysely<Tables>,
+  access: UserRoomAccess,
+  messageId: string,
+  nowMs: number,
+): Promise<RoomMessageRow> {
+  const message = await findMessage(db, access.roomId, messageId)
+  if (!message) throw failure('not_found')
+  if (!isReadable(message, readerOf(access, nowMs))) throw refusalOf(access, 'not_found')
+  return message
+}
+
+export function requireNotDeleted(message: RoomMessageRow): asserts message is LiveMessage {
+  if (message.content === null) throw failure('deleted')
+}
+
+/** Stores an event about a message. `appendEvent` says when it may be published. */
+export async function appendMessageEvent(
+  tx: Transaction<Tables>,
+  { message, access }: MessageAccess,
+  event: Omit<NewEvent, 'roomId'>,
+): Promise<RoomEvent> {
+  const { id: messageId, seq } = message
+  const data = { messageId, ...event.data }
+  const stored = await appendEvent(tx, { ...event, data, roomId: access.roomId })
+  return { ...stored, ...shownBy(access.room, seq, null) }
+}

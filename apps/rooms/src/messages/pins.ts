@@ -1,0 +1,110 @@
+import type { Kysely, Transaction } from 'kysely'
+import { type Context, operation } from '../context.ts'
+import type { RoomMessageRow, Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import type { RoomEvent } from '../cluster-events.ts'
+import { CHANGE_REFUSALS, ENTRY_REFUSALS, admitReader, requirePermission } from '../rooms/admission.ts'
+import { auditRoom } from '../rooms/audit.ts'
+import { RoomParams } from '../rooms/schema.ts'
+import { SUCCESS, Success } from '../wire.ts'
+import { type MessageAccess, type MessageKey, appendMessageEvent, lockMessage } from './change.ts'
+import { MessageParams, Pins } from './schema.ts'
+import { isReadable, readerOf, viewMessages } from './view.ts'
+
+const tag = 'Messages'
+const path = '/rooms/{id}/messages/{messageId}/pin'
+
+const list = operation({
+  id: 'listPins',
+  methods: ['GET'],
+  path: '/rooms/{id}/pins',
+  scope: 'session',
+  tag,
+  summary: 'List the pinned messages of a room',
+  params: RoomParams,
+  result: Pins,
+  failures: ENTRY_REFUSALS,
+  async handler(context, { params }) {
+    const access = await admitReader(context, params.id)
+    const reader = readerOf(access, context.now)
+    const { read } = context.database
+    const rows = (await findPinned(read, params.id)).filter((row) => isReadable(row, reader))
+    return { messages: await viewMessages(read, reader, rows) }
+  },
+})
+
+const pin = operation({
+  id: 'pinMessage',
+  methods: ['PUT'],
+  path,
+  scope: 'session',
+  tag,
+  summary: 'Pin a message, as a moderator',
+  params: MessageParams,
+  result: Success,
+  failures: [...CHANGE_REFUSALS, 'deleted', 'too_many_pins'],
+  handler: (context, { params }) => setPin(context, params, true),
+})
+
+const unpin = operation({
+  id: 'unpinMessage',
+  methods: ['DELETE'],
+  path,
+  scope: 'session',
+  tag,
+  summary: 'Unpin a message, as a moderator',
+  params: MessageParams,
+  result: Success,
+  failures: [...CHANGE_REFUSALS, 'deleted'],
+  handler: (context, { params }) => setPin(context, params, false),
+})
+
+async function setPin(context: Context, params: MessageKey, isPinned: boolean): Promise<typeof SUCCESS> {
+  const event = await context.database.write(async (tx) => {
+    const target = await lockMessage(tx, context, params, ({ access }) =>
+      requirePermission('pin_message', access),
+    )
+    if ((target.message.pinned_seq !== null) === isPinned) return undefined
+    return storePin(tx, context, target, isPinned)
+  })
+  if (event) context.publish({ kind: 'event', roomId: params.id, event })
+  return SUCCESS
+}
+
+async function storePin(
+  tx: Transaction<Tables>,
+  context: Context,
+  target: MessageAccess,
+  isPinned: boolean,
+): Promise<RoomEvent> {
+  const { roomId, userId } = target.access
+  const { id: messageId } = target.message
+  const pinned = isPinned ? await findPinned(tx, roomId) : []
+  if (isPinned && pinned.length >= context.policy.limits.pins_room) throw failure('too_many_pins')
+  const event = await appendMessageEvent(tx, target, {
+    event: isPinned ? 'message.pinned' : 'message.unpinned',
+    data: { by: userId },
+    nowMs: context.now,
+  })
+  await tx
+    .updateTable('room_messages')
+    .set({ pinned_seq: isPinned ? event.seq : null })
+    .where('id', '=', messageId)
+    .execute()
+  const action = isPinned ? 'room.message.pin' : 'room.message.unpin'
+  await auditRoom(tx, context, { action, roomId, metadata: { messageId } })
+  return event
+}
+
+/** Pinned messages of a room, last pinned first. */
+async function findPinned(db: Kysely<Tables>, roomId: string): Promise<RoomMessageRow[]> {
+  return db
+    .selectFrom('room_messages')
+    .selectAll()
+    .where('room_id', '=', roomId)
+    .where('pinned_seq', 'is not', null)
+    .orderBy('pinned_seq', 'desc')
+    .execute()
+}
+
+export const pinOperations = [list, pin, unpin]

@@ -1,0 +1,173 @@
+import type { Transaction } from 'kysely'
+import { z } from 'zod'
+import { type Context, actorOf, operation } from '../context.ts'
+import type { RoomMessageRow, Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import type { RoomEvent } from '../cluster-events.ts'
+import type { UserRoomAccess } from '../rooms/access-store.ts'
+import { VISIT_REFUSALS, admit, admitReader, entrantOf } from '../rooms/admission.ts'
+import { nextSeq, putEvent } from '../rooms/log.ts'
+import { type UserDisplay, deletedUserName } from '../rooms/nickname.ts'
+import { RoomParams } from '../rooms/schema.ts'
+import { findReadable, requireNotDeleted } from './change.ts'
+import { requireLength } from './content.ts'
+import { shownBy } from './event-log.ts'
+import { type Message, MessageAnswer, NewMessage } from './schema.ts'
+import {
+  type NewMessageRow,
+  authorIdsOf,
+  findByClientId,
+  findUserDisplay,
+  findUserDisplaysOf,
+  insertMessage,
+} from './store.ts'
+import { readerOf, toMessage, viewMessage } from './view.ts'
+
+/**
+ * Result of a post. A message with a `clientId` is stored once, however often it is sent (R28.27).
+ */
+interface PostResult {
+  message: Message
+  /** Undefined if the message was already stored. */
+  event?: RoomEvent
+}
+
+export const postMessage = operation({
+  id: 'postMessage',
+  methods: ['POST'],
+  path: '/rooms/{id}/messages',
+  scope: 'session',
+  tag: 'Messages',
+  summary: 'Create a message',
+  params: RoomParams,
+  body: NewMessage,
+  result: MessageAnswer,
+  status: 201,
+  otherStatus: {
+    status: 200,
+    description: 'The message that is already stored for this `clientId`',
+  },
+  failures: [...VISIT_REFUSALS, 'deleted'],
+  async handler(context, { params, body }): Promise<PostResult> {
+    const { user } = actorOf(context)
+    requireLength(context, body.content)
+    const duplicate = await findDuplicate(context, params.id, body.clientId)
+    if (duplicate) return { message: duplicate }
+    context.rates.take(user.is_guest === 1 ? 'guest_messages_per_10s' : 'messages_per_10s', user.id)
+    return createMessage(context, params.id, body)
+  },
+  answer: ({ message, event }) => ({ status: event ? 201 : 200, body: { message } }),
+})
+
+/** Precedes the rate limit: a repeated request does not count as a new message. */
+async function findDuplicate(
+  context: Context,
+  roomId: string,
+  clientId: string | undefined,
+): Promise<Message | undefined> {
+  if (clientId === undefined) return undefined
+  const userId = actorOf(context).user.id
+  const { read } = context.database
+  const sent = await findByClientId(read, { roomId, userId, clientId })
+  return sent && viewMessage(read, readerOf(await admitReader(context, roomId), context.now), sent)
+}
+
+/** Rolls back a transaction whose message another request has stored meanwhile. */
+class DuplicateMessage extends Error {}
+
+async function createMessage(
+  context: Context,
+  roomId: string,
+  body: z.output<typeof NewMessage>,
+): Promise<PostResult> {
+  const { user } = actorOf(context)
+  const { database } = context
+  const row = {
+    id: crypto.randomUUID(),
+    room_id: roomId,
+    user_id: user.id,
+    // Shown after the account is deleted. Until then, the name is read from the account.
+    author_name: deletedUserName(user.id),
+    author_guest: user.is_guest,
+    content: body.content,
+    client_id: body.clientId ?? null,
+    created_at: context.now,
+    reply_to: body.replyTo ?? null,
+  }
+  try {
+    // Outside the transaction, for which all other authors in this room wait.
+    const display = findUserDisplay(database.read, roomId, user.id)
+    // A rejection is handled after the message is stored.
+    display.catch(() => {})
+    const stored = await database.write((tx) => appendMessage(tx, context, row))
+    // A lost connection must suppress neither the event nor the response of a stored message.
+    const author = await display
+      .catch(() => findUserDisplay(database.read, roomId, user.id))
+      .catch(() => ({ ...user, role: null }))
+    if (!author) throw failure('not_found')
+    return publishMessage(context, stored, author)
+  } catch (error) {
+    const sent = error instanceof DuplicateMessage && (await findDuplicate(context, roomId, body.clientId))
+    if (!sent) throw error
+    return { message: sent }
+  }
+}
+
+interface StoredMessage {
+  message: RoomMessageRow
+  event: RoomEvent
+  original: RoomMessageRow | undefined
+  access: UserRoomAccess
+}
+
+/**
+ * Messages of a room are stored one after the other. This transaction therefore runs as few
+ * statements as possible.
+ */
+async function appendMessage(
+  tx: Transaction<Tables>,
+  context: Context,
+  row: Omit<NewMessageRow, 'seq'>,
+): Promise<StoredMessage> {
+  const { id: messageId, room_id: roomId, reply_to } = row
+  const seq = await nextSeq(tx, roomId)
+  if (seq === undefined) throw failure('not_found')
+  const access = await admit(tx, roomId, entrantOf(context))
+  const original = reply_to === null ? undefined : await findReadable(tx, access, reply_to, context.now)
+  if (original) requireNotDeleted(original)
+  const message = await insertMessage(tx, { ...row, seq })
+  if (!message) throw new DuplicateMessage()
+  // The log holds only the id: a message can be deleted, a sequence number cannot.
+  const data = { messageId }
+  const event = await putEvent(tx, seq, { roomId, event: 'message.created', data, nowMs: context.now })
+  return { message, event, original, access }
+}
+
+async function publishMessage(
+  context: Context,
+  { message: row, event: stored, original, access }: StoredMessage,
+  author: UserDisplay,
+): Promise<PostResult> {
+  const { user } = actorOf(context)
+  const { roomId } = access
+  const parts = {
+    displays: new Map([...(await findOtherAuthor(context, original)), [user.id, author] as const]),
+    originals: new Map(original && [[original.id, original]]),
+    ownReactions: new Map(),
+  }
+  const message = toMessage(row, parts)
+  const event = { ...stored, data: { message }, ...shownBy(access.room, null, original?.seq ?? null) }
+  context.publish({ kind: 'event', roomId, event })
+  return { message, event }
+}
+
+/** Display of the author of a quoted message, unless it is the caller. */
+async function findOtherAuthor(
+  context: Context,
+  original: RoomMessageRow | undefined,
+): Promise<ReadonlyMap<string, UserDisplay>> {
+  if (!original || original.user_id === actorOf(context).user.id) return new Map()
+  return findUserDisplaysOf(context.database.read, original.room_id, authorIdsOf([original])).catch(
+    () => new Map(),
+  )
+}

@@ -1,0 +1,40 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { RoomMessageRow, RoomMessageVersionRow, Tables } from '../db/tables.ts'
+import type { LiveMessage } from './change.ts'
+
+/**
+ * Replaces the text of a message and keeps the earlier one. `seq` is the sequence number of the
+ * event. Returns the message with the new text.
+ */
+export async function replaceContent(
+  tx: Transaction<Tables>,
+  message: LiveMessage,
+  { content, seq, nowMs }: { content: string; seq: number; nowMs: number },
+): Promise<RoomMessageRow> {
+  const created_at = message.edited_at ?? message.created_at
+  await tx
+    .insertInto('room_message_versions')
+    .values({ message_id: message.id, seq, content: message.content, created_at })
+    .execute()
+  return tx
+    .updateTable('room_messages')
+    .set({ content, edited_at: nowMs })
+    .where('id', '=', message.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Earlier texts of these messages, oldest first. */
+export async function listVersions(
+  db: Kysely<Tables>,
+  messageIds: readonly string[],
+): Promise<RoomMessageVersionRow[]> {
+  if (messageIds.length === 0) return []
+  return db
+    .selectFrom('room_message_versions')
+    .selectAll()
+    .where('message_id', 'in', messageIds)
+    .orderBy('message_id')
+    .orderBy('seq')
+    .execute()
+}

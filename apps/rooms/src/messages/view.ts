@@ -1,0 +1,128 @@
+import type { Kysely } from 'kysely'
+import type { RoomMessageRow, Tables } from '../db/tables.ts'
+import { retainedAfterMs, readableAfterSeq } from '../rooms/history.ts'
+import type { UserDisplay } from '../rooms/nickname.ts'
+import type { UserRoomAccess } from '../rooms/access-store.ts'
+import { avatarColorOf } from '../users/avatar-color.ts'
+import { toMoment, toMomentOrNull } from '../wire.ts'
+import { excerptOf } from './excerpt.ts'
+import { type ReactionCount, findOwnReactions, parseReactions } from './reaction-store.ts'
+import type { EventMessage, Message } from './schema.ts'
+import { type ReadableRange, authorIdsOf, findMessagesById, findUserDisplaysOf } from './store.ts'
+
+/** Reader of messages. */
+export interface Reader extends ReadableRange {
+  /** Null for readers of events, which do not show what is their own. */
+  userId: string | null
+}
+
+/** Reader with this access. */
+export function readerOf(access: UserRoomAccess, nowMs: number): Reader {
+  const { roomId, userId, room } = access
+  return { roomId, userId, afterSeq: readableAfterSeq(access), retainedAfterMs: retainedAfterMs(room, nowMs) }
+}
+
+/** Whether the reader may read a message of their room (R17.8). */
+export function isReadable({ seq, created_at }: RoomMessageRow, reader: ReadableRange): boolean {
+  return seq > reader.afterSeq && created_at > reader.retainedAfterMs
+}
+
+/** What messages show besides their own rows, read together for all of them. */
+export interface MessageParts {
+  displays: ReadonlyMap<string, UserDisplay>
+  /** Messages that others reply to and that the reader may read, by id. */
+  originals: ReadonlyMap<string, RoomMessageRow>
+  /** Emoji with which the reader has reacted, by message. */
+  ownReactions: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+/** Reads the parts of messages. Plain messages take one statement, for the displays of users. */
+export async function loadParts(
+  db: Kysely<Tables>,
+  reader: Reader,
+  rows: readonly RoomMessageRow[],
+  otherUserIds: readonly string[] = [],
+): Promise<MessageParts> {
+  const { roomId, userId } = reader
+  const replies = rows.flatMap(({ reply_to }) => reply_to ?? [])
+  const reacted = rows.filter(({ reactions }) => reactions !== null).map(({ id }) => id)
+  const originals = (await findMessagesById(db, roomId, replies)).filter((row) => isReadable(row, reader))
+  const ownReactions = userId === null ? new Map() : await findOwnReactions(db, userId, reacted)
+  const userIds = [...authorIdsOf(rows), ...authorIdsOf(originals), ...otherUserIds]
+  return {
+    displays: await findUserDisplaysOf(db, roomId, userIds),
+    originals: new Map(originals.map((row) => [row.id, row])),
+    ownReactions,
+  }
+}
+
+/** Messages of one room as this reader sees them, in the same order. */
+export async function viewMessages(
+  db: Kysely<Tables>,
+  reader: Reader,
+  rows: readonly RoomMessageRow[],
+): Promise<Message[]> {
+  const parts = await loadParts(db, reader, rows)
+  return rows.map((row) => toMessage(row, parts))
+}
+
+export async function viewMessage(db: Kysely<Tables>, reader: Reader, row: RoomMessageRow): Promise<Message> {
+  return toMessage(row, await loadParts(db, reader, [row]))
+}
+
+export function toMessage(row: RoomMessageRow, parts: MessageParts): Message {
+  const message = toEventMessage(row, parts)
+  return { ...message, reactions: withMine(message.reactions, parts.ownReactions.get(row.id)) }
+}
+
+/** Reactions for a reader who has reacted with the emoji in `own`. */
+export function withMine(
+  reactions: readonly ReactionCount[],
+  own: ReadonlySet<string> | undefined,
+): Message['reactions'] {
+  return reactions.map((each) => ({ ...each, mine: own?.has(each.emoji) ?? false }))
+}
+
+export function toEventMessage(
+  row: RoomMessageRow,
+  { displays, originals }: Pick<MessageParts, 'displays' | 'originals'>,
+): EventMessage {
+  const author = displayOf(row, displays)
+  return {
+    id: row.id,
+    roomId: row.room_id,
+    seq: row.seq,
+    // Both may still be stored for an erased account.
+    userId: author ? row.user_id : null,
+    nickname: nicknameOf(row, displays),
+    avatarColor: author?.avatar_color ?? avatarColorOf(row.author_name),
+    guest: row.author_guest === 1,
+    authorRole: author?.role ?? null,
+    content: row.content,
+    replyTo: quote(originals.get(row.reply_to ?? ''), displays),
+    reactions: parseReactions(row.reactions),
+    pinned: row.pinned_seq !== null,
+    clientId: author ? row.client_id : null,
+    createdAt: toMoment(row.created_at),
+    editedAt: toMomentOrNull(row.edited_at),
+    deletedAt: toMomentOrNull(row.deleted_at),
+  }
+}
+
+function quote(original: RoomMessageRow | undefined, displays: MessageParts['displays']): Message['replyTo'] {
+  if (!original) return null
+  const { id, content } = original
+  return {
+    id,
+    nickname: nicknameOf(original, displays),
+    excerpt: content === null ? null : excerptOf(content),
+  }
+}
+
+function displayOf(row: RoomMessageRow, displays: MessageParts['displays']): UserDisplay | undefined {
+  return displays.get(row.user_id ?? '')
+}
+
+function nicknameOf(row: RoomMessageRow, displays: MessageParts['displays']): string {
+  return displayOf(row, displays)?.nickname ?? row.author_name
+}
