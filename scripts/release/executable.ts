@@ -56,6 +56,7 @@ export async function compile(folder: string, platform: Platform, file: string):
       join(ROOT, 'apps/latchkey/src/latchkey.ts'),
       join(ROOT, 'apps/links/src/analytics/explorer/filtered-worker.ts'),
       join(ROOT, 'apps/links/src/clicks/drain-worker.ts'),
+      join(ROOT, 'apps/links/src/links/behaviour/password-worker.ts'),
       join(ROOT, 'apps/links/src/transfer/import-worker.ts'),
       join(ROOT, 'packages/database/src/read-worker.ts'),
       '--outfile',

@@ -1,4 +1,6 @@
-import { expect, spyOn, test } from 'bun:test'
+import { expect, test } from 'bun:test'
+import { messageOf, until } from '../../../test/test-database.ts'
+import { PasswordThread } from './password-thread.ts'
 import { hashPassword, isPassword } from './password.ts'
 
 test('L26.4: a password is stored as Argon2id, and matches however its letters are composed', async () => {
@@ -10,16 +12,19 @@ test('L26.4: a password is stored as Argon2id, and matches however its letters a
   expect(await isPassword('', undefined)).toBe(false)
 })
 
-test('L26.4: at most two passwords are checked at a time, and the others wait', async () => {
-  let running = 0
-  let largest = 0
-  const verify = spyOn(Bun.password, 'verify').mockImplementation(async () => {
-    largest = Math.max(largest, ++running)
-    await new Promise((resolve) => setImmediate(resolve))
-    running--
-    return true
-  })
-  const results = await Promise.all(Array.from({ length: 20 }, () => isPassword('any', 'hash')))
-  verify.mockRestore()
-  expect([results.length, largest]).toEqual([20, 2])
+test('L26.4: passwords are checked one after another, on a thread that ends when none come', async () => {
+  const thread = new PasswordThread(5)
+  const hash = String(await thread.run({ hash: 'right' }))
+  const entered = ['wrong', 'right', 'Right', 'right']
+  const results = await Promise.all(entered.map((verify) => thread.run({ verify, hash })))
+  expect(results).toEqual([false, true, false, true])
+  expect(thread.isOpen).toBe(true)
+  await until('the thread has ended', () => !thread.isOpen)
+  expect(await thread.run({ verify: 'right', hash })).toBe(true)
+})
+
+test('L26.4: a hash that cannot be read fails, and the next password is checked', async () => {
+  const hash = await hashPassword('right')
+  expect(await messageOf(isPassword('right', '$argon2id$broken'))).toContain('A password cannot be checked')
+  expect(await isPassword('right', hash)).toBe(true)
 })
