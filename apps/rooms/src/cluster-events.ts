@@ -1,5 +1,6 @@
 import type { RoomEventType } from './db/tables.ts'
 import type { LimitName } from './limits.ts'
+import type { Unread } from './rooms/schema.ts'
 
 /**
  * Stored event of a room as clients see it (R18.8), without the parts that depend on the recipient.
@@ -32,6 +33,7 @@ export type PreviousAudience = 'everyone' | readonly string[]
 
 /** Notice to one user, with the data that the client shows. */
 export type Notice =
+  | { readonly notice: 'read'; readonly data: { readonly roomId: string } & Readonly<Unread> }
   | { readonly notice: 'invitation'; readonly data: { readonly invitation: { readonly id: string } } }
   | { readonly notice: 'invitation_revoked'; readonly data: { readonly id: string; readonly roomId: string } }
   | { readonly notice: 'transfer'; readonly data: { readonly transfer: { readonly roomId: string } } }
@@ -99,6 +101,7 @@ export function toRemoteEvent(event: ClusterEvent): RemoteEvent {
 }
 
 function idsOf({ notice, data }: Notice): Readonly<Record<string, string>> {
+  if (notice === 'read') return { roomId: data.roomId }
   if (notice === 'invitation') return { id: data.invitation.id }
   return notice === 'transfer' ? { roomId: data.transfer.roomId } : data
 }

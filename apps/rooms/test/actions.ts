@@ -92,6 +92,9 @@ export interface RoomJson {
   canPublish: boolean
   participantCount: number
   lastSeq: number
+  readSeq: number | null
+  unread: number | null
+  mentions: number | null
   [member: string]: unknown
 }
 
@@ -263,6 +266,27 @@ export function readMessages({ browser }: Actor, roomId: string, query = ''): Pr
 /** The texts of the first page of messages. */
 export async function readContents(actor: Actor, roomId: string): Promise<(string | null)[]> {
   return (await readMessages(actor, roomId)).messages.map(({ content }) => content)
+}
+
+export interface UnreadJson {
+  readSeq: number
+  unread: number
+  mentions: number
+}
+
+export function sendRead({ browser }: Actor, roomId: string, seq: unknown): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/read`, { method: 'PUT', body: { seq } })
+}
+
+/** Marks a room as read up to an event, by default up to the last. */
+export function markRead(actor: Actor, roomId: string, seq = Number.MAX_SAFE_INTEGER): Promise<UnreadJson> {
+  return succeed<UnreadJson>(sendRead(actor, roomId, seq))
+}
+
+/** A room as the lobby lists it for the sender; undefined if it does not. */
+export async function listedRoom({ browser }: Actor, roomId: string): Promise<RoomJson | undefined> {
+  const { rooms } = await browser.json<{ rooms: RoomJson[] }>('/api/rooms?limit=100')
+  return rooms.find(({ id }) => id === roomId)
 }
 
 export function setRole(

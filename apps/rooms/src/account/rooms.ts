@@ -15,6 +15,9 @@ export const ExportedRooms = z
       z.object({ roomId: z.string(), name: z.string(), role: z.string(), joinedAt: Moment }),
     ),
     visits: z.array(z.object({ roomId: z.string(), startedAt: Moment, endedAt: Moment.nullable() })),
+    readMarks: z
+      .array(z.object({ roomId: z.string(), readSeq: z.int() }))
+      .meta({ description: 'Numbers of the events up to which the person has read.' }),
     messages: z.array(
       z.object({
         roomId: z.string(),
@@ -122,7 +125,14 @@ async function exportVisits(db: Kysely<Tables>, userId: string) {
     .where('user_id', '=', userId)
     .orderBy('room_id')
     .execute()
+  const marks = await db
+    .selectFrom('room_user_states')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('room_id')
+    .execute()
   return {
+    readMarks: marks.map(({ room_id, last_read_seq }) => ({ roomId: room_id, readSeq: last_read_seq })),
     visits: visits.map(({ room_id, started_at, ended_at }) => ({
       roomId: room_id,
       startedAt: toMoment(started_at),

@@ -165,6 +165,7 @@ const DELETED_REFERENCES = [
   ['role_grants', 'user_id'],
   ['room_members', 'user_id'],
   ['room_visits', 'user_id'],
+  ['room_user_states', 'user_id'],
   ['presence_leases', 'user_id'],
   ['room_bans', 'user_id'],
   ['room_invitations', 'invited_user_id'],

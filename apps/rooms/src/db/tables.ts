@@ -156,6 +156,14 @@ export interface RoomVisitRow {
   ended_at: number | null
 }
 
+/** What a user keeps about a room, with or without a membership. */
+export interface RoomUserStateRow {
+  room_id: string
+  user_id: string
+  /** The user has read the events up to this sequence number. */
+  last_read_seq: number
+}
+
 export interface NodeRow {
   node_id: string
   heartbeat: number
@@ -299,6 +307,7 @@ export interface Tables {
   rooms: RoomRow
   room_members: RoomMemberRow
   room_visits: RoomVisitRow
+  room_user_states: RoomUserStateRow
   nodes: NodeRow
   presence_leases: PresenceLeaseRow
   room_messages: RoomMessageRow

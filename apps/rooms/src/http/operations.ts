@@ -10,6 +10,7 @@ import { moderationOperations } from '../members/moderation/operations.ts'
 import { ownershipOperations } from '../members/ownership/operations.ts'
 import { platformOperations } from '../platform/operations.ts'
 import { roomOperations } from '../rooms/operations.ts'
+import { unreadOperations } from '../unread/operations.ts'
 import { sessionOperations } from '../sessions/operations.ts'
 import { ticketOperations } from '../sessions/ticket-operations.ts'
 
@@ -21,6 +22,7 @@ export const apiOperations: readonly AnyOperation<Context>[] = [
   ...ticketOperations,
   ...accountOperations,
   ...roomOperations,
+  ...unreadOperations,
   ...messageOperations,
   ...memberOperations,
   ...moderationOperations,

@@ -21,6 +21,7 @@ import { setRoleActionFor } from '../rooms/permissions.ts'
 import type { MemberRole } from '../roles.ts'
 import { RoomParams, toPerson } from '../rooms/schema.ts'
 import { findRoomAccess } from '../rooms/access-store.ts'
+import { deleteUserState } from '../unread/store.ts'
 import { SUCCESS, Success } from '../wire.ts'
 import { assignRole, roleChangeEvents } from './membership.ts'
 import {
@@ -162,6 +163,7 @@ async function endMembership(
   const person = await findKnownPerson(tx, roomId, userId, nowMs)
   if (!person) throw failure('not_found')
   await deleteMember(tx, roomId, userId)
+  await deleteUserState(tx, { roomId, userId })
   const data = { person: toPerson(person, access.defaultRole) }
   const event = await appendEvent(tx, { roomId, event: 'member.left', data, nowMs })
   await auditRoom(tx, context, { action: 'room.membership.leave', roomId })

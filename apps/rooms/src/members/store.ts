@@ -135,19 +135,19 @@ export async function putManualRole(
     .execute()
 }
 
-/** Role of the deleted membership; undefined if there was none. */
+/** Sequence number of joining of the deleted membership; undefined if there was none. */
 export async function deleteMember(
   tx: Transaction<Tables>,
   roomId: string,
   userId: string,
-): Promise<MemberRole | undefined> {
+): Promise<number | undefined> {
   const gone = await tx
     .deleteFrom('room_members')
     .where('room_id', '=', roomId)
     .where('user_id', '=', userId)
-    .returning('role')
+    .returning('joined_seq')
     .executeTakeFirst()
-  return gone?.role
+  return gone?.joined_seq
 }
 
 /** Enabled accounts with `part` in their names. `part` must be folded. */

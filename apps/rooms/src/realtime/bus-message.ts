@@ -32,7 +32,7 @@ const RemoteEventSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('notice_ref'),
     userId: text,
-    notice: z.enum(['invitation', 'invitation_revoked', 'transfer', 'transfer_ended']),
+    notice: z.enum(['read', 'invitation', 'invitation_revoked', 'transfer', 'transfer_ended']),
     ids: z.record(text, text),
   }),
 ]) satisfies z.ZodType<RemoteEvent>

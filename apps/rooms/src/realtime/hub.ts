@@ -177,8 +177,13 @@ export class Hub {
       case 'last_seq':
       case 'presence':
       case 'typing':
-        return this.rooms.find(event.roomId)?.handle(event)
+        return this.#handleInRoom(event)
     }
+  }
+
+  #handleInRoom(event: Parameters<LocalRoom['handle']>[0]): void {
+    if (event.kind === 'event' || event.kind === 'last_seq') this.lobby.queueActivity(event.roomId)
+    this.rooms.find(event.roomId)?.handle(event)
   }
 
   #notify(userId: string, { notice, data }: Pick<Notice, 'notice' | 'data'>): void {
@@ -190,7 +195,7 @@ export class Hub {
     const { userId, notice } = event
     if (this.registry.ofUser(userId).length === 0) return
     const { database, now } = this.#options
-    const data = await readNotice(database.read, event, now())
+    const data = await readNotice(database, event, now())
     if (data) this.#notify(userId, { notice, data })
   }
 

@@ -7,6 +7,15 @@ import { listRoomsWithCounts } from '../rooms/lobby.ts'
 interface LobbyEntry {
   readonly isPublic: boolean
   readonly text: string
+  readonly lastSeq: number
+}
+
+/** Rooms that differ from the snapshot. */
+interface Differences {
+  /** Rooms whose entries have changed, with the users who could see them before. */
+  readonly changed: ReadonlyMap<string, PreviousAudience>
+  /** Rooms that only have new events. */
+  readonly active: readonly string[]
 }
 
 /** Pause between reads for each room: many rooms are read less often. */
@@ -49,10 +58,10 @@ export class LobbySnapshot {
     else this.#entries?.delete(roomId)
   }
 
-  /** Rooms whose entries have changed, with the users who could see them before. */
-  async differences(nowMs: number): Promise<ReadonlyMap<string, PreviousAudience>> {
+  async differences(nowMs: number): Promise<Differences> {
     const changed = new Map<string, PreviousAudience>()
-    if (this.#entries && elapsedMs(this.#readAtMs, nowMs) < this.#pauseMs) return changed
+    const active: string[] = []
+    if (this.#entries && elapsedMs(this.#readAtMs, nowMs) < this.#pauseMs) return { changed, active }
     const rows = await listRoomsWithCounts(this.#database.read, { nowMs })
     const now = new Map(rows.map(({ present, ...room }) => [room.id, toLobbyEntry(room, present ?? 0)]))
     // Read after the query: another call may have finished meanwhile.
@@ -60,21 +69,19 @@ export class LobbySnapshot {
     this.#entries = now
     this.#readAtMs = nowMs
     this.#pauseMs = rows.length * PAUSE_MS_PER_ROOM
-    if (!before) return changed
-    for (const [id, { text }] of now) {
+    if (!before) return { changed, active }
+    for (const [id, { text, lastSeq }] of now) {
       const entry = before.get(id)
       if (entry?.text !== text) changed.set(id, entry?.isPublic ? 'everyone' : [])
+      else if (entry.lastSeq !== lastSeq) active.push(id)
     }
     // The audience of a deleted private room is unknown by now.
     for (const [id, { isPublic }] of before) if (!now.has(id) && isPublic) changed.set(id, 'everyone')
-    return changed
+    return { changed, active }
   }
 }
 
-/**
- * Every part of the entry that can change, except the newest sequence number. That is sent along
- * with other changes.
- */
+/** Every part of the entry that can change. */
 function toLobbyEntry(room: RoomRow, count: number): LobbyEntry {
   const { name, visibility, owner_id, max_participants, allow_guests, default_role } = room
   const retention = [room.history_visibility, room.retention]
@@ -88,5 +95,5 @@ function toLobbyEntry(room: RoomRow, count: number): LobbyEntry {
     ...retention,
     count,
   ]
-  return { isPublic: visibility === 'public', text: parts.join('\n') }
+  return { isPublic: visibility === 'public', text: parts.join('\n'), lastSeq: room.last_seq }
 }

@@ -4,14 +4,17 @@ import type { RoomRow, Tables } from '../db/tables.ts'
 import type { PreviousAudience } from '../cluster-events.ts'
 import { decideEntry } from '../rooms/permissions.ts'
 import type { RoomRole } from '../roles.ts'
-import { toRoom } from '../rooms/schema.ts'
+import { type Unread, toRoom } from '../rooms/schema.ts'
 import {
   type UserRoomAccess,
+  findAccessOfUsers,
   findBannedPrefixes,
   findRoomAccess,
   findAccessOfMembersAndBanned,
 } from '../rooms/access-store.ts'
 import { countParticipants, findRoom } from '../rooms/store.ts'
+import { listFollowerIds } from '../unread/store.ts'
+import { findUnread } from '../unread/unread.ts'
 import type { Bus } from './bus.ts'
 import type { Connection } from './connection.ts'
 import { LobbySnapshot } from './lobby-snapshot.ts'
@@ -27,6 +30,9 @@ interface LobbyOptions {
   bus: Bus
 }
 
+/** Subscribed connections by user. */
+type Viewers = ReadonlyMap<string, readonly Connection[]>
+
 /** Sends entries of the lobby to the subscribed connections of this node. */
 export class Lobby {
   readonly #connections = new Set<Connection>()
@@ -34,6 +40,8 @@ export class Lobby {
   #pendingAdds = 0
   /** Rooms to send, with the users who could see them before. */
   readonly #changed = new Map<string, PreviousAudience>()
+  /** Rooms to send to the users who have unread messages there. */
+  readonly #active = new Set<string>()
   readonly #database: Database<Tables>
   readonly #log: Log
   readonly #now: () => number
@@ -72,6 +80,17 @@ export class Lobby {
   queueUpdate(roomId: string, previousAudience: PreviousAudience): void {
     if (this.#connections.size === 0) return
     this.#changed.set(roomId, mergeAudiences(this.#changed.get(roomId), previousAudience))
+    this.#schedule()
+  }
+
+  /** Sends the room to its members and to users with a read mark, for whom it counts messages. */
+  queueActivity(roomId: string): void {
+    if (this.#connections.size === 0) return
+    this.#active.add(roomId)
+    this.#schedule()
+  }
+
+  #schedule(): void {
     this.#timer ??= setTimeout(() => void this.flush(), EVERY_MS)
   }
 
@@ -82,8 +101,9 @@ export class Lobby {
   async reconcile(): Promise<void> {
     if (this.#bus.state() === 'in-process') return
     if (this.#connections.size + this.#pendingAdds === 0) return this.#snapshot.forget()
-    for (const [roomId, previousAudience] of await this.#snapshot.differences(this.#now()))
-      this.queueUpdate(roomId, previousAudience)
+    const { changed, active } = await this.#snapshot.differences(this.#now())
+    for (const [roomId, previousAudience] of changed) this.queueUpdate(roomId, previousAudience)
+    for (const roomId of active) this.queueActivity(roomId)
   }
 
   close(): void {
@@ -102,29 +122,61 @@ export class Lobby {
 
   async #flush(): Promise<void> {
     const changed = [...this.#changed]
+    const active = [...this.#active].filter((roomId) => !this.#changed.has(roomId))
     this.#changed.clear()
+    this.#active.clear()
+    const viewers = Map.groupBy(this.#connections, ({ userId }) => userId)
     for (const [roomId, previousAudience] of changed)
-      try {
-        await this.#sendUpdate(roomId, previousAudience)
-      } catch (error) {
-        // A client that requests the list receives the current state.
-        this.#log.warn('lobby: cannot send an update', { error })
-      }
+      await this.#attempt(() => this.#sendUpdate(roomId, previousAudience, viewers))
+    for (const roomId of active) await this.#attempt(() => this.#sendActivity(roomId, viewers))
   }
 
-  async #sendUpdate(roomId: string, previousAudience: PreviousAudience): Promise<void> {
+  async #attempt(send: () => Promise<void>): Promise<void> {
+    try {
+      await send()
+    } catch (error) {
+      // A client that requests the list receives the current state.
+      this.#log.warn('lobby: cannot send an update', { error })
+    }
+  }
+
+  async #sendActivity(roomId: string, viewers: Viewers): Promise<void> {
+    const room = await findRoom(this.#database.read, roomId)
+    if (!room) return
+    const count = await countParticipants(this.#database.read, roomId, this.#now())
+    this.#snapshot.update(roomId, room, count)
+    for (const [access, unread] of await this.#findUnread(roomId, viewers)) {
+      const upsert = upsertOf(room, access.role, count, unread)
+      for (const connection of viewers.get(access.userId) ?? []) connection.send(upsert)
+    }
+  }
+
+  /** What is new to those viewers who follow the room. */
+  async #findUnread(roomId: string, viewers: Viewers): Promise<ReadonlyMap<UserRoomAccess, Unread>> {
+    const followerIds = await listFollowerIds(this.#database.read, roomId)
+    const userIds = followerIds.filter((userId) => viewers.has(userId))
+    if (userIds.length === 0) return new Map()
+    const nowMs = this.#now()
+    const accesses = await findAccessOfUsers(this.#database, { roomId, userIds, nowMs })
+    return findUnread(this.#database, accesses.filter(isListed), nowMs)
+  }
+
+  async #sendUpdate(roomId: string, previousAudience: PreviousAudience, viewers: Viewers): Promise<void> {
     const roleFor = await this.#viewers(roomId)
     const room = await findRoom(this.#database.read, roomId)
     const count = room ? await countParticipants(this.#database.read, roomId, this.#now()) : 0
     this.#snapshot.update(roomId, room, count)
+    const unreadByAccess = await this.#findUnread(roomId, viewers)
+    const unreadOf = new Map([...unreadByAccess].map(([{ userId }, unread]) => [userId, unread]))
     const remove = JSON.stringify({ type: 'lobby', remove: roomId })
-    // One text for all viewers with the same role: most are visitors.
+    // One text for all viewers with the same role who follow nothing here: most are visitors.
     const upserts = new Map<RoomRole | null, string>()
     for (const connection of this.#connections) {
       const role = room && roleFor(room, connection)
       if (room && role !== undefined) {
-        const upsert = upserts.get(role) ?? upsertOf(room, role, count)
-        upserts.set(role, upsert)
+        const unread = unreadOf.get(connection.userId)
+        const upsert = (!unread && upserts.get(role)) || upsertOf(room, role, count, unread)
+        if (!unread) upserts.set(role, upsert)
         connection.send(upsert)
       }
       // A removal is sent only to users who could see the room.
@@ -169,8 +221,8 @@ export class Lobby {
   }
 }
 
-function upsertOf(room: RoomRow, role: RoomRole | null, count: number): string {
-  const entry = toRoom(room, { role, defaultRole: room.default_role }, count)
+function upsertOf(room: RoomRow, role: RoomRole | null, count: number, unread?: Unread): string {
+  const entry = toRoom(room, { role, defaultRole: room.default_role }, count, unread)
   return JSON.stringify({ type: 'lobby', upsert: entry })
 }
 

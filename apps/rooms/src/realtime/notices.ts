@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Database } from '@latchkey/database/database'
 import { z } from 'zod'
 import type { Tables } from '../db/tables.ts'
 import { toPending } from '../invitations/schema.ts'
@@ -6,6 +6,9 @@ import { findInvitation, findRoomOf } from '../invitations/store.ts'
 import type { ClusterEvent, Notice } from '../cluster-events.ts'
 import { toPendingTransfer } from '../members/ownership/schema.ts'
 import { listTransfers } from '../members/ownership/store.ts'
+import { findRoomAccess } from '../rooms/access-store.ts'
+import { decideEntry } from '../rooms/permissions.ts'
+import { findUnreadOf } from '../unread/unread.ts'
 import { Id } from '../wire.ts'
 
 const endedData = {
@@ -18,10 +21,18 @@ const endedData = {
  * gone.
  */
 export async function readNotice(
-  db: Kysely<Tables>,
+  database: Pick<Database<Tables>, 'read' | 'dialect'>,
   { userId, notice, ids }: Extract<ClusterEvent, { kind: 'notice_ref' }>,
   nowMs: number,
 ): Promise<Notice['data'] | undefined> {
+  const { read: db } = database
+  if (notice === 'read') {
+    const roomId = Id.parse(ids['roomId'])
+    const access = await findRoomAccess(db, roomId, { userId, clientPrefix: null, nowMs })
+    if (!access || decideEntry(access) !== 'yes') return undefined
+    const unread = await findUnreadOf(database, access, nowMs)
+    return unread && { roomId, ...unread }
+  }
   if (notice === 'invitation') {
     const row = await findInvitation(db, Id.parse(ids['id']))
     const room = row?.invited_user_id === userId ? await findRoomOf(db, row) : undefined

@@ -1,3 +1,4 @@
+import { type Database, inList } from '@latchkey/database/database'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
@@ -27,6 +28,8 @@ export interface UserRoomAccess extends RoomAccess {
     readonly startedSeq: number
     readonly endedAtMs: number | null
   } | null
+  /** Sequence number up to which the user has read; null if they never said so. */
+  readonly lastReadSeq: number | null
 }
 
 /** User and moment for which access is determined. */
@@ -154,6 +157,30 @@ export async function findAccessOfParticipant(
   return rows.map((row) => toRoomAccess(row, true))
 }
 
+/** Access of one user to these rooms. */
+export async function findAccessToRooms(
+  { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
+  { userId, roomIds, nowMs }: { userId: string; roomIds: readonly string[]; nowMs: number },
+): Promise<UserRoomAccess[]> {
+  const rows = await queryAccess(read, toAccessContext(null, nowMs))
+    .where('users.id', '=', userId)
+    .where(inList(dialect, 'rooms.id', roomIds))
+    .execute()
+  return rows.map((row) => toRoomAccess(row, true))
+}
+
+/** Access of these users to one room. */
+export async function findAccessOfUsers(
+  { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
+  { roomId, userIds, nowMs }: { roomId: string; userIds: readonly string[]; nowMs: number },
+): Promise<UserRoomAccess[]> {
+  const rows = await queryAccess(read, toAccessContext(null, nowMs))
+    .where('rooms.id', '=', roomId)
+    .where(inList(dialect, 'users.id', userIds))
+    .execute()
+  return rows.map((row) => toRoomAccess(row, true))
+}
+
 type AccessRow = RoomRow & {
   person_id: string
   is_guest: number
@@ -163,6 +190,7 @@ type AccessRow = RoomRow & {
   ban_kind: 'kick' | 'ban' | null
   ban_until: number | null
   address_banned_at: number | null
+  last_read_seq: number | null
 } & { [column in keyof Pick<RoomVisitRow, 'started_at' | 'started_seq' | 'ended_at'>]: number | null }
 
 /**
@@ -179,6 +207,11 @@ function queryAccess(db: Kysely<Tables>, { clientPrefix, nowMs, bannedAfterMs }:
     .leftJoin('room_visits', (join) =>
       join.onRef('room_visits.room_id', '=', 'rooms.id').onRef('room_visits.user_id', '=', 'users.id'),
     )
+    .leftJoin('room_user_states', (join) =>
+      join
+        .onRef('room_user_states.room_id', '=', 'rooms.id')
+        .onRef('room_user_states.user_id', '=', 'users.id'),
+    )
     .leftJoin('room_bans', (join) =>
       join
         .onRef('room_bans.room_id', '=', 'rooms.id')
@@ -194,6 +227,7 @@ function queryAccess(db: Kysely<Tables>, { clientPrefix, nowMs, bannedAfterMs }:
       'room_visits.started_at',
       'room_visits.started_seq',
       'room_visits.ended_at',
+      'room_user_states.last_read_seq',
       'room_bans.kind as ban_kind',
       'room_bans.expires_at as ban_until',
     ])
@@ -217,7 +251,7 @@ function queryAccess(db: Kysely<Tables>, { clientPrefix, nowMs, bannedAfterMs }:
 
 function toRoomAccess(row: AccessRow, hasFreshSignIn: boolean): UserRoomAccess {
   const { person_id, is_guest, is_admin, member_role, joined_seq, ban_kind, ban_until, ...more } = row
-  const { address_banned_at, started_at, started_seq, ended_at, ...room } = more
+  const { address_banned_at, started_at, started_seq, ended_at, last_read_seq, ...room } = more
   const role: RoomRole | null = room.owner_id === person_id ? 'owner' : member_role
   const visit =
     started_at === null || started_seq === null
@@ -243,5 +277,6 @@ function toRoomAccess(row: AccessRow, hasFreshSignIn: boolean): UserRoomAccess {
     room,
     joinedSeq: joined_seq,
     visit,
+    lastReadSeq: last_read_seq,
   }
 }

@@ -5,6 +5,7 @@ import type { RoomRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { ClusterEvent } from '../cluster-events.ts'
 import { findPage } from '../paging.ts'
+import { findUnread, findUnreadOf } from '../unread/unread.ts'
 import { SUCCESS, Success, toMoment } from '../wire.ts'
 import { auditRoom } from './audit.ts'
 import {
@@ -33,7 +34,7 @@ import {
   toRoom,
   toSharedRoom,
 } from './schema.ts'
-import type { UserRoomAccess } from './access-store.ts'
+import { type UserRoomAccess, findAccessToRooms } from './access-store.ts'
 import {
   countOwnedRooms,
   countParticipants,
@@ -82,7 +83,7 @@ function columnsOf(settings: RoomSettings): Partial<RoomRow> {
   }
 }
 
-const list = operation({
+export const listRoomsForUser = operation({
   id: 'listRooms',
   methods: ['GET'],
   path: '/rooms',
@@ -106,9 +107,14 @@ const list = operation({
     const { rows, nextCursor } = await findPage(['rooms', user.id, part], query, (after, limit) =>
       listRooms(database, filter, after, limit),
     )
+    const roomIds = rows.map(({ id }) => id)
+    const accesses = await findAccessToRooms(database, { userId: user.id, roomIds, nowMs: now })
+    const unread = await findUnread(database, accesses, now)
+    const accessTo = new Map(accesses.map((access) => [access.roomId, access]))
     const rooms = rows.map(({ member_role, present, ...row }) => {
       const role = row.owner_id === user.id ? ('owner' as const) : member_role
-      return toRoom(row, { role, defaultRole: row.default_role }, present ?? 0)
+      const access = accessTo.get(row.id)
+      return toRoom(row, { role, defaultRole: row.default_role }, present ?? 0, access && unread.get(access))
     })
     return { rooms, nextCursor }
   },
@@ -161,7 +167,8 @@ const create = operation({
       return room
     })
     context.publish({ kind: 'lobby', roomId: row.id })
-    return { room: toRoom(row, { role: 'owner', defaultRole: row.default_role }, 0) }
+    const unread = { readSeq: 0, unread: 0, mentions: 0 }
+    return { room: toRoom(row, { role: 'owner', defaultRole: row.default_role }, 0, unread) }
   },
 })
 
@@ -186,7 +193,8 @@ const read = operation({
       ...toPerson(person, defaultRole),
       joinedAt: toMoment(person.started_at),
     }))
-    return { room: toRoom(room, access, count), participants }
+    const unread = await findUnreadOf(database, access, now)
+    return { room: toRoom(room, access, count, unread), participants }
   },
 })
 
@@ -254,7 +262,8 @@ async function changeSettings(
     events.push(...(await revokeLostAccess(tx, roomId, nowMs)))
   }
   const viewer = { role: access.role, defaultRole: row.default_role }
-  return { room: toRoom(row, viewer, await countParticipants(tx, roomId, nowMs)), events }
+  const unread = await findUnreadOf({ ...context.database, read: tx }, { ...access, room: row }, nowMs)
+  return { room: toRoom(row, viewer, await countParticipants(tx, roomId, nowMs), unread), events }
 }
 
 /** Columns whose values differ. */
@@ -285,4 +294,4 @@ const remove = operation({
   },
 })
 
-export const roomOperations = [list, create, read, change, remove, join, leave]
+export const roomOperations = [listRoomsForUser, create, read, change, remove, join, leave]

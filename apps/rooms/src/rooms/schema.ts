@@ -85,11 +85,29 @@ const SharedRoom = z.object({
 })
 export type SharedRoom = z.output<typeof SharedRoom>
 
+/** What is new to the caller in a room, for members and for users with a read mark (R30.1). */
+export const Unread = z.object({
+  readSeq: z.int().meta({ description: 'The caller has read the events up to this sequence number.' }),
+  unread: z.int().meta({
+    description: 'Number of unread messages, at most 100; own and deleted messages do not count.',
+  }),
+  mentions: z.int().meta({ description: 'Number of these that mention the caller, at most 100.' }),
+})
+export type Unread = z.output<typeof Unread>
+
+const NOTHING_UNREAD = { readSeq: null, unread: null, mentions: null }
+
 export const Room = SharedRoom.extend({
   lastSeq: z.int().meta({ description: 'Sequence number of the newest event.' }),
   participantCount: z.int().meta({ description: 'The number of participants now.' }),
   role: Role.nullable().meta({ description: 'The role of the caller; null for users without membership.' }),
   canPublish: z.boolean(),
+  readSeq: Unread.shape.readSeq.nullable().meta({
+    description:
+      'The caller has read the events up to this sequence number. Null, as are the numbers of what is new, for users without membership who never marked the room as read.',
+  }),
+  unread: Unread.shape.unread.nullable(),
+  mentions: Unread.shape.mentions.nullable(),
 }).meta({ id: 'Room' })
 export type Room = z.output<typeof Room>
 
@@ -110,13 +128,19 @@ export function toSharedRoom(row: RoomRow): SharedRoom {
 }
 
 /** Room as this user sees it. */
-export function toRoom(row: RoomRow, access: Pick<RoomAccess, 'role' | 'defaultRole'>, count: number): Room {
+export function toRoom(
+  row: RoomRow,
+  access: Pick<RoomAccess, 'role' | 'defaultRole'>,
+  count: number,
+  unread?: Unread,
+): Room {
   return {
     ...toSharedRoom(row),
     lastSeq: row.last_seq,
     participantCount: count,
     role: access.role,
     canPublish: canPublish(access),
+    ...(unread ?? NOTHING_UNREAD),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { DialectName } from '@latchkey/database/url'
-import { type RawBuilder, type Transaction, sql } from 'kysely'
+import { type Transaction, sql } from 'kysely'
+import { rowsFrom } from '../db/json-rows.ts'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { PresenceLeaseRow, RoomVisitRow, Tables } from '../db/tables.ts'
 
@@ -86,12 +87,4 @@ export async function putAddresses(
   const rows = addresses.map(({ session_id, client_ip }) => [session_id, client_ip])
   await sql`update sessions set client_ip = value ->> 1 from ${rowsFrom(dialect, rows)}
     where sessions.id = value ->> 0 and sessions.client_ip <> value ->> 1`.execute(tx)
-}
-
-/** All rows in one parameter, to keep the statement text equal for any number of rows. */
-function rowsFrom(dialect: DialectName, rows: readonly unknown[]): RawBuilder<unknown> {
-  const json = JSON.stringify(rows)
-  return dialect === 'sqlite'
-    ? sql`json_each(${json})`
-    : sql`jsonb_array_elements(${json}::jsonb) as each (value)`
 }

@@ -18,6 +18,7 @@ const archivedTables = [
   'rooms',
   'room_members',
   'room_visits',
+  'room_user_states',
   'room_messages',
   'room_message_versions',
   'room_reactions',

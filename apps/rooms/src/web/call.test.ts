@@ -13,6 +13,7 @@ const comingWithThePage = [
   'listPins',
   'pinMessage',
   'unpinMessage',
+  'markRoomRead',
 ]
 
 testCalls(operations, import.meta.dirname, [...others, ...comingWithThePage])

@@ -12,6 +12,7 @@ import type { moderationOperations } from '../members/moderation/operations.ts'
 import type { ownershipOperations } from '../members/ownership/operations.ts'
 import type { messageOperations } from '../messages/operations.ts'
 import type { sessionOperations } from '../sessions/operations.ts'
+import type { unreadOperations } from '../unread/operations.ts'
 
 type Operations =
   | (typeof platformOperations)[number]
@@ -19,6 +20,7 @@ type Operations =
   | (typeof sessionOperations)[number]
   | (typeof accountOperations)[number]
   | (typeof roomOperations)[number]
+  | (typeof unreadOperations)[number]
   | (typeof messageOperations)[number]
   | (typeof memberOperations)[number]
   | (typeof moderationOperations)[number]

@@ -50,6 +50,7 @@ eachDialect((_dialect, newUrl) => {
       rooms: {
         owned: [],
         memberships: [],
+        readMarks: [],
         visits: [],
         messages: [],
         reactions: [],

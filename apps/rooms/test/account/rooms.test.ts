@@ -57,6 +57,7 @@ eachDialect((_dialect, newUrl) => {
     expect(exported).toEqual({
       owned: [{ roomId: own.id, name: 'Bob’s den', since: at }],
       memberships: [{ roomId: lounge.id, name: 'Lounge', role: 'speaker', joinedAt: at }],
+      readMarks: [],
       visits: [{ roomId: lounge.id, startedAt: at, endedAt: null }],
       messages: [
         {

@@ -70,6 +70,7 @@ const OWN = [
   'deleteAccount',
   'createRoom',
   'leaveRoom',
+  'markRoomRead',
   'editMessage',
   'removeReaction',
   'endMembership',

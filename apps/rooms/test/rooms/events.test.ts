@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import {
+  type RoomJson,
   type TestUser,
   changeSettings,
   createMessage,
@@ -82,8 +83,9 @@ eachDialect((_dialect, newUrl) => {
       expect.objectContaining({ ...shared, role: 'speaker', canPublish: true }),
       expect.objectContaining({ ...shared, role: null, canPublish: false }),
     ])
-    const { room } = await owner.browser.json<{ room: object }>(`/api/rooms/${id}`)
-    expect(Object.keys(seen[0] ?? {}).toSorted()).toEqual(Object.keys(room).toSorted())
+    const { room } = await owner.browser.json<{ room: RoomJson }>(`/api/rooms/${id}`)
+    const { readSeq: _, unread: _unread, mentions: _mentions, ...rest } = room
+    expect(Object.keys(seen[0] ?? {}).toSorted()).toEqual(Object.keys(rest).toSorted())
   })
 
   test('R18.5: paging by the last number until a short page gives every event once, in order', async () => {

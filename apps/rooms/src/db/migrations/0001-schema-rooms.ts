@@ -44,6 +44,14 @@ export function roomTables({ int, text, table }: Record<'int' | 'text' | 'table'
     'create index room_visits_by_user on room_visits (user_id)',
     'create index room_visits_open on room_visits (room_id) where ended_at is null',
     'create index room_visits_ended on room_visits (ended_at) where ended_at is not null',
+    // What a user keeps about a room, with or without a membership (R30).
+    `create table room_user_states (
+      room_id ${text} not null references rooms (id) on delete cascade,
+      user_id ${text} not null references users (id) on delete cascade,
+      last_read_seq ${int} not null check (last_read_seq >= 0),
+      primary key (room_id, user_id)
+    ) ${table}`,
+    'create index room_user_states_by_user on room_user_states (user_id)',
     `create table nodes (
       node_id ${text} not null primary key,
       heartbeat ${int} not null

@@ -18,6 +18,7 @@ import { removeActionFor } from '../../rooms/permissions.ts'
 import type { MemberRole } from '../../roles.ts'
 import { RoomParams, toPerson } from '../../rooms/schema.ts'
 import type { UserRoomAccess } from '../../rooms/access-store.ts'
+import { deleteUserState } from '../../unread/store.ts'
 import { SUCCESS, Success } from '../../wire.ts'
 import { BanPage, Removal, toBan } from './schema.ts'
 import { deleteBan, findBan, findLastAddress, listBans, putBan } from './store.ts'
@@ -59,6 +60,7 @@ async function removePerson(
   const roleHeld: MemberRole | null = person.role ?? before?.role_held ?? null
   requirePermission(removeActionFor(roleHeld), access)
   await deleteMember(tx, roomId, userId)
+  await deleteUserState(tx, { roomId, userId })
   const ban = await newBan(tx, { removal, person, before, access, nowMs })
   await putBan(tx, { ...ban, role_held: roleHeld })
   const { action, cooldownMinutes, reason } = removal

@@ -7,6 +7,7 @@ import type { ClusterEvent } from '../../cluster-events.ts'
 import { revokeLostAccess } from '../../rooms/eviction.ts'
 import { appendEvent } from '../../rooms/log.ts'
 import { updateRoom } from '../../rooms/store.ts'
+import { advanceReadMark } from '../../unread/store.ts'
 import { deleteTransfer, transferEndedEvents } from './transfers.ts'
 
 export interface Handover {
@@ -28,7 +29,9 @@ export async function handOver(
 ): Promise<ClusterEvent[]> {
   const { id: roomId, owner_id: previousOwnerId } = room
   const previous = await findKnownPerson(tx, roomId, previousOwnerId, nowMs)
-  await deleteMember(tx, roomId, toUserId)
+  const joinedSeq = await deleteMember(tx, roomId, toUserId)
+  // Owners have no sequence number of joining, at which what is unread begins.
+  await advanceReadMark(tx, { roomId, userId: toUserId, seq: joinedSeq ?? room.last_seq })
   await deleteBan(tx, roomId, toUserId)
   await updateRoom(tx, roomId, { owner_id: toUserId, owner_since: nowMs })
   await putMember(tx, {

@@ -35,7 +35,7 @@ export interface RemovedFrame {
 
 export interface NoticeFrame {
   type: 'notice'
-  notice: 'invitation' | 'invitation_revoked' | 'transfer' | 'transfer_ended'
+  notice: 'read' | 'invitation' | 'invitation_revoked' | 'transfer' | 'transfer_ended'
   data: Readonly<Record<string, unknown>>
 }
 

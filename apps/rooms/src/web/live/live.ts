@@ -40,7 +40,9 @@ export function stayConnected(): () => void {
   addEventListener('online', reconnectNow)
   // Invitations and offers show on every page. Changes without a connection are found by reading
   // them again.
-  const stopNotices = live.onNotice(refreshPending)
+  const stopNotices = live.onNotice(({ notice }) => {
+    if (notice !== 'read') refreshPending()
+  })
   const stopWatching = live.watch(() => live.state === 'live' && follow('pending'))
   return () => {
     removeEventListener('online', reconnectNow)

@@ -1,0 +1,144 @@
+import type { Database } from '@latchkey/database/database'
+import { type Kysely, type Transaction, sql } from 'kysely'
+import { rowsFrom } from '../db/json-rows.ts'
+import { prepareQuery } from '../db/prepared-query.ts'
+import type { RoomMessageRow, Tables } from '../db/tables.ts'
+
+/** Unread messages and mentions are counted up to this number (R30.1). */
+export const MAX_UNREAD = 100
+
+/**
+ * Number of the newest messages among which the unread ones are counted. It bounds the cost for
+ * authors of many messages, whose own do not count.
+ */
+const SCANNED = 1_000
+
+interface UserInRoom {
+  roomId: string
+  userId: string
+}
+
+/** Moves a read mark forward, never back. Returns the resulting mark. */
+export async function advanceReadMark(
+  tx: Transaction<Tables>,
+  { roomId, userId, seq }: UserInRoom & { seq: number },
+): Promise<number> {
+  const { last_read_seq } = await tx
+    .insertInto('room_user_states')
+    .values({ room_id: roomId, user_id: userId, last_read_seq: seq })
+    .onConflict((conflict) =>
+      conflict.columns(['room_id', 'user_id']).doUpdateSet((eb) => ({
+        last_read_seq: eb
+          .case()
+          .when('room_user_states.last_read_seq', '<', seq)
+          .then(seq)
+          .else(eb.ref('room_user_states.last_read_seq'))
+          .end(),
+      })),
+    )
+    .returning('last_read_seq')
+    .executeTakeFirstOrThrow()
+  return last_read_seq
+}
+
+/** Forgets what the user keeps about the room, on leaving or losing it. */
+export async function deleteUserState(
+  tx: Transaction<Tables>,
+  { roomId, userId }: UserInRoom,
+): Promise<void> {
+  await tx
+    .deleteFrom('room_user_states')
+    .where('room_id', '=', roomId)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+/** Owner, members and other users with a read mark. */
+export async function listFollowerIds(db: Kysely<Tables>, roomId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('rooms')
+    .select('owner_id as user_id')
+    .where('id', '=', roomId)
+    .union(db.selectFrom('room_members').select('user_id').where('room_id', '=', roomId))
+    .union(db.selectFrom('room_user_states').select('user_id').where('room_id', '=', roomId))
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}
+
+/** Messages of a room that are new to a user: later than both limits. */
+export interface UnreadRange extends UserInRoom {
+  afterSeq: number
+  retainedAfterMs: number
+}
+
+/**
+ * Number of unread messages in each of these ranges, at most `MAX_UNREAD`, without own and deleted
+ * messages. Reads at most `SCANNED` messages of a range, newest first.
+ */
+export async function countUnread(
+  database: Pick<Database<Tables>, 'read' | 'dialect'>,
+  ranges: readonly UnreadRange[],
+): Promise<number[]> {
+  const [first, ...others] = ranges
+  if (!first) return []
+  const isOneRoom = others.length > 0 && others.every(({ roomId }) => roomId === first.roomId)
+  return isOneRoom ? countInRoom(database.read, first.roomId, ranges) : countInRooms(database, ranges)
+}
+
+const listNewest = prepareQuery<
+  { roomId: string },
+  Pick<RoomMessageRow, 'seq' | 'user_id' | 'created_at' | 'deleted_at'>
+>((db, { roomId }) =>
+  db
+    .selectFrom('room_messages')
+    .select(['seq', 'user_id', 'created_at', 'deleted_at'])
+    .where('room_id', '=', roomId)
+    .orderBy('seq', 'desc')
+    .limit(SCANNED),
+)
+
+/** For many users, reads the messages of the room once. */
+async function countInRoom(
+  db: Kysely<Tables>,
+  roomId: string,
+  ranges: readonly UnreadRange[],
+): Promise<number[]> {
+  const newest = (await listNewest(db, { roomId })).filter(({ deleted_at }) => deleted_at === null)
+  return ranges.map(({ userId, afterSeq, retainedAfterMs }) => {
+    let unread = 0
+    for (const { seq, user_id, created_at } of newest) {
+      if (seq <= afterSeq || unread === MAX_UNREAD) break
+      if (user_id !== userId && created_at > retainedAfterMs) unread++
+    }
+    return unread
+  })
+}
+
+async function countInRooms(
+  { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
+  ranges: readonly UnreadRange[],
+): Promise<number[]> {
+  const parameters = ranges.map(({ roomId, userId, afterSeq, retainedAfterMs }, index) => [
+    index,
+    roomId,
+    userId,
+    afterSeq,
+    retainedAfterMs,
+  ])
+  const { rows } = await sql<{ range: number; unread: number }>`
+    select cast(value ->> 0 as bigint) as range, (
+      select count(*) from (
+        select 1 from (
+          select user_id, created_at, deleted_at from room_messages
+          where room_id = value ->> 1 and seq > cast(value ->> 3 as bigint)
+          order by seq desc limit ${SCANNED}
+        ) as newest
+        where user_id is distinct from value ->> 2 and deleted_at is null
+          and created_at > cast(value ->> 4 as bigint)
+        limit ${MAX_UNREAD}
+      ) as unread
+    ) as unread
+    from ${rowsFrom(dialect, parameters)}`.execute(read)
+  const counts = new Map(rows.map(({ range, unread }) => [range, unread]))
+  return ranges.map((_, index) => counts.get(index) ?? 0)
+}
