@@ -68,6 +68,25 @@ eachDialect((_dialect, newUrl) => {
     ).toBe(sum + 1)
   })
 
+  test('L14.13 L26.6: statistics are filtered by variant, which the file of clicks has as well', async () => {
+    const { id, slug } = await newLink({ rules: [{ when: { os: ['ios'] }, to: { split } }] })
+    for (let n = 0; n < 9; n++) await follow(slug, n % 3 ? PHONE : DESKTOP, `198.51.100.${n}`)
+    const read = async (query: string) =>
+      (await links.callAdmin('GET', `/analytics?link=${id}&range=24h${query}`)).body
+    const { variant } = (await read('')).breakdowns
+    expect([variant.unknown, variant.total]).toEqual([3, variant.items.length])
+    for (const { name, count: clicks } of [...variant.items, { name: '', count: 3 }]) {
+      const { filtered, totals, breakdowns } = await read(`&variant=${name}`)
+      expect([name, filtered, totals.clicks]).toEqual([name, true, clicks])
+      expect(breakdowns.os.items[0]).toEqual({ name: name === '' ? 'windows' : 'ios', count: clicks })
+    }
+    expect((await read('&variant=1.1&variant=1.2')).totals.clicks).toBe(6)
+    const { body } = await links.callAdmin('GET', `/analytics/clicks/export?link=${id}&variant=`)
+    const [head, ...rows] = (body as string).trim().split(/\r?\n/)
+    const at = head?.split(',').indexOf('variant') ?? -1
+    expect(rows.map((row) => row.split(',')[at])).toEqual(['""', '""', '""'])
+  })
+
   test('L26.6: a link without behaviour has only clicks of its URL, and one without clicks has none', async () => {
     const { id, slug } = await newLink({})
     expect(await breakdown(id)).toEqual({ items: [], total: 0 })

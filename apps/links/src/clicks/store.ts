@@ -81,11 +81,16 @@ export async function findFirstClickTime(
   const hours = rows.flatMap(({ open, closed }) => [open ?? [], closed ?? []].flat())
   const hour = hours.length === 0 ? undefined : Math.min(...hours)
   if (hour === undefined || hour > now) return undefined
-  const { rows: raw } = await sql<{ at: number | null }>`select min(clicked_at) as at from click
-    where ${inList(dialect, 'link_id', linkIds)} and clicked_at >= ${hour} and clicked_at <= ${now}
-      and clicked_at < ${hour + 3600} and ${isInFilter(filters)}`.execute(read)
-  // Hours without raw clicks start with the hour. The current hour may hold clicks of a node whose
-  // clock is ahead.
+  // Hours with deleted raw clicks start with the hour, also if others came later.
+  const { rows: raw } = await sql<{ at: number | null }>`select min(at) as at from (
+      select clicked_at as at from click
+        where ${inList(dialect, 'link_id', linkIds)} and clicked_at >= ${hour} and clicked_at <= ${now}
+          and clicked_at < ${hour + 3600} and ${isInFilter(filters)}
+      union all select hour as at from click_forgotten
+        where ${inList(dialect, 'link_id', linkIds)} and hour = ${hour} and dimension = 'link_mode'
+          and ${filteredSum(filters)} > 0
+    ) as first`.execute(read)
+  // The current hour may hold clicks of a node whose clock is ahead.
   return raw[0]?.at ?? (hour === hourOf(now) ? undefined : hour)
 }
 

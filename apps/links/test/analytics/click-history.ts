@@ -77,6 +77,7 @@ const clicks = fc.record({
     '?utm_source=b&utm_medium=email',
   ),
   visitor: fc.constantFrom(null, 'a', 'b', 'c', 'd'),
+  variant: fc.constantFrom(null, null, '1', '2.1', '0.2'),
 })
 
 export const histories = fc.array(clicks, { maxLength: 120 })

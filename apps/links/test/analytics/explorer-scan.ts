@@ -34,6 +34,7 @@ const values: Record<string, Value> = {
   utm_source: (click) => click.utmSource,
   utm_medium: (click) => click.utmMedium,
   utm_campaign: (click) => click.utmCampaign,
+  variant: (click) => click.variant,
 }
 
 /**

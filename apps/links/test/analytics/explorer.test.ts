@@ -57,6 +57,8 @@ const valueFilters: fc.Arbitrary<Partial<AnalyticsQuery>> = fc.oneof(
           { utm_source: ['a'] },
           { utm_medium: ['', 'qr'] },
           { utm_campaign: ['x'] },
+          { variant: ['1', '2.1'] },
+          { variant: ['', '0.2'] },
           { slug: ['aaaa', 'cccc'] },
         ),
         { minLength: 1, maxLength: 2 },

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
-import { waitFor } from '../actions.ts'
+import { DESKTOP, recordClicks, waitFor } from '../actions.ts'
 import { failRequests, openLinkPages, waitForLinkPage } from './link-page.ts'
 
-const { admin, linkIds, open } = openLinkPages()
+const { admin, linkIds, create, open } = openLinkPages()
 
 const figure = (page: Page, name: string) =>
   page
@@ -100,6 +100,39 @@ test('L18.8: a click on a value filters, in the address as well, and Back undoes
   await page.waitForURL(/\?range=all$/)
   expect(await page.getByRole('list', { name: 'Filters' }).count()).toBe(0)
   expect(errors).toEqual([])
+}, 60_000)
+
+test('L14.13 L18.8: clicks of a link with rules are filtered by the destination that they had', async () => {
+  const id = await create('routed', { slug: 'routed' })
+  const now = Math.floor(Date.now() / 1000)
+  const variants = [null, '1', '1', '0.2', '2.1']
+  await recordClicks(
+    admin.databaseUrl,
+    variants.map((variant, n) => ({
+      slug: 'routed',
+      linkId: id,
+      clickedAt: now - n,
+      userAgent: DESKTOP,
+      variant,
+    })),
+  )
+  const { page, errors } = await open('routed', '?range=all')
+  const panel = page.getByRole('region', { name: 'Destinations' })
+  await panel.getByRole('button', { name: /^Rule 1.*2/ }).click()
+  await page.waitForURL(/\?range=all&variant=1$/)
+  await page.getByRole('list', { name: 'Filters' }).getByText('Destination: Rule 1').waitFor()
+  await waitFor(
+    () => figure(page, 'Clicks'),
+    (text) => text === '2',
+  )
+  await screenshot(page, 'link-variant')
+  await page.goBack()
+  for (const name of ['Part 2 of the split', 'Rule 2, part 1', 'The link’s own URL'])
+    await panel.getByRole('button', { name }).waitFor()
+  await expectAccessible(page)
+  expect(errors).toEqual([])
+  // Numbers of rules mean nothing on pages of several links, and nothing without rules.
+  expect(await (await open('sale')).page.getByRole('region', { name: 'Destinations' }).count()).toBe(0)
 }, 60_000)
 
 test('L18.8: bars are selected by keyboard, and the window of the selection is in the address', async () => {

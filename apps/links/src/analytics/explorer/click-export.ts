@@ -26,6 +26,7 @@ const COLUMNS = [
   'utm_source',
   'utm_medium',
   'utm_campaign',
+  'variant',
   'is_bot',
   'is_self_referrer',
 ] as const

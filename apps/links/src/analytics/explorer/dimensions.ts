@@ -13,6 +13,7 @@ export const columnOf = {
   utm_source: 'utm_source',
   utm_medium: 'utm_medium',
   utm_campaign: 'utm_campaign',
+  variant: 'variant',
 } as const satisfies Record<string, Dimension>
 export type ValueDimension = keyof typeof columnOf
 export const valueDimensions = Object.keys(columnOf) as readonly ValueDimension[]

@@ -21,6 +21,8 @@ const sources: Panel = { title: 'analytics.sources', dimensions: SOURCES }
 const locations: Panel = { title: 'analytics.locations', dimensions: ['country'] }
 const devices: Panel = { title: 'analytics.devices', dimensions: ['device', 'browser', 'os', 'link_mode'] }
 const links: Panel = { title: 'analytics.links', dimensions: ['link', 'bundle'] }
+/** The numbers of rules mean something for one link only. */
+const variants: Panel = { title: 'dimension.variant', dimensions: ['variant'] }
 const slugs: Panel = { title: 'link.slugs', dimensions: ['slug'] }
 
 /**
@@ -36,7 +38,10 @@ const COLUMNS: Record<'instance' | Subject['dimension'], readonly (readonly Pane
     [sources, devices],
     [locations, slugs],
   ],
-  link: [[sources, devices], [locations]],
+  link: [
+    [sources, devices],
+    [locations, variants],
+  ],
 }
 
 export interface PanelProps extends Pick<ViewControls, 'view' | 'toggle'> {
@@ -59,13 +64,24 @@ export function Panels({ children, ...props }: PanelsProps) {
       {columns.map((panels, column) => (
         <Stack key={column} gap="md" miw={0}>
           {/* The height of the first panels is not known before the statistics are. */}
-          {panels.slice(0, props.stats ? undefined : 1).map((panel) => (
-            <Breakdowns key={panel.title} {...panel} {...props} />
-          ))}
+          {panels
+            .slice(0, props.stats ? undefined : 1)
+            .filter((panel) => panel !== variants || hasVariants(props))
+            .map((panel) => (
+              <Breakdowns key={panel.title} {...panel} {...props} />
+            ))}
           {column === further && children}
         </Stack>
       ))}
     </div>
+  )
+}
+
+/** Most links lead to their URL only. */
+function hasVariants({ stats, view }: PanelProps): boolean {
+  return (
+    (stats?.breakdowns.variant.total ?? 0) > 0 ||
+    view.filters.some(({ dimension }) => dimension === 'variant')
   )
 }
 

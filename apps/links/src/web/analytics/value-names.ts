@@ -36,6 +36,7 @@ const NO_VALUE: Partial<Record<ExplorerDimension, OwnKey>> = {
   utm_source: 'analytics.none',
   utm_medium: 'analytics.none',
   utm_campaign: 'analytics.none',
+  variant: 'variant.url',
 }
 
 /**
@@ -45,8 +46,15 @@ const NO_VALUE: Partial<Record<ExplorerDimension, OwnKey>> = {
 export function useValueNames(): (dimension: ExplorerDimension, value: string) => string {
   const { t, language } = useText()
   const country = countryNames(language)
+  /** The number of a rule, and of the part of a split; rule 0 is the split without a rule. */
+  const variantName = (value: string) => {
+    const [rule = '', part] = value.split('.')
+    if (part === undefined) return t('variant.rule', { rule })
+    return rule === '0' ? t('variant.part', { part }) : t('variant.rulePart', { rule, part })
+  }
   return (dimension, value) => {
     if (value === '') return t(NO_VALUE[dimension] ?? 'analytics.unknown')
+    if (dimension === 'variant') return variantName(value)
     if (dimension === 'country') return country(value)
     if (dimension === 'slug') return `/${value}`
     const key = VALUE_NAMES[dimension]?.[value]
