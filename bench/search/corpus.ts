@@ -54,7 +54,6 @@ export function* links(count: number): Generator<CompleteRow> {
     const slug = (name: string) => ({ slug: name, createdAt, disabledAt: null })
     const custom = random() < 0.4 ? `${word()}-${word()}-${n.toString(36)}` : undefined
     yield {
-      line: n,
       key: null,
       url: `https://${hosts[rank(hosts.length)]}/${word()}/${word()}-${below(10_000_000)}${campaign}`,
       label: words.map((one) => one.charAt(0).toUpperCase() + one.slice(1)).join(' '),
@@ -66,6 +65,8 @@ export function* links(count: number): Generator<CompleteRow> {
       custom: custom === undefined ? [] : [slug(custom)],
       primary: custom ?? null,
       tags: [],
-    } as unknown as CompleteRow
+      behaviour: null,
+      notes: [],
+    }
   }
 }
