@@ -8,7 +8,7 @@ import type { Tables } from '../../apps/links/src/db/tables.ts'
 
 /** 2026-11-15 12:34:56 UTC: inside an hour, so both edges of every range cut an hour. */
 export const NOW = Date.UTC(2026, 10, 15, 12, 34, 56) / 1000
-const SPAN = 730 * 86_400
+export const SPAN = 730 * 86_400
 const THIS_HOUR = NOW - (NOW % 3600)
 
 export interface Size {

@@ -7,19 +7,21 @@ import type { AnyOperation } from '@latchkey/http/operation'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { getDashboard, getLinkAnalytics, getLinkTimeline } from '../../apps/links/src/analytics/operations.ts'
+import { getAnalytics, getAnalyticsBreakdown } from '../../apps/links/src/analytics/explorer/operations.ts'
+import { FilteredReads } from '../../apps/links/src/analytics/explorer/filtered-reads.ts'
 import { Range } from '../../apps/links/src/analytics/schema.ts'
 import type { Context } from '../../apps/links/src/context.ts'
 import type { Tables } from '../../apps/links/src/db/tables.ts'
 import { listLinks } from '../../apps/links/src/links/list-operations.ts'
 import { SlugSpace } from '../../apps/links/src/links/slugs/generator.ts'
-import { NOW, fill, reopen } from './fill.ts'
+import { NOW, SPAN, fill, reopen } from './fill.ts'
 
 /**
  * Measures the cost of statistics on both engines: `bun bench/analytics/run.ts --clicks 12000000
  * --links 1000000 --rounds 30`. PostgreSQL is measured only if `LATCHKEY_TEST_POSTGRES` names a
  * server; a separate database is created there and dropped. `--keep <file>` keeps SQLite's
  * database, and PostgreSQL's as `latchkey_analytics_kept`, and measures an existing one instead of
- * filling another.
+ * filling another. `--only` measures the cases whose names contain a text.
  */
 const { values } = parseArgs({
   options: {
@@ -28,6 +30,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '20' },
     engine: { type: 'string', default: 'sqlite,postgres' },
     keep: { type: 'string' },
+    only: { type: 'string', default: '' },
   },
 })
 const size = { clicks: Number(values.clicks), links: Number(values.links) }
@@ -35,7 +38,8 @@ const rounds = Number(values.rounds)
 
 const filters = { bots: true, selfReferrers: true }
 
-function contextAt(database: Database<Tables>, now: number): Context {
+function contextAt({ database, filteredReads }: Measured, now: number): Context {
+  const { signal } = new AbortController()
   return {
     database,
     now,
@@ -46,8 +50,15 @@ function contextAt(database: Database<Tables>, now: number): Context {
     origin: 'http://localhost',
     slugSpace: new SlugSpace(),
     acceptsPng: false,
+    acceptsNdjson: false,
     flushClicks: async () => true,
+    readFiltered: (read) => filteredReads.run('ann@example.com', signal, read),
   } as Context
+}
+
+interface Measured {
+  database: Database<Tables>
+  filteredReads: FilteredReads
 }
 
 interface Case {
@@ -56,7 +67,35 @@ interface Case {
   operation: AnyOperation<Context>
   params?: unknown
   query: Record<string, unknown>
+  /** Rounds before the first that counts, if they are not `WARM_UP`. */
+  warmUp?: number
 }
+
+/** The last million clicks of all, which do not begin at a day. */
+const lastMillion = {
+  from: NOW - Math.round(SPAN * Math.min(1, 1_000_000 / size.clicks)),
+  tz: 'Europe/Stockholm',
+}
+const filteredCases = (
+  [
+    ['analytics, country', getAnalytics, { country: ['C0'] }],
+    ['analytics, country and device', getAnalytics, { country: ['C0', 'C1'], device: ['device-0'] }],
+    ['analytics, campaign of one link', getAnalytics, { link: [1], utm_campaign: ['campaign-3'] }],
+    ['analytics, without country', getAnalytics, { country: [''] }],
+    ['analytics, country, compared', getAnalytics, { country: ['C0'], compare: 'previous' }],
+    [
+      'breakdown of referrers, country',
+      getAnalyticsBreakdown,
+      { country: ['C0'], dimension: 'referrer', offset: 0, limit: 10 },
+    ],
+  ] as const
+).map(([name, operation, query]) => ({
+  name: `a million clicks: ${name}`,
+  targetMs: 500,
+  operation,
+  query: { ...lastMillion, ...query },
+  warmUp: 5,
+}))
 
 const link = { params: { id: 1 } }
 const page = { status: 'all', limit: 100, sort: 'created' }
@@ -101,6 +140,7 @@ const cases: Case[] = [
     operation: listLinks,
     query: { ...page, sort: 'clicks' },
   },
+  ...filteredCases,
 ]
 
 /**
@@ -131,14 +171,15 @@ const WARM_UP = 100
  * and at the server.
  */
 async function measure(
-  database: Database<Tables>,
-  { operation, params, query }: Case,
+  measured: Measured,
+  { operation, params, query, warmUp = WARM_UP }: Case,
 ): Promise<{ times: number[]; cpuMs: number; serverMs: number }> {
+  const { database } = measured
   const times: number[] = []
   let cpu = process.cpuUsage()
   let before = 0
-  for (let round = -WARM_UP; round < rounds; round++) {
-    const context = contextAt(database, NOW + round * 7)
+  for (let round = -warmUp; round < rounds; round++) {
+    const context = contextAt(measured, NOW + round * 7)
     if (round === 0) before = await serverCpuMs(database)
     if (round === 0) cpu = process.cpuUsage()
     const startedMs = performance.now()
@@ -159,13 +200,15 @@ async function report(url: string, engine: string, isFilled = false): Promise<vo
   const database = isFilled ? await reopen(url, log) : await fill(url, size, log)
   console.log(`\n## ${engine}, ${size.clicks} clicks, ${size.links} links\n`)
   console.log('|  | p50 ms | p95 ms | CPU ms here | CPU ms server | target |\n|---|---|---|---|---|---|')
-  for (const one of cases) {
-    const { times, cpuMs, serverMs } = await measure(database, one)
+  const filteredReads = new FilteredReads(url)
+  for (const one of cases.filter(({ name }) => name.includes(values.only))) {
+    const { times, cpuMs, serverMs } = await measure({ database, filteredReads }, one)
     const met = Number(quantile(times, 0.95)) <= one.targetMs
     console.log(
       `| ${one.name} | ${quantile(times, 0.5)} | ${quantile(times, 0.95)} | ${cpuMs.toFixed(1)} | ${serverMs.toFixed(1)} | ${one.targetMs}${met ? '' : ', missed'} |`,
     )
   }
+  await filteredReads.close()
   await database.close()
 }
 
