@@ -1,6 +1,11 @@
 import type { Icon } from './icons.ts'
 import type { ComponentType, ReactNode } from 'react'
 
+interface LoadedAhead {
+  /** Resolves when the page can be rendered at once. Rejects if its file cannot be loaded. */
+  load(): Promise<unknown>
+}
+
 /** A page with its own path. Titles are keys of texts. */
 export interface Page {
   path: string
@@ -11,15 +16,25 @@ export interface Page {
   icon?: Icon
   /** True for a page that stands for the product, such as the sign-in: with its mark. */
   hasMark?: boolean
-  /** `lazy(() => import(…))`, which makes each page a separate file of the bundle. */
-  show: ComponentType
+  /** As `lazyPage` returns it, or a component that is there at once. */
+  show: ComponentType & Partial<LoadedAhead>
 }
 
 /**
  * A page about one item, which the group in its pattern identifies. It renders `PageHeading`
  * itself, with the name of the item.
  */
-export interface DetailPage {
+export interface DetailPage extends Partial<LoadedAhead> {
   pattern: RegExp
   show(id: string): ReactNode
+}
+
+/** Loads the page at a path ahead, so that it is rendered at once. A failure shows when it is rendered. */
+export async function preloadPage(
+  path: string,
+  { pages, details }: { pages: readonly Page[]; details: readonly DetailPage[] },
+): Promise<void> {
+  const page =
+    details.find(({ pattern }) => pattern.test(path)) ?? pages.find((each) => each.path === path)?.show
+  await page?.load?.().catch(() => {})
 }

@@ -22,16 +22,20 @@ function addManifest(): void {
 
 /**
  * Renders a client in the page that `bundleClient` writes (build.ts): its theme, its texts and its
- * queries around `children`.
+ * queries around `children`, once `page` has loaded. Until then, the HTML of the page stays.
  *
- * @example await startClient(<Shell />, { texts: { en, sv, id }, failureKey: ({ code }) => code && `error.${code}` })
+ * @example await startClient(<Shell />, wording, preloadPage(location.pathname, { pages, details }))
  */
-export async function startClient(children: ReactNode, wording: Wording): Promise<void> {
+export async function startClient(
+  children: ReactNode,
+  wording: Wording,
+  page = Promise.resolve(),
+): Promise<void> {
   const { dataset } = document.documentElement
   const { scheme, timeZone = null } = dataset
   dataset['mantineColorScheme'] ??= matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
   changeTimeZone(timeZone)
-  await startTexts(wording)
+  await Promise.all([startTexts(wording), page])
   setTimeout(addManifest, MANIFEST_AFTER_MS)
   const root = document.querySelector('#app')
   if (!root) return

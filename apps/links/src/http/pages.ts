@@ -3,6 +3,7 @@ import { embeddedAsset } from '@latchkey/http/embedded-asset'
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { collectAnswers } from '@latchkey/web/collect-answers'
 import { clientFiles, siblingData } from '@latchkey/web/serve'
+import { TimeZone } from '../analytics/schema.ts'
 import type { Services } from './services.ts'
 import { findPreferences } from '../preferences/store.ts'
 import { notFoundPage } from '../redirect/pages.ts'
@@ -22,23 +23,44 @@ function pageOf(path: string): { name: string | undefined; id: string } {
   return id === undefined ? { name, id: '' } : { name: list.slice(0, -1), id: id.slice(1) }
 }
 
-/**
- * The first calls of a page without a query, as web/ makes them, except those that need the
- * browser's time zone. The page comes with their answers.
- */
-const FIRST_CALLS: Readonly<Record<string, (id: string) => readonly string[]>> = {
-  dashboard: () => ['/links?limit=4', '/clicks/recent'],
+/** The cookie in which web/ keeps the browser's time zone. */
+const TIME_ZONE_COOKIE = 'time_zone'
+
+/** The time zone in the cookie, which is known from the second visit on. */
+function browserTimeZone(request: Request): string | null {
+  const zone = new Bun.CookieMap(request.headers.get('cookie') ?? '').get(TIME_ZONE_COOKIE)
+  return TimeZone.safeParse(zone).data ?? null
+}
+
+/** The first call for statistics, if the time zone is known. */
+function analytics(timeZone: string | null, subject: Readonly<Record<string, string>> = {}): string[] {
+  if (timeZone === null) return []
+  return [`/analytics?${new URLSearchParams({ tz: timeZone, compare: 'previous', ...subject }).toString()}`]
+}
+
+/** The first calls of a page without a query, as web/ makes them. The page comes with their answers. */
+const FIRST_CALLS: Readonly<Record<string, (id: string, timeZone: string | null) => readonly string[]>> = {
+  dashboard: (_, timeZone) => ['/links?limit=4', '/clicks/recent', ...analytics(timeZone)],
   links: () => ['/settings', '/links?status=all&sort=created&page=1&per_page=25'],
-  link: (id) => [`/links/${id}`, `/links/${id}/bundles`, `/links/${id}/behaviour`],
+  link: (id, timeZone) => [
+    `/links/${id}`,
+    `/links/${id}/bundles`,
+    `/links/${id}/behaviour`,
+    ...analytics(timeZone, { link: id }),
+  ],
   bundles: () => ['/settings', '/bundles?sort=created&limit=48'],
-  bundle: (id) => [`/bundles/${id}/analytics`],
+  bundle: (id, timeZone) => [`/bundles/${id}/analytics`, ...analytics(timeZone, { bundle: id })],
   keys: () => ['/keys'],
   settings: () => ['/settings'],
 }
 
-function firstCallsOf(request: Request, { name = '', id }: ReturnType<typeof pageOf>): string[] {
+function firstCallsOf(
+  request: Request,
+  { name = '', id }: ReturnType<typeof pageOf>,
+  timeZone: string | null,
+): string[] {
   if (request.url.includes('?') || isCrossOriginSubrequest(request)) return []
-  return (FIRST_CALLS[name]?.(id) ?? []).map((call) => ADMIN_API_PATH + call)
+  return (FIRST_CALLS[name]?.(id, timeZone) ?? []).map((call) => ADMIN_API_PATH + call)
 }
 
 const SOURCES = resolve(import.meta.dirname, '..')
@@ -68,10 +90,9 @@ export function createPages({ database, settings }: Pick<Services, 'database' | 
     /** Returns the page for every path; its script shows "not found" for an unknown one. */
     async index(request: Request, path: string, { identity, origin, ask }: Visit): Promise<Response> {
       const page = pageOf(path)
-      const [{ theme, lang, time_zone: timeZone }, { answers }] = await Promise.all([
-        findPreferences(database.read, identity),
-        collectAnswers(request, firstCallsOf(request, page), ask),
-      ])
+      const { theme, lang, time_zone: timeZone } = await findPreferences(database.read, identity)
+      const calls = firstCallsOf(request, page, timeZone ?? browserTimeZone(request))
+      const { answers } = await collectAnswers(request, calls, ask)
       const signOut = String(settings.accessLogoutUrl !== null)
       const data = {
         identity,

@@ -1,10 +1,10 @@
 import { IconChartBar, IconFolders, IconKey, IconLink, IconSettings, IconTransfer } from '@latchkey/web/icons'
+import { lazyPage } from '@latchkey/web/lazy-page'
 import type { DetailPage, Page } from '@latchkey/web/pages'
-import { lazy } from 'react'
 import type { TextKey } from './texts/text.ts'
 
-const LinkPage = lazy(() => import('./pages/link/page.tsx'))
-const BundlePage = lazy(() => import('./pages/bundle/page.tsx'))
+const LinkPage = lazyPage(() => import('./pages/link/page.tsx'))
+const BundlePage = lazyPage(() => import('./pages/bundle/page.tsx'))
 
 /** Every page is in the navigation. */
 interface NavigationPage extends Page {
@@ -18,31 +18,36 @@ export const pages: readonly NavigationPage[] = [
     path: '/dashboard',
     title: 'nav.dashboard',
     icon: IconChartBar,
-    show: lazy(() => import('./pages/dashboard/page.tsx')),
+    show: lazyPage(() => import('./pages/dashboard/page.tsx')),
   },
-  { path: '/links', title: 'nav.links', icon: IconLink, show: lazy(() => import('./pages/links/page.tsx')) },
+  {
+    path: '/links',
+    title: 'nav.links',
+    icon: IconLink,
+    show: lazyPage(() => import('./pages/links/page.tsx')),
+  },
   {
     path: '/bundles',
     title: 'nav.bundles',
     icon: IconFolders,
-    show: lazy(() => import('./pages/bundles/page.tsx')),
+    show: lazyPage(() => import('./pages/bundles/page.tsx')),
   },
-  { path: '/keys', title: 'nav.keys', icon: IconKey, show: lazy(() => import('./pages/keys/page.tsx')) },
+  { path: '/keys', title: 'nav.keys', icon: IconKey, show: lazyPage(() => import('./pages/keys/page.tsx')) },
   {
     path: '/import-export',
     title: 'nav.importExport',
     icon: IconTransfer,
-    show: lazy(() => import('./pages/import-export/page.tsx')),
+    show: lazyPage(() => import('./pages/import-export/page.tsx')),
   },
   {
     path: '/settings',
     title: 'nav.settings',
     icon: IconSettings,
-    show: lazy(() => import('./pages/settings/page.tsx')),
+    show: lazyPage(() => import('./pages/settings/page.tsx')),
   },
 ]
 
 export const detailPages: readonly DetailPage[] = [
-  { pattern: /^\/links\/(\d{1,15})$/, show: (id) => <LinkPage id={Number(id)} /> },
-  { pattern: /^\/bundles\/(\d{1,15})$/, show: (id) => <BundlePage id={Number(id)} /> },
+  { pattern: /^\/links\/(\d{1,15})$/, load: LinkPage.load, show: (id) => <LinkPage id={Number(id)} /> },
+  { pattern: /^\/bundles\/(\d{1,15})$/, load: BundlePage.load, show: (id) => <BundlePage id={Number(id)} /> },
 ]

@@ -113,3 +113,22 @@ test('L18.13: a page comes with the answers of the API to its first calls, and n
   const unseen = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'script' }
   expect(await embeddedIn('/links', unseen)).toEqual([])
 })
+
+test('L18.13: a page comes with its statistics once its cookie names the time zone, unless the person prefers another', async () => {
+  const { body: link } = await links.callAdmin('POST', '/links', {
+    body: { url: 'https://example.com/zone' },
+  })
+  const statisticsIn = async (path: string, zone: string) => {
+    const embedded = await embeddedIn(path, { Cookie: `time_zone=${encodeURIComponent(zone)}` })
+    return embedded.map(({ address }) => address).filter((address) => address.includes('/analytics?'))
+  }
+  const dashboard = '/_/admin/api/analytics?tz=Asia%2FJakarta&compare=previous'
+  expect(await statisticsIn('/dashboard', 'Asia/Jakarta')).toEqual([dashboard])
+  expect(await statisticsIn(`/links/${link.id}`, 'Asia/Jakarta')).toEqual([`${dashboard}&link=${link.id}`])
+  expect(await statisticsIn('/dashboard', 'Nowhere/At all')).toEqual([])
+  await links.callAdmin('PUT', '/settings', { body: { time_zone: 'Europe/Stockholm' } })
+  expect(await statisticsIn('/dashboard', 'Asia/Jakarta')).toEqual([
+    dashboard.replace('Asia%2FJakarta', 'Europe%2FStockholm'),
+  ])
+  await links.callAdmin('PUT', '/settings', { body: { time_zone: null } })
+})

@@ -88,3 +88,19 @@ test('L18.13: every page is loaded with few requests and scripts, all of them na
       },
     })
 }, 60_000)
+
+test('L18.13: from the second visit on, no page asks for its statistics', async () => {
+  const { page } = await admin.open('/keys')
+  const link = await createLink(admin, { url: 'https://example.com/second-visit' })
+  const bundle = await createBundle(admin, { name: 'Second visit' }, [link.id])
+  const requests: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/analytics')) requests.push(request.url())
+  })
+  for (const path of ['/dashboard', `/links/${link.id}`, `/bundles/${bundle}`]) {
+    await page.goto(admin.at(path))
+    await page.getByText('30D', { exact: true }).waitFor()
+    await page.waitForFunction(() => !document.querySelector('main .mantine-Skeleton-root'))
+    expect(requests).toEqual([])
+  }
+}, 60_000)

@@ -1,11 +1,11 @@
 import { IconHome, IconShieldLock, IconUser } from '@latchkey/web/icons'
+import { lazyPage } from '@latchkey/web/lazy-page'
 import type { DetailPage, Page } from '@latchkey/web/pages'
-import { lazy } from 'react'
 import { INVITATION, ROOM } from './addresses.ts'
 import type { TextKey } from './texts/text.ts'
 
-const InvitationPage = lazy(() => import('./pages/invitation/page.tsx'))
-const RoomPage = lazy(() => import('./pages/room/page.tsx'))
+const InvitationPage = lazyPage(() => import('./pages/invitation/page.tsx'))
+const RoomPage = lazyPage(() => import('./pages/room/page.tsx'))
 
 interface TitledPage extends Page {
   title: TextKey
@@ -20,30 +20,34 @@ export const pages: readonly TitledPage[] = [
     above: '/rooms',
     title: 'nav.lobby',
     icon: IconHome,
-    show: lazy(() => import('./pages/lobby/page.tsx')),
+    show: lazyPage(() => import('./pages/lobby/page.tsx')),
   },
   {
     path: '/account',
     title: 'nav.account',
     icon: IconUser,
-    show: lazy(() => import('./pages/account/page.tsx')),
+    show: lazyPage(() => import('./pages/account/page.tsx')),
   },
   {
     path: '/admin',
     title: 'nav.admin',
     icon: IconShieldLock,
     isForAdmins: true,
-    show: lazy(() => import('./pages/admin/page.tsx')),
+    show: lazyPage(() => import('./pages/admin/page.tsx')),
   },
   {
     path: '/login',
     title: 'login.title',
     hasMark: true,
-    show: lazy(() => import('./pages/login/page.tsx')),
+    show: lazyPage(() => import('./pages/login/page.tsx')),
   },
 ]
 
 export const detailPages: readonly DetailPage[] = [
-  { pattern: ROOM, show: (id) => <RoomPage key={id} id={id} /> },
-  { pattern: INVITATION, show: (token) => <InvitationPage key={token} token={token} /> },
+  { pattern: ROOM, load: RoomPage.load, show: (id) => <RoomPage key={id} id={id} /> },
+  {
+    pattern: INVITATION,
+    load: InvitationPage.load,
+    show: (token) => <InvitationPage key={token} token={token} />,
+  },
 ]

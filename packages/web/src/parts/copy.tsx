@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, VisuallyHidden } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { useEffect } from 'react'
 import { IconCheck, IconCopy } from '../icons.ts'
@@ -27,16 +27,15 @@ export function Copy({ value, name = value }: { value: string; name?: string }) 
   const { copied, copy } = useCopy()
   return (
     <>
-      <Tooltip label={copied ? t('copy.copied') : t('copy.copy', { what: name })}>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          onClick={() => copy(value)}
-          aria-label={t('copy.copy', { what: name })}
-        >
-          {copied ? <IconCheck size={16} className="tick" /> : <IconCopy size={16} />}
-        </ActionIcon>
-      </Tooltip>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        onClick={() => copy(value)}
+        aria-label={t('copy.copy', { what: name })}
+        data-tooltip={copied ? t('copy.copied') : t('copy.copy', { what: name })}
+      >
+        {copied ? <IconCheck size={16} className="tick" /> : <IconCopy size={16} />}
+      </ActionIcon>
       <VisuallyHidden aria-live="polite">{copied && t('copy.copied')}</VisuallyHidden>
     </>
   )

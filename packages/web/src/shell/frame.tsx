@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter'
 import type { Page } from '../pages.ts'
 import { useTexts } from '../texts.ts'
 import { Brand } from './brand.tsx'
+import { PageTooltip } from './page-tooltip.tsx'
 import { SignedOutNotice } from './signed-out-notice.tsx'
 
 const PHONE = 'sm'
@@ -65,6 +66,7 @@ export function Frame({
           {signedOut}
           {children}
         </Box>
+        <PageTooltip />
       </main>
     </Box>
   )

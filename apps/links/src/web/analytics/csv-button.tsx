@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { IconDownload } from '@latchkey/web/icons'
 import { type Input, addressOf } from '../call.ts'
 import { useText } from '../texts/text.ts'
@@ -13,17 +13,16 @@ interface Props {
 export function CsvButton({ query, what }: Props) {
   const { t } = useText()
   return (
-    <Tooltip label={t('analytics.csv')}>
-      <ActionIcon
-        component="a"
-        href={addressOf('exportAnalyticsBreakdown', { query })}
-        download
-        variant="subtle"
-        color="gray"
-        aria-label={t('analytics.csvOf', { what })}
-      >
-        <IconDownload size={15} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon
+      component="a"
+      href={addressOf('exportAnalyticsBreakdown', { query })}
+      download
+      variant="subtle"
+      color="gray"
+      aria-label={t('analytics.csvOf', { what })}
+      data-tooltip={t('analytics.csv')}
+    >
+      <IconDownload size={15} aria-hidden />
+    </ActionIcon>
   )
 }

@@ -2,7 +2,7 @@ import { getTimeZone } from '@latchkey/web/formats'
 import { queries, useRead } from '@latchkey/web/queries'
 import { useState } from 'react'
 import type { ExplorerDimension } from '../../analytics/explorer/dimensions.ts'
-import type { Input } from '../call.ts'
+import { type Input, embedded } from '../call.ts'
 import type { Resource } from '../queries.ts'
 import { type Progress, readAnalytics } from './read.ts'
 import { type AnalyticsView, type Filter, isId } from './view.ts'
@@ -49,7 +49,7 @@ export function useAnalytics(view: AnalyticsView, subject: Subject | undefined) 
   const params = subject?.dimension === 'link' ? { params: { id: Number(subject.value) } } : {}
   const query = queryOf(view, subject)
   const key = [resource, 'getAnalytics', { ...params, query }] as const
-  const result = useRead(key, async (signal) => {
+  const read = async (signal: AbortSignal) => {
     const startedMs = performance.now()
     const onProgress = (next: Progress) => {
       if (performance.now() - startedMs > SILENT_MS) setProgress(next)
@@ -59,7 +59,8 @@ export function useAnalytics(view: AnalyticsView, subject: Subject | undefined) 
     } finally {
       setProgress(undefined)
     }
-  })
+  }
+  const result = useRead(key, read, { embedded: () => embedded('getAnalytics', { query })?.body })
   const isStale = result.isPlaceholderData
   const isCancelled = result.fetchStatus === 'idle' && (result.isPending || isStale) && !result.error
   const isMissing = isCancelled || (result.error !== null && (!result.data || isStale))

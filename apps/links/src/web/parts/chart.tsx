@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Center, Group, Table, Text, Title, Tooltip } from '@mantine/core'
+import { ActionIcon, Box, Center, Group, Table, Text, Title } from '@mantine/core'
 import { IconChartBar, IconDownload, IconTable } from '@latchkey/web/icons'
 import { type ReactNode, useState } from 'react'
 import { useText } from '../texts/text.ts'
@@ -37,30 +37,28 @@ export function TimeChart(props: ChartProps) {
           </Text>
         </Group>
         <Group gap="xs" wrap="nowrap">
-          <Tooltip label={toggleLabel}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size="md"
-              aria-label={toggleLabel}
-              onClick={() => setIsTable(!isTable)}
-            >
-              <ToggleIcon size={16} stroke={1.6} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
-          <Tooltip label={t('analytics.csv')}>
-            <ActionIcon
-              component="a"
-              href={csvAddress(timeline)}
-              download={`latchkey-${timeline.unit}s.csv`}
-              variant="subtle"
-              color="gray"
-              size="md"
-              aria-label={t('analytics.csvOf', { what: title })}
-            >
-              <IconDownload size={16} stroke={1.6} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="md"
+            aria-label={toggleLabel}
+            data-tooltip={toggleLabel}
+            onClick={() => setIsTable(!isTable)}
+          >
+            <ToggleIcon size={16} stroke={1.6} aria-hidden />
+          </ActionIcon>
+          <ActionIcon
+            component="a"
+            href={csvAddress(timeline)}
+            download={`latchkey-${timeline.unit}s.csv`}
+            variant="subtle"
+            color="gray"
+            size="md"
+            aria-label={t('analytics.csvOf', { what: title })}
+            data-tooltip={t('analytics.csv')}
+          >
+            <IconDownload size={16} stroke={1.6} aria-hidden />
+          </ActionIcon>
         </Group>
       </Group>
       <Content {...props} />

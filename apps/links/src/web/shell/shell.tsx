@@ -20,6 +20,9 @@ const LinkDialog = lazy(() => import('../link-dialogs/dialog.tsx'))
 /** Of the palette, as the keyboard labels it. */
 const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
 
+/** Path of all pages. Must match PAGE_PATHS of http/pages.ts. */
+export const BASE = '/_/admin'
+
 const HOME = { path: '/dashboard', words: 'page.toDashboard' }
 
 export function Shell() {
@@ -29,7 +32,7 @@ export function Shell() {
   usePasteToCreate()
   useCreateFromAddress()
   return (
-    <Router base="/_/admin">
+    <Router base={BASE}>
       <Frame pages={pages} search={<Search onClick={palette.open} />} actions={<CreateButton />}>
         <CurrentPage pages={pages} details={detailPages} home={HOME} />
       </Frame>

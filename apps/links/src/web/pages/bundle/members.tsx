@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Group, Pagination, Paper, Text, Title, Tooltip } from '@mantine/core'
+import { ActionIcon, Box, Group, Pagination, Paper, Text, Title } from '@mantine/core'
 import { IconX } from '@latchkey/web/icons'
 import { type CSSProperties, useState } from 'react'
 import { Link } from 'wouter'
@@ -139,23 +139,22 @@ function RemoveButton({ member, name, bundle }: { member: Member; name: string; 
   const { t } = useText()
   const runUndoable = useUndoableAction()
   return (
-    <Tooltip label={t('bundles.removeHint')}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label={t('bundles.remove', { name })}
-        onClick={() =>
-          runUndoable(bundleRemovalOf(bundle, member.link_id), t('bundles.removing', { name }), () =>
-            call(
-              'removeLinkFromBundle',
-              { params: { id: bundle, linkId: member.link_id } },
-              { keepalive: true },
-            ),
-          )
-        }
-      >
-        <IconX size={16} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={t('bundles.remove', { name })}
+      data-tooltip={t('bundles.removeHint')}
+      onClick={() =>
+        runUndoable(bundleRemovalOf(bundle, member.link_id), t('bundles.removing', { name }), () =>
+          call(
+            'removeLinkFromBundle',
+            { params: { id: bundle, linkId: member.link_id } },
+            { keepalive: true },
+          ),
+        )
+      }
+    >
+      <IconX size={16} aria-hidden />
+    </ActionIcon>
   )
 }

@@ -1,14 +1,4 @@
-import {
-  Anchor,
-  Divider,
-  Group,
-  Paper,
-  SimpleGrid,
-  Stack,
-  Text,
-  Tooltip,
-  UnstyledButton,
-} from '@mantine/core'
+import { Anchor, Divider, Group, Paper, SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core'
 import type { MouseEvent, ReactNode } from 'react'
 import { addressOf } from '../../call.ts'
 import { Copy } from '@latchkey/web/parts/copy'
@@ -79,11 +69,14 @@ function QrThumbnail({ link, onOpen }: { link: Link; onOpen: (event: MouseEvent<
   const { t } = useText()
   const query = { slug: primarySlug(link), size: THUMBNAIL_SIZE, format: 'svg' } as const
   return (
-    <Tooltip label={t('link.qr')}>
-      <UnstyledButton className="qr-thumbnail" aria-label={t('link.qr')} onClick={onOpen}>
-        <img src={addressOf('getLinkQr', { params: { id: link.id }, query })} alt="" />
-      </UnstyledButton>
-    </Tooltip>
+    <UnstyledButton
+      className="qr-thumbnail"
+      aria-label={t('link.qr')}
+      data-tooltip={t('link.qr')}
+      onClick={onOpen}
+    >
+      <img src={addressOf('getLinkQr', { params: { id: link.id }, query })} alt="" />
+    </UnstyledButton>
   )
 }
 

@@ -11,6 +11,7 @@ import {
   IconTrash,
 } from '@latchkey/web/icons'
 import { useCopy } from '@latchkey/web/parts/copy'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { openEditDialog, openQrDialog } from '../../link-dialogs/state.ts'
 import { primarySlug, shortUrl } from '../../parts/short-url.ts'
@@ -26,33 +27,61 @@ export interface RowActionHandlers extends Pick<BulkActions, 'disable' | 'enable
 interface Props {
   link: LinkRow
   actions: RowActionHandlers
+  /** The pointer is over the row. */
+  isHovered: boolean
 }
 
 /** The menu of a row, and beside it its most used actions while the pointer is over the row. */
-export function RowActions({ link, actions }: Props) {
+export function RowActions({ link, actions, isHovered }: Props) {
   const { t } = useText()
   const name = link.label ?? primarySlug(link)
   return (
     <>
-      <HoverActions link={link} actions={actions} />
-      <Menu position="bottom-end" returnFocus>
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={t('links.actionsFor', { name })}>
-            <IconDots size={16} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <MenuItems link={link} actions={actions} />
-        </Menu.Dropdown>
-      </Menu>
+      {isHovered && <HoverActions link={link} actions={actions} />}
+      <RowMenu label={t('links.actionsFor', { name })}>
+        <MenuItems link={link} actions={actions} />
+      </RowMenu>
     </>
+  )
+}
+
+/** A menu that exists only once it is used: a page of rows renders in two thirds of the time. */
+function RowMenu({ label, children }: { label: string; children: ReactNode }) {
+  const [isUsed, setUsed] = useState(false)
+  const [isOpen, setOpen] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (!isUsed) return
+    // The first click replaced the button, which had the focus.
+    button.current?.focus()
+    setOpen(true)
+  }, [isUsed])
+  const target = (
+    <ActionIcon
+      ref={button}
+      variant="subtle"
+      color="gray"
+      aria-label={label}
+      aria-haspopup="menu"
+      aria-expanded={isOpen}
+      onClick={() => setUsed(true)}
+    >
+      <IconDots size={16} aria-hidden />
+    </ActionIcon>
+  )
+  if (!isUsed) return target
+  return (
+    <Menu opened={isOpen} onChange={setOpen} position="bottom-end" returnFocus>
+      <Menu.Target>{target}</Menu.Target>
+      <Menu.Dropdown>{children}</Menu.Dropdown>
+    </Menu>
   )
 }
 
 /** Runs after the menu has returned the focus, which a dialog then returns to it. */
 const later = (act: () => void) => () => void setTimeout(act)
 
-function MenuItems({ link, actions }: Props) {
+function MenuItems({ link, actions }: Omit<Props, 'isHovered'>) {
   const { t } = useText()
   const [, go] = useLocation()
   const { copy } = useCopy()
@@ -100,7 +129,7 @@ function MenuItems({ link, actions }: Props) {
 }
 
 /** For the pointer only: the menu has the same actions for the keyboard. */
-function HoverActions({ link, actions }: Props) {
+function HoverActions({ link, actions }: Omit<Props, 'isHovered'>) {
   const { t } = useText()
   const isDisabled = link.disabled_at !== null
   const toggle = isDisabled ? actions.enable : actions.disable

@@ -1,6 +1,7 @@
-import { Checkbox, Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { IconArrowDown } from '@latchkey/web/icons'
 import { useMediaQuery } from '@mantine/hooks'
+import { useState } from 'react'
 import { Delta } from '../../parts/delta.tsx'
 import { Favicon, useFavicons } from '../../parts/favicon.tsx'
 import { Sparkline } from '../../parts/sparkline.tsx'
@@ -52,10 +53,14 @@ export function Rows({ rows, selected, select, search, sorting, actions }: Props
       <Table.Thead>
         <Table.Tr>
           <Table.Th w={44}>
-            <Checkbox
+            <input
+              type="checkbox"
+              className="checkbox"
               aria-label={t('links.selectAll')}
               checked={all}
-              indeterminate={selected.length > 0 && !all}
+              ref={(box) => {
+                if (box) box.indeterminate = selected.length > 0 && !all
+              }}
               onChange={() => select(all ? [] : rows.map(({ id }) => id))}
             />
           </Table.Th>
@@ -77,22 +82,51 @@ export function Rows({ rows, selected, select, search, sorting, actions }: Props
       </Table.Thead>
       <Table.Tbody>
         {rows.map((link) => (
-          <Table.Tr key={link.id} data-selected={selected.includes(link.id) || undefined}>
-            <Table.Td>
-              <Checkbox
-                aria-label={t('links.select', { name: link.label ?? primarySlug(link) })}
-                checked={selected.includes(link.id)}
-                onChange={() => toggle(link.id)}
-              />
-            </Table.Td>
-            <LinkCells link={link} search={search} columns={columns} icon={iconOf(link.url)} />
-            <Table.Td className="row-actions-cell">
-              <RowActions link={link} actions={actions} />
-            </Table.Td>
-          </Table.Tr>
+          <Row
+            key={link.id}
+            link={link}
+            isSelected={selected.includes(link.id)}
+            toggle={() => toggle(link.id)}
+            {...{ search, columns, actions }}
+            icon={iconOf(link.url)}
+          />
         ))}
       </Table.Tbody>
     </Table>
+  )
+}
+
+interface RowProps extends CellsProps {
+  isSelected: boolean
+  toggle: () => void
+  actions: RowActionHandlers
+}
+
+/** Of plain elements: components of Mantine took half of the time in which the list rendered. */
+function Row({ isSelected, toggle, actions, ...cells }: RowProps) {
+  const { t } = useText()
+  const [isHovered, setHovered] = useState(false)
+  const { link } = cells
+  return (
+    <tr
+      data-selected={isSelected || undefined}
+      onPointerEnter={() => setHovered(true)}
+      onPointerLeave={() => setHovered(false)}
+    >
+      <td>
+        <input
+          type="checkbox"
+          className="checkbox"
+          aria-label={t('links.select', { name: link.label ?? primarySlug(link) })}
+          checked={isSelected}
+          onChange={toggle}
+        />
+      </td>
+      <LinkCells {...cells} />
+      <td className="row-actions-cell">
+        <RowActions link={link} actions={actions} isHovered={isHovered} />
+      </td>
+    </tr>
   )
 }
 
@@ -107,7 +141,7 @@ function LinkCells({ link, search, columns: { hasLabel, hasDate }, icon }: Cells
   const { t, number } = useText()
   return (
     <>
-      <Table.Td>
+      <td>
         <div className="link-cell">
           <Favicon src={icon} />
           <div className="link-cell-text">
@@ -129,25 +163,25 @@ function LinkCells({ link, search, columns: { hasLabel, hasDate }, icon }: Cells
             )}
           </div>
         </div>
-      </Table.Td>
+      </td>
       {hasLabel && (
-        <Table.Td>
+        <td>
           <Label link={link} search={search} />
           <BundleNames bundles={link.bundles} />
-        </Table.Td>
+        </td>
       )}
       {hasDate && (
         <>
-          <Table.Td>
+          <td>
             <CreatedAt link={link} search={search} />
-          </Table.Td>
-          <Table.Td title={t('links.trend')}>{link.trend && <Sparkline counts={link.trend} />}</Table.Td>
+          </td>
+          <td title={t('links.trend')}>{link.trend && <Sparkline counts={link.trend} />}</td>
         </>
       )}
-      <Table.Td ta="right">
+      <td className="figure-cell">
         <span className="link-clicks">{number(link.total_clicks)}</span>
         <Delta value={link.delta_pct} />
-      </Table.Td>
+      </td>
     </>
   )
 }
