@@ -122,6 +122,7 @@ async function fillRoom(database: Database<Tables>, roomId: string, count: numbe
         reply_to: null,
         reactions: null,
         pinned_seq: null,
+        group_mention: null,
         deleted_at: isDeleted && seq > 1 ? NOW : null,
         deleted_by: null,
       }

@@ -199,6 +199,8 @@ export interface MessageJson {
 export interface MessagePage {
   messages: MessageJson[]
   nextCursor: string | null
+  newerCursor: string | null
+  events: EventJson[]
 }
 
 export function postMessage({ browser }: Actor, roomId: string, body: unknown): Promise<Response> {

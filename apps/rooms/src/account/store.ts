@@ -124,12 +124,19 @@ export async function findOwnedRoomIds(tx: Transaction<Tables>, userId: string):
 /** Maximum rows of a table that one transaction changes: few enough not to delay other writers. */
 const BATCH_ROWS = 1_000
 
-/** A reference to users that becomes null when the user is erased. Many rows can hold it. */
+/**
+ * A reference to users that becomes null, or is deleted, when the user is erased. Many rows can hold
+ * it.
+ */
 interface DetachedReference {
   table: string
   column: string
   /** Column by which an index orders the rows. */
   order: string
+  /** Column that identifies a row among those of one user; by default `id`. */
+  key?: string
+  /** The rows are deleted instead. */
+  isDeleted?: true
   /** Another column that becomes null with it. */
   also?: string
   /** The audit action whose entries keep the reference. */
@@ -140,6 +147,7 @@ const DETACHED_REFERENCES: readonly DetachedReference[] = [
   { table: 'room_messages', column: 'user_id', order: 'created_at', also: 'client_id' },
   { table: 'room_messages', column: 'deleted_by', order: 'deleted_by' },
   { table: 'room_reactions', column: 'user_id', order: 'created_at' },
+  { table: 'room_mentions', column: 'user_id', order: 'room_id', key: 'message_id', isDeleted: true },
   { table: 'audit_events', column: 'actor_user_id', order: 'created_at', also: 'client_ip' },
 ]
 
@@ -257,12 +265,15 @@ export async function continueErasure(tx: Transaction<Tables>): Promise<'more' |
 
 async function detachBatch(tx: Transaction<Tables>, userId: string): Promise<void> {
   for (const reference of [...DETACHED_REFERENCES, AUDIT_TARGET_REFERENCE]) {
-    const columns = [reference.column, ...(reference.also === undefined ? [] : [reference.also])]
+    const { table, column, order, also, key = 'id', isDeleted = false } = reference
+    const columns = [column, ...(also === undefined ? [] : [also])]
+    const change = isDeleted
+      ? sql`delete from ${sql.table(table)}`
+      : sql`update ${sql.table(table)} set ${sql.join(columns.map((each) => sql`${sql.ref(each)} = null`))}`
     await sql`
-      update ${sql.table(reference.table)} set ${sql.join(columns.map((column) => sql`${sql.ref(column)} = null`))}
-      where id in (
-        select id from ${sql.table(reference.table)} where ${refersTo(reference, userId)}
-        order by ${sql.ref(reference.order)} limit ${BATCH_ROWS}
+      ${change} where ${refersTo(reference, userId)} and ${sql.ref(key)} in (
+        select ${sql.ref(key)} from ${sql.table(table)} where ${refersTo(reference, userId)}
+        order by ${sql.ref(order)} limit ${BATCH_ROWS}
       )`.execute(tx)
   }
 }

@@ -196,6 +196,8 @@ export interface RoomMessageRow {
   reactions: string | null
   /** Sequence number of the event that pinned it. */
   pinned_seq: number | null
+  /** The group that it mentions, if its author was permitted to. */
+  group_mention: 'here' | 'room' | null
   deleted_at: number | null
   deleted_by: string | null
 }
@@ -208,6 +210,14 @@ export interface RoomMessageVersionRow {
   content: string
   /** When it was written. */
   created_at: number
+}
+
+export interface RoomMentionRow {
+  message_id: string
+  user_id: string
+  room_id: string
+  /** Sequence number of the message. */
+  seq: number
 }
 
 export interface RoomReactionRow {
@@ -312,6 +322,7 @@ export interface Tables {
   presence_leases: PresenceLeaseRow
   room_messages: RoomMessageRow
   room_message_versions: RoomMessageVersionRow
+  room_mentions: RoomMentionRow
   room_reactions: RoomReactionRow
   room_events: RoomEventRow
   room_bans: RoomBanRow

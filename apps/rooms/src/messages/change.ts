@@ -7,7 +7,7 @@ import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { admit, admitReader, entrantOf, refusalOf } from '../rooms/admission.ts'
 import { type NewEvent, appendEvent, lockRoom } from '../rooms/log.ts'
 import { shownBy } from './event-log.ts'
-import { findMessage } from './store.ts'
+import { type LiveMessage, findMessage } from './store.ts'
 import { isReadable, readerOf } from './view.ts'
 
 /** Message that an operation is about, with the access of the caller. */
@@ -15,9 +15,6 @@ export interface MessageAccess {
   message: RoomMessageRow
   access: UserRoomAccess
 }
-
-/** Message with a text. */
-export type LiveMessage = RoomMessageRow & { content: string }
 
 export interface MessageKey {
   /** The room. */

@@ -5,7 +5,6 @@ import { failure } from '../failures.ts'
 import { CHANGE_REFUSALS, REFUSALS, requirePermission } from '../rooms/admission.ts'
 import { toMoment } from '../wire.ts'
 import {
-  type LiveMessage,
   type MessageAccess,
   appendMessageEvent,
   findReadableMessage,
@@ -13,7 +12,9 @@ import {
   requireNotDeleted,
 } from './change.ts'
 import { requireLength } from './content.ts'
+import { permittedGroup, replaceMentions } from './mentions.ts'
 import { EditedMessage, MessageAnswer, MessageParams, MessageVersions } from './schema.ts'
+import type { LiveMessage } from './store.ts'
 import { listVersions, replaceContent } from './version-store.ts'
 import { readerOf, viewMessage } from './view.ts'
 
@@ -55,17 +56,21 @@ function requireAuthor({ message, access }: MessageAccess): void {
 
 async function storeContent(
   tx: Transaction<Tables>,
-  { policy, now: nowMs }: Context,
+  context: Context,
   { message, access }: MessageAccess & { message: LiveMessage },
   content: string,
 ): Promise<Edit> {
+  const { policy, now: nowMs } = context
   if (nowMs - message.created_at >= policy.limits.message_edit_hours * HOUR_MS) throw failure('edit_over')
   const { seq } = await appendMessageEvent(
     tx,
     { message, access },
     { event: 'message.edited', data: {}, nowMs },
   )
-  return { access, seq, message: await replaceContent(tx, message, { content, seq, nowMs }) }
+  const changes = { content, group_mention: permittedGroup(content, access), seq, nowMs }
+  const edited = await replaceContent(tx, message, changes)
+  await replaceMentions(tx, context, { before: message, after: edited })
+  return { access, seq, message: edited }
 }
 
 const versions = operation({

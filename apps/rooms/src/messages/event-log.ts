@@ -44,10 +44,9 @@ export async function eventsOf(
   rows: readonly RoomEventRow[],
   nowMs: number,
 ): Promise<RoomEvent[]> {
-  const [first, last] = [rows[0], rows.at(-1)]
-  if (!first || !last) return []
+  if (rows.length === 0) return []
   const roomId = room.id
-  const created = await findMessagesBetween(db, { roomId, first: first.seq, last: last.seq })
+  const created = await findCreated(db, roomId, rows)
   const parsed = rows.map((row) => ({ row, data: JSON.parse(row.data) as StoredData }))
   const changedIds = parsed.flatMap(({ row, data }) => (CHANGES.has(row.type) ? (data.messageId ?? []) : []))
   const changed = await findMessagesById(db, roomId, [...new Set(changedIds)])
@@ -64,6 +63,17 @@ export async function eventsOf(
     if (rest) events.push({ seq: row.seq, at: toMoment(row.created_at), event: row.type, ...rest })
   }
   return events
+}
+
+/** Messages that these events created, by sequence number. */
+async function findCreated(
+  db: Kysely<Tables>,
+  roomId: string,
+  rows: readonly RoomEventRow[],
+): Promise<Map<number, RoomMessageRow>> {
+  const creations = rows.filter(({ type }) => type === 'message.created')
+  const [first, last] = [creations[0], creations.at(-1)]
+  return first && last ? findMessagesBetween(db, { roomId, first: first.seq, last: last.seq }) : new Map()
 }
 
 /** Events about a message that is older than they are. */

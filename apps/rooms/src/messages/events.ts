@@ -38,7 +38,7 @@ export const listRoomEvents = operation({
     const firstRetained = (await findFirstRetained(database.read, readable)) ?? lastSeq + 1
     const from = Math.max(afterSeq, firstRetained - 1)
     const rows = await listEvents(database.read, { roomId, afterSeq: from, lastSeq, limit: query.limit })
-    const events = await viewsOf(context, access, rows)
+    const events = await viewEvents(context, access, rows)
     // A number above `lastSeq` comes from a database that was later restored to an earlier state.
     // Messages may also be deleted at this moment. A page shortened by that would look to the
     // client like the end of the log.
@@ -48,7 +48,7 @@ export const listRoomEvents = operation({
 })
 
 /** Events for rows of the room, as the user with this access sees them. */
-async function viewsOf(
+export async function viewEvents(
   { database, now }: Context,
   access: UserRoomAccess,
   rows: readonly RoomEventRow[],

@@ -4,51 +4,21 @@ import type { RoomMessageRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { RoomEvent } from '../cluster-events.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import {
-  CHANGE_REFUSALS,
-  ENTRY_REFUSALS,
-  admit,
-  admitReader,
-  entrantOf,
-  refusalOf,
-  requirePermission,
-} from '../rooms/admission.ts'
+import { CHANGE_REFUSALS, admit, entrantOf, refusalOf, requirePermission } from '../rooms/admission.ts'
 import { appendEvent, lockRoom } from '../rooms/log.ts'
-import { RoomParams } from '../rooms/schema.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { SUCCESS, Success } from '../wire.ts'
 import { editOperations } from './edit.ts'
 import { listRoomEvents } from './events.ts'
+import { listMessages } from './list.ts'
 import { pinOperations } from './pins.ts'
 import { postMessage } from './post.ts'
 import { reactionOperations } from './reactions.ts'
-import { MessagePage, MessageParams, MessageQuery } from './schema.ts'
-import { findMessage, listMessages, markMessageDeleted } from './store.ts'
-import { isReadable, readerOf, viewMessages } from './view.ts'
+import { MessageParams } from './schema.ts'
+import { findMessage, markMessageDeleted } from './store.ts'
+import { isReadable, readerOf } from './view.ts'
 
 const tag = 'Messages'
-
-const list = operation({
-  id: 'listMessages',
-  methods: ['GET'],
-  path: '/rooms/{id}/messages',
-  scope: 'session',
-  tag,
-  summary: 'Read messages: the newest page, then older ones',
-  params: RoomParams,
-  query: MessageQuery,
-  result: MessagePage,
-  failures: ENTRY_REFUSALS,
-  async handler(context, { params, query }) {
-    const access = await admitReader(context, params.id)
-    const { read } = context.database
-    const reader = readerOf(access, context.now)
-    const rows = await listMessages(read, reader, { before: query.cursor, limit: query.limit + 1 })
-    const messages = await viewMessages(read, reader, rows.slice(0, query.limit).toReversed())
-    const oldest = messages[0]
-    return { messages, nextCursor: rows.length > query.limit && oldest ? String(oldest.seq) : null }
-  },
-})
 
 const remove = operation({
   id: 'deleteMessage',
@@ -95,7 +65,7 @@ async function deleteMessage(
 }
 
 export const messageOperations = [
-  list,
+  listMessages,
   postMessage,
   ...editOperations,
   remove,

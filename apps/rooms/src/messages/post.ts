@@ -12,16 +12,10 @@ import { RoomParams } from '../rooms/schema.ts'
 import { findReadable, requireNotDeleted } from './change.ts'
 import { requireLength } from './content.ts'
 import { shownBy } from './event-log.ts'
+import { permittedGroup, storeMentions } from './mentions.ts'
 import { type Message, MessageAnswer, NewMessage } from './schema.ts'
-import {
-  type NewMessageRow,
-  authorIdsOf,
-  findByClientId,
-  findUserDisplay,
-  findUserDisplaysOf,
-  insertMessage,
-} from './store.ts'
-import { readerOf, toMessage, viewMessage } from './view.ts'
+import { type NewMessageRow, findByClientId, findUserDisplay, insertMessage } from './store.ts'
+import { loadParts, readerOf, toMessage, viewMessage } from './view.ts'
 
 /**
  * Result of a post. A message with a `clientId` is stored once, however often it is sent (R28.27).
@@ -118,6 +112,8 @@ interface StoredMessage {
   event: RoomEvent
   original: RoomMessageRow | undefined
   access: UserRoomAccess
+  /** It shows nothing besides its own row and its author. */
+  isPlain: boolean
 }
 
 /**
@@ -127,7 +123,7 @@ interface StoredMessage {
 async function appendMessage(
   tx: Transaction<Tables>,
   context: Context,
-  row: Omit<NewMessageRow, 'seq'>,
+  row: Omit<NewMessageRow, 'seq' | 'group_mention'>,
 ): Promise<StoredMessage> {
   const { id: messageId, room_id: roomId, reply_to } = row
   const seq = await nextSeq(tx, roomId)
@@ -135,39 +131,35 @@ async function appendMessage(
   const access = await admit(tx, roomId, entrantOf(context))
   const original = reply_to === null ? undefined : await findReadable(tx, access, reply_to, context.now)
   if (original) requireNotDeleted(original)
-  const message = await insertMessage(tx, { ...row, seq })
+  const group_mention = permittedGroup(row.content, access)
+  const message = await insertMessage(tx, { ...row, seq, group_mention })
   if (!message) throw new DuplicateMessage()
+  const hasMentions = await storeMentions(tx, context, message)
   // The log holds only the id: a message can be deleted, a sequence number cannot.
   const data = { messageId }
   const event = await putEvent(tx, seq, { roomId, event: 'message.created', data, nowMs: context.now })
-  return { message, event, original, access }
+  return { message, event, original, access, isPlain: !original && !hasMentions }
 }
 
 async function publishMessage(
   context: Context,
-  { message: row, event: stored, original, access }: StoredMessage,
+  { message: row, event: stored, original, access, isPlain }: StoredMessage,
   author: UserDisplay,
 ): Promise<PostResult> {
   const { user } = actorOf(context)
   const { roomId } = access
-  const parts = {
-    displays: new Map([...(await findOtherAuthor(context, original)), [user.id, author] as const]),
-    originals: new Map(original && [[original.id, original]]),
+  const plain = {
+    displays: new Map([[user.id, author]]),
+    originals: new Map(),
+    mentions: new Map(),
     ownReactions: new Map(),
   }
-  const message = toMessage(row, parts)
+  const reader = readerOf(access, context.now)
+  const parts = isPlain ? plain : await loadParts(context.database.read, reader, [row]).catch(() => undefined)
+  const message = toMessage(row, parts ?? plain)
   const event = { ...stored, data: { message }, ...shownBy(access.room, null, original?.seq ?? null) }
-  context.publish({ kind: 'event', roomId, event })
+  // Without its parts, all nodes read the event from the log.
+  if (parts) context.publish({ kind: 'event', roomId, event })
+  else context.publish({ kind: 'last_seq', roomId, seq: row.seq })
   return { message, event }
-}
-
-/** Display of the author of a quoted message, unless it is the caller. */
-async function findOtherAuthor(
-  context: Context,
-  original: RoomMessageRow | undefined,
-): Promise<ReadonlyMap<string, UserDisplay>> {
-  if (!original || original.user_id === actorOf(context).user.id) return new Map()
-  return findUserDisplaysOf(context.database.read, original.room_id, authorIdsOf([original])).catch(
-    () => new Map(),
-  )
 }

@@ -15,6 +15,8 @@ const Reaction = ReactionCount.extend({
   mine: z.boolean().meta({ description: 'The caller is one of them.' }),
 }).meta({ id: 'Reaction' })
 
+const MentionedPerson = z.object({ userId: z.string(), nickname: z.string() })
+
 const Quotation = z
   .object({
     id: z.string(),
@@ -41,6 +43,13 @@ export const Message = z
     content: z.string().nullable().meta({ description: 'As written; null if the message was deleted.' }),
     replyTo: Quotation.nullable().meta({
       description: 'The message that it replies to; null as well if the caller may not read that message.',
+    }),
+    mentions: z.array(MentionedPerson).meta({
+      description: 'People whom the text names as `<@userId>`, with their current names.',
+    }),
+    groupMention: z.enum(['here', 'room']).nullable().meta({
+      description:
+        'The group that it mentions as `<!here>` or `<!room>`; null if its author was not permitted to.',
     }),
     reactions: z.array(Reaction).meta({ description: 'Oldest first.' }),
     pinned: z.boolean(),
@@ -101,16 +110,21 @@ export const Pins = z.object({
 
 const MAX_SEQ = 999_999_999
 
-export const MessageQuery = z.object({
-  limit: wholeNumber(1, 100).default(50),
-  cursor: wholeNumber(0, MAX_SEQ).optional().meta({
-    description: '`nextCursor` of the previous page, for older messages.',
-  }),
-})
-export const MessagePage = z.object({
-  messages: z.array(Message).meta({ description: 'Oldest to newest.' }),
-  nextCursor: NextCursor,
-})
+export const MessageQuery = z
+  .object({
+    limit: wholeNumber(1, 100).default(50),
+    cursor: wholeNumber(0, MAX_SEQ).optional().meta({
+      description: '`nextCursor` of a page, for older messages.',
+    }),
+    after: wholeNumber(0, MAX_SEQ).optional().meta({
+      description: '`newerCursor` of a page, for newer messages.',
+    }),
+    around: Id.optional().meta({ description: 'A message in the middle of the page.' }),
+  })
+  .refine(
+    ({ cursor, after, around }) => [cursor, after, around].filter((each) => each !== undefined).length <= 1,
+    'takes only one of `cursor`, `after` and `around`',
+  )
 
 export const EventQuery = z.object({
   after: wholeNumber(0, MAX_SEQ).default(0).meta({ description: 'The highest known sequence number.' }),
@@ -138,6 +152,16 @@ const LoggedEvent = z
     data: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'RoomEvent' })
+
+export const MessagePage = z.object({
+  messages: z.array(Message).meta({ description: 'Oldest to newest.' }),
+  nextCursor: NextCursor.meta({ description: 'For older messages; null if there are none.' }),
+  newerCursor: NextCursor.meta({ description: 'For newer messages; null at the end of the room.' }),
+  events: z.array(LoggedEvent).meta({
+    description:
+      'Events between these messages that are not about messages, such as members who joined; at most 200, the newest.',
+  }),
+})
 
 export const EventPage = z.object({
   events: z.array(LoggedEvent).meta({

@@ -20,19 +20,30 @@ export interface ReadableRange {
   retainedAfterMs: number
 }
 
-/** Newest first. */
-export async function listMessages(
+function readableMessages(db: Kysely<Tables>, { roomId, afterSeq, retainedAfterMs }: ReadableRange) {
+  return messages(db, roomId).where('seq', '>', afterSeq).where('created_at', '>', retainedAfterMs)
+}
+
+/** Messages before a sequence number, or the newest ones, newest first. */
+export async function listMessagesBefore(
   db: Kysely<Tables>,
-  { roomId, afterSeq, retainedAfterMs }: ReadableRange,
+  readable: ReadableRange,
   { before, limit }: { before: number | undefined; limit: number },
 ): Promise<RoomMessageRow[]> {
-  return messages(db, roomId)
-    .where('seq', '>', afterSeq)
-    .where('created_at', '>', retainedAfterMs)
+  return readableMessages(db, readable)
     .$if(before !== undefined, (query) => query.where('seq', '<', before ?? 0))
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute()
+}
+
+/** Messages after a sequence number, oldest first. */
+export async function listMessagesAfter(
+  db: Kysely<Tables>,
+  readable: ReadableRange,
+  { after, limit }: { after: number; limit: number },
+): Promise<RoomMessageRow[]> {
+  return readableMessages(db, readable).where('seq', '>', after).orderBy('seq').limit(limit).execute()
 }
 
 /** Part of a room's log, inclusive at both ends. */
@@ -85,13 +96,16 @@ export async function findByClientId(
   return message
 }
 
+/** Message with a text. */
+export type LiveMessage = RoomMessageRow & { content: string }
+
 /** Message as it is stored at first. */
 export type NewMessageRow = Omit<
-  RoomMessageRow,
+  LiveMessage,
   'edited_at' | 'reactions' | 'pinned_seq' | 'deleted_at' | 'deleted_by'
 >
 
-const insert = prepareQuery<NewMessageRow, RoomMessageRow>((db, message) =>
+const insert = prepareQuery<NewMessageRow, LiveMessage>((db, message) =>
   db
     .insertInto('room_messages')
     .values({
@@ -105,9 +119,11 @@ const insert = prepareQuery<NewMessageRow, RoomMessageRow>((db, message) =>
       client_id: message.client_id,
       created_at: message.created_at,
       reply_to: message.reply_to,
+      group_mention: message.group_mention,
     })
     .onConflict((conflict) => conflict.columns(['room_id', 'user_id', 'client_id']).doNothing())
-    .returningAll(),
+    .returningAll()
+    .$castTo<LiveMessage>(),
 )
 
 /**
@@ -117,7 +133,7 @@ const insert = prepareQuery<NewMessageRow, RoomMessageRow>((db, message) =>
 export async function insertMessage(
   tx: Transaction<Tables>,
   message: NewMessageRow,
-): Promise<RoomMessageRow | undefined> {
+): Promise<LiveMessage | undefined> {
   const [inserted] = await insert(tx, message)
   return inserted
 }
@@ -127,13 +143,20 @@ export async function markMessageDeleted(
   tx: Transaction<Tables>,
   { id, deletedBy, nowMs }: { id: string; deletedBy: string; nowMs: number },
 ): Promise<void> {
-  const placeholder = { content: null, edited_at: null, reply_to: null, reactions: null, pinned_seq: null }
+  const placeholder = {
+    content: null,
+    edited_at: null,
+    reply_to: null,
+    reactions: null,
+    pinned_seq: null,
+    group_mention: null,
+  }
   await tx
     .updateTable('room_messages')
     .set({ ...placeholder, deleted_at: nowMs, deleted_by: deletedBy })
     .where('id', '=', id)
     .execute()
-  for (const table of ['room_message_versions', 'room_reactions'] as const)
+  for (const table of ['room_message_versions', 'room_mentions', 'room_reactions'] as const)
     await tx.deleteFrom(table).where('message_id', '=', id).execute()
 }
 
@@ -175,6 +198,27 @@ export const listEvents = prepareQuery<
     .orderBy('seq')
     .limit(limit),
 )
+
+/** Newest events of a stretch of the log that are not about messages, in order. */
+export async function listOtherEvents(
+  db: Kysely<Tables>,
+  { roomId, first, last }: SeqRange,
+  { retainedAfterMs, limit }: { retainedAfterMs: number; limit: number },
+): Promise<RoomEventRow[]> {
+  const newest = await db
+    .selectFrom('room_events')
+    .selectAll()
+    .where('room_id', '=', roomId)
+    // Written as in the index that has only these events.
+    .where(sql<SqlBool>`substr(type, 1, 8) <> 'message.'`)
+    .where('seq', '>=', first)
+    .where('seq', '<=', last)
+    .where(sql<number>`created_at + 0`, '>', retainedAfterMs)
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute()
+  return newest.toReversed()
+}
 
 const selectBetween = prepareQuery<SeqRange, RoomMessageRow>((db, { roomId, first, last }) =>
   messages(db, roomId).where('seq', '>=', first).where('seq', '<=', last),

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { RoomMessageRow, RoomMessageVersionRow, Tables } from '../db/tables.ts'
-import type { LiveMessage } from './change.ts'
+import type { LiveMessage } from './store.ts'
 
 /**
  * Replaces the text of a message and keeps the earlier one. `seq` is the sequence number of the
@@ -9,19 +9,23 @@ import type { LiveMessage } from './change.ts'
 export async function replaceContent(
   tx: Transaction<Tables>,
   message: LiveMessage,
-  { content, seq, nowMs }: { content: string; seq: number; nowMs: number },
-): Promise<RoomMessageRow> {
+  {
+    nowMs,
+    seq,
+    ...changes
+  }: { content: string; group_mention: RoomMessageRow['group_mention']; seq: number; nowMs: number },
+): Promise<LiveMessage> {
   const created_at = message.edited_at ?? message.created_at
   await tx
     .insertInto('room_message_versions')
     .values({ message_id: message.id, seq, content: message.content, created_at })
     .execute()
-  return tx
+  await tx
     .updateTable('room_messages')
-    .set({ content, edited_at: nowMs })
+    .set({ ...changes, edited_at: nowMs })
     .where('id', '=', message.id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+    .execute()
+  return { ...message, ...changes, edited_at: nowMs }
 }
 
 /** Earlier texts of these messages, oldest first. */

@@ -6,6 +6,8 @@ import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
 import { toMoment, toMomentOrNull } from '../wire.ts'
 import { excerptOf } from './excerpt.ts'
+import { type Mentions, findMentions } from './mention-store.ts'
+import { mentionedIdsIn, withNames } from './mention-tokens.ts'
 import { type ReactionCount, findOwnReactions, parseReactions } from './reaction-store.ts'
 import type { EventMessage, Message } from './schema.ts'
 import { type ReadableRange, authorIdsOf, findMessagesById, findUserDisplaysOf } from './store.ts'
@@ -27,11 +29,17 @@ export function isReadable({ seq, created_at }: RoomMessageRow, reader: Readable
   return seq > reader.afterSeq && created_at > reader.retainedAfterMs
 }
 
-/** What messages show besides their own rows, read together for all of them. */
-export interface MessageParts {
+/** What messages show to all readers besides their own rows, read together for all of them. */
+interface SharedParts {
   displays: ReadonlyMap<string, UserDisplay>
   /** Messages that others reply to and that the reader may read, by id. */
   originals: ReadonlyMap<string, RoomMessageRow>
+  /** People whom these messages mention. */
+  mentions: Mentions
+}
+
+/** The same for one reader. */
+export interface MessageParts extends SharedParts {
   /** Emoji with which the reader has reacted, by message. */
   ownReactions: ReadonlyMap<string, ReadonlySet<string>>
 }
@@ -48,12 +56,28 @@ export async function loadParts(
   const reacted = rows.filter(({ reactions }) => reactions !== null).map(({ id }) => id)
   const originals = (await findMessagesById(db, roomId, replies)).filter((row) => isReadable(row, reader))
   const ownReactions = userId === null ? new Map() : await findOwnReactions(db, userId, reacted)
-  const userIds = [...authorIdsOf(rows), ...authorIdsOf(originals), ...otherUserIds]
+  const displayed = [...rows, ...originals]
+  const mentions = await loadMentions(db, displayed)
+  const mentionedIds = [...mentions.values()].flatMap((ids) => [...ids])
+  const userIds = [...authorIdsOf(displayed), ...mentionedIds, ...otherUserIds]
   return {
     displays: await findUserDisplaysOf(db, roomId, userIds),
     originals: new Map(originals.map((row) => [row.id, row])),
+    mentions,
     ownReactions,
   }
+}
+
+/** People whom the texts of these messages name, as far as they could read them. */
+async function loadMentions(db: Kysely<Tables>, rows: readonly RoomMessageRow[]): Promise<Mentions> {
+  const named = rows.map(({ id, content }) => ({ id, userIds: mentionedIdsIn(content ?? '') }))
+  const naming = named.filter(({ userIds }) => userIds.length > 0)
+  const userIds = new Set(naming.flatMap((each) => each.userIds))
+  return findMentions(
+    db,
+    naming.map(({ id }) => id),
+    [...userIds],
+  )
 }
 
 /** Messages of one room as this reader sees them, in the same order. */
@@ -83,10 +107,8 @@ export function withMine(
   return reactions.map((each) => ({ ...each, mine: own?.has(each.emoji) ?? false }))
 }
 
-export function toEventMessage(
-  row: RoomMessageRow,
-  { displays, originals }: Pick<MessageParts, 'displays' | 'originals'>,
-): EventMessage {
+export function toEventMessage(row: RoomMessageRow, parts: SharedParts): EventMessage {
+  const { displays, originals } = parts
   const author = displayOf(row, displays)
   return {
     id: row.id,
@@ -99,7 +121,9 @@ export function toEventMessage(
     guest: row.author_guest === 1,
     authorRole: author?.role ?? null,
     content: row.content,
-    replyTo: quote(originals.get(row.reply_to ?? ''), displays),
+    replyTo: quote(originals.get(row.reply_to ?? ''), parts),
+    mentions: [...mentionedBy(row, parts)].map(([userId, nickname]) => ({ userId, nickname })),
+    groupMention: row.group_mention,
     reactions: parseReactions(row.reactions),
     pinned: row.pinned_seq !== null,
     clientId: author ? row.client_id : null,
@@ -109,14 +133,27 @@ export function toEventMessage(
   }
 }
 
-function quote(original: RoomMessageRow | undefined, displays: MessageParts['displays']): Message['replyTo'] {
+function quote(original: RoomMessageRow | undefined, parts: SharedParts): Message['replyTo'] {
   if (!original) return null
   const { id, content } = original
-  return {
-    id,
-    nickname: nicknameOf(original, displays),
-    excerpt: content === null ? null : excerptOf(content),
+  const names = mentionedBy(original, parts)
+  const excerpt = content === null ? null : excerptOf(withNames(content, (userId) => names.get(userId)))
+  return { id, nickname: nicknameOf(original, parts.displays), excerpt }
+}
+
+/** Names of the people whom a message mentions, by id, in the order of its text. */
+function mentionedBy(
+  { id, content }: RoomMessageRow,
+  { mentions, displays }: SharedParts,
+): Map<string, string> {
+  const names = new Map<string, string>()
+  const own = mentions.get(id)
+  if (!own) return names
+  for (const userId of mentionedIdsIn(content ?? '')) {
+    const display = own.has(userId) && displays.get(userId)
+    if (display) names.set(userId, display.nickname)
   }
+  return names
 }
 
 function displayOf(row: RoomMessageRow, displays: MessageParts['displays']): UserDisplay | undefined {

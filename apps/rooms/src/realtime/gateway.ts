@@ -236,6 +236,7 @@ function limitsFor({ policy: { limits } }: Services, isGuest: boolean): Record<s
   return {
     frameBytes: FRAME_LIMIT_BYTES,
     messageLength: isGuest ? limits.guest_message_length : limits.message_length,
+    messageEditHours: limits.message_edit_hours,
     messagesPer10s: limits.socket_messages_per_10s,
     subscriptions: limits.socket_subscriptions,
   }

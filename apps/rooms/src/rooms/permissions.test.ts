@@ -39,6 +39,7 @@ const MATRIX: readonly [RoomAction, string][] = [
   ['delete_any_message', 'nnnyyy'],
   ['read_message_versions', 'nnnyyy'],
   ['pin_message', 'nnnyyy'],
+  ['mention_group', 'nnnyyy'],
   ['search_people', 'nnnyyy'],
   [inviteActionFor('listener'), 'nnnyyy'],
   [inviteActionFor('speaker'), 'nnnyyy'],

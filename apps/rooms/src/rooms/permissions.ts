@@ -56,6 +56,7 @@ export type RoomAction =
   | 'delete_any_message'
   | 'read_message_versions'
   | 'pin_message'
+  | 'mention_group'
   | 'search_people'
   | 'invite_listeners_and_speakers'
   | 'invite_moderators'
@@ -71,6 +72,7 @@ const MIN_ROLE: Readonly<Record<RoomAction, RoomRole>> = {
   delete_any_message: 'moderator',
   read_message_versions: 'moderator',
   pin_message: 'moderator',
+  mention_group: 'moderator',
   search_people: 'moderator',
   invite_listeners_and_speakers: 'moderator',
   invite_moderators: 'owner',
@@ -83,9 +85,9 @@ const MIN_ROLE: Readonly<Record<RoomAction, RoomRole>> = {
 
 /**
  * Actions that no guest may take, whatever the role: a guest who owns a room may not search people
- * either (R14.5).
+ * either (R14.5, R34).
  */
-const NOT_FOR_GUESTS: ReadonlySet<RoomAction> = new Set(['search_people'])
+const NOT_FOR_GUESTS: ReadonlySet<RoomAction> = new Set(['search_people', 'mention_group'])
 
 /** Decides the permission matrix; the only place that does. Entry is decided before. */
 export function may(action: RoomAction, { role, isAdmin, isGuest }: RoomAccess): boolean {

@@ -21,6 +21,7 @@ const archivedTables = [
   'room_user_states',
   'room_messages',
   'room_message_versions',
+  'room_mentions',
   'room_reactions',
   'room_events',
   'room_bans',

@@ -95,6 +95,35 @@ async function withEva(url: string) {
 }
 
 eachDialect((dialect, newUrl) => {
+  test('R28.26: many reactions and mentions are detached and deleted in batches; the reactions still count', async () => {
+    const service = await rooms({ url: await newUrl() })
+    await signedInUser(service, { sub: 'admin', name: 'Ada' })
+    const eva = await signedInUser(service, { sub: 'eva', name: 'Eva' })
+    const olga = await member(service, 'Olga')
+    const { id: roomId } = await createRoom(olga)
+    await doMuch(service, roomId, olga.user.id, DONE)
+    await service.rooms.database.write(async (tx) => {
+      await sql`insert into room_reactions (id, message_id, seq, user_id, emoji, created_at)
+        select id, id, seq, ${eva.id}, '👍', seq from room_messages where content is not null`.execute(tx)
+      await sql`insert into room_mentions (message_id, user_id, room_id, seq)
+        select id, ${eva.id}, room_id, seq from room_messages where content is not null`.execute(tx)
+    })
+    await erase(eva)
+    const left = async () => {
+      const counts = await referring(service, eva.id)
+      return [counts['room_reactions.user_id'] ?? 0, counts['room_mentions.user_id'] ?? 0]
+    }
+    expect(await left()).toEqual([DONE, DONE])
+    expect(await service.rooms.database.write(continueErasure)).toBe('more')
+    expect(await left()).toEqual([DONE - PIECE, DONE - PIECE])
+    service.clock.ms += MINUTE
+    await service.rooms.jobs.runDue()
+    expect(await left()).toEqual([0, 0])
+    const { rows } = await sql<{ count: number | string }>`
+      select count(*) as count from room_reactions`.execute(service.rooms.database.read)
+    expect(Number(rows[0]?.count)).toBe(DONE)
+  })
+
   test('R28.26: an account with many messages disappears at once for all users, is erased in batches, and survives a restart in between', async () => {
     const { service, ada, eva, olga, roomId } = await withEva(await newUrl())
     const { read } = service.rooms.database

@@ -258,6 +258,7 @@ eachDialect((_dialect, newUrl) => {
             client_id: null,
             created_at: nowMs,
             reply_to: null,
+            group_mention: null,
           })
         }
       })

@@ -70,6 +70,8 @@ eachDialect((_dialect, newUrl) => {
       authorRole: null,
       content: '<b>Hi</b> 😀',
       replyTo: null,
+      mentions: [],
+      groupMention: null,
       reactions: [],
       pinned: false,
       clientId: 'c-1',
@@ -77,7 +79,12 @@ eachDialect((_dialect, newUrl) => {
       editedAt: null,
       deletedAt: null,
     })
-    expect(await readMessages(owner, id)).toEqual({ messages: [message], nextCursor: null })
+    expect(await readMessages(owner, id)).toEqual({
+      messages: [message],
+      nextCursor: null,
+      newerCursor: null,
+      events: [],
+    })
     expect(rooms.publishedEvents).toEqual([
       {
         kind: 'event',

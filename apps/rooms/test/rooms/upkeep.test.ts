@@ -16,7 +16,7 @@ import {
 } from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { browserOf } from '../sessions/people.ts'
-import { findMessage, findMessagesBetween, listEvents, listMessages } from '../../src/messages/store.ts'
+import { findMessage, findMessagesBetween, listEvents, listMessagesBefore } from '../../src/messages/store.ts'
 import { lockRoom } from '../../src/rooms/log.ts'
 import { deleteOrphanedLog } from '../../src/rooms/store.ts'
 import { deletePastRetention } from '../../src/rooms/upkeep.ts'
@@ -237,7 +237,7 @@ eachDialect((dialect, newUrl) => {
     // Nor by a user who was admitted before and reads only now.
     const whole = { roomId: id, afterSeq: 0, lastSeq: length, first: 0, last: length, limit: 10 }
     expect(
-      await listMessages(db(), { ...whole, retainedAfterMs: 0 }, { before: undefined, limit: 10 }),
+      await listMessagesBefore(db(), { ...whole, retainedAfterMs: 0 }, { before: undefined, limit: 10 }),
     ).toEqual([])
     expect(await listEvents(db(), whole)).toEqual([])
     expect((await findMessagesBetween(db(), whole)).size).toBe(0)

@@ -11,6 +11,7 @@ const ROOM_WRITES: readonly [method: string, path: string, body?: unknown][] = [
   ['POST', '/join'],
   ['DELETE', '/leave'],
   ['PATCH', '/settings', { name: 'Mine' }],
+  ['PUT', '/read', { seq: 1 }],
   ['DELETE', ''],
   ['DELETE', '/membership'],
   ['DELETE', `/messages/${ID}`],

@@ -86,13 +86,15 @@ export function roomTables({ int, text, table }: Record<'int' | 'text' | 'table'
       reply_to ${text} references room_messages (id) on delete set null,
       reactions ${text},
       pinned_seq ${int},
+      group_mention ${text} check (group_mention in ('here', 'room')),
       deleted_at ${int},
       deleted_by ${text} references users (id) on delete set null,
       unique (room_id, seq),
       unique (room_id, user_id, client_id),
       check ((content is null) = (deleted_at is not null)),
       check (deleted_at is null
-        or (edited_at is null and reply_to is null and reactions is null and pinned_seq is null))
+        or (edited_at is null and reply_to is null and reactions is null and pinned_seq is null
+          and group_mention is null))
     ) ${table}`,
     'create index room_messages_by_age on room_messages (room_id, created_at)',
     'create index room_messages_by_deleter on room_messages (deleted_by) where deleted_by is not null',
@@ -109,6 +111,16 @@ export function roomTables({ int, text, table }: Record<'int' | 'text' | 'table'
       created_at ${int} not null,
       primary key (message_id, seq)
     ) ${table}`,
+    // The people whom a message mentions and who may read it. seq is that of the message: with it,
+    // unread mentions are counted from the index.
+    `create table room_mentions (
+      message_id ${text} not null references room_messages (id) on delete cascade,
+      user_id ${text} not null references users (id) on delete cascade,
+      room_id ${text} not null,
+      seq ${int} not null,
+      primary key (message_id, user_id)
+    ) ${table}`,
+    'create index room_mentions_by_user on room_mentions (user_id, room_id, seq)',
     // user_id becomes null when the account is erased: the reaction still counts.
     `create table room_reactions (
       id ${text} not null primary key,
@@ -130,6 +142,8 @@ export function roomTables({ int, text, table }: Record<'int' | 'text' | 'table'
       created_at ${int} not null,
       primary key (room_id, seq)
     ) ${table}`,
+    // Reads the events between messages, past any number of reactions.
+    `create index room_events_between on room_events (room_id, seq) where substr(type, 1, 8) <> 'message.'`,
     'create index room_events_by_age on room_events (room_id, created_at)',
     `create table room_bans (
       room_id ${text} not null references rooms (id) on delete cascade,
