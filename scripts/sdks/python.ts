@@ -193,7 +193,7 @@ function groupFile(group: Group, api: Api): string {
   const standard = [
     classes.includes('builtins.') ? 'import builtins\n' : '',
     imports('collections.abc', 'AsyncIterator', 'Iterator'),
-    imports('typing', 'Literal'),
+    imports('typing', 'Any', 'Literal'),
   ].join('')
   const own = [
     imports('.._call', 'OMITTED', 'Call', 'File', 'Omitted', 'many', 'segment'),
@@ -370,6 +370,8 @@ const SCALARS = { string: 'str', integer: 'int', number: 'float', boolean: 'bool
 
 function typeOf(type: Type, list = 'list'): string {
   switch (type.kind) {
+    case 'json':
+      return 'dict[str, Any]'
     case 'literals':
       return `Literal[${type.values.map(literal).join(', ')}]`
     case 'model':

@@ -12,6 +12,7 @@ export interface Schema {
   items?: Schema
   properties?: Record<string, Schema>
   required?: string[]
+  propertyNames?: Schema
   additionalProperties?: boolean | Schema
   default?: unknown
   examples?: unknown[]
@@ -64,6 +65,7 @@ const KEYWORDS = new Set([
   'items',
   'properties',
   'required',
+  'propertyNames',
   'additionalProperties',
   'default',
   'examples',
@@ -76,10 +78,19 @@ const KEYWORDS = new Set([
   'maxItems',
 ])
 
+/** Whether the schema is that of any JSON values by their names. */
+export function isJsonMap({ properties, additionalProperties }: Schema): boolean {
+  return (
+    properties === undefined &&
+    typeof additionalProperties === 'object' &&
+    Object.keys(additionalProperties).length === 0
+  )
+}
+
 /** Throws for an unknown keyword: if it were ignored, the SDKs would differ from the document. */
 export function refuseUnknown(schema: Schema, context: string): void {
   const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.has(keyword))
   if (unknown !== undefined) throw new Error(`${context}: the SDK generator does not know "${unknown}"`)
-  if (typeof schema.additionalProperties === 'object')
+  if (typeof schema.additionalProperties === 'object' && !isJsonMap(schema))
     throw new Error(`${context}: the SDK generator does not know maps`)
 }

@@ -1,8 +1,10 @@
 import { pascal } from './names.ts'
-import { type Schema, refuseUnknown } from './schema.ts'
+import { type Schema, isJsonMap, refuseUnknown } from './schema.ts'
 
 export type Type =
   | { kind: 'string' | 'integer' | 'number' | 'boolean' | 'null' }
+  /** Any JSON values by their names. */
+  | { kind: 'json' }
   | { kind: 'literals'; values: readonly (string | number | boolean)[] }
   /** `data` is a model inside of a request, which an answer may contain as well. */
   | { kind: 'model' | 'data' | 'alias'; name: string }
@@ -53,6 +55,7 @@ export class Types {
       return union(schema.type.map((type) => this.read({ ...schema, type }, name)))
     if (schema.type === 'array' && schema.items)
       return { kind: 'list', of: this.read(schema.items, `${name}Item`) }
+    if (isJsonMap(schema)) return { kind: 'json' }
     if (schema.type === 'object') return this.#object(schema, name)
     return scalar(schema.type, name)
   }

@@ -154,6 +154,8 @@ function typeOf(type: Type): string {
   switch (type.kind) {
     case 'integer':
       return 'number'
+    case 'json':
+      return 'Record<string, unknown>'
     case 'literals':
       return type.values.map((value) => JSON.stringify(value).replaceAll('"', "'")).join(' | ')
     case 'model':

@@ -11,6 +11,7 @@ import { Journal } from './clicks/journal.ts'
 import { findPosition } from './clicks/store.ts'
 import { startRetention } from './clicks/retention.ts'
 import { VisitorSalts } from './clicks/visitor-salts.ts'
+import { Sites } from './domains/sites.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/tables.ts'
 import { ChangeFeed } from './events/feed.ts'
@@ -37,6 +38,7 @@ import { createRedirect, createVisitOptions } from './create-redirect.ts'
 import type { Lookup } from './redirect/lookup.ts'
 import { PostgresLookup } from './redirect/lookup-postgres.ts'
 import { openSqliteLookup } from './redirect/lookup-sqlite.ts'
+import type { CountingOptions } from './redirect/decide.ts'
 import type { VisitOptions } from './redirect/visit.ts'
 import type { Settings } from './settings/settings.ts'
 import { SlugSpace } from './links/slugs/generator.ts'
@@ -97,9 +99,10 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   const { userAgent, queues } = await openOutbound({ settings, database, log, now })
   const limited = database.withStatementTimeout(options.statementLimitMs ?? STATEMENT_LIMIT_MS)
   const salts = await VisitorSalts.open(limited, () => Math.floor(now() / 1000), log)
+  const sites = await Sites.open(settings, limited, log)
   const visitOptions = createVisitOptions(settings, salts, userAgent)
   const background = { drainThread, queues, metrics }
-  const services = createServices({ ...options, ...background, now, database, limited, visitOptions })
+  const services = createServices({ ...options, ...background, now, database, limited, visitOptions, sites })
   const lastingWork = [services.feed, services.filteredReads, ...Object.values(queues)]
   const lookup = await openLookup(settings, database, log)
   const admin = createAdmin(services)
@@ -134,6 +137,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
         )
       stopRetention()
       salts.close()
+      sites.close()
       await journal.flush()
       const others = waitFor(Promise.all(lastingWork.map((component) => component?.close())))
       // The remaining time is for connections that do not close.
@@ -228,7 +232,8 @@ interface LinksDependencies extends LinksOptions {
   database: Database<Tables>
   /** For requests, whose statements take at most so long. */
   limited: Database<Tables>
-  visitOptions: VisitOptions
+  visitOptions: VisitOptions & CountingOptions
+  sites: Sites
   now: () => number
   drainThread: DrainThread
   queues: Queues
@@ -236,15 +241,10 @@ interface LinksDependencies extends LinksOptions {
 }
 
 function createServices(dependencies: LinksDependencies): Services {
-  const { settings, log, limited: database, visitOptions, flushTimeoutMs = FLUSH_TIMEOUT_MS } = dependencies
-  const { drainThread, metrics } = dependencies
+  const { settings, log, limited: database, visitOptions, sites } = dependencies
+  const { drainThread, metrics, flushTimeoutMs = FLUSH_TIMEOUT_MS } = dependencies
   const { titleQueue, faviconQueue } = dependencies.queues
   const { proxies } = visitOptions
-  const redirectOptions = {
-    status: settings.redirectStatus,
-    isLean: settings.privacy === 'lean',
-    honorsGpc: settings.honorGpc,
-  }
   const feed = openFeed(settings, dependencies.database, log)
   const slugSpace = new SlugSpace()
   const imports = new RunningImports(dependencies.database, settings.databaseUrl, slugSpace)
@@ -257,6 +257,7 @@ function createServices(dependencies: LinksDependencies): Services {
     database,
     log,
     proxies,
+    sites,
     feed,
     imports,
     filteredReads,
@@ -271,6 +272,7 @@ function createServices(dependencies: LinksDependencies): Services {
         database,
         now: now(),
         origin: originOf(request, peer),
+        sites,
         keysPerPerson: settings.keysPerPerson,
         slugSpace,
         acceptsNdjson: request.headers.get('accept')?.includes('application/x-ndjson') ?? false,
@@ -279,7 +281,7 @@ function createServices(dependencies: LinksDependencies): Services {
         readFiltered: (read) => filteredReads.run(caller.identity, request.signal, read),
         followChanges: () => feed.subscribe(),
         acceptsPng: prefersPng(request.headers.get('accept')),
-        visitSource: () => ({ request, peer, options: { ...visitOptions, ...redirectOptions } }),
+        visitSource: () => ({ request, peer, options: visitOptions }),
         headers,
         flushClicks: () => flushClicks(drainThread, flushTimeoutMs, headers),
         hasPendingClicks: (of) => drainThread.hasPending(of),

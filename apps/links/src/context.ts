@@ -5,6 +5,7 @@ import type { FilteredReads } from './analytics/explorer/filtered-reads.ts'
 import type { ViewerFilters } from './analytics/filters.ts'
 import type { Range } from './analytics/schema.ts'
 import type { Tables } from './db/tables.ts'
+import type { Sites } from './domains/sites.ts'
 import type { ChangeSubscription } from './events/feed.ts'
 import type { SlugSpace } from './links/slugs/generator.ts'
 import type { VisitSource } from './explain/explain.ts'
@@ -33,8 +34,9 @@ export interface Context {
   admittedUntil?: number | undefined
   /** Maximum number of API keys per person. */
   keysPerPerson: number
-  /** Origin of the short URLs, without a trailing slash. */
+  /** Origin of the short URLs of the default domain, without a trailing slash. */
   origin: string
+  sites: Sites
   slugSpace: SlugSpace
   /** The caller prefers PNG to SVG where both are possible. */
   acceptsPng: boolean

@@ -8,6 +8,7 @@ import type { createAdmin } from './http/admin.ts'
 import { createOwnerPage } from './http/owner-page.ts'
 import { visitorPeerReader } from './http/peer.ts'
 import type { Services } from './http/services.ts'
+import type { CountingOptions } from './redirect/decide.ts'
 import type { VisitOptions } from './redirect/visit.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Lookup } from './redirect/lookup.ts'
@@ -34,11 +35,15 @@ interface RedirectDependencies {
   journal: Journal
   /** Milliseconds since 1970. */
   now: () => number
-  visitOptions: VisitOptions
+  visitOptions: VisitOptions & CountingOptions
 }
 
 /** What redirects and their explanations read of a request. */
-export function createVisitOptions(settings: Settings, salts: VisitorSalts, userAgent: string): VisitOptions {
+export function createVisitOptions(
+  settings: Settings,
+  salts: VisitorSalts,
+  userAgent: string,
+): VisitOptions & CountingOptions {
   return {
     publicHost: referrerHost(settings.baseUrl),
     titleUserAgent: userAgent,
@@ -47,13 +52,15 @@ export function createVisitOptions(settings: Settings, salts: VisitorSalts, user
     countryOf: openCountryLookup(),
     peerOf: visitorPeerReader(settings),
     visitorOf: visitorHasher((day) => salts.of(day)),
+    isLean: settings.privacy === 'lean',
+    honorsGpc: settings.honorGpc,
   }
 }
 
 /** Composes the redirect: its look-up, its journal, and what links with behaviour need beside them. */
 export function createRedirect(dependencies: RedirectDependencies): Redirect {
   const { services, database, admin, lookup, journal, now, visitOptions } = dependencies
-  const { settings, log } = services
+  const { log } = services
   // On SQLite, statements end by themselves.
   const store =
     database.dialect === 'postgres' ? database.withStatementTimeout(VISITOR_STATEMENT_LIMIT_MS) : database
@@ -75,9 +82,6 @@ export function createRedirect(dependencies: RedirectDependencies): Redirect {
       now,
     ),
     notFoundUrl,
-    isLean: settings.privacy === 'lean',
-    honorsGpc: settings.honorGpc,
-    status: settings.redirectStatus,
     ownerPage: createOwnerPage(services, admin.admit),
     now,
     onLookupError: createFaultLog(log, 'redirect: the database cannot be used', 'requests'),

@@ -8,6 +8,7 @@ import { type Insertable, type RawBuilder, sql } from 'kysely'
 import { type ClassifiedClick, type JournalledClick, classifyClick } from '../src/clicks/click.ts'
 import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/tables.ts'
+import { parseSlugKey } from '../src/links/slugs/slug.ts'
 
 /** A Tuesday, half past ten, UTC. */
 export const NOW = 1_795_516_200
@@ -32,7 +33,7 @@ export class TestDatabase {
     return this.database.close()
   }
 
-  /** Creates a link with these slugs, the first of which is its automatic one. */
+  /** Creates a link with the slugs of these keys, the first of which is its automatic one. */
   async createLink(...slugs: [string, ...string[]]): Promise<number> {
     return this.database.write(async (tx) => {
       const url = `https://example.com/${slugs[0]}`
@@ -49,6 +50,7 @@ export class TestDatabase {
           created_by: 'ann@example.com',
           created_at: NOW,
           primary_slug: slugs[0],
+          domain: parseSlugKey(slugs[0]).domain ?? null,
           search_text: url,
         })
         .returning('id')

@@ -30,6 +30,7 @@ const TABLES = [
   'link',
   'slug',
   'retired_slug',
+  'domain',
   'bundle',
   'bundle_link',
   'stats_share',
@@ -104,9 +105,12 @@ export class TestLinks {
     this.#clock.ms += seconds * 1000
   }
 
-  /** Sends any request, from a peer on loopback by default. */
+  /** Sends any request, from a peer on loopback by default. `path` may be a URL with another host. */
   async fetch(path: string, init: RequestInit = {}, peer = '127.0.0.1'): Promise<Response> {
-    const request = new Request(`http://localhost:8080${path}`, { redirect: 'manual', ...init })
+    const request = new Request(/^https?:/.test(path) ? path : `http://localhost:8080${path}`, {
+      redirect: 'manual',
+      ...init,
+    })
     if (!path.startsWith('/_')) this.#hasVisits = true
     const response = await this.#running.fetch(request, {
       requestIP: () => ({ address: peer, family: 'IPv4', port: 1 }),

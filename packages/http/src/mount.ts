@@ -169,7 +169,7 @@ async function perform<Context, Caller>(
   surface.authorise(caller, operation, request)
   const params = operation.params && parsePath(operation, c.req.param())
   const json = operation.body
-    ? await readJson(request, surface.bodyLimitBytes ?? BODY_LIMIT_BYTES)
+    ? await readJson(request, operation.bodyLimitBytes ?? surface.bodyLimitBytes ?? BODY_LIMIT_BYTES)
     : undefined
   const query =
     operation.query &&

@@ -55,6 +55,8 @@ export interface Operation<
   query?: Query
   /** Unknown fields are refused. */
   body?: Body
+  /** Maximum size of the JSON body, in bytes, if it differs from that of the surface. */
+  bodyLimitBytes?: number
   /** Accepts any body of at most `limitBytes` instead of a JSON object. */
   upload?: { limitBytes: number }
   /** Runs for longer than idle connections are kept. */

@@ -3,9 +3,11 @@ import { Failure } from '@latchkey/http/failure'
 import { referrerHost } from '@latchkey/links/clicks/referrer'
 import { type VisitSource, explain } from '@latchkey/links/explain/explain'
 import { VisitQuery } from '@latchkey/links/explain/schema'
+import { Sites } from '@latchkey/links/domains/sites'
 import { foldSlug, isSlug } from '@latchkey/links/links/slugs/slug'
 import type { Settings } from '@latchkey/links/settings/settings'
 import { type Command, CommandFailure, UsageError, requirePositionals } from '../command.ts'
+import { parseDomain } from '../domain-option.ts'
 import { currentSettings, nowSeconds, requireLinks, withDatabase } from '../environment.ts'
 import { formatExplanation } from '../explanation.ts'
 import { printLine } from '../output.ts'
@@ -21,6 +23,7 @@ const VISIT_OPTIONS = {
   referrer: { type: 'string' },
   query: { type: 'string' },
   method: { type: 'string' },
+  domain: { type: 'string' },
 } as const
 
 export const explainCommand: Command = {
@@ -34,6 +37,7 @@ export const explainCommand: Command = {
 --language sv    the Accept-Language of the visitor
 --referrer URL   the page that the visitor comes from
 --query a=1      the query of the short URL
+--domain HOST    the domain of the short URL; the default domain by default
 --method POST    GET (the default), HEAD, or POST, which enters the right password
 --json           the answer of the API, on one line`,
   async run(args) {
@@ -45,13 +49,17 @@ export const explainCommand: Command = {
     const [word = ''] = requirePositionals(positionals, ['SLUG'])
     if (!isSlug(word)) throw new UsageError(`${JSON.stringify(word)} is no slug`)
     const slug = foldSlug(word)
-    const { json, ...visit } = values
+    const { json, domain, ...visit } = values
     const query = parseVisit(visit)
     const settings = currentSettings()
+    const host = parseDomain(domain, settings)
     await requireLinks(settings)
-    const explanation = await withDatabase(settings, ({ read }) =>
-      explain(read, slug, { source: sourceOf(settings), query, now: nowSeconds() }),
-    ).catch((error: unknown) => {
+    const { explanation } = await withDatabase(settings, async (database) => {
+      const sites = new Sites(settings, database)
+      await sites.refresh()
+      const visited = { site: sites.of(host), slug }
+      return explain(database.read, visited, { source: sourceOf(settings), query, now: nowSeconds() })
+    }).catch((error: unknown) => {
       throw error instanceof Failure ? new CommandFailure(error.message) : error
     })
     printLine(json ? JSON.stringify(explanation) : formatExplanation(slug, explanation))
@@ -59,7 +67,9 @@ export const explainCommand: Command = {
   },
 }
 
-function parseVisit(values: Partial<Record<keyof typeof VISIT_OPTIONS, string>>): VisitQuery {
+function parseVisit(
+  values: Partial<Record<Exclude<keyof typeof VISIT_OPTIONS, 'domain'>, string>>,
+): VisitQuery {
   const { at, 'user-agent': userAgent, ...others } = values
   const parsed = VisitQuery.safeParse({
     user_agent: userAgent ?? DESKTOP_BROWSER,
@@ -92,7 +102,6 @@ function sourceOf(settings: Settings): VisitSource {
       visitorOf: () => null,
       isLean: settings.privacy === 'lean',
       honorsGpc: settings.honorGpc,
-      status: settings.redirectStatus,
     },
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { OwnDomain } from '../domains/schema.ts'
 import { isTimeZone } from './calendar.ts'
 import { rangeNames } from './ranges.ts'
 
@@ -35,7 +36,7 @@ export type NameCount = z.output<typeof NameCount>
 
 const Names = z.array(NameCount)
 const TopNames = Names.max(10)
-const SlugCount = z.object({ slug: z.string(), count: z.int() }).meta({ id: 'SlugCount' })
+const SlugCount = z.object({ slug: z.string(), domain: OwnDomain, count: z.int() }).meta({ id: 'SlugCount' })
 const DateCount = z
   .object({ date: z.string().meta({ description: 'YYYY-MM-DD' }), count: z.int() })
   .meta({ id: 'DateCount' })

@@ -1,3 +1,4 @@
+import { parseSlugKey } from '../links/slugs/slug.ts'
 import type { Database } from '@latchkey/database/database'
 import { findFirstClickTime } from '../clicks/store.ts'
 import type { Tables } from '../db/tables.ts'
@@ -87,8 +88,8 @@ export async function readClickStats(
       clicked: daysWithClicks(days, bucketCounts),
     }),
     slug_clicks: slugs
-      .map(({ slug, clicks: count }) => ({ slug, count }))
-      .toSorted((a, b) => b.count - a.count || (a.slug < b.slug ? -1 : 1)),
+      .toSorted((a, b) => b.clicks - a.clicks || (a.slug < b.slug ? -1 : 1))
+      .map(({ slug, clicks: count }) => ({ ...parseSlugKey(slug), count })),
     num_countries: lists.country.total,
     num_referrers: lists.referrer.total,
     num_referrer_hosts: lists.referrer_host.total,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { OwnDomain } from '../domains/schema.ts'
 import { TEXT_PATTERN, codePoints, text } from '@latchkey/http/text'
 import { DeltaPct, Range } from '../analytics/schema.ts'
 import { Id, IdParams, LinkId, PageQuery, wholeNumber } from '../links/schema.ts'
@@ -28,7 +29,11 @@ export const Bundle = z
 export type Bundle = z.output<typeof Bundle>
 
 const TopLink = z
-  .object({ slug: z.string().meta({ description: 'The primary slug.' }), click_count: z.int() })
+  .object({
+    slug: z.string().meta({ description: 'The primary slug.' }),
+    domain: OwnDomain,
+    click_count: z.int(),
+  })
   .meta({ id: 'TopLink' })
 
 export const BundleWithSummary = Bundle.extend({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { OwnDomain } from '../domains/schema.ts'
 import { ClickStats, TimelineData } from '../analytics/schema.ts'
 import { Bundle } from './schema.ts'
 
@@ -7,6 +8,7 @@ const Share = z.int().meta({ description: 'Percent of all clicks of the bundle i
 const Performer = z
   .object({
     slug: z.string().meta({ description: 'The primary slug.' }),
+    domain: OwnDomain,
     label: z.string().nullable(),
     click_count: z.int(),
     pct_of_bundle: Share,
@@ -18,6 +20,7 @@ const MemberClicks = z
     link_id: z.int(),
     label: z.string().nullable(),
     primary_slug: z.string(),
+    domain: OwnDomain,
     url: z.string(),
     click_count: z.int(),
     pct_of_bundle: Share,

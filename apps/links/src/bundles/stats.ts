@@ -2,6 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import { readClickStats, readTimeline, type View } from '../analytics/stats.ts'
 import { delta, percentage, sum } from '../analytics/window.ts'
 import type { Tables } from '../db/tables.ts'
+import { parseSlugKey } from '../links/slugs/slug.ts'
 import type { BundleStats } from './stats-schema.ts'
 import { type BundleRow, type Member, findMembers, toBundle } from './store.ts'
 
@@ -36,6 +37,7 @@ export async function readBundleStats(
       ? {
           top_performer: {
             slug: best.primary_slug,
+            ...(best.domain !== undefined && { domain: best.domain }),
             label: best.label,
             click_count: best.click_count,
             pct_of_bundle: best.pct_of_bundle,
@@ -57,10 +59,12 @@ function memberClicks(
     share,
   }: { count: number; previous: number | undefined; share: (count: number) => number },
 ): BundleStats['per_link'][number] {
+  const { slug, domain } = parseSlugKey(primary_slug)
   return {
     link_id,
     label,
-    primary_slug,
+    primary_slug: slug,
+    ...(domain !== undefined && { domain }),
     url,
     click_count: count,
     pct_of_bundle: share(count),

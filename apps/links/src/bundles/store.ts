@@ -15,6 +15,7 @@ import { HOUR, type Window, currentWindow, delta, previousWindow, hourOf } from 
 import type { ViewerFilters } from '../analytics/filters.ts'
 import { bucketSql } from '../analytics/bucket-sql.ts'
 import { filteredSum, isInFilter } from '../clicks/store.ts'
+import { parseSlugKey } from '../links/slugs/slug.ts'
 import type { Tables } from '../db/tables.ts'
 import { foldForSearch } from '../links/search.ts'
 import { PREVIOUS_BUCKET, type SummaryRow, statsByBundle, emptyStats } from './summary-stats.ts'
@@ -193,7 +194,7 @@ export async function summarise(
       total_clicks: total,
       ...delta('delta_pct', total, buckets.get(PREVIOUS_BUCKET)),
       sparkline: counts,
-      top_links: top.map(({ slug, clicks }) => ({ slug, click_count: clicks })),
+      top_links: top.map(({ slug, clicks }) => ({ ...parseSlugKey(slug), click_count: clicks })),
     }
   })
 }

@@ -8,6 +8,7 @@ import { type Recorder, openRecorder } from '../clicks/recorder.ts'
 import type { Context, CreatedVia } from '../context.ts'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
+import { Sites } from '../domains/sites.ts'
 import { literalTexts } from '../failures.ts'
 import { linkOperations } from '../links/operations.ts'
 import { SlugSpace } from '../links/slugs/generator.ts'
@@ -144,6 +145,7 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
     },
     headers: {},
     slugSpace: new SlugSpace(),
+    sites: new Sites({ domains: [], redirectStatus: 302 }, database),
   } as const
   return new TestBundles(context, openRecorder(url))
 }

@@ -5,6 +5,7 @@ export interface Tables {
   link: LinkTable
   slug: SlugTable
   retired_slug: { slug: string }
+  domain: DomainTable
   bundle: BundleTable
   bundle_link: { bundle_id: number; link_id: number }
   api_key: ApiKeyTable
@@ -41,6 +42,21 @@ export interface Tables {
   link_behaviour: { link_id: number; document: string }
   link_limit: LinkLimitTable
   link_password: { link_id: number; hash: string }
+}
+
+/** What administrators set for a short domain (L31.1). */
+export interface DomainTable {
+  /** Empty for the default domain. */
+  host: string
+  root_url: string | null
+  not_found_url: string | null
+  /** Null: `LINKS_REDIRECT_STATUS`. */
+  status: number | null
+  robots: 'allow' | 'disallow'
+  /** The host of the domain with whose slugs it answers as well; empty for the default domain. */
+  also_of: string | null
+  /** JSON of the files below `/.well-known/` by their names. */
+  well_known: string | null
 }
 
 /** A public address of the statistics of either a link or a bundle. Its owner has the secret. */
@@ -84,6 +100,8 @@ export interface LinkTable {
   version: Generated<number>
   /** The compiled behaviour; null for a link that leads every visitor to its URL. */
   behaviour: Generated<string | null>
+  /** Host of the domain with all slugs of the link; null for the default domain. */
+  domain: Generated<string | null>
 }
 
 /** Counts the visitors of a link that lets a maximum through. */
@@ -94,6 +112,7 @@ export interface LinkLimitTable {
 }
 
 export interface SlugTable {
+  /** A `slugKey`, as in every other table. */
   slug: string
   link_id: number
   is_custom: number

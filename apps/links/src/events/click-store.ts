@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { ViewerFilters } from '../analytics/filters.ts'
 import { isInFilter } from '../clicks/store.ts'
 import type { Tables } from '../db/tables.ts'
+import { parseSlugKey } from '../links/slugs/slug.ts'
 import type { LiveClick } from './schema.ts'
 
 type Db = Pick<Database<Tables>, 'read' | 'dialect'>
@@ -62,5 +63,5 @@ export async function findNewestClickId(db: Kysely<Tables>): Promise<number> {
 
 /** Another node's clock may be ahead. */
 function withAge(click: StoredClick, now: number): LiveClick {
-  return { ...click, seconds_ago: Math.max(0, now - click.clicked_at) }
+  return { ...click, ...parseSlugKey(click.slug), seconds_ago: Math.max(0, now - click.clicked_at) }
 }

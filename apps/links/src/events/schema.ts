@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { OwnDomain } from '../domains/schema.ts'
 
 /** A click without anything that identifies its visitor (L40). */
 export const LiveClick = z
@@ -6,6 +7,7 @@ export const LiveClick = z
     id: z.int(),
     link_id: z.int(),
     slug: z.string(),
+    domain: OwnDomain,
     clicked_at: z.int(),
     seconds_ago: z.int().meta({ description: "By the server's clock, at the time of the answer." }),
     country: z.string().nullable(),

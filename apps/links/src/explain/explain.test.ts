@@ -9,6 +9,7 @@ import type { Destination } from '../links/behaviour/evaluate.ts'
 import { parseProgram } from '../links/behaviour/program.ts'
 import { NewBehaviour } from '../links/behaviour/schema.ts'
 import { NOW, behaviours, moments, nullable, visitFacts } from '../links/behaviour/testing.ts'
+import { DEFAULT_SITE } from '../domains/testing.ts'
 import { ClickLimits } from '../redirect/click-limits.ts'
 import { NotFoundUrl } from '../redirect/not-found-url.ts'
 import { PasswordCheck } from '../redirect/password-check.ts'
@@ -41,10 +42,12 @@ function destinationOf(input: object, expiresAt: number | null, hasPassword = fa
 }
 
 function linkOf(destination: Destination, conditions: Partial<Conditions> = {}): ExplainedLink {
-  const { clicksLeft, isDisabled = false, notFoundUrl = null } = conditions
+  const { clicksLeft, isDisabled = false, notFoundUrl = null, status = 302 } = conditions
   const disabledAt = isDisabled ? NOW : null
   return {
     slug: 'slug',
+    key: 'slug',
+    site: { ...DEFAULT_SITE, status },
     slugDisabledAt: disabledAt,
     disabledAt: null,
     clicksLeft,
@@ -91,13 +94,18 @@ async function redirectOf(
     ),
     notFoundUrl: new NotFoundUrl(async () => notFoundUrl),
     ownerPage: async () => undefined,
-    status,
     now: () => facts.now * 1000,
     onLookupError: (error) => {
       throw error
     },
   })
-  const response = await redirect.answer(request, 'slug', query, { requestIP: () => null })
+  const response = await redirect.answer({
+    request,
+    path: 'slug',
+    query,
+    server: { requestIP: () => null },
+    site: { ...DEFAULT_SITE, status },
+  })
   const [click] = clicks.map(classifyClick)
   const counted: string | undefined = click && (click.isBot ? 'bot' : click.isSelfReferrer ? 'self' : 'human')
   return {
@@ -163,7 +171,7 @@ test('L27.1: 10,000 random requests are explained as they are answered and count
           {
             request: new Request('http://short.example/_/api', { headers: sent }),
             peer: '192.0.2.1',
-            options: { ...visitOptions(facts), status: conditions.status },
+            options: visitOptions(facts),
           },
           {
             query: { method, ...(facts.query !== null && { query }), at: facts.now },
@@ -198,7 +206,7 @@ describe('changes_at', () => {
       {
         request: new Request('http://short.example/', { headers: { 'User-Agent': DESKTOP } }),
         peer: '192.0.2.1',
-        options: { ...visitOptions(facts), status: 302 },
+        options: visitOptions(facts),
       },
       { query: { at }, now: NOW },
     ).changes_at
@@ -248,7 +256,7 @@ describe('changes_at', () => {
             {
               request: new Request('http://short.example/', { headers: { 'User-Agent': DESKTOP } }),
               peer: '192.0.2.1',
-              options: { ...visitOptions(facts), status: 302 },
+              options: visitOptions(facts),
             },
             { query: { at }, now: NOW },
           )

@@ -1,9 +1,11 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db/tables.ts'
+import type { Site } from '../domains/sites.ts'
 import { failure } from '../failures.ts'
 import type { Destination } from '../links/behaviour/evaluate.ts'
 import { findBehaviour } from '../links/behaviour/store.ts'
 import { locationOf } from '../links/location.ts'
+import { slugKey } from '../links/slugs/slug.ts'
 import { findSlug } from '../links/slugs/store.ts'
 import { findLinkRow } from '../links/store.ts'
 import { findNotFoundUrl } from '../preferences/operations.ts'
@@ -19,7 +21,7 @@ import { type Circumstances, type VisitClass, reachVerdict } from './verdict.ts'
 export interface VisitSource {
   request: Request
   peer: string
-  options: VisitOptions & CountingOptions & { status: number }
+  options: VisitOptions & CountingOptions
 }
 
 const reasons: Record<VisitClass, string> = {
@@ -41,32 +43,47 @@ const reasons: Record<VisitClass, string> = {
 /** Explains where a slug leads a visitor, without a click and without using anything up (L27). */
 export async function explain(
   read: Kysely<Tables>,
-  slug: string,
+  visited: VisitedSlug,
   { source, query, now }: { source: VisitSource; query: VisitQuery; now: number },
-): Promise<Explanation> {
-  return explainVisit(await readLink(read, slug), source, { query, now })
+): Promise<{ linkId: number; explanation: Explanation }> {
+  const link = await readLink(read, visited)
+  return { linkId: link.destination.linkId, explanation: explainVisit(link, source, { query, now }) }
+}
+
+/** A slug, and the domain that the visitor comes to. */
+interface VisitedSlug {
+  site: Site
+  slug: string
 }
 
 /** A link as one of its slugs leads to it. */
 export interface ExplainedLink extends TracedLink {
+  /** The slug key. */
+  key: string
+  site: Site
   destination: Destination
   version: number
 }
 
-async function readLink(read: Kysely<Tables>, slug: string): Promise<ExplainedLink> {
-  const slugRow = await findSlug(read, slug)
+async function readLink(read: Kysely<Tables>, { site, slug }: VisitedSlug): Promise<ExplainedLink> {
+  const own = await findSlug(read, slugKey(site.domain, slug))
+  const slugRow =
+    own ?? (site.alsoOf === undefined ? undefined : await findSlug(read, slugKey(site.alsoOf, slug)))
   const row = slugRow && (await findLinkRow(read, slugRow.link_id))
   const destination = row && toDestination(row)
   if (!destination) throw failure('slug_not_found')
   const { clicksLeft } = await findBehaviour(read, row.id)
   return {
     slug,
+    key: slugRow.slug,
+    site,
     slugDisabledAt: slugRow.disabled_at,
     disabledAt: row.disabled_at,
     clicksLeft,
     destination,
     version: row.version,
-    notFoundUrl: locationOf((await findNotFoundUrl(read)) ?? '') ?? null,
+    notFoundUrl:
+      site.domain === null ? (locationOf((await findNotFoundUrl(read)) ?? '') ?? null) : site.notFoundUrl,
   }
 }
 
@@ -76,12 +93,13 @@ export function explainVisit(
   source: VisitSource,
   { query, now }: { query: VisitQuery; now: number },
 ): Explanation {
-  const { destination, version } = link
-  const visitAt = visitorOf(source, { slug: link.slug, query, now })
+  const { destination, version, key, site } = link
+  const visitAt = visitorOf(source, { key, site, query, now })
   const circumstances: Circumstances = {
     isDisabled: link.disabledAt !== null || link.slugDisabledAt !== null,
     hasPlaces: link.clicksLeft === undefined || link.clicksLeft > 0,
     notFoundUrl: link.notFoundUrl,
+    status: site.status,
     ...source.options,
   }
   const verdictAt = (moment: number) => reachVerdict({ ...visitAt(moment), destination }, circumstances)
@@ -99,7 +117,8 @@ export function explainVisit(
 }
 
 interface VisitAt {
-  slug: string
+  key: string
+  site: Site
   query: VisitQuery
   /** Unix seconds. */
   now: number
@@ -108,14 +127,15 @@ interface VisitAt {
 /** Returns the visit at any moment. Its country, its visitor and its chance are always the same. */
 function visitorOf(
   { request, peer, options }: VisitSource,
-  { slug, query, now }: VisitAt,
+  { key, site, query, now }: VisitAt,
 ): (moment: number) => Omit<Passage, 'destination'> {
   const { method = 'GET', country } = query
   const search =
     query.query === undefined ? '' : new URL(`?${query.query.replace(/^\?/, '')}`, 'http://short').search
   const short = {
     request: new Request(request.url, { method, headers: headersOf(request, query) }),
-    slug,
+    slug: key,
+    site,
     query: search || null,
     server: { requestIP: () => null },
   }

@@ -6,6 +6,7 @@ import { Range } from '../analytics/schema.ts'
 import { listBundlesInAdmin, listBundlesOperation } from '../bundles/list-operations.ts'
 import { bundleOperations } from '../bundles/operations.ts'
 import type { Context } from '../context.ts'
+import { domainOperations } from '../domains/operations.ts'
 import { eventOperations } from '../events/operations.ts'
 import { faviconOperations } from '../favicons/operations.ts'
 import { keyOperations } from '../keys/operations.ts'
@@ -27,6 +28,7 @@ export const apiOperations: readonly AnyOperation<Context>[] = [
   ...behaviourOperations,
   ...explainOperations,
   ...slugOperations,
+  ...domainOperations,
   ...bundleOperations,
   ...analyticsOperations,
   ...qrOperations,

@@ -7,11 +7,14 @@ import { locationOf } from '../links/location.ts'
 import { FONT_PATH } from '../redirect/page-styles.ts'
 import { landingPage, methodNotAllowed, notFoundPage } from '../redirect/pages.ts'
 import { findRootRedirect } from '../preferences/operations.ts'
+import type { Site } from '../domains/sites.ts'
+import { WELL_KNOWN_NAMES, WELL_KNOWN_PATH, serveWellKnown } from '../domains/well-known.ts'
 import { isReserved, type RootName } from '../links/slugs/reserved.ts'
 import { SHARED_STATS_PATH } from '../sharing/operations.ts'
 import { isMcpHost } from '../mcp/address.ts'
 import type { createMcp } from '../mcp/endpoint.ts'
 import { type createAdmin, DASHBOARD_PATH } from './admin.ts'
+import { DOMAIN_CHECK_PATH, checkDomain } from './domain-check.ts'
 import { failurePage } from './failure-page.ts'
 import { type Readiness, checkHealth, mayReadMetrics } from './health.ts'
 import type { Metrics } from './metrics.ts'
@@ -22,6 +25,7 @@ import { PRIVACY_JSON_PATH, PRIVACY_PATH, type createPrivacyPages } from './priv
 import type { createReference } from './reference.ts'
 import { rootFiles } from './root-files.ts'
 import type { Services } from './services.ts'
+import { createSiteFinder } from './site-finder.ts'
 import type { createSharedStatsPages } from './shared-stats/handler.ts'
 
 export interface RouterDependencies {
@@ -51,6 +55,8 @@ const MOVED_PATHS = /^\/_\/(dashboard|links(?:\/\d+)?|keys|settings)$/
  */
 export function createRouter(dependencies: RouterDependencies): Fetch {
   const serveNonRedirect = createNonRedirectHandler(dependencies)
+  const findSite = createSiteFinder(dependencies.services)
+  const refuse = createRefusal(dependencies.metrics)
   return (request, server) => {
     const { url } = request
     // Without a valid `Host`, Bun knows only path and query.
@@ -58,13 +64,32 @@ export function createRouter(dependencies: RouterDependencies): Fetch {
     const start = url.indexOf('/', host)
     const mark = url.indexOf('?', start)
     const path = mark < 0 ? url.slice(start + 1) : url.slice(start + 1, mark)
-    if (path === '' || isNonRedirect(path) || isMcpHost(url, host)) {
+    const site = findSite(request, url.slice(host, start), server)
+    if (!site) return refuse(request)
+    if (path === '' || isNonRedirect(path) || (site.domain === null && isMcpHost(url, host))) {
       const peer = peerOf(request, server)
       const keepOpen = () => server.timeout(request, 0)
-      return withCrossOriginHeaders(serveNonRedirect(request, `/${path}`, { peer, keepOpen }))
+      return withCrossOriginHeaders(serveNonRedirect({ request, path: `/${path}`, site }, { peer, keepOpen }))
     }
-    return dependencies.redirect.answer(request, path, mark < 0 ? null : url.slice(mark), server)
+    const query = mark < 0 ? null : url.slice(mark)
+    return dependencies.redirect.answer({ request, path, query, server, site })
   }
+}
+
+/** Answers a host that is no domain of the instance (L31.3). */
+function createRefusal(metrics: Metrics): (request: Request) => Response {
+  return (request) => {
+    const response = notFoundPage(request)
+    metrics.countRequest('unmatched', response.status)
+    return response
+  }
+}
+
+/** A request for a path that is no redirect, and the domain that it came to. */
+interface Arrival {
+  request: Request
+  path: string
+  site: Site
 }
 
 /**
@@ -84,7 +109,7 @@ async function withCrossOriginHeaders(pending: Promise<Response>): Promise<Respo
 
 function createNonRedirectHandler(
   dependencies: RouterDependencies,
-): (request: Request, path: string, peerInfo: PeerInfo) => Promise<Response> {
+): (arrival: Arrival, peerInfo: PeerInfo) => Promise<Response> {
   const { api, admin, mcp, reference, metrics } = dependencies
   const withRequestCount = async (
     route: string,
@@ -94,7 +119,11 @@ function createNonRedirectHandler(
     metrics.countRequest(route, response.status)
     return response
   }
-  return async (request, path, peerInfo) => {
+  return async (arrival, peerInfo) => {
+    const { request, path, site } = arrival
+    // Nothing of the default domain's own pages and APIs is on further domains (L31.3).
+    if (site.domain !== null)
+      return withRequestCount(routeOf(path), serveFurtherDomain(dependencies, arrival))
     // The MCP endpoint and the APIs count their own requests.
     const mcpResponse = await mcp.answer(request, path, peerInfo)
     if (mcpResponse) return mcpResponse
@@ -105,7 +134,7 @@ function createNonRedirectHandler(
     if (isBelow(path, ADMIN_API_PATH)) return admin.fetch(request, path, peerInfo)
     if (isBelow(path, '/_/admin'))
       return withRequestCount(adminRoute(path), admin.fetch(request, path, peerInfo))
-    return withRequestCount(routeOf(path), serveGet(dependencies, request, path, peerInfo.peer))
+    return withRequestCount(routeOf(path), serveGet(dependencies, arrival, peerInfo.peer))
   }
 }
 
@@ -114,15 +143,11 @@ function isBelow(path: string, root: string): boolean {
 }
 
 /** Serves GET requests outside the APIs and the admin pages. */
-async function serveGet(
-  dependencies: RouterDependencies,
-  request: Request,
-  path: string,
-  peer: string,
-): Promise<Response> {
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (!isRead) return path.startsWith('/_') ? notFoundPage(request) : methodNotAllowed()
-  if (isReserved(path.slice(1))) return rootFiles[path.slice(1) as RootName](request)
+async function serveGet(dependencies: RouterDependencies, arrival: Arrival, peer: string): Promise<Response> {
+  const { request, path } = arrival
+  if (!isRead(request)) return path.startsWith('/_') ? notFoundPage(request) : methodNotAllowed()
+  const file = await serveDomainFile(dependencies, arrival)
+  if (file) return file
   const answer = await serveSystemRoute(dependencies, request, path, peer)
   return (
     answer ??
@@ -132,12 +157,40 @@ async function serveGet(
   )
 }
 
+function isRead({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/** Serves files at the root of a domain, and those below `/.well-known/` that it has. */
+async function serveDomainFile(
+  { services }: RouterDependencies,
+  { request, path, site }: Arrival,
+): Promise<Response | undefined> {
+  if (isReserved(path.slice(1))) return rootFiles[path.slice(1) as RootName](request, site)
+  if (!path.startsWith(WELL_KNOWN_PATH)) return undefined
+  return serveWellKnown(services.database.read, site, path.slice(WELL_KNOWN_PATH.length)).catch(
+    (error: unknown) => failurePage(services, request, error),
+  )
+}
+
+/** Serves what a further domain has beside its short URLs. */
+async function serveFurtherDomain(dependencies: RouterDependencies, arrival: Arrival): Promise<Response> {
+  const { request, path, site } = arrival
+  if (!isRead(request)) return path.startsWith('/_') ? notFoundPage(request) : methodNotAllowed()
+  if (path === '/') return site.rootUrl === null ? landingPage(request) : redirectTo(302, site.rootUrl)
+  // It would install the admin pages, which are on the default domain.
+  if (path === '/manifest.webmanifest') return notFoundPage(request)
+  return (await serveDomainFile(dependencies, arrival)) ?? notFoundPage(request)
+}
+
 const KNOWN_ROUTES: ReadonlySet<string> = new Set([
   '/',
   '/_',
   '/_/health',
   '/_/ready',
   '/_/metrics',
+  DOMAIN_CHECK_PATH,
+  ...WELL_KNOWN_NAMES.map((name) => WELL_KNOWN_PATH + name),
   FONT_PATH,
   PRIVACY_PATH,
   PRIVACY_JSON_PATH,
@@ -163,6 +216,7 @@ async function serveSystemRoute(
   if (path === '/_/health') return checkHealth(services.database)
   if (path === '/_/ready') return readiness.answer()
   if (path === FONT_PATH) return fontResponse()
+  if (path === DOMAIN_CHECK_PATH) return checkDomain(request, services.settings)
   if (path === PRIVACY_PATH) return privacy.page(request)
   if (path === PRIVACY_JSON_PATH) return privacy.json()
   if (path !== '/_/metrics' || !mayReadMetrics(request, peer, services.settings)) return undefined

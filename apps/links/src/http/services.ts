@@ -5,6 +5,7 @@ import type { Exchange } from '@latchkey/http/mount'
 import type { FilteredReads } from '../analytics/explorer/filtered-reads.ts'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
+import type { Sites } from '../domains/sites.ts'
 import type { ChangeFeed } from '../events/feed.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { RunningImports } from '../transfer/running-imports.ts'
@@ -28,6 +29,7 @@ export interface Services {
    * every request.
    */
   keysUsedAt: Map<number, number>
+  sites: Sites
   /** Public origin of the service for this request. */
   originOf(request: Request, peer: string): string
   feed: ChangeFeed

@@ -13,9 +13,9 @@ import {
   selectByWords,
   selectFiltered,
 } from './list.ts'
-import type { LinkCounts, LinkFilter } from './schema.ts'
+import type { LinkCounts } from './schema.ts'
 
-/** Links of a host or a bundle are counted up to this number. */
+/** Links of a host, a domain or a bundle are counted up to this number. */
 const MAX_COUNT = 10_000
 
 /** Number of owners that are named. */
@@ -31,8 +31,8 @@ export async function countSomeLinks(db: Db, filter: ListFilter, now: number): P
 }
 
 /**
- * Counts the links of the filter, after `resolveSearch`: all matches of a search, but those of a host
- * or a bundle up to a limit.
+ * Counts the links of the filter, after `resolveSearch`: all matches of a search, but those of a host,
+ * a domain or a bundle up to a limit.
  */
 export async function countLinks(db: Db, filter: ListFilter, now: number): Promise<Count> {
   if (filter.ids) return { total: filter.ids.length }
@@ -53,29 +53,35 @@ export async function countLinks(db: Db, filter: ListFilter, now: number): Promi
 }
 
 /** Whether the numbers of all links of each owner and source are enough to count the filter. */
-function isStored(filter: LinkFilter): boolean {
-  return !isSearch(filter) && !filter.host && filter.bundle === undefined && !filter.no_bundle
+function isStored(filter: ListFilter): boolean {
+  return (
+    !isSearch(filter) &&
+    !filter.host &&
+    filter.domain === undefined &&
+    filter.bundle === undefined &&
+    !filter.no_bundle
+  )
 }
 
-function storedConditions({ owner, source }: LinkFilter) {
+function storedConditions({ owner, source }: ListFilter) {
   return sql`${owner ? sql`created_by = ${owner}` : sql`1 = 1`}
     and ${source ? sql`source = ${source}` : sql`1 = 1`}`
 }
 
-async function countState(db: Db, filter: LinkFilter, now: number): Promise<number> {
+async function countState(db: Db, filter: ListFilter, now: number): Promise<number> {
   const { count } = await selectFiltered(db, filter, now)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
 }
 
-async function countUpTo(db: Db, filter: LinkFilter, now: number, limit: number): Promise<Count> {
+async function countUpTo(db: Db, filter: ListFilter, now: number, limit: number): Promise<Count> {
   const count = await countRows(db, await selectSome(db, filter, now, limit))
   return { total: Math.min(count, limit), hasMore: count > limit }
 }
 
 /** Selects one more link than the limit, if there are so many. Which ones is not defined. */
-async function selectSome(db: Db, filter: LinkFilter, now: number, limit: number) {
+async function selectSome(db: Db, filter: ListFilter, now: number, limit: number) {
   const isCommon = !isSearch(filter) || (await isCommonSearch(db, filter, now, MAX_MATCHES + 1))
   const links = isCommon ? selectFiltered(db, filter, now) : await selectByWords(db, filter, now)
   return links
@@ -91,9 +97,9 @@ interface Group {
 }
 
 /** Returns the numbers of a filter menu: each of them without the filter that it would replace. */
-export async function readLinkCounts(db: Db, filter: LinkFilter, now: number): Promise<LinkCounts> {
+export async function readLinkCounts(db: Db, filter: ListFilter, now: number): Promise<LinkCounts> {
   const { owner, source, status } = filter
-  const all: LinkFilter = { ...filter, owner: undefined, source: undefined, status: 'all' }
+  const all: ListFilter = { ...filter, owner: undefined, source: undefined, status: 'all' }
   const { groups, exact } = isStored(all)
     ? { groups: await readStoredGroups(db, now), exact: true }
     : await readGroups(db, all, now)
@@ -105,7 +111,7 @@ export async function readLinkCounts(db: Db, filter: LinkFilter, now: number): P
       .map(([value, each]) => ({ name: value, count: sum(each.map((group) => countIn(group, status))) }))
       .filter(({ name: value, count }) => count > 0 && value !== '')
       .toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
-  const countOf = (state: LinkFilter['status']) => sum(ofBoth.map((group) => countIn(group, state)))
+  const countOf = (state: ListFilter['status']) => sum(ofBoth.map((group) => countIn(group, state)))
   return {
     total: countOf(status),
     states: {
@@ -120,7 +126,7 @@ export async function readLinkCounts(db: Db, filter: LinkFilter, now: number): P
   }
 }
 
-function countIn({ states }: Group, status: LinkFilter['status']): number {
+function countIn({ states }: Group, status: ListFilter['status']): number {
   return status === 'all' ? states.active + states.disabled + states.expired : states[status]
 }
 
@@ -164,7 +170,7 @@ async function readStoredGroups(db: Db, now: number): Promise<Group[]> {
 /** Counts the links of any filter, up to the limit. */
 async function readGroups(
   db: Db,
-  filter: LinkFilter,
+  filter: ListFilter,
   now: number,
 ): Promise<{ groups: Group[]; exact: boolean }> {
   const links = await selectSome(db, filter, now, MAX_COUNT)

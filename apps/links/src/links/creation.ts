@@ -5,6 +5,7 @@ import { failure } from '../failures.ts'
 import { findPreferences } from '../preferences/store.ts'
 import { requireEnd } from './behaviour/rings.ts'
 import { findFreeSlug } from './slugs/generator.ts'
+import { type Domain, slugKey } from './slugs/slug.ts'
 import { insertSlug } from './slugs/store.ts'
 import type { Link, NewLink } from './schema.ts'
 import { deleteLink, findDuplicate, insertLink, lockLinkRow, readChangedLink, lockUrl } from './store.ts'
@@ -13,6 +14,7 @@ type Tx = Transaction<Tables>
 
 interface NewLinkRow {
   url: string
+  domain: Domain
   customSlug?: string | undefined
   label?: string | null | undefined
   autoLength: number
@@ -25,8 +27,10 @@ interface NewLinkRow {
  */
 async function insertLinkWithSlugs(tx: Tx, context: Context, link: NewLinkRow): Promise<number> {
   const { now, identity, createdVia } = context
+  const { domain } = link
+  const custom = link.customSlug === undefined ? undefined : slugKey(domain, link.customSlug)
   for (;;) {
-    const auto = await findFreeSlug(tx, link.autoLength)
+    const auto = await findFreeSlug(tx, domain, link.autoLength)
     const id = await insertLink(tx, {
       url: link.url,
       label: link.label ?? null,
@@ -34,13 +38,14 @@ async function insertLinkWithSlugs(tx: Tx, context: Context, link: NewLinkRow): 
       created_via: createdVia,
       created_by: identity,
       created_at: now,
-      primary_slug: link.customSlug ?? auto,
+      primary_slug: custom ?? auto,
+      domain,
     })
     const base = { link_id: id, created_at: now, disabled_at: null }
-    if (link.customSlug !== undefined) {
-      const isInserted = await insertSlug(tx, { ...base, slug: link.customSlug, is_custom: 1 })
+    if (custom !== undefined) {
+      const isInserted = await insertSlug(tx, { ...base, slug: custom, is_custom: 1 })
       if (!isInserted) throw failure('slug_taken')
-      context.slugSpace.recordSlug(link.customSlug)
+      context.slugSpace.recordSlug(custom)
     }
     if (await insertSlug(tx, { ...base, slug: auto, is_custom: 0 })) {
       context.slugSpace.recordSlug(auto)
@@ -51,18 +56,28 @@ async function insertLinkWithSlugs(tx: Tx, context: Context, link: NewLinkRow): 
   }
 }
 
-async function chooseAutoLength(tx: Tx, context: Context, requested: number | undefined): Promise<number> {
+async function chooseAutoLength(
+  tx: Tx,
+  context: Context,
+  domain: Domain,
+  requested: number | undefined,
+): Promise<number> {
   if (requested !== undefined) return requested
   const { slug_default_length: preferred } = await findPreferences(tx, context.identity)
-  return context.slugSpace.findLength(tx, preferred)
+  return context.slugSpace.findLength(tx, domain, preferred)
 }
 
 /**
- * Creates a link, or returns an active one with the same URL: the caller's own if there is one,
+ * Creates a link, or returns an active one with the same URL on the same domain: the caller's own if there is one,
  * else any, or with `own` only the caller's. A custom slug always creates a new link.
  */
-export async function createOrReuse(context: Context, body: NewLink, reuse: 'any' | 'own'): Promise<Link> {
-  const { url, identity, now } = { ...body, ...context }
+export async function createOrReuse(
+  context: Context,
+  body: NewLink & { domain: Domain },
+  reuse: 'any' | 'own',
+): Promise<Link> {
+  const { url, domain } = body
+  const { identity, now } = context
   const customSlug = body.slug ?? body.custom_slug
   const mayReuse = customSlug === undefined && body.allow_duplicate !== true
   /** Returns the link, or undefined if a duplicate exists whose clicks have to be counted first. */
@@ -70,7 +85,7 @@ export async function createOrReuse(context: Context, body: NewLink, reuse: 'any
     context.database.write(async (tx): Promise<Link | undefined> => {
       if (mayReuse) {
         await lockUrl(tx, context.database, url)
-        const duplicate = await findDuplicate(tx, { url, identity, now, ownOnly: reuse === 'own' })
+        const duplicate = await findDuplicate(tx, { url, domain, identity, now, ownOnly: reuse === 'own' })
         if (duplicate && !isFlushed) return undefined
         // The owner may have deleted it in the meantime.
         if (duplicate && (await lockLinkRow(tx, context.database, duplicate.id)))
@@ -81,9 +96,10 @@ export async function createOrReuse(context: Context, body: NewLink, reuse: 'any
           }
       }
       const { label, expires_at: expiresAt } = body
-      const length = await chooseAutoLength(tx, context, body.slug_length)
+      const length = await chooseAutoLength(tx, context, domain, body.slug_length)
       const id = await insertLinkWithSlugs(tx, context, {
         url,
+        domain,
         customSlug,
         label,
         expiresAt,

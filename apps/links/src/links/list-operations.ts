@@ -10,6 +10,7 @@ import {
   pageHeaders,
   parseCursor,
 } from '../paging.ts'
+import { queriedDomain } from '../domains/find.ts'
 import { listByClicks } from './click-order.ts'
 import { countLinks, countSomeLinks, readLinkCounts } from './count.ts'
 import { type ListFilter, listLinkPositions, resolveSearch } from './list.ts'
@@ -29,7 +30,7 @@ export const listLinks = operation({
   failures: ['cursor_invalid'],
   async handler(context, { query }) {
     await context.flushClicks()
-    return readCursorPage(context, query, countLinks)
+    return readCursorPage(context, withStoredDomain(context, query), countLinks)
   },
   headers: pageHeaders,
   answer: pageAnswer,
@@ -41,7 +42,8 @@ export const listLinksInAdmin = operation({
   query: LinkPageQuery,
   result: z.array(ListedLink),
   headers: countedPageHeaders,
-  async handler(context, { query }) {
+  async handler(context, input) {
+    const query = withStoredDomain(context, input.query)
     await context.flushClicks()
     const isNumbered =
       query.page !== undefined ||
@@ -54,6 +56,16 @@ export const listLinksInAdmin = operation({
     return { ...page, items: await addListing(context, page.items, { hasTrend: isNumbered }) }
   },
 })
+
+type ListQuery = Omit<LinkPageQuery, keyof ListFilter> & ListFilter
+
+/** Names the domain of a query as it is stored. */
+function withStoredDomain<Query extends { domain?: string | undefined }>(
+  context: Context,
+  { domain, ...query }: Query,
+): Omit<Query, 'domain'> & Pick<ListFilter, 'domain'> {
+  return domain === undefined ? query : { ...query, domain: queriedDomain(context, domain) }
+}
 
 /** Adds what only the list shows. A cursor page may have a thousand links, and has no trends. */
 async function addListing(
@@ -75,11 +87,13 @@ async function addListing(
 
 async function readCursorPage(
   context: Context,
-  query: LinkPageQuery,
+  query: ListQuery,
   count: typeof countLinks,
 ): Promise<Page<Link>> {
-  const { owner = '', range, search = '', status, sort, source, host, bundle, no_bundle } = query
-  const more = Object.entries({ source, host, bundle, no_bundle }).filter(([, value]) => value !== undefined)
+  const { owner = '', range, search = '', status, sort, source, host, domain, bundle, no_bundle } = query
+  const more = Object.entries({ source, host, domain, bundle, no_bundle }).filter(
+    ([, value]) => value !== undefined,
+  )
   const listKey = ['links', owner, range, search.trim(), status, sort, ...more.map(String)]
   const after = parseCursor(listKey, query.cursor, sort === 'clicks' ? 'clicks' : 'age')
   // One more row than requested shows whether there is a next page.
@@ -93,7 +107,7 @@ async function readCursorPage(
 const DEFAULT_PER_PAGE = 25
 
 /** Returns the page with this number, or the last page if there are fewer. */
-async function readNumberedPage(context: Context, query: LinkPageQuery): Promise<Page<Link>> {
+async function readNumberedPage(context: Context, query: ListQuery): Promise<Page<Link>> {
   const resolved = await resolveSearch(context.database.offThread, query, context.now)
   const count = await countSomeLinks(context.database.offThread, resolved, context.now)
   const size = query.per_page ?? DEFAULT_PER_PAGE
@@ -105,7 +119,7 @@ async function readNumberedPage(context: Context, query: LinkPageQuery): Promise
 
 function listPositions(
   { database: { offThread }, filters, now }: Context,
-  { sort, range, ...query }: LinkPageQuery & ListFilter & { offset?: number },
+  { sort, range, ...query }: ListQuery & { offset?: number },
   after?: Position,
 ): Promise<Position[]> {
   return sort === 'clicks'
@@ -132,5 +146,6 @@ export const countLinksOperation = operation({
   summary: 'Count the links of a filter by state, source and owner',
   query: LinkFilter,
   result: LinkCounts,
-  handler: ({ database, now }, { query }) => readLinkCounts(database.offThread, query, now),
+  handler: (context, { query }) =>
+    readLinkCounts(context.database.offThread, withStoredDomain(context, query), context.now),
 })

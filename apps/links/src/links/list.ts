@@ -3,6 +3,7 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
 import type { LinkFilter, LinkPageQuery } from './schema.ts'
+import type { Domain } from './slugs/slug.ts'
 import { findCandidates, matchesWords, searchWords } from './search.ts'
 import { isActive } from './store.ts'
 
@@ -12,7 +13,9 @@ export type Db = Database<Tables>
 type Order = Pick<LinkPageQuery, 'order'> & { sort?: Exclude<LinkPageQuery['sort'], 'clicks'> }
 
 /** The filter of a list. Few matches of a search are named by their ids. */
-export interface ListFilter extends LinkFilter {
+export interface ListFilter extends Omit<LinkFilter, 'domain'> {
+  /** As it is stored; undefined for all domains. */
+  domain?: Domain | undefined
   ids?: readonly number[]
 }
 
@@ -36,10 +39,15 @@ export function hasStatus(state: State, now: number): RawBuilder<SqlBool> {
   return sql<SqlBool>`link.disabled_at is null and link.expires_at > ${now} and link.expires_at <= ${now + SOON}`
 }
 
+/** The links of further domains have an index of their own. */
+function isOnDomain(domain: Domain): RawBuilder<SqlBool> {
+  return domain === null ? sql<SqlBool>`link.domain is null` : sql<SqlBool>`link.domain = ${domain}`
+}
+
 /** The conditions of the filter on a row of `link`, without its words. */
 export function conditionsOf(
   { dialect }: Pick<Db, 'dialect'>,
-  { owner, status, source, host, bundle, no_bundle: noBundle, ids }: ListFilter,
+  { owner, status, source, host, domain, bundle, no_bundle: noBundle, ids }: ListFilter,
   now: number,
 ): RawBuilder<SqlBool> {
   const conditions = [
@@ -48,6 +56,7 @@ export function conditionsOf(
     ...(status === 'all' ? [] : [sql<SqlBool>`(${hasStatus(status, now)})`]),
     ...(source ? [sql<SqlBool>`link.created_via = ${source}`] : []),
     ...(host ? [sql<SqlBool>`link.host = ${host}`] : []),
+    ...(domain === undefined ? [] : [isOnDomain(domain)]),
     ...(bundle === undefined
       ? []
       : [sql<SqlBool>`link.id in (select link_id from bundle_link where bundle_id = ${bundle})`]),
@@ -164,7 +173,7 @@ export async function listLinkPositions(
 }
 
 /** The matches of the words among the first links of the list. */
-function searchFirst(db: Db, query: LinkFilter & Order, now: number, bounds: Bounds = {}) {
+function searchFirst(db: Db, query: ListFilter & Order, now: number, bounds: Bounds = {}) {
   return db.read
     .selectFrom(selectOrdered(db, query, now, bounds).limit(FIRST).as('link'))
     .innerJoin('link_search', 'link_search.link_id', 'link.id')
@@ -197,7 +206,7 @@ export async function resolveSearch<Query extends ListFilter>(
 /** Whether so many of the newest links match the words that no index is needed to find `count`. */
 export async function isCommonSearch(
   db: Db,
-  filter: LinkFilter,
+  filter: ListFilter,
   now: number,
   count = FIRST / 100,
 ): Promise<boolean> {

@@ -5,6 +5,7 @@ import { type Context, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
 import { findSlug, hasTooManySlugs, insertSlug, setPrimarySlug } from './slugs/store.ts'
+import { slugKey } from './slugs/slug.ts'
 import type { Transaction } from 'kysely'
 import { requireEnd, requireNoRing } from './behaviour/rings.ts'
 import { createOrReuse } from './creation.ts'
@@ -71,7 +72,7 @@ export const createLink = operation({
   otherStatus: { status: 200, description: 'The existing active link with this URL' },
   headers: entityTagHeader,
   failures: ['slug_taken', 'link_ring', 'link_chain'],
-  handler: (context, { body }) => createOrReuse(context, body, 'any'),
+  handler: (context, { body }) => createOrReuse(context, { ...body, domain: null }, 'any'),
   answer: (link) => ({ status: link.duplicate ? 200 : 201, body: link }),
 })
 
@@ -94,7 +95,9 @@ export const readLink = operation({
 })
 
 /** Makes a slug the primary slug of a link that the caller owns. An unused slug is added first. */
-async function claimPrimary(tx: Tx, context: Context, linkId: number, slug: string): Promise<void> {
+async function claimPrimary(tx: Tx, context: Context, link: LinkRow, customSlug: string): Promise<void> {
+  const linkId = link.id
+  const slug = slugKey(link.domain, customSlug)
   const newSlug = { slug, link_id: linkId, is_custom: 1, created_at: context.now, disabled_at: null }
   const isNew = await insertSlug(tx, newSlug)
   const row = await findSlug(tx, slug)
@@ -132,7 +135,7 @@ export const changeLink = operation({
     return context.database.write(async (tx) => {
       const row = await requireOwnedLink(tx, context, params.id, 'not_owner_update')
       if (slug !== undefined) {
-        await claimPrimary(tx, context, row.id, slug)
+        await claimPrimary(tx, context, row, slug)
         await raiseVersion(tx, row)
       }
       if (Object.keys(changes).length > 0) await updateLink(tx, row, changes)

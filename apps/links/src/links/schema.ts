@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { text } from '@latchkey/http/text'
 import { DeltaPct, NameCount, Range } from '../analytics/schema.ts'
+import { DomainQuery, OwnDomain } from '../domains/schema.ts'
 import { CustomSlug, Slug } from './slugs/schema.ts'
 import { foldSlug } from './slugs/slug.ts'
 import { boundedText, trimmedText, withoutFormat } from '../text.ts'
@@ -51,6 +52,7 @@ export const Link = z
       .meta({ description: 'Raw clicks: of all time, or in the window if `range` is given.' }),
     delta_pct: DeltaPct,
     short_origin: ShortOrigin,
+    domain: OwnDomain,
     duplicate: z.literal(true).optional(),
     duplicate_count: z.int().optional(),
   })
@@ -117,6 +119,10 @@ export const LinkQuery = z.object({
   }),
   status: Status.default('all'),
   sort: z.enum(['created', 'clicks']).default('created'),
+  domain: DomainQuery.meta({
+    description: 'Host of a short domain; without it, links of all domains.',
+    maxLength: 1_000,
+  }),
   ...PageQuery.shape,
 })
 export type LinkQuery = z.output<typeof LinkQuery>
@@ -139,6 +145,7 @@ const filters = {
     .transform((host) => host.toLowerCase())
     .optional()
     .meta({ description: 'The exact host of the destination.' }),
+  domain: LinkQuery.shape.domain,
   bundle: Id.optional().meta({ description: 'The id of a bundle.' }),
   no_bundle: z
     .enum(['true', 'false'])

@@ -16,8 +16,10 @@ import { markAllHoursChanged } from '../clicks/changed-hours.ts'
 import { filteredClicks } from '../clicks/store.ts'
 import { withSnapshot } from '../db/snapshot.ts'
 import type { Context } from '../context.ts'
+import { originOfDomain } from '../domains/host.ts'
 import type { ClickCounts, Tables } from '../db/tables.ts'
 import type { Slug } from './slugs/schema.ts'
+import { type Domain, parseSlugKey } from './slugs/slug.ts'
 import { type SlugRow, retireSlugs } from './slugs/store.ts'
 import type { Link } from './schema.ts'
 import { searchText } from './search.ts'
@@ -127,18 +129,27 @@ export async function lockUrl(tx: Tx, { dialect }: Db, url: string): Promise<voi
   await lockKey(dialect, tx, urlKey(url))
 }
 
+interface DuplicateQuery {
+  url: string
+  domain: Domain
+  identity: string
+  now: number
+  ownOnly: boolean
+}
+
 /**
  * Returns the active link that a create of this URL reuses, and the number of active ones (L6.2).
  * With `ownOnly` only the caller's own links qualify.
  */
 export async function findDuplicate(
   tx: Tx,
-  { url, identity, now, ownOnly }: { url: string; identity: string; now: number; ownOnly: boolean },
+  { url, domain, identity, now, ownOnly }: DuplicateQuery,
 ): Promise<{ id: number; count: number } | undefined> {
   const candidates = tx
     .selectFrom('link')
     .where('url_key', '=', urlKey(url))
     .where('url', '=', url)
+    .where('domain', domain === null ? 'is' : '=', domain)
     // A link with behaviour may lead elsewhere, or stop to lead anywhere.
     .where('behaviour', 'is', null)
     .where(isActive(now))
@@ -202,9 +213,11 @@ export async function readChangedLink(
   return withOrigin({ origin }, link)
 }
 
-/** Adds the origin of the request to a link. */
+/** Adds the origin of the link's short URLs, which depends on the request. */
 export function withOrigin({ origin }: { origin: string }, link: StoredLink): Link {
-  return { ...link, short_origin: origin }
+  const { domain, ...rest } = link
+  const short_origin = originOfDomain(origin, domain)
+  return domain === undefined ? { ...rest, short_origin } : { ...rest, short_origin, domain }
 }
 
 async function readLinksByIds(db: Db, ids: readonly number[], view: LinkView): Promise<StoredLink[]> {
@@ -247,17 +260,24 @@ function toLink(
     search_text: ___,
     version: ____,
     behaviour: _____,
+    domain,
     ...link
   } = row
   const slugAnswers = slugs.map((slug) => toSlug(slug, primary_slug, countOf(slug)))
   const total = sum(slugAnswers.map((slug) => slug.click_count))
-  return { ...link, slugs: slugAnswers, total_clicks: total, ...delta('delta_pct', total, previousClicks) }
+  return {
+    ...link,
+    slugs: slugAnswers,
+    total_clicks: total,
+    ...delta('delta_pct', total, previousClicks),
+    ...(domain !== null && { domain }),
+  }
 }
 
 export function toSlug(row: Omit<SlugRow, keyof ClickCounts>, primary: string, clickCount: number): Slug {
   return {
     link_id: row.link_id,
-    slug: row.slug,
+    ...parseSlugKey(row.slug),
     is_custom: row.is_custom === 1 ? 1 : 0,
     is_primary: row.slug === primary ? 1 : 0,
     click_count: clickCount,

@@ -14,8 +14,12 @@ export const entityTagHeader: Readonly<Record<string, ResponseHeader>> = {
 
 /** Throws 412 if the caller's write is only for other versions of the link (L25.3). */
 export function requireVersion({ ifMatch }: Pick<Context, 'ifMatch'>, link: Pick<LinkRow, 'version'>): void {
-  if (ifMatch === null || ifMatch === undefined || ifMatch.trim() === '*') return
+  if (!matchesTag({ ifMatch }, entityTag(link))) throw failure('link_changed')
+}
+
+/** Whether the caller's write is for the version with this entity tag, or for any. */
+export function matchesTag({ ifMatch }: { ifMatch?: string | null | undefined }, tag: string): boolean {
+  if (ifMatch === null || ifMatch === undefined || ifMatch.trim() === '*') return true
   // Weak tags never match (RFC 9110 section 13.1.1).
-  const tags = ifMatch.split(',').map((tag) => tag.trim())
-  if (!tags.includes(entityTag(link))) throw failure('link_changed')
+  return ifMatch.split(',').some((each) => each.trim() === tag)
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DomainQuery } from '../domains/schema.ts'
 import { explainSlug } from '../explain/operations.ts'
 import { Explanation, VisitQuery } from '../explain/schema.ts'
 import { readBehaviour, writeBehaviour } from '../links/behaviour/operations.ts'
@@ -17,6 +18,7 @@ export const behaviourTools = [
     effect: 'read',
     input: {
       slug: z.string().meta({ description: 'Any slug of the link.', maxLength: MAX_SLUG_LENGTH }),
+      domain: DomainQuery,
       ...VisitQuery.shape,
       at: z.int().min(0).max(MAX_MOMENT).optional().meta({ description: 'Unix seconds; now by default.' }),
     },

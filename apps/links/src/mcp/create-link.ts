@@ -1,6 +1,7 @@
 import { Failure } from '@latchkey/http/failure'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
+import { requireDomain } from '../domains/find.ts'
 import { createOrReuse } from '../links/creation.ts'
 import { getLink } from '../links/operations.ts'
 import type { Link, NewLink } from '../links/schema.ts'
@@ -15,6 +16,7 @@ export const SlugRejection = z.object({
 type SlugRejection = z.output<typeof SlugRejection>
 
 type CreateLinkArguments = Omit<NewLink, 'slug' | 'custom_slug' | 'allow_duplicate'> & {
+  domain?: string | undefined
   custom_slug?: string | string[] | undefined
 }
 
@@ -25,8 +27,9 @@ type CreateLinkArguments = Omit<NewLink, 'slug' | 'custom_slug' | 'allow_duplica
  */
 export async function createLinkWithSlugs(
   context: Context,
-  { custom_slug: requested, ...body }: CreateLinkArguments,
+  { custom_slug: requested, domain: host, ...fields }: CreateLinkArguments,
 ) {
+  const body = { ...fields, domain: host === undefined ? null : requireDomain(context, host) }
   const requestedSlugs = requested === undefined ? [] : [requested].flat()
   if (requestedSlugs.length === 0) return createOrReuse(context, body, 'any')
   const link = await createOrReuse(context, body, 'own')

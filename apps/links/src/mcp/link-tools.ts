@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Range } from '../analytics/schema.ts'
 import type { Context } from '../context.ts'
+import { DomainHost } from '../domains/schema.ts'
 import { changeLink, deleteLinkOperation, disableLink, enableLink, readLink } from '../links/operations.ts'
 import { listLinks } from '../links/list-operations.ts'
 import { LinkChanges, NewLink } from '../links/schema.ts'
@@ -26,8 +27,13 @@ const CustomSlugs = z
     `must have at most ${MAX_SLUGS_PER_CALL} items`,
   )
 
+const DomainFilter = DomainHost.optional().meta({
+  description: 'Only links of this short domain; links of all domains by default.',
+})
+
 interface LinkSearch {
   range: Range
+  domain?: string | undefined
   search?: string
   owner?: string
 }
@@ -64,8 +70,9 @@ const readingTools = [
     title: 'List links',
     description:
       'Lists the links of all users with their clicks, newest first. Returns at most 1000 links; search for older ones.',
+    input: { domain: DomainFilter },
     output: listOf(LinkWithShortUrl),
-    run: async (context, _, range) => truncateList(await findLinks(context, { range })),
+    run: async (context, { domain }, range) => truncateList(await findLinks(context, { domain, range })),
   }),
   rangedTool({
     name: 'get_link',
@@ -83,10 +90,11 @@ const readingTools = [
       'Finds links whose label, URL, owner or any slug contains a text, in any case, newest first.',
     input: {
       query: trimmedText(256).meta({ description: 'The text to find; % and _ are ordinary characters.' }),
+      domain: DomainFilter,
     },
     output: SearchOutput,
-    run: (context, { query }, range) =>
-      searchLinks(context, { search: query, range }, [
+    run: (context, { query, domain }, range) =>
+      searchLinks(context, { search: query, domain, range }, [
         query,
         'The query is blank: give a part of a label, URL, slug or owner, or use list_links for all links.',
         'No link matches: try a shorter part of its label, URL, slug or owner.',
@@ -122,6 +130,9 @@ const writingTools = [
       url,
       label,
       slug_length,
+      domain: DomainHost.optional().meta({
+        description: 'Host of the short domain for the link; the default domain if it is left out.',
+      }),
       custom_slug: CustomSlugs.optional().meta({
         description: `One slug or up to ${MAX_SLUGS_PER_CALL}, each 1 to ${MAX_SLUG_LENGTH} characters; the first available one becomes primary.`,
       }),

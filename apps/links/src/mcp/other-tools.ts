@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { checkHealth } from '../http/health.ts'
 import { getLink } from '../links/operations.ts'
 import { getLinkQr, qrText } from '../qr/operations.ts'
-import { MAX_SLUG_LENGTH } from '../links/slugs/slug.ts'
+import { MAX_SLUG_LENGTH, slugKey } from '../links/slugs/slug.ts'
 import { perform } from './perform.ts'
 import { LinkId, tool } from './tool.ts'
 
@@ -71,7 +71,8 @@ const qrTool = tool({
     const { body } = await perform(qrContext, getLinkQr, { params, query })
     const { slugs } = await getLink(context, link_id)
     const encodedSlug = slugs.find((own) => (slug ? own.slug === slug.toLowerCase() : own.is_primary === 1))
-    const text = qrText(qrContext.origin, encodedSlug?.slug ?? '')
+    const key = slugKey(encodedSlug?.domain ?? null, encodedSlug?.slug ?? '')
+    const text = qrText(qrContext.origin, key)
     return { link_id, slug: encodedSlug?.slug ?? '', encodes: text, svg: String(body) }
   },
   images(result) {

@@ -10,11 +10,11 @@ export const LinkWithShortUrl = Link.extend({
 export type LinkWithShortUrl = z.output<typeof LinkWithShortUrl>
 
 export function withShortUrl<SourceLink extends Link>(
-  { origin }: Context,
+  _: Context,
   link: SourceLink,
 ): SourceLink & LinkWithShortUrl {
   const primary = link.slugs.find(({ is_primary }) => is_primary === 1)
-  return { ...link, short_url: `${origin}/${primary?.slug ?? ''}` }
+  return { ...link, short_url: `${link.short_origin}/${primary?.slug ?? ''}` }
 }
 
 export function withShortUrls(

@@ -21,6 +21,24 @@ export function findNotFoundUrl(db: Kysely<Tables>): Promise<string | undefined>
   return findInstanceValue(db, NOT_FOUND)
 }
 
+interface InstanceUrls {
+  root_url: string | null
+  not_found_url: string | null
+}
+
+/** The URLs of the default domain, which are values of the instance (L31.1). */
+export async function findInstanceUrls(db: Kysely<Tables>): Promise<InstanceUrls> {
+  return {
+    root_url: (await findRootRedirect(db)) ?? null,
+    not_found_url: (await findNotFoundUrl(db)) ?? null,
+  }
+}
+
+export async function saveInstanceUrls(db: Kysely<Tables>, urls: InstanceUrls): Promise<void> {
+  await saveInstanceValue(db, ROOT_REDIRECT, urls.root_url)
+  await saveInstanceValue(db, NOT_FOUND, urls.not_found_url)
+}
+
 async function readPreferences(db: Kysely<Tables>, identity: string): Promise<Preferences> {
   const row = await findPreferences(db, identity)
   return Preferences.parse({

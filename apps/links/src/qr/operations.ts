@@ -4,6 +4,8 @@ import { QrSizeTooSmall, failure } from '../failures.ts'
 import { IdParams, wholeNumber } from '../links/schema.ts'
 import { requireLink } from '../links/operations.ts'
 import { SlugQuery } from '../links/slugs/schema.ts'
+import { shortUrl } from '../domains/host.ts'
+import { slugKey } from '../links/slugs/slug.ts'
 import { findSlug } from '../links/slugs/store.ts'
 import { type QrImage, QrTooSmall, contrastRatio, renderQr } from './qr.ts'
 
@@ -36,8 +38,8 @@ const QrQuery = z
   })
 
 /** The code encodes the short URL with a mark, which makes its clicks count as `qr`. */
-export function qrText(origin: string, slug: string): string {
-  return `${origin}/${slug}?utm_medium=qr`
+export function qrText(origin: string, key: string): string {
+  return `${shortUrl(origin, key)}?utm_medium=qr`
 }
 
 export const getLinkQr = operation({
@@ -54,8 +56,8 @@ export const getLinkQr = operation({
   failures: ['link_not_found', 'slug_not_found', 'qr_too_small', 'qr_too_long'],
   async handler(context, { params, query }) {
     const link = await requireLink(context, params.id)
-    const slug = query.slug ?? link.primary_slug
-    const row = await findSlug(context.database.read, slug)
+    const key = query.slug === undefined ? link.primary_slug : slugKey(link.domain, query.slug)
+    const row = await findSlug(context.database.read, key)
     if (row?.link_id !== link.id) throw failure('slug_not_found')
     const format = query.format ?? (context.acceptsPng ? 'png' : 'svg')
     return renderOrFail({ ...query, format, text: qrText(context.origin, row.slug) })

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { parseTrusted } from '@latchkey/http/client-address'
 import { DESKTOP } from '../../test/actions.ts'
 import type { Journal } from '../clicks/journal.ts'
+import { DEFAULT_SITE } from '../domains/testing.ts'
 import { ClickLimits, type PlaceStore } from './click-limits.ts'
 import { NotFoundUrl } from './not-found-url.ts'
 import { PasswordCheck } from './password-check.ts'
@@ -61,7 +62,6 @@ test('L26.3: if the click cannot be stored, a limited link is 503 and keeps its 
     limits: new ClickLimits(store),
     passwords: new PasswordCheck(async () => false, Date.now),
     notFoundUrl: new NotFoundUrl(async () => null),
-    status: 302,
     isLean: false,
     honorsGpc: false,
     publicHost: null,
@@ -77,7 +77,13 @@ test('L26.3: if the click cannot be stored, a limited link is 503 and keeps its 
   })
   const visit = async (slug: string) => {
     const request = new Request(`http://localhost/${slug}`, { headers: { 'User-Agent': DESKTOP } })
-    const { status, headers } = await redirect.answer(request, slug, null, { requestIP: () => null })
+    const { status, headers } = await redirect.answer({
+      request,
+      path: slug,
+      query: null,
+      server: { requestIP: () => null },
+      site: DEFAULT_SITE,
+    })
     return [status, headers.get('location')]
   }
   expect(await visit('plain')).toEqual([302, 'https://example.com/'])

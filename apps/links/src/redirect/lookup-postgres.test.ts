@@ -130,7 +130,7 @@ eachDialect((dialect, newUrl) => {
     const node = await openNode(await newUrl())
     const link = await node.stored.createLink('abcd')
     await node.stored.run(sql`update link set url = 'http://[' where id = ${link}`)
-    expect(await node.lookup.find('abcd')).toBeUndefined()
+    expect(await node.lookup.find('abcd')).toBeNull()
   })
 
   test('changes made on another node apply within a second, including new slugs and enabled links', async () => {

@@ -9,8 +9,13 @@ import {
 import type { Log } from '@latchkey/http/log'
 import type { Client } from 'pg'
 import type { Tables } from '../db/tables.ts'
-import type { Destination } from '../links/behaviour/evaluate.ts'
-import { type CacheStats, type DestinationRow, type Lookup, toDestination } from './lookup.ts'
+import {
+  type CacheStats,
+  type DestinationRow,
+  type Lookup,
+  type LookupResult,
+  toDestination,
+} from './lookup.ts'
 
 /** Cached slugs, including unknown ones; about 300 bytes each. The oldest is evicted first. */
 const CACHE_ENTRIES = 50_000
@@ -24,11 +29,16 @@ const RETRY_MS = 1_000
 /** Repeating it changes nothing, but checks that the connection is alive. */
 const LISTEN = 'listen latchkey_redirect'
 
-const SELECT_DESTINATION = `select link.id, link.url, link.expires_at, link.behaviour from slug join link on link.id = slug.link_id
-  where slug.slug = $1 and slug.disabled_at is null and link.disabled_at is null`
+const SELECT_DESTINATION = `select link.id, link.url, link.expires_at, link.behaviour,
+    slug.disabled_at is null and link.disabled_at is null as is_enabled
+  from slug join link on link.id = slug.link_id where slug.slug = $1`
+
+interface SlugRow extends DestinationRow {
+  is_enabled: boolean
+}
 
 interface CacheEntry {
-  destination: Destination | undefined
+  destination: LookupResult
   /** The listening session under which the entry is valid. A later session has missed changes. */
   session: number
 }
@@ -43,7 +53,7 @@ export class PostgresLookup implements Lookup {
   readonly #url: string
   readonly #log: Log
   readonly #entries = new Map<string, CacheEntry>()
-  readonly #pendingQueries = new Map<string, Promise<Destination | undefined>>()
+  readonly #pendingQueries = new Map<string, Promise<LookupResult>>()
   #listener: Client | undefined
   #timer: Timer | undefined
   #session = 0
@@ -88,7 +98,7 @@ export class PostgresLookup implements Lookup {
     }
   }
 
-  find(slug: string): Destination | undefined | Promise<Destination | undefined> {
+  find(slug: string): LookupResult | Promise<LookupResult> {
     const entry = this.#entries.get(slug)
     if (entry && this.#isUsable(entry)) {
       this.#hits++
@@ -99,10 +109,10 @@ export class PostgresLookup implements Lookup {
     return entry && this.#retryAtMs !== undefined ? entry.destination : answer
   }
 
-  #startQuery(slug: string, entry: CacheEntry | undefined): Promise<Destination | undefined> {
+  #startQuery(slug: string, entry: CacheEntry | undefined): Promise<LookupResult> {
     if (this.#retryAtMs !== undefined) this.#retryAtMs = performance.now() + RETRY_MS
     const isCurrent = () => this.#pendingQueries.get(slug) === query
-    const query: Promise<Destination | undefined> = this.#query(slug, entry, isCurrent).finally(() => {
+    const query: Promise<LookupResult> = this.#query(slug, entry, isCurrent).finally(() => {
       if (isCurrent()) this.#pendingQueries.delete(slug)
     })
     this.#pendingQueries.set(slug, query)
@@ -158,11 +168,11 @@ export class PostgresLookup implements Lookup {
     slug: string,
     staleEntry: CacheEntry | undefined,
     isCurrent: () => boolean,
-  ): Promise<Destination | undefined> {
+  ): Promise<LookupResult> {
     const session = this.#session
     try {
-      const { rows } = await this.#pool.query<DestinationRow>(SELECT_DESTINATION, [slug])
-      const destination = rows[0] && toDestination(rows[0])
+      const { rows } = await this.#pool.query<SlugRow>(SELECT_DESTINATION, [slug])
+      const destination = rows[0] && (rows[0].is_enabled ? toDestination(rows[0]) : null)
       if (isCurrent() && session === this.#session) this.#store(slug, { destination, session })
       this.#retryAtMs = undefined
       return destination

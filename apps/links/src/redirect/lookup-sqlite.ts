@@ -48,7 +48,8 @@ export function openSqliteLookup(path: string, database: Database<Tables>): Look
   }
   const findBySlug = (slug: string) => {
     const hit = findSlug.get(slug)
-    return hit?.disabled_at === null ? findById.get(hit.link_id) : undefined
+    if (!hit) return undefined
+    return hit.disabled_at === null ? findById.get(hit.link_id) : null
   }
   database.afterWrite(stopReading)
   return {
@@ -59,7 +60,7 @@ export function openSqliteLookup(path: string, database: Database<Tables>): Look
         setImmediate(stopReading)
       }
       const link = findByPrimary.get(slug) ?? findBySlug(slug)
-      return link ? toDestination(link) : undefined
+      return link && toDestination(link)
     },
     async close() {
       stopReading()

@@ -10,8 +10,11 @@ export interface CacheStats {
   readonly misses: number
 }
 
+/** Null for a slug that exists and has no destination, undefined for an unknown one. */
+export type LookupResult = Destination | null | undefined
+
 /**
- * Finds destinations by folded slug, enabled ones of enabled links: synchronously from SQLite,
+ * Finds destinations by slug key, enabled ones of enabled links: synchronously from SQLite,
  * possibly asynchronously from PostgreSQL. Expiry is checked at each request.
  */
 export interface Lookup {
@@ -19,7 +22,7 @@ export interface Lookup {
   readonly cache?: CacheStats
   /** Undefined without connections. */
   readonly connections?: ConnectionCounts
-  find(slug: string): Destination | undefined | Promise<Destination | undefined>
+  find(key: string): LookupResult | Promise<LookupResult>
   close(): Promise<void>
 }
 
@@ -31,10 +34,10 @@ export interface DestinationRow {
   behaviour: string | null
 }
 
-/** Undefined if the URL does not parse; the link then has no destination. */
-export function toDestination({ id, url, expires_at, behaviour }: DestinationRow): Destination | undefined {
+/** Null if the URL does not parse; the link then has no destination. */
+export function toDestination({ id, url, expires_at, behaviour }: DestinationRow): Destination | null {
   const location = locationOf(url)
-  if (location === undefined) return undefined
+  if (location === undefined) return null
   const program = behaviour === null ? null : parseProgram(behaviour)
   return { linkId: id, location, expiresAt: expires_at, program }
 }

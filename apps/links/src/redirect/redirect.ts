@@ -1,13 +1,8 @@
 import { prefixOf } from '@latchkey/http/client-prefix'
 import type { Journal } from '../clicks/journal.ts'
-import {
-  type Closed,
-  type Destination,
-  type Choice,
-  chooseLocation,
-  usedUp,
-} from '../links/behaviour/evaluate.ts'
-import { foldSlug, isSlug } from '../links/slugs/slug.ts'
+import type { Site } from '../domains/sites.ts'
+import { type Closed, type Choice, chooseLocation, usedUp } from '../links/behaviour/evaluate.ts'
+import { foldSlug, isSlug, slugKey } from '../links/slugs/slug.ts'
 import type { ClickLimits } from './click-limits.ts'
 import {
   type CountingOptions,
@@ -17,7 +12,7 @@ import {
   redirectStatus,
   temporaryStatus,
 } from './decide.ts'
-import type { Lookup } from './lookup.ts'
+import type { Lookup, LookupResult } from './lookup.ts'
 import type { NotFoundUrl } from './not-found-url.ts'
 import { passwordPage, previewPage, tooManyTriesPage } from './gate-pages.ts'
 import { methodNotAllowed, notFoundPage, unavailablePage } from './pages.ts'
@@ -44,11 +39,19 @@ export interface RedirectOptions extends VisitOptions, CountingOptions {
   notFoundUrl: NotFoundUrl
   /** The page for the owner of a slug that does not redirect; undefined for all other people. */
   ownerPage: (short: ShortUrlRequest, closed: Closed | undefined) => Promise<Response | undefined>
-  status: number
   /** Milliseconds since 1970. */
   now: () => number
   /** Receives errors that visitors must not see. */
   onLookupError: (error: unknown) => void
+}
+
+/** A request for a path that may be a slug, without its leading slash. */
+export interface VisitedPath {
+  request: Request
+  path: string
+  query: string | null
+  server: PeerSource
+  site: Site
 }
 
 type Answer = Response | Promise<Response>
@@ -66,26 +69,33 @@ export class Redirect {
     this.#options = options
   }
 
-  answer(request: Request, path: string, query: string | null, server: PeerSource): Answer {
+  answer(visited: VisitedPath): Answer {
+    const { request, path, query, server, site } = visited
     const { method } = request
     // A form is posted to the link that it protects, and to no other path.
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') return methodNotAllowed()
     const slug = slugOf(path)
-    if (slug === undefined) return this.#refuse(request)
-    const short = { request, slug, query, server }
+    if (slug === undefined) return this.#refuse(request, site)
+    const otherKey = site.alsoOf === undefined ? undefined : slugKey(site.alsoOf, slug)
+    return this.#lookUp({ request, slug: slugKey(site.domain, slug), query, server, site }, otherKey)
+  }
+
+  /** Looks the slug up, and if it is unknown, under its other key, if it has one. */
+  #lookUp(short: ShortUrlRequest, otherKey: string | undefined): Answer {
+    const follow = (result: LookupResult) =>
+      result === undefined && otherKey !== undefined
+        ? this.#lookUp({ ...short, slug: otherKey }, undefined)
+        : this.#follow(short, result)
     try {
-      const result = this.#options.lookup.find(slug)
-      if (!(result instanceof Promise)) return this.#follow(short, result)
-      return result.then(
-        (destination) => this.#follow(short, destination),
-        (error) => this.#unavailable(request, error),
-      )
+      const result = this.#options.lookup.find(short.slug)
+      if (!(result instanceof Promise)) return follow(result)
+      return result.then(follow, (error) => this.#unavailable(short.request, error))
     } catch (error) {
-      return this.#unavailable(request, error)
+      return this.#unavailable(short.request, error)
     }
   }
 
-  #follow(short: ShortUrlRequest, destination: Destination | undefined): Answer {
+  #follow(short: ShortUrlRequest, destination: LookupResult): Answer {
     if (!destination)
       return short.request.method === 'POST' ? methodNotAllowed() : this.#missed(short, undefined)
     const visit = new RequestVisit(short, this.#options, Math.floor(this.#options.now() / 1000))
@@ -170,14 +180,14 @@ export class Redirect {
   }
 
   #redirectTo(location: string, { short, destination }: Passage): Response {
-    return redirect(redirectStatus(destination, short.request.method, this.#options.status), location)
+    return redirect(redirectStatus(destination, short.request.method, short.site.status), location)
   }
 
   /** Leads visitors of a closed link elsewhere, or answers as if the link did not exist. */
   #leadBack(short: ShortUrlRequest, closed: Closed): Answer {
     if (closed.fallback === null) return this.#missed(short, closed)
     this.outcomes.uncounted++
-    return redirect(temporaryStatus(short.request.method, this.#options.status), closed.fallback)
+    return redirect(temporaryStatus(short.request.method, short.site.status), closed.fallback)
   }
 
   #page(page: Response): Response {
@@ -186,22 +196,21 @@ export class Redirect {
   }
 
   /** One answer for every path that is no link. */
-  #refuse(request: Request): Answer {
-    return request.method === 'POST' ? methodNotAllowed() : this.#notFound(request)
+  #refuse(request: Request, site: Site): Answer {
+    return request.method === 'POST' ? methodNotAllowed() : this.#notFound(request, site)
   }
 
   /** Nothing before the look-up has missed depends on who is asking (L12.6). */
   async #missed(short: ShortUrlRequest, closed: Closed | undefined): Promise<Response> {
-    const strangersAnswer = this.#notFound(short.request)
+    const strangersAnswer = this.#notFound(short.request, short.site)
     return (await this.#options.ownerPage(short, closed)) ?? strangersAnswer
   }
 
-  #notFound(request: Request): Answer {
+  #notFound(request: Request, site: Site): Answer {
     this.outcomes.not_found++
     const answer = (url: string | null) =>
-      url === null
-        ? notFoundPage(request)
-        : redirect(temporaryStatus(request.method, this.#options.status), url)
+      url === null ? notFoundPage(request) : redirect(temporaryStatus(request.method, site.status), url)
+    if (site.domain !== null) return answer(site.notFoundUrl)
     const url = this.#options.notFoundUrl.current()
     return url instanceof Promise ? url.then(answer) : answer(url)
   }

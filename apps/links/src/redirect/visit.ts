@@ -1,6 +1,7 @@
 import type { Server } from 'bun'
 import { type Proxies, clientAddress, forwardedOrigin } from '@latchkey/http/client-address'
 import { countryFromHeader } from '../clicks/country.ts'
+import type { Site } from '../domains/sites.ts'
 import type { Visit } from '../links/behaviour/conditions.ts'
 
 /** The server that received a request, as far as it knows the peer. */
@@ -24,8 +25,10 @@ export interface VisitOptions {
 /** A request for a short URL. */
 export interface ShortUrlRequest {
   request: Request
-  /** Folded. */
+  /** The slug key, under which the click is stored. */
   slug: string
+  /** The domain that the visitor came to. */
+  site: Site
   query: string | null
   server: PeerSource
 }
@@ -38,18 +41,20 @@ export class RequestVisit implements Visit {
   readonly referrer: string | null
   readonly #request: Request
   readonly #server: PeerSource
+  readonly #site: Site
   readonly #options: VisitOptions
   #peer: string | undefined
   #country: string | null | undefined
   #visitorFp: string | null | undefined
 
-  constructor({ request, query, server }: ShortUrlRequest, options: VisitOptions, now: number) {
+  constructor({ request, query, server, site }: ShortUrlRequest, options: VisitOptions, now: number) {
     this.now = now
     this.query = query
     this.userAgent = request.headers.get('user-agent')
     this.referrer = request.headers.get('referer')
     this.#request = request
     this.#server = server
+    this.#site = site
     this.#options = options
   }
 
@@ -99,12 +104,17 @@ export class RequestVisit implements Visit {
     return this.#options.random?.() ?? Math.random()
   }
 
-  /** Our own host, which the referrer may have (L13.3). Behind a proxy, `Host` may be different. */
+  /**
+   * Our own host, which the referrer may have (L13.3): that of this domain, or the default one. Behind
+   * a proxy, `Host` may be different.
+   */
   get ownHost(): string | null {
     const { publicHost, proxies } = this.#options
-    const host = this.#request.headers.get('host')
+    const { domain } = this.#site
+    const host = domain ?? this.#request.headers.get('host')
     if (this.referrer === null) return host
     if (publicHost !== null) return this.referrer.toLowerCase().includes(publicHost) ? publicHost : host
+    if (domain !== null) return host
     if (!proxies.trusted.has(this.#socketPeer)) return host
     return forwardedOrigin(this.#request, this.#socketPeer, proxies)?.replace(/^https?:\/\//, '') ?? host
   }

@@ -15,7 +15,7 @@ import {
   text,
 } from '@latchkey/settings/kinds'
 import type { Declarations } from '@latchkey/settings/settings'
-import { identity, safeUrl } from './kinds.ts'
+import { identity, safeUrl, shortHost } from './kinds.ts'
 
 export const DEFAULT_ASSERTION_HEADER = 'Cf-Access-Jwt-Assertion'
 
@@ -56,6 +56,20 @@ export const declarations = {
     sentence:
       'Public origin, used in QR codes and the UI; if unset, forwarded host and scheme are read only from TRUSTED_PROXIES',
     example: 'https://go.example.com',
+  },
+  domains: {
+    name: 'LINKS_DOMAINS',
+    kind: listOf(shortHost()),
+    whenUnset: 'unset: none',
+    sentence: 'Hosts of further short domains beside the host of LINKS_BASE_URL',
+    example: 'l.example.org,go.example.net',
+  },
+  strictHost: {
+    name: 'LINKS_STRICT_HOST',
+    kind: onOff(),
+    default: 'off',
+    sentence: 'Answer 404 to hosts that are no domain of this instance; needs LINKS_BASE_URL',
+    example: 'on',
   },
   roomsUrl: {
     name: 'LINKS_ROOMS_URL',

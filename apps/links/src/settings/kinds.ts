@@ -1,9 +1,15 @@
+import { toHost } from '../domains/host.ts'
 import { isSafeUrl } from '@latchkey/http/safe-url'
 import { type Kind, httpUrl, text } from '@latchkey/settings/kinds'
 
 /** An identity, such as an email address. */
 export function identity(): Kind<string> {
   return { accepts: 'an identity', parse: (value) => text().parse(value) || undefined }
+}
+
+/** The host of a short domain, as an A-label. */
+export function shortHost(): Kind<string> {
+  return { accepts: 'a host name without scheme, port and path', parse: toHost }
 }
 
 /** A URL of keys. An attacker who could change them in transit could take any identity. */

@@ -28,6 +28,8 @@ test('L2: without any setting, it listens on loopback, admits loopback only and 
     databaseUrl: 'sqlite:./data/links.db',
     journal: 'sqlite:./data/links-journal.db',
     baseUrl: null,
+    domains: [],
+    strictHost: false,
     roomsUrl: null,
     access: 'loopback',
     accessHeader: null,
@@ -128,6 +130,32 @@ describe('rules between settings', () => {
       ])
     }
     expect(problemsOf({ ...jwt, MCP_ACCESS_AUDIENCE: 'a' })).toEqual([])
+  })
+
+  test('L31.1: a further domain is a host of its own, and is kept as an A-label', () => {
+    const withBase = (LINKS_DOMAINS: string) =>
+      problemsOf({ LINKS_BASE_URL: 'https://go.example.com', LINKS_DOMAINS })
+    expect(readSettings({ LINKS_DOMAINS: 'L.Example.org, länk.example.' }).domains).toEqual([
+      'l.example.org',
+      'xn--lnk-qla.example',
+    ])
+    expect(withBase('GO.example.com')).toEqual([
+      'LINKS_DOMAINS names the host of LINKS_BASE_URL, which is a domain already',
+    ])
+    expect(withBase('l.example.org,mcp.example.org')).toEqual([
+      'LINKS_DOMAINS names a host that begins with mcp., which serves the MCP endpoint',
+    ])
+    expect(withBase('localhost')).toEqual([
+      'LINKS_DOMAINS names this machine, which always serves the default domain',
+    ])
+    expect(withBase('l.example.org,L.EXAMPLE.ORG')).toEqual(['LINKS_DOMAINS names l.example.org twice'])
+    for (const bad of ['https://l.example.org', 'l.example.org:8443', '192.0.2.1', 'a b', 'l.example.org,,'])
+      expect(withBase(bad)).toHaveLength(1)
+  })
+
+  test('L31.3: strict hosts require the base URL', () => {
+    expect(problemsOf({ LINKS_STRICT_HOST: 'on' })).toEqual(['LINKS_STRICT_HOST needs LINKS_BASE_URL'])
+    expect(problemsOf({ LINKS_STRICT_HOST: 'on', LINKS_BASE_URL: 'https://go.example.com' })).toEqual([])
   })
 
   test('the journal is always SQLite', () => {

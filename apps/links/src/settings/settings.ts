@@ -1,5 +1,7 @@
 import { type Environment, type Rule, type Values, parseSettings } from '@latchkey/settings/settings'
+import { isLoopbackHost } from '@latchkey/http/safe-url'
 import { findUnknownSettings } from '@latchkey/settings/unknown'
+import { isMcpHost } from '../mcp/address.ts'
 import { DEFAULT_ASSERTION_HEADER, declarations } from './declarations.ts'
 
 /** The identity of everyone who uses a loopback instance. */
@@ -9,6 +11,7 @@ export type Settings = Values<typeof declarations> & {
   readonly trustedProxies: readonly string[]
   readonly faviconFetch: boolean
   readonly admins: readonly string[]
+  readonly domains: readonly string[]
 }
 
 type LinksRule = Rule<typeof declarations>
@@ -30,6 +33,18 @@ function needs(key: Key, other: Key): LinksRule {
   }
 }
 
+/** The default domain and hosts with other uses are no further domains. */
+function findDomainProblem(domains: readonly string[], baseUrl: string | null): string | null {
+  const defaultHost = baseUrl === null ? null : new URL(baseUrl).hostname
+  for (const [index, domain] of domains.entries()) {
+    if (domain === defaultHost) return 'names the host of LINKS_BASE_URL, which is a domain already'
+    if (isLoopbackHost(domain)) return 'names this machine, which always serves the default domain'
+    if (isMcpHost(domain, 0)) return 'names a host that begins with mcp., which serves the MCP endpoint'
+    if (domains.indexOf(domain) < index) return `names ${domain} twice`
+  }
+  return null
+}
+
 /** An empty list of proxies counts as unset. */
 function isMissing(value: unknown): boolean {
   return value === null || (Array.isArray(value) && value.length === 0)
@@ -43,6 +58,14 @@ const rules: readonly LinksRule[] = [
   requiredWith('header', 'trustedProxies'),
   needs('proxyHeader', 'trustedProxies'),
   needs('countryHeader', 'trustedProxies'),
+  {
+    settings: ['domains', 'baseUrl'],
+    problem: ({ domains, baseUrl }) => findDomainProblem(domains ?? [], baseUrl),
+  },
+  {
+    settings: ['strictHost', 'baseUrl'],
+    problem: ({ strictHost, baseUrl }) => (strictHost && baseUrl === null ? 'needs LINKS_BASE_URL' : null),
+  },
   needs('mcpOauthIssuer', 'mcpOauthAudience'),
   needs('mcpOauthAudience', 'mcpOauthIssuer'),
   {
@@ -60,6 +83,7 @@ export function readSettings(env: Environment): Settings {
     ...values,
     accessHeader: values.accessHeader ?? assertionHeader,
     trustedProxies: values.trustedProxies ?? [],
+    domains: values.domains ?? [],
     // Everyone who reaches a loopback instance may change its configuration anyway.
     admins: [...(values.admins ?? []), ...(values.access === 'loopback' ? [LOOPBACK_IDENTITY] : [])],
     faviconFetch: values.faviconFetch ?? values.titleFetch,

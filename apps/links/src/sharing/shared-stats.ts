@@ -7,6 +7,8 @@ import { readBundleStats } from '../bundles/stats.ts'
 import { findBundleRow } from '../bundles/store.ts'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
+import { shortUrl } from '../domains/host.ts'
+import { slugKey } from '../links/slugs/slug.ts'
 import { findLinkRow } from '../links/store.ts'
 import { findSharedSubject } from './store.ts'
 
@@ -33,6 +35,7 @@ export interface SharedStats {
   browsers: Ranking
   devices: Ranking
   /** The links of a bundle with clicks, the most clicked first. */
+  /** A slug of another domain than the default one has its host before it. */
   links: { title: string; slug: string; count: number }[]
   linkCount: number
 }
@@ -55,20 +58,24 @@ export async function readSharedStats(
 ): Promise<SharedStats | undefined> {
   const subject = await findSharedSubject(context.database.read, secret)
   if (!subject) return undefined
-  const host = context.origin.replace(/^https?:\/\//, '')
   return readStats(context, { range }, (db, view) =>
     'link_id' in subject
-      ? readLinkPage(db, subject.link_id, view, host)
+      ? readLinkPage(db, subject.link_id, view, context.origin)
       : readBundlePage(db, subject.bundle_id, view),
   )
 }
 
 /** Undefined for a link that was deleted meanwhile. */
-async function readLinkPage(db: Db, id: number, view: View, host: string): Promise<SharedStats | undefined> {
+async function readLinkPage(
+  db: Db,
+  id: number,
+  view: View,
+  origin: string,
+): Promise<SharedStats | undefined> {
   const link = await findLinkRow(db.read, id)
   if (!link) return undefined
   const { stats } = await readClickStats(db, [id], view)
-  const address = `${host}/${link.primary_slug}`
+  const address = shortUrl(origin, link.primary_slug).replace(/^https?:\/\//, '')
   return {
     kind: 'link',
     title: link.label ?? address,
@@ -93,7 +100,10 @@ async function readBundlePage(db: Db, id: number, view: View): Promise<SharedSta
     links: stats.per_link
       .filter(({ click_count }) => click_count > 0)
       .slice(0, MAX_LINKS)
-      .map(({ label, primary_slug: slug, click_count: count }) => ({ title: label ?? slug, slug, count })),
+      .map(({ label, primary_slug, domain = null, click_count: count }) => {
+        const slug = slugKey(domain, primary_slug)
+        return { title: label ?? slug, slug, count }
+      }),
     linkCount: stats.link_count,
   }
 }

@@ -272,7 +272,7 @@ class BatchWriter {
   async #visibleLength(tx: Transaction<Tables>): Promise<number> {
     const { database, owner } = this.#options
     const { slug_default_length: preferred } = await findPreferences(database.read, owner)
-    return this.#slugSpace.findLength(tx, preferred)
+    return this.#slugSpace.findLength(tx, null, preferred)
   }
 }
 

@@ -11,6 +11,7 @@ import type { analyticsOperations, dashboardOperations } from '../analytics/oper
 import type { explorerOperations } from '../analytics/explorer/operations.ts'
 import type { bundleOperations } from '../bundles/operations.ts'
 import type { BundlePageQuery } from '../bundles/schema.ts'
+import type { domainOperations } from '../domains/operations.ts'
 import type { eventOperations } from '../events/operations.ts'
 import type { ErrorCode } from '../failures.ts'
 import type { faviconOperations } from '../favicons/operations.ts'
@@ -33,6 +34,7 @@ type Operations =
   | (typeof behaviourOperations)[number]
   | (typeof explainOperations)[number]
   | (typeof slugOperations)[number]
+  | (typeof domainOperations)[number]
   | (typeof bundleOperations)[number]
   | (typeof analyticsOperations)[number]
   | (typeof dashboardOperations)[number]

@@ -55,6 +55,7 @@ const rest: Record<string, Record<string, unknown>> = {
   addSlugToLink: { link_id: 1, slug: 'values' },
   choosePrimarySlug: { slug: 'values' },
   createKey: { title: 'values', scope: 'read' },
+  createDomainLink: { url: 'https://example.com/values', allow_duplicate: true },
   createBundle: { name: 'values' },
   addLinkToBundle: { link_id: 1 },
   changeLinks: { ids: [1], set: { disabled: true } },
@@ -97,7 +98,12 @@ eachDialect((_dialect, newUrl) => {
     )
     for (const { prefix, operation, field } of fields) {
       const allows = schemaCheckOf(operation, field)
-      const path = prefix + operation.path.replaceAll('{id}', String(id)).replaceAll('{slug}', 'target')
+      const path =
+        prefix +
+        operation.path
+          .replaceAll('{id}', String(id))
+          .replaceAll('{slug}', 'target')
+          .replaceAll('{host}', 'localhost')
       const others = Object.entries(rest[operation.id] ?? {}).filter(([name]) => name !== field)
       const before = others.map(([name, other]) => `"${name}":${JSON.stringify(other)},`).join('')
       const type = { 'Content-Type': 'application/json' }
@@ -145,9 +151,15 @@ eachDialect((_dialect, newUrl) => {
     )
     for (const { ask, path, name } of parameters)
       for (const text of texts) {
-        const address = path.replace('{id}', String(id)).replace('{slug}', 'target')
+        const address = path
+          .replace('{id}', String(id))
+          .replace('{slug}', 'target')
+          .replace('{host}', 'localhost')
         const dimension = path.startsWith('/analytics/') ? 'country' : 'countries'
-        const required = path.includes('/breakdown') ? { dimension } : {}
+        const required = {
+          ...(path.includes('/breakdown') && { dimension }),
+          ...(path === '/slug-check' && { slug: 'target' }),
+        }
         const query = new URLSearchParams({ ...required, [name]: text })
         const { status, body } = await ask(`${address}?${query}`)
         const what = `${path}?${name}=${text.slice(0, 20)}: ${status} ${body?.error ?? ''}`

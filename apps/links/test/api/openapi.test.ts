@@ -53,7 +53,10 @@ interface World {
   auto: string
   slug: string
   key: string
+  host: string
 }
+
+const FURTHER = 'l.example.org'
 
 let count = 0
 const bodies: Record<string, (world: World) => Json> = {
@@ -66,6 +69,8 @@ const bodies: Record<string, (world: World) => Json> = {
   createBundle: () => ({ name: 'Documented' }),
   updateBundle: () => ({ name: 'Renamed', description: null }),
   addLinkToBundle: ({ linkId }) => ({ link_id: linkId }),
+  setDomain: () => ({ robots: 'allow' }),
+  createDomainLink: () => ({ url: `https://example.com/openapi/${++count}` }),
 }
 
 function callOf(operation: (typeof apiOperations)[number], method: string, world: World): Call {
@@ -74,6 +79,7 @@ function callOf(operation: (typeof apiOperations)[number], method: string, world
     .replace('{id}', String(id))
     .replace('{linkId}', String(world.linkId))
     .replace('{slug}', world.slug)
+    .replace('{host}', world.host)
   const query = operation.query && 'dimension' in operation.query.shape ? '?dimension=countries' : ''
   return { method, path: path + query, options: { key: world.key, body: bodies[operation.id]?.(world) } }
 }
@@ -251,7 +257,11 @@ test('every failure of the closed list belongs to an operation or a surface', ()
 })
 
 eachDialect((_dialect, newUrl) => {
-  const links = sharedTestLinks(newUrl, { TRUSTED_PROXIES: '127.0.0.1' })
+  const links = sharedTestLinks(newUrl, {
+    TRUSTED_PROXIES: '127.0.0.1',
+    LINKS_DOMAINS: FURTHER,
+    LINKS_ADMINS: 'ann@example.com',
+  })
   let ann: string
   let ben: string
   beforeAll(async () => {
@@ -265,7 +275,7 @@ eachDialect((_dialect, newUrl) => {
     const split = ['a', 'b'].map((name) => ({ url: `https://example.com/${name}`, weight: 1 }))
     await links.call('PUT', `/links/${link.id}/behaviour`, { key: ann, body: { split } })
     const { body } = await links.call('POST', '/bundles', { key: ann, body: { name: 'Open' } })
-    return { linkId: link.id, bundleId: body.id, auto: link.slugs[0].slug, slug, key: ann }
+    return { linkId: link.id, bundleId: body.id, auto: link.slugs[0].slug, slug, key: ann, host: FURTHER }
   }
 
   test('the document is public and served exactly as generated', async () => {
@@ -297,12 +307,16 @@ eachDialect((_dialect, newUrl) => {
   const missing = '999999'
   const owners = Object.keys(failures).filter((code) => code.startsWith('not_owner'))
   type Provocation = (world: World, call: (changed?: World) => Call) => Promise<Call> | Call
-  const withBehaviour =
+  const withBody =
     (create: (world: World) => object | Promise<object>): Provocation =>
     async (world, call) => {
       const { options, ...rest } = call()
       return { ...rest, options: { ...options, body: await create(world) } }
     }
+  const withOtherVersion: Provocation = (_world, call) => {
+    const { options, ...rest } = call()
+    return { ...rest, options: { ...options, headers: { 'If-Match': '"9999"' } } }
+  }
   /** Creates the state in which the call fails like this, or returns another call that does. */
   const provoke: Record<string, Provocation> = {
     link_not_found: (world, call) => {
@@ -317,12 +331,16 @@ eachDialect((_dialect, newUrl) => {
     bundle_not_found: (world, call) => call(Object.assign(world, { bundleId: missing })),
     slug_not_found: (world, call) => {
       const { path, ...rest } = call(Object.assign(world, { slug: 'no-such-slug' }))
+      if (path.startsWith('/links') && path.endsWith('/explain'))
+        return { ...rest, path: `${path}?domain=${FURTHER}` }
       return { ...rest, path: path.endsWith('/qr') ? `${path}?slug=no-such-slug` : path }
     },
     slug_not_on_link: (world, call) => call(Object.assign(world, { slug: 'no-such-slug' })),
-    slug_taken: async (_world, call) => {
+    slug_taken: async ({ host }, call) => {
       const slug = `open-${++count}`
       await links.createLink(ben, { slug })
+      const conflicting = { url: 'https://example.com/taken', slug }
+      await links.call('POST', `/domains/${host}/links`, { key: ben, body: conflicting })
       const { options, ...rest } = call()
       return { ...rest, options: { ...options, body: { ...(options.body as Json), slug } } }
     },
@@ -346,22 +364,24 @@ eachDialect((_dialect, newUrl) => {
         },
       }
     },
-    link_changed: (_world, call) => {
-      const { options, ...rest } = call()
-      return { ...rest, options: { ...options, headers: { 'If-Match': '"9999"' } } }
-    },
-    behaviour_too_long: withBehaviour(() => {
+    link_changed: withOtherVersion,
+    domain_changed: withOtherVersion,
+    domain_not_found: (world, call) => call(Object.assign(world, { host: 'unknown.example' })),
+    not_admin: (world, call) => call(Object.assign(world, { key: ben })),
+    also_of_unknown: withBody(({ host }) => ({ also_of: host })),
+    behaviour_too_long: withBody(() => {
       const part = { url: `https://example.com/${'x'.repeat(2000)}`, weight: 1 }
       return { split: [part, part, part] }
     }),
-    link_ring: async ({ linkId, slug }, call) => {
+    link_ring: async ({ linkId, slug, host }, call) => {
       const free = `open-${++count}`
-      const shortUrl = (name: string) => `http://localhost:8080/${name}`
-      await links.call('PATCH', `/links/${linkId}`, { key: ann, body: { url: shortUrl(free) } })
       const { path, options, ...rest } = call()
+      const shortUrl = (name: string) => `http://localhost:8080/${name}`
+      const url = path.startsWith('/domains/') ? `http://${host}/${free}` : shortUrl(free)
+      await links.call('PATCH', `/links/${linkId}`, { key: ann, body: { url } })
       const body = path.endsWith('/behaviour')
         ? { after_url: shortUrl(slug) }
-        : { ...(options.body as Json), slug: free, ...(path === '/links' && { url: shortUrl(slug) }) }
+        : { ...(options.body as Json), slug: free, ...(path.endsWith('/links') && { url: shortUrl(slug) }) }
       return { ...rest, path, options: { ...options, body } }
     },
     link_chain: async (_world, call) => {
@@ -375,8 +395,8 @@ eachDialect((_dialect, newUrl) => {
       const body = path.endsWith('/behaviour') ? { after_url } : { ...(options.body as Json), url: after_url }
       return { ...rest, path, options: { ...options, body } }
     },
-    variant_not_found: withBehaviour(() => ({ variant: '3.1' })),
-    no_password: withBehaviour(() => ({ password: true })),
+    variant_not_found: withBody(() => ({ variant: '3.1' })),
+    no_password: withBody(() => ({ password: true })),
     disabled_primary: async ({ slug }, call) => {
       await links.call('POST', `/slugs/${slug}/disable`, { key: ann })
       const { options, ...rest } = call()

@@ -60,9 +60,9 @@ test('L19.4: the parameters are those of the contract', () => {
   )
   expect(parameters).toEqual({
     health: '',
-    list_links: 'range?',
+    list_links: 'domain? range?',
     get_link: 'link_id range?',
-    create_link: 'custom_slug? expires_at? label? slug_length? url',
+    create_link: 'custom_slug? domain? expires_at? label? slug_length? url',
     update_link: 'expires_at? label? link_id url?',
     disable_link: 'link_id',
     enable_link: 'link_id',
@@ -76,7 +76,7 @@ test('L19.4: the parameters are those of the contract', () => {
     get_link_analytics: 'link_id range?',
     get_link_timeline: 'link_id range?',
     get_link_breakdown: 'dimension limit? link_id range?',
-    search_links: 'query range?',
+    search_links: 'domain? query range?',
     list_links_by_owner: 'owner range?',
     get_link_qr: 'base_url? link_id slug?',
     get_trending_links: 'limit? range?',
@@ -97,7 +97,7 @@ test('L19.4: the parameters are those of the contract', () => {
     list_bundle_links: 'bundle_id',
     list_bundles_for_link: 'link_id',
     get_bundle_analytics: 'bundle_id range?',
-    explain_redirect: 'at? country? language? method? query? referrer? slug user_agent?',
+    explain_redirect: 'at? country? domain? language? method? query? referrer? slug user_agent?',
     get_link_behaviour: 'link_id',
     set_link_behaviour: 'behaviour link_id',
   })

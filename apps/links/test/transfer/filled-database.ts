@@ -91,6 +91,13 @@ async function fillOtherTables(stored: TestDatabase): Promise<void> {
   await stored.run(sql`insert into stats_share (secret_hash, link_id, bundle_id, created_at)
     values ('hash 1', 1, null, ${NOW}), ('hash 2', null, 2, ${NOW}), ('gone', null, ${TEXTS.length}, ${NOW})`)
   await stored.run(sql`delete from bundle where id = ${TEXTS.length}`)
+  const url = 'https://example.com/further'
+  const further = await stored.createLink('l.example.org/auto1', 'l.example.org/custom.1')
+  await stored.run(sql`update link set url = ${url}, url_key = ${urlKey(url)},
+    search_text = ${searchText({ label: null, url, created_by: 'ann@example.com' })} where id = ${further}`)
+  await stored.run(sql`insert into domain (host, root_url, status, robots, also_of, well_known)
+    values ('l.example.org', 'https://example.com/', 307, 'allow', '', '{"assetlinks.json":[]}'),
+      ('', null, null, 'disallow', 'lost.example', null)`)
 }
 
 export async function exportText(database: Database<Tables>): Promise<string> {

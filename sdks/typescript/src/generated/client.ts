@@ -4,6 +4,7 @@ import { type ClientOptions, Transport } from '../transport.js'
 import { Links } from './links.js'
 import { Config } from './config.js'
 import { Slugs } from './slugs.js'
+import { Domains } from './domains.js'
 import { Bundles } from './bundles.js'
 
 /**
@@ -18,6 +19,7 @@ export class LinksClient {
   readonly links: Links
   readonly config: Config
   readonly slugs: Slugs
+  readonly domains: Domains
   readonly bundles: Bundles
 
   /** Throws a TypeError where the address or the key cannot be one. */
@@ -26,6 +28,7 @@ export class LinksClient {
     this.links = new Links(transport)
     this.config = new Config(transport)
     this.slugs = new Slugs(transport)
+    this.domains = new Domains(transport)
     this.bundles = new Bundles(transport)
   }
 }

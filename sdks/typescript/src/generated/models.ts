@@ -49,6 +49,11 @@ export interface ListLinksQuery {
   /** `created` unless given. */
   sort?: 'created' | 'clicks' | undefined
   /**
+   * Host of a short domain; without it, links of all domains.
+   * At most 1000 characters.
+   */
+  domain?: string | undefined
+  /**
    * 1 to 1000.
    * `1000` unless given.
    */
@@ -159,6 +164,11 @@ export interface ExplainLinkQuery {
   query?: string | undefined
   /** GET by default; POST enters the right password of a link that has one. */
   method?: 'GET' | 'HEAD' | 'POST' | undefined
+  /**
+   * Host of a short domain; the default domain if it is left out.
+   * At most 1000 characters.
+   */
+  domain?: string | undefined
 }
 
 export interface ExplainSlugQuery {
@@ -191,6 +201,11 @@ export interface ExplainSlugQuery {
   query?: string | undefined
   /** GET by default; POST enters the right password of a link that has one. */
   method?: 'GET' | 'HEAD' | 'POST' | undefined
+  /**
+   * Host of a short domain; the default domain if it is left out.
+   * At most 1000 characters.
+   */
+  domain?: string | undefined
 }
 
 export interface AddSlugBody {
@@ -213,9 +228,19 @@ export interface AddSlugToLinkBody {
 
 export interface GetLinkBySlugQuery {
   range?: Range | undefined
+  /**
+   * Host of a short domain; the default domain if it is left out.
+   * At most 1000 characters.
+   */
+  domain?: string | undefined
 }
 
 export interface RemoveSlugBySlugQuery {
+  /**
+   * Host of a short domain; the default domain if it is left out.
+   * At most 1000 characters.
+   */
+  domain?: string | undefined
   /** Delete even if there are clicks, and delete them too. */
   force?: boolean | undefined
 }
@@ -223,6 +248,66 @@ export interface RemoveSlugBySlugQuery {
 export interface RemoveSlugQuery {
   /** Delete even if there are clicks, and delete them too. */
   force?: boolean | undefined
+}
+
+export interface DisableSlugBySlugQuery {
+  /**
+   * Host of a short domain; the default domain if it is left out.
+   * At most 1000 characters.
+   */
+  domain?: string | undefined
+}
+
+export interface EnableSlugBySlugQuery {
+  /**
+   * Host of a short domain; the default domain if it is left out.
+   * At most 1000 characters.
+   */
+  domain?: string | undefined
+}
+
+export interface SetPrimarySlugBySlugQuery {
+  /**
+   * Host of a short domain; the default domain if it is left out.
+   * At most 1000 characters.
+   */
+  domain?: string | undefined
+}
+
+export interface DomainSettings {
+  /**
+   * Where `/` leads visitors; null for the landing page.
+   * At most 2048 characters.
+   * `null` unless given.
+   */
+  root_url?: string | null | undefined
+  /**
+   * Where short URLs that lead nowhere redirect; null for the 404 page.
+   * At most 2048 characters.
+   * `null` unless given.
+   */
+  not_found_url?: string | null | undefined
+  /**
+   * HTTP status of redirects; null for the one in the settings of the instance.
+   * `null` unless given.
+   */
+  status?: 301 | 302 | 307 | 308 | null | undefined
+  /**
+   * Whether `robots.txt` lets search engines visit this domain.
+   * `disallow` unless given.
+   */
+  robots?: 'allow' | 'disallow' | undefined
+  /**
+   * A domain with whose slugs this one answers as well; its own slugs win.
+   * At most 1000 characters.
+   * `null` unless given.
+   */
+  also_of?: string | null | undefined
+  /**
+   * Files below `/.well-known/`, by their names.
+   * `{}` unless given.
+   */
+  well_known?: Record<string, unknown> | undefined
 }
 
 export interface ListBundlesQuery {
@@ -411,6 +496,8 @@ export interface Link {
   delta_pct?: number
   /** Public origin of short URLs, such as `https://go.example.com`. A short URL is this origin, a slash and a slug. */
   short_origin: string
+  /** Host of the domain; absent on the default domain. */
+  domain?: string
   duplicate?: true
   duplicate_count?: number
 }
@@ -418,6 +505,8 @@ export interface Link {
 export interface Slug {
   link_id: number
   slug: string
+  /** Host of the domain; absent on the default domain. */
+  domain?: string
   is_custom: 0 | 1
   is_primary: 0 | 1
   /** Raw clicks: of all time, or in the window if `range` is given. */
@@ -702,6 +791,20 @@ export interface RemoveSlugResult {
   removed: true
 }
 
+export interface Domain {
+  host: string
+  is_default: boolean
+  root_url: string | null
+  not_found_url: string | null
+  /** HTTP status of redirects; null for the one in the settings of the instance. */
+  status: 301 | 302 | 307 | 308 | null
+  /** Whether `robots.txt` lets search engines visit this domain. */
+  robots: 'allow' | 'disallow'
+  also_of: string | null
+  /** Files below `/.well-known/`, by their names. */
+  well_known: Record<string, unknown>
+}
+
 export interface BundleWithSummary {
   id: number
   name: string
@@ -732,6 +835,8 @@ export interface BundleWithSummary {
 export interface TopLink {
   /** The primary slug. */
   slug: string
+  /** Host of the domain; absent on the default domain. */
+  domain?: string
   click_count: number
 }
 
@@ -813,6 +918,8 @@ export interface DateCount {
 
 export interface SlugCount {
   slug: string
+  /** Host of the domain; absent on the default domain. */
+  domain?: string
   count: number
 }
 
@@ -892,6 +999,8 @@ export interface BundleStats {
 export interface Performer {
   /** The primary slug. */
   slug: string
+  /** Host of the domain; absent on the default domain. */
+  domain?: string
   label: string | null
   click_count: number
   /** Percent of all clicks of the bundle in the window. */
@@ -908,6 +1017,8 @@ export interface MemberClicks {
   link_id: number
   label: string | null
   primary_slug: string
+  /** Host of the domain; absent on the default domain. */
+  domain?: string
   url: string
   click_count: number
   /** Percent of all clicks of the bundle in the window. */

@@ -3,12 +3,15 @@
 import { type RequestOptions, type Transport, segment } from '../transport.js'
 import type {
   AddSlugToLinkBody,
+  DisableSlugBySlugQuery,
+  EnableSlugBySlugQuery,
   ExplainSlugQuery,
   Explanation,
   GetLinkBySlugQuery,
   Link,
   RemoveSlugBySlugQuery,
   RemoveSlugBySlugResult,
+  SetPrimarySlugBySlugQuery,
   Slug,
 } from './models.js'
 
@@ -70,23 +73,38 @@ export class Slugs {
    * Disable a slug, which stays taken.
    * Needs a key with the scope `create`.
    */
-  disable(slug: string, options?: RequestOptions): Promise<Slug> {
-    return this.#transport.json<Slug>({ method: 'POST', path: `/slugs/${segment(slug)}/disable`, options })
+  disable(slug: string, query: DisableSlugBySlugQuery = {}, options?: RequestOptions): Promise<Slug> {
+    return this.#transport.json<Slug>({
+      method: 'POST',
+      path: `/slugs/${segment(slug)}/disable`,
+      query,
+      options,
+    })
   }
 
   /**
    * Enable a slug, which does not become primary.
    * Needs a key with the scope `create`.
    */
-  enable(slug: string, options?: RequestOptions): Promise<Slug> {
-    return this.#transport.json<Slug>({ method: 'POST', path: `/slugs/${segment(slug)}/enable`, options })
+  enable(slug: string, query: EnableSlugBySlugQuery = {}, options?: RequestOptions): Promise<Slug> {
+    return this.#transport.json<Slug>({
+      method: 'POST',
+      path: `/slugs/${segment(slug)}/enable`,
+      query,
+      options,
+    })
   }
 
   /**
    * Make a slug primary: displayed, and encoded in QR codes.
    * Needs a key with the scope `create`.
    */
-  setPrimary(slug: string, options?: RequestOptions): Promise<Link> {
-    return this.#transport.json<Link>({ method: 'POST', path: `/slugs/${segment(slug)}/primary`, options })
+  setPrimary(slug: string, query: SetPrimarySlugBySlugQuery = {}, options?: RequestOptions): Promise<Link> {
+    return this.#transport.json<Link>({
+      method: 'POST',
+      path: `/slugs/${segment(slug)}/primary`,
+      query,
+      options,
+    })
   }
 }

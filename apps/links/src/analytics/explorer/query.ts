@@ -49,7 +49,10 @@ export const AnalyticsQuery = z.object({
   bundle: BundleIds.meta({
     description: 'Only clicks on the links of these bundles; an empty value stands for links of no bundle.',
   }),
-  slug: Values.meta({ description: 'Only clicks on these slugs.' }),
+  slug: Values.meta({
+    description:
+      'Only clicks on these slugs; off the default domain with the host, as in `go.example.org/launch`.',
+  }),
   ...valueFilters,
 })
 export type AnalyticsQuery = z.output<typeof AnalyticsQuery>

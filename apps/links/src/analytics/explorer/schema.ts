@@ -11,7 +11,11 @@ const Values = z
   .object({ items: z.array(NameCount), total: Total, unknown: Unknown })
   .meta({ id: 'AnalyticsValues' })
 
-const LinkItem = NameCount.extend({ slug: z.string(), label: z.string().nullable(), url: z.string() })
+const ShownSlug = z
+  .string()
+  .meta({ description: 'Off the default domain with its host, as in `go.example.org/launch`.' })
+
+const LinkItem = NameCount.extend({ slug: ShownSlug, label: z.string().nullable(), url: z.string() })
 const Links = z
   .object({ items: z.array(LinkItem), total: Total, unknown: Unknown })
   .meta({ id: 'AnalyticsLinks' })
@@ -57,7 +61,7 @@ export const Analytics = z
       top_link: z
         .object({
           id: z.int(),
-          slug: z.string(),
+          slug: ShownSlug,
           label: z.string().nullable(),
           url: z.string(),
           clicks: z.int(),

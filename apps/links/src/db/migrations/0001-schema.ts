@@ -70,7 +70,9 @@ function tables(dialect: keyof typeof words): string[] {
       primary_slug ${text} not null,
       search_text ${text} not null,
       version ${int} not null default 1,
-      behaviour ${text}
+      behaviour ${text},
+      domain ${text},
+      check (primary_slug = coalesce(domain || '/', '') || ${bareSlug[dialect]('primary_slug')})
       ${dialect === 'sqlite' ? `, ${primarySlugKey}` : ''}
     ) ${table}`,
     'create index link_by_url on link (url_key)',
@@ -78,6 +80,7 @@ function tables(dialect: keyof typeof words): string[] {
     'create index link_by_owner on link (created_by, created_at, id)',
     'create index link_by_source on link (created_via, created_at, id)',
     'create index link_by_host on link (host, created_at, id)',
+    'create index link_by_domain on link (domain, created_at, id) where domain is not null',
     // The orders of the list besides age and clicks. Links without an expiry come last.
     ...(dialect === 'sqlite' ? [] : ['create index link_by_primary_slug on link (primary_slug)']),
     'create index link_by_expiry on link (coalesce(expires_at, 253402300800), id)',
@@ -86,12 +89,14 @@ function tables(dialect: keyof typeof words): string[] {
     'create index link_disabled on link (created_at, id, disabled_at) where disabled_at is not null',
     `create index link_expiring on link (expires_at)
       where disabled_at is null and expires_at is not null`,
-    // The slug is the key, and its row holds what a redirect needs. The unique pair lets a link
-    // refer to its primary slug, so each link has exactly one, and it is one of its own. `added_by`
-    // is the identity that added the slug to a link of another owner: the slugs that an identity
-    // added can be counted.
+    // The slug is the key, and its row holds what a redirect needs. Off the default domain, the host
+    // of the domain comes first, as in `go.example.org/launch`: each table that names a slug then
+    // distinguishes domains, and a redirect of the default domain costs what it did without them. The
+    // unique pair lets a link refer to its primary slug, so each link has exactly one, and it is one
+    // of its own. `added_by` is the identity that added the slug to a link of another owner: the
+    // slugs that an identity added can be counted.
     `create table slug (
-      slug ${text} not null primary key check (length(slug) between 1 and 128),
+      slug ${text} not null primary key check (length(${bareSlug[dialect]('slug')}) between 1 and 128),
       link_id ${int} not null references link (id) on delete cascade,
       is_custom ${int} not null check (is_custom in (0, 1)),
       created_at ${int} not null,
@@ -104,6 +109,17 @@ function tables(dialect: keyof typeof words): string[] {
     'create index slug_by_length on slug (length(slug))',
     ...(dialect === 'sqlite' ? [] : [`alter table link add ${primarySlugKey}`]),
     `create table retired_slug (slug ${text} not null primary key) ${clustered}`,
+    // What administrators set for a short domain. The default domain has an empty host, and its URLs
+    // are values of the instance.
+    `create table domain (
+      host ${text} not null primary key,
+      root_url ${text} check (root_url is null or host <> ''),
+      not_found_url ${text} check (not_found_url is null or host <> ''),
+      status ${int} check (status in (301, 302, 307, 308)),
+      robots ${text} not null check (robots in ('allow', 'disallow')),
+      also_of ${text} check (also_of <> host),
+      well_known ${text}
+    ) ${table}`,
     `create table bundle (
       id ${id},
       name ${text} not null,
@@ -330,6 +346,18 @@ function tables(dialect: keyof typeof words): string[] {
 const primarySlugKey =
   'foreign key (id, primary_slug) references slug (link_id, slug) deferrable initially deferred'
 
+/** The slug of a key without the host of its domain. */
+const bareSlug = {
+  sqlite: (key: string) => `substr(${key}, instr(${key}, '/') + 1)`,
+  postgres: (key: string) => `substr(${key}, strpos(${key}, '/') + 1)`,
+}
+
+/** The host of the domain in a key, with its slash; empty on the default domain. */
+const hostOfKey = {
+  sqlite: (key: string) => `substr(${key}, 1, instr(${key}, '/'))`,
+  postgres: (key: string) => `substr(${key}, 1, strpos(${key}, '/'))`,
+}
+
 /**
  * PostgreSQL would look for the open hours of a slug once for each count: there, one join finds all
  * four.
@@ -446,6 +474,11 @@ const sqlite = [
   `create trigger link_day_update after update of created_at on link begin
     ${countDay('old', -1)} ${countDay('new', 1)}
   end`,
+  `create trigger slug_of_link_domain before insert on slug when ${hostOfKey.sqlite('new.slug')}
+    <> (select coalesce(domain || '/', '') from link where id = new.link_id)
+    begin select raise(abort, 'a slug is on the domain of its link'); end`,
+  `create trigger link_domain_stays before update of domain on link when new.domain is not old.domain
+    begin select raise(abort, 'a link stays on its domain'); end`,
   `create trigger primary_slug_not_disabled before update of disabled_at on slug
     when ${isDisabledPrimary} ${refuseDisabledPrimary}`,
   `create trigger primary_slug_not_made_disabled before insert on slug
@@ -563,6 +596,21 @@ const postgres = [
     end $$`,
   `create trigger link_changed after update of url, expires_at, disabled_at, behaviour on link
     for each row execute function announce_link()`,
+  `create function require_domain_of_link() returns trigger language plpgsql as $$
+    begin
+      if exists (select 1 from added join link on link.id = added.link_id
+        where ${hostOfKey.postgres('added.slug')} <> coalesce(link.domain || '/', ''))
+      then raise exception 'a slug is on the domain of its link'; end if;
+      return null;
+    end $$`,
+  `create trigger slug_of_link_domain after insert on slug referencing new table as added
+    for each statement execute function require_domain_of_link()`,
+  `create function refuse_change_of_domain() returns trigger language plpgsql as $$
+    begin
+      raise exception 'a link stays on its domain';
+    end $$`,
+  `create trigger link_domain_stays before update of domain on link for each row
+    when (NEW.domain is distinct from OLD.domain) execute function refuse_change_of_domain()`,
   // Announcements for open pages name the schema: a server may hold several instances in schemas of
   // one database, and they share the channel.
   `create function announce_change() returns trigger language plpgsql as $$

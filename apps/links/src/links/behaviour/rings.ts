@@ -3,7 +3,8 @@ import type { Transaction } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Tables } from '../../db/tables.ts'
 import { failure } from '../../failures.ts'
-import { foldSlug, isSlug } from '../slugs/slug.ts'
+import type { Sites } from '../../domains/sites.ts'
+import { foldSlug, isSlug, slugKey } from '../slugs/slug.ts'
 import type { LinkRow } from '../store.ts'
 import { type Program, type Split, parseProgram } from './program.ts'
 
@@ -16,7 +17,7 @@ const MAX_SLUGS = 1_000
 const RINGS_LOCK = 4_170_619
 
 type LinkWay = Pick<LinkRow, 'id' | 'url' | 'behaviour'>
-type WayContext = Pick<Context, 'database' | 'origin'>
+type WayContext = Pick<Context, 'database' | 'origin' | 'sites'>
 
 /**
  * Throws if a visitor of the link could come back to it, or would pass more than five of our own
@@ -39,11 +40,11 @@ export async function requireNoRing(
 
 async function findWayProblem(
   tx: Transaction<Tables>,
-  { database: { dialect }, origin }: WayContext,
+  { database: { dialect }, origin, sites }: WayContext,
   link: LinkWay,
 ): Promise<'link_ring' | 'link_chain' | undefined> {
   const ownSlugs = (row: Omit<LinkWay, 'id'>) =>
-    locationsOf(row).flatMap((location) => ownSlugOf(location, origin) ?? [])
+    locationsOf(row).flatMap((location) => ownSlugsOf(location, origin, sites))
   const seen = new Set<string>()
   let slugs = ownSlugs(link)
   if (slugs.length > 0) await lockKey(dialect, tx, RINGS_LOCK)
@@ -80,10 +81,14 @@ function partsOf(split: Split | undefined): string[] {
   return split?.parts.map(([, location]) => location) ?? []
 }
 
-/** The folded slug of one of our own short URLs; undefined for any other URL. */
-function ownSlugOf(url: string, origin: string): string | undefined {
+/** The keys that one of our own short URLs may have; none for any other URL. */
+function ownSlugsOf(url: string, origin: string, sites: Sites): string[] {
   const own = URL.parse(url)
-  if (!own || own.hostname !== URL.parse(origin)?.hostname) return undefined
-  const slug = own.pathname.slice(1)
-  return isSlug(slug) ? foldSlug(slug) : undefined
+  const domain = own ? sites.domainOf(own.hostname, origin) : undefined
+  if (!own || domain === undefined) return []
+  const path = own.pathname.slice(1)
+  if (!isSlug(path)) return []
+  const slug = foldSlug(path)
+  const { alsoOf } = sites.of(domain)
+  return [slugKey(domain, slug), ...(alsoOf === undefined ? [] : [slugKey(alsoOf, slug)])]
 }

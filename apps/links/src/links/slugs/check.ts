@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { operation } from '../../context.ts'
+import { queriedDomain } from '../../domains/find.ts'
+import { DomainQuery } from '../../domains/schema.ts'
 import { boundedText } from '../../text.ts'
-import { findSlugProblem, foldSlug } from './slug.ts'
+import { findSlugProblem, foldSlug, slugKey } from './slug.ts'
 import { findSlug } from './store.ts'
 
 /** Longer text is no slug either. */
@@ -25,12 +27,13 @@ export const checkSlug = operation({
   scope: 'admin',
   tag: 'Slugs',
   summary: 'Whether a custom slug is valid and available',
-  query: z.object({ slug: boundedText(MAX_LENGTH) }),
+  query: z.object({ slug: boundedText(MAX_LENGTH), domain: DomainQuery }),
   result: SlugCheck,
-  async handler({ database }, { query: { slug } }) {
+  async handler(context, { query: { slug, domain } }) {
     const invalid = findSlugProblem(slug)
     if (invalid) return { available: false, code: `slug_${invalid.problem}` as const }
-    const isTaken = (await findSlug(database.read, foldSlug(slug))) !== undefined
+    const key = slugKey(queriedDomain(context, domain), foldSlug(slug))
+    const isTaken = (await findSlug(context.database.read, key)) !== undefined
     return { available: !isTaken, code: isTaken ? ('slug_taken' as const) : null }
   },
 })

@@ -36,7 +36,7 @@ eachDialect((_dialect, newUrl) => {
             return result
           },
         }
-        const freeLength = await use.findLength(tx.withPlugin(counting), length)
+        const freeLength = await use.findLength(tx.withPlugin(counting), null, length)
         return [freeLength, counts]
       })
     await addSlugs(3, 4_000)

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { Tables } from '../../db/tables.ts'
 import { isReserved } from './reserved.ts'
-import { MAX_SLUG_LENGTH } from './slug.ts'
+import { type Domain, MAX_SLUG_LENGTH, parseSlugKey, slugKey } from './slug.ts'
 import { countSlugsOfLength, findSlug, isRetired } from './store.ts'
 
 /**
@@ -35,42 +35,46 @@ export function randomSlug(length: number): string {
  * appear with the next count.
  */
 export class SlugSpace {
-  readonly #counts = new Map<number, { count: number; untilMs: number }>()
+  /** By domain and length. */
+  readonly #counts = new Map<string, { count: number; untilMs: number }>()
 
-  /** Returns the first length, starting with `length`, of which at most one eighth is in use. */
-  async findLength(tx: Transaction<Tables>, length: number): Promise<number> {
+  /** Returns the first length on the domain, starting with `length`, of which at most one eighth is in use. */
+  async findLength(tx: Transaction<Tables>, domain: Domain, length: number): Promise<number> {
     let candidate = length
-    while (candidate < MAX_COUNTED_LENGTH && (await this.#isCrowded(tx, candidate))) candidate++
+    while (candidate < MAX_COUNTED_LENGTH && (await this.#isCrowded(tx, domain, candidate))) candidate++
     return candidate
   }
 
   /** Call this for every slug that this process stores. */
-  recordSlug(slug: string): void {
-    const entry = this.#counts.get(slug.length)
+  recordSlug(key: string): void {
+    const { slug, domain = null } = parseSlugKey(key)
+    const entry = this.#counts.get(slugKey(domain, String(slug.length)))
     if (entry) entry.count++
   }
 
-  async #isCrowded(tx: Transaction<Tables>, length: number): Promise<boolean> {
+  async #isCrowded(tx: Transaction<Tables>, domain: Domain, length: number): Promise<boolean> {
     const limit = ALPHABET.length ** length / 8
-    const entry = this.#counts.get(length)
+    const space = slugKey(domain, String(length))
+    const entry = this.#counts.get(space)
     if (entry && performance.now() < entry.untilMs) return entry.count > limit
-    const count = await countSlugsOfLength(tx, length)
+    const count = await countSlugsOfLength(tx, domain, length)
     const isCrowded = count > limit
     const slugs = isCrowded ? count : Math.min(count, limit - count)
     const untilMs = performance.now() + RECOUNT_AFTER_MS + RECOUNT_AFTER_MS_PER_SLUG * slugs
-    this.#counts.set(length, { count, untilMs })
+    this.#counts.set(space, { count, untilMs })
     return isCrowded
   }
 }
 
 /**
- * Returns a slug that is not and never was in use, of `length`, or longer after every four
+ * Returns the key of a slug that is not and never was in use, of `length`, or longer after every four
  * collisions. Another writer may still take it first: storing it then fails, and the caller tries
  * again.
  */
-export async function findFreeSlug(tx: Transaction<Tables>, length: number): Promise<string> {
+export async function findFreeSlug(tx: Transaction<Tables>, domain: Domain, length: number): Promise<string> {
   for (let tries = 0; ; tries++) {
     const slug = randomSlug(Math.min(length + Math.floor(tries / TRIES_PER_LENGTH), MAX_SLUG_LENGTH))
-    if (!isReserved(slug) && !(await findSlug(tx, slug)) && !(await isRetired(tx, slug))) return slug
+    const key = slugKey(domain, slug)
+    if (!isReserved(slug) && !(await findSlug(tx, key)) && !(await isRetired(tx, key))) return key
   }
 }

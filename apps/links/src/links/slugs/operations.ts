@@ -4,16 +4,19 @@ import { Range } from '../../analytics/schema.ts'
 import { filteredClicks } from '../../clicks/store.ts'
 import { type Context, operation } from '../../context.ts'
 import type { Tables } from '../../db/tables.ts'
+import { queriedDomain } from '../../domains/find.ts'
+import { DomainQuery } from '../../domains/schema.ts'
 import { failure, type FailureCode } from '../../failures.ts'
 import { requireNoRing } from '../behaviour/rings.ts'
 import { forceParameter, getLink, flushBeforeDeletion } from '../operations.ts'
 import { Id, IdParams, Link, LinkId } from '../schema.ts'
-import { type LinkRow, findLinkRow, lockLinkRow, raiseVersion, readChangedLink, toSlug } from '../store.ts'
+import { findLinkRow, lockLinkRow, raiseVersion, readChangedLink, toSlug } from '../store.ts'
 import { entityTagHeader, requireVersion } from '../versions.ts'
 import { deleteClicks } from '../delete-clicks.ts'
 import { CustomSlug, Slug, SlugParam } from './schema.ts'
+import { type SlugReference, domainQuery, keyOf, referenceOf, requireOwnedSlug } from './reference.ts'
+import { slugKey } from './slug.ts'
 import {
-  type SlugRow,
   findSlug,
   hasTooManyGuestSlugs,
   hasTooManySlugs,
@@ -26,55 +29,35 @@ import {
 
 type Tx = Transaction<Tables>
 
-/** The slug in a route: a slug of one link, or any slug by itself (L8.3). */
-interface SlugReference {
-  id?: number | undefined
-  slug: string
-}
-
 const slugOfLinkParams = z.object({ id: Id, slug: SlugParam })
 const slugParams = z.object({ slug: SlugParam })
 type SlugParams = typeof slugOfLinkParams | typeof slugParams
+
+type SlugQuery = typeof domainQuery | undefined
 
 /**
  * Every write exists in both forms. They differ only in the lookup of the slug and in the error for
  * a missing one.
  */
-interface PathForm<Suffix extends string, Params extends SlugParams> {
+interface PathForm<Suffix extends string, Params extends SlugParams, Query extends SlugQuery> {
   prefix: string
   suffix: Suffix
   params: Params
+  query: Query
   missing: readonly FailureCode[]
-}
-
-async function requireOwnedSlug(
-  tx: Tx,
-  context: Context,
-  { id, slug }: SlugReference,
-  notOwner: FailureCode,
-): Promise<{ link: LinkRow; row: SlugRow }> {
-  const linkId = id ?? (await findSlug(tx, slug))?.link_id
-  if (linkId === undefined) throw failure('slug_not_found')
-  const link = await lockLinkRow(tx, context.database, linkId)
-  if (!link) throw failure(id === undefined ? 'slug_not_found' : 'link_not_found')
-  // Read again under the lock: the slug may have moved or been deleted in the meantime.
-  const row = await findSlug(tx, slug)
-  if (row?.link_id !== linkId) throw failure(id === undefined ? 'slug_not_found' : 'slug_not_on_link')
-  if (link.created_by !== context.identity) throw failure(notOwner)
-  requireVersion(context, link)
-  return { link, row }
 }
 
 /**
  * Adds a custom slug. A slug of the owner becomes primary while the automatic slug is primary
  * (L8.5).
  */
-async function addSlug(context: Context, linkId: number, slug: string): Promise<Slug> {
+async function addSlug(context: Context, linkId: number, customSlug: string): Promise<Slug> {
   return context.database.write(async (tx) => {
     const link = await lockLinkRow(tx, context.database, linkId)
     if (!link) throw failure('link_not_found')
     requireVersion(context, link)
     const isOwner = link.created_by === context.identity
+    const slug = slugKey(link.domain, customSlug)
     const row = { slug, link_id: linkId, is_custom: 1, created_at: context.now, disabled_at: null }
     if (!(await insertSlug(tx, { ...row, added_by: isOwner ? null : context.identity })))
       throw failure('slug_taken')
@@ -127,32 +110,37 @@ const getLinkBySlug = operation({
   tag: 'Slugs',
   summary: 'Read the link of a slug, enabled or disabled',
   params: z.object({ slug: SlugParam }),
-  query: z.object({ range: Range.optional() }),
+  query: z.object({ range: Range.optional(), domain: DomainQuery }),
   result: Link,
   headers: entityTagHeader,
   failures: ['link_not_found'],
   async handler(context, { params, query }) {
     await context.flushClicks()
-    const row = await findSlug(context.database.read, params.slug)
+    const key = slugKey(queriedDomain(context, query.domain), params.slug)
+    const row = await findSlug(context.database.read, key)
     if (!row) throw failure('link_not_found')
     return getLink(context, row.link_id, query.range)
   },
 })
 
-async function disableSlug(tx: Tx, context: Context, reference: SlugReference): Promise<void> {
+/** Returns the key of the slug. */
+async function disableSlug(tx: Tx, context: Context, reference: SlugReference): Promise<string> {
   const { link, row } = await requireOwnedSlug(tx, context, reference, 'not_owner_slug_disable')
   if (row.is_custom === 0) throw failure('auto_slug_disable')
-  if (row.disabled_at !== null) return
+  if (row.disabled_at !== null) return row.slug
   if (row.slug === link.primary_slug) await setPrimarySlug(tx, link.id, await findNextPrimary(tx, row, false))
   await setSlugDisabled(tx, row.slug, context.now)
   await raiseVersion(tx, link)
+  return row.slug
 }
 
-async function enableSlug(tx: Tx, context: Context, reference: SlugReference): Promise<void> {
+/** Returns the key of the slug. */
+async function enableSlug(tx: Tx, context: Context, reference: SlugReference): Promise<string> {
   const { link, row } = await requireOwnedSlug(tx, context, reference, 'not_owner_slug_enable')
-  if (row.disabled_at === null) return
+  if (row.disabled_at === null) return row.slug
   await setSlugDisabled(tx, row.slug, null)
   await raiseVersion(tx, link)
+  return row.slug
 }
 
 async function setPrimary(tx: Tx, context: Context, reference: SlugReference): Promise<Link> {
@@ -171,9 +159,9 @@ async function readChangedSlug(tx: Tx, context: Context, slug: string): Promise<
   return toSlug(row, link.primary_slug, filteredClicks(row, context.filters))
 }
 
-function stateChange<Suffix extends string, Params extends SlugParams>(
+function stateChange<Suffix extends string, Params extends SlugParams, Query extends SlugQuery>(
   verb: 'disable' | 'enable',
-  { prefix, suffix, params, missing }: PathForm<Suffix, Params>,
+  { prefix, suffix, params, query, missing }: PathForm<Suffix, Params, Query>,
 ) {
   const change = verb === 'disable' ? disableSlug : enableSlug
   return operation({
@@ -185,6 +173,7 @@ function stateChange<Suffix extends string, Params extends SlugParams>(
         ? 'Disable a slug, which stays taken'
         : 'Enable a slug, which does not become primary',
     params,
+    query,
     result: Slug,
     failures: [
       ...missing,
@@ -193,34 +182,35 @@ function stateChange<Suffix extends string, Params extends SlugParams>(
       ...(verb === 'disable' ? ['auto_slug_disable'] : []),
     ],
     async handler(context, input) {
-      const reference: SlugReference = input.params
+      const reference = referenceOf(context, input)
       await context.flushClicks()
-      return context.database.write(async (tx) => {
-        await change(tx, context, reference)
-        return readChangedSlug(tx, context, reference.slug)
-      })
+      return context.database.write(async (tx) =>
+        readChangedSlug(tx, context, await change(tx, context, reference)),
+      )
     },
   })
 }
 
-function primaryChange<Suffix extends string, Params extends SlugParams>({
+function primaryChange<Suffix extends string, Params extends SlugParams, Query extends SlugQuery>({
   prefix,
   suffix,
   params,
+  query,
   missing,
-}: PathForm<Suffix, Params>) {
+}: PathForm<Suffix, Params, Query>) {
   return operation({
     ...post,
     id: `setPrimarySlug${suffix}` as const,
     path: `${prefix}/{slug}/primary`,
     summary: 'Make a slug primary: displayed, and encoded in QR codes',
     params,
+    query,
     result: Link,
     headers: entityTagHeader,
     failures: [...missing, 'not_owner_primary', 'link_changed', 'disabled_primary'],
     async handler(context, input) {
       await context.flushClicks()
-      return context.database.write((tx) => setPrimary(tx, context, input.params))
+      return context.database.write((tx) => setPrimary(tx, context, referenceOf(context, input)))
     },
   })
 }
@@ -239,7 +229,7 @@ export const choosePrimarySlug = operation({
   headers: entityTagHeader,
   failures: ['link_not_found', 'slug_not_on_link', 'not_owner_primary', 'link_changed', 'disabled_primary'],
   async handler(context, { params, body }) {
-    const reference = { id: params.id, slug: body.slug }
+    const reference = { id: params.id, slug: body.slug, domain: null }
     await context.flushClicks()
     return context.database.write((tx) => setPrimary(tx, context, reference))
   },
@@ -252,12 +242,13 @@ async function hasClicks(tx: Tx, context: Context, slug: string): Promise<boolea
   return row !== undefined && row.clicks > 0
 }
 
-function removeOperation<Suffix extends string, Params extends SlugParams>({
+function removeOperation<Suffix extends string, Params extends SlugParams, Query extends SlugQuery>({
   prefix,
   suffix,
   params,
+  query,
   missing,
-}: PathForm<Suffix, Params>) {
+}: PathForm<Suffix, Params, Query>) {
   return operation({
     ...post,
     id: `removeSlug${suffix}` as const,
@@ -265,7 +256,7 @@ function removeOperation<Suffix extends string, Params extends SlugParams>({
     path: `${prefix}/{slug}`,
     summary: 'Remove a custom slug, which becomes available again',
     params,
-    query: z.object({ force: forceParameter() }),
+    query: z.object({ ...query?.shape, force: forceParameter() }),
     result: z.object({ removed: z.literal(true) }),
     failures: [
       ...missing,
@@ -278,9 +269,10 @@ function removeOperation<Suffix extends string, Params extends SlugParams>({
     // Millions of clicks take a while.
     lasting: true,
     async handler(context, input) {
-      await flushBeforeDeletion(context, { slug: input.params.slug }, input.query.force)
+      const reference = referenceOf(context, input)
+      await flushBeforeDeletion(context, { slug: await keyOf(context, reference) }, input.query.force)
       const requireRemovable = async (tx: Tx) => {
-        const owned = await requireOwnedSlug(tx, context, input.params, 'not_owner_slug_remove')
+        const owned = await requireOwnedSlug(tx, context, reference, 'not_owner_slug_remove')
         if (owned.row.is_custom === 0) throw failure('auto_slug_remove')
         return owned
       }
@@ -304,7 +296,9 @@ function removeOperation<Suffix extends string, Params extends SlugParams>({
   })
 }
 
-function writeOperations<Suffix extends string, Params extends SlugParams>(form: PathForm<Suffix, Params>) {
+function writeOperations<Suffix extends string, Params extends SlugParams, Query extends SlugQuery>(
+  form: PathForm<Suffix, Params, Query>,
+) {
   return {
     disable: stateChange('disable', form),
     enable: stateChange('enable', form),
@@ -318,6 +312,7 @@ export const slugOfLink = writeOperations({
   prefix: '/links/{id}/slugs',
   suffix: '',
   params: slugOfLinkParams,
+  query: undefined,
   missing: ['link_not_found', 'slug_not_on_link'],
 })
 
@@ -325,6 +320,7 @@ const anySlug = writeOperations({
   prefix: '/slugs',
   suffix: 'BySlug',
   params: slugParams,
+  query: domainQuery,
   missing: ['slug_not_found'],
 })
 

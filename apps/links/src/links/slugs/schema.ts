@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { OwnDomain } from '../../domains/schema.ts'
 import { CHARSET_PROBLEM, MAX_SLUG_LENGTH, foldSlug, isSlug, findSlugProblem } from './slug.ts'
 
 const Flag = z.union([z.literal(0), z.literal(1)])
@@ -7,6 +8,7 @@ export const Slug = z
   .object({
     link_id: z.int(),
     slug: z.string(),
+    domain: OwnDomain,
     is_custom: Flag,
     is_primary: Flag,
     click_count: z

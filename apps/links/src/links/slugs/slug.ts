@@ -24,6 +24,23 @@ export function isSlug(value: string): boolean {
   return value.length <= MAX_SLUG_LENGTH && CHARSET.test(value)
 }
 
+/** The host of a short domain as it is stored; null for the default domain (L31.1). */
+export type Domain = string | null
+
+/**
+ * Returns the key of a slug, under which all tables store it: the slug itself on the default domain,
+ * else with its host before it, as in `go.example.org/launch`. No slug contains a slash.
+ */
+export function slugKey(domain: Domain, slug: string): string {
+  return domain === null ? slug : `${domain}/${slug}`
+}
+
+/** The slug of a key, with its domain off the default domain. */
+export function parseSlugKey(key: string): { slug: string; domain?: string } {
+  const slash = key.indexOf('/')
+  return slash < 0 ? { slug: key } : { slug: key.slice(slash + 1), domain: key.slice(0, slash) }
+}
+
 export interface SlugProblem {
   problem: 'required' | 'invalid' | 'too_long' | 'reserved'
   message: string

@@ -1,7 +1,7 @@
 import type { DialectName } from '@latchkey/database/url'
 import { markHoursChanged } from '../../clicks/changed-hours.ts'
 import type { Tables } from '../../db/tables.ts'
-import { MAX_GUEST_SLUGS, MAX_SLUGS } from './slug.ts'
+import { type Domain, MAX_GUEST_SLUGS, MAX_SLUGS, slugKey } from './slug.ts'
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely'
 import { sql } from 'kysely'
 
@@ -143,11 +143,16 @@ export async function hasTooManyGuestSlugs(tx: Tx, linkId: number, identity: str
   return count > MAX_GUEST_SLUGS
 }
 
-export async function countSlugsOfLength(tx: Tx, length: number): Promise<number> {
+/** Counts the slugs of this length on a domain. */
+export async function countSlugsOfLength(tx: Tx, domain: Domain, length: number): Promise<number> {
+  const prefix = slugKey(domain, '')
   const row = await tx
     .selectFrom('slug')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where(sql<number>`length(slug)`, '=', length)
+    .where(sql<number>`length(slug)`, '=', prefix.length + length)
+    // The character after the slash is a zero: these are all keys with the prefix.
+    .$if(domain !== null, (query) => query.where('slug', '>', prefix).where('slug', '<', `${domain}0`))
+    .$if(domain === null, (query) => query.where('slug', 'not like', '%/%'))
     .executeTakeFirstOrThrow()
   return row.count
 }

@@ -37,6 +37,18 @@ const tables = {
     },
     orderBy: ['id'],
   },
+  domain: {
+    columns: {
+      host: text,
+      root_url: nullableText,
+      not_found_url: nullableText,
+      status: nullableInt,
+      robots: text,
+      also_of: nullableText,
+      well_known: nullableText,
+    },
+    orderBy: ['host'],
+  },
   retired_slug: { columns: { slug: text }, orderBy: ['slug'] },
   link: {
     columns: {
@@ -51,6 +63,7 @@ const tables = {
       primary_slug: text,
       version: int,
       behaviour: nullableText,
+      domain: nullableText,
     },
     orderBy: ['id'],
   },

@@ -9,6 +9,7 @@ import httpx
 from .._transport import AsyncTransport, Options, Transport
 from .bundles import AsyncBundles, Bundles
 from .config import AsyncConfig, Config
+from .domains import AsyncDomains, Domains
 from .links import AsyncLinks, Links
 from .slugs import AsyncSlugs, Slugs
 
@@ -34,6 +35,7 @@ class LinksClient:
         self.links: Links = Links(self._transport)
         self.config: Config = Config(self._transport)
         self.slugs: Slugs = Slugs(self._transport)
+        self.domains: Domains = Domains(self._transport)
         self.bundles: Bundles = Bundles(self._transport)
 
     def close(self) -> None:
@@ -69,6 +71,7 @@ class AsyncLinksClient:
         self.links: AsyncLinks = AsyncLinks(self._transport)
         self.config: AsyncConfig = AsyncConfig(self._transport)
         self.slugs: AsyncSlugs = AsyncSlugs(self._transport)
+        self.domains: AsyncDomains = AsyncDomains(self._transport)
         self.bundles: AsyncBundles = AsyncBundles(self._transport)
 
     async def close(self) -> None:

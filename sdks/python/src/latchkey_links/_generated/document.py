@@ -4,5 +4,5 @@ from __future__ import annotations
 
 API_VERSION = "0.1.0"
 """The version of the API that this client was made for."""
-DOCUMENT_SHA256 = "0a36b824c15f80c42543ba1808ebf07dfbb43cb72f21c4155684f3c6abb9b286"
+DOCUMENT_SHA256 = "713c48a28d1283292635797f3feff11e316878bc986c96c0c62f4d070f5af41c"
 """SHA-256 of the OpenAPI document that this client was made from, as `/_/api/openapi.json` serves it."""

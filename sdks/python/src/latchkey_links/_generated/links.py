@@ -93,6 +93,7 @@ class Links:
         search: str | None = None,
         status: Literal["active", "disabled", "expired", "all"] | None = None,
         sort: Literal["created", "clicks"] | None = None,
+        domain: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
@@ -107,6 +108,7 @@ class Links:
             search: Words in any order. Each is a part of the label, URL, owner, a slug or the name of a bundle with the link, in any case. At most 256 characters.
             status: `all` unless given.
             sort: `created` unless given.
+            domain: Host of a short domain; without it, links of all domains. At most 1000 characters.
             limit: 1 to 1000. `1000` unless given.
             cursor: The cursor from the `Link` header of the previous page.
         """
@@ -120,6 +122,7 @@ class Links:
                     "search": search,
                     "status": status,
                     "sort": sort,
+                    "domain": domain,
                     "limit": limit,
                     "cursor": cursor,
                 },
@@ -137,6 +140,7 @@ class Links:
         search: str | None = None,
         status: Literal["active", "disabled", "expired", "all"] | None = None,
         sort: Literal["created", "clicks"] | None = None,
+        domain: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
@@ -150,6 +154,7 @@ class Links:
                 search=search,
                 status=status,
                 sort=sort,
+                domain=domain,
                 limit=limit,
                 cursor=page_cursor,
                 timeout=timeout,
@@ -423,6 +428,7 @@ class Links:
         referrer: str | None = None,
         query: str | None = None,
         method: Literal["GET", "HEAD", "POST"] | None = None,
+        domain: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Explanation:
@@ -438,6 +444,7 @@ class Links:
             referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
             query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
             method: GET by default; POST enters the right password of a link that has one.
+            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
         """
         return self._transport.json(
             Call(
@@ -451,6 +458,7 @@ class Links:
                     "referrer": referrer,
                     "query": query,
                     "method": method,
+                    "domain": domain,
                 },
                 timeout=timeout,
                 max_retries=max_retries,
@@ -856,6 +864,7 @@ class AsyncLinks:
         search: str | None = None,
         status: Literal["active", "disabled", "expired", "all"] | None = None,
         sort: Literal["created", "clicks"] | None = None,
+        domain: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
@@ -870,6 +879,7 @@ class AsyncLinks:
             search: Words in any order. Each is a part of the label, URL, owner, a slug or the name of a bundle with the link, in any case. At most 256 characters.
             status: `all` unless given.
             sort: `created` unless given.
+            domain: Host of a short domain; without it, links of all domains. At most 1000 characters.
             limit: 1 to 1000. `1000` unless given.
             cursor: The cursor from the `Link` header of the previous page.
         """
@@ -883,6 +893,7 @@ class AsyncLinks:
                     "search": search,
                     "status": status,
                     "sort": sort,
+                    "domain": domain,
                     "limit": limit,
                     "cursor": cursor,
                 },
@@ -900,6 +911,7 @@ class AsyncLinks:
         search: str | None = None,
         status: Literal["active", "disabled", "expired", "all"] | None = None,
         sort: Literal["created", "clicks"] | None = None,
+        domain: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
@@ -913,6 +925,7 @@ class AsyncLinks:
                 search=search,
                 status=status,
                 sort=sort,
+                domain=domain,
                 limit=limit,
                 cursor=page_cursor,
                 timeout=timeout,
@@ -1186,6 +1199,7 @@ class AsyncLinks:
         referrer: str | None = None,
         query: str | None = None,
         method: Literal["GET", "HEAD", "POST"] | None = None,
+        domain: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Explanation:
@@ -1201,6 +1215,7 @@ class AsyncLinks:
             referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
             query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
             method: GET by default; POST enters the right password of a link that has one.
+            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
         """
         return await self._transport.json(
             Call(
@@ -1214,6 +1229,7 @@ class AsyncLinks:
                     "referrer": referrer,
                     "query": query,
                     "method": method,
+                    "domain": domain,
                 },
                 timeout=timeout,
                 max_retries=max_retries,

@@ -27,6 +27,7 @@ __all__ = [
     "DeleteBehaviourResult",
     "DeleteBundleResult",
     "DeleteLinkResult",
+    "Domain",
     "Explanation",
     "ExplanationCounted",
     "ExplanationStep",
@@ -71,6 +72,8 @@ class Link:
     """Change in percent from the previous period; absent if that had no clicks."""
     short_origin: str
     """Public origin of short URLs, such as `https://go.example.com`. A short URL is this origin, a slash and a slug."""
+    domain: str | None = None
+    """Host of the domain; absent on the default domain."""
     duplicate: Literal[True] | None = None
     duplicate_count: int | None = None
 
@@ -89,6 +92,7 @@ class Link:
             total_clicks=data["total_clicks"],
             delta_pct=data.get("delta_pct"),
             short_origin=data["short_origin"],
+            domain=data.get("domain"),
             duplicate=data.get("duplicate"),
             duplicate_count=data.get("duplicate_count"),
         )
@@ -98,6 +102,8 @@ class Link:
 class Slug:
     link_id: int
     slug: str
+    domain: str | None = None
+    """Host of the domain; absent on the default domain."""
     is_custom: Literal[0, 1]
     is_primary: Literal[0, 1]
     click_count: int
@@ -110,6 +116,7 @@ class Slug:
         return cls(
             link_id=data["link_id"],
             slug=data["slug"],
+            domain=data.get("domain"),
             is_custom=data["is_custom"],
             is_primary=data["is_primary"],
             click_count=data["click_count"],
@@ -378,6 +385,34 @@ class RemoveSlugResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Domain:
+    host: str
+    is_default: bool
+    root_url: str | None
+    not_found_url: str | None
+    status: Literal[301, 302, 307, 308] | None
+    """HTTP status of redirects; null for the one in the settings of the instance."""
+    robots: Literal["allow", "disallow"]
+    """Whether `robots.txt` lets search engines visit this domain."""
+    also_of: str | None
+    well_known: dict[str, Any]
+    """Files below `/.well-known/`, by their names."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> Domain:
+        return cls(
+            host=data["host"],
+            is_default=data["is_default"],
+            root_url=data["root_url"],
+            not_found_url=data["not_found_url"],
+            status=data["status"],
+            robots=data["robots"],
+            also_of=data["also_of"],
+            well_known=data["well_known"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BundleWithSummary:
     id: int
     name: str
@@ -426,12 +461,15 @@ class BundleWithSummary:
 class TopLink:
     slug: str
     """The primary slug."""
+    domain: str | None = None
+    """Host of the domain; absent on the default domain."""
     click_count: int
 
     @classmethod
     def from_json(cls, data: Any) -> TopLink:
         return cls(
             slug=data["slug"],
+            domain=data.get("domain"),
             click_count=data["click_count"],
         )
 
@@ -592,12 +630,15 @@ class DateCount:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlugCount:
     slug: str
+    domain: str | None = None
+    """Host of the domain; absent on the default domain."""
     count: int
 
     @classmethod
     def from_json(cls, data: Any) -> SlugCount:
         return cls(
             slug=data["slug"],
+            domain=data.get("domain"),
             count=data["count"],
         )
 
@@ -747,6 +788,8 @@ class BundleStats:
 class Performer:
     slug: str
     """The primary slug."""
+    domain: str | None = None
+    """Host of the domain; absent on the default domain."""
     label: str | None
     click_count: int
     pct_of_bundle: int
@@ -756,6 +799,7 @@ class Performer:
     def from_json(cls, data: Any) -> Performer:
         return cls(
             slug=data["slug"],
+            domain=data.get("domain"),
             label=data["label"],
             click_count=data["click_count"],
             pct_of_bundle=data["pct_of_bundle"],
@@ -781,6 +825,8 @@ class MemberClicks:
     link_id: int
     label: str | None
     primary_slug: str
+    domain: str | None = None
+    """Host of the domain; absent on the default domain."""
     url: str
     click_count: int
     pct_of_bundle: int
@@ -793,6 +839,7 @@ class MemberClicks:
             link_id=data["link_id"],
             label=data["label"],
             primary_slug=data["primary_slug"],
+            domain=data.get("domain"),
             url=data["url"],
             click_count=data["click_count"],
             pct_of_bundle=data["pct_of_bundle"],

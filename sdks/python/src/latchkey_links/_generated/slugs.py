@@ -26,6 +26,7 @@ class Slugs:
         referrer: str | None = None,
         query: str | None = None,
         method: Literal["GET", "HEAD", "POST"] | None = None,
+        domain: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Explanation:
@@ -41,6 +42,7 @@ class Slugs:
             referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
             query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
             method: GET by default; POST enters the right password of a link that has one.
+            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
         """
         return self._transport.json(
             Call(
@@ -54,6 +56,7 @@ class Slugs:
                     "referrer": referrer,
                     "query": query,
                     "method": method,
+                    "domain": domain,
                 },
                 timeout=timeout,
                 max_retries=max_retries,
@@ -96,12 +99,16 @@ class Slugs:
         slug: str,
         *,
         range: Range | None = None,
+        domain: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Link:
         """Read the link of a slug, enabled or disabled.
 
         Needs a key with the scope `read`.
+
+        Args:
+            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
         """
         return self._transport.json(
             Call(
@@ -109,6 +116,7 @@ class Slugs:
                 f"/slugs/{segment(slug)}",
                 query={
                     "range": range,
+                    "domain": domain,
                 },
                 timeout=timeout,
                 max_retries=max_retries,
@@ -120,6 +128,7 @@ class Slugs:
         self,
         slug: str,
         *,
+        domain: str | None = None,
         force: bool | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -129,6 +138,7 @@ class Slugs:
         Needs a key with the scope `create`.
 
         Args:
+            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
             force: Delete even if there are clicks, and delete them too.
         """
         return self._transport.json(
@@ -136,6 +146,7 @@ class Slugs:
                 "DELETE",
                 f"/slugs/{segment(slug)}",
                 query={
+                    "domain": domain,
                     "force": force,
                 },
                 timeout=timeout,
@@ -148,17 +159,24 @@ class Slugs:
         self,
         slug: str,
         *,
+        domain: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Slug:
         """Disable a slug, which stays taken.
 
         Needs a key with the scope `create`.
+
+        Args:
+            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
         """
         return self._transport.json(
             Call(
                 "POST",
                 f"/slugs/{segment(slug)}/disable",
+                query={
+                    "domain": domain,
+                },
                 timeout=timeout,
                 max_retries=max_retries,
             ),
@@ -169,17 +187,24 @@ class Slugs:
         self,
         slug: str,
         *,
+        domain: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Slug:
         """Enable a slug, which does not become primary.
 
         Needs a key with the scope `create`.
+
+        Args:
+            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
         """
         return self._transport.json(
             Call(
                 "POST",
                 f"/slugs/{segment(slug)}/enable",
+                query={
+                    "domain": domain,
+                },
                 timeout=timeout,
                 max_retries=max_retries,
             ),
@@ -190,17 +215,24 @@ class Slugs:
         self,
         slug: str,
         *,
+        domain: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Link:
         """Make a slug primary: displayed, and encoded in QR codes.
 
         Needs a key with the scope `create`.
+
+        Args:
+            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
         """
         return self._transport.json(
             Call(
                 "POST",
                 f"/slugs/{segment(slug)}/primary",
+                query={
+                    "domain": domain,
+                },
                 timeout=timeout,
                 max_retries=max_retries,
             ),
@@ -225,6 +257,7 @@ class AsyncSlugs:
         referrer: str | None = None,
         query: str | None = None,
         method: Literal["GET", "HEAD", "POST"] | None = None,
+        domain: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Explanation:
@@ -240,6 +273,7 @@ class AsyncSlugs:
             referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
             query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
             method: GET by default; POST enters the right password of a link that has one.
+            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
         """
         return await self._transport.json(
             Call(
@@ -253,6 +287,7 @@ class AsyncSlugs:
                     "referrer": referrer,
                     "query": query,
                     "method": method,
+                    "domain": domain,
                 },
                 timeout=timeout,
                 max_retries=max_retries,
@@ -295,12 +330,16 @@ class AsyncSlugs:
         slug: str,
         *,
         range: Range | None = None,
+        domain: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Link:
         """Read the link of a slug, enabled or disabled.
 
         Needs a key with the scope `read`.
+
+        Args:
+            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
         """
         return await self._transport.json(
             Call(
@@ -308,6 +347,7 @@ class AsyncSlugs:
                 f"/slugs/{segment(slug)}",
                 query={
                     "range": range,
+                    "domain": domain,
                 },
                 timeout=timeout,
                 max_retries=max_retries,
@@ -319,6 +359,7 @@ class AsyncSlugs:
         self,
         slug: str,
         *,
+        domain: str | None = None,
         force: bool | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -328,6 +369,7 @@ class AsyncSlugs:
         Needs a key with the scope `create`.
 
         Args:
+            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
             force: Delete even if there are clicks, and delete them too.
         """
         return await self._transport.json(
@@ -335,6 +377,7 @@ class AsyncSlugs:
                 "DELETE",
                 f"/slugs/{segment(slug)}",
                 query={
+                    "domain": domain,
                     "force": force,
                 },
                 timeout=timeout,
@@ -347,17 +390,24 @@ class AsyncSlugs:
         self,
         slug: str,
         *,
+        domain: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Slug:
         """Disable a slug, which stays taken.
 
         Needs a key with the scope `create`.
+
+        Args:
+            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
         """
         return await self._transport.json(
             Call(
                 "POST",
                 f"/slugs/{segment(slug)}/disable",
+                query={
+                    "domain": domain,
+                },
                 timeout=timeout,
                 max_retries=max_retries,
             ),
@@ -368,17 +418,24 @@ class AsyncSlugs:
         self,
         slug: str,
         *,
+        domain: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Slug:
         """Enable a slug, which does not become primary.
 
         Needs a key with the scope `create`.
+
+        Args:
+            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
         """
         return await self._transport.json(
             Call(
                 "POST",
                 f"/slugs/{segment(slug)}/enable",
+                query={
+                    "domain": domain,
+                },
                 timeout=timeout,
                 max_retries=max_retries,
             ),
@@ -389,17 +446,24 @@ class AsyncSlugs:
         self,
         slug: str,
         *,
+        domain: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> Link:
         """Make a slug primary: displayed, and encoded in QR codes.
 
         Needs a key with the scope `create`.
+
+        Args:
+            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
         """
         return await self._transport.json(
             Call(
                 "POST",
                 f"/slugs/{segment(slug)}/primary",
+                query={
+                    "domain": domain,
+                },
                 timeout=timeout,
                 max_retries=max_retries,
             ),

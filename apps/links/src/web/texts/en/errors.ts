@@ -17,6 +17,10 @@ export default {
   'error.gone': 'Not found. Reload the page.',
   'error.notAdmin': 'Only an administrator of this instance can change this.',
   'error.linkChanged': 'This link was changed in the meantime. Reload the page.',
+  'error.domainGone': 'This short domain is no longer set up here.',
+  'error.domainChanged': 'This domain was changed in the meantime. Reload the page.',
+  'error.alsoOfUnknown': 'Choose another domain of this instance.',
+  'error.wellKnownLong': 'The files are larger than 128 KB together.',
   'error.behaviourLong': 'The rules and URLs are too long in total. Remove some, or shorten the URLs.',
   'error.linkRing': 'This would send visitors back to this link. Choose another destination.',
   'error.linkChain':

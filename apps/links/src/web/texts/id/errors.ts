@@ -20,6 +20,10 @@ export default {
   'error.gone': 'Tidak ditemukan. Muat ulang halaman.',
   'error.notAdmin': 'Hanya administrator instans ini yang dapat mengubahnya.',
   'error.linkChanged': 'Tautan ini diubah sementara itu. Muat ulang halaman.',
+  'error.domainGone': 'Domain pendek ini tidak lagi diatur di sini.',
+  'error.domainChanged': 'Domain ini diubah sementara itu. Muat ulang halaman.',
+  'error.alsoOfUnknown': 'Pilih domain lain dari instans ini.',
+  'error.wellKnownLong': 'Ukuran semua berkas lebih dari 128 KB.',
   'error.behaviourLong':
     'Aturan dan URL-nya terlalu panjang secara keseluruhan. Hapus beberapa, atau perpendek URL-nya.',
   'error.linkRing': 'Ini akan mengarahkan pengunjung kembali ke tautan ini. Pilih tujuan lain.',

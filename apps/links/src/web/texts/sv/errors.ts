@@ -36,6 +36,10 @@ export default {
   'error.storage': 'Databasen är inte tillgänglig. Inget ändrades. Försök igen senare.',
   'error.notAdmin': 'Bara en administratör för instansen kan ändra det här.',
   'error.linkChanged': 'Länken har ändrats under tiden. Ladda om sidan.',
+  'error.domainGone': 'Kortdomänen finns inte längre här.',
+  'error.domainChanged': 'Domänen har ändrats under tiden. Ladda om sidan.',
+  'error.alsoOfUnknown': 'Välj en annan av instansens domäner.',
+  'error.wellKnownLong': 'Filerna är tillsammans större än 128 kB.',
   'error.behaviourLong':
     'Reglerna och URL:erna är för långa tillsammans. Ta bort några, eller korta URL:erna.',
   'error.linkRing': 'Det skulle leda besökare tillbaka till den här länken. Välj ett annat mål.',

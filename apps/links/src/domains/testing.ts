@@ -1,0 +1,11 @@
+import type { Site } from './sites.ts'
+
+/** The default domain without any settings. */
+export const DEFAULT_SITE: Site = {
+  domain: null,
+  status: 302,
+  alsoOf: undefined,
+  rootUrl: null,
+  notFoundUrl: null,
+  robots: 'disallow',
+}
