@@ -55,6 +55,7 @@ export function* links(count: number): Generator<CompleteRow> {
     const custom = random() < 0.4 ? `${word()}-${word()}-${n.toString(36)}` : undefined
     yield {
       key: null,
+      domain: null,
       url: `https://${hosts[rank(hosts.length)]}/${word()}/${word()}-${below(10_000_000)}${campaign}`,
       label: words.map((one) => one.charAt(0).toUpperCase() + one.slice(1)).join(' '),
       expiresAt: n % 20 === 0 ? NOW + (n % 1000) * 3600 - 1_000_000 : null,

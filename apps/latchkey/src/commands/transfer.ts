@@ -10,6 +10,7 @@ import {
   type RowOutcome,
   importLinks,
 } from '@latchkey/links/transfer/import'
+import type { ImportDomains } from '@latchkey/links/transfer/row-domain'
 import { conflictPolicies, sameUrlPolicies } from '@latchkey/links/transfer/plan'
 import {
   type Command,
@@ -23,7 +24,9 @@ import {
 import { printError, plain, pipe } from '../output.ts'
 import { Progress } from '../progress.ts'
 import { JsonLinesFile } from '../json-lines-file.ts'
+import { parseDomain } from '../domain-option.ts'
 import { currentSettings, nowSeconds, requireLinks, withDatabase } from '../environment.ts'
+import type { Settings } from '@latchkey/links/settings/settings'
 import { exportArchive, importArchive } from './instance-archive.ts'
 
 /** `fail` checks the whole file before it stores anything. */
@@ -45,6 +48,7 @@ Rows that already exist are skipped, so you can import the same file again.
 --same-url P         for a row with a free slug whose owner has a link to the same URL: keep (the default) or skip
 --map FIELD=COLUMN,… with csv: reads fields from columns with other names (FIELD= from none); the fields are
                      ${mappableFields.join(', ')}
+--domain HOST        the domain of rows that name none: one of LINKS_DOMAINS
 --bundles-from-tags  creates a bundle for each tag, or adds to E's bundle of that name
 --report FILE        writes one JSON line per row, then a line with the totals; never overwrites a file with content
 --everything         imports the file of links export --everything into an empty instance, all or nothing;
@@ -54,9 +58,10 @@ Rows that already exist are skipped, so you can import the same file again.
     const [path = ''] = requirePositionals(positionals, ['FILE'])
     const { everything, ...others } = values
     if (everything) return importInstance(path, others)
-    const { options, isStrict, reportPath } = readImportOptions(path, others)
+    const settings = currentSettings()
+    const { options, isStrict, reportPath } = readImportOptions(path, others, settings)
     const report = reportPath === undefined ? undefined : new JsonLinesFile(reportPath)
-    return withDatabase(currentSettings(), async (database) => {
+    return withDatabase(settings, async (database) => {
       const onRow = (row: RowOutcome) => {
         printRowError(row)
         return report?.write(row)
@@ -86,6 +91,7 @@ const IMPORT_OPTIONS = {
   'on-conflict': { type: 'string' },
   'same-url': { type: 'string' },
   map: { type: 'string' },
+  domain: { type: 'string' },
   'bundles-from-tags': { type: 'boolean' },
   report: { type: 'string' },
 } as const
@@ -104,7 +110,7 @@ function importInstance(
   return importArchive(path, dryRun)
 }
 
-function readImportOptions(path: string, values: ImportValues) {
+function readImportOptions(path: string, values: ImportValues, settings: Settings) {
   const { format, owner } = requireAll(values, ['format', 'owner'])
   requireIdentity('owner', owner)
   const conflict = requireChoice('on-conflict', onConflict, values['on-conflict'] ?? 'report')
@@ -124,9 +130,19 @@ function readImportOptions(path: string, values: ImportValues) {
         sameUrl: requireChoice('same-url', sameUrlPolicies, values['same-url'] ?? 'keep'),
       },
       bundlesFromTags: values['bundles-from-tags'] ?? false,
+      domains: domainsOf(settings, values.domain),
       ...(values.map !== undefined && { columnOf: columnsOf(values.map) }),
       now: nowSeconds(),
     } satisfies Omit<ImportOptions, 'database' | 'source'>,
+  }
+}
+
+/** The domains of the instance; `--domain` is that of rows that name none. */
+function domainsOf({ baseUrl, domains }: Settings, domain?: string): ImportDomains {
+  return {
+    hosts: domains,
+    defaultHost: baseUrl === null ? null : new URL(baseUrl).hostname,
+    target: parseDomain(domain, { baseUrl, domains }),
   }
 }
 
@@ -214,7 +230,7 @@ const importClicksCommand: Command = {
   words: ['clicks', 'import'],
   synopsis: 'FILE.ndjson [--again]',
   summary: 'Import clicks with their times',
-  details: `One JSON object per line: {"slug", "clicked_at", "referrer"?, "user_agent"?, "country"?}.
+  details: `One JSON object per line: {"slug", "domain"?, "clicked_at", "referrer"?, "user_agent"?, "country"?}.
 Clicks are classified like live ones.
 Future times and unknown slugs are reported with their line, and the exit code is 1.
 A file that was imported before is refused without --again. After a crash, the same command resumes where it stopped.
@@ -236,6 +252,7 @@ Importing the whole file again would count the other clicks twice.`,
         privacy: settings.privacy,
         path,
         again: values.again,
+        domains: domainsOf(settings),
         now: nowSeconds(),
         ownHost: settings.baseUrl === null ? null : new URL(settings.baseUrl).host,
         onProblem: (line, reason) => printError(`line ${line}: ${plain(reason)}`),

@@ -37,6 +37,17 @@ export async function saveDomainRow(db: Kysely<Tables>, row: Insertable<Tables['
     .execute()
 }
 
+/** Whether any link is off the default domain. */
+export async function hasFurtherLinks(db: Kysely<Tables>): Promise<boolean> {
+  const row = await db
+    .selectFrom('link')
+    .select('id')
+    .where('domain', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Whether any link is on this domain, which may not be in the settings any more. */
 export async function hasLinks(db: Kysely<Tables>, domain: string): Promise<boolean> {
   const row = await db

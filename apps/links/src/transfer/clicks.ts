@@ -9,9 +9,10 @@ import { countryFromHeader } from '../clicks/country.ts'
 import { type Cursor, type Recorder, openRecorder } from '../clicks/recorder.ts'
 import type { Tables } from '../db/tables.ts'
 import { literalTexts } from '../failures.ts'
-import { foldSlug, isSlug } from '../links/slugs/slug.ts'
+import { foldSlug, isSlug, slugKey } from '../links/slugs/slug.ts'
 import { type ParsedLine, readJsonLines } from './lines.ts'
 import { parseMoment } from './moment.ts'
+import { DEFAULT_DOMAIN_ONLY, type ImportDomains, findRowDomain } from './row-domain.ts'
 import { countImports, findLinkIds, recordImportedFile } from './store.ts'
 
 export interface ClickImportOptions {
@@ -23,6 +24,8 @@ export interface ClickImportOptions {
   again: boolean
   /** Unix seconds. */
   now: number
+  /** Without them, all slugs are those of the default domain. */
+  domains?: ImportDomains
   /** `host:port` of the short URLs, whose pages are self-referrers; null if unknown. */
   ownHost: string | null
   privacy: Privacy
@@ -84,6 +87,7 @@ async function hashFile(path: string): Promise<string> {
 
 const Line = z.object({
   slug: z.string(),
+  domain: z.string().nullish(),
   clicked_at: z.union([z.string(), z.number()], { error: () => 'must be Unix seconds' }),
   referrer: z.string().nullish(),
   user_agent: z.string().nullish(),
@@ -91,6 +95,7 @@ const Line = z.object({
 })
 
 interface ClickLine {
+  /** A slug key. */
   slug: string
   clickedAt: number
   referrer: string | null
@@ -159,7 +164,7 @@ class ClickImport {
 
   #parse(value: Record<string, unknown>): { value: ClickLine } | { problem: { text: string } } {
     try {
-      return { value: parseClick(value, this.#options.now) }
+      return { value: parseClick(value, this.#options) }
     } catch (error) {
       if (error instanceof Failure) return { problem: { text: error.message } }
       throw error
@@ -171,7 +176,10 @@ function refuseClick(text: string): Failure {
   return new Failure('invalid_request', { status: 400, text })
 }
 
-function parseClick(value: Record<string, unknown>, now: number): ClickLine {
+function parseClick(
+  value: Record<string, unknown>,
+  { now, domains = DEFAULT_DOMAIN_ONLY }: Pick<ClickImportOptions, 'now' | 'domains'>,
+): ClickLine {
   const line = parseOrFail(Line, value, literalTexts)
   if (!isSlug(line.slug)) throw refuseClick(`there is no slug ${JSON.stringify(line.slug)}`)
   const clickedAt = parseMoment(line.clicked_at)
@@ -179,7 +187,7 @@ function parseClick(value: Record<string, unknown>, now: number): ClickLine {
     throw refuseClick('clicked_at: must be Unix seconds or a time like 2026-01-31 12:00:00')
   if (clickedAt > now) throw refuseClick('clicked_at: is in the future')
   return {
-    slug: foldSlug(line.slug),
+    slug: slugKey(findRowDomain({ domain: line.domain }, domains), foldSlug(line.slug)),
     clickedAt,
     referrer: line.referrer ?? null,
     userAgent: line.user_agent ?? null,

@@ -69,6 +69,7 @@ export function ownFormat(plain: (cell: string) => string): FileFormat {
       expires_at: cells('expires_at'),
       disabled_at: cells('disabled_at'),
       created_by: plain(cells('created_by') ?? ''),
+      domain: cells('domain'),
       slugs: ownSlugs(cells, now),
       primary: cells('slug')?.trim(),
       clicks: clickTotal(cells),
@@ -177,6 +178,7 @@ export const csvFormats = {
     url: cells('url'),
     label: cells('title'),
     created_at: cells('timestamp'),
+    shortUrl: cells('shorturl'),
     slugNames: [...oneSlug(cells('keyword')), ...lastSegments(cells('shorturl'))].slice(0, 1),
   })),
   kutt: foreignFormat({ requiredColumns: [['target'], ['address']], listPath: ['data'] }, (cells, now) => {
@@ -187,6 +189,7 @@ export const csvFormats = {
       created_at: cells('created_at'),
       expires_at: cells('expire_in'),
       disabled_at: isTrue(cells('banned')) ? now : undefined,
+      shortUrl: cells('link') ?? cells('domain'),
       slugNames: oneSlug(cells('address')),
     }
   }),
@@ -199,6 +202,7 @@ export const csvFormats = {
         label: cells('title'),
         created_at: cells('createdAt') ?? cells('dateCreated'),
         expires_at: isUsedUp(left) ? now : cells('meta.validUntil'),
+        shortUrl: cells('shortUrl') ?? cells('domain'),
         slugNames: [...oneSlug(cells('shortCode')), ...lastSegments(cells('shortUrl'))].slice(0, 1),
         tags: tagWords(cells('tags')),
         ...behaviourFields([
@@ -216,6 +220,7 @@ export const csvFormats = {
       url: cells('Long URL'),
       label: cells('Title'),
       created_at: cells('Created') ?? cells('created_at'),
+      shortUrl: BITLY_SLUGS.map(cells).find((cell) => cell?.includes('/')),
       slugNames: BITLY_SLUGS.flatMap((column) => lastSegments(cells(column))).slice(0, 1),
       tags: tagWords(cells('Tags')),
     }),
@@ -236,6 +241,7 @@ export const csvFormats = {
         created_at: cells('Created at'),
         expires_at: cells('expiresAt'),
         disabled_at: cells('disabledAt') ?? (isTrue(cells('disabled')) ? now : undefined),
+        shortUrl: cells('domain') ?? cells('shortLink') ?? cells('Short link'),
         slugNames: oneSlug(cells('key')?.trim() || wholePath(cells('Short link'))),
         tags: tagWords(cells('Tags')),
         // In the order in which Dub checks them.
@@ -259,6 +265,7 @@ export const csvFormats = {
         label: cells('title'),
         created_at: fromMilliseconds(cells('createdAt')),
         expires_at: isUsedUp(left) ? now : fromMilliseconds(cells('expiresAt')),
+        shortUrl: cells('shortURL') ?? cells('domain'),
         slugNames: oneSlug(cells('path')?.trim() || wholePath(cells('shortURL'))),
         tags: tagWords(cells('tags')),
         ...behaviourFields([

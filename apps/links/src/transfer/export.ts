@@ -5,6 +5,7 @@ import { stringify } from 'csv-stringify/sync'
 import type { Tables } from '../db/tables.ts'
 import { type StoredLink, readLinks } from '../links/store.ts'
 import { listBehaviours } from '../links/behaviour/store.ts'
+import { hasFurtherLinks } from '../domains/store.ts'
 import { listLinkIdsAfter } from './store.ts'
 
 export const exportFormats = ['ndjson', 'csv'] as const
@@ -29,14 +30,16 @@ export async function* exportLinks(
   format: ExportFormat,
   now: number,
 ): AsyncGenerator<string> {
-  if (format === 'csv') yield stringify([COLUMNS])
+  // Files of instances with one domain keep their columns.
+  const hasDomains = format === 'csv' && (await hasFurtherLinks(database.read))
+  if (format === 'csv') yield stringify([hasDomains ? [...COLUMNS, 'domain'] : COLUMNS])
   for (let after = 0; ;) {
     const ids = await listLinkIdsAfter(database.read, after, PAGE_SIZE)
     const last = ids.at(-1)
     if (last === undefined) return
     after = last
     const links = await readLinks(database, ids, { now, filters: NO_FILTERS })
-    if (format === 'csv') yield stringify(links.map(cellsOf))
+    if (format === 'csv') yield stringify(links.map((link) => cellsOf(link, hasDomains)))
     else {
       const behaviours = await listBehaviours(database, ids)
       const withBehaviour = links.map((link) => ({ ...link, behaviour: behaviours.get(link.id) }))
@@ -49,7 +52,7 @@ function joinSlugs(slugs: StoredLink['slugs']): string {
   return slugs.map(({ slug }) => slug).join(' ')
 }
 
-function cellsOf(link: StoredLink): string[] {
+function cellsOf(link: StoredLink, hasDomains: boolean): string[] {
   const cells = [
     link.url,
     joinSlugs(link.slugs.filter((slug) => slug.is_primary)),
@@ -61,6 +64,7 @@ function cellsOf(link: StoredLink): string[] {
     link.expires_at,
     link.disabled_at,
     link.created_by,
+    ...(hasDomains ? [link.domain] : []),
   ]
   return cells.map((cell) => escapeFormulas(String(cell ?? '')))
 }

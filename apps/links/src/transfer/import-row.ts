@@ -6,9 +6,10 @@ import { literalTexts } from '../failures.ts'
 import type { BehaviourDocument } from '../links/behaviour/schema.ts'
 import { Label, MAX_LABEL_LENGTH } from '../links/schema.ts'
 import { DestinationUrl, MAX_URL_LENGTH } from '../links/destination-url.ts'
-import { MAX_SLUGS, foldSlug, findSlugProblem } from '../links/slugs/slug.ts'
+import { type Domain, MAX_SLUGS, foldSlug, findSlugProblem, slugKey } from '../links/slugs/slug.ts'
 import { boundedText } from '../text.ts'
 import { parseMoment } from './moment.ts'
+import { DEFAULT_DOMAIN_ONLY, type ImportDomains, findRowDomain } from './row-domain.ts'
 import { type CodedReason, type Reason, RowRefusal, refuseRow } from './reason.ts'
 
 /** A slug as it is in a file. */
@@ -28,6 +29,10 @@ export interface RowFields {
   disabled_at?: unknown
   created_by?: unknown
   slugs: readonly SlugFields[]
+  /** The host of the domain, in a file of this program. */
+  domain?: unknown
+  /** A short URL or host of another program. */
+  shortUrl?: string | undefined
   /** The primary slug; else the first custom one, else the automatic one. */
   primary?: string | undefined
   /** Clicks that the file gives only as a total; undefined without such a column. */
@@ -40,6 +45,7 @@ export interface RowFields {
 }
 
 export interface ImportSlug {
+  /** A slug key. */
   slug: string
   createdAt: number
   disabledAt: number | null
@@ -48,6 +54,7 @@ export interface ImportSlug {
 /** One link to store: checked, folded, and complete except for its automatic slug. */
 export interface ImportRow {
   url: string
+  domain: Domain
   label: string | null
   createdAt: number
   expiresAt: number | null
@@ -56,7 +63,7 @@ export interface ImportRow {
   /** The automatic slug to keep, if it is free. */
   auto: ImportSlug | null
   custom: readonly ImportSlug[]
-  /** The slug that shows whether the link already exists; null if the row has none. */
+  /** The key of the slug that shows whether the link already exists; null if the row has none. */
   key: string | null
   /** Null means the automatic slug. */
   primary: string | null
@@ -71,6 +78,8 @@ export interface RowDefaults {
   owner: string
   /** If false, rows that name another owner still belong to `owner`. */
   ownedByFile?: boolean
+  /** Without them, all rows belong to the default domain. */
+  domains?: ImportDomains
   /** Unix seconds. */
   now: number
 }
@@ -115,14 +124,16 @@ export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow
     throw refuseRow({ code: 'too_many_tags', max: MAX_TAGS, text: `has more than ${MAX_TAGS} tags` })
   const row = parseOrFail(Row, fields, literalTexts)
   const createdAt = row.created_at ?? defaults.now
+  const domain = findRowDomain(fields, defaults.domains ?? DEFAULT_DOMAIN_ONLY)
   return {
     url: row.url,
+    domain,
     label: row.label ?? null,
     createdAt,
     expiresAt: row.expires_at ?? null,
     disabledAt: row.disabled_at ?? null,
     ...ownerFields(row.created_by ?? defaults.owner, fields.notes, defaults),
-    ...arrangeSlugs(fields, createdAt),
+    ...withDomain(domain, arrangeSlugs(fields, createdAt)),
     tags: row.tags ?? [],
     behaviour: fields.behaviour && Object.keys(fields.behaviour).length > 0 ? fields.behaviour : null,
   }
@@ -139,6 +150,17 @@ function ownerFields(
 }
 
 type ArrangedSlugs = Pick<ImportRow, 'auto' | 'custom' | 'key' | 'primary'>
+
+function withDomain(domain: Domain, { auto, custom, key, primary }: ArrangedSlugs): ArrangedSlugs {
+  const keyOf = (slug: string | null) => slug && slugKey(domain, slug)
+  const withKey = (slug: ImportSlug) => ({ ...slug, slug: slugKey(domain, slug.slug) })
+  return {
+    auto: auto && withKey(auto),
+    custom: custom.map(withKey),
+    key: keyOf(key),
+    primary: keyOf(primary),
+  }
+}
 
 function arrangeSlugs({ slugs, primary }: RowFields, createdAt: number): ArrangedSlugs {
   let auto: ImportSlug | null = null

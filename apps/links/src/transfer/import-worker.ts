@@ -10,7 +10,7 @@ import { type ImportOptions, type ImportReport, type RowOutcome, importBatches, 
 
 export interface ImportJob extends Pick<
   ImportOptions,
-  'format' | 'owner' | 'now' | 'columnOf' | 'policy' | 'bundlesFromTags'
+  'format' | 'owner' | 'now' | 'columnOf' | 'policy' | 'bundlesFromTags' | 'domains'
 > {
   databaseUrl: string
   /** File descriptor, which stays open until the thread is closed. */

@@ -2,6 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { findPreferences } from '../preferences/store.ts'
+import type { Domain } from '../links/slugs/slug.ts'
 import { SlugSpace } from '../links/slugs/generator.ts'
 import { type ImportFormat, type ParsedRow, readRows } from './formats.ts'
 import type { ImportRow } from './import-row.ts'
@@ -9,6 +10,7 @@ import type { Source } from './lines.ts'
 import { type TaggedRow, bundleByTags, findBundleIds } from './tags.ts'
 import { type ExistingLinks, type Policy, type RowPlan, planRow, renameTaken, STRICT_POLICY } from './plan.ts'
 import type { CodedReason, Reason } from './reason.ts'
+import type { ImportDomains } from './row-domain.ts'
 import type { ColumnMapping } from './mapping.ts'
 import { openScratch } from './scratch.ts'
 import {
@@ -31,6 +33,8 @@ export interface ImportOptions {
   owner: string
   /** If false, `owner` owns all rows, including those that name another owner. */
   ownedByFile?: boolean
+  /** Without them, all rows belong to the default domain. */
+  domains?: ImportDomains
   /**
    * Runs in a process that also redirects: on SQLite it pauses after each batch for as long as the
    * batch took.
@@ -54,7 +58,7 @@ export interface ImportOptions {
 export interface RowOutcome {
   line: number
   result: 'imported' | 'skipped' | 'conflict' | 'bad'
-  /** The primary slug of the link; missing for bad rows. */
+  /** The primary slug of the link, with its host off the default domain; missing for bad rows. */
   slug?: string
   url?: string
   /** Reasons for the result; for an imported row, the differences between the link and the file. */
@@ -252,12 +256,9 @@ class BatchWriter {
       'auto' in plan ? [{ row, auto: plan.auto }] : [],
     )
     const rowsWithoutAuto = importedRows.filter(({ auto }) => auto === null).map(({ row }) => row)
-    const visibleLength = rowsWithoutAuto.some(({ primary }) => primary === null)
-      ? await this.#visibleLength(tx)
-      : 0
     const freshAutoSlugs = await generateFreshSlugs(
       { db: tx, dialect: this.#importDatabase.dialect },
-      rowsWithoutAuto.map(({ primary }) => (primary === null ? visibleLength : HIDDEN_LENGTH)),
+      await this.#autoLengths(tx, rowsWithoutAuto),
       existing.urlOf,
     )
     const autoSlugOf = new Map(rowsWithoutAuto.map((row, at) => [row, freshAutoSlugs[at] ?? '']))
@@ -269,10 +270,21 @@ class BatchWriter {
     )
   }
 
-  async #visibleLength(tx: Transaction<Tables>): Promise<number> {
+  async #autoLengths(tx: Transaction<Tables>, rows: readonly ImportRow[]) {
+    const lengthOf = new Map<Domain, number>()
+    for (const { domain, primary } of rows)
+      if (primary === null && !lengthOf.has(domain))
+        lengthOf.set(domain, await this.#visibleLength(tx, domain))
+    return rows.map(({ domain, primary }) => ({
+      domain,
+      length: primary === null ? (lengthOf.get(domain) ?? HIDDEN_LENGTH) : HIDDEN_LENGTH,
+    }))
+  }
+
+  async #visibleLength(tx: Transaction<Tables>, domain: Domain): Promise<number> {
     const { database, owner } = this.#options
     const { slug_default_length: preferred } = await findPreferences(database.read, owner)
-    return this.#slugSpace.findLength(tx, null, preferred)
+    return this.#slugSpace.findLength(tx, domain, preferred)
   }
 }
 

@@ -32,7 +32,7 @@ export function fieldsOfLink(line: Record<string, unknown>): RowFields {
   for (const list of [line['slugs'], line['custom_slugs']]) if (Array.isArray(list)) requireMaxSlugs(list)
   const input = parseOrFail(LinkSlugs, line, literalTexts)
   const { slugs, primary } = input.slugs ? slugsFromObjects(input.slugs) : slugsFromColumns(input)
-  const { url, label, created_at, expires_at, disabled_at, created_by } = line
+  const { url, label, created_at, expires_at, disabled_at, created_by, domain } = line
   return {
     url,
     label,
@@ -40,6 +40,7 @@ export function fieldsOfLink(line: Record<string, unknown>): RowFields {
     expires_at,
     disabled_at,
     created_by,
+    domain,
     slugs,
     primary,
     clicks: clickTotal((name) => line[name.replaceAll(' ', '_')]),

@@ -7,6 +7,7 @@ import { CLICK_TOTALS, type FileFormat, ownFormat, wholePath } from './csv-forma
 export const mappableFields = [
   'url',
   'slug',
+  'domain',
   'label',
   'created_at',
   'expires_at',

@@ -2,6 +2,8 @@ import { Failure } from '@latchkey/http/failure'
 import { z } from 'zod'
 import { operation } from '../context.ts'
 import type { Context } from '../context.ts'
+import { requireDomain } from '../domains/find.ts'
+import { DomainQuery } from '../domains/schema.ts'
 import { failure } from '../failures.ts'
 import { exportFormats, exportLinks } from './export.ts'
 import { importFormats } from './formats.ts'
@@ -39,7 +41,7 @@ type Report = z.output<typeof Report>
 const Row = z.object({
   line: z.int(),
   result: z.enum(['imported', 'skipped', 'conflict', 'bad']),
-  slug: z.string().optional(),
+  slug: z.string().optional().meta({ description: 'Off the default domain with its host.' }),
   url: z.string().optional(),
   reason: z.string().optional().meta({ description: 'The reasons in English.' }),
   reasons: z.array(CodedReason).optional(),
@@ -105,6 +107,7 @@ const ImportQuery = z
     on_conflict: z.enum(conflictPolicies).default(STRICT_POLICY.onConflict),
     same_url: z.enum(sameUrlPolicies).default(STRICT_POLICY.sameUrl),
     bundles_from_tags: Flag,
+    domain: DomainQuery.meta({ description: 'The domain of rows that name none.', maxLength: 1_000 }),
     map: MappingPairs.optional(),
   })
   .refine(({ format, map }) => map === undefined || format === 'csv', {
@@ -112,9 +115,15 @@ const ImportQuery = z
     error: 'requires the format csv',
   })
 
-function toJob({ now }: Context, query: z.output<typeof ImportQuery>): Job {
+function toJob(context: Context, query: z.output<typeof ImportQuery>): Job {
+  const { now, sites, origin } = context
   return {
     now,
+    domains: {
+      hosts: sites.hosts,
+      defaultHost: new URL(origin).hostname,
+      target: query.domain === undefined ? null : requireDomain(context, query.domain),
+    },
     format: query.format,
     dryRun: query.dry_run,
     policy: { onConflict: query.on_conflict, sameUrl: query.same_url },
@@ -134,7 +143,7 @@ const importOperation = operation({
   upload: { limitBytes: MAX_UPLOAD_BYTES },
   lasting: true,
   result: FullReport,
-  failures: ['import_stopped', 'import_running', 'imports_full'],
+  failures: ['import_stopped', 'import_running', 'imports_full', 'domain_not_found'],
   async handler(context, { query, upload = emptyUpload() }) {
     const job = toJob(context, query)
     const running = await context.startImport()

@@ -9,6 +9,7 @@ function row(changes: Partial<ImportRow> = {}): ImportRow {
   const key = custom[0]?.slug ?? changes.auto?.slug ?? null
   return {
     url: 'https://example.com/a',
+    domain: null,
     label: null,
     createdAt: 1,
     expiresAt: null,

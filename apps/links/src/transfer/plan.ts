@@ -1,4 +1,4 @@
-import { MAX_SLUG_LENGTH } from '../links/slugs/slug.ts'
+import { MAX_SLUG_LENGTH, parseSlugKey, slugKey } from '../links/slugs/slug.ts'
 import type { ImportRow, ImportSlug } from './import-row.ts'
 import type { Reason } from './reason.ts'
 
@@ -34,8 +34,8 @@ export type RowPlan =
   | { result: 'skipped' | 'conflict'; reason: Reason }
 
 /** URLs and identities contain no line ends. */
-export function linkKey({ url, createdBy }: Pick<ImportRow, 'url' | 'createdBy'>): string {
-  return `${createdBy}\n${url}`
+export function linkKey({ url, domain, createdBy }: Pick<ImportRow, 'url' | 'domain' | 'createdBy'>): string {
+  return `${createdBy}\n${domain ?? ''}\n${url}`
 }
 
 /**
@@ -123,11 +123,12 @@ function planTakenRow(
 /** Maximum number of alternatives to a taken slug. */
 const MAX_ALTERNATIVES = 20
 
-/** Returns the alternatives to a slug: `promo-2`, `promo-3` and so on. */
-export function alternativeSlugs(slug: string): string[] {
+/** Returns the keys of alternatives to a slug: `promo-2`, `promo-3` and so on. */
+export function alternativeSlugs(key: string): string[] {
+  const { slug, domain = null } = parseSlugKey(key)
   return Array.from({ length: MAX_ALTERNATIVES }, (_, at) => {
     const suffix = `-${at + 2}`
-    return slug.slice(0, MAX_SLUG_LENGTH - suffix.length) + suffix
+    return slugKey(domain, slug.slice(0, MAX_SLUG_LENGTH - suffix.length) + suffix)
   })
 }
 

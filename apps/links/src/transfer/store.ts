@@ -6,6 +6,7 @@ import { findBehaviour, insertBehaviours, saveBehaviour } from '../links/behavio
 import { searchText } from '../links/search.ts'
 import { urlColumns, urlKey } from '../links/destination-url.ts'
 import { TRIES_PER_LENGTH, randomSlug } from '../links/slugs/generator.ts'
+import { type Domain, slugKey } from '../links/slugs/slug.ts'
 import { isReserved } from '../links/slugs/reserved.ts'
 import type { ImportRow, ImportSlug } from './import-row.ts'
 import { type ExistingLinks, type Policy, linkKey, alternativeSlugs } from './plan.ts'
@@ -48,7 +49,7 @@ export async function loadExisting(
   if (urls.length === 0) return
   const links = await db
     .selectFrom('link')
-    .select(['url', 'created_by as createdBy'])
+    .select(['url', 'domain', 'created_by as createdBy'])
     .distinct()
     .where(
       inList(
@@ -96,27 +97,35 @@ async function loadExistingSlugs(
   }
 }
 
+interface FreshSlug {
+  domain: Domain
+  length: number
+}
+
 /**
- * Generates an automatic slug for each of these lengths. All are different, and none of them is in
+ * Generates the key of an automatic slug for each of these. All are different, and none of them is in
  * `existing`, in use or was ever used.
  */
 export async function generateFreshSlugs(
   queries: Queries,
-  lengths: readonly number[],
+  wanted: readonly FreshSlug[],
   existing: ReadonlyMap<string, string>,
 ): Promise<string[]> {
   const chosenSlugs = new Set<string>()
-  const slugs = lengths.map(() => '')
-  let missing = lengths.map((length, at) => ({ length, at }))
+  const slugs = wanted.map(() => '')
+  let missing = wanted.map((slug, at) => ({ ...slug, at }))
   for (let tries = 0; missing.length > 0; tries++) {
     const longer = Math.floor(tries / TRIES_PER_LENGTH)
-    const candidates = missing.map(({ length, at }) => ({ length, at, slug: randomSlug(length + longer) }))
+    const candidates = missing.map((fresh) => {
+      const name = randomSlug(fresh.length + longer)
+      return { ...fresh, name, slug: slugKey(fresh.domain, name) }
+    })
     const usedSlugs = await findUsedSlugs(
       queries,
       candidates.map(({ slug }) => slug),
     )
-    missing = candidates.filter(({ slug, at }) => {
-      if (usedSlugs.has(slug) || existing.has(slug) || chosenSlugs.has(slug) || isReserved(slug)) return true
+    missing = candidates.filter(({ name, slug, at }) => {
+      if (usedSlugs.has(slug) || existing.has(slug) || chosenSlugs.has(slug) || isReserved(name)) return true
       chosenSlugs.add(slug)
       slugs[at] = slug
       return false
@@ -206,6 +215,7 @@ function linkRow(row: CompleteRow): Insertable<Tables['link']> {
     created_by: row.createdBy,
     created_at: row.createdAt,
     primary_slug: primaryOf(row),
+    domain: row.domain,
     behaviour: row.behaviour && compile(row.behaviour, false),
   }
 }

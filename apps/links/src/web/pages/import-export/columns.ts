@@ -10,6 +10,7 @@ export type ColumnFields = readonly (MappableField | null)[]
 export const fieldTexts = {
   url: 'links.url',
   slug: 'transfer.slug',
+  domain: 'domains.domain',
   label: 'transfer.label',
   created_at: 'link.created',
   expires_at: 'links.expires',

@@ -19,6 +19,7 @@ const REASON_TEXTS: Readonly<Record<ReasonCode, OwnKey | null>> = {
   url_invalid: 'error.urlInvalid',
   slug_required: 'transfer.reason.slugRequired',
   slug_invalid: 'transfer.reason.badSlug',
+  domain_unknown: 'transfer.reason.domain',
   too_many_slugs: 'transfer.reason.manySlugs',
   too_many_tags: 'transfer.reason.tooMuch',
   link_has_password: 'transfer.reason.password',

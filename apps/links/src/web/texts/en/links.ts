@@ -1,4 +1,5 @@
 export default {
+  'domains.domain': 'Domain',
   'undo.deleted_one': 'Deleting {{count}} link',
   'undo.deleted_other': 'Deleting {{count}} links',
   'links.url': 'Destination',

@@ -144,6 +144,7 @@ export default {
   'transfer.reason.slugRequired': 'Slug missing',
   'transfer.reason.password': 'Password-protected links aren’t supported',
   'transfer.reason.badSlug': 'Slug {{slug}} isn’t allowed',
+  'transfer.reason.domain': '{{domain}} isn’t a domain of this instance',
   'transfer.reason.long': '{{field}} can have at most {{max}} characters',
   'transfer.reason.time': '{{field}} isn’t a valid time',
   'transfer.reason.control': '{{field}} contains characters that can’t be saved',

@@ -1,6 +1,7 @@
 import type en from '../en/links.ts'
 
 export default {
+  'domains.domain': 'Domain',
   'undo.deleted_one': '{{count}} tautan sedang dihapus',
   'undo.deleted_other': '{{count}} tautan sedang dihapus',
   'links.url': 'Tujuan',

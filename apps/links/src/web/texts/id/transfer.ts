@@ -148,6 +148,7 @@ export default {
   'transfer.reason.slugRequired': 'Slug tidak ada',
   'transfer.reason.password': 'Tautan berkata sandi tidak didukung',
   'transfer.reason.badSlug': 'Slug {{slug}} tidak diizinkan',
+  'transfer.reason.domain': '{{domain}} bukan domain instans ini',
   'transfer.reason.long': '{{field}} paling panjang {{max}} karakter',
   'transfer.reason.time': '{{field}} bukan waktu yang valid',
   'transfer.reason.control': '{{field}} berisi karakter yang tidak dapat disimpan',

@@ -1,6 +1,7 @@
 import type en from '../en/links.ts'
 
 export default {
+  'domains.domain': 'Domän',
   'undo.deleted_one': '{{count}} länk tas bort',
   'undo.deleted_other': '{{count}} länkar tas bort',
   'links.url': 'Mål',

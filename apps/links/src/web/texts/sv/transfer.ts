@@ -147,6 +147,7 @@ export default {
   'transfer.reason.slugRequired': 'Kortnamn saknas',
   'transfer.reason.password': 'Lösenordsskyddade länkar stöds inte',
   'transfer.reason.badSlug': 'Kortnamnet {{slug}} är inte tillåtet',
+  'transfer.reason.domain': '{{domain}} är ingen av instansens domäner',
   'transfer.reason.long': '{{field}} får ha högst {{max}} tecken',
   'transfer.reason.time': '{{field}} är ingen giltig tidpunkt',
   'transfer.reason.control': '{{field}} innehåller tecken som inte kan sparas',
