@@ -172,29 +172,126 @@ eachDialect((_, newUrl) => {
       ])
     })
 
-    test('L26.7: an export carries behaviours to the next import, which refuses links with a password', async () => {
+    test('L26.7: an export of either format carries behaviours and used places to the next import', async () => {
       const behaviour = {
-        rules: [{ when: { os: ['ios' as const] }, to: 'https://example.com/ios' }],
+        rules: [{ when: { os: ['ios' as const] }, to: 'https://example.com/ios?a;=1+1' }],
         max_clicks: 5,
       }
-      const lines = [
-        { url: 'https://example.com/a', slug: 'a', behaviour },
-        { url: 'https://example.com/b', slug: 'b', behaviour: { ...behaviour, password: true } },
-        { url: 'https://example.com/c', slug: 'c' },
-      ].map((line) => JSON.stringify(line))
       const first = await openMigrated(await newUrl())
-      const { rows } = await importText(first, lines.join('\n'), { format: 'ndjson' })
-      expect(rows.map(({ result, reason }) => [result, reason])).toEqual([
-        ['imported', undefined],
-        ['bad', 'password-protected links are not supported'],
-        ['imported', undefined],
-      ])
-      const text = await exportText(first)
+      const lines = [
+        { url: 'https://example.com/a', slug: 'a', behaviour: { ...behaviour, clicks_left: 2 } },
+        { url: 'https://example.com/b', slug: 'b', behaviour },
+        { url: 'https://example.com/c', slug: 'c', behaviour: { max_clicks: 1, clicks_left: 0 } },
+        { url: 'https://example.com/d', slug: 'd' },
+      ].map((line) => JSON.stringify(line))
+      expect(await importText(first, lines.join('\n'), { format: 'ndjson' })).toMatchObject({ imported: 4 })
+      for (const format of ['ndjson', 'csv'] as const) {
+        const second = await openMigrated(await newUrl())
+        expect(await importText(second, await exportText(first, format), { format })).toMatchObject({
+          imported: 4,
+          bad: 0,
+        })
+        const ids = await second.read.selectFrom('link').select('id').orderBy('id').execute()
+        const stored = await Promise.all(ids.map(({ id }) => findBehaviour(second.read, id)))
+        expect([format, stored]).toEqual([
+          format,
+          [
+            { document: behaviour, hasPassword: false, clicksLeft: 2 },
+            { document: behaviour, hasPassword: false, clicksLeft: 5 },
+            { document: { max_clicks: 1 }, hasPassword: false, clicksLeft: 0 },
+            { document: {}, hasPassword: false, clicksLeft: undefined },
+          ],
+        ])
+        await second.close()
+      }
       await first.close()
-      expect(text.split('\n').map((line) => line.includes('"behaviour"'))).toEqual([true, false, false])
-      const { links, behaviours } = await importAnswer('ndjson', text)
-      expect(links).toHaveLength(2)
-      expect(behaviours).toEqual([behaviour, {}])
+    })
+
+    test('L26.7: no link arrives open that was protected, or whose behaviour cannot be kept', async () => {
+      const from = await openMigrated(await newUrl())
+      await importText(
+        from,
+        'url,slug,behaviour\nhttps://example.com/p,p,"{""after_url"":""https://example.com""}"\n',
+      )
+      await from.write((tx) => tx.insertInto('link_password').values({ link_id: 1, hash: 'x' }).execute())
+      for (const format of ['ndjson', 'csv'] as const) {
+        const { report, links } = await importAnswer(format, await exportText(from, format))
+        expect([report.rows.map(({ reason }) => reason), links]).toEqual([
+          ['password-protected links are not supported'],
+          [],
+        ])
+      }
+      await from.close()
+      const long = { url: `https://example.com/${'x'.repeat(2000)}`, weight: 1 }
+      for (const [behaviour, reason, code] of [
+        ['{', 'behaviour: is not JSON', 'field_malformed'],
+        ['5', 'behaviour: must be an object', 'field_invalid'],
+        ['{"max_clicks":0}', 'behaviour.max_clicks: must be at least 1', 'field_invalid'],
+        ['{"max_clicks":1,"clicks_left":-1}', 'behaviour.clicks_left: must be at least 0', 'field_invalid'],
+        [
+          '{"after_url":"javascript:alert(1)"}',
+          'behaviour.after_url: must use http or https',
+          'field_invalid',
+        ],
+        ['{"city":"x"}', 'Unknown field "behaviour.city"', 'field_invalid'],
+        [
+          JSON.stringify({ split: [long, long, long] }),
+          'behaviour: takes more than 4096 bytes',
+          'field_too_long',
+        ],
+      ] as const) {
+        const cell = `"${behaviour.replaceAll('"', '""')}"`
+        const { report } = await importAnswer('csv', `url,slug,behaviour\nhttps://example.com/x,x,${cell}\n`)
+        expect([
+          behaviour,
+          report.imported,
+          report.rows[0]?.reason,
+          report.rows[0]?.reasons?.[0]?.code,
+        ]).toEqual([behaviour, 0, reason, code])
+      }
+    })
+
+    test('L26.7: a running test of Dub is a split until it ends, and one that is over leads to its URL', async () => {
+      const testVariants = [
+        { url: 'https://example.com/a', percentage: 70 },
+        { url: 'https://example.com/b', percentage: 30 },
+      ]
+      const link = {
+        key: 'a',
+        url: 'https://example.com/',
+        geo: { SE: 'https://example.com/se' },
+        testVariants,
+      }
+      const ends = NOW + 3600
+      const { report, behaviours } = await importAnswer('dub', [
+        {
+          ...link,
+          testStartedAt: '2020-01-31T12:00:00.000Z',
+          testCompletedAt: new Date(ends * 1000).toISOString(),
+        },
+        { ...link, key: 'b', testCompletedAt: new Date((NOW - 60) * 1000).toISOString() },
+        { ...link, key: 'c', testCompletedAt: null },
+        {
+          ...link,
+          key: 'd',
+          testVariants: [{ url: 'x' }],
+          testCompletedAt: new Date(ends * 1000).toISOString(),
+        },
+        { ...link, key: 'e', rewrite: true },
+      ])
+      expect(report.rows.map(({ reason }) => reason)).toEqual([
+        undefined,
+        undefined,
+        undefined,
+        'not imported: split between destinations',
+        'not imported: cloaking',
+      ])
+      const country = { when: { country: ['SE'] }, to: 'https://example.com/se' }
+      const split = testVariants.map(({ url, percentage: weight }) => ({ url, weight }))
+      expect(behaviours).toEqual([
+        { rules: [country, { when: { before: ends }, to: { split } }] },
+        ...Array.from({ length: 4 }, () => ({ rules: [country] })),
+      ])
     })
 
     test('L26.7: takes the targets of Dub and Short.io for systems, countries and after expiry', async () => {
@@ -235,16 +332,30 @@ eachDialect((_, newUrl) => {
         splitPercent: 30,
         clicksLimit: 50,
         tags: ['news'],
+        countries: [
+          { id: '1', country: 'SE', originalURL: 'https://example.com/north' },
+          { id: '2', country: 'US', originalURL: 'https://example.com/us' },
+          { id: '3', country: 'FI', originalURL: 'https://example.com/north' },
+        ],
+        regions: [
+          { id: '4', country: 'US', region: 'NY', name: 'New York', originalURL: 'https://example.com/ny' },
+        ],
+        cloaking: true,
       }
       const { report, links, behaviours } = await importAnswer('shortio', {
         count: 2,
         links: [short, { ...short, path: 'secret', hasPassword: true }],
       })
       expect(report).toMatchObject({ imported: 1, bad: 1 })
+      expect(report.rows[0]?.reason).toBe('not imported: destinations by region, cloaking')
       expect(links[0]).toMatchObject({ label: 'B', created_at: JANUARY, expires_at: 1_900_000_000 })
       expect(behaviours).toEqual([
         {
-          rules: [{ when: { os: ['android'] }, to: 'https://example.com/android' }],
+          rules: [
+            { when: { os: ['android'] }, to: 'https://example.com/android' },
+            { when: { country: ['SE', 'FI'] }, to: 'https://example.com/north' },
+            { when: { country: ['US'] }, to: 'https://example.com/us' },
+          ],
           split: [
             { url: 'https://example.com/b', weight: 70 },
             { url: 'https://example.com/other', weight: 30 },

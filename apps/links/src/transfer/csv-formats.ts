@@ -4,16 +4,21 @@ import { MAX_SLUGS } from '../links/slugs/slug.ts'
 import { MAX_TAGS, type RowFields, type SlugFields } from './import-row.ts'
 import {
   type ForeignPart,
+  cloakingPart,
+  countryListRules,
   countryRules,
   limitPart,
   mapBehaviour,
   shlinkRules,
   splitPart,
   startPart,
+  regionPart,
   systemRule,
+  testSplit,
   textPart,
   visitsLeft,
 } from './foreign-behaviour.ts'
+import { behaviourCell } from './own-behaviour.ts'
 import { featuresDropped, refuseRow } from './reason.ts'
 
 /** File format of one program (L21): the columns of a CSV file or the names in a JSON object. */
@@ -74,6 +79,7 @@ export function ownFormat(plain: (cell: string) => string): FileFormat {
       primary: cells('slug')?.trim(),
       clicks: clickTotal(cells),
       tags: tagWords(cells('tags')),
+      ...behaviourCell(plain(cells('behaviour') ?? '')),
     }),
   }
 }
@@ -249,6 +255,8 @@ export const csvFormats = {
           ...systemRule('ios', cells('ios')),
           ...systemRule('android', cells('android')),
           ...countryRules(cells('geo')),
+          ...testSplit(cells('testVariants'), cells('testCompletedAt'), now),
+          ...cloakingPart(isTrue(cells('rewrite'))),
           ...textPart('expired_url', 'after_url', cells('expiredUrl')),
         ]),
       }
@@ -271,6 +279,9 @@ export const csvFormats = {
         ...behaviourFields([
           ...systemRule('ios', cells('iphoneURL')),
           ...systemRule('android', cells('androidURL')),
+          ...countryListRules(cells('countries')),
+          ...regionPart(cells('regions')),
+          ...cloakingPart(isTrue(cells('cloaking'))),
           ...splitPart(cells('originalURL'), cells('splitURL'), cells('splitPercent')),
           ...textPart('expired_url', 'after_url', cells('expiredURL')),
           ...limitPart(left),

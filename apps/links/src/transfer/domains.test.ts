@@ -93,7 +93,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await read('csv')).split('\n')[0]).not.toContain('domain')
     await run(`url,slug,domain\nhttps://example.com/a,promo,\nhttps://example.com/b,promo,${L}\n`)
     const [csv, ndjson] = [await read('csv'), await read('ndjson')]
-    expect(csv.split('\n')[0]).toEndWith(',created_by,domain')
+    expect(csv.split('\n')[0]).toEndWith(',created_by,behaviour,domain')
     const links = ndjson
       .trim()
       .split('\n')

@@ -4,6 +4,7 @@ import { escapeFormulas } from '@latchkey/http/csv'
 import { stringify } from 'csv-stringify/sync'
 import type { Tables } from '../db/tables.ts'
 import { type StoredLink, readLinks } from '../links/store.ts'
+import type { Behaviour } from '../links/behaviour/schema.ts'
 import { listBehaviours } from '../links/behaviour/store.ts'
 import { hasFurtherLinks } from '../domains/store.ts'
 import { listLinkIdsAfter } from './store.ts'
@@ -18,12 +19,12 @@ const COLUMNS = ['url', 'slug', 'auto_slug', 'custom_slugs', 'disabled_slugs', '
   'expires_at',
   'disabled_at',
   'created_by',
+  'behaviour',
 ])
 
 /**
  * Exports all links, oldest id first, in chunks of text. NDJSON contains everything that an import
- * reads; CSV lacks behaviours, and the times at which slugs were
- * created or disabled. `now` in Unix seconds.
+ * reads; CSV lacks the times at which slugs were created or disabled. `now` in Unix seconds.
  */
 export async function* exportLinks(
   database: Database<Tables>,
@@ -39,20 +40,23 @@ export async function* exportLinks(
     if (last === undefined) return
     after = last
     const links = await readLinks(database, ids, { now, filters: NO_FILTERS })
-    if (format === 'csv') yield stringify(links.map((link) => cellsOf(link, hasDomains)))
-    else {
-      const behaviours = await listBehaviours(database, ids)
-      const withBehaviour = links.map((link) => ({ ...link, behaviour: behaviours.get(link.id) }))
-      yield withBehaviour.map((link) => `${JSON.stringify(link)}\n`).join('')
-    }
+    const behaviours = await listBehaviours(database, ids)
+    const exported = links.map((link) => ({ ...link, behaviour: behaviours.get(link.id) }))
+    yield format === 'csv'
+      ? stringify(exported.map((link) => cellsOf(link, hasDomains)))
+      : exported.map((link) => `${JSON.stringify(link)}\n`).join('')
   }
+}
+
+interface ExportedLink extends StoredLink {
+  behaviour: Behaviour | undefined
 }
 
 function joinSlugs(slugs: StoredLink['slugs']): string {
   return slugs.map(({ slug }) => slug).join(' ')
 }
 
-function cellsOf(link: StoredLink, hasDomains: boolean): string[] {
+function cellsOf(link: ExportedLink, hasDomains: boolean): string[] {
   const cells = [
     link.url,
     joinSlugs(link.slugs.filter((slug) => slug.is_primary)),
@@ -64,6 +68,7 @@ function cellsOf(link: StoredLink, hasDomains: boolean): string[] {
     link.expires_at,
     link.disabled_at,
     link.created_by,
+    link.behaviour && JSON.stringify(link.behaviour),
     ...(hasDomains ? [link.domain] : []),
   ]
   return cells.map((cell) => escapeFormulas(String(cell ?? '')))

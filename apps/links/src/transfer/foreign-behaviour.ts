@@ -61,6 +61,43 @@ export function countryRules(cell: string | undefined): ForeignPart[] {
   return rules.length === 0 ? [] : [{ feature: 'geo', part: { rules } }]
 }
 
+/** The answer of Short.io about the targets of a link by country. */
+export function countryListRules(cell: string | undefined): ForeignPart[] {
+  const list: unknown = isBlank(cell) ? [] : parseJson(cell)
+  if (!Array.isArray(list)) return [{ feature: 'geo', part: undefined }]
+  const targets = (list as { country?: unknown; originalURL?: unknown }[]).map(
+    ({ country, originalURL }) => [country, originalURL] as const,
+  )
+  return countryRules(JSON.stringify(Object.fromEntries(targets)))
+}
+
+/** Links knows no regions of countries. */
+export function regionPart(cell: string | undefined): ForeignPart[] {
+  return isBlank(cell) ? [] : [{ feature: 'region', part: undefined }]
+}
+
+/** Other programs can show the destination under the address of the short URL. */
+export function cloakingPart(isCloaked: boolean): ForeignPart[] {
+  return isCloaked ? [{ feature: 'cloaking', part: undefined }] : []
+}
+
+/** A test of Dub leads visitors to several destinations until it ends; then the URL is the winner. */
+export function testSplit(
+  variants: string | undefined,
+  completedAt: string | undefined,
+  now: number,
+): ForeignPart[] {
+  const ends = isBlank(completedAt) ? undefined : parseMoment(completedAt ?? '')
+  if (isBlank(variants) || ends === undefined || ends <= now) return []
+  const list: unknown = parseJson(variants)
+  if (!Array.isArray(list)) return [{ feature: 'split', part: undefined }]
+  const split = (list as { url?: unknown; percentage?: unknown }[]).map(({ url, percentage }) => ({
+    url,
+    weight: percentage,
+  }))
+  return [{ feature: 'split', part: { rules: [{ when: { before: ends }, to: { split } }] } }]
+}
+
 export function textPart(feature: ForeignFeature, field: string, cell: string | undefined): ForeignPart[] {
   return isBlank(cell) ? [] : [{ feature, part: { [field]: cell } }]
 }

@@ -290,7 +290,7 @@ https://example.com/b,,cd4e,,,2020-01-31T12:00:00Z,,,
       const database = await openMigrated(await newUrl())
       expect(await exportText(database)).toBe('')
       expect(await exportText(database, 'csv')).toBe(
-        'url,slug,auto_slug,custom_slugs,disabled_slugs,label,created_at,expires_at,disabled_at,created_by\n',
+        'url,slug,auto_slug,custom_slugs,disabled_slugs,label,created_at,expires_at,disabled_at,created_by,behaviour\n',
       )
       await database.close()
     })

@@ -40,6 +40,8 @@ export interface RowFields {
   tags?: readonly string[]
   /** Where the link leads besides its URL, for whom and when. */
   behaviour?: BehaviourDocument
+  /** Visitors of a limited link that were let through before. */
+  clicksUsed?: number
   /** Differences between the link and the file. */
   notes?: readonly Reason[]
 }
@@ -70,6 +72,8 @@ export interface ImportRow {
   tags: readonly string[]
   /** Null if the file says nothing of it. */
   behaviour: BehaviourDocument | null
+  /** Visitors of a limited link that were let through before. */
+  clicksUsed?: number
   /** Differences between the link and the file. */
   notes: readonly Reason[]
 }
@@ -136,6 +140,7 @@ export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow
     ...withDomain(domain, arrangeSlugs(fields, createdAt)),
     tags: row.tags ?? [],
     behaviour: fields.behaviour && Object.keys(fields.behaviour).length > 0 ? fields.behaviour : null,
+    ...(fields.clicksUsed !== undefined && { clicksUsed: fields.clicksUsed }),
   }
 }
 

@@ -96,6 +96,41 @@ https://example.com/off,off,,,off,,
       await database.close()
     })
 
+    test('L26.5: rows that would lead visitors back to themselves are refused, by a dry run as well', async () => {
+      const database = await open()
+      const domains = { hosts: ['l.example'], defaultHost: 'go.example', target: null }
+      await importText(database, 'url,slug\nhttps://go.example/free,old\n', { domains })
+      const csv = `url,slug,behaviour
+https://example.com/,plain,
+https://go.example/b,a,
+https://example.com/,b,"{""after_url"":""https://go.example/A?x=1""}"
+https://go.example/old,free,
+https://go.example/plain,longer,
+https://go.example/self,self,
+https://l.example/self,other,
+`
+      for (const dryRun of [true, false]) {
+        const { rows, imported } = await importText(database, csv, { domains, dryRun })
+        expect(imported).toBe(3)
+        expect(rows.map(({ line, result }) => [line, result])).toEqual([
+          [2, 'imported'],
+          [3, 'bad'],
+          [4, 'bad'],
+          [5, 'bad'],
+          [6, 'imported'],
+          [7, 'bad'],
+          [8, 'imported'],
+        ])
+        expect(rows[1]).toMatchObject({
+          reason: 'The link would lead visitors back to itself',
+          reasons: [{ code: 'link_ring' }],
+        })
+      }
+      const slugs = (await readExportedLinks(database)).flatMap((link) => rolesOf(link).primary)
+      expect(slugs).toEqual(['old', 'plain', 'longer', 'other'])
+      await database.close()
+    })
+
     test('slugs of one file that differ only in case collide and are reported', async () => {
       const database = await open()
       const report = await importText(

@@ -7,10 +7,11 @@ import { SlugSpace } from '../links/slugs/generator.ts'
 import { type ImportFormat, type ParsedRow, readRows } from './formats.ts'
 import type { ImportRow } from './import-row.ts'
 import type { Source } from './lines.ts'
+import { RingFound, requireEnds } from './rings.ts'
 import { type TaggedRow, bundleByTags, findBundleIds } from './tags.ts'
 import { type ExistingLinks, type Policy, type RowPlan, planRow, renameTaken, STRICT_POLICY } from './plan.ts'
 import type { CodedReason, Reason } from './reason.ts'
-import type { ImportDomains } from './row-domain.ts'
+import { DEFAULT_DOMAIN_ONLY, type ImportDomains } from './row-domain.ts'
 import type { ColumnMapping } from './mapping.ts'
 import { openScratch } from './scratch.ts'
 import {
@@ -177,16 +178,18 @@ class BatchWriter {
   }
 
   async store(batch: readonly ParsedRow[]): Promise<RowOutcome[]> {
+    let rows = batch
     for (let races = 0; ; races++) {
       try {
-        const { outcomes, bundles, slugs } = await this.#importDatabase.write((tx) =>
-          this.#storeIn(tx, batch),
-        )
+        const { outcomes, bundles, slugs } = await this.#importDatabase.write((tx) => this.#storeIn(tx, rows))
         this.#report.bundles += bundles
         for (const slug of slugs) this.#recordSlug(slug)
         return outcomes
       } catch (error) {
-        if (!(error instanceof SlugRace) || races >= MAX_RACES) throw error
+        if (error instanceof RingFound) {
+          rows = rows.map((entry) => error.refuse(entry))
+          races--
+        } else if (!(error instanceof SlugRace) || races >= MAX_RACES) throw error
       }
     }
   }
@@ -206,10 +209,16 @@ class BatchWriter {
     await storeRows(tx, [...complete.values()])
     for (const { row, plan } of planned.rows)
       if ('overwrites' in plan) await overwriteLink(tx, plan.overwrites, row)
-    const stored: TaggedRow[] = planned.rows.flatMap(({ row, plan }) => {
+    const { domains = DEFAULT_DOMAIN_ONLY, dryRun = false, database } = this.#options
+    const stored = planned.rows.flatMap(({ line, row, plan }) => {
       const storedRow = 'overwrites' in plan ? { ...row, primary: plan.overwrites } : complete.get(row)
-      return storedRow ? [storedRow] : []
+      return storedRow ? [{ ...storedRow, line }] : []
     })
+    await requireEnds(
+      tx,
+      stored.map((row) => ({ ...row, slug: row.primary ?? row.auto?.slug })),
+      { dialect: this.#importDatabase.dialect, domains, database, dryRun },
+    )
     return {
       slugs: [...complete.values()].flatMap(slugsOf),
       bundles: await this.#bundleByTags(tx, stored),

@@ -2,8 +2,7 @@ import { parseOrFail } from '@latchkey/http/validation'
 import { z } from 'zod'
 import { literalTexts } from '../failures.ts'
 import { clickTotal, slugWords } from './csv-formats.ts'
-import { mapBehaviour } from './foreign-behaviour.ts'
-import { featuresDropped, refuseRow } from './reason.ts'
+import { ownBehaviour } from './own-behaviour.ts'
 import { type RowFields, type SlugFields, requireMaxSlugs } from './import-row.ts'
 
 const Flag = z.union([z.boolean(), z.number()]).transform(Boolean).optional()
@@ -44,17 +43,8 @@ export function fieldsOfLink(line: Record<string, unknown>): RowFields {
     slugs,
     primary,
     clicks: clickTotal((name) => line[name.replaceAll(' ', '_')]),
-    ...behaviourOf(line['behaviour']),
+    ...ownBehaviour(line['behaviour']),
   }
-}
-
-function behaviourOf(value: unknown): Pick<RowFields, 'behaviour' | 'notes'> {
-  if (value === undefined || value === null) return {}
-  const { password = null, ...part } = value as Record<string, unknown>
-  if (password !== null)
-    throw refuseRow({ code: 'link_has_password', text: 'password-protected links are not supported' })
-  const { behaviour, dropped } = mapBehaviour([{ feature: 'rules', part }])
-  return { behaviour, ...(dropped.length > 0 && { notes: [featuresDropped(dropped)] }) }
 }
 
 type Slugs = Pick<RowFields, 'slugs' | 'primary'>

@@ -16,6 +16,7 @@ export const mappableFields = [
   'auto_slug',
   'custom_slugs',
   'disabled_slugs',
+  'behaviour',
   'tags',
   'clicks',
 ] as const

@@ -12,7 +12,9 @@ const featureNames = {
   geo: 'destinations by country',
   expired_url: 'destination after expiry',
   rules: 'redirect rules',
-  split: 'second destination',
+  split: 'split between destinations',
+  region: 'destinations by region',
+  cloaking: 'cloaking',
 } as const
 export type ForeignFeature = keyof typeof featureNames
 
@@ -39,6 +41,8 @@ export const reasonCodes = [
   'too_many_slugs',
   'too_many_tags',
   'link_has_password',
+  'link_ring',
+  'link_chain',
   'field_too_long',
   'field_malformed',
   'time_invalid',

@@ -2,7 +2,7 @@ import { type Database, inList, lockKey } from '@latchkey/database/database'
 import type { Insertable, Kysely, Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { compile } from '../links/behaviour/compile.ts'
-import { findBehaviour, insertBehaviours, saveBehaviour } from '../links/behaviour/store.ts'
+import { findBehaviour, insertBehaviours, saveBehaviour, setUsedPlaces } from '../links/behaviour/store.ts'
 import { searchText } from '../links/search.ts'
 import { urlColumns, urlKey } from '../links/destination-url.ts'
 import { TRIES_PER_LENGTH, randomSlug } from '../links/slugs/generator.ts'
@@ -184,7 +184,8 @@ export async function storeRows(tx: Tx, rows: readonly CompleteRow[]): Promise<v
       tx,
       chunk.flatMap((row) => {
         const id = idOf.get(primaryOf(row))
-        return row.behaviour === null || id === undefined ? [] : [{ id, document: row.behaviour }]
+        const { behaviour: document, clicksUsed = 0 } = row
+        return document === null || id === undefined ? [] : [{ id, document, clicksUsed }]
       }),
     )
   }
@@ -255,6 +256,7 @@ export async function overwriteLink(tx: Tx, slug: string, row: ImportRow): Promi
   const { hasPassword } = await findBehaviour(tx, link.id)
   const program = compile(row.behaviour, hasPassword)
   await saveBehaviour(tx, link, { document: row.behaviour, program, passwordHash: undefined })
+  if (row.clicksUsed !== undefined) await setUsedPlaces(tx, link.id, row.clicksUsed)
 }
 
 /** Returns the next page of the ids of all links, in the order of their creation here. */

@@ -7,6 +7,7 @@ import type { ImportFormat } from './formats.ts'
 import { type ImportReport, type RowOutcome, importLinks } from './import.ts'
 import type { ColumnMapping } from './mapping.ts'
 import type { Source } from './lines.ts'
+import type { ImportDomains } from './row-domain.ts'
 
 export const NOW = 1_795_000_000
 export const OWNER = 'ada@example.com'
@@ -36,9 +37,10 @@ export async function importText(
     owner?: string
     pieceBytes?: number
     columnOf?: ColumnMapping
+    domains?: ImportDomains
   } = {},
 ): Promise<ImportResult> {
-  const { format = 'csv', dryRun = false, owner = OWNER, pieceBytes, columnOf } = options
+  const { format = 'csv', dryRun = false, owner = OWNER, pieceBytes, columnOf, domains } = options
   const rows: RowOutcome[] = []
   const source = fileOf(text, pieceBytes)
   const onRow = (row: RowOutcome) => void rows.push(row)
@@ -51,6 +53,7 @@ export async function importText(
     now: NOW,
     onRow,
     ...(columnOf && { columnOf }),
+    ...(domains && { domains }),
   })
   return { ...report, rows }
 }

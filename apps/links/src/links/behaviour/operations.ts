@@ -12,25 +12,17 @@ import { hashPassword } from './password.ts'
 import { promote } from './promote.ts'
 import { requireEnd } from './rings.ts'
 import { Behaviour, type BehaviourDocument, NewBehaviour } from './schema.ts'
-import { type StoredBehaviour, findBehaviour, saveBehaviour } from './store.ts'
+import { findBehaviour, saveBehaviour, toBehaviour } from './store.ts'
 
 type Tx = Transaction<Tables>
 
 const tag = 'Behaviour'
 const path = '/links/{id}/behaviour'
 
-function toAnswer({ document, hasPassword, clicksLeft }: StoredBehaviour): Behaviour {
-  return {
-    ...document,
-    ...(hasPassword && { password: true as const }),
-    ...(clicksLeft !== undefined && { clicks_left: clicksLeft }),
-  }
-}
-
 /** The answer of a write, read before it is committed. */
 async function readChangedBehaviour(tx: Tx, context: Context, id: number): Promise<Behaviour> {
   context.headers['ETag'] = (await findEntityTag(tx, id)) ?? ''
-  return toAnswer(await findBehaviour(tx, id))
+  return toBehaviour(await findBehaviour(tx, id))
 }
 
 interface Replacement {
@@ -70,7 +62,7 @@ export const readBehaviour = operation({
     const entityTag = await findEntityTag(database.read, params.id)
     if (entityTag === undefined) throw failure('link_not_found')
     headers['ETag'] = entityTag
-    return toAnswer(await findBehaviour(database.read, params.id))
+    return toBehaviour(await findBehaviour(database.read, params.id))
   },
 })
 

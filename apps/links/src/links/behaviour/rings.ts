@@ -1,10 +1,10 @@
 import { inList, lockKey } from '@latchkey/database/database'
-import type { Transaction } from 'kysely'
+import type { DialectName } from '@latchkey/database/url'
+import type { Kysely, Transaction } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Tables } from '../../db/tables.ts'
 import { failure } from '../../failures.ts'
-import type { Sites } from '../../domains/sites.ts'
-import { foldSlug, isSlug, slugKey } from '../slugs/slug.ts'
+import { type Domain, foldSlug, isSlug, slugKey } from '../slugs/slug.ts'
 import type { LinkRow } from '../store.ts'
 import { type Program, type Split, parseProgram } from './program.ts'
 
@@ -16,55 +16,97 @@ const MAX_SLUGS = 1_000
 /** Any number that all writes with own short URLs share. */
 const RINGS_LOCK = 4_170_619
 
-type LinkWay = Pick<LinkRow, 'id' | 'url' | 'behaviour'>
+export type WayProblem = 'link_ring' | 'link_chain'
+export type WayLink = Pick<LinkRow, 'id' | 'url' | 'behaviour'>
+
+/** The short domains of the instance. */
+export interface OwnDomains {
+  /** Undefined for the hosts of others. */
+  domainOf: (host: string) => Domain | undefined
+  /** The domain whose slugs it answers with as well; undefined for none. */
+  alsoOf: (domain: Domain) => Domain | undefined
+}
+
 type WayContext = Pick<Context, 'database' | 'origin' | 'sites'>
+type Tx = Transaction<Tables>
 
 /**
  * Throws if a visitor of the link could come back to it, or would pass more than five of our own
  * short URLs. Call this once the link and its slugs are stored, at the end of the transaction: of
  * two writes that close a ring together, the second then sees the first.
  */
-export async function requireEnd(tx: Transaction<Tables>, context: WayContext, link: LinkWay): Promise<void> {
-  const problem = await findWayProblem(tx, context, link)
+export async function requireEnd(tx: Tx, context: WayContext, link: WayLink): Promise<void> {
+  const problem = await findProblem(tx, context, link)
   if (problem) throw failure(problem)
 }
 
 /** Like `requireEnd`, for a new slug of the link: it makes no way longer. */
-export async function requireNoRing(
-  tx: Transaction<Tables>,
-  context: WayContext,
-  link: LinkWay,
-): Promise<void> {
-  if ((await findWayProblem(tx, context, link)) === 'link_ring') throw failure('link_ring')
+export async function requireNoRing(tx: Tx, context: WayContext, link: WayLink): Promise<void> {
+  if ((await findProblem(tx, context, link)) === 'link_ring') throw failure('link_ring')
 }
 
-async function findWayProblem(
-  tx: Transaction<Tables>,
+async function findProblem(
+  tx: Tx,
   { database: { dialect }, origin, sites }: WayContext,
-  link: LinkWay,
-): Promise<'link_ring' | 'link_chain' | undefined> {
-  const ownSlugs = (row: Omit<LinkWay, 'id'>) =>
-    locationsOf(row).flatMap((location) => ownSlugsOf(location, origin, sites))
+  link: WayLink,
+): Promise<WayProblem | undefined> {
+  const domains: OwnDomains = {
+    domainOf: (host) => sites.domainOf(host, origin),
+    alsoOf: (domain) => sites.of(domain).alsoOf,
+  }
+  if (!leadsToOwnUrl(link, domains)) return undefined
+  await lockRings(tx, dialect)
+  return findWayProblem(link, domains, (slugs) => findLinksOf({ db: tx, dialect }, slugs))
+}
+
+/** Serialises the writes of links that lead to our own short URLs. */
+export async function lockRings(tx: Tx, dialect: DialectName): Promise<void> {
+  await lockKey(dialect, tx, RINGS_LOCK)
+}
+
+/** Whether the link leads to a short URL of this instance. */
+export function leadsToOwnUrl(link: Omit<WayLink, 'id'>, domains: Pick<OwnDomains, 'domainOf'>): boolean {
+  return ownSlugsOf(link, { ...domains, alsoOf: () => undefined }).length > 0
+}
+
+/** The links of these slugs. */
+export async function findLinksOf(
+  { db, dialect }: { db: Kysely<Tables>; dialect: DialectName },
+  slugs: readonly string[],
+): Promise<(WayLink & { slug: string })[]> {
+  return db
+    .selectFrom('slug')
+    .innerJoin('link', 'link.id', 'slug.link_id')
+    .select(['slug.slug', 'link.id', 'link.url', 'link.behaviour'])
+    .where(inList(dialect, 'slug.slug', slugs))
+    .execute()
+}
+
+/** What is wrong with the way of the visitors of a link; undefined if it ends. */
+export async function findWayProblem(
+  link: WayLink,
+  domains: OwnDomains,
+  findLinks: (slugs: readonly string[]) => Promise<readonly WayLink[]>,
+): Promise<WayProblem | undefined> {
   const seen = new Set<string>()
-  let slugs = ownSlugs(link)
-  if (slugs.length > 0) await lockKey(dialect, tx, RINGS_LOCK)
+  let slugs = ownSlugsOf(link, domains)
   for (let depth = 1; slugs.length > 0; depth++) {
     for (const slug of slugs) seen.add(slug)
     if (depth > MAX_DEPTH || seen.size > MAX_SLUGS) return 'link_chain'
-    const links = await tx
-      .selectFrom('slug')
-      .innerJoin('link', 'link.id', 'slug.link_id')
-      .select(['link.id', 'link.url', 'link.behaviour'])
-      .where(inList(dialect, 'slug.slug', slugs))
-      .execute()
+    const links = await findLinks(slugs)
     if (links.some(({ id }) => id === link.id)) return 'link_ring'
-    slugs = [...new Set(links.flatMap(ownSlugs))].filter((slug) => !seen.has(slug))
+    const next = links.flatMap((each) => ownSlugsOf(each, domains))
+    slugs = [...new Set(next)].filter((slug) => !seen.has(slug))
   }
   return undefined
 }
 
+function ownSlugsOf(link: Omit<WayLink, 'id'>, domains: OwnDomains): string[] {
+  return locationsOf(link).flatMap((location) => slugKeysOf(location, domains))
+}
+
 /** All destinations of a link. */
-function locationsOf({ url, behaviour }: Omit<LinkWay, 'id'>): string[] {
+function locationsOf({ url, behaviour }: Omit<WayLink, 'id'>): string[] {
   const program: Program = behaviour === null ? {} : parseProgram(behaviour)
   const { starts, after, rules = [], split } = program
   const before = starts?.[1] ?? null
@@ -82,13 +124,13 @@ function partsOf(split: Split | undefined): string[] {
 }
 
 /** The keys that one of our own short URLs may have; none for any other URL. */
-function ownSlugsOf(url: string, origin: string, sites: Sites): string[] {
+function slugKeysOf(url: string, { domainOf, alsoOf }: OwnDomains): string[] {
   const own = URL.parse(url)
-  const domain = own ? sites.domainOf(own.hostname, origin) : undefined
+  const domain = own ? domainOf(own.hostname) : undefined
   if (!own || domain === undefined) return []
   const path = own.pathname.slice(1)
   if (!isSlug(path)) return []
   const slug = foldSlug(path)
-  const { alsoOf } = sites.of(domain)
-  return [slugKey(domain, slug), ...(alsoOf === undefined ? [] : [slugKey(alsoOf, slug)])]
+  const other = alsoOf(domain)
+  return [slugKey(domain, slug), ...(other === undefined ? [] : [slugKey(other, slug)])]
 }

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { type Database, inList } from '@latchkey/database/database'
 import type { Tables } from '../../db/tables.ts'
 import type { LinkRow } from '../store.ts'
-import type { BehaviourDocument } from './schema.ts'
+import type { Behaviour, BehaviourDocument } from './schema.ts'
 
 type Tx = Transaction<Tables>
 
@@ -24,29 +24,47 @@ export async function findBehaviour(db: Kysely<Tables>, linkId: number): Promise
     .select(['document', 'max_clicks', 'used', 'hash'])
     .where('link.id', '=', linkId)
     .executeTakeFirst()
-  const { document = null, max_clicks: max = null, used = null, hash = null } = row ?? {}
+  const { document = null, max_clicks = null, used = null, hash = null } = row ?? {}
   return {
     document: document === null ? {} : (JSON.parse(document) as BehaviourDocument),
     hasPassword: hash !== null,
-    clicksLeft: max === null || used === null ? undefined : max - used,
+    clicksLeft: clicksLeft({ max_clicks, used }),
   }
 }
 
-/** The behaviours of those of the links that have one, without their passwords. */
+function clicksLeft({ max_clicks: max, used }: { max_clicks: number | null; used: number | null }) {
+  return max === null || used === null ? undefined : max - used
+}
+
+/** A behaviour as reads return it. */
+export function toBehaviour({ document, hasPassword, clicksLeft: left }: StoredBehaviour): Behaviour {
+  return {
+    ...document,
+    ...(hasPassword && { password: true as const }),
+    ...(left !== undefined && { clicks_left: left }),
+  }
+}
+
+/** The behaviours of those of the links that have one, as reads return them. */
 export async function listBehaviours(
   { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
   linkIds: readonly number[],
-): Promise<Map<number, BehaviourDocument & { password?: true }>> {
+): Promise<Map<number, Behaviour>> {
   const rows = await read
     .selectFrom('link_behaviour')
+    .leftJoin('link_limit', 'link_limit.link_id', 'link_behaviour.link_id')
     .leftJoin('link_password', 'link_password.link_id', 'link_behaviour.link_id')
-    .select(['link_behaviour.link_id as id', 'document', 'hash'])
+    .select(['link_behaviour.link_id as id', 'document', 'max_clicks', 'used', 'hash'])
     .where(inList(dialect, 'link_behaviour.link_id', linkIds))
     .execute()
   return new Map(
-    rows.map(({ id, document, hash }) => [
+    rows.map(({ id, document, ...row }) => [
       id,
-      { ...(JSON.parse(document) as BehaviourDocument), ...(hash !== null && { password: true as const }) },
+      toBehaviour({
+        document: JSON.parse(document) as BehaviourDocument,
+        hasPassword: row.hash !== null,
+        clicksLeft: clicksLeft(row),
+      }),
     ]),
   )
 }
@@ -91,15 +109,15 @@ export async function saveBehaviour(
 /** Stores the behaviours of new links, whose rows have the programs already. */
 export async function insertBehaviours(
   tx: Tx,
-  behaviours: readonly { id: number; document: BehaviourDocument }[],
+  behaviours: readonly { id: number; document: BehaviourDocument; clicksUsed: number }[],
 ): Promise<void> {
   if (behaviours.length === 0) return
   await tx
     .insertInto('link_behaviour')
     .values(behaviours.map(({ id, document }) => ({ link_id: id, document: JSON.stringify(document) })))
     .execute()
-  const limits = behaviours.flatMap(({ id, document: { max_clicks } }) =>
-    max_clicks === undefined ? [] : [{ link_id: id, max_clicks, used: 0 }],
+  const limits = behaviours.flatMap(({ id, document: { max_clicks }, clicksUsed: used }) =>
+    max_clicks === undefined ? [] : [{ link_id: id, max_clicks, used }],
   )
   if (limits.length > 0) await tx.insertInto('link_limit').values(limits).execute()
 }
@@ -117,6 +135,11 @@ async function saveLimit(tx: Tx, linkId: number, maxClicks: number | undefined):
     .values({ link_id: linkId, max_clicks: maxClicks, used: 0 })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+}
+
+/** Sets how many visitors of a link with a limit were let through. */
+export async function setUsedPlaces(tx: Tx, linkId: number, used: number): Promise<void> {
+  await tx.updateTable('link_limit').set({ used }).where('link_id', '=', linkId).execute()
 }
 
 /**

@@ -21,6 +21,7 @@ export const fieldTexts = {
   auto_slug: 'transfer.autoSlug',
   custom_slugs: 'transfer.moreSlugs',
   disabled_slugs: 'transfer.disabledSlugs',
+  behaviour: 'transfer.behaviour',
 } as const satisfies Record<MappableField, OwnKey>
 
 export const mappableFields = Object.keys(fieldTexts) as MappableField[]

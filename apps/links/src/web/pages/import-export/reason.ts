@@ -23,6 +23,8 @@ const REASON_TEXTS: Readonly<Record<ReasonCode, OwnKey | null>> = {
   too_many_slugs: 'transfer.reason.manySlugs',
   too_many_tags: 'transfer.reason.tooMuch',
   link_has_password: 'transfer.reason.password',
+  link_ring: 'error.linkRing',
+  link_chain: 'error.linkChain',
   field_too_long: 'transfer.reason.long',
   field_malformed: 'transfer.reason.control',
   time_invalid: 'transfer.reason.time',
@@ -53,6 +55,8 @@ const FEATURE_TEXTS: Readonly<Record<ForeignFeature, OwnKey>> = {
   expired_url: 'transfer.reason.omitted.expiry',
   rules: 'transfer.reason.omitted.rules',
   split: 'transfer.reason.omitted.split',
+  region: 'transfer.reason.omitted.region',
+  cloaking: 'transfer.reason.omitted.cloaking',
 }
 
 function valuesOf(t: Translate, reason: CodedReason): Record<string, string | number> {
