@@ -228,3 +228,15 @@ describe('doctor', () => {
     expect(await findingOf('disk', env)).toMatch(/MB free/)
   })
 })
+
+test('L31.3: warns about a further domain that does not lead to this instance', async () => {
+  const own = serve(() => Response.json({ status: 'ok' }))
+  const { origin } = own
+  const LINKS_DOMAINS = 'l.nowhere.invalid'
+  expect(await findingOf('domains', { LINKS_DOMAINS, LINKS_BASE_URL: origin })).toBe(
+    `warn: http://l.nowhere.invalid:${new URL(origin).port} does not answer as this instance: check its DNS records and the proxy`,
+  )
+  expect(await findingOf('domains', { LINKS_DOMAINS })).toContain('set LINKS_BASE_URL')
+  expect(await findingOf('domains', { LINKS_BASE_URL: origin })).toBe('')
+  await own.stop()
+})

@@ -8,7 +8,7 @@ import type { Kysely } from 'kysely'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
 import { type Settings, readSettings, settingsWarnings } from '../settings/settings.ts'
-import { checkAccess, checkAdminSide, checkPublicAddress } from './external-checks.ts'
+import { checkAccess, checkAdminSide, checkDomains, checkPublicAddress } from './external-checks.ts'
 import { checkPrivacy, checkSalts } from './privacy.ts'
 import { findNewestClickTime } from './store.ts'
 
@@ -27,6 +27,7 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
   yield await checkAccess(settings)
   yield await checkPublicAddress(settings)
   yield* await checkAdminSide(settings)
+  yield* await checkDomains(settings)
 }
 
 /**

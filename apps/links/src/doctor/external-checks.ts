@@ -2,6 +2,8 @@ import { type Finding, fail, ok, warn } from '@latchkey/doctor/finding'
 import { isLoopbackHost } from '@latchkey/http/safe-url'
 import { explainExposure, findExposure } from '../access/exposure.ts'
 import { createKeySet } from '../access/key-set.ts'
+import { originOfDomain } from '../domains/host.ts'
+import { ROBOTS } from '../http/root-files.ts'
 import type { Settings } from '../settings/settings.ts'
 
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost'])
@@ -65,6 +67,36 @@ export async function checkAdminSide({ access, baseUrl }: Settings): Promise<Fin
   return exposure === 'refused'
     ? [ok(name, `${baseUrl} refuses unauthenticated requests at /_/admin and /_/metrics`)]
     : [fail(name, explainExposure(baseUrl, exposure))]
+}
+
+/** Checks that each further domain leads to this instance. */
+export async function checkDomains({ baseUrl, domains }: Settings): Promise<Finding[]> {
+  const name = 'domains'
+  if (domains.length === 0) return []
+  if (baseUrl === null)
+    return [warn(name, 'not checked: set LINKS_BASE_URL to the public address of the default domain')]
+  return Promise.all(
+    domains.map(async (domain) => {
+      const origin = originOfDomain(baseUrl, domain)
+      return (await isServed(origin))
+        ? ok(name, `${origin} answers`)
+        : warn(name, `${origin} does not answer as this instance: check its DNS records and the proxy`)
+    }),
+  )
+}
+
+/** Whether the origin has the file for search engines as Links serves it. */
+async function isServed(origin: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${origin}/robots.txt`, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+    })
+    const text = await response.text()
+    return response.ok && Object.values(ROBOTS).includes(text)
+  } catch {
+    return false
+  }
 }
 
 async function checkHealth(baseUrl: string): Promise<string | undefined> {

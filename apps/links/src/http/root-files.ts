@@ -4,7 +4,7 @@ import type { RootName } from '../links/slugs/reserved.ts'
 import { notFoundPage } from '../redirect/pages.ts'
 
 // Short URLs are for the people who receive them, not for search engines.
-const ROBOTS = { disallow: 'User-agent: *\nDisallow: /\n', allow: 'User-agent: *\nAllow: /\n' }
+export const ROBOTS = { disallow: 'User-agent: *\nDisallow: /\n', allow: 'User-agent: *\nAllow: /\n' }
 
 const serveRobots = (_: Request, { robots }: Site) =>
   new Response(ROBOTS[robots], {
