@@ -173,7 +173,7 @@ function indexPage({ main, ahead, styles, font, assets, title, mark }: Index): s
 <html ${UNFILLED.root}>
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
 <meta name="color-scheme" content="light dark">
 <title>${name}</title>
 <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(mark)}" type="image/svg+xml">

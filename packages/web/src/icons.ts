@@ -96,11 +96,24 @@ export const IconCopyPlus = /* @__PURE__ */ icon(
   'M11 14h6',
   'M14 11v6',
 )
+export const IconDoorExit = /* @__PURE__ */ icon(
+  'door-exit',
+  'M13 12v.01',
+  'M3 21h18',
+  'M5 21v-16a2 2 0 0 1 2 -2h7.5m2.5 10.5v7.5',
+  'M14 7h7m-3 -3l3 3l-3 3',
+)
 export const IconDots = /* @__PURE__ */ icon(
   'dots',
   'M4 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',
   'M11 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',
   'M18 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',
+)
+export const IconDotsVertical = /* @__PURE__ */ icon(
+  'dots-vertical',
+  'M11 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',
+  'M11 19a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',
+  'M11 5a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',
 )
 export const IconDownload = /* @__PURE__ */ icon(
   'download',
@@ -142,6 +155,7 @@ export const IconGripVertical = /* @__PURE__ */ icon(
   'M14 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',
   'M14 19a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',
 )
+export const IconHash = /* @__PURE__ */ icon('hash', 'M5 9l14 0', 'M5 15l14 0', 'M11 4l-4 16', 'M17 4l-4 16')
 export const IconHome = /* @__PURE__ */ icon(
   'home',
   'M5 12l-2 0l9 -9l9 9l-2 0',
@@ -179,6 +193,12 @@ export const IconLink = /* @__PURE__ */ icon(
   'M11 6l.463 -.536a5 5 0 0 1 7.071 7.072l-.534 .464',
   'M13 18l-.397 .534a5.068 5.068 0 0 1 -7.127 0a4.972 4.972 0 0 1 0 -7.071l.524 -.463',
 )
+export const IconLock = /* @__PURE__ */ icon(
+  'lock',
+  'M5 13a2 2 0 0 1 2 -2h10a2 2 0 0 1 2 2v6a2 2 0 0 1 -2 2h-10a2 2 0 0 1 -2 -2v-6',
+  'M11 16a1 1 0 1 0 2 0a1 1 0 0 0 -2 0',
+  'M8 11v-4a4 4 0 1 1 8 0v4',
+)
 export const IconLogin2 = /* @__PURE__ */ icon(
   'login-2',
   'M9 8v-2a2 2 0 0 1 2 -2h7a2 2 0 0 1 2 2v12a2 2 0 0 1 -2 2h-7a2 2 0 0 1 -2 -2v-2',
@@ -204,6 +224,12 @@ export const IconPencil = /* @__PURE__ */ icon(
   'pencil',
   'M4 20h4l10.5 -10.5a2.828 2.828 0 1 0 -4 -4l-10.5 10.5v4',
   'M13.5 6.5l4 4',
+)
+export const IconPin = /* @__PURE__ */ icon(
+  'pin',
+  'M15 4.5l-4 4l-4 1.5l-1.5 1.5l7 7l1.5 -1.5l1.5 -4l4 -4',
+  'M9 15l-4.5 4.5',
+  'M14.5 4l5.5 5.5',
 )
 export const IconPlayerPause = /* @__PURE__ */ icon(
   'player-pause',

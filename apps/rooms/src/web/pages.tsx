@@ -17,7 +17,6 @@ interface TitledPage extends Page {
 export const pages: readonly TitledPage[] = [
   {
     path: '/',
-    above: '/rooms',
     title: 'nav.lobby',
     icon: IconHome,
     show: lazyPage(() => import('./pages/lobby/page.tsx')),

@@ -10,6 +10,19 @@ import { SignedOutNotice } from './signed-out-notice.tsx'
 
 const PHONE = 'sm'
 
+interface FrameProps {
+  pages: readonly Page[]
+  search?: ReactNode
+  actions?: ReactNode
+  /** Further links below those of the pages, such as a list of items. They scroll. */
+  subnavigation?: ReactNode
+  footer?: ReactNode
+  signedOut?: ReactNode
+  /** True for a page that fills the window below the header, without a margin. */
+  fillsWindow?: boolean
+  children: ReactNode
+}
+
 /**
  * The frame of every page: the skip link, the header with the brand, `search` and `actions`, the
  * navigation with `footer` at its end, and the notice of an ended session, or `signedOut` in its
@@ -19,23 +32,18 @@ export function Frame({
   pages,
   search,
   actions,
+  subnavigation,
   footer,
   signedOut = <SignedOutNotice />,
+  fillsWindow = false,
   children,
-}: {
-  pages: readonly Page[]
-  search?: ReactNode
-  actions?: ReactNode
-  footer?: ReactNode
-  signedOut?: ReactNode
-  children: ReactNode
-}) {
+}: FrameProps) {
   const { t } = useTexts<string>()
   const [opened, { toggle, close }] = useDisclosure()
   const listed = pages.filter(({ icon }) => icon !== undefined)
   const hasNavigation = listed.length > 0
   return (
-    <Box className="frame" mod={{ navigation: hasNavigation }}>
+    <Box className="frame" mod={{ navigation: hasNavigation, fills: fillsWindow }}>
       <a className="skip" href="#content">
         {t('shell.skip')}
       </a>
@@ -58,11 +66,17 @@ export function Frame({
           aria-label={t('nav.label')}
         >
           <Navigation pages={listed} onChoose={close} />
+          {subnavigation !== undefined && (
+            // A link in it leads to another page, which closes the menu.
+            <div className="frame-subnavigation" onClick={close}>
+              {subnavigation}
+            </div>
+          )}
           {footer !== undefined && <div className="frame-footer">{footer}</div>}
         </Box>
       )}
       <main id="content" className="frame-content" tabIndex={-1}>
-        <Box className="page" maw={hasNavigation ? 1200 : 480} mx="auto">
+        <Box className="page" {...(!fillsWindow && { maw: hasNavigation ? 1200 : 480, mx: 'auto' })}>
           {signedOut}
           {children}
         </Box>

@@ -16,9 +16,9 @@ import {
   IconSun,
 } from '@latchkey/web/icons'
 import { useCopy } from '@latchkey/web/parts/copy'
+import { type PaletteAction, matches } from '@latchkey/web/parts/palette'
 import { showError, showSuccess } from '@latchkey/web/toast'
 import { useDebouncedValue } from '@mantine/hooks'
-import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { type Result, call } from '../call.ts'
 import { openCreateDialog, openEditDialog, openQrDialog } from '../link-dialogs/state.ts'
@@ -30,27 +30,6 @@ import { invalidate, useCall } from '../queries.ts'
 import { type TextKey, useText } from '../texts/text.ts'
 
 const ICON = { size: 18, 'aria-hidden': true } as const
-
-/** A line of the palette. */
-export interface PaletteAction {
-  id: string
-  label: string
-  description?: string
-  icon: ReactNode
-  /** The keys that do the same, separated by spaces. */
-  shortcut?: string
-  /** Runs after the palette has closed and returned the focus. */
-  run: () => unknown
-}
-
-/** Whether the label contains each word of the query, in any order. */
-export function matches(query: string, { label }: Pick<PaletteAction, 'label'>): boolean {
-  const text = label.toLowerCase()
-  return query
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word))
-}
 
 /** Actions that do not depend on the page. */
 export function useGeneralActions(showShortcuts: () => void): PaletteAction[] {

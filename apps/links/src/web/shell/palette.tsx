@@ -1,13 +1,8 @@
-import { Kbd, Modal, Text, VisuallyHidden } from '@mantine/core'
-import { isComposing } from '@latchkey/web/composing'
-import { IconSearch } from '@latchkey/web/icons'
-import { type KeyboardEvent, useEffect, useState } from 'react'
+import { Palette, type PaletteAction, type PaletteGroup, matches } from '@latchkey/web/parts/palette'
 import { useLocation } from 'wouter'
 import { pages } from '../pages.tsx'
 import { useText } from '../texts/text.ts'
 import {
-  type PaletteAction,
-  matches,
   useBundleActions,
   useGeneralActions,
   useKeyActions,
@@ -25,31 +20,16 @@ interface Props {
 }
 
 /** Search for pages, actions, links, bundles, keys and settings, on any page with Ctrl+K or Cmd+K. */
-export default function Palette({ isOpen, close, showShortcuts }: Props) {
+export default function LinksPalette({ isOpen, close, showShortcuts }: Props) {
   const { t } = useText()
   return (
-    <Modal.Root
-      opened={isOpen}
-      onClose={close}
-      size={600}
-      yOffset="10vh"
-      padding={0}
-      returnFocus={false}
-      transitionProps={{ duration: 0 }}
-    >
-      <Modal.Overlay />
-      <Modal.Content aria-label={t('shell.search')}>
-        <Modal.Body>
-          <Search close={close} showShortcuts={showShortcuts} />
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <Palette
+      isOpen={isOpen}
+      close={close}
+      label={t('shell.search')}
+      useGroups={(query) => useGroups(query, showShortcuts)}
+    />
   )
-}
-
-interface Group {
-  label: string
-  actions: readonly PaletteAction[]
 }
 
 const keyOf = (path: string) => Object.entries(PAGE_KEYS).find(([, page]) => page === path)?.[0]
@@ -67,7 +47,7 @@ function usePageActions(): PaletteAction[] {
 }
 
 /** The actions that match, by the part of the product that they belong to. */
-function useGroups(query: string, showShortcuts: () => void): Group[] {
+function useGroups(query: string, showShortcuts: () => void): PaletteGroup[] {
   const { t } = useText()
   const filter = (actions: readonly PaletteAction[]) =>
     query === '' ? actions : actions.filter((action) => matches(query, action))
@@ -87,137 +67,4 @@ function useGroups(query: string, showShortcuts: () => void): Group[] {
   return groups
     .toSpliced(isRecent ? 1 : groups.length, 0, linkGroup)
     .filter(({ actions }) => actions.length > 0)
-}
-
-/** A combobox whose list is always open (WAI-ARIA). */
-function Search({ close, showShortcuts }: Omit<Props, 'isOpen'>) {
-  const { t } = useText()
-  const [text, setText] = useState('')
-  const groups = useGroups(text.trim(), showShortcuts)
-  const actions = groups.flatMap((group) => group.actions)
-  const [chosenId, setChosenId] = useState('')
-  const active = actions.find(({ id }) => id === chosenId) ?? actions[0]
-  const run = (action: PaletteAction) => {
-    close()
-    setTimeout(action.run)
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (isComposing(event) || !active) return
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step === undefined && event.key !== 'Enter') return
-    event.preventDefault()
-    if (step === undefined) run(active)
-    else setChosenId(actions.at((actions.indexOf(active) + step) % actions.length)?.id ?? '')
-  }
-  return (
-    <>
-      <div className="palette-search">
-        <IconSearch size={18} stroke={1.8} aria-hidden />
-        <input
-          data-autofocus
-          role="combobox"
-          aria-expanded="true"
-          aria-controls="palette-list"
-          aria-autocomplete="list"
-          aria-activedescendant={active && `palette-${active.id}`}
-          aria-label={t('shell.search')}
-          placeholder={t('shell.search')}
-          autoComplete="off"
-          spellCheck={false}
-          value={text}
-          onChange={({ currentTarget }) => {
-            setText(currentTarget.value)
-            setChosenId('')
-          }}
-          onKeyDown={onKeyDown}
-        />
-      </div>
-      <List groups={groups} active={active} onChoose={setChosenId} onRun={run} />
-      <VisuallyHidden role="status">{t('shell.results', { count: actions.length })}</VisuallyHidden>
-    </>
-  )
-}
-
-interface ListProps {
-  groups: readonly Group[]
-  active: PaletteAction | undefined
-  onChoose: (id: string) => void
-  onRun: (action: PaletteAction) => void
-}
-
-function List({ groups, active, onChoose, onRun }: ListProps) {
-  const { t } = useText()
-  return (
-    <>
-      {/* The list itself must not take the focus by Tab, as scrolled elements do. */}
-      <div
-        id="palette-list"
-        role="listbox"
-        tabIndex={-1}
-        className="palette-list"
-        aria-label={t('shell.found')}
-      >
-        {groups.map(({ label, actions }) => (
-          <div key={label} role="group" aria-label={label}>
-            <div className="palette-group" aria-hidden>
-              {label}
-            </div>
-            {actions.map((action) => (
-              <Option
-                key={action.id}
-                action={action}
-                isActive={action === active}
-                onChoose={() => onChoose(action.id)}
-                onRun={() => onRun(action)}
-              />
-            ))}
-          </div>
-        ))}
-      </div>
-      {groups.length === 0 && (
-        <Text c="dimmed" ta="center" p="lg">
-          {t('shell.noCommand')}
-        </Text>
-      )}
-    </>
-  )
-}
-
-interface OptionProps {
-  action: PaletteAction
-  isActive: boolean
-  onChoose: () => void
-  onRun: () => void
-}
-
-function Option({ action, isActive, onChoose, onRun }: OptionProps) {
-  const { id, label, description, icon, shortcut } = action
-  useEffect(() => {
-    if (isActive) document.getElementById(`palette-${id}`)?.scrollIntoView({ block: 'nearest' })
-  }, [id, isActive])
-  return (
-    // The field has the focus and handles the keys.
-    <div
-      id={`palette-${id}`}
-      role="option"
-      aria-selected={isActive}
-      className="palette-option"
-      onMouseMove={onChoose}
-      onMouseDown={(event) => event.preventDefault()}
-      onClick={onRun}
-    >
-      {icon}
-      <span className="palette-text">
-        <bdi className="palette-label">{label}</bdi>
-        {description !== undefined && <bdi className="palette-description">{description}</bdi>}
-      </span>
-      <span className="palette-keys" aria-hidden>
-        {shortcut?.split(' ').map((key) => (
-          <Kbd key={key} size="xs">
-            {key}
-          </Kbd>
-        ))}
-      </span>
-    </div>
-  )
 }

@@ -1,10 +1,9 @@
-import { ActionIcon, Button, Kbd, UnstyledButton } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
-import { ErrorBoundary } from '@latchkey/web/shell/error-boundary'
+import { ActionIcon, Button } from '@mantine/core'
 import { CurrentPage } from '@latchkey/web/shell/current-page'
 import { Frame } from '@latchkey/web/shell/frame'
-import { IconPlus, IconSearch } from '@latchkey/web/icons'
-import { type ReactNode, Suspense, lazy, useEffect, useRef, useState } from 'react'
+import { IconPlus } from '@latchkey/web/icons'
+import { OnUse, PaletteButton, usePalette } from '@latchkey/web/shell/palette-button'
+import { lazy, useEffect, useState } from 'react'
 import { Router } from 'wouter'
 import { openCreateDialog, useLinkDialog } from '../link-dialogs/state.ts'
 import { detailPages, pages } from '../pages.tsx'
@@ -17,15 +16,13 @@ const Palette = lazy(() => import('./palette.tsx'))
 const ShortcutSheet = lazy(() => import('./shortcut-sheet.tsx'))
 const LinkDialog = lazy(() => import('../link-dialogs/dialog.tsx'))
 
-/** Of the palette, as the keyboard labels it. */
-const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
-
 /** Path of all pages. Must match PAGE_PATHS of http/pages.ts. */
 export const BASE = '/_/admin'
 
 const HOME = { path: '/dashboard', words: 'page.toDashboard' }
 
 export function Shell() {
+  const { t } = useText()
   useEffect(() => followChanges({ expectsClicks: location.pathname.endsWith(HOME.path) }), [])
   const palette = usePalette()
   const [isSheetOpen, setSheetOpen] = useState(false)
@@ -33,7 +30,11 @@ export function Shell() {
   useCreateFromAddress()
   return (
     <Router base={BASE}>
-      <Frame pages={pages} search={<Search onClick={palette.open} />} actions={<CreateButton />}>
+      <Frame
+        pages={pages}
+        search={<PaletteButton label={t('shell.search')} onClick={palette.open} />}
+        actions={<CreateButton />}
+      >
         <CurrentPage pages={pages} details={detailPages} home={HOME} />
       </Frame>
       <OnUse isUsed={palette.isOpen}>
@@ -45,38 +46,6 @@ export function Shell() {
       <Shortcuts isSheetOpen={isSheetOpen} setSheetOpen={setSheetOpen} />
     </Router>
   )
-}
-
-/** Renders and loads its content when it is first used, and keeps it from then on. */
-function OnUse({ isUsed, children }: { isUsed: boolean; children: ReactNode }) {
-  const wasUsed = useRef(false)
-  wasUsed.current ||= isUsed
-  return (
-    wasUsed.current && (
-      <ErrorBoundary>
-        <Suspense>{children}</Suspense>
-      </ErrorBoundary>
-    )
-  )
-}
-
-/** Whether the palette is open. Ctrl+K and Cmd+K open and close it, also in a field. */
-function usePalette() {
-  const [isOpen, setOpen] = useState(false)
-  const opener = useRef<Element | null>(null)
-  const open = () => {
-    opener.current = document.activeElement
-    setOpen(true)
-  }
-  const close = () => {
-    setOpen(false)
-    // If the chosen action has opened another page, that page has the focus.
-    setTimeout(() => {
-      if (document.activeElement === document.body) (opener.current as HTMLElement | null)?.focus()
-    })
-  }
-  useHotkeys([['mod+K', isOpen ? close : open]], [])
-  return { isOpen, open, close }
 }
 
 interface ShortcutsProps {
@@ -119,29 +88,6 @@ function CreateButton() {
         aria-label={t('create.create')}
       >
         <IconPlus size={18} aria-hidden />
-      </ActionIcon>
-    </>
-  )
-}
-
-/** Opens the palette. A field in a wide window, an icon in a narrow one. */
-function Search({ onClick }: { onClick: () => void }) {
-  const { t } = useText()
-  return (
-    <>
-      <UnstyledButton className="search-button" visibleFrom="sm" onClick={onClick}>
-        <IconSearch size={16} stroke={1.8} aria-hidden />
-        <span className="search-button-text">{t('shell.search')}</span>
-        <Kbd size="xs">{SHORTCUT}</Kbd>
-      </UnstyledButton>
-      <ActionIcon
-        variant="default"
-        size="lg"
-        hiddenFrom="sm"
-        onClick={onClick}
-        aria-label={t('shell.search')}
-      >
-        <IconSearch size={18} aria-hidden />
       </ActionIcon>
     </>
   )

@@ -2,17 +2,24 @@ import { Group } from '@mantine/core'
 import { AppearanceMenu } from '@latchkey/web/parts/appearance-menu'
 import { CurrentPage } from '@latchkey/web/shell/current-page'
 import { Frame } from '@latchkey/web/shell/frame'
-import { type ReactNode, useEffect } from 'react'
+import { OnUse, PaletteButton, usePalette } from '@latchkey/web/shell/palette-button'
+import { type ReactNode, lazy, useEffect } from 'react'
 import { Router, useLocation } from 'wouter'
-import { withoutLogoutState, loginPath, needsSession } from '../addresses.ts'
+import { ROOM, withoutLogoutState, loginPath, needsSession } from '../addresses.ts'
 import { stayConnected } from '../live/live.ts'
 import { detailPages, pages } from '../pages.tsx'
 import { LoadingOrError } from '../parts/loading-or-error.tsx'
-import { followSignIn, sessionEndReason, useSession } from '../session.ts'
+import { type SignedIn, followSignIn, sessionEndReason, useSession } from '../session.ts'
+import { useLobbyUpdates } from '../sidebar/lobby.ts'
+import { OwnRooms } from '../sidebar/own-rooms.tsx'
+import { useText } from '../texts/text.ts'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { SupportLink, InstanceNotices } from './instance-notices.tsx'
 import { PendingBadge } from './pending-badge.tsx'
 import { AccountMenu } from './account-menu.tsx'
+
+// Loaded on first use.
+const Jump = lazy(() => import('../sidebar/jump.tsx'))
 
 const HOME = { path: '/', words: 'page.toLobby' }
 
@@ -26,28 +33,53 @@ export function Shell() {
 }
 
 function Layout() {
+  const { t } = useText()
+  const [path] = useLocation()
   const { data } = useSession()
   const userId = data?.user.id
   useEffect(() => (userId === undefined ? undefined : stayConnected()), [userId])
+  useLobbyUpdates(userId !== undefined)
+  const palette = usePalette()
   const available = pages.filter(({ isForAdmins }) => !isForAdmins || data?.user.platformAdmin)
   // Also while the session is being read: most pages have one, and should not move when it arrives.
   const navigable = available.filter(({ icon }) => icon === undefined || data !== null)
-  const actions = (
+  const isRoom = ROOM.test(path)
+  return (
+    <>
+      <Frame
+        pages={navigable}
+        search={data && <PaletteButton label={t('sidebar.jump')} onClick={palette.open} />}
+        actions={<HeaderActions session={data} />}
+        subnavigation={data && <OwnRooms />}
+        footer={isRoom && <SupportLink />}
+        signedOut={null}
+        fillsWindow={isRoom}
+      >
+        <div className="notices">
+          <InstanceNotices />
+          {data && <ConnectionNotice />}
+        </div>
+        <RequireSession>
+          <CurrentPage pages={available} details={detailPages} home={HOME} />
+        </RequireSession>
+        {!isRoom && <SupportLink />}
+      </Frame>
+      {data && (
+        <OnUse isUsed={palette.isOpen}>
+          <Jump user={data.user} isOpen={palette.isOpen} close={palette.close} />
+        </OnUse>
+      )}
+    </>
+  )
+}
+
+function HeaderActions({ session }: { session: SignedIn | null | undefined }) {
+  return (
     <Group gap="sm" wrap="nowrap" flex="none">
-      {data?.user.identityType === 'oauth' && <PendingBadge user={data.user} />}
+      {session?.user.identityType === 'oauth' && <PendingBadge user={session.user} />}
       <AppearanceMenu />
       <AccountMenu />
     </Group>
-  )
-  return (
-    <Frame pages={navigable} actions={actions} signedOut={null}>
-      <InstanceNotices />
-      {data && <ConnectionNotice />}
-      <RequireSession>
-        <CurrentPage pages={available} details={detailPages} home={HOME} />
-      </RequireSession>
-      <SupportLink />
-    </Frame>
   )
 }
 

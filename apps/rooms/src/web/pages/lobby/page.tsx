@@ -1,23 +1,19 @@
 import { Anchor, Badge, Button, Group, Paper, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useDebouncedValue, useDisclosure, useThrottledCallback } from '@mantine/hooks'
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@latchkey/web/icons'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
-import { useEffect } from 'react'
 import { Link } from 'wouter'
 import type { Result } from '../../call.ts'
-import { live } from '../../live/live.ts'
 import { LoadMore } from '../../parts/load-more.tsx'
-import { follow, invalidate, useCall, usePages } from '../../queries.ts'
+import { useCall, usePages } from '../../queries.ts'
 import { useUser } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 import { NewRoom } from './new-room.tsx'
 import { Pending } from './pending.tsx'
 
 const SEARCH_AFTER_MS = 250
-/** Minimum time between two reads of the lobby. One read covers all changes of busy rooms. */
-const REFRESH_EVERY_MS = 2_000
 
 /** Rooms that the user may enter, and pending invitations and offers. */
 export default function LobbyPage() {
@@ -28,11 +24,6 @@ export default function LobbyPage() {
   const { data: config } = useCall('config', 'getConfig', {})
   const isGuest = user.identityType === 'guest'
   const mayCreate = !isGuest || config?.guestRooms === true
-  const refresh = useThrottledCallback(() => void invalidate('rooms'), REFRESH_EVERY_MS)
-  useEffect(
-    () => live.followLobby((reason) => (reason === 'changed' ? refresh() : follow('rooms'))),
-    [refresh],
-  )
   return (
     <Stack gap="lg">
       {!isGuest && <Pending user={user} />}

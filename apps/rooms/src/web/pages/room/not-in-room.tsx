@@ -26,7 +26,7 @@ export function NotInRoom({ name, out: { reason, until }, onComeBack }: Props) {
   const mayComeBack = reason === 'left' || reason === 'room_full' || reason === 'limit_reached'
   const wantsMember = reason === 'guests_not_allowed' || (isMissing && user.identityType === 'guest')
   return (
-    <>
+    <div className="page-margin">
       <PageHeading title={title} className="wrap" mb="lg" />
       <div role="alert">
         <Notice
@@ -52,7 +52,7 @@ export function NotInRoom({ name, out: { reason, until }, onComeBack }: Props) {
           }
         />
       </div>
-    </>
+    </div>
   )
 }
 

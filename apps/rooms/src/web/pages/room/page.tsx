@@ -1,18 +1,18 @@
-import { Badge, Button, Group, Skeleton, Stack } from '@mantine/core'
 import { CallError } from '@latchkey/web/call'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
-import { PageHeading } from '@latchkey/web/shell/heading'
+import { RowSkeletons } from '@latchkey/web/parts/skeletons'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { useLocation } from 'wouter'
 import { RoomStore } from '../../live/room-store.ts'
 import { useCall } from '../../queries.ts'
 import { type User, useUser } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
-import { Chat } from './chat.tsx'
-import { Manage } from './manage/manage.tsx'
+import { Conversation } from './conversation/conversation.tsx'
 import { NotInRoom } from './not-in-room.tsx'
 import type { Room } from './room.ts'
-import { PeoplePanel } from './people-panel.tsx'
+import { Panel } from './panel.tsx'
+import { PeopleHere } from './people/people-here.tsx'
+import { RoomHeader } from './room-header.tsx'
+import { usePanel } from './use-panel.ts'
 
 /** A room: its messages, its people, and the actions of the user. */
 export default function RoomPage({ id }: { id: string }) {
@@ -34,7 +34,12 @@ export default function RoomPage({ id }: { id: string }) {
       )
     return <ErrorNotice error={error} onRetry={() => void refetch()} />
   }
-  if (!data) return <Skeleton h={320} />
+  if (!data)
+    return (
+      <div className="page-margin">
+        <RowSkeletons />
+      </div>
+    )
   return (
     <RoomView
       room={data.room}
@@ -54,41 +59,19 @@ interface RoomViewProps {
   onLeave: () => void
 }
 
+/** The conversation, with what is around it. */
 function RoomView({ room, user, store, isEntering, onLeave }: RoomViewProps) {
   const { t } = useText()
-  const [, go] = useLocation()
+  const panel = usePanel()
   return (
-    <div className="room">
-      <Group justify="space-between" gap="sm" mb="sm">
-        <Stack gap={4} style={{ minWidth: 0 }}>
-          <PageHeading title={room.name} className="wrap" />
-          <Group gap={6}>
-            <Badge variant="default" style={{ textTransform: 'none' }}>
-              {t(`room.visibility.${room.visibility}`)}
-            </Badge>
-            {room.role !== null && (
-              <Badge variant="light" style={{ textTransform: 'none' }}>
-                {t(`room.role.${room.role}`)}
-              </Badge>
-            )}
-          </Group>
-        </Stack>
-        <Group gap="xs">
-          <PeoplePanel room={room} user={user} store={store} />
-          <Manage room={room} user={user} />
-          <Button
-            variant="default"
-            size="sm"
-            onClick={() => {
-              onLeave()
-              go('/')
-            }}
-          >
-            {t('room.leave')}
-          </Button>
-        </Group>
-      </Group>
-      <Chat room={room} user={user} store={store} isEntering={isEntering} />
+    <div className="room" data-panel={panel.panel ?? undefined}>
+      <RoomHeader room={room} user={user} store={store} panel={panel} onLeave={onLeave} />
+      <Conversation room={room} user={user} store={store} isEntering={isEntering} />
+      {panel.panel === 'people' && (
+        <Panel title={t('room.people')} isBeside={panel.isWide} close={panel.close}>
+          <PeopleHere room={room} user={user} store={store} />
+        </Panel>
+      )}
     </div>
   )
 }

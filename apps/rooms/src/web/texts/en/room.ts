@@ -34,8 +34,6 @@ export default {
   'room.isTyping_other': '{{names}} are typing',
   'room.areTyping': 'Several people are typing',
   'room.people': 'People',
-  'room.peopleCount_one': '{{count}} person is here',
-  'room.peopleCount_other': '{{count}} people are here',
   'room.tooMany': 'Too many people to list',
   'room.you': 'you',
   'room.leave': 'Leave',

@@ -36,8 +36,6 @@ export default {
   'room.isTyping_other': '{{names}} sedang mengetik',
   'room.areTyping': 'Beberapa orang sedang mengetik',
   'room.people': 'Orang',
-  'room.peopleCount_one': '{{count}} orang di sini',
-  'room.peopleCount_other': '{{count}} orang di sini',
   'room.tooMany': 'Terlalu banyak orang untuk ditampilkan',
   'room.you': 'Anda',
   'room.leave': 'Tinggalkan',

@@ -36,8 +36,6 @@ export default {
   'room.isTyping_other': '{{names}} skriver',
   'room.areTyping': 'Flera skriver',
   'room.people': 'Personer',
-  'room.peopleCount_one': '{{count}} person är här',
-  'room.peopleCount_other': '{{count}} personer är här',
   'room.tooMany': 'För många personer för att visas',
   'room.you': 'du',
   'room.leave': 'Lämna',

@@ -1,4 +1,4 @@
-import { Button, Drawer, Tabs } from '@mantine/core'
+import { Drawer, Tabs } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconSettings } from '@latchkey/web/icons'
 import { unlessConfirming } from '../../../parts/confirm-dialog.tsx'
@@ -9,6 +9,7 @@ import { Invitations } from './invitations.tsx'
 import { Members } from './members.tsx'
 import { RoomSettings } from './room-settings.tsx'
 import { type Room, rightsIn } from '../room.ts'
+import { Tool } from '../tool.tsx'
 
 /** Drawer with the parts of the room that this user may see or change. */
 export function Manage({ room, user }: { room: Room; user: User }) {
@@ -28,9 +29,7 @@ export function Manage({ room, user }: { room: Room; user: User }) {
   if (!first) return null
   return (
     <>
-      <Button variant="default" size="sm" onClick={open} leftSection={<IconSettings size={16} aria-hidden />}>
-        {t('manage.open')}
-      </Button>
+      <Tool label={t('manage.open')} icon={IconSettings} onClick={open} />
       <Drawer
         opened={isOpen}
         onClose={unlessConfirming(close)}

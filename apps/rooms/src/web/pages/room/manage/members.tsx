@@ -7,7 +7,7 @@ import { LoadMore } from '../../../parts/load-more.tsx'
 import { invalidate, usePages } from '../../../queries.ts'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
-import { People } from '../people.tsx'
+import { People } from '../people/people.tsx'
 import type { Room } from '../room.ts'
 
 /** Members of the room, and a button to leave it for good. */

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core'
-import { call } from '../../call.ts'
-import type { Message } from '../../live/frames.ts'
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
-import { useText } from '../../texts/text.ts'
+import { call } from '../../../call.ts'
+import type { Message } from '../../../live/frames.ts'
+import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx'
+import { useText } from '../../../texts/text.ts'
 
 interface Props {
   message: Message

@@ -1,9 +1,9 @@
 import { Button, Group, Paper, Text } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
-import type { Unsent } from '../../live/outbox.ts'
-import type { RoomStore } from '../../live/room-store.ts'
-import { Refusal } from '../../parts/refusal.tsx'
-import { useText } from '../../texts/text.ts'
+import type { Unsent } from '../../../live/outbox.ts'
+import type { RoomStore } from '../../../live/room-store.ts'
+import { Refusal } from '../../../parts/refusal.tsx'
+import { useText } from '../../../texts/text.ts'
 
 /** Failed messages, with the reason and the possible actions. */
 export function UnsentMessages({

@@ -1,12 +1,12 @@
 import { Text, VisuallyHidden } from '@mantine/core'
 import { useEffect, useSyncExternalStore } from 'react'
-import { plainText } from '../../markdown/plain-text.ts'
-import type { RoomStore } from '../../live/room-store.ts'
-import type { User } from '../../session.ts'
-import { useText } from '../../texts/text.ts'
-import { Composer } from './composer.tsx'
-import { Messages } from './messages.tsx'
-import type { Room } from './room.ts'
+import { plainText } from '../../../markdown/plain-text.ts'
+import type { RoomStore } from '../../../live/room-store.ts'
+import type { User } from '../../../session.ts'
+import { useText } from '../../../texts/text.ts'
+import { Composer } from '../composer/composer.tsx'
+import { Messages } from './message-list.tsx'
+import type { Room } from '../room.ts'
 
 interface Props {
   room: Room
@@ -15,16 +15,17 @@ interface Props {
   isEntering: boolean
 }
 
-export function Chat({ room, user, store, isEntering }: Props) {
+/** The messages and the field for new ones. */
+export function Conversation({ room, user, store, isEntering }: Props) {
   const { unread } = useSyncExternalStore(store.watch, store.state)
   useUnreadInTitle(unread)
   return (
-    <>
+    <div className="conversation">
       <Messages room={room} user={user} store={store} isEntering={isEntering} />
       <TypingIndicator store={store} />
       <Composer room={room} store={store} />
       <Announcements store={store} />
-    </>
+    </div>
   )
 }
 

@@ -1,10 +1,10 @@
 import { showSuccess } from '@latchkey/web/toast'
-import { call } from '../../call.ts'
-import type { Person } from '../../live/frames.ts'
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
-import { invalidate } from '../../queries.ts'
-import { useText } from '../../texts/text.ts'
-import type { Room } from './room.ts'
+import { call } from '../../../call.ts'
+import type { Person } from '../../../live/frames.ts'
+import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx'
+import { invalidate } from '../../../queries.ts'
+import { useText } from '../../../texts/text.ts'
+import type { Room } from '../room.ts'
 
 export function HandOver({ person, room, onClose }: { person: Person; room: Room; onClose: () => void }) {
   const { t } = useText()

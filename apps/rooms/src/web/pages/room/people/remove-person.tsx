@@ -1,12 +1,12 @@
 import { Textarea } from '@mantine/core'
 import { IntegerField } from '@latchkey/web/parts/integer-field'
 import { useState } from 'react'
-import { call } from '../../call.ts'
-import type { Person } from '../../live/frames.ts'
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
-import { invalidate } from '../../queries.ts'
-import { useText } from '../../texts/text.ts'
-import type { Room } from './room.ts'
+import { call } from '../../../call.ts'
+import type { Person } from '../../../live/frames.ts'
+import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx'
+import { invalidate } from '../../../queries.ts'
+import { useText } from '../../../texts/text.ts'
+import type { Room } from '../room.ts'
 
 const MAX_MINUTES = 1440
 

@@ -10,14 +10,14 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import type { Message } from '../../live/frames.ts'
-import type { RoomState, RoomStore } from '../../live/room-store.ts'
-import type { User } from '../../session.ts'
-import { useText } from '../../texts/text.ts'
+import type { Message } from '../../../live/frames.ts'
+import type { RoomState, RoomStore } from '../../../live/room-store.ts'
+import type { User } from '../../../session.ts'
+import { useText } from '../../../texts/text.ts'
 import { useMessageFocus } from './message-focus.ts'
 import { DeleteMessage } from './delete-message.tsx'
-import { MessageLine, UnsentLine, continuesFrom } from './message-line.tsx'
-import { type Room, hasWholeHistory, rightsIn } from './room.ts'
+import { MessageLine, UnsentLine, continuesFrom } from './message-row.tsx'
+import { type Room, hasWholeHistory, rightsIn } from '../room.ts'
 
 /** Distance from the end within which the newest message counts as seen. */
 const NEAR_PX = 48
@@ -87,7 +87,7 @@ function MessageItems({ room, user, state, onDelete }: MessageItemsProps) {
   const { tabStopId, focusedId, listProps } = useMessageFocus(messages)
   const mayDeleteAny = rightsIn(room, user)('delete_any_message')
   return (
-    <ol className="plain" {...listProps}>
+    <ol className="message-items" {...listProps}>
       {messages.map((message, index) => (
         <MessageRow
           key={message.id}

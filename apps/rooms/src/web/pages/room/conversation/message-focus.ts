@@ -1,5 +1,5 @@
 import { type FocusEvent, type KeyboardEvent, useState } from 'react'
-import type { Message } from '../../live/frames.ts'
+import type { Message } from '../../../live/frames.ts'
 
 const STEPS: Readonly<Record<string, number>> = {
   ArrowUp: -1,

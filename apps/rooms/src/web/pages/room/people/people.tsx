@@ -1,12 +1,12 @@
 import { useRef, useState } from 'react'
-import type { Person } from '../../live/frames.ts'
-import type { User } from '../../session.ts'
-import { useText } from '../../texts/text.ts'
+import type { Person } from '../../../live/frames.ts'
+import type { User } from '../../../session.ts'
+import { useText } from '../../../texts/text.ts'
 import { HandOver } from './hand-over.tsx'
 import { PersonLine } from './person-line.tsx'
 import type { Act } from './person-menu.tsx'
 import { RemovePerson } from './remove-person.tsx'
-import type { Room } from './room.ts'
+import type { Room } from '../room.ts'
 
 interface Props {
   people: readonly Person[]
@@ -26,7 +26,7 @@ export function People({ people, room, user, areMembers = false }: Props) {
   const shared = pendingAct && { person: pendingAct.person, room, onClose: () => setPendingAct(null) }
   return (
     <>
-      <ul className="plain rows" ref={list} tabIndex={-1} aria-label={t('room.people')}>
+      <ul className="plain" ref={list} tabIndex={-1} aria-label={t('room.people')}>
         {people.map((person) => (
           <PersonLine
             key={person.userId}

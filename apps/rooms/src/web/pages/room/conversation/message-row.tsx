@@ -1,13 +1,13 @@
 import { ActionIcon, Badge, Group, Text, VisuallyHidden } from '@mantine/core'
 import { IconTrash } from '@latchkey/web/icons'
 import { memo } from 'react'
-import { guestSince } from '../../../guests/guest-id.ts'
-import type { Message } from '../../live/frames.ts'
-import type { Unsent } from '../../live/outbox.ts'
-import { MessageText } from '../../markdown/message-text.tsx'
-import { UserAvatar, GuestBadge } from '../../parts/person.tsx'
-import type { User } from '../../session.ts'
-import { useText } from '../../texts/text.ts'
+import { guestSince } from '../../../../guests/guest-id.ts'
+import type { Message } from '../../../live/frames.ts'
+import type { Unsent } from '../../../live/outbox.ts'
+import { MessageText } from '../../../markdown/message-text.tsx'
+import { UserAvatar, GuestBadge } from '../../../parts/person.tsx'
+import type { User } from '../../../session.ts'
+import { useText } from '../../../texts/text.ts'
 
 interface Props {
   message: Message
@@ -36,7 +36,7 @@ export const MessageLine = memo(function MessageLine({ message, continues, onDel
       data-message={message.id}
       tabIndex={focus.isTabStop ? 0 : -1}
     >
-      {!continues && <UserAvatar nickname={message.nickname} avatarColor={avatarColor} size={32} />}
+      {!continues && <UserAvatar nickname={message.nickname} avatarColor={avatarColor} size={36} />}
       <div style={{ minWidth: 0, flex: 1 }}>
         {continues ? (
           <VisuallyHidden>
@@ -92,7 +92,7 @@ function Byline({ message }: Pick<Props, 'message'>) {
   const nickname = useNameOf(message)
   return (
     <Group gap={6} align="baseline">
-      <Text fw={600} size="sm" className="wrap">
+      <Text fw={500} className="wrap">
         <bdi>{nickname}</bdi>
       </Text>
       {guest && <GuestBadge />}
@@ -139,10 +139,10 @@ export function UnsentLine({ unsent, user }: { unsent: Unsent; user: User }) {
   const { t } = useText()
   return (
     <li className="message">
-      <UserAvatar nickname={user.nickname} avatarColor={user.avatarColor} size={32} />
+      <UserAvatar nickname={user.nickname} avatarColor={user.avatarColor} size={36} />
       <div style={{ minWidth: 0, flex: 1 }}>
         <Group gap={6} align="baseline">
-          <Text fw={600} size="sm" className="wrap">
+          <Text fw={500} className="wrap">
             <bdi>{user.nickname}</bdi>
           </Text>
           <Text size="xs" c="dimmed">

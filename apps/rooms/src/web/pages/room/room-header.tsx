@@ -1,0 +1,78 @@
+import { ActionIcon, Badge } from '@mantine/core'
+import { IconArrowLeft, IconDoorExit, IconUsers } from '@latchkey/web/icons'
+import { PageHeading } from '@latchkey/web/shell/heading'
+import { useSyncExternalStore } from 'react'
+import { Link, useLocation } from 'wouter'
+import type { RoomStore } from '../../live/room-store.ts'
+import { RoomMark } from '../../parts/room-mark.tsx'
+import type { User } from '../../session.ts'
+import { PendingBadge } from '../../shell/pending-badge.tsx'
+import { useText } from '../../texts/text.ts'
+import { Manage } from './manage/manage.tsx'
+import type { Room } from './room.ts'
+import { Tool } from './tool.tsx'
+import type { PanelState } from './use-panel.ts'
+
+interface Props {
+  room: Room
+  user: User
+  store: RoomStore
+  panel: PanelState
+  onLeave: () => void
+}
+
+/** Name of the room, and the buttons for what is around the conversation. */
+export function RoomHeader({ room, user, store, panel, onLeave }: Props) {
+  const { t } = useText()
+  const [, go] = useLocation()
+  const count = useSyncExternalStore(store.watch, () => store.state().count)
+  return (
+    <div className="room-header">
+      <BackToRooms user={user} />
+      <RoomMark visibility={room.visibility} size={18} />
+      <PageHeading title={room.name} className="room-name" />
+      <div className="room-badges">
+        <Badge variant="default">{t(`room.visibility.${room.visibility}`)}</Badge>
+        {room.role !== null && <Badge variant="light">{t(`room.role.${room.role}`)}</Badge>}
+      </div>
+      <div className="room-tools">
+        <Tool
+          label={t('room.people')}
+          icon={IconUsers}
+          count={count}
+          isOpen={panel.panel === 'people'}
+          onClick={() => panel.toggle('people')}
+        />
+        <Manage room={room} user={user} />
+        <Tool
+          label={t('room.leave')}
+          icon={IconDoorExit}
+          onClick={() => {
+            onLeave()
+            go('/')
+          }}
+        />
+      </div>
+    </div>
+  )
+}
+
+/** On a phone, where the room has the place of the header: back to the rooms, and what waits there. */
+function BackToRooms({ user }: { user: User }) {
+  const { t } = useText()
+  return (
+    <div className="room-back">
+      <ActionIcon
+        component={Link}
+        href="/"
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={t('page.toLobby')}
+      >
+        <IconArrowLeft size={20} aria-hidden />
+      </ActionIcon>
+      {user.identityType === 'oauth' && <PendingBadge user={user} />}
+    </div>
+  )
+}

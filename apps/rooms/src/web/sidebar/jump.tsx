@@ -1,0 +1,74 @@
+import { useDebouncedValue } from '@mantine/hooks'
+import { Palette, type PaletteAction, type PaletteGroup, matches } from '@latchkey/web/parts/palette'
+import { useLocation } from 'wouter'
+import { pages } from '../pages.tsx'
+import { RoomMark } from '../parts/room-mark.tsx'
+import { useCall } from '../queries.ts'
+import type { User } from '../session.ts'
+import { useText } from '../texts/text.ts'
+import { type ListedRoom, useOwnRooms } from './lobby.ts'
+
+interface Props {
+  user: User
+  isOpen: boolean
+  close: () => void
+}
+
+/** Search for rooms and pages, on any page with Ctrl+K or Cmd+K. */
+export default function Jump({ user, isOpen, close }: Props) {
+  const { t } = useText()
+  return (
+    <Palette
+      isOpen={isOpen}
+      close={close}
+      label={t('sidebar.jump')}
+      useGroups={(query) => useGroups(query, user)}
+    />
+  )
+}
+
+const SEARCH_AFTER_MS = 150
+
+function useGroups(query: string, user: User): PaletteGroup[] {
+  const { t } = useText()
+  const [, go] = useLocation()
+  const own = useOwnRooms() ?? []
+  const [q] = useDebouncedValue(longestWord(query), SEARCH_AFTER_MS)
+  const matching = useCall('rooms', 'listRooms', { query: { q, limit: 20 } }, q !== '').data?.rooms ?? []
+  const toAction = ({ id, name, visibility }: ListedRoom): PaletteAction => ({
+    id,
+    label: name,
+    icon: <RoomMark visibility={visibility} size={18} />,
+    run: () => go(`/rooms/${id}`),
+  })
+  const filter = (actions: readonly PaletteAction[]) =>
+    query === '' ? actions : actions.filter((action) => matches(query, action))
+  const ownIds = new Set(own.map(({ id }) => id))
+  return [
+    { label: t('sidebar.rooms'), actions: filter(own.map(toAction)) },
+    {
+      label: t('sidebar.otherRooms'),
+      actions: query === '' ? [] : filter(matching.filter(({ id }) => !ownIds.has(id)).map(toAction)),
+    },
+    { label: t('nav.label'), actions: filter(usePageActions(user)) },
+  ].filter(({ actions }) => actions.length > 0)
+}
+
+/** The server finds a part of a name. The other words are compared here. */
+const longestWord = (query: string) =>
+  query.split(/\s+/).reduce((longest, word) => (word.length > longest.length ? word : longest), '')
+
+function usePageActions(user: User): PaletteAction[] {
+  const { t } = useText()
+  const [, go] = useLocation()
+  return pages.flatMap(({ path, title, icon: Icon, isForAdmins }) =>
+    !Icon || (isForAdmins && !user.platformAdmin)
+      ? []
+      : {
+          id: `page-${path.slice(1)}`,
+          label: t(title),
+          icon: <Icon size={18} aria-hidden />,
+          run: () => go(path),
+        },
+  )
+}
