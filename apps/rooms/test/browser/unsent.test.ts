@@ -122,7 +122,7 @@ test('a single lost message is sent again automatically, before later ones', asy
   await send(page, 'Second')
   await lines(page).getByText('Second', { exact: true }).waitFor()
   await page.getByText('Sending').waitFor({ state: 'detached' })
-  await page.getByText('Couldn’t send').waitFor({ state: 'detached' })
+  await page.getByText('Couldn’t send').first().waitFor({ state: 'detached' })
   expect(await texts(page)).toEqual(['First', 'Second'])
 }, 60_000)
 

@@ -87,6 +87,8 @@ export class Connection {
   state: ConnectionState = 'idle'
   /** Maximum length of a message, as announced by the server. */
   messageLength = 2000
+  /** Hours for which a message can be edited, as announced by the server. */
+  messageEditHours = 24
   readonly #options: Required<ConnectionOptions>
   readonly #rooms = new Map<string, RoomSubscription>()
   readonly #lobby = new Set<LobbyListener>()
@@ -215,12 +217,13 @@ export class Connection {
     this.#cancelWait = this.#options.timers.after(ms, () => this.#open())
   }
 
-  #onWelcome(userId: string, messageLength: number): void {
+  #onWelcome({ userId, limits }: Extract<ServerFrame, { type: 'welcome' }>): void {
     if (!this.#options.isSameUser(userId)) {
       this.stop()
       return this.#options.onUserChange()
     }
-    this.messageLength = messageLength
+    this.messageLength = limits.messageLength
+    this.messageEditHours = limits.messageEditHours
     this.#attempt = 0
     this.#setState('live')
     if (this.#lobby.size > 0) this.#request({ type: 'subscribe_lobby' })
@@ -252,7 +255,7 @@ export class Connection {
     const frame = JSON.parse(text) as ServerFrame
     switch (frame.type) {
       case 'welcome':
-        return this.#onWelcome(frame.userId, frame.limits.messageLength)
+        return this.#onWelcome(frame)
       // Changes before the subscription are found by reading the lobby once it is active.
       case 'subscribed_lobby':
         return this.#lobby.forEach((listener) => listener('followed'))

@@ -1,8 +1,8 @@
-import type { Message } from '../../messages/schema.ts'
+import type { EventMessage, Message } from '../../messages/schema.ts'
 import type { RemovalReason, RoomEvent } from '../../cluster-events.ts'
 import type { Person, Room } from '../../rooms/schema.ts'
 
-export type { Message, Person, RemovalReason, Room, RoomEvent }
+export type { EventMessage, Message, Person, RemovalReason, Room, RoomEvent }
 
 /** Same value as in realtime/protocol.ts. */
 export const SUBPROTOCOL = 'latchkey.v1'
@@ -41,7 +41,7 @@ export interface NoticeFrame {
 
 /** Frames of the server (R18.8), with the fields that this client uses. */
 export type ServerFrame =
-  | { type: 'welcome'; userId: string; limits: { messageLength: number } }
+  | { type: 'welcome'; userId: string; limits: { messageLength: number; messageEditHours: number } }
   | SubscribedFrame
   | ({ type: 'event'; roomId: string } & RoomEvent)
   | PresenceFrame

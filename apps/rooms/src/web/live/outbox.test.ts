@@ -1,6 +1,5 @@
 import { expect, spyOn, test } from 'bun:test'
 import { CallError } from '@latchkey/web/call'
-import type { Message } from './frames.ts'
 import { Outbox } from './outbox.ts'
 
 /** An outbox whose requests end when the test says so. */
@@ -11,16 +10,12 @@ function createOutbox(savedText = '') {
   const it = { saved: savedText, runTimer: () => {}, mayRetry: true }
   const outbox = new Outbox({
     savedText,
-    post: (content, clientId) =>
-      new Promise((resolve, reject) =>
-        posts.push({
-          content,
-          clientId,
-          end: (error) => (error ? reject(error) : resolve({ content } as Message)),
-        }),
-      ),
+    post: ({ content }, clientId) =>
+      new Promise((resolve, reject) => {
+        const store = () => resolve(void sent.push(content))
+        posts.push({ content, clientId, end: (error) => (error ? reject(error) : store()) })
+      }),
     onChange: (_unsent, text) => void (it.saved = text),
-    onSent: ({ content }) => sent.push(content ?? ''),
     mayRetry: () => it.mayRetry,
     after: (ms, act) => {
       waits.push(ms)
@@ -46,8 +41,8 @@ const REFUSED = new CallError(403, 'No', { code: 'forbidden' })
 
 test('messages are sent one after the other, in the order in which they were written', async () => {
   const { outbox, posts, sent, end, waiting, saved } = createOutbox()
-  outbox.add('One')
-  outbox.add('Two')
+  outbox.add({ content: 'One' })
+  outbox.add({ content: 'Two' })
   expect(posts.map(({ content }) => content)).toEqual(['One'])
   await end()
   expect(posts.map(({ content }) => content)).toEqual(['One', 'Two'])
@@ -59,8 +54,8 @@ test('messages are sent one after the other, in the order in which they were wri
 
 test('an unanswered message is sent again under the same id; a refused message waits for the user', async () => {
   const { outbox, posts, sent, end, waiting } = createOutbox()
-  outbox.add('Refused')
-  outbox.add('Unanswered')
+  outbox.add({ content: 'Refused' })
+  outbox.add({ content: 'Unanswered' })
   await end(REFUSED)
   await end(OFFLINE)
   expect(waiting()).toEqual([
@@ -83,8 +78,8 @@ test('an unanswered message is sent again under the same id; a refused message w
 for (const answer of [OFFLINE, new CallError(503, 'Restarting')])
   test(`a later message never overtakes an unanswered one (status ${answer.status})`, async () => {
     const { outbox, contents, sent, end, runTimer, waiting } = createOutbox()
-    outbox.add('One')
-    outbox.add('Two')
+    outbox.add({ content: 'One' })
+    outbox.add({ content: 'Two' })
     await end(answer)
     expect(contents()).toEqual(['One'])
     // Neither message was sent, and both are marked.
@@ -92,7 +87,7 @@ for (const answer of [OFFLINE, new CallError(503, 'Restarting')])
       ['One', true],
       ['Two', true],
     ])
-    outbox.add('Three')
+    outbox.add({ content: 'Three' })
     expect(contents()).toEqual(['One', 'One'])
     await end(answer)
     await runTimer()
@@ -116,7 +111,7 @@ for (const answer of [OFFLINE, new CallError(503, 'Restarting')])
 
 test('retrying any waiting message sends the first one first; if that is removed, the others are sent', async () => {
   const { outbox, contents, sent, end, waiting } = createOutbox()
-  for (const content of ['One', 'Two', 'Three']) outbox.add(content)
+  for (const content of ['One', 'Two', 'Three']) outbox.add({ content })
   await end(OFFLINE)
   outbox.retry(outbox.unsent[2]?.clientId)
   expect(contents()).toEqual(['One', 'One'])
@@ -130,11 +125,11 @@ test('retrying any waiting message sends the first one first; if that is removed
 
 test('a refused message holds up no other', async () => {
   const { outbox, sent, end, waiting } = createOutbox()
-  outbox.add('Refused')
-  outbox.add('Fine')
+  outbox.add({ content: 'Refused' })
+  outbox.add({ content: 'Fine' })
   await end(REFUSED)
   await end()
-  outbox.add('Fine too')
+  outbox.add({ content: 'Fine too' })
   await end()
   expect(sent).toEqual(['Fine', 'Fine too'])
   expect(waiting()).toEqual([['Refused', true]])
@@ -143,7 +138,7 @@ test('a refused message holds up no other', async () => {
 test('unanswered messages are retried with growing backoff, which an answer resets, and not after the user has left', async () => {
   const random = spyOn(Math, 'random').mockReturnValue(1)
   const { it, outbox, contents, waits, end, runTimer } = createOutbox()
-  outbox.add('One')
+  outbox.add({ content: 'One' })
   await end(OFFLINE)
   for (let times = 1; times <= 7; times++) {
     await runTimer()
@@ -152,7 +147,7 @@ test('unanswered messages are retried with growing backoff, which an answer rese
   expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
   await runTimer()
   await end()
-  outbox.add('Two')
+  outbox.add({ content: 'Two' })
   await end(OFFLINE)
   expect(waits.at(-1)).toBe(500)
   const before = contents()
@@ -167,8 +162,8 @@ test('unanswered messages are retried with growing backoff, which an answer rese
 
 test('a rate-limited message is sent after a pause, and none is overtaken or lost', async () => {
   const { outbox, posts, sent, end, runTimer, waiting } = createOutbox()
-  outbox.add('One')
-  outbox.add('Two')
+  outbox.add({ content: 'One' })
+  outbox.add({ content: 'Two' })
   await end(new CallError(429, 'Too fast', { code: 'rate_limited' }))
   expect(posts).toHaveLength(1)
   expect(waiting()).toEqual([
@@ -185,7 +180,7 @@ test('a rate-limited message is sent after a pause, and none is overtaken or los
 
 test('unsent messages of an earlier page are sent by the next one under the same id', async () => {
   const first = createOutbox()
-  first.outbox.add('Left behind')
+  first.outbox.add({ content: 'Left behind' })
   const second = createOutbox(first.saved())
   expect(second.posts.map(({ content, clientId }) => [content, clientId])).toEqual([
     ['Left behind', first.posts[0]?.clientId ?? ''],
@@ -196,10 +191,18 @@ test('unsent messages of an earlier page are sent by the next one under the same
 
 test('a message that has already arrived as an event needs no answer', async () => {
   const { outbox, posts, waiting, end, saved } = createOutbox()
-  outbox.add('Quick')
+  outbox.add({ content: 'Quick' })
   outbox.remove(posts[0]?.clientId ?? '')
   expect(waiting()).toEqual([])
   await end(new CallError(0, 'offline'))
   expect(waiting()).toEqual([])
   expect(saved()).toBe('')
+})
+
+test('a reply keeps the message that it replies to, over a reload', async () => {
+  const first = createOutbox()
+  first.outbox.add({ content: 'A reply', replyTo: 'message-1' })
+  await first.end(OFFLINE)
+  const second = createOutbox(first.saved())
+  expect(second.outbox.unsent).toMatchObject([{ content: 'A reply', replyTo: 'message-1' }])
 })

@@ -1,25 +1,30 @@
 import { CallError } from '@latchkey/web/call'
 import { type Timers, browserTimers, backoffMs } from './connection.ts'
-import type { Message } from './frames.ts'
+
+/** Content of a message. */
+export interface Draft {
+  content: string
+  /** Id of the message that it replies to. */
+  replyTo?: string
+}
 
 /** Message that the server has not stored yet, as far as this client knows. */
-export interface Unsent {
+export interface Unsent extends Draft {
   /**
    * Idempotency key: the server stores a message with it once, however often it is sent (R28.27).
    */
   clientId: string
-  content: string
   /** Undefined while the message is being sent. */
   problem: { error: unknown } | undefined
 }
 
 interface Options {
-  post: (content: string, clientId: string) => Promise<Message>
+  /** Resolves when the server has stored the message. */
+  post: (draft: Draft, clientId: string) => Promise<void>
   /** Unsent messages of an earlier page of this tab. */
   savedText: string
   /** Called after every change with the unsent messages, and with their text for `savedText`. */
   onChange: (unsent: readonly Unsent[], text: string) => void
-  onSent: (message: Message) => void
   /** True if unanswered messages may be sent again without a request of the user. */
   mayRetry: () => boolean
   after?: Timers['after']
@@ -51,8 +56,8 @@ export class Outbox {
     return this.#unsent
   }
 
-  add(content: string): void {
-    this.#setUnsent([...this.#unsent, { clientId: crypto.randomUUID(), content, problem: undefined }])
+  add(draft: Draft): void {
+    this.#setUnsent([...this.#unsent, { ...draft, clientId: crypto.randomUUID(), problem: undefined }])
     this.#sendNow()
   }
 
@@ -77,7 +82,7 @@ export class Outbox {
 
   #setUnsent(unsent: readonly Unsent[]): void {
     this.#unsent = unsent
-    const text = JSON.stringify(unsent.map(({ clientId, content }) => ({ clientId, content })))
+    const text = JSON.stringify(unsent.map(({ problem: _, ...saved }) => saved))
     this.#options.onChange(unsent, unsent.length === 0 ? '' : text)
   }
 
@@ -104,12 +109,11 @@ export class Outbox {
   }
 
   /** Returns true if the next message may be sent. */
-  async #sendOne({ clientId, content }: Unsent): Promise<boolean> {
+  async #sendOne({ clientId, problem: _, ...draft }: Unsent): Promise<boolean> {
     try {
-      const message = await this.#options.post(content, clientId)
+      await this.#options.post(draft, clientId)
       this.#onAnswer()
       this.remove(clientId)
-      this.#options.onSent(message)
     } catch (error) {
       if (isTransient(error)) return this.#onNoAnswer(clientId, error)
       this.#onAnswer()
@@ -157,6 +161,6 @@ function isTransient(error: unknown): boolean {
 
 function parse(savedText: string): Unsent[] {
   if (savedText === '') return []
-  const saved = JSON.parse(savedText) as { clientId: string; content: string }[]
-  return saved.map(({ clientId, content }) => ({ clientId, content, problem: undefined }))
+  const saved = JSON.parse(savedText) as Omit<Unsent, 'problem'>[]
+  return saved.map((each) => ({ ...each, problem: undefined }))
 }

@@ -24,8 +24,12 @@ const message = (seq: number) =>
     guest: false,
     authorRole: null,
     content: 'words',
+    replyTo: null,
+    mentions: [],
+    reactions: [],
+    pinned: false,
     deletedAt: null,
-  }) as Message
+  }) as unknown as Message
 
 /** A user in a room, whose pages of history arrive when the test lets them. */
 function createRoom() {
@@ -38,7 +42,7 @@ function createRoom() {
   const answer = () =>
     new Promise<Response>((resolve) =>
       reads.push(async (seqs) => {
-        resolve(Response.json({ messages: seqs.map(message), nextCursor: String(seqs[0]) }))
+        resolve(Response.json({ messages: seqs.map(message), nextCursor: String(seqs[0]), events: [] }))
         await Bun.sleep(0)
       }),
     )
@@ -91,7 +95,7 @@ test('a page requested before entering again is not mistaken for the newest one'
 test('a page of older messages leaves no gap if the messages next to it were dropped meanwhile', async () => {
   const it = createRoom()
   await it.reads[0]?.(range(501, 550))
-  void it.store.readOlder()
+  void it.store.history.readOlder()
   for (const seq of range(551, 1010)) it.receive(seq)
   const remaining = it.seqs()
   expect(remaining.length).toBeLessThan(500)
@@ -140,7 +144,7 @@ test('a message deleted while its page is on its way cannot be read', async () =
   const it = createRoom()
   await it.reads[0]?.(range(3, 4))
   it.receiveDeletion(3)
-  void it.store.readOlder()
+  void it.store.history.readOlder()
   it.receiveDeletion(1)
   await it.reads[1]?.(range(1, 2))
   const seen = it.store.state().messages.map(({ seq, content, deletedAt }) => [seq, content, deletedAt])

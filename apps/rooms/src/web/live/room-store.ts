@@ -1,24 +1,15 @@
-import { call } from '../call.ts'
 import { saveDraft, readDraft } from '@latchkey/web/draft-storage'
 import { invalidate } from '../queries.ts'
 import type { RoomListener } from './room-subscription.ts'
-import type { Message, Person, PresenceFrame, RoomEvent, SubscribedFrame } from './frames.ts'
+import type { EventMessage, Person, PresenceFrame, RoomEvent, SubscribedFrame } from './frames.ts'
 import { live } from './live.ts'
 import { Outbox, type Unsent } from './outbox.ts'
+import { type History, NO_HISTORY, RoomHistory } from './room-history.ts'
 
 /** A user counts as typing for this long after the last sign of it. */
 const TYPING_TIMEOUT_MS = 7_000
-/** Shorter than for other calls: a message whose request hangs holds up later ones. */
-const ANSWER_TIMEOUT_MS = 15_000
 /** Minimum time between two signs that the user is typing (R18.8). */
 const SEND_TYPING_EVERY_MS = 3_000
-
-/**
- * Number of messages above which the oldest are dropped while the user is at the end of the room.
- * `SHOWN_AFTER_TRIM` of them remain.
- */
-const MAX_SHOWN = 500
-const SHOWN_AFTER_TRIM = 250
 
 /**
  * Maximum number of messages that are read out together. After a reconnection all missed messages
@@ -26,17 +17,12 @@ const SHOWN_AFTER_TRIM = 250
  */
 const MAX_ANNOUNCEMENTS = 10
 
-export interface RoomState {
+export interface RoomState extends History {
   phase: 'entering' | 'in' | 'out'
   /**
    * Reason for being out of the room: a reason of `room.removed`, or the error code of a refusal.
    */
   out: { reason: string; until: string | null } | null
-  /** Oldest to newest. */
-  messages: readonly Message[]
-  /** Cursor of older messages. Null if there are none, undefined if nothing has been read. */
-  older: string | null | undefined
-  historyError: unknown
   present: ReadonlyMap<string, Person>
   count: number
   /** Ids of other users. */
@@ -49,16 +35,14 @@ export interface RoomState {
    */
   unreadFrom: number | null
   /** Latest messages of other users, and who joined and left last. Both are read out. */
-  announcements: readonly Message[]
+  announcements: readonly EventMessage[]
   movement: { arrivals: readonly string[]; departures: readonly string[] } | null
 }
 
 const INITIAL_STATE: RoomState = {
+  ...NO_HISTORY,
   phase: 'entering',
   out: null,
-  messages: [],
-  older: undefined,
-  historyError: null,
   present: new Map(),
   count: 0,
   typing: [],
@@ -73,16 +57,11 @@ const INITIAL_STATE: RoomState = {
 export class RoomStore {
   readonly roomId: string
   readonly #userId: string
+  readonly #history: RoomHistory
   readonly #outbox: Outbox
   readonly #watchers = new Set<() => void>()
   readonly #typingTimers = new Map<string, ReturnType<typeof setTimeout>>()
   #state: RoomState = INITIAL_STATE
-  /** Number of times that the history was reset. */
-  #historyVersion = 0
-  /**
-   * Times of deletions by message id. A page that was read before a deletion may arrive after it.
-   */
-  readonly #deletions = new Map<string, string>()
   #isIn = false
   #isAttended = true
   #isAtEnd = true
@@ -95,18 +74,19 @@ export class RoomStore {
     this.roomId = roomId
     this.#userId = userId
     const name = `unsent:${roomId}`
+    this.#history = new RoomHistory({
+      roomId,
+      userId,
+      onChange: (history) => this.#setState(history),
+      onStored: (clientId) => this.#outbox.remove(clientId),
+    })
     this.#outbox = new Outbox({
       savedText: readDraft(userId, name),
-      post: async (content, clientId) => {
-        const input = { params: { id: roomId }, body: { content, clientId } }
-        const { message } = await call('postMessage', input, { answerWithinMs: ANSWER_TIMEOUT_MS })
-        return message
-      },
+      post: (draft, clientId) => this.#history.post(draft, clientId),
       onChange: (unsent, text) => {
         saveDraft(userId, name, text)
         this.#setState({ unsent })
       },
-      onSent: (message) => this.#mergeMessages([message]),
       // A restored connection triggers its own retry.
       mayRetry: () => this.#isIn && live.state === 'live',
     })
@@ -123,7 +103,7 @@ export class RoomStore {
   /** Enters the room. The returned function leaves it. */
   enter(): () => void {
     // The known history may end in a gap since the last visit.
-    this.#resetHistory()
+    this.#history.reset()
     this.#setState({ phase: 'entering', out: null })
     const stopFollowing = live.follow(this.roomId, this.#listener())
     // Unanswered messages are sent now, and after every reconnection.
@@ -138,8 +118,10 @@ export class RoomStore {
     }
   }
 
-  send(content: string): void {
-    this.#outbox.add(content)
+  /** Sends a message, at the end of the room. */
+  send(content: string, replyTo?: string): void {
+    this.#outbox.add({ content, ...(replyTo !== undefined && { replyTo }) })
+    void this.#history.readEnd()
     this.#setState({ unreadFrom: null })
     this.stopTyping()
   }
@@ -172,34 +154,16 @@ export class RoomStore {
     if (this.#isAttended === isAttended && this.#isAtEnd === isAtEnd) return
     this.#isAttended = isAttended
     this.#isAtEnd = isAtEnd
-    this.#setState({
-      ...this.#trimMessages(this.#state.messages),
-      ...(isAttended && { unread: 0 }),
-    })
+    this.#history.setAtEnd(isAtEnd)
+    if (isAttended) this.#setState({ unread: 0 })
   }
 
-  /** Reads the page before the known messages, or the newest page if none are known. */
-  async readOlder(): Promise<void> {
-    const { older } = this.#state
-    if (older === null) return
-    const version = this.#historyVersion
-    // Meanwhile the history may be reset, or the messages next to this page dropped.
-    const isWanted = () => version === this.#historyVersion && older === this.#state.older
-    try {
-      const query = older === undefined ? {} : { cursor: Number(older) }
-      const page = await call('listMessages', { params: { id: this.roomId }, query })
-      if (!isWanted()) return
-      this.#setState({ historyError: null, older: page.nextCursor })
-      this.#mergeMessages(page.messages)
-    } catch (error) {
-      if (isWanted()) this.#setState({ historyError: error })
-    }
-  }
-
-  #resetHistory(): void {
-    this.#historyVersion++
-    this.#deletions.clear()
-    this.#setState({ messages: [], older: undefined, historyError: null })
+  /** Pages of the history, and changes of its messages. */
+  get history(): Pick<
+    RoomHistory,
+    'readOlder' | 'readNewer' | 'readAround' | 'readEnd' | 'readPins' | 'edit' | 'react' | 'pin'
+  > {
+    return this.#history
   }
 
   #setState(change: Partial<RoomState>): void {
@@ -207,38 +171,13 @@ export class RoomStore {
     for (const watcher of this.#watchers) watcher()
   }
 
-  /** Adds messages or newer versions of them, in the order of the room. */
-  #mergeMessages(received: readonly Message[]): void {
-    const byId = new Map(this.#state.messages.map((message) => [message.id, message]))
-    for (const message of received) {
-      // A message that arrives after its deletion stays deleted.
-      const deletedAt =
-        this.#deletions.get(message.id) ?? byId.get(message.id)?.deletedAt ?? message.deletedAt
-      byId.set(message.id, deletedAt === null ? message : { ...message, content: null, deletedAt })
-      if (message.userId === this.#userId && message.clientId !== null) this.#outbox.remove(message.clientId)
-    }
-    this.#setState(this.#trimMessages([...byId.values()].toSorted((a, b) => a.seq - b.seq)))
-  }
-
-  /**
-   * Drops the oldest messages, which keeps a room fast that is open for days. They can be read
-   * again.
-   */
-  #trimMessages(messages: readonly Message[]): Pick<RoomState, 'messages' | 'older'> {
-    const latest = messages.slice(-SHOWN_AFTER_TRIM)
-    const [first] = latest
-    if (!first || !this.#isAtEnd || messages.length <= MAX_SHOWN)
-      return { messages, older: this.#state.older }
-    return { messages: latest, older: String(first.seq) }
-  }
-
   #listener(): RoomListener {
     return {
       subscribed: (frame) => this.#onSubscribed(frame),
       event: (event) => this.#applyEvent(event),
       reset: () => {
-        this.#resetHistory()
-        void this.readOlder()
+        this.#history.reset()
+        void this.#history.readOlder()
         void invalidate('room', 'members')
       },
       presence: (frame) => this.#applyPresence(frame),
@@ -251,23 +190,25 @@ export class RoomStore {
   #onSubscribed({ seq, present, count }: SubscribedFrame): void {
     this.#entrySeq = seq
     this.#hasMissed = false
-    const messages = this.#withCurrentNames(present)
-    this.#setState({ phase: 'in', messages, present: peopleById(present), count, typing: [] })
+    this.#setState({ phase: 'in', present: peopleById(present), count, typing: [] })
+    this.#history.updateNames(present)
     // Access to the history may depend on the visit, which begins on entering (R17.8).
-    if (this.#state.older === undefined) void this.readOlder()
+    if (this.#state.older === undefined) void this.#history.readOlder()
     void invalidate('room')
   }
 
-  #applyEvent({ event, data, at }: RoomEvent): void {
-    if (event === 'message.created') return this.#addMessage(data['message'] as Message)
-    if (event === 'message.deleted') return this.#markDeleted(String(data['messageId']), at)
-    if (event === 'room.owner') this.#changeOwner(String(data['ownerId']), String(data['previousOwnerId']))
-    if (event.startsWith('member.')) this.#updatePerson(data['person'] as Person, event)
+  #applyEvent(event: RoomEvent): void {
+    const { event: kind, data } = event
+    this.#history.apply(event)
+    if (kind === 'message.created') return this.#announce(data['message'] as EventMessage)
+    if (kind === 'message.deleted') return this.#silence(String(data['messageId']))
+    if (kind.startsWith('message.')) return
+    if (kind === 'room.owner') this.#changeOwner(String(data['ownerId']), String(data['previousOwnerId']))
+    if (kind.startsWith('member.')) this.#updatePerson(data['person'] as Person, kind)
     void invalidate('room', 'members', 'bans')
   }
 
-  #addMessage(message: Message): void {
-    this.#mergeMessages([message])
+  #announce(message: EventMessage): void {
     if (message.userId !== null) this.#setTyping(message.userId, false)
     if (message.userId === this.#userId || message.content === null) return
     const { announcements } = this.#state
@@ -277,7 +218,7 @@ export class RoomStore {
     })
   }
 
-  #unreadChange({ seq }: Message): Partial<Pick<RoomState, 'unread' | 'unreadFrom'>> {
+  #unreadChange({ seq }: EventMessage): Partial<Pick<RoomState, 'unread' | 'unreadFrom'>> {
     const { unread, unreadFrom } = this.#state
     // The previous mark stays until there is a new one: a returning user may look for it.
     if (!this.#isAttended) return { unread: unread + 1, unreadFrom: unread === 0 ? seq : unreadFrom }
@@ -288,39 +229,26 @@ export class RoomStore {
     return { unreadFrom: seq }
   }
 
-  #markDeleted(id: string, at: string): void {
-    const { announcements, messages } = this.#state
-    this.#deletions.set(id, at)
-    // A deleted message is not read out either.
+  /** A deleted message is not read out. */
+  #silence(id: string): void {
+    const { announcements } = this.#state
     this.#setState({ announcements: announcements.filter((message) => message.id !== id) })
-    this.#mergeMessages(messages.filter((message) => message.id === id))
   }
 
   #updatePerson(person: Person, event: RoomEvent['event']): void {
     const { userId, role } = person
     const isMember = event === 'member.joined' || event === 'member.role'
-    this.#setAuthorRole((author) => author === userId, isMember ? role : null)
+    this.#history.setAuthorRole((author) => author === userId, isMember ? role : null)
     if (event === 'member.removed' || !this.#state.present.has(userId)) return
-    const present = new Map(this.#state.present).set(userId, person)
-    this.#setState({ present, messages: this.#withCurrentNames([person]) })
+    this.#setState({ present: new Map(this.#state.present).set(userId, person) })
+    this.#history.updateNames([person])
   }
 
   /** The previous owner becomes a moderator, or a speaker if a guest. */
   #changeOwner(ownerId: string, previousOwnerId: string): void {
-    this.#setAuthorRole((author) => author === ownerId, 'owner')
-    this.#setAuthorRole((author, guest) => author === previousOwnerId && !guest, 'moderator')
-    this.#setAuthorRole((author, guest) => author === previousOwnerId && guest, 'speaker')
-  }
-
-  /** Changes the messages of these authors. Whether they are present does not matter. */
-  #setAuthorRole(
-    isAuthor: (userId: string | null, isGuest: boolean) => boolean,
-    authorRole: Message['authorRole'],
-  ): void {
-    const messages = this.#state.messages.map((message) =>
-      isAuthor(message.userId, message.guest) ? { ...message, authorRole } : message,
-    )
-    this.#setState({ messages })
+    this.#history.setAuthorRole((author) => author === ownerId, 'owner')
+    this.#history.setAuthorRole((author, guest) => author === previousOwnerId && !guest, 'moderator')
+    this.#history.setAuthorRole((author, guest) => author === previousOwnerId && guest, 'speaker')
   }
 
   #applyPresence({ joined: people, left, count }: PresenceFrame): void {
@@ -333,25 +261,14 @@ export class RoomStore {
       .filter(({ userId }) => isOther(userId) && !before.has(userId))
       .map(({ nickname }) => nickname)
     const departures = left.filter(isOther).map((id) => before.get(id)?.nickname ?? '')
-    const messages = this.#withCurrentNames(people)
     this.#setState({
       present,
       count,
-      messages,
       ...(arrivals.length + departures.length > 0 && {
         movement: { arrivals, departures },
       }),
     })
-  }
-
-  /** Messages of these users with their current names and colours, as in the API. */
-  #withCurrentNames(persons: readonly Person[]): readonly Message[] {
-    const byId = peopleById(persons)
-    return this.#state.messages.map((message) => {
-      const { nickname, avatarColor } = byId.get(message.userId ?? '') ?? message
-      const isSame = nickname === message.nickname && avatarColor === message.avatarColor
-      return isSame ? message : { ...message, nickname, avatarColor }
-    })
+    this.#history.updateNames(people)
   }
 
   #setTyping(userId: string, active: boolean): void {

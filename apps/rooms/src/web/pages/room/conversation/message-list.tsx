@@ -54,7 +54,9 @@ export function Messages({ room, user, store, isEntering }: Props) {
             <Loader size="sm" aria-label={t('room.waitToEnter')} />
           </Center>
         )}
-        {historyError !== null && <ErrorNotice error={historyError} onRetry={() => void store.readOlder()} />}
+        {historyError !== null && (
+          <ErrorNotice error={historyError} onRetry={() => void store.history.readOlder()} />
+        )}
         <Beginning
           list={ref}
           store={store}
@@ -174,7 +176,7 @@ function Beginning({ list, store, state, roomName }: BeginningProps) {
   if (state.older === undefined) return null
   const read = async () => {
     setReading(true)
-    await store.readOlder()
+    await store.history.readOlder()
     setReading(false)
   }
   return (
