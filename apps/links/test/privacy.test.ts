@@ -147,6 +147,22 @@ eachDialect((dialect, newUrl) => {
         expect([text, [fullPage, leanPage].filter((page) => page.includes(text))]).toEqual([text, [...pages]])
     })
 
+    test('L37.7: with the setting, every domain states that it honors Global Privacy Control', async () => {
+      const on = await start({ LINKS_HONOR_GPC: 'on', LINKS_DOMAINS: 'go.example.org' })
+      for (const host of ['localhost:8080', 'go.example.org', 'unknown.example']) {
+        const response = await on.fetch('/.well-known/gpc.json', { headers: { Host: host } })
+        expect([response.status, response.headers.get('content-type'), await response.json()]).toEqual([
+          200,
+          expect.stringMatching(/^application\/json/),
+          { gpc: true },
+        ])
+        expect(response.headers.get('cache-control')).toBe('public, max-age=3600')
+      }
+      expect((await on.fetch('/.well-known/gpc.json', { method: 'POST' })).status).toBe(405)
+      const off = await start()
+      expect((await off.fetch('/.well-known/gpc.json')).status).toBe(404)
+    })
+
     test('L37.2: says with each value whether it is stored, as clicks prove', async () => {
       for (const environment of [{}, { LINKS_PRIVACY: 'lean', LINKS_HONOR_GPC: 'on' }]) {
         const links = await start({

@@ -21,7 +21,13 @@ import type { Metrics } from './metrics.ts'
 import { ADMIN_API_PATH, ASSETS_PATH } from './pages.ts'
 import { peerOf } from './peer.ts'
 import { API_PATH, type createPublicApi } from './public-api.ts'
-import { PRIVACY_JSON_PATH, PRIVACY_PATH, type createPrivacyPages } from './privacy/handler.ts'
+import {
+  GPC_PATH,
+  PRIVACY_JSON_PATH,
+  PRIVACY_PATH,
+  type createPrivacyPages,
+  serveGpcSupport,
+} from './privacy/handler.ts'
 import type { createReference } from './reference.ts'
 import { rootFiles } from './root-files.ts'
 import type { Services } from './services.ts'
@@ -167,6 +173,7 @@ async function serveDomainFile(
   { request, path, site }: Arrival,
 ): Promise<Response | undefined> {
   if (isReserved(path.slice(1))) return rootFiles[path.slice(1) as RootName](request, site)
+  if (path === GPC_PATH) return serveGpcSupport(services.settings)
   if (!path.startsWith(WELL_KNOWN_PATH)) return undefined
   return serveWellKnown(services.database.read, site, path.slice(WELL_KNOWN_PATH.length)).catch(
     (error: unknown) => failurePage(services, request, error),
@@ -192,6 +199,7 @@ const KNOWN_ROUTES: ReadonlySet<string> = new Set([
   DOMAIN_CHECK_PATH,
   ...WELL_KNOWN_NAMES.map((name) => WELL_KNOWN_PATH + name),
   FONT_PATH,
+  GPC_PATH,
   PRIVACY_PATH,
   PRIVACY_JSON_PATH,
 ])

@@ -7,9 +7,16 @@ import { privacyTexts } from './texts.ts'
 
 export const PRIVACY_PATH = '/_/privacy'
 export const PRIVACY_JSON_PATH = '/_/privacy.json'
+/** The support resource of Global Privacy Control. */
+export const GPC_PATH = '/.well-known/gpc.json'
 
 /** The settings do not change while the service runs. An update may: hence an hour. */
 const HEADERS = { 'Cache-Control': 'public, max-age=3600' }
+
+/** States that the signal is honored, on every domain; undefined if it is not. */
+export function serveGpcSupport({ honorGpc }: Pick<Settings, 'honorGpc'>): Response | undefined {
+  return honorGpc ? Response.json({ gpc: true }, { headers: HEADERS }) : undefined
+}
 
 /**
  * Creates the handlers of the public privacy statement. Both documents are rendered once: answering
