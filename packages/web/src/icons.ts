@@ -64,6 +64,13 @@ export const IconArrowLeft = /* @__PURE__ */ icon('arrow-left', 'M5 12l14 0', 'M
 export const IconArrowRight = /* @__PURE__ */ icon('arrow-right', 'M5 12l14 0', 'M13 18l6 -6', 'M13 6l6 6')
 export const IconArrowUp = /* @__PURE__ */ icon('arrow-up', 'M12 5l0 14', 'M18 11l-6 -6', 'M6 11l6 -6')
 export const IconArrowUpRight = /* @__PURE__ */ icon('arrow-up-right', 'M17 7l-10 10', 'M8 7l9 0l0 9')
+export const IconArrowsSplit = /* @__PURE__ */ icon(
+  'arrows-split',
+  'M21 17h-8l-3.5 -5h-6.5',
+  'M21 7h-8l-3.495 5',
+  'M18 10l3 -3l-3 -3',
+  'M18 20l3 -3l-3 -3',
+)
 export const IconBookmark = /* @__PURE__ */ icon(
   'bookmark',
   'M18 7v14l-6 -4l-6 4v-14a4 4 0 0 1 4 -4h4a4 4 0 0 1 4 4z',

@@ -142,8 +142,8 @@ async function isSmallSet(db: Db, { query, now }: Page): Promise<boolean> {
 }
 
 /** Whether the filter matches all links, or all active ones. */
-function isUnfiltered({ owner, source, host, bundle, no_bundle: noBundle }: ClickOrderQuery): boolean {
-  return !owner && !source && !host && bundle === undefined && !noBundle
+function isUnfiltered({ owner, source, host, bundle, ...query }: ClickOrderQuery): boolean {
+  return !owner && !source && !host && bundle === undefined && !query.no_bundle && !query.has_behaviour
 }
 
 const lifetimeColumn = ({ bots, selfReferrers }: ViewerFilters) =>

@@ -15,7 +15,7 @@ import {
 } from './list.ts'
 import type { LinkCounts } from './schema.ts'
 
-/** Links of a host, a domain or a bundle are counted up to this number. */
+/** Links of a host, a domain or a bundle, or with a behaviour, are counted up to this number. */
 const MAX_COUNT = 10_000
 
 /** Number of owners that are named. */
@@ -32,7 +32,7 @@ export async function countSomeLinks(db: Db, filter: ListFilter, now: number): P
 
 /**
  * Counts the links of the filter, after `resolveSearch`: all matches of a search, but those of a host,
- * a domain or a bundle up to a limit.
+ * a domain, a bundle or with a behaviour up to a limit.
  */
 export async function countLinks(db: Db, filter: ListFilter, now: number): Promise<Count> {
   if (filter.ids) return { total: filter.ids.length }
@@ -59,7 +59,8 @@ function isStored(filter: ListFilter): boolean {
     !filter.host &&
     filter.domain === undefined &&
     filter.bundle === undefined &&
-    !filter.no_bundle
+    !filter.no_bundle &&
+    !filter.has_behaviour
   )
 }
 

@@ -10,6 +10,7 @@ import {
   pageHeaders,
   parseCursor,
 } from '../paging.ts'
+import { listBehaviourParts } from './behaviour/store.ts'
 import { queriedDomain } from '../domains/find.ts'
 import { listByClicks } from './click-order.ts'
 import { countLinks, countSomeLinks, readLinkCounts } from './count.ts'
@@ -77,11 +78,13 @@ async function addListing(
   const ids = links.map(({ id }) => id)
   const rows = await listBundlesOfLinks(offThread, ids)
   const bundlesOf = Map.groupBy(rows, ({ link_id }) => link_id)
+  const behaviours = await listBehaviourParts(offThread, ids)
   const trends = hasTrend ? await readTrends(offThread, ids, context) : undefined
   return links.map((link) => {
     const trend = trends?.get(link.id)
     const bundles = (bundlesOf.get(link.id) ?? []).map(({ link_id: _, ...bundle }) => bundle)
-    return { ...link, bundles, ...(trend && { trend }) }
+    const behaviour = behaviours.get(link.id)
+    return { ...link, bundles, ...(behaviour && { behaviour }), ...(trend && { trend }) }
   })
 }
 
@@ -90,8 +93,9 @@ async function readCursorPage(
   query: ListQuery,
   count: typeof countLinks,
 ): Promise<Page<Link>> {
-  const { owner = '', range, search = '', status, sort, source, host, domain, bundle, no_bundle } = query
-  const more = Object.entries({ source, host, domain, bundle, no_bundle }).filter(
+  const { owner = '', range, search = '', status, sort, source, host, domain, bundle } = query
+  const { no_bundle, has_behaviour } = query
+  const more = Object.entries({ source, host, domain, bundle, no_bundle, has_behaviour }).filter(
     ([, value]) => value !== undefined,
   )
   const listKey = ['links', owner, range, search.trim(), status, sort, ...more.map(String)]

@@ -47,7 +47,17 @@ function isOnDomain(domain: Domain): RawBuilder<SqlBool> {
 /** The conditions of the filter on a row of `link`, without its words. */
 export function conditionsOf(
   { dialect }: Pick<Db, 'dialect'>,
-  { owner, status, source, host, domain, bundle, no_bundle: noBundle, ids }: ListFilter,
+  {
+    owner,
+    status,
+    source,
+    host,
+    domain,
+    bundle,
+    no_bundle: noBundle,
+    has_behaviour: hasBehaviour,
+    ids,
+  }: ListFilter,
   now: number,
 ): RawBuilder<SqlBool> {
   const conditions = [
@@ -63,6 +73,7 @@ export function conditionsOf(
     ...(noBundle
       ? [sql<SqlBool>`not exists (select 1 from bundle_link where bundle_link.link_id = link.id)`]
       : []),
+    ...(hasBehaviour ? [sql<SqlBool>`link.behaviour is not null`] : []),
   ]
   return conditions.length === 0 ? sql`1 = 1` : sql`${sql.join(conditions, sql` and `)}`
 }

@@ -5,6 +5,7 @@ import { DomainQuery, OwnDomain } from '../domains/schema.ts'
 import { CustomSlug, Slug } from './slugs/schema.ts'
 import { foldSlug } from './slugs/slug.ts'
 import { boundedText, trimmedText, withoutFormat } from '../text.ts'
+import { behaviourParts } from './behaviour/program.ts'
 import { DestinationUrl } from './destination-url.ts'
 
 /**
@@ -152,6 +153,11 @@ const filters = {
     .transform((value) => value === 'true')
     .optional()
     .meta({ description: 'Only links that are in no bundle.' }),
+  has_behaviour: z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional()
+    .meta({ description: 'Only links with rules, a split, times, a limit or a password.' }),
 }
 
 export const LinkFilter = z.object(filters)
@@ -194,6 +200,10 @@ export const ListedLink = Link.extend({
   bundles: z.array(
     z.object({ id: z.int(), name: z.string(), accent: z.string(), icon: z.string().nullable() }),
   ),
+  behaviour: z
+    .array(z.enum(behaviourParts))
+    .optional()
+    .meta({ description: 'What the link has besides its URL; absent for a link that has nothing.' }),
   trend: z.array(z.int()).optional().meta({
     description: 'Clicks on each of the last 30 UTC days, on numbered pages; absent without any.',
   }),

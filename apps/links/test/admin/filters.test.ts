@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import type { ListedLink } from '../../src/links/schema.ts'
 import { PHONE, recordClicks } from '../actions.ts'
 import { sharedTestLinks } from '../testing.ts'
 
@@ -58,6 +59,36 @@ eachDialect((_dialect, newUrl) => {
     expect(await list(`bundle=${bundle}&status=active&host=plain.example&source=app`)).toEqual(['plain'])
     expect(await list(`bundle=${bundle}&search=spring off`)).toEqual(['off'])
     expect(await list(`bundle=${bundle}&sort=clicks`)).toEqual(['off', 'plain'])
+  })
+
+  test('L17.1: the list names the parts of behaviours, and is filtered by whether a link has one', async () => {
+    const to = 'https://example.com/to'
+    const split = [
+      { url: to, weight: 1 },
+      { url: to, weight: 1 },
+    ]
+    const behaviours = {
+      plain: { rules: [{ when: { os: ['ios'] }, to }], split, forward_query: 'utm' },
+      off: { starts_at: 1, max_clicks: 5, after_url: to, password: 'secret' },
+    }
+    for (const [label, body] of Object.entries(behaviours))
+      await admin('PUT', `/links/${ids[label]}/behaviour`, body)
+    const { body } = await links.callAdmin('GET', '/links')
+    expect(Object.fromEntries(body.map((link: ListedLink) => [link.label, link.behaviour]))).toMatchObject({
+      plain: ['rules', 'split', 'query'],
+      off: ['start', 'limit', 'password', 'fallback'],
+      ported: undefined,
+    })
+    expect(body.find(({ label }: ListedLink) => label === 'ported')).not.toHaveProperty('behaviour')
+    for (const more of ['', '&sort=clicks', '&per_page=5', '&host=', '&no_bundle=false'])
+      expect([more, await list(`has_behaviour=true${more}`)]).toEqual([more, ['off', 'plain']])
+    expect(await list('has_behaviour=true&status=active')).toEqual(['plain'])
+    expect(await list('has_behaviour=true&search=zu')).toEqual(['plain'])
+    expect(await list('has_behaviour=false')).toHaveLength(6)
+    const { total, states } = await counts('has_behaviour=true')
+    expect([total, states.active, states.disabled]).toEqual([2, 1, 1])
+    for (const label of Object.keys(behaviours)) await admin('PUT', `/links/${ids[label]}/behaviour`, {})
+    expect(await list('has_behaviour=true')).toEqual([])
   })
 
   test('a filter that names nothing is refused, and the public list does not know these filters', async () => {

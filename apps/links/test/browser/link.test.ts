@@ -314,6 +314,42 @@ test('L26.8: a change for an older version of the link is not saved, and what wa
   await expectAccessible(page)
 }, 60_000)
 
+test('L26.8: destinations of the link and of a split have a builder of UTM parameters with earlier values', async () => {
+  const id = await create('tagged', {})
+  const { page } = await open('tagged')
+  await page.getByRole('button', { name: 'Edit destination' }).click()
+  const utm = page.getByRole('button', { name: 'UTM parameters', exact: true })
+  expect(await utm.getAttribute('aria-expanded')).toBe('false')
+  await utm.click()
+  await page.getByLabel('Source', { exact: true }).fill('letter')
+  const field = page.getByRole('textbox', { name: 'Destination' })
+  expect(await field.inputValue()).toBe('https://example.com/tagged?utm_source=letter')
+  await expectAccessible(page)
+  await screenshot(page, 'link-destination-utm')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('link', { name: 'https://example.com/tagged?utm_source=letter' }).first().waitFor()
+  expect((await readLink(admin, id)).url).toBe('https://example.com/tagged?utm_source=letter')
+
+  const where = page.getByRole('region', { name: 'Where it leads' })
+  await where.getByRole('button', { name: 'Split traffic' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('URL 2', { exact: true }).fill('https://example.com/b#part')
+  await dialog.getByRole('button', { name: 'UTM parameters of URL 2' }).click()
+  const group = dialog.getByRole('group', { name: 'UTM parameters of URL 2' })
+  expect(await group.locator('datalist option').first().getAttribute('value')).toBe('letter')
+  await group.getByLabel('Medium').fill('print')
+  // Values of the other URLs stay closed, and as they are.
+  expect(await dialog.getByRole('group', { name: 'UTM parameters of URL 1' }).count()).toBe(0)
+  await expectAccessible(page)
+  await screenshot(page, 'link-split-utm')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect((await readBehaviour(admin, id)).split?.map(({ url }) => url)).toEqual([
+    'https://example.com/tagged?utm_source=letter',
+    'https://example.com/b?utm_medium=print#part',
+  ])
+}, 60_000)
+
 test('a duplicate is a link of the viewer with the same URL', async () => {
   const { page } = await open('over')
   await chooseLinkAction(page, 'Duplicate')

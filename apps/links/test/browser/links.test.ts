@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
+import { expectAccessible, expectAccessibleViews, screenshot } from '@latchkey/web/testing/browser'
 import { clickLink, createLink, post } from '../actions.ts'
 import { openAdminPages } from './browser.ts'
 
@@ -33,6 +33,27 @@ test('a click on a slug copies its short URL, and says so', async () => {
   await copied
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url)
   await expectAccessible(page)
+}, 60_000)
+
+test('L18.2: a link with behaviour has a sign with a name, and the list can be filtered by it', async () => {
+  const led = await createLink(admin, { url: 'https://example.com/led', label: 'Led elsewhere' })
+  await admin.call('PUT', `/links/${led.id}/behaviour`, {
+    rules: [{ when: { os: ['ios'] }, to: 'https://example.com/ios' }],
+    max_clicks: 5,
+    password: 'secret',
+  })
+  const { page, errors } = await admin.open('/links')
+  const row = page.getByRole('row', { name: /Led elsewhere/ })
+  await row.getByRole('img', { name: 'With rules, a limit, and a password' }).waitFor()
+  expect(await page.locator('.behaviour-sign').count()).toBe(1)
+  await page.getByRole('button', { name: 'Filter' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'With rules, times or a password' }).click()
+  await page.waitForURL(/\?has_behaviour=true$/)
+  await page.getByText('1–1 of 1').waitFor()
+  await expectAccessibleViews(page, 'links-behaviour', [1440, 390])
+  await page.getByRole('button', { name: /^Remove filter Status: With rules/ }).click()
+  await page.getByRole('row', { name: /clicked one/ }).waitFor()
+  expect(errors).toEqual([])
 }, 60_000)
 
 const NO_CLIPBOARD = `Reflect.deleteProperty(Navigator.prototype, 'clipboard')`

@@ -81,6 +81,7 @@ function tables(dialect: keyof typeof words): string[] {
     'create index link_by_source on link (created_via, created_at, id)',
     'create index link_by_host on link (host, created_at, id)',
     'create index link_by_domain on link (domain, created_at, id) where domain is not null',
+    'create index link_by_behaviour on link (created_at, id) where behaviour is not null',
     // The orders of the list besides age and clicks. Links without an expiry come last.
     ...(dialect === 'sqlite' ? [] : ['create index link_by_primary_slug on link (primary_slug)']),
     'create index link_by_expiry on link (coalesce(expires_at, 253402300800), id)',

@@ -44,6 +44,24 @@ export interface Hours {
   tz: string
 }
 
+/** What a link may have besides its URL, as the list of links shows it. */
+export const behaviourParts = ['rules', 'split', 'start', 'limit', 'password', 'fallback', 'query'] as const
+export type BehaviourPart = (typeof behaviourParts)[number]
+
+/** The parts that a program has. */
+export function partsOfProgram({
+  rules,
+  split,
+  starts,
+  limit,
+  password,
+  after,
+  forward,
+}: Program): BehaviourPart[] {
+  const has = { rules, split, start: starts, limit, password, fallback: after, query: forward }
+  return behaviourParts.filter((part) => has[part] !== undefined)
+}
+
 /** A program takes up to 4 KB as text, and about three times that as an object. */
 const MAX_PROGRAMS = 2_000
 const programs = new Map<string, Program>()

@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { type Database, inList } from '@latchkey/database/database'
 import type { Tables } from '../../db/tables.ts'
 import type { LinkRow } from '../store.ts'
+import { type BehaviourPart, parseProgram, partsOfProgram } from './program.ts'
 import type { Behaviour, BehaviourDocument } from './schema.ts'
 
 type Tx = Transaction<Tables>
@@ -67,6 +68,20 @@ export async function listBehaviours(
       }),
     ]),
   )
+}
+
+/** The parts of the behaviours of those of the links that have one. */
+export async function listBehaviourParts(
+  { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
+  linkIds: readonly number[],
+): Promise<Map<number, BehaviourPart[]>> {
+  const rows = await read
+    .selectFrom('link')
+    .select(['id', 'behaviour'])
+    .where(inList(dialect, 'id', linkIds))
+    .where('behaviour', 'is not', null)
+    .execute()
+  return new Map(rows.map(({ id, behaviour }) => [id, partsOfProgram(parseProgram(behaviour ?? '{}'))]))
 }
 
 interface BehaviourChange {

@@ -15,17 +15,11 @@ import { shortUrl, withoutScheme } from '../parts/short-url.ts'
 import { invalidate, useCall } from '../queries.ts'
 import { textOf, useText } from '../texts/text.ts'
 import { showCreated } from './created-toast.tsx'
-import {
-  DestinationField,
-  EMPTY_LINK,
-  ExpiryField,
-  LINK_FIELD_ERRORS,
-  LabelField,
-  UtmFields,
-} from './fields.tsx'
+import { DestinationField, EMPTY_LINK, ExpiryField, LINK_FIELD_ERRORS, LabelField } from './fields.tsx'
 import { QrPreview } from './qr-preview.tsx'
 import type { InitialValues } from './state.ts'
 import { rememberUtm } from './utm.ts'
+import { UtmFields } from './utm-fields.tsx'
 
 const EMPTY = { ...EMPTY_LINK, slug: '', bundle: '' }
 type Values = typeof EMPTY

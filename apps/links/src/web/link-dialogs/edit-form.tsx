@@ -6,14 +6,9 @@ import type { Link } from '../pages/link/link.ts'
 import { fromField, toField } from '../parts/moment-field.ts'
 import { invalidate } from '../queries.ts'
 import { useText } from '../texts/text.ts'
-import {
-  DestinationField,
-  ExpiryField,
-  LINK_FIELD_ERRORS,
-  LabelField,
-  type LinkValues,
-  UtmFields,
-} from './fields.tsx'
+import { DestinationField, ExpiryField, LINK_FIELD_ERRORS, LabelField, type LinkValues } from './fields.tsx'
+import { rememberUtm } from './utm.ts'
+import { UtmFields } from './utm-fields.tsx'
 
 const valuesOf = ({ url, label, expires_at }: Link): LinkValues => ({
   url,
@@ -37,6 +32,7 @@ export function EditForm({ link, close }: { link: Link; close: () => void }) {
         },
       }),
     async onSuccess() {
+      rememberUtm(values.url)
       close()
       await invalidate('links', 'bundles', 'totals')
     },

@@ -1,9 +1,7 @@
-import { Button, Group, SimpleGrid, Stack, TextInput, type TextInputProps } from '@mantine/core'
-import { useId, useState } from 'react'
+import { Button, Group, Stack, TextInput, type TextInputProps } from '@mantine/core'
 import { MAX_DATE_TIME, zoneOfField } from '../parts/moment-field.ts'
 import { useText } from '../texts/text.ts'
 import { EXPIRY_PRESETS, presetField } from './expiry.ts'
-import { UTM_NAMES, type UtmName, readUtm, rememberedUtm, writeUtm } from './utm.ts'
 
 /** The fields of a link that its owner can set, as texts. */
 export const EMPTY_LINK = { url: '', label: '', expires: '' }
@@ -88,84 +86,5 @@ export function ExpiryField({ values, change, errorOf }: Props) {
         )}
       </Group>
     </Stack>
-  )
-}
-
-/** The UTM parameters of the destination. The destination itself holds their values. */
-export function UtmFields({ url, onChange }: Pick<UtmFieldProps, 'url' | 'onChange'>) {
-  const { t } = useText()
-  const [remembered] = useState(rememberedUtm)
-  const hasValues = UTM_NAMES.some((name) => readUtm(url, name) !== '')
-  const [hadValues, setHadValues] = useState(hasValues)
-  const [isOpen, setOpen] = useState(hasValues)
-  // A URL with values was typed or pasted.
-  if (hasValues && !hadValues) {
-    setHadValues(true)
-    setOpen(true)
-  }
-  return (
-    <Stack gap="xs" align="stretch">
-      <Button
-        size="compact-sm"
-        variant="default"
-        aria-expanded={isOpen}
-        style={{ alignSelf: 'flex-start' }}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {t('create.utm')}
-      </Button>
-      {isOpen && (
-        <SimpleGrid
-          cols={{ base: 1, xs: 2 }}
-          spacing="sm"
-          verticalSpacing="sm"
-          role="group"
-          aria-label={t('create.utm')}
-        >
-          {UTM_NAMES.map((name) => (
-            <UtmField
-              key={name}
-              name={name}
-              url={url}
-              recentValues={remembered[name] ?? []}
-              onChange={onChange}
-            />
-          ))}
-        </SimpleGrid>
-      )}
-    </Stack>
-  )
-}
-
-interface UtmFieldProps {
-  name: UtmName
-  url: string
-  /** Values of earlier links. */
-  recentValues: readonly string[]
-  onChange: (url: string) => void
-}
-
-function UtmField({ name, url, recentValues, onChange }: UtmFieldProps) {
-  const { t } = useText()
-  const list = useId()
-  return (
-    <div>
-      <TextInput
-        label={t(`create.utm.${name}`)}
-        description={`utm_${name}`}
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
-        autoComplete="off"
-        autoCapitalize="off"
-        list={list}
-        disabled={url.trim() === ''}
-        value={readUtm(url, name)}
-        onChange={({ currentTarget }) => onChange(writeUtm(url, name, currentTarget.value))}
-      />
-      <datalist id={list}>
-        {recentValues.map((value) => (
-          <option key={value} value={value} />
-        ))}
-      </datalist>
-    </div>
   )
 }

@@ -18,6 +18,8 @@ interface Field {
   save: (value: string) => Promise<unknown>
   /** Returns a hint about a value before it is saved. */
   hint?: (value: string) => string | undefined
+  /** Further fields for the same value. */
+  extra?: (value: string, change: (value: string) => void) => ReactNode
   /** Label of the button that saves an empty value. Without it, there is no such button. */
   clear?: string
 }
@@ -78,6 +80,7 @@ function Form({
   maxLength,
   save,
   hint,
+  extra,
   clear,
   close,
 }: Field & { close: () => void }) {
@@ -112,6 +115,7 @@ function Form({
             inputWrapperOrder: ['input', 'error', 'description'],
           })}
         />
+        {extra?.(text, setText)}
         <Group gap="xs">
           <Button type="submit" size="compact-sm" loading={saving.isPending}>
             {t('link.save')}

@@ -4,6 +4,8 @@ import { addressOf } from '../../call.ts'
 import { Copy } from '@latchkey/web/parts/copy'
 import { Initials } from '../../parts/initials.tsx'
 import { primarySlug, shortUrl, withoutScheme } from '../../parts/short-url.ts'
+import { rememberUtm } from '../../link-dialogs/utm.ts'
+import { UtmFields } from '../../link-dialogs/utm-fields.tsx'
 import type { OwnKey } from '../../texts/index.ts'
 import { useText } from '../../texts/text.ts'
 import { Bundles } from './bundles.tsx'
@@ -108,7 +110,11 @@ function DestinationField({ link }: { link: Link }) {
       label={t('link.destination')}
       edit={t('link.editUrl')}
       value={link.url}
-      save={(url) => updateLink(link.id, { url })}
+      save={async (url) => {
+        await updateLink(link.id, { url })
+        rememberUtm(url)
+      }}
+      extra={(url, change) => <UtmFields url={url} onChange={change} />}
     >
       <Text size="sm" c="dimmed" lineClamp={3} title={link.url} style={{ overflowWrap: 'anywhere' }}>
         {t('link.destination')}{' '}

@@ -11,6 +11,7 @@ import { CopySlug } from './copy-slug.tsx'
 import type { ListedLink } from './link-table.tsx'
 import { BundleNames, CreatedAt, Destination, Label } from './cells.tsx'
 import { RowActions, type RowActionHandlers } from './row-actions.tsx'
+import { BehaviourSign } from './behaviour-sign.tsx'
 import { StateNote } from './state-note.tsx'
 
 export interface Sorting {
@@ -148,6 +149,7 @@ function LinkCells({ link, search, columns: { hasLabel, hasDate }, icon }: Cells
             <div className="link-cell-line">
               <CopySlug link={link} search={search} />
               <StateNote link={link} />
+              <BehaviourSign parts={link.behaviour} />
               {!hasLabel && hasDate && <Label link={link} search={search} />}
             </div>
             {!hasDate && <Label link={link} search={search} />}

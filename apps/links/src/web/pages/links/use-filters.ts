@@ -34,7 +34,8 @@ export function useFilters(view: View, { counts, hasBundles }: Choices): Filter[
   const ownerFilters = useOwnerFilters(view, counts)
   const sourceFilters = useSourceFilters(view, counts)
   const bundleFilters = useBundleFilters(view, hasBundles || view.bundle !== '')
-  return [...stateFilters, ...ownerFilters, ...bundleFilters, ...sourceFilters]
+  const behaviourFilter = useBehaviourFilter(view)
+  return [...stateFilters, behaviourFilter, ...ownerFilters, ...bundleFilters, ...sourceFilters]
 }
 
 function useStateFilters(view: View, counts: Choices['counts']): Filter[] {
@@ -48,6 +49,18 @@ function useStateFilters(view: View, counts: Choices['counts']): Filter[] {
     set: { status },
     clear: { status: 'all' },
   }))
+}
+
+function useBehaviourFilter(view: View): Filter {
+  const { t } = useText()
+  return {
+    key: 'has_behaviour',
+    group: t('links.status'),
+    label: t('links.hasBehaviour'),
+    isActive: view.has_behaviour === 'true',
+    set: { has_behaviour: 'true' },
+    clear: { has_behaviour: '' },
+  }
 }
 
 function useOwnerFilters(view: View, counts: Choices['counts']): Filter[] {

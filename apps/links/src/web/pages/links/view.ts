@@ -9,6 +9,7 @@ export const DEFAULT_VIEW = {
   host: '',
   bundle: '',
   no_bundle: '',
+  has_behaviour: '',
   sort: 'created',
   order: '',
   range: 'all',
@@ -28,6 +29,7 @@ export const CLEARED = {
   host: '',
   bundle: '',
   no_bundle: '',
+  has_behaviour: '',
 } as const satisfies Partial<View>
 
 export const isFiltered = (view: View) =>
@@ -39,10 +41,10 @@ const withoutEmpty = (values: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
 
 /** The search and the filters. The server validates values that a user typed into the address. */
-export function filterOf({ search, status, owner, source, host, bundle, no_bundle }: View) {
-  return withoutEmpty({ search, status, owner, source, host, bundle, no_bundle }) as NonNullable<
-    Input<'countLinks'>['query']
-  >
+export function filterOf({ search, status, owner, source, host, bundle, ...view }: View) {
+  const { no_bundle, has_behaviour } = view
+  const filter = { search, status, owner, source, host, bundle, no_bundle, has_behaviour }
+  return withoutEmpty(filter) as NonNullable<Input<'countLinks'>['query']>
 }
 
 export function queryOf(view: View): Query {

@@ -85,6 +85,7 @@ export default {
   'behaviour.partUrl': 'URL {{number}}',
   'behaviour.partShare': 'Share of URL {{number}} in percent',
   'behaviour.removePart': 'Remove URL {{number}}',
+  'behaviour.partUtm': 'UTM parameters of URL {{number}}',
   'behaviour.addPart': 'Add URL',
   'behaviour.total': 'Total: {{total}}',
   'behaviour.totalWrong': 'Total: {{total}}. It must be 100%.',

@@ -87,6 +87,7 @@ export default {
   'behaviour.partUrl': 'URL {{number}}',
   'behaviour.partShare': 'Bagian URL {{number}} dalam persen',
   'behaviour.removePart': 'Hapus URL {{number}}',
+  'behaviour.partUtm': 'Parameter UTM untuk URL {{number}}',
   'behaviour.addPart': 'Tambah URL',
   'behaviour.total': 'Total: {{total}}',
   'behaviour.totalWrong': 'Total: {{total}}. Harus 100%.',

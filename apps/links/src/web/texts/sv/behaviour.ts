@@ -87,6 +87,7 @@ export default {
   'behaviour.partUrl': 'URL {{number}}',
   'behaviour.partShare': 'Andel för URL {{number}} i procent',
   'behaviour.removePart': 'Ta bort URL {{number}}',
+  'behaviour.partUtm': 'UTM-parametrar för URL {{number}}',
   'behaviour.addPart': 'Lägg till URL',
   'behaviour.total': 'Summa: {{total}}',
   'behaviour.totalWrong': 'Summa: {{total}}. Den måste vara 100 %.',

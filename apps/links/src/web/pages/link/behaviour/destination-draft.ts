@@ -1,3 +1,4 @@
+import { rememberUtm } from '../../../link-dialogs/utm.ts'
 import type { Parts, Destination } from './behaviour.ts'
 import { percentagesOf, weightsOf } from './percentages.ts'
 
@@ -35,6 +36,11 @@ function newParts(url: string): PartDraft[] {
     { url, share: 50, label: '' },
     { url: '', share: 50, label: '' },
   ]
+}
+
+/** Offers the UTM values of these destinations for later ones. */
+export function rememberDestinations({ isSplit, url, parts }: DestinationDraft): void {
+  for (const each of isSplit ? parts.map((part) => part.url) : [url]) rememberUtm(each)
 }
 
 export const totalOf = ({ parts }: DestinationDraft): number =>

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Checkbox, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { IconX } from '@latchkey/web/icons'
 import { IntegerField } from '@latchkey/web/parts/integer-field'
-import { UtmFields } from '../../../link-dialogs/fields.tsx'
+import { UtmFields } from '../../../link-dialogs/utm-fields.tsx'
 import { useText } from '../../../texts/text.ts'
 import { changeShare } from './percentages.ts'
 import { MAX_PARTS, type DestinationDraft, shareEqually, totalOf } from './destination-draft.ts'
@@ -110,38 +110,41 @@ function PartFields({ draft, index, onChange, errorAt, isChecked }: Props & { in
   }
   const number = index + 1
   return (
-    <Group gap="xs" wrap="nowrap" align="flex-start">
-      <TextInput
-        aria-label={t('behaviour.partUrl', { number })}
-        placeholder="https://"
-        inputMode="url"
-        autoComplete="off"
-        flex={1}
-        required
-        value={url}
-        error={errorAt(`.${index}.url`) ?? (isChecked && url.trim() === '' && t('error.urlInvalid'))}
-        onChange={({ currentTarget }) => changeUrl(currentTarget.value)}
-      />
-      <IntegerField
-        aria-label={t('behaviour.partShare', { number })}
-        w={72}
-        min={1}
-        max={99}
-        value={share}
-        onChange={change}
-        rightSection="%"
-      />
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size={36}
-        aria-label={t('behaviour.removePart', { number })}
-        disabled={parts.length === 2}
-        onClick={() => onChange(shareEqually(draft, parts.toSpliced(index, 1)))}
-      >
-        <IconX size={16} aria-hidden />
-      </ActionIcon>
-    </Group>
+    <Stack gap={4}>
+      <Group gap="xs" wrap="nowrap" align="flex-start">
+        <TextInput
+          aria-label={t('behaviour.partUrl', { number })}
+          placeholder="https://"
+          inputMode="url"
+          autoComplete="off"
+          flex={1}
+          required
+          value={url}
+          error={errorAt(`.${index}.url`) ?? (isChecked && url.trim() === '' && t('error.urlInvalid'))}
+          onChange={({ currentTarget }) => changeUrl(currentTarget.value)}
+        />
+        <IntegerField
+          aria-label={t('behaviour.partShare', { number })}
+          w={72}
+          min={1}
+          max={99}
+          value={share}
+          onChange={change}
+          rightSection="%"
+        />
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={36}
+          aria-label={t('behaviour.removePart', { number })}
+          disabled={parts.length === 2}
+          onClick={() => onChange(shareEqually(draft, parts.toSpliced(index, 1)))}
+        >
+          <IconX size={16} aria-hidden />
+        </ActionIcon>
+      </Group>
+      <UtmFields url={url} name={t('behaviour.partUtm', { number })} onChange={changeUrl} />
+    </Stack>
   )
 }
 

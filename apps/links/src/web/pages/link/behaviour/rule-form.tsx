@@ -5,7 +5,7 @@ import type { Rule } from './behaviour.ts'
 import { ConditionFields } from './condition-fields.tsx'
 import { isEmpty, newCondition, toConditions, toWhen } from './conditions.ts'
 import { DialogForm, type DialogProps, useErrorAt, useSaving } from './dialog-form.tsx'
-import { isComplete, toDraft, toDestination } from './destination-draft.ts'
+import { isComplete, rememberDestinations, toDraft, toDestination } from './destination-draft.ts'
 import { DestinationFields } from './destination-fields.tsx'
 
 const MAX_LABEL_LENGTH = 100
@@ -33,6 +33,7 @@ export function RuleForm({ index, ...props }: DialogProps & { index: number | un
       change={() => {
         setIsChecked(true)
         if (conditions.some(isEmpty) || !isComplete(destination)) return undefined
+        rememberDestinations(destination)
         const rule: Rule = {
           when: toWhen(conditions),
           to: toDestination(destination, before?.to),

@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useText } from '../../../texts/text.ts'
 import { DialogForm, type DialogProps, useErrorAt, useSaving } from './dialog-form.tsx'
-import { isComplete, stickOf, toDraft, toParts } from './destination-draft.ts'
+import { isComplete, rememberDestinations, stickOf, toDraft, toParts } from './destination-draft.ts'
 import { SplitFields } from './destination-fields.tsx'
 
 /** The split of the visitors for whom no rule holds. */
@@ -23,6 +23,7 @@ export function SplitForm(props: DialogProps) {
       change={() => {
         setIsChecked(true)
         if (!isComplete(draft)) return undefined
+        rememberDestinations(draft)
         return ({ stick: _, ...behaviour }) => ({
           ...behaviour,
           split: toParts(draft, split),
