@@ -88,7 +88,7 @@ eachDialect((_dialect, newUrl) => {
       for (const host of ['unknown.example', 'localhost', 'l.example.org.evil.example'])
         expect(await createOn(host, { url: 'https://example.com/' })).toMatchObject({
           status: 404,
-          body: { error: 'Domain not listed' },
+          body: { error: 'Domain not found' },
         })
       expect((await createOn('not%20a%20host', { url: 'https://example.com/' })).status).toBe(404)
       const body = { url: 'https://example.com/', domain: L }
@@ -417,8 +417,8 @@ eachDialect((_dialect, newUrl) => {
     const explain = async (path: string) => (await links.call('GET', path, { key: ann })).body
     expect(await explain(`/links/${link.id}/explain`)).toMatchObject({ status: 301, location: link.url })
     expect(await explain(`/slugs/explained/explain?domain=${L}`)).toMatchObject({ status: 301 })
-    expect(await explain('/slugs/explained/explain')).toEqual({ error: 'Slug not listed' })
-    expect(await explain(`/links/${link.id}/explain?domain=${GO}`)).toEqual({ error: 'Slug not listed' })
+    expect(await explain('/slugs/explained/explain')).toEqual({ error: 'Slug not found' })
+    expect(await explain(`/links/${link.id}/explain?domain=${GO}`)).toEqual({ error: 'Slug not found' })
     await links.call('POST', `/links/${link.id}/disable`, { key: ann })
     expect(await explain(`/links/${link.id}/explain`)).toMatchObject({
       outcome: 'disabled',
