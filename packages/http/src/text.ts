@@ -34,3 +34,12 @@ export function boundMarks(value: string): string {
 export function foldText(value: string): string {
   return boundMarks(value).normalize('NFC').toLowerCase()
 }
+
+/**
+ * Folds all cases of a letter into one for search: upper-casing first turns ß and ẞ into ss, and ı
+ * into i. The two small sigmas are merged and the dot that İ leaves is removed, because both depend
+ * on where a part was cut.
+ */
+export function foldCases(value: string): string {
+  return foldText(value.toLowerCase().toUpperCase()).replaceAll('ς', 'σ').replaceAll('i\u0307', 'i')
+}

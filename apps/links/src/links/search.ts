@@ -1,5 +1,5 @@
 import { type Database, containsText } from '@latchkey/database/database'
-import { foldText } from '@latchkey/http/text'
+import { foldCases } from '@latchkey/http/text'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 
@@ -24,16 +24,9 @@ const SEPARATOR = '\uffff'
 // oxlint-disable-next-line no-control-regex -- that is the character.
 const SEPARATORS = /[\u001e\uffff]/g
 
-/**
- * Folds all cases of a letter into one: upper-casing first turns ß and ẞ into ss, and ı into i. The
- * two small sigmas are merged and the dot that İ leaves is removed, because both depend on where a
- * part was cut.
- */
+/** Folds a text for search. The result has no separators. */
 export function foldForSearch(value: string): string {
-  return foldText(value.toLowerCase().toUpperCase())
-    .replaceAll('ς', 'σ')
-    .replaceAll('i\u0307', 'i')
-    .replaceAll(SEPARATORS, '\ufffd')
+  return foldCases(value).replaceAll(SEPARATORS, '\ufffd')
 }
 
 /** Further words do not narrow a search. */

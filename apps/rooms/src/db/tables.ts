@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type { DefaultRole, MemberRole } from '../roles.ts'
 
 // Rows as both engines return them: booleans are 0 or 1, times are integer milliseconds UTC (R20).
@@ -254,6 +255,17 @@ export interface RoomEventRow {
   created_at: number
 }
 
+/** Document of a message with a text, by which it is searched. */
+export interface MessageSearchRow {
+  /** Later messages have higher numbers. */
+  no: Generated<number>
+  message_id: string
+  room_id: string
+  created_at: number
+  /** Words and tags as `searchDocument` returns them. */
+  doc: string
+}
+
 export interface RoomBanRow {
   room_id: string
   user_id: string
@@ -324,6 +336,7 @@ export interface Tables {
   room_message_versions: RoomMessageVersionRow
   room_mentions: RoomMentionRow
   room_reactions: RoomReactionRow
+  message_search: MessageSearchRow
   room_events: RoomEventRow
   room_bans: RoomBanRow
   room_invitations: RoomInvitationRow

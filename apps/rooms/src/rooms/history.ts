@@ -1,3 +1,4 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { RoomRow } from '../db/tables.ts'
 import type { UserRoomAccess } from './access-store.ts'
 
@@ -30,6 +31,27 @@ export function readableAfterSeq(access: UserRoomAccess): number {
   if (room.history_visibility === 'none') return visitSeq
   if (room.history_visibility === 'all' || isAdmin || role === 'owner') return 0
   return joinedSeq ?? visitSeq
+}
+
+/**
+ * The same two conditions for a row of `room_messages`, joined with its room and with the membership
+ * and visit of the user there.
+ */
+export function isReadableRow(
+  { userId, isAdmin, nowMs }: { userId: string; isAdmin: boolean; nowMs: number },
+): RawBuilder<SqlBool> {
+  const readsAll = sql`rooms.history_visibility = 'all' or rooms.owner_id = ${userId}
+    or (${isAdmin ? 1 : 0} = 1 and room_members.role is not null)`
+  return sql<SqlBool>`room_messages.seq > case
+      when rooms.history_visibility <> 'none' and (${readsAll}) then 0
+      when rooms.history_visibility <> 'none' and room_members.joined_seq is not null then room_members.joined_seq
+      when room_visits.started_seq is not null and room_visits.ended_at is null then room_visits.started_seq
+      else rooms.last_seq end
+    and room_messages.created_at > case
+      when rooms.history_visibility = 'none' then cast(${nowMs - UNREAD_RETENTION_MS} as bigint)
+      when rooms.retention = '7' then cast(${nowMs - RETENTION_MS['7']} as bigint)
+      when rooms.retention = '30' then cast(${nowMs - RETENTION_MS['30']} as bigint)
+      else 0 end`
 }
 
 /** Whether a user who enters now resumes this visit. */

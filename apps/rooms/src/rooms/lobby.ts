@@ -13,37 +13,46 @@ export interface ListedRoom extends RoomRow {
   present: number | null
 }
 
-/** Filter of `listRooms`. */
-export interface RoomFilter {
+/** User for whom rooms are listed. */
+export interface RoomViewer {
   userId: string
   isGuest: boolean
   isAdmin: boolean
   clientPrefix: string
-  /** Part of the name; empty for all rooms. */
-  part: string
   nowMs: number
 }
 
-/**
- * Public rooms and rooms of the user, without those that the user may not enter (R17.2), newest
- * first.
- */
+/** Filter of `listRooms`. */
+export interface RoomFilter extends RoomViewer {
+  /** Part of the name; empty for all rooms. */
+  part: string
+}
+
+/** Newest first. */
 export async function listRooms(
   { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
   filter: RoomFilter,
   after: Position | undefined,
   limit: number,
 ): Promise<ListedRoom[]> {
-  const { userId, isGuest, isAdmin, nowMs } = filter
   const needle = foldText(filter.part)
+  return selectListedRooms(db, filter)
+    .selectAll('rooms')
+    .select('room_members.role as member_role')
+    .select((eb) => queryParticipantCount(eb, filter.nowMs).as('present'))
+    .$if(needle !== '', (query) => query.where(containsText(dialect, 'rooms.search_name', needle)))
+    .$call((query) => pageOf(query, ['rooms.created_at', 'rooms.id', 'desc'], after, limit))
+    .execute()
+}
+
+/** Public rooms and rooms of the user, without those that the user may not enter (R17.2). */
+export function selectListedRooms(db: Kysely<Tables>, viewer: RoomViewer) {
+  const { userId, isGuest, isAdmin } = viewer
   return db
     .selectFrom('rooms')
     .leftJoin('room_members', (join) =>
       join.onRef('room_members.room_id', '=', 'rooms.id').on('room_members.user_id', '=', userId),
     )
-    .selectAll('rooms')
-    .select('room_members.role as member_role')
-    .select((eb) => queryParticipantCount(eb, nowMs).as('present'))
     .where((eb) =>
       eb.or([
         eb('rooms.visibility', '=', 'public'),
@@ -54,16 +63,13 @@ export async function listRooms(
     .$if(isGuest, (query) =>
       query.where('rooms.visibility', '<>', 'private').where('rooms.allow_guests', '=', 1),
     )
-    .$if(!isAdmin, (query) => query.where((eb) => eb.not(eb.exists(bansFor(eb, filter)))))
-    .$if(needle !== '', (query) => query.where(containsText(dialect, 'rooms.search_name', needle)))
-    .$call((query) => pageOf(query, ['rooms.created_at', 'rooms.id', 'desc'], after, limit))
-    .execute()
+    .$if(!isAdmin, (query) => query.where((eb) => eb.not(eb.exists(bansFor(eb, viewer)))))
 }
 
 /** Bans that keep the user out of the room of this row, by the rule of `findRoomAccess`. */
 function bansFor(
   eb: ExpressionBuilder<Tables & { room_members: Tables['room_members'] | null }, 'rooms' | 'room_members'>,
-  { userId, isGuest, clientPrefix, nowMs }: RoomFilter,
+  { userId, isGuest, clientPrefix, nowMs }: RoomViewer,
 ) {
   return eb
     .selectFrom('room_bans')

@@ -6,6 +6,7 @@ import { type ArchiveChunk, writeArchive } from '@latchkey/database/archive/writ
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { skeleton } from '../users/lookalikes.ts'
+import { buildSearchIndex } from './search-index.ts'
 import { type RoomsTable, readFormat } from './tables.ts'
 
 /** Writes the archive of an instance at one moment, in pieces of text. `now` is in Unix seconds. */
@@ -33,6 +34,7 @@ export async function importRooms(
     format: await readFormat(),
     replaced: ['platform_state'],
     complete: addSkeletons,
+    begin: async (bulk) => () => buildSearchIndex(bulk),
   })
 }
 

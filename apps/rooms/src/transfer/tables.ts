@@ -33,8 +33,17 @@ const archivedTables = [
 
 export type RoomsTable = (typeof archivedTables)[number]
 
-/** Useless in another instance: connections of nodes, pending logins and socket tickets. */
-export const omittedTables = ['login_states', 'nodes', 'presence_leases', 'ws_tickets'] as const
+/**
+ * Useless in another instance: connections of nodes, pending logins and socket tickets. The index of
+ * words is built during a restore.
+ */
+export const omittedTables = [
+  'login_states',
+  'message_search',
+  'nodes',
+  'presence_leases',
+  'ws_tickets',
+] as const
 
 /** Columns that are computed from others during a restore. */
 const COMPUTED_COLUMNS: ReadonlySet<string> = new Set(['users.skeleton'])

@@ -1,6 +1,7 @@
 import type { Migration } from '@latchkey/database/migrate'
 import { sql } from 'kysely'
 import { roomTables } from './0001-schema-rooms.ts'
+import { searchTables } from './0001-schema-search.ts'
 
 const dialects = {
   sqlite: { int: 'integer', text: 'text', table: 'strict' },
@@ -13,8 +14,9 @@ const dialects = {
  * that refers to it.
  */
 export const schema: Migration = async (tx, dialect) => {
-  for (const statement of [...accountTables(dialects[dialect]), ...roomTables(dialects[dialect])])
-    await sql.raw(statement).execute(tx)
+  const types = dialects[dialect]
+  const statements = [...accountTables(types), ...roomTables(types), ...searchTables(dialect, types)]
+  for (const statement of statements) await sql.raw(statement).execute(tx)
 }
 
 /** Accounts, guests, and how they sign in. */

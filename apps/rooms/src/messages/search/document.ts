@@ -1,0 +1,56 @@
+import type { Transaction } from 'kysely'
+import { prepareQuery } from '../../db/prepared-query.ts'
+import type { MessageSearchRow, RoomMessageRow, Tables } from '../../db/tables.ts'
+import { indexedWords } from './words.ts'
+
+/** A property of messages that is searched together with words. No word looks like a tag. */
+export type Tag = string
+
+/** Equal tags of two rooms or users are possible: a search also compares the whole id. */
+export function roomTag(roomId: string): Tag {
+  return `#${roomId.slice(0, 8)}`
+}
+
+export function authorTag(userId: string): Tag {
+  return `@${userId.slice(0, 8)}`
+}
+
+export const LINK_TAG: Tag = '!link'
+const LINK = /https?:\/\/[^\s<>]/iu
+
+type Indexed = Pick<RoomMessageRow, 'id' | 'room_id' | 'user_id' | 'created_at'> & { content: string }
+
+/** The document of a message: its tags, that of the room first, and its words. */
+export function searchDocument({ room_id, user_id, content }: Omit<Indexed, 'id' | 'created_at'>): string {
+  return [
+    roomTag(room_id),
+    ...(user_id === null ? [] : [authorTag(user_id)]),
+    ...(LINK.test(content) ? [LINK_TAG] : []),
+    ...indexedWords(content),
+  ].join(' ')
+}
+
+const insert = prepareQuery<Omit<MessageSearchRow, 'no'>, { no: number }>((db, row) =>
+  db.insertInto('message_search').values({
+    message_id: row.message_id,
+    room_id: row.room_id,
+    created_at: row.created_at,
+    doc: row.doc,
+  }),
+)
+
+/** Adds a message with a text to the index. `doc` is that of `searchDocument`. */
+export async function insertDocument(
+  tx: Transaction<Tables>,
+  { id, room_id, created_at }: Pick<RoomMessageRow, 'id' | 'room_id' | 'created_at'>,
+  doc: string,
+): Promise<void> {
+  await insert(tx, { message_id: id, room_id, created_at, doc })
+}
+
+/**
+ * Replaces the document of an edited message. The database has emptied it when the text changed.
+ */
+export async function updateDocument(tx: Transaction<Tables>, messageId: string, doc: string): Promise<void> {
+  await tx.updateTable('message_search').set({ doc }).where('message_id', '=', messageId).execute()
+}

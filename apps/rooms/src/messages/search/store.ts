@@ -1,0 +1,217 @@
+import { type Database, containsText, inList } from '@latchkey/database/database'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { BUCKET_BITS } from '../../db/migrations/0001-schema-search.ts'
+import type { RoomMessageRow, Tables } from '../../db/tables.ts'
+import { type RoomViewer, selectListedRooms } from '../../rooms/lobby.ts'
+import { isReadableRow } from '../../rooms/history.ts'
+import type { ReadableRange } from '../store.ts'
+import { type Tag, LINK_TAG, authorTag, roomTag } from './document.ts'
+
+type Db = Pick<Database<Tables>, 'read' | 'dialect'>
+
+/** What a search looks for, besides where. */
+export interface SearchFilter {
+  /** Of `searchedWords`. */
+  words: readonly string[]
+  fromUserId?: string | undefined
+  beforeMs?: number | undefined
+  afterMs?: number | undefined
+  has?: 'link' | undefined
+}
+
+/** One room, of which the caller may read this range, or all rooms that the lobby lists for a user. */
+export type SearchScope = { range: ReadableRange } | { listed: RoomViewer }
+
+/** Message found by a search. Later messages have higher numbers. */
+export interface SearchHit extends RoomMessageRow {
+  no: number
+}
+
+/** Messages that are compared with the words one by one, instead of being found through the index. */
+const MAX_SCANNED = 20_000
+/** Rooms whose numbers of messages are added up to decide that. */
+const MAX_COUNTED_ROOMS = 1_000
+/** Rooms that are searched through their tags instead of the words of all rooms. */
+const MAX_TAGGED_ROOMS = 64
+
+interface SearchLimits {
+  /** Hits after this number are skipped. */
+  cursor: number | undefined
+  limit: number
+  maxScanned?: number
+}
+
+/**
+ * Messages in which each word is the beginning of one, newest first. The condition of access is a
+ * part of the query, which reads no more rows than the page needs: common words are found in the
+ * newest messages, and rare ones through the index.
+ */
+export async function findHits(
+  db: Db,
+  scope: SearchScope,
+  filter: SearchFilter,
+  { cursor, limit, maxScanned = MAX_SCANNED }: SearchLimits,
+): Promise<SearchHit[]> {
+  const rooms = await findSearchedRooms(db, scope)
+  const span = await findSpan(db, filter, cursor)
+  if (!span || rooms.length === 0) return []
+  const isSmall = rooms.length <= MAX_COUNTED_ROOMS && sumOf(rooms) <= maxScanned
+  const tags = isSmall || rooms.length > MAX_TAGGED_ROOMS ? [] : rooms.map(({ id }) => roomTag(id))
+  const candidates = isSmall ? scanRooms(db, rooms, filter, span) : queryIndex(db, filter, tags, span)
+  const conditions = [isInScope(db, scope), ...conditionsOf(filter)]
+  const { rows } = await selectInOrder(db, candidates, conditions, limit).execute(db.read)
+  return rows
+}
+
+interface SearchedRoom {
+  id: string
+  last_seq: number
+}
+
+/** Rooms of the search with messages: all of them, or one more than are counted. */
+async function findSearchedRooms(db: Db, scope: SearchScope): Promise<SearchedRoom[]> {
+  const rooms =
+    'range' in scope
+      ? db.read.selectFrom('rooms').where('rooms.id', '=', scope.range.roomId)
+      : selectListed(db.read, scope.listed)
+  return rooms
+    .select(['rooms.id', 'rooms.last_seq'])
+    .where('rooms.last_seq', '>', 0)
+    .limit(MAX_COUNTED_ROOMS + 1)
+    .execute()
+}
+
+/** A search in several rooms never uses the right of an administrator to enter them. */
+function selectListed(db: Kysely<Tables>, viewer: RoomViewer) {
+  return selectListedRooms(db, { ...viewer, isAdmin: false })
+}
+
+function sumOf(rooms: readonly SearchedRoom[]): number {
+  return rooms.reduce((sum, { last_seq }) => sum + last_seq, 0)
+}
+
+/** Numbers of documents, inclusive at both ends. */
+interface Span {
+  first: number
+  last: number
+}
+
+/**
+ * Clocks of nodes differ: a message with a lower number can have a slightly later time. Nodes whose
+ * clocks differ by more are not supported.
+ */
+const CLOCK_TOLERANCE_MS = 3_600_000
+
+/** Numbers that all documents of these times are between. Undefined if there are none. */
+async function findSpan(
+  db: Db,
+  { beforeMs, afterMs }: SearchFilter,
+  cursor: number | undefined,
+): Promise<Span | undefined> {
+  const { rows } = await sql<{ first: number | null; last: number | null }>`select
+    (select no from message_search ${afterMs === undefined ? sql`` : sql`where created_at >= ${afterMs - CLOCK_TOLERANCE_MS}`}
+      order by ${sql.raw(afterMs === undefined ? 'no' : 'created_at, no')} limit 1) as first,
+    (select no from message_search ${beforeMs === undefined ? sql`` : sql`where created_at < ${beforeMs + CLOCK_TOLERANCE_MS}`}
+      order by ${sql.raw(beforeMs === undefined ? 'no desc' : 'created_at desc, no desc')} limit 1) as last`.execute(
+    db.read,
+  )
+  const [{ first = null, last = null } = {}] = rows
+  if (first === null || last === null) return undefined
+  return { first, last: Math.min(last, (cursor ?? Infinity) - 1) }
+}
+
+type Candidates = RawBuilder<{ no: number; message_id: string }>
+
+/** The matching documents of these rooms, newest first, by comparing each. */
+function scanRooms(
+  { dialect }: Db,
+  rooms: readonly SearchedRoom[],
+  { words, fromUserId, has }: SearchFilter,
+  { first, last }: Span,
+): Candidates {
+  const tags = tagsOf({ fromUserId, has })
+  const parts = [...words.map((word) => ` ${word}`), ...tags.map((tag) => ` ${tag}`)]
+  const contains = parts.map((part) => containsText(dialect, 'spaced', part))
+  return sql`select no, message_id from (
+      select no, message_id, ' ' || doc as spaced from message_search
+      where ${inList(dialect, 'room_id', rooms.map(({ id }) => id))} and no between ${first} and ${last}
+    ) as document where ${sql.join(contains.length > 0 ? contains : [sql`1 = 1`], sql` and `)}
+    order by no desc limit ${MAX_SCANNED}`
+}
+
+function tagsOf({ fromUserId, has }: Pick<SearchFilter, 'fromUserId' | 'has'>): Tag[] {
+  return [...(fromUserId === undefined ? [] : [authorTag(fromUserId)]), ...(has === 'link' ? [LINK_TAG] : [])]
+}
+
+/** The documents with these words and tags, newest first, through the index. */
+function queryIndex(
+  { dialect }: Db,
+  filter: SearchFilter,
+  roomTags: readonly Tag[],
+  { first, last }: Span,
+): Candidates {
+  const { words } = filter
+  const tags = tagsOf(filter)
+  if (dialect === 'sqlite') {
+    const all = [...words.map((word) => `"${word}" *`), ...tags.map((tag) => `"${tag}"`)]
+    if (roomTags.length > 0) all.push(`(${roomTags.map((tag) => `"${tag}"`).join(' OR ')})`)
+    return sql`select no, message_id from message_words cross join message_search on no = message_words.rowid
+      where message_words match ${all.join(' AND ')} and message_words.rowid between ${first} and ${last}
+      order by message_words.rowid desc limit -1`
+  }
+  const all = [...words.map((word) => `'%.${word}':*`), ...tags.map((tag) => `'%.${tag}'`)]
+  if (roomTags.length > 0) all.push(`(${roomTags.map((tag) => `'%.${tag}'`).join(' | ')})`)
+  // The sum keeps the planner from reading the index of numbers as well.
+  return sql`select no, message_id
+    from generate_series(${last}::bigint >> ${sql.lit(BUCKET_BITS)}, ${first}::bigint >> ${sql.lit(BUCKET_BITS)}, -1) as bucket
+    cross join lateral (
+      select no, message_id from message_search
+      where message_lexemes(no, doc) @@ replace(${all.join(' & ')}, '%', bucket::text)::tsquery
+        and no + 0 between ${first} and ${last}
+      order by no desc limit ${2 ** BUCKET_BITS}
+    ) as in_bucket`
+}
+
+/**
+ * The first messages of the candidates that meet the conditions. The loop over candidates is in
+ * their order and ends with the last message of the page.
+ */
+function selectInOrder(
+  { dialect }: Db,
+  candidates: Candidates,
+  conditions: readonly RawBuilder<SqlBool>[],
+  limit: number,
+): RawBuilder<SearchHit> {
+  const where = sql`id = candidate.message_id and ${sql.join(conditions, sql` and `)}`
+  return dialect === 'sqlite'
+    ? sql`select candidate.no, room_messages.* from (${candidates}) as candidate
+        cross join room_messages where ${where} limit ${limit}`
+    : sql`select candidate.no, message.* from (${candidates}) as candidate
+        cross join lateral (select * from room_messages where ${where} offset 0) as message limit ${limit}`
+}
+
+function conditionsOf({ fromUserId, beforeMs, afterMs }: SearchFilter): RawBuilder<SqlBool>[] {
+  const at = sql.ref('room_messages.created_at')
+  return [
+    ...(fromUserId === undefined ? [] : [sql<SqlBool>`room_messages.user_id = ${fromUserId}`]),
+    ...(beforeMs === undefined ? [] : [sql<SqlBool>`${at} < ${beforeMs}`]),
+    ...(afterMs === undefined ? [] : [sql<SqlBool>`${at} >= ${afterMs}`]),
+  ]
+}
+
+function isInScope({ read }: Db, scope: SearchScope): RawBuilder<SqlBool> {
+  if ('listed' in scope) {
+    const { userId, isAdmin, nowMs } = scope.listed
+    const readable = selectListed(read, scope.listed)
+      .leftJoin('room_visits', (join) =>
+        join.onRef('room_visits.room_id', '=', 'rooms.id').on('room_visits.user_id', '=', userId),
+      )
+      .select(sql<number>`1`.as('one'))
+      .whereRef('rooms.id', '=', sql.ref('room_messages.room_id'))
+      .where(isReadableRow({ userId, isAdmin, nowMs }))
+    return sql<SqlBool>`exists ${readable}`
+  }
+  const { roomId, afterSeq, retainedAfterMs } = scope.range
+  return sql<SqlBool>`room_messages.room_id = ${roomId} and room_messages.seq > ${afterSeq}
+    and room_messages.created_at > ${retainedAfterMs} and exists (select 1 from rooms where id = ${roomId})`
+}
