@@ -24,7 +24,7 @@ function createRandom(): () => number {
 }
 
 const idOf = (kind: string, n: number) =>
-  `${(n * 2_654_435_761 % 2 ** 32).toString(16).padStart(8, '0')}-0000-4000-${kind}-${n.toString(16).padStart(12, '0')}`
+  `${((n * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, '0')}-0000-4000-${kind}-${n.toString(16).padStart(12, '0')}`
 export const userId = (n: number) => idOf('8000', n)
 export const roomId = (n: number) => idOf('9000', n)
 export const FIRST_GUEST = MEMBERS
@@ -111,7 +111,9 @@ export async function fill(bulk: Bulk, messageCount: number): Promise<void> {
       user_id: author,
       author_name: `#${author.slice(0, 4)}`,
       author_guest: 0,
-      content: words.map((one, at) => (at === 0 ? one.charAt(0).toUpperCase() + one.slice(1) : one)).join(' '),
+      content: words
+        .map((one, at) => (at === 0 ? one.charAt(0).toUpperCase() + one.slice(1) : one))
+        .join(' '),
       created_at: NOW - Math.floor(((messageCount - n) * YEARS_MS) / messageCount),
     })
   }
@@ -128,8 +130,15 @@ function writerOf(bulk: Bulk) {
     const [first] = rows
     if (!first) return
     const columns = Object.keys(first)
-    const types = columns.map((column): Rows['types'][number] => (typeof first[column] === 'number' ? 'int' : 'text'))
-    await bulk.insert({ table, columns, types, rows: rows.map((row) => columns.map((column) => row[column] ?? null)) })
+    const types = columns.map((column): Rows['types'][number] =>
+      typeof first[column] === 'number' ? 'int' : 'text',
+    )
+    await bulk.insert({
+      table,
+      columns,
+      types,
+      rows: rows.map((row) => columns.map((column) => row[column] ?? null)),
+    })
     rows = []
   }
   const store = async (name: string, row: Record<string, Value>) => {

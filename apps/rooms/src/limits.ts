@@ -26,6 +26,7 @@ export const DEFAULT_LIMITS = {
   reaction_kinds: 20,
   reactions_per_10s: 20,
   pins_room: 50,
+  message_searches_per_minute: 60,
   rooms_owned: 100,
   rooms_per_hour: 20,
   invitations_live: 200,
@@ -53,6 +54,7 @@ const SWITCHES: ReadonlySet<LimitName> = new Set([
   'reaction_kinds',
   'reactions_per_10s',
   'pins_room',
+  'message_searches_per_minute',
 ])
 
 const MAX_VALUE = 1_000_000_000

@@ -36,6 +36,8 @@ export interface Metrics {
   countDeliveries(count: number): void
 }
 
+const SEARCH_ROUTE = '/search'
+
 /**
  * Metrics of one node. Labels are routes, statuses and outcomes, never users, rooms or addresses
  * (R24.2).
@@ -55,6 +57,7 @@ export function createMetrics(): Metrics {
     })
   const countRequest = requestCounter(registry)
   const durations = histogram('request', 'Duration of API requests', [])
+  const searches = histogram('search', 'Duration of searches for messages', [])
   const logins = counter('logins', 'Logins by outcome', ['outcome'])
   const provider = histogram('provider', 'Duration of calls to the identity provider', [
     'endpoint',
@@ -84,6 +87,7 @@ export function createMetrics(): Metrics {
     observeRequest(route, status, seconds) {
       countRequest(route, status)
       durations.observe(seconds)
+      if (route === SEARCH_ROUTE) searches.observe(seconds)
     },
     countRequest,
     countLogin: (outcome) => logins.inc({ outcome }),

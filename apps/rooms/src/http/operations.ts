@@ -6,6 +6,7 @@ import { guestOperations } from '../guests/operations.ts'
 import { invitationOperations } from '../invitations/operations.ts'
 import { memberOperations } from '../members/operations.ts'
 import { messageOperations } from '../messages/operations.ts'
+import { searchOperations } from '../messages/search/operations.ts'
 import { moderationOperations } from '../members/moderation/operations.ts'
 import { ownershipOperations } from '../members/ownership/operations.ts'
 import { platformOperations } from '../platform/operations.ts'
@@ -24,6 +25,7 @@ export const apiOperations: readonly AnyOperation<Context>[] = [
   ...roomOperations,
   ...unreadOperations,
   ...messageOperations,
+  ...searchOperations,
   ...memberOperations,
   ...moderationOperations,
   ...invitationOperations,

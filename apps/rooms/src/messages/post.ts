@@ -14,6 +14,7 @@ import { requireLength } from './content.ts'
 import { shownBy } from './event-log.ts'
 import { permittedGroup, storeMentions } from './mentions.ts'
 import { type Message, MessageAnswer, NewMessage } from './schema.ts'
+import { insertDocument, searchDocument } from './search/document.ts'
 import { type NewMessageRow, findByClientId, findUserDisplay, insertMessage } from './store.ts'
 import { loadParts, readerOf, toMessage, viewMessage } from './view.ts'
 
@@ -90,10 +91,11 @@ async function createMessage(
   }
   try {
     // Outside the transaction, for which all other authors in this room wait.
+    const doc = searchDocument(row)
     const display = findUserDisplay(database.read, roomId, user.id)
     // A rejection is handled after the message is stored.
     display.catch(() => {})
-    const stored = await database.write((tx) => appendMessage(tx, context, row))
+    const stored = await database.write((tx) => appendMessage(tx, context, row, doc))
     // A lost connection must suppress neither the event nor the response of a stored message.
     const author = await display
       .catch(() => findUserDisplay(database.read, roomId, user.id))
@@ -124,6 +126,7 @@ async function appendMessage(
   tx: Transaction<Tables>,
   context: Context,
   row: Omit<NewMessageRow, 'seq' | 'group_mention'>,
+  doc: string,
 ): Promise<StoredMessage> {
   const { id: messageId, room_id: roomId, reply_to } = row
   const seq = await nextSeq(tx, roomId)
@@ -135,6 +138,7 @@ async function appendMessage(
   const message = await insertMessage(tx, { ...row, seq, group_mention })
   if (!message) throw new DuplicateMessage()
   const hasMentions = await storeMentions(tx, context, message)
+  await insertDocument(tx, message, doc)
   // The log holds only the id: a message can be deleted, a sequence number cannot.
   const data = { messageId }
   const event = await putEvent(tx, seq, { roomId, event: 'message.created', data, nowMs: context.now })

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { RoomMessageRow, RoomMessageVersionRow, Tables } from '../db/tables.ts'
+import { searchDocument, updateDocument } from './search/document.ts'
 import type { LiveMessage } from './store.ts'
 
 /**
@@ -25,6 +26,7 @@ export async function replaceContent(
     .set({ ...changes, edited_at: nowMs })
     .where('id', '=', message.id)
     .execute()
+  await updateDocument(tx, message, searchDocument({ ...message, content }))
   return { ...message, ...changes, edited_at: nowMs }
 }
 

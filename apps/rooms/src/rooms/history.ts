@@ -37,9 +37,15 @@ export function readableAfterSeq(access: UserRoomAccess): number {
  * The same two conditions for a row of `room_messages`, joined with its room and with the membership
  * and visit of the user there.
  */
-export function isReadableRow(
-  { userId, isAdmin, nowMs }: { userId: string; isAdmin: boolean; nowMs: number },
-): RawBuilder<SqlBool> {
+export function isReadableRow({
+  userId,
+  isAdmin,
+  nowMs,
+}: {
+  userId: string
+  isAdmin: boolean
+  nowMs: number
+}): RawBuilder<SqlBool> {
   const readsAll = sql`rooms.history_visibility = 'all' or rooms.owner_id = ${userId}
     or (${isAdmin ? 1 : 0} = 1 and room_members.role is not null)`
   return sql<SqlBool>`room_messages.seq > case

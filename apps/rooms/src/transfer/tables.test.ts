@@ -14,7 +14,8 @@ eachDialect((_dialect, newUrl) => {
     await database.close()
     const omitted: readonly string[] = ['migration', ...omittedTables]
     const expected = tables
-      .filter(({ name }) => !omitted.includes(name))
+      // With the tables of the index itself, which SQLite lists too.
+      .filter(({ name }) => !omitted.includes(name) && !name.startsWith('message_words'))
       .flatMap(({ name: table, columns }) =>
         columns.map(({ name, dataType, isNullable }) => {
           const type = /int/i.test(dataType) ? 'int' : 'text'

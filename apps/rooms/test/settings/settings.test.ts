@@ -450,7 +450,13 @@ describe('ROOMS_LIMITS (R22)', () => {
   })
 
   test('only limits that turn a feature off may be 0', () => {
-    const switches = ['message_edit_hours', 'reaction_kinds', 'reactions_per_10s', 'pins_room']
+    const switches = [
+      'message_edit_hours',
+      'reaction_kinds',
+      'reactions_per_10s',
+      'pins_room',
+      'message_searches_per_minute',
+    ]
     const accepted = Object.keys(DEFAULT_LIMITS).filter((name) => parseLimits(`${name}=0`))
     expect(accepted.toSorted()).toEqual(switches.toSorted())
   })

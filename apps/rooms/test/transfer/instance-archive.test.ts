@@ -7,6 +7,7 @@ import { DatabaseNotEmpty } from '@latchkey/database/archive/restore'
 import { sql } from 'kysely'
 import { migrations } from '../../src/db/migrations.ts'
 import type { Tables } from '../../src/db/tables.ts'
+import { findHits } from '../../src/messages/search/store.ts'
 import { exportRooms, importRooms } from '../../src/transfer/instance-archive.ts'
 import { omittedTables, readFormat } from '../../src/transfer/tables.ts'
 import { skeleton } from '../../src/users/lookalikes.ts'
@@ -211,6 +212,10 @@ eachDialect((from, newFrom) =>
         expect(await all(source)).toHaveLength(rows[table]?.length ?? -1)
       }
       expect(await exportText(target)).toBe(text)
+      const scope = { range: { roomId: 'r', afterSeq: 0, retainedAfterMs: 0 } }
+      const page = { cursor: undefined, limit: 5, maxScanned: 0 }
+      const hits = await findHits(target, scope, { words: ['line', 'en'] }, page)
+      expect(hits.map(({ id }) => id)).toEqual(['m0', 'm1'])
       await Promise.all([source.close(), target.close()])
     })
   }),
@@ -223,9 +228,8 @@ describe('the archive of Rooms', () => {
       const database = await open(await newUrl())
       const { rows: columns } = await sql<{ table: string; column: string; type: string; notnull: number }>`
         select m.name as "table", c.name as "column", lower(c.type) as type, c."notnull" from sqlite_master as m, pragma_table_info(m.name) as c
-        where m.type = 'table' and m.name not like 'sqlite_%' and m.name <> 'migration'`.execute(
-        database.read,
-      )
+        where m.type = 'table' and m.name not like 'sqlite_%' and m.name <> 'migration'
+          and m.name not like 'message_words%'`.execute(database.read)
       const left: readonly string[] = omittedTables
       const expected = columns
         .filter(({ table, column }) => !left.includes(table) && `${table}.${column}` !== 'users.skeleton')

@@ -34,33 +34,37 @@ const MAX_COUNTED_ROOMS = 1_000
 /** Rooms that are searched through their tags instead of the words of all rooms. */
 const MAX_TAGGED_ROOMS = 64
 
-interface SearchLimits {
-  /** Hits after this number are skipped. */
+interface SearchPosition {
+  /** Number of the last hit of the previous page. */
   cursor: number | undefined
   limit: number
   maxScanned?: number
 }
 
+/** Messages in which each word is the beginning of one, newest first. */
+export async function findHits(...search: Parameters<typeof queryHits>): Promise<SearchHit[]> {
+  const query = await queryHits(...search)
+  return query ? (await query.execute(search[0].read)).rows : []
+}
+
 /**
- * Messages in which each word is the beginning of one, newest first. The condition of access is a
- * part of the query, which reads no more rows than the page needs: common words are found in the
- * newest messages, and rare ones through the index.
+ * The query of `findHits`; undefined if there is nothing to search. The condition of access is a part
+ * of it. It reads no more rows than the page needs: common words are found in the newest messages,
+ * and rare ones through the index.
  */
-export async function findHits(
+export async function queryHits(
   db: Db,
   scope: SearchScope,
   filter: SearchFilter,
-  { cursor, limit, maxScanned = MAX_SCANNED }: SearchLimits,
-): Promise<SearchHit[]> {
+  { cursor, limit, maxScanned = MAX_SCANNED }: SearchPosition,
+): Promise<RawBuilder<SearchHit> | undefined> {
   const rooms = await findSearchedRooms(db, scope)
   const span = await findSpan(db, filter, cursor)
-  if (!span || rooms.length === 0) return []
+  if (!span || rooms.length === 0) return undefined
   const isSmall = rooms.length <= MAX_COUNTED_ROOMS && sumOf(rooms) <= maxScanned
   const tags = isSmall || rooms.length > MAX_TAGGED_ROOMS ? [] : rooms.map(({ id }) => roomTag(id))
   const candidates = isSmall ? scanRooms(db, rooms, filter, span) : queryIndex(db, filter, tags, span)
-  const conditions = [isInScope(db, scope), ...conditionsOf(filter)]
-  const { rows } = await selectInOrder(db, candidates, conditions, limit).execute(db.read)
-  return rows
+  return selectInOrder(db, candidates, [isInScope(db, scope), ...conditionsOf(filter)], limit)
 }
 
 interface SearchedRoom {
@@ -115,7 +119,7 @@ async function findSpan(
       order by ${sql.raw(beforeMs === undefined ? 'no desc' : 'created_at desc, no desc')} limit 1) as last`.execute(
     db.read,
   )
-  const [{ first = null, last = null } = {}] = rows
+  const { first, last } = rows[0] ?? { first: null, last: null }
   if (first === null || last === null) return undefined
   return { first, last: Math.min(last, (cursor ?? Infinity) - 1) }
 }
@@ -126,17 +130,17 @@ type Candidates = RawBuilder<{ no: number; message_id: string }>
 function scanRooms(
   { dialect }: Db,
   rooms: readonly SearchedRoom[],
-  { words, fromUserId, has }: SearchFilter,
+  filter: SearchFilter,
   { first, last }: Span,
 ): Candidates {
-  const tags = tagsOf({ fromUserId, has })
-  const parts = [...words.map((word) => ` ${word}`), ...tags.map((tag) => ` ${tag}`)]
-  const contains = parts.map((part) => containsText(dialect, 'spaced', part))
+  const roomIds = rooms.map(({ id }) => id)
+  const parts = [...filter.words, ...tagsOf(filter)].map((part) => ` ${part}`)
+  const matches = parts.map((part) => containsText(dialect, 'spaced', part))
+  // The sums keep the planner from reading the documents of all rooms in their order.
   return sql`select no, message_id from (
       select no, message_id, ' ' || doc as spaced from message_search
-      where ${inList(dialect, 'room_id', rooms.map(({ id }) => id))} and no between ${first} and ${last}
-    ) as document where ${sql.join(contains.length > 0 ? contains : [sql`1 = 1`], sql` and `)}
-    order by no desc limit ${MAX_SCANNED}`
+      where ${inList(dialect, 'room_id', roomIds)} and no + 0 between ${first} and ${last}
+    ) as document where ${sql.join(matches, sql` and `)} order by no + 0 desc limit ${MAX_SCANNED}`
 }
 
 function tagsOf({ fromUserId, has }: Pick<SearchFilter, 'fromUserId' | 'has'>): Tag[] {

@@ -12,7 +12,7 @@ interface Word {
 }
 
 /** Part of a text, in UTF-16 units. */
-export type Mark = readonly [start: number, length: number]
+export type Mark = [start: number, length: number]
 
 /** Letters, marks and digits of scripts that do not separate words by spaces. */
 const UNSPACED = String.raw`[[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]&&[\p{L}\p{M}\p{N}]]`
@@ -108,12 +108,13 @@ export function indexedWords(content: string): ReadonlySet<string> {
 
 /** The parts of a text that match words of a search, in order. They do not overlap. */
 export function findMarks(text: string, searched: readonly string[]): Mark[] {
-  const marks: [number, number][] = []
+  const marks: Mark[] = []
   for (const word of wordsOf(text)) {
-    const found = searched.filter((each) => word.key.startsWith(each))
-    if (found.length === 0) continue
+    const matching = searched.filter((each) => word.key.startsWith(each))
+    if (matching.length === 0) continue
     const { start } = word
-    const length = word.kind === 'spaced' ? word.length : Math.max(...found.map((each) => lengthOf(text, word, each)))
+    const length =
+      word.kind === 'spaced' ? word.length : Math.max(...matching.map((each) => lengthOf(text, word, each)))
     const last = marks.at(-1)
     if (last && start <= last[0] + last[1]) last[1] = Math.max(last[1], start + length - last[0])
     else marks.push([start, length])

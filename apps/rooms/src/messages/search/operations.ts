@@ -1,0 +1,96 @@
+import { type ListKey, createCursor, readCursor } from '@latchkey/http/cursor'
+import { type Context, actorOf, operation } from '../../context.ts'
+import { failure } from '../../failures.ts'
+import { type UserRoomAccess, findRoomAccess } from '../../rooms/access-store.ts'
+import { ENTRY_REFUSALS, admitReader, entrantOf } from '../../rooms/admission.ts'
+import { decideEntry } from '../../rooms/permissions.ts'
+import { readerOf, viewMessages } from '../view.ts'
+import { SearchPage, SearchQuery, type SearchResult } from './schema.ts'
+import { type SearchHit, type SearchScope, findHits } from './store.ts'
+import { findMarks, searchedWords } from './words.ts'
+
+const search = operation({
+  id: 'searchMessages',
+  methods: ['GET'],
+  path: '/search',
+  scope: 'session',
+  tag: 'Messages',
+  summary: 'Search the messages that you may read, newest first',
+  query: SearchQuery,
+  result: SearchPage,
+  failures: ENTRY_REFUSALS,
+  async handler(context, { query }) {
+    context.rates.take('message_searches_per_minute', actorOf(context).user.id)
+    const scope = await scopeOf(context, query.room)
+    const words = searchedWords(query.q)
+    // A search for nothing but punctuation. Without any words, all messages would match.
+    if (words.length === 0 && query.q.trim() !== '') return { results: [], nextCursor: null }
+    const { q, room, from, before, after, has, limit } = query
+    const list = ['search', actorOf(context).user.id, q, room, from, before, after, has]
+    const filter = { words, fromUserId: from, beforeMs: before, afterMs: after, has }
+    const page = { cursor: positionOf(list, query.cursor), limit: limit + 1 }
+    const hits = await findHits(context.database.offThread, scope, filter, page)
+    const shown = hits.slice(0, limit)
+    const last = hits.length > limit ? shown.at(-1) : undefined
+    return {
+      results: await resultsOf(context, scope, shown, words),
+      nextCursor: last ? createCursor(list, [last.no]) : null,
+    }
+  },
+})
+
+async function scopeOf(context: Context, roomId: string | undefined): Promise<SearchScope> {
+  if (roomId !== undefined) return { range: readerOf(await admitReader(context, roomId), context.now) }
+  const { user, platformAdmin } = actorOf(context)
+  const { clientPrefix, now: nowMs } = context
+  const isGuest = user.is_guest === 1
+  return { listed: { userId: user.id, isGuest, isAdmin: platformAdmin, clientPrefix, nowMs } }
+}
+
+/** Number of the last hit of the previous page. Throws 400 for a cursor of another search. */
+function positionOf(list: ListKey, cursor: string | undefined): number | undefined {
+  if (cursor === undefined) return undefined
+  const position = readCursor(list, cursor) ?? ''
+  if (!/^\d{1,15}$/.test(position))
+    throw failure('invalid_request', {
+      text: 'cursor: does not belong to this list',
+      fields: [{ path: 'cursor', code: 'custom' }],
+    })
+  return Number(position)
+}
+
+/** Results for hits, in the same order. */
+async function resultsOf(
+  context: Context,
+  scope: SearchScope,
+  hits: readonly SearchHit[],
+  words: readonly string[],
+): Promise<SearchResult[]> {
+  const results = new Map<string, SearchResult>()
+  for (const [roomId, rows] of Map.groupBy(hits, ({ room_id }) => room_id)) {
+    const access = await accessOf(context, scope, roomId)
+    // Lost since the search.
+    if (!access || decideEntry(access) !== 'yes') continue
+    const reader = readerOf(access, context.now)
+    for (const message of await viewMessages(context.database.read, reader, rows))
+      results.set(message.id, {
+        message,
+        room: { id: roomId, name: access.room.name },
+        marks: findMarks(message.content ?? '', words),
+      })
+  }
+  return hits.flatMap(({ id }) => results.get(id) ?? [])
+}
+
+/** Access that decides which quoted messages are shown. */
+async function accessOf(
+  context: Context,
+  scope: SearchScope,
+  roomId: string,
+): Promise<UserRoomAccess | undefined> {
+  const entrant = { ...entrantOf(context), adminUntilMs: Infinity }
+  const access = await findRoomAccess(context.database.read, roomId, entrant)
+  return access && { ...access, isAdmin: access.isAdmin && ('range' in scope || access.role !== null) }
+}
+
+export const searchOperations = [search]
