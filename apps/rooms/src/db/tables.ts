@@ -259,8 +259,8 @@ export interface RoomEventRow {
 export interface MessageSearchRow {
   /** Later messages have higher numbers. */
   no: Generated<number>
-  message_id: string
   room_id: string
+  seq: number
   created_at: number
   /** Words and tags as `searchDocument` returns them. */
   doc: string

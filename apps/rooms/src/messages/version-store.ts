@@ -26,8 +26,9 @@ export async function replaceContent(
     .set({ ...changes, edited_at: nowMs })
     .where('id', '=', message.id)
     .execute()
-  await updateDocument(tx, message, searchDocument({ ...message, content }))
-  return { ...message, ...changes, edited_at: nowMs }
+  const edited = { ...message, ...changes, edited_at: nowMs }
+  await updateDocument(tx, edited, searchDocument(edited))
+  return edited
 }
 
 /** Earlier texts of these messages, oldest first. */

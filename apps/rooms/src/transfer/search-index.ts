@@ -4,7 +4,14 @@ import { searchDocument } from '../messages/search/document.ts'
 const BATCH_ROWS = 5_000
 
 /** A message with a text, as `selectBatch` returns it in JSON. */
-type MessageJson = [id: string, roomId: string, userId: string | null, createdAt: number, content: string]
+interface MessageJson {
+  id: string
+  room_id: string
+  seq: number
+  user_id: string | null
+  created_at: number
+  content: string
+}
 
 /**
  * Builds the index of all messages by their words. Their numbers are in the order of their times, of
@@ -18,13 +25,13 @@ export async function buildSearchIndex(bulk: Bulk): Promise<void> {
     const messages = texts.map((text) => JSON.parse(String(text)) as MessageJson)
     await bulk.insert({
       table: 'message_search',
-      columns: ['message_id', 'room_id', 'created_at', 'doc'],
-      types: ['text', 'text', 'int', 'text'],
-      rows: messages.map(([id, room_id, user_id, created_at, content]) => [
-        id,
-        room_id,
-        created_at,
-        searchDocument({ room_id, user_id, content }),
+      columns: ['room_id', 'seq', 'created_at', 'doc'],
+      types: ['text', 'int', 'int', 'text'],
+      rows: messages.map((message) => [
+        message.room_id,
+        message.seq,
+        message.created_at,
+        searchDocument(message),
       ]),
     })
     if (messages.length < BATCH_ROWS) break
@@ -35,9 +42,11 @@ export async function buildSearchIndex(bulk: Bulk): Promise<void> {
 }
 
 function selectBatch({ dialect }: Bulk, last: MessageJson | undefined): string {
-  const json = dialect === 'sqlite' ? 'json_array' : 'json_build_array'
-  const after = last ? `and (created_at, id) > (${last[3]}, '${last[0].replaceAll("'", "''")}')` : ''
-  return `select cast(${json}(id, room_id, user_id, created_at, content) as text) from room_messages
+  const json = dialect === 'sqlite' ? 'json_object' : 'json_build_object'
+  const columns = ['id', 'room_id', 'seq', 'user_id', 'created_at', 'content']
+  const members = columns.map((column) => `'${column}', ${column}`).join(', ')
+  const after = last ? `and (created_at, id) > (${last.created_at}, '${last.id.replaceAll("'", "''")}')` : ''
+  return `select cast(${json}(${members}) as text) from room_messages
     where content is not null ${after} order by created_at, id limit ${BATCH_ROWS}`
 }
 

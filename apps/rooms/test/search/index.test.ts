@@ -171,11 +171,12 @@ eachDialect((dialect, newUrl) => {
     const messages = []
     for (let n = 0; n < 12; n++) messages.push(await createMessage(owner, roomId, `bucket ${n}`))
     // As if many other messages were between them.
-    for (const [n, { id }] of messages.entries())
+    for (const [n, { seq }] of messages.entries())
       await database.write(async (tx) => {
         const row = await tx
           .deleteFrom('message_search')
-          .where('message_id', '=', id)
+          .where('room_id', '=', roomId)
+          .where('seq', '=', seq)
           .returningAll()
           .executeTakeFirstOrThrow()
         await tx

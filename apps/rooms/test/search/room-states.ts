@@ -73,7 +73,13 @@ export async function insertRooms({ rooms, clock }: TestRooms, people: People): 
           )
   await rooms.database.write(async (tx) => {
     const insert = async <
-      Table extends 'rooms' | 'room_members' | 'room_visits' | 'room_bans' | 'room_messages',
+      Table extends
+        | 'rooms'
+        | 'room_members'
+        | 'room_visits'
+        | 'room_bans'
+        | 'room_messages'
+        | 'message_search',
     >(
       table: Table,
       rows: Insertable<Tables[Table]>[],
@@ -106,8 +112,8 @@ export async function insertRooms({ rooms, clock }: TestRooms, people: People): 
 }
 
 function documentOf(message: RoomMessageRow): Insertable<Tables['message_search']> {
-  const { id: message_id, room_id, created_at, content } = message
-  return { message_id, room_id, created_at, doc: searchDocument({ ...message, content: content ?? '' }) }
+  const { room_id, seq, created_at, content } = message
+  return { room_id, seq, created_at, doc: searchDocument({ ...message, content: content ?? '' }) }
 }
 
 type Case = People & { relation: Relation; nowMs: number }

@@ -39,11 +39,12 @@ const removeWords = `insert into message_words (message_words, rowid, doc) value
 const isDeleted = '(new.content is null and old.content is not null)'
 const isEdited = '(new.content <> old.content)'
 const isDetached = '(new.user_id is null and old.user_id is not null)'
-const removeDoc = 'delete from message_search where message_id = new.id;'
-const emptyDoc = `update message_search set doc = '' where message_id = new.id;`
+const ofMessage = 'where room_id = new.room_id and seq = new.seq'
+const removeDoc = `delete from message_search ${ofMessage};`
+const emptyDoc = `update message_search set doc = '' ${ofMessage};`
 /** The tag of the author stands after that of the room. */
 const removeAuthor = `update message_search set doc = replace(doc, ' @' || substr(old.user_id, 1, 8), '')
-  where message_id = new.id;`
+  ${ofMessage};`
 
 const triggers = {
   sqlite: [
@@ -84,12 +85,13 @@ export function searchTables(
     // no is the order of the results. The index on created_at finds the number at a date.
     `create table message_search (
       no ${no},
-      message_id ${text} not null unique references room_messages (id) on delete cascade,
       room_id ${text} not null,
+      seq ${int} not null,
       created_at ${int} not null,
-      doc ${text} not null
+      doc ${text} not null,
+      unique (room_id, seq),
+      foreign key (room_id, seq) references room_messages (room_id, seq) on delete cascade
     ) ${table}`,
-    'create index message_search_by_room on message_search (room_id, no)',
     'create index message_search_by_age on message_search (created_at, no)',
     ...indexes[dialect],
     ...triggers[dialect],

@@ -18,10 +18,12 @@ export function authorTag(userId: string): Tag {
 export const LINK_TAG: Tag = '!link'
 const LINK = /https?:\/\/[^\s<>]/iu
 
-type Indexed = Pick<RoomMessageRow, 'id' | 'room_id' | 'user_id' | 'created_at'> & { content: string }
-
 /** The document of a message: its tags, that of the room first, and its words. */
-export function searchDocument({ room_id, user_id, content }: Omit<Indexed, 'id' | 'created_at'>): string {
+export function searchDocument({
+  room_id,
+  user_id,
+  content,
+}: Pick<RoomMessageRow, 'room_id' | 'user_id'> & { content: string }): string {
   return [
     roomTag(room_id),
     ...(user_id === null ? [] : [authorTag(user_id)]),
@@ -32,8 +34,8 @@ export function searchDocument({ room_id, user_id, content }: Omit<Indexed, 'id'
 
 const insert = prepareQuery<Omit<MessageSearchRow, 'no'>, { no: number }>((db, row) =>
   db.insertInto('message_search').values({
-    message_id: row.message_id,
     room_id: row.room_id,
+    seq: row.seq,
     created_at: row.created_at,
     doc: row.doc,
   }),
@@ -42,15 +44,24 @@ const insert = prepareQuery<Omit<MessageSearchRow, 'no'>, { no: number }>((db, r
 /** Adds a message with a text to the index. `doc` is that of `searchDocument`. */
 export async function insertDocument(
   tx: Transaction<Tables>,
-  { id, room_id, created_at }: Pick<RoomMessageRow, 'id' | 'room_id' | 'created_at'>,
+  { room_id, seq, created_at }: Pick<RoomMessageRow, 'room_id' | 'seq' | 'created_at'>,
   doc: string,
 ): Promise<void> {
-  await insert(tx, { message_id: id, room_id, created_at, doc })
+  await insert(tx, { room_id, seq, created_at, doc })
 }
 
 /**
  * Replaces the document of an edited message. The database has emptied it when the text changed.
  */
-export async function updateDocument(tx: Transaction<Tables>, messageId: string, doc: string): Promise<void> {
-  await tx.updateTable('message_search').set({ doc }).where('message_id', '=', messageId).execute()
+export async function updateDocument(
+  tx: Transaction<Tables>,
+  { room_id, seq }: Pick<RoomMessageRow, 'room_id' | 'seq'>,
+  doc: string,
+): Promise<void> {
+  await tx
+    .updateTable('message_search')
+    .set({ doc })
+    .where('room_id', '=', room_id)
+    .where('seq', '=', seq)
+    .execute()
 }

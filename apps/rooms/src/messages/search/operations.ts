@@ -1,8 +1,8 @@
 import { type ListKey, createCursor, readCursor } from '@latchkey/http/cursor'
 import { type Context, actorOf, operation } from '../../context.ts'
 import { failure } from '../../failures.ts'
-import { type UserRoomAccess, findRoomAccess } from '../../rooms/access-store.ts'
-import { ENTRY_REFUSALS, admitReader, entrantOf } from '../../rooms/admission.ts'
+import { type UserRoomAccess, findAccessToRooms } from '../../rooms/access-store.ts'
+import { ENTRY_REFUSALS, admitReader } from '../../rooms/admission.ts'
 import { decideEntry } from '../../rooms/permissions.ts'
 import { readerOf, viewMessages } from '../view.ts'
 import { SearchPage, SearchQuery, type SearchResult } from './schema.ts'
@@ -66,31 +66,29 @@ async function resultsOf(
   hits: readonly SearchHit[],
   words: readonly string[],
 ): Promise<SearchResult[]> {
+  const { database, now: nowMs } = context
+  const rowsIn = Map.groupBy(hits, ({ room_id }) => room_id)
+  const userId = actorOf(context).user.id
+  const accesses = await findAccessToRooms(database, { userId, roomIds: [...rowsIn.keys()], nowMs })
   const results = new Map<string, SearchResult>()
-  for (const [roomId, rows] of Map.groupBy(hits, ({ room_id }) => room_id)) {
-    const access = await accessOf(context, scope, roomId)
-    // Lost since the search.
-    if (!access || decideEntry(access) !== 'yes') continue
-    const reader = readerOf(access, context.now)
-    for (const message of await viewMessages(context.database.read, reader, rows))
+  const add = async (access: UserRoomAccess) => {
+    const { roomId, room } = access
+    const rows = rowsIn.get(roomId) ?? []
+    for (const message of await viewMessages(database.read, readerOf(access, nowMs), rows))
       results.set(message.id, {
         message,
-        room: { id: roomId, name: access.room.name },
+        room: { id: roomId, name: room.name },
         marks: findMarks(message.content ?? '', words),
       })
   }
+  await Promise.all(
+    accesses
+      .map((access) => ({ ...access, isAdmin: access.isAdmin && ('range' in scope || access.role !== null) }))
+      // Others were lost since the search.
+      .filter((access) => decideEntry(access) === 'yes')
+      .map(add),
+  )
   return hits.flatMap(({ id }) => results.get(id) ?? [])
 }
 
-/** Access that decides which quoted messages are shown. */
-async function accessOf(
-  context: Context,
-  scope: SearchScope,
-  roomId: string,
-): Promise<UserRoomAccess | undefined> {
-  const entrant = { ...entrantOf(context), adminUntilMs: Infinity }
-  const access = await findRoomAccess(context.database.read, roomId, entrant)
-  return access && { ...access, isAdmin: access.isAdmin && ('range' in scope || access.role !== null) }
-}
-
-export const searchOperations = [search]
+export const searchOperations = [search] as const

@@ -124,7 +124,7 @@ async function findSpan(
   return { first, last: Math.min(last, (cursor ?? Infinity) - 1) }
 }
 
-type Candidates = RawBuilder<{ no: number; message_id: string }>
+type Candidates = RawBuilder<{ no: number; room_id: string; seq: number }>
 
 /** The matching documents of these rooms, newest first, by comparing each. */
 function scanRooms(
@@ -137,8 +137,8 @@ function scanRooms(
   const parts = [...filter.words, ...tagsOf(filter)].map((part) => ` ${part}`)
   const matches = parts.map((part) => containsText(dialect, 'spaced', part))
   // The sums keep the planner from reading the documents of all rooms in their order.
-  return sql`select no, message_id from (
-      select no, message_id, ' ' || doc as spaced from message_search
+  return sql`select no, room_id, seq from (
+      select no, room_id, seq, ' ' || doc as spaced from message_search
       where ${inList(dialect, 'room_id', roomIds)} and no + 0 between ${first} and ${last}
     ) as document where ${sql.join(matches, sql` and `)} order by no + 0 desc limit ${MAX_SCANNED}`
 }
@@ -159,17 +159,17 @@ function queryIndex(
   if (dialect === 'sqlite') {
     const all = [...words.map((word) => `"${word}" *`), ...tags.map((tag) => `"${tag}"`)]
     if (roomTags.length > 0) all.push(`(${roomTags.map((tag) => `"${tag}"`).join(' OR ')})`)
-    return sql`select no, message_id from message_words cross join message_search on no = message_words.rowid
+    return sql`select no, room_id, seq from message_words cross join message_search on no = message_words.rowid
       where message_words match ${all.join(' AND ')} and message_words.rowid between ${first} and ${last}
       order by message_words.rowid desc limit -1`
   }
   const all = [...words.map((word) => `'%.${word}':*`), ...tags.map((tag) => `'%.${tag}'`)]
   if (roomTags.length > 0) all.push(`(${roomTags.map((tag) => `'%.${tag}'`).join(' | ')})`)
   // The sum keeps the planner from reading the index of numbers as well.
-  return sql`select no, message_id
+  return sql`select no, room_id, seq
     from generate_series(${last}::bigint >> ${sql.lit(BUCKET_BITS)}, ${first}::bigint >> ${sql.lit(BUCKET_BITS)}, -1) as bucket
     cross join lateral (
-      select no, message_id from message_search
+      select no, room_id, seq from message_search
       where message_lexemes(no, doc) @@ replace(${all.join(' & ')}, '%', bucket::text)::tsquery
         and no + 0 between ${first} and ${last}
       order by no desc limit ${2 ** BUCKET_BITS}
@@ -186,7 +186,8 @@ function selectInOrder(
   conditions: readonly RawBuilder<SqlBool>[],
   limit: number,
 ): RawBuilder<SearchHit> {
-  const where = sql`id = candidate.message_id and ${sql.join(conditions, sql` and `)}`
+  const where = sql`room_messages.room_id = candidate.room_id and room_messages.seq = candidate.seq
+    and ${sql.join(conditions, sql` and `)}`
   return dialect === 'sqlite'
     ? sql`select candidate.no, room_messages.* from (${candidates}) as candidate
         cross join room_messages where ${where} limit ${limit}`
