@@ -47,6 +47,12 @@ const HISTORIES = [
   { history_visibility: 'none', retention: '30' },
 ] as const
 
+const ROOM_SETTINGS = (['public', 'unlisted', 'private'] as const).flatMap((visibility) =>
+  ([0, 1] as const).flatMap((allow_guests) =>
+    HISTORIES.map((history) => ({ visibility, allow_guests, ...history })),
+  ),
+)
+
 /** A person whose relations to rooms are tested, and the owner of the rooms. */
 interface People {
   owner: TestUser
@@ -63,14 +69,9 @@ interface RoomRows extends RoomState {
 
 /** Rooms with all combinations of settings and relations of this person. */
 export async function insertRooms({ rooms, clock }: TestRooms, people: People): Promise<RoomState[]> {
-  const states: RoomRows[] = []
-  for (const visibility of ['public', 'unlisted', 'private'] as const)
-    for (const allow_guests of [0, 1] as const)
-      for (const history of HISTORIES)
-        for (const relation of RELATIONS)
-          states.push(
-            rowsOf({ ...people, relation, nowMs: clock.ms }, { visibility, allow_guests, ...history }),
-          )
+  const states = ROOM_SETTINGS.flatMap((settings) =>
+    RELATIONS.map((relation) => rowsOf({ ...people, relation, nowMs: clock.ms }, settings)),
+  )
   await rooms.database.write(async (tx) => {
     const insert = async <
       Table extends
@@ -83,11 +84,7 @@ export async function insertRooms({ rooms, clock }: TestRooms, people: People): 
     >(
       table: Table,
       rows: Insertable<Tables[Table]>[],
-    ) =>
-      void (await tx
-        .insertInto(table)
-        .values(rows as never)
-        .execute())
+    ) => void (await tx.insertInto(table).values(rows).execute())
     await insert(
       'rooms',
       states.map(({ room }) => room),
@@ -153,6 +150,7 @@ function rowsOf(
     reply_to: null,
     reactions: null,
     pinned_seq: null,
+    group_mention: null,
     deleted_at: null,
     deleted_by: null,
   }))
