@@ -30,10 +30,10 @@ const search = operation({
     const filter = { words, fromUserId: from, beforeMs: before, afterMs: after, has }
     const page = { cursor: positionOf(list, query.cursor), limit: limit + 1 }
     const hits = await findHits(context.database.offThread, scope, filter, page)
-    const shown = hits.slice(0, limit)
-    const last = hits.length > limit ? shown.at(-1) : undefined
+    const pageHits = hits.slice(0, limit)
+    const last = hits.length > limit ? pageHits.at(-1) : undefined
     return {
-      results: await resultsOf(context, scope, shown, words),
+      results: await resultsOf(context, scope, pageHits, words),
       nextCursor: last ? createCursor(list, [last.no]) : null,
     }
   },
