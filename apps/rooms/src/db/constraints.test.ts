@@ -40,6 +40,12 @@ const message = (seq: number, userId: string, content: string | null) =>
   sql`insert into room_messages (id, room_id, seq, user_id, author_name, author_guest, content, created_at)
     values (${`message ${userId} ${seq} ${content}`}, 'room', ${seq}, ${userId}, '#', 0, ${content}, 0)`
 
+const reaction = (id: string, messageId: string) =>
+  sql`insert into room_reactions (id, message_id, seq, user_id, emoji, created_at)
+    values (${id}, ${messageId}, 2, 'guest', '👍', 0)`
+
+const MESSAGE_ID = 'message owner 1 Hello'
+
 const event = (type: string) =>
   sql`insert into room_events (room_id, seq, type, data, created_at) values ('room', 1, ${type}, '{}', 0)`
 
@@ -57,6 +63,15 @@ const REFUSED = {
   'a message with neither a text nor a time of deletion': message(2, 'owner', null),
   'a message of an unknown user': message(2, 'stranger', 'Hello'),
   'two messages with one sequence number': message(1, 'owner', 'Hello again'),
+  'a deleted message with a pin': sql`update room_messages set content = null, deleted_at = 1, pinned_seq = 2`,
+  'a deleted message with reactions': sql`update room_messages set content = null, deleted_at = 1, reactions = '[]'`,
+  'a mention of an unknown group': sql`update room_messages set group_mention = 'all'`,
+  'a reply to no message': sql`update room_messages set reply_to = 'nothing'`,
+  'the same reaction twice': sql`insert into room_reactions (id, message_id, seq, user_id, emoji, created_at)
+    values ('a', ${MESSAGE_ID}, 2, 'guest', '👍', 0), ('b', ${MESSAGE_ID}, 3, 'guest', '👍', 0)`,
+  'a reaction to no message': reaction('reaction', 'nothing'),
+  'a mention of an unknown user': sql`insert into room_mentions (message_id, user_id, room_id, seq)
+    values (${MESSAGE_ID}, 'stranger', 'room', 1)`,
   'an unknown type of event': event('message.forgotten'),
 } as const
 
@@ -88,7 +103,8 @@ eachDialect((_dialect, newUrl) => {
       identity('owner'),
       sql`update rooms set visibility = 'unlisted'`,
       message(2, 'owner', 'Hello again'),
-      event('message.created'),
+      reaction('reaction', MESSAGE_ID),
+      event('message.edited'),
     ]
     await database.write(async (tx) => {
       for (const statement of accepted) await statement.execute(tx)

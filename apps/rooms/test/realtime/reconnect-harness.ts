@@ -1,9 +1,11 @@
-import { createRoom } from '../actions.ts'
+import type { Message } from '../../src/web/live/frames.ts'
+import { type TestUser, createRoom } from '../actions.ts'
 import { hostileProvider } from '../provider/hostile.ts'
-import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
+import { type TestRooms, openRooms } from '../rooms.ts'
 import { browserOf, insertPerson } from '../sessions/people.ts'
 import { type Live, listen } from './live.ts'
 import { lossyBus } from './lossy-bus.ts'
+import { Writer } from './random-writer.ts'
 import { ResumingClient, type ReceivedEvent, isForNow } from './resuming-client.ts'
 
 export interface ReconnectOptions {
@@ -19,8 +21,8 @@ export interface ReconnectOptions {
 
 export interface ReconnectResult {
   events: number
-  /** How many of these messages were deleted. */
-  deleted: number
+  /** How many changes of messages were stored. */
+  changes: Record<Change, number>
   connects: number
   busPauses: number
   restarts: number
@@ -42,10 +44,13 @@ interface Node {
   live: Live
 }
 
+type Change = 'edited' | 'deleted' | 'reactions' | 'pinned' | 'unpinned'
+
 /**
- * Users on two nodes post messages while their connections break at random and the bus loses,
+ * Users on two nodes post, edit, delete and pin messages, reply and react to them while their connections break at random and the bus loses,
  * repeats, delays and, at times, drops everything. In the end each client must have the events of
- * the database: in order, nothing missing, nothing twice.
+ * the database, in order, nothing missing, nothing twice, and must show the messages of the
+ * database, with every text, reaction and pin.
  */
 export async function runReconnecting(options: ReconnectOptions): Promise<ReconnectResult> {
   const bus = lossyBus({ isPaused: false, lost: 0.2, twice: 0.2, late: 0.2 })
@@ -68,18 +73,21 @@ export async function runReconnecting(options: ReconnectOptions): Promise<Reconn
   const { service } = nodes[0]
   const owner = await browserOf(service, await insertPerson(service))
   const { id: roomId } = await createRoom({ browser: owner }, { maxParticipants: 100, retention: 'forever' })
-  const browsers: Browser[] = []
-  for (let i = 0; i < options.clients; i++)
-    browsers.push(await browserOf(service, await insertPerson(service, { nickname: `Person ${i}` })))
-  const clients = browsers.map(
-    (browser) => new ResumingClient(browser, roomId, () => nodes[Math.random() < 0.5 ? 0 : 1].live),
+  const people: TestUser[] = []
+  for (let i = 0; i < options.clients; i++) {
+    const user = await insertPerson(service, { nickname: `Person ${i}` })
+    people.push({ user, browser: await browserOf(service, user) })
+  }
+  const clients = people.map(
+    (person) => new ResumingClient(person, roomId, () => nodes[Math.random() < 0.5 ? 0 : 1].live),
   )
   const running = clients.map((client) => client.run())
-  const done = { busPauses: 0, restarts: 0, deleted: 0, refusedForNow: 0, faults: [] as string[] }
+  const done = { busPauses: 0, restarts: 0, refusedForNow: 0, faults: [] as string[] }
+  const writing = { writer: new Writer({ people, owner, roomId }), options, done }
   const until = performance.now() + options.seconds * 1000
   const isOn = () => performance.now() < until
   await Promise.all([
-    ...Array.from({ length: WRITERS }, () => write({ browsers, roomId, options, done, isOn })),
+    ...Array.from({ length: WRITERS }, () => write({ ...writing, isOn })),
     breakOff(clients, isOn),
     pauseNow(bus.loss, done, isOn),
     restart(nodes, { open, options, done, isOn }),
@@ -88,22 +96,36 @@ export async function runReconnecting(options: ReconnectOptions): Promise<Reconn
   bus.loss.isPaused = true
   await Bun.sleep(STAYING_MS)
   const last = performance.now() + LAST_WORDS_MS
-  await write({ browsers, roomId, options, done, isOn: () => performance.now() < last })
+  await write({ ...writing, isOn: () => performance.now() < last })
   const settledMs = await settle(service, roomId, clients)
   for (const client of clients) client.stop()
   await Promise.all(running)
   const stored = await readLog(service, roomId)
   const faults = [...done.faults, ...clients.flatMap((client, i) => faultsOf(client, stored, i))]
+  for (const [i, client] of clients.entries())
+    faults.push(...(await wrongMessages(client, roomId)).map((fault) => `client ${i} ${fault}`))
   for (const node of nodes.toReversed()) await close(node)
   await shared.idp.stop()
   const sum = (figure: 'connects' | 'refusedForNow') =>
     clients.reduce((total, client) => total + client[figure], 0)
   const refusedForNow = done.refusedForNow + sum('refusedForNow')
-  return { ...done, refusedForNow, faults, events: stored.length, connects: sum('connects'), settledMs }
+  const changes = countChanges(stored)
+  return {
+    ...done,
+    changes,
+    refusedForNow,
+    faults,
+    events: stored.length,
+    connects: sum('connects'),
+    settledMs,
+  }
 }
 
 const GENEROUS = {
   messages_per_10s: 1_000_000,
+  reactions_per_10s: 1_000_000,
+  room_writes_per_minute: 1_000_000,
+  pins_room: 1_000_000,
   http_per_minute: 1_000_000,
   socket_connects_per_minute: 1_000_000,
 }
@@ -115,43 +137,21 @@ async function close({ service, live }: Node): Promise<void> {
 }
 
 interface WriteOptions {
-  browsers: readonly Browser[]
-  roomId: string
+  writer: Writer
   options: ReconnectOptions
-  done: { deleted: number; refusedForNow: number; faults: string[] }
+  done: { refusedForNow: number; faults: string[] }
   isOn: () => boolean
 }
 
-async function write({ browsers, roomId, options, done, isOn }: WriteOptions): Promise<void> {
-  const address = `/api/rooms/${roomId}/messages`
-  for (let count = 0; isOn(); count++) {
-    const browser = browsers[Math.floor(Math.random() * browsers.length)]
-    if (!browser) return
+async function write({ writer, options, done, isOn }: WriteOptions): Promise<void> {
+  while (isOn()) {
     try {
-      const body = { content: `Message ${count}`, clientId: crypto.randomUUID() }
-      const message = await send(browser, address, body)
-      // Sent again, as by a client without a response. It is still stored once.
-      if (Math.random() < 0.1) await send(browser, address, body)
-      if (Math.random() < 0.05) {
-        await browser.json(`${address}/${message.id}`, { method: 'DELETE' })
-        done.deleted++
-      }
+      await writer.act()
     } catch (error) {
       if (isForNow(error)) done.refusedForNow++
       else done.faults.push(String(error))
     }
     await Bun.sleep(((1000 * WRITERS) / options.writes) * 2 * Math.random())
-  }
-}
-
-/** Retries until it is stored, under one client id. */
-async function send(browser: Browser, address: string, body: unknown): Promise<{ id: string }> {
-  for (;;) {
-    const answer = await browser.send(address, { body })
-    const text = await answer.text()
-    if (answer.ok) return (JSON.parse(text) as { message: { id: string } }).message
-    if (answer.status !== 503) throw new Error(`${address}: ${answer.status} ${text}`)
-    await Bun.sleep(100)
   }
 }
 
@@ -221,12 +221,13 @@ async function settle(
 async function readLog({ rooms }: TestRooms, roomId: string): Promise<ReceivedEvent[]> {
   const rows = await rooms.database.read
     .selectFrom('room_events')
-    .select(['seq', 'type', 'data'])
+    .select(['seq', 'type', 'data', 'created_at'])
     .where('room_id', '=', roomId)
     .orderBy('seq')
     .execute()
-  return rows.map(({ seq, type, data }) => ({
+  return rows.map(({ seq, type, data, created_at }) => ({
     seq,
+    at: new Date(created_at).toISOString(),
     event: type,
     data: JSON.parse(data) as Record<string, unknown>,
   }))
@@ -246,4 +247,36 @@ function faultsOf(client: ResumingClient, stored: readonly ReceivedEvent[], inde
 function idOf({ seq, event, data }: ReceivedEvent): string {
   const message = data['message'] as { id: string } | undefined
   return `${seq} ${event} ${String(message?.id ?? data['messageId'])}`
+}
+
+function countChanges(events: readonly ReceivedEvent[]): Record<Change, number> {
+  const count = (change: Change) => events.filter(({ event }) => event === `message.${change}`).length
+  return {
+    edited: count('edited'),
+    deleted: count('deleted'),
+    reactions: count('reactions'),
+    pinned: count('pinned'),
+    unpinned: count('unpinned'),
+  }
+}
+
+/** Compares the messages that the client shows with those that the service has for its user. */
+async function wrongMessages({ browser, messages }: ResumingClient, roomId: string): Promise<string[]> {
+  const stored = new Map<string, Message>()
+  const first = messages[0]?.seq ?? 0
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const query: string = cursor && `&cursor=${cursor}`
+    const page = await browser.json<{ messages: Message[]; nextCursor: string | null }>(
+      `/api/rooms/${roomId}/messages?limit=100${query}`,
+    )
+    for (const message of page.messages) if (message.seq >= first) stored.set(message.id, message)
+    cursor = page.nextCursor !== null && Number(page.nextCursor) > first ? page.nextCursor : null
+  }
+  const wrong = messages.filter((message) => !Bun.deepEquals(message, stored.get(message.id)))
+  return [
+    ...(messages.length === stored.size ? [] : [`shows ${messages.length} messages of ${stored.size}`]),
+    ...wrong.map(
+      (message) => `shows ${JSON.stringify(message)} instead of ${JSON.stringify(stored.get(message.id))}`,
+    ),
+  ]
 }

@@ -1,9 +1,13 @@
+import type { Message, RoomEvent } from '../../src/web/live/frames.ts'
+import { RoomHistory } from '../../src/web/live/room-history.ts'
+import type { TestUser } from '../actions.ts'
 import type { Browser } from '../rooms.ts'
 import { type Frame, type Live, type LiveSocket } from './live.ts'
 
 /** An event as in the list and on the socket. */
 export interface ReceivedEvent {
   seq: number
+  at: string
   event: string
   data: Record<string, unknown>
 }
@@ -19,11 +23,14 @@ const ASK_AGAIN_MS = 100
 
 /**
  * A client that resumes according to R18.5: it fetches missed events, holds back live ones
- * meanwhile, and applies each once.
+ * meanwhile, and applies each once, to the history of the web client.
  */
 export class ResumingClient {
   /** All applied events, in their order. */
   readonly applied: ReceivedEvent[] = []
+  /** The latest messages, as the page of this user shows them. */
+  messages: readonly Message[] = []
+  readonly #history: RoomHistory
   /** Violations of the protocol by a socket. */
   readonly faults: string[] = []
   connects = 0
@@ -35,10 +42,20 @@ export class ResumingClient {
   #socket: LiveSocket | undefined
   #isStopped = false
 
-  constructor(browser: Browser, roomId: string, pickNode: () => Live) {
+  constructor({ user, browser }: TestUser, roomId: string, pickNode: () => Live) {
     this.#browser = browser
+    this.#history = new RoomHistory({
+      roomId,
+      userId: user.id,
+      onChange: ({ messages }) => void (this.messages = messages),
+      onStored: () => {},
+    })
     this.#roomId = roomId
     this.#pickNode = pickNode
+  }
+
+  get browser(): Browser {
+    return this.#browser
   }
 
   get lastSeq(): number {
@@ -94,14 +111,15 @@ export class ResumingClient {
       setTimeout(() => socket.send({ type: 'subscribe', id: 's', roomId: this.#roomId }), ASK_AGAIN_MS)
   }
 
-  #onEvent({ seq, event, data }: ReceivedEvent): void {
+  #onEvent({ seq, at, event, data }: ReceivedEvent): void {
     if (this.#live === undefined) this.faults.push(`event ${seq} before subscribed`)
     else if (seq <= this.#live) this.faults.push(`event ${seq} again, after ${this.#live}`)
     else if (seq > this.#live + 1) this.faults.push(`event ${seq} with a hole, after ${this.#live}`)
     this.#live = seq
-    if (this.#pending) this.#pending.push({ seq, event, data })
+    const received = { seq, at, event, data }
+    if (this.#pending) this.#pending.push(received)
     // The list may have been ahead of the socket.
-    else if (seq > this.lastSeq) this.#apply({ seq, event, data })
+    else if (seq > this.lastSeq) this.#apply(received)
   }
 
   async #fetchUpTo(seq: number, socket: LiveSocket): Promise<void> {
@@ -125,12 +143,13 @@ export class ResumingClient {
     const { events, reset } = await this.#browser.json<EventPage>(address)
     if (!isCurrent()) return
     if (reset) this.faults.push('the log was said to have begun anew')
-    for (const { seq, event, data } of events) this.#apply({ seq, event, data })
+    for (const event of events) this.#apply(event)
   }
 
   #apply(event: ReceivedEvent): void {
     if (event.seq !== this.lastSeq + 1) this.faults.push(`applied ${event.seq} after ${this.lastSeq}`)
     this.applied.push(event)
+    this.#history.apply(event as RoomEvent)
   }
 }
 
