@@ -20,7 +20,10 @@ const BATCH = 5_000
 /** Numbers between 0 and 1, the same in every run. */
 function createRandom(): () => number {
   let state = 12_345
-  return () => (state = (state * 1_103_515_245 + 12_345) & 0x7fff_ffff) / 0x7fff_ffff
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return (Math.imul(state ^ (state >>> 15), 0x2c1b_3c6d) >>> 0) / 2 ** 32
+  }
 }
 
 const idOf = (kind: string, n: number) =>

@@ -49,7 +49,7 @@ const cases: [name: string, caller: Caller, query: Record<string, string>][] = [
   ['a word of old messages only: oldword', 'member', { q: 'oldword' }],
   ['two common words, rarely together: friday black', 'member', { q: 'friday black' }],
   ['two common words, never together: alphaone betatwo', 'member', { q: 'alphaone betatwo' }],
-  ['three common words, never together', 'member', { q: 'the friday alphaone betatwo' }],
+  ['four common words, never together', 'member', { q: 'the friday alphaone betatwo' }],
   ['a word of private rooms, few of them the caller’s: apollo', 'member', { q: 'apollo' }],
   ['the same with a common word', 'member', { q: 'apollo friday' }],
   ['in a large room: friday', 'member', { q: 'friday', room: LARGE }],

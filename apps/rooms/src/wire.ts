@@ -9,6 +9,9 @@ export const Id = z
 /** ISO 8601, UTC (R16.1). */
 export const Moment = z.string().meta({ format: 'date-time' })
 
+/** A time in a query, in ISO 8601 with any offset, as milliseconds since 1970. */
+export const QueriedTime = z.iso.datetime({ offset: true }).transform((moment) => Date.parse(moment))
+
 export function toMoment(ms: number): string {
   return new Date(ms).toISOString()
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AuditEventRow } from '../db/tables.ts'
 import { NextCursor, PageQuery } from '../paging.ts'
 import { trimmedText } from '../text.ts'
-import { Id, Moment, toMoment } from '../wire.ts'
+import { Id, Moment, QueriedTime, toMoment } from '../wire.ts'
 
 export const AuditLine = z
   .object({
@@ -34,11 +34,7 @@ const filters = {
   actorUserId: Id.optional(),
   targetType: Name.optional(),
   targetId: Name.optional(),
-  before: z.iso
-    .datetime({ offset: true })
-    .transform((moment) => Date.parse(moment))
-    .optional()
-    .meta({ description: 'Only entries before this time, in ISO 8601.' }),
+  before: QueriedTime.optional().meta({ description: 'Only entries before this time, in ISO 8601.' }),
 }
 
 export const AuditFilter = z.object(filters)

@@ -9,7 +9,7 @@ import { RoomParams } from '../rooms/schema.ts'
 import { findReadable } from './change.ts'
 import { viewEvents } from './events.ts'
 import { MessagePage, MessageQuery } from './schema.ts'
-import { listMessagesAfter, listMessagesBefore, listOtherEvents } from './store.ts'
+import { findSeqSince, listMessagesAfter, listMessagesBefore, listOtherEvents } from './store.ts'
 import { type Reader, readerOf, viewMessages } from './view.ts'
 
 /** The newest events of a page that are not about messages. */
@@ -21,7 +21,7 @@ export const listMessages = operation({
   path: '/rooms/{id}/messages',
   scope: 'session',
   tag: 'Messages',
-  summary: 'Read messages: the newest page, older and newer ones, or those around a message',
+  summary: 'Read messages: the newest page, older and newer ones, or those around a message or time',
   params: RoomParams,
   query: MessageQuery,
   result: MessagePage,
@@ -61,7 +61,9 @@ async function selectPage(context: Context, access: UserRoomAccess, query: Query
     const { seq } = await findReadable(read, access, query.around, context.now)
     return pageAround(read, end, { seq, limit: query.limit })
   }
-  const { after } = query
+  const { after, at } = query
+  const seq = at === undefined ? undefined : await findSeqSince(read, reader, at)
+  if (seq !== undefined) return pageAround(read, end, { seq, limit: query.limit })
   return after === undefined ? pageBefore(read, end, query) : pageAfter(read, end, { ...query, after })
 }
 

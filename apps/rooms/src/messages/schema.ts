@@ -4,7 +4,7 @@ import { NextCursor, wholeNumber } from '../paging.ts'
 import { ROOM_ROLES } from '../roles.ts'
 import { Person } from '../rooms/schema.ts'
 import { trimmedText } from '../text.ts'
-import { Id, Moment } from '../wire.ts'
+import { Id, Moment, QueriedTime } from '../wire.ts'
 
 const ReactionCount = z.object({
   emoji: z.string(),
@@ -120,10 +120,15 @@ export const MessageQuery = z
       description: '`newerCursor` of a page, for newer messages.',
     }),
     around: Id.optional().meta({ description: 'A message in the middle of the page.' }),
+    at: QueriedTime.optional().meta({
+      description:
+        'A time in ISO 8601. The first message since then is in the middle of the page; without one, it is the newest page.',
+    }),
   })
   .refine(
-    ({ cursor, after, around }) => [cursor, after, around].filter((each) => each !== undefined).length <= 1,
-    'takes only one of `cursor`, `after` and `around`',
+    ({ cursor, after, around, at }) =>
+      [cursor, after, around, at].filter((each) => each !== undefined).length <= 1,
+    'takes only one of `cursor`, `after`, `around` and `at`',
   )
 
 export const EventQuery = z.object({

@@ -46,6 +46,24 @@ export async function listMessagesAfter(
   return readableMessages(db, readable).where('seq', '>', after).orderBy('seq').limit(limit).execute()
 }
 
+/** Sequence number of the first message at a time or later. Undefined if there is none. */
+export async function findSeqSince(
+  db: Kysely<Tables>,
+  readable: ReadableRange,
+  sinceMs: number,
+): Promise<number | undefined> {
+  const [oldest] = await listMessagesAfter(db, readable, { after: readable.afterSeq, limit: 1 })
+  if (!oldest || oldest.created_at >= sinceMs) return oldest?.seq
+  const first = await readableMessages(db, readable)
+    .select('seq')
+    .where('created_at', '>=', sinceMs)
+    .orderBy('created_at')
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst()
+  return first?.seq
+}
+
 /** Part of a room's log, inclusive at both ends. */
 interface SeqRange {
   roomId: string

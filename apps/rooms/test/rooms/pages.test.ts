@@ -87,6 +87,32 @@ eachDialect((dialect, newUrl) => {
     expect(texts(await readMessages(owner, id, `?around=${hidden.id}`))).toEqual(['Hello', 'Seen'])
   })
 
+  test('R32.3: a page at a time is around the first message since then, and the newest page without one', async () => {
+    const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
+    const bob = await member(rooms)
+    const startMs = rooms.clock.ms
+    for (let count = 0; count < 6; count++) {
+      if (count === 2) await makeMember(rooms, id, bob)
+      await createMessage(owner, id, `Minute ${count}`)
+      rooms.clock.ms += 60_000
+    }
+    const at = async (who: TestUser, ms: number) =>
+      texts(await readMessages(who, id, `?limit=2&at=${new Date(startMs + ms).toISOString()}`))
+    expect(await at(owner, 3 * 60_000)).toEqual(['Minute 2', 'Minute 3'])
+    expect(await at(owner, 2 * 60_000 + 1)).toEqual(['Minute 2', 'Minute 3'])
+    expect(await at(owner, -60_000)).toEqual(['Minute 0'])
+    expect(await at(bob, -60_000)).toEqual(['Minute 2'])
+    expect(await at(bob, 10 * 60_000)).toEqual(['Minute 4', 'Minute 5'])
+    const offset = encodeURIComponent(new Date(startMs + 3_600_000).toISOString().replace('Z', '+01:00'))
+    expect(texts(await readMessages(owner, id, `?limit=2&at=${offset}`))).toEqual(['Minute 0'])
+    for (const query of ['at=yesterday', 'at=2026-11-21', `at=${offset}&cursor=1`])
+      expect(await refusal(await owner.browser.send(`/api/rooms/${id}/messages?${query}`))).toEqual([
+        400,
+        'invalid_request',
+      ])
+    expect(texts(await readMessages(bob, (await createRoom(owner)).id, `?at=${offset}`))).toEqual([])
+  })
+
   test('R29.2, R29.5: each page has the other events of its stretch of the log, as its reader sees them', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')

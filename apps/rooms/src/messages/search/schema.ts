@@ -1,14 +1,12 @@
 import { text } from '@latchkey/http/text'
 import { z } from 'zod'
 import { NextCursor, wholeNumber } from '../../paging.ts'
-import { Id } from '../../wire.ts'
+import { Id, QueriedTime } from '../../wire.ts'
 import { Message } from '../schema.ts'
 
 /** More than all words that narrow a search. */
 const MAX_CHARACTERS = 1_000
 const MAX_RESULTS = 50
-
-const Time = z.iso.datetime({ offset: true }).transform((moment) => Date.parse(moment))
 
 const Query = text().max(MAX_CHARACTERS).meta({
   maxLength: MAX_CHARACTERS,
@@ -24,8 +22,8 @@ export const SearchQuery = z
         'Only this room. By default public rooms and those that you are a member of, like the list of rooms.',
     }),
     from: Id.optional().meta({ description: 'Only messages of this user.' }),
-    before: Time.optional().meta({ description: 'Only messages before this time, in ISO 8601.' }),
-    after: Time.optional().meta({ description: 'Only messages at this time or later, in ISO 8601.' }),
+    before: QueriedTime.optional().meta({ description: 'Only messages before this time, in ISO 8601.' }),
+    after: QueriedTime.optional().meta({ description: 'Only messages at this time or later, in ISO 8601.' }),
     has: z.enum(['link']).optional().meta({ description: 'Only messages with a link.' }),
     limit: wholeNumber(1, MAX_RESULTS).default(MAX_RESULTS),
     cursor: z.string().optional().meta({ description: '`nextCursor` of the previous page.' }),
