@@ -3,7 +3,7 @@ import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
 import { loadEvents } from '../messages/event-log.ts'
 import type { ClusterEvent, RoomEvent } from '../cluster-events.ts'
-import { dependsOnViewer, viewOf } from '../rooms/event-view.ts'
+import { type Viewer, dependsOnViewer, viewOf } from '../rooms/event-view.ts'
 import { findAccessOfParticipants } from '../rooms/access-store.ts'
 import { readableAfterSeq } from '../rooms/history.ts'
 import type { Connection, Subscription } from './connection.ts'
@@ -177,24 +177,30 @@ export class LocalRoom {
       const from = to.reduce((min, { seq }) => Math.min(min, seq), this.#seq)
       const missing = { roomId: this.id, afterSeq: from, limit: BATCH_SIZE }
       const { events, reachedSeq, isAll } = await loadEvents(database.read, missing, now())
-      for (const event of events) this.#deliver(event, to, await this.#viewFor(event))
+      // Read once for all events of the batch.
+      const viewerOf = events.some(dependsOnViewer) ? await this.#loadViewers() : undefined
+      for (const event of events)
+        this.#deliver(
+          event,
+          to,
+          viewerOf && dependsOnViewer(event) ? (user) => viewOf(event, viewerOf(user)) : undefined,
+        )
       for (const subscription of to) subscription.seq = Math.max(subscription.seq, reachedSeq)
       this.#seq = Math.max(this.#seq, reachedSeq)
       if (isAll) return
     }
   }
 
-  /** Form of an event for each viewer; undefined if it is the same for all. */
-  async #viewFor(event: RoomEvent): Promise<((connection: Connection) => RoomEvent) | undefined> {
-    if (!dependsOnViewer(event)) return undefined
+  /** Loads what the forms of events depend on. Users without access see nothing of messages. */
+  async #loadViewers(): Promise<(connection: Connection) => Viewer> {
     const { database, now } = this.#dependencies
     const accesses = await findAccessOfParticipants(database.read, this.id, now())
     const byUser = new Map(accesses.map((access) => [access.userId, access]))
-    const { count } = this
+    const { count: participantCount } = this
     return ({ userId }) => {
       const access = byUser.get(userId)
       const afterSeq = access ? readableAfterSeq(access) : Infinity
-      return viewOf(event, { role: access?.role ?? null, participantCount: count, afterSeq })
+      return { role: access?.role ?? null, participantCount, afterSeq }
     }
   }
 }
