@@ -223,6 +223,14 @@ export const IconMail = /* @__PURE__ */ icon(
   'M3 7a2 2 0 0 1 2 -2h14a2 2 0 0 1 2 2v10a2 2 0 0 1 -2 2h-14a2 2 0 0 1 -2 -2v-10',
   'M3 7l9 6l9 -6',
 )
+export const IconMessageSearch = icon(
+  'message-search',
+  'M8 9h8',
+  'M8 13h5',
+  'M12 21l-.5 -.5l-2.5 -2.5h-3a3 3 0 0 1 -3 -3v-8a3 3 0 0 1 3 -3h12a3 3 0 0 1 3 3v4.5',
+  'M15 18a3 3 0 1 0 6 0a3 3 0 1 0 -6 0',
+  'M20.2 20.2l1.8 1.8',
+)
 export const IconMoon = /* @__PURE__ */ icon(
   'moon',
   'M12 3c.132 0 .263 0 .393 0a7.5 7.5 0 0 0 7.92 12.446a9 9 0 1 1 -8.313 -12.454l0 .008',

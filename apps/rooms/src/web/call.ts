@@ -11,6 +11,8 @@ import type { memberOperations } from '../members/operations.ts'
 import type { moderationOperations } from '../members/moderation/operations.ts'
 import type { ownershipOperations } from '../members/ownership/operations.ts'
 import type { messageOperations } from '../messages/operations.ts'
+import type { searchOperations } from '../messages/search/operations.ts'
+import type { SearchQuery } from '../messages/search/schema.ts'
 import type { sessionOperations } from '../sessions/operations.ts'
 import type { unreadOperations } from '../unread/operations.ts'
 
@@ -22,6 +24,7 @@ type Operations =
   | (typeof roomOperations)[number]
   | (typeof unreadOperations)[number]
   | (typeof messageOperations)[number]
+  | (typeof searchOperations)[number]
   | (typeof memberOperations)[number]
   | (typeof moderationOperations)[number]
   | (typeof invitationOperations)[number]
@@ -32,6 +35,7 @@ type DeclaredCalls = CallsOf<Operations>
 
 /** Input with times as ISO strings, before the server parses them. */
 type AuditInput = InputOf<OfId<Operations, 'listAuditEvents'>, z.input<typeof AuditQuery>>
+type SearchInput = InputOf<OfId<Operations, 'searchMessages'>, z.input<typeof SearchQuery>>
 type AuditFileInput = InputOf<OfId<Operations, 'exportAuditEvents'>, z.input<typeof AuditFilter>>
 
 type Calls = {
@@ -39,7 +43,9 @@ type Calls = {
     ? { input: AuditInput; result: DeclaredCalls[Id]['result'] }
     : Id extends 'exportAuditEvents'
       ? { input: AuditFileInput; result: DeclaredCalls[Id]['result'] }
-      : DeclaredCalls[Id]
+      : Id extends 'searchMessages'
+        ? { input: SearchInput; result: DeclaredCalls[Id]['result'] }
+        : DeclaredCalls[Id]
 }
 
 export type OperationId = keyof Calls

@@ -21,6 +21,7 @@ export type Resource =
   | 'invitations'
   | 'pending'
   | 'admin'
+  | 'search'
 
 /** Reads the result of an operation, unless `enabled` is false. */
 export function useCall<Id extends OperationId>(
@@ -55,12 +56,13 @@ interface PagedResult {
 type PagedId = { [Id in OperationId]: Result<Id> extends PagedResult ? Id : never }[OperationId]
 
 /**
- * Reads a list page by page. `more` reads the next page and is undefined on the last one.
+ * Reads a list page by page, unless `enabled` is false. `more` reads the next page and is undefined on the last one.
  * `moreError` is the error of reading the next page.
  */
-export function usePages<Id extends PagedId>(resource: Resource, id: Id, input: Input<Id>) {
+export function usePages<Id extends PagedId>(resource: Resource, id: Id, input: Input<Id>, enabled = true) {
   const { data, error, refetch, hasNextPage, fetchNextPage, ...next } = useInfiniteQuery({
     queryKey: [resource, id, input, 'pages'],
+    enabled,
     ...embeddedPages(() => embedded(id, input)?.body, undefined as string | undefined),
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) => {

@@ -1,4 +1,6 @@
-import { Group } from '@mantine/core'
+import { ActionIcon, Group } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { IconMessageSearch } from '@latchkey/web/icons'
 import { AppearanceMenu } from '@latchkey/web/parts/appearance-menu'
 import { CurrentPage } from '@latchkey/web/shell/current-page'
 import { Frame } from '@latchkey/web/shell/frame'
@@ -9,7 +11,8 @@ import { ROOM, withoutLogoutState, loginPath, needsSession } from '../addresses.
 import { stayConnected } from '../live/live.ts'
 import { detailPages, pages } from '../pages.tsx'
 import { LoadingOrError } from '../parts/loading-or-error.tsx'
-import { type SignedIn, followSignIn, sessionEndReason, useSession } from '../session.ts'
+import { type SignedIn, type User, followSignIn, sessionEndReason, useSession } from '../session.ts'
+import { SEARCH_SHORTCUT, closeSearch, openSearch, useSearchStart } from '../search/open-search.ts'
 import { useLobbyUpdates } from '../sidebar/lobby.ts'
 import { OwnRooms } from '../sidebar/own-rooms.tsx'
 import { useText } from '../texts/text.ts'
@@ -20,6 +23,7 @@ import { AccountMenu } from './account-menu.tsx'
 
 // Loaded on first use.
 const Jump = lazy(() => import('../sidebar/jump.tsx'))
+const SearchDialog = lazy(() => import('../search/search-dialog.tsx'))
 
 const HOME = { path: '/', words: 'page.toLobby' }
 
@@ -69,13 +73,42 @@ function Layout() {
           <Jump user={data.user} isOpen={palette.isOpen} close={palette.close} />
         </OnUse>
       )}
+      {data && <MessageSearch user={data.user} />}
     </>
+  )
+}
+
+/** The search of messages. Ctrl+Shift+F and Cmd+Shift+F open it, also in a field. */
+function MessageSearch({ user }: { user: User }) {
+  const start = useSearchStart()
+  useHotkeys([['mod+shift+F', () => (start ? closeSearch() : openSearch())]], [])
+  return (
+    <OnUse isUsed={start !== null}>
+      <SearchDialog user={user} />
+    </OnUse>
+  )
+}
+
+function SearchButton() {
+  const { t } = useText()
+  return (
+    <ActionIcon
+      variant="default"
+      size="lg"
+      visibleFrom="sm"
+      onClick={() => openSearch()}
+      aria-label={t('search.title')}
+      data-tooltip={`${t('search.title')} (${SEARCH_SHORTCUT})`}
+    >
+      <IconMessageSearch size={18} aria-hidden />
+    </ActionIcon>
   )
 }
 
 function HeaderActions({ session }: { session: SignedIn | null | undefined }) {
   return (
     <Group gap="sm" wrap="nowrap" flex="none">
+      {session && <SearchButton />}
       {session?.user.identityType === 'oauth' && <PendingBadge user={session.user} />}
       <AppearanceMenu />
       <AccountMenu />

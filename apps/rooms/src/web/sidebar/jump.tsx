@@ -1,7 +1,9 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { Palette, type PaletteAction, type PaletteGroup, matches } from '@latchkey/web/parts/palette'
 import { useLocation } from 'wouter'
+import { IconSearch } from '@latchkey/web/icons'
 import { pages } from '../pages.tsx'
+import { SEARCH_SHORTCUT, openSearch } from '../search/open-search.ts'
 import { RoomMark } from '../parts/room-mark.tsx'
 import { useCall } from '../queries.ts'
 import type { User } from '../session.ts'
@@ -51,6 +53,18 @@ function useGroups(query: string, user: User): PaletteGroup[] {
       actions: query === '' ? [] : filter(matching.filter(({ id }) => !ownIds.has(id)).map(toAction)),
     },
     { label: t('nav.label'), actions: filter(usePageActions(user)) },
+    {
+      label: t('sidebar.messages'),
+      actions: [
+        {
+          id: 'search',
+          label: query === '' ? t('search.title') : t('search.for', { query }),
+          icon: <IconSearch size={18} aria-hidden />,
+          shortcut: SEARCH_SHORTCUT,
+          run: () => openSearch({ q: query, ...(query !== '' && { room: '' }) }),
+        },
+      ],
+    },
   ].filter(({ actions }) => actions.length > 0)
 }
 

@@ -5,6 +5,7 @@ export default {
   'sidebar.rooms': 'Your rooms',
   'sidebar.otherRooms': 'Other rooms',
   'sidebar.jump': 'Jump to a room',
+  'sidebar.messages': 'Messages',
   'shell.waiting_one': '{{count}} invitation or offer is waiting for you',
   'shell.waiting_other': '{{count}} invitations or offers are waiting for you',
   'shell.signInAgain': 'Sign in again and return here',

@@ -7,6 +7,7 @@ import instance from './instance.ts'
 import lobby from './lobby.ts'
 import manage from './manage.ts'
 import room from './room.ts'
+import search from './search.ts'
 import shell from './shell.ts'
 
 export default {
@@ -19,5 +20,6 @@ export default {
   ...lobby,
   ...manage,
   ...room,
+  ...search,
   ...shell,
 }

@@ -7,6 +7,7 @@ export default {
   'sidebar.rooms': 'Ruang Anda',
   'sidebar.otherRooms': 'Ruang lain',
   'sidebar.jump': 'Buka ruang',
+  'sidebar.messages': 'Pesan',
   'shell.waiting_one': '{{count}} undangan atau tawaran menunggu Anda',
   'shell.waiting_other': '{{count}} undangan atau tawaran menunggu Anda',
   'shell.signInAgain': 'Masuk lagi dan kembali ke sini',

@@ -7,6 +7,7 @@ export default {
   'sidebar.rooms': 'Dina rum',
   'sidebar.otherRooms': 'Andra rum',
   'sidebar.jump': 'Hoppa till ett rum',
+  'sidebar.messages': 'Meddelanden',
   'shell.waiting_one': '{{count}} inbjudan eller erbjudande väntar på dig',
   'shell.waiting_other': '{{count}} inbjudningar eller erbjudanden väntar på dig',
   'shell.signInAgain': 'Logga in igen och kom tillbaka hit',

@@ -1,0 +1,28 @@
+import type en from '../en/search.ts'
+
+export default {
+  'search.title': 'Cari pesan',
+  'search.for': 'Cari pesan dengan “{{query}}”',
+  'search.room': 'Ruang',
+  'search.allRooms': 'Semua ruang',
+  'search.from': 'Dari',
+  'search.anyone': 'Siapa saja',
+  'search.me': 'Saya',
+  'search.period': 'Tanggal',
+  'search.period.any': 'Kapan saja',
+  'search.period.today': 'Hari ini',
+  'search.period.week': '7 hari terakhir',
+  'search.period.month': '30 hari terakhir',
+  'search.period.range': 'Rentang sendiri',
+  'search.firstDay': 'Hari pertama',
+  'search.lastDay': 'Hari terakhir',
+  'search.has': 'Berisi',
+  'search.has.anything': 'Apa saja',
+  'search.has.link': 'Tautan',
+  'search.help': 'Masukkan kata dalam urutan apa pun. Awal sebuah kata sudah cukup.',
+  'search.noneHelp': 'Coba lebih sedikit kata atau kata yang lebih pendek, atau filter lain.',
+  'search.count_one': '{{count}} pesan ditemukan',
+  'search.count_other': '{{count}} pesan ditemukan',
+  'search.countMore_one': 'Pesan terbaru ditampilkan',
+  'search.countMore_other': '{{count}} pesan terbaru ditampilkan',
+} satisfies Record<keyof typeof en, string>

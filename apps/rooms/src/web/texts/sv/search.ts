@@ -1,0 +1,28 @@
+import type en from '../en/search.ts'
+
+export default {
+  'search.title': 'Sök meddelanden',
+  'search.for': 'Sök meddelanden med ”{{query}}”',
+  'search.room': 'Rum',
+  'search.allRooms': 'Alla rum',
+  'search.from': 'Från',
+  'search.anyone': 'Alla',
+  'search.me': 'Mig',
+  'search.period': 'Datum',
+  'search.period.any': 'När som helst',
+  'search.period.today': 'I dag',
+  'search.period.week': 'Senaste 7 dagarna',
+  'search.period.month': 'Senaste 30 dagarna',
+  'search.period.range': 'Eget intervall',
+  'search.firstDay': 'Första dagen',
+  'search.lastDay': 'Sista dagen',
+  'search.has': 'Innehåller',
+  'search.has.anything': 'Vad som helst',
+  'search.has.link': 'Länkar',
+  'search.help': 'Skriv ord i valfri ordning. Början av ett ord räcker.',
+  'search.noneHelp': 'Försök med färre eller kortare ord, eller med andra filter.',
+  'search.count_one': '{{count}} meddelande hittades',
+  'search.count_other': '{{count}} meddelanden hittades',
+  'search.countMore_one': 'Det nyaste meddelandet visas',
+  'search.countMore_other': 'De {{count}} nyaste meddelandena visas',
+} satisfies Record<keyof typeof en, string>
