@@ -9,10 +9,13 @@ export interface RuleResources {
 }
 
 export interface Rule {
-  /** The refusal for people who are not the owner. Absent if anyone may (L4.2). */
+  /** The refusal for people who are not the owner, who is also an administrator. Absent if anyone may (L4.2). */
   ownerOnlyError?: string
   body?: (resources: RuleResources) => Record<string, unknown>
 }
+
+/** A value of `LINKS_DOMAINS`. */
+export const SHORT_DOMAIN = 'go.example.org'
 
 let count = 0
 const link = (verb: string) => ({ ownerOnlyError: `Only the link owner can ${verb} this link` })
@@ -43,6 +46,11 @@ export const rules: Record<string, Rule> = {
   'DELETE /slugs/{slug}': slug('remove'),
   'POST /links/{id}/slugs/{slug}/primary': primary,
   'POST /slugs/{slug}/primary': primary,
+  'PUT /domains/{host}': {
+    ownerOnlyError: 'Only administrators of the instance can change this',
+    body: () => ({ not_found_url: newUrl().url }),
+  },
+  'POST /domains/{host}/links': { body: newUrl },
   'POST /bundles': { body: () => ({ name: `Bundle ${++count}` }) },
   'PUT /bundles/{id}': { ...bundle('update'), body: () => ({ name: `Renamed ${++count}` }) },
   'PATCH /bundles/{id}': { ...bundle('update'), body: () => ({ accent: 'blue' }) },
@@ -106,5 +114,9 @@ export async function createOwnedResources(
 
 export function address(path: string, { linkId, bundleId, slug: name }: RuleResources): string {
   const id = path.startsWith('/bundles') ? bundleId : linkId
-  return path.replace('{id}', String(id)).replace('{linkId}', String(linkId)).replace('{slug}', name)
+  return path
+    .replace('{host}', SHORT_DOMAIN)
+    .replace('{id}', String(id))
+    .replace('{linkId}', String(linkId))
+    .replace('{slug}', name)
 }

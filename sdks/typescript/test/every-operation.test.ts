@@ -158,6 +158,20 @@ eachDialect((dialect, newUrl) => {
       expect(await reader.links.getBehaviour(id)).toEqual({})
     })
 
+    test('domains are listed, read and get links, and only administrators change them', async () => {
+      const [domain] = await reader.domains.list()
+      const host = domain?.host ?? ''
+      expect(domain).toMatchObject({ is_default: true })
+      expect(await reader.domains.get(host)).toEqual(domain as NonNullable<typeof domain>)
+      const link = await ann.domains.createLink(host, { url: 'https://example.com/sdk/domain' })
+      expect(await reader.links.get(link.id)).toEqual(link)
+      expect(await failureOf(ben.domains.set(host, { robots: 'allow' }))).toMatchObject({
+        status: 403,
+        code: 'not_admin',
+      })
+      expect(await reader.domains.get(host)).toEqual(domain as NonNullable<typeof domain>)
+    })
+
     test('a refused call throws the error of the server, and changes nothing', async () => {
       const link = await ann.links.create({ url: 'https://example.com/sdk/mine' })
       const error = await failureOf(ben.links.update(link.id, { label: 'Mine now' }))

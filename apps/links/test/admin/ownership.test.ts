@@ -1,13 +1,15 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { adminOperations } from '../../src/http/operations.ts'
-import { type Rule, address, createOwnedResources, primary, rules } from '../ownership-rules.ts'
+import { type Rule, SHORT_DOMAIN, address, createOwnedResources, primary, rules } from '../ownership-rules.ts'
 import { type Reply, sharedTestLinks } from '../testing.ts'
 
 const settings = {
   LINKS_ACCESS: 'header',
   LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
   TRUSTED_PROXIES: '127.0.0.1',
+  LINKS_DOMAINS: SHORT_DOMAIN,
+  LINKS_ADMINS: 'ann@example.com',
 }
 
 const share = (subject: string) => ({ ownerOnlyError: `Only the ${subject} owner can share its statistics` })

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { apiOperations } from '../../src/http/operations.ts'
-import { address, createOwnedResources, rules } from '../ownership-rules.ts'
+import { SHORT_DOMAIN, address, createOwnedResources, rules } from '../ownership-rules.ts'
 import { sharedTestLinks } from '../testing.ts'
 
 const offered = apiOperations.flatMap((operation) =>
@@ -26,7 +26,10 @@ test('L4.3 L24.1: every write of the API has a rule here, and every rule matches
 })
 
 eachDialect((_dialect, newDatabase) => {
-  const links = sharedTestLinks(newDatabase)
+  const links = sharedTestLinks(newDatabase, {
+    LINKS_DOMAINS: SHORT_DOMAIN,
+    LINKS_ADMINS: 'ann@example.com',
+  })
   const keys: Record<string, string> = {}
   beforeAll(async () => {
     for (const [caller, description] of Object.entries(callers)) {

@@ -33,11 +33,11 @@ test('R23.9: a page comes with the answers of the API to its first calls, for it
   const pending = ['/api/room-invitations/pending', '/api/room-ownership-transfers/pending']
   const expected: [TestUser, string, string[]][] = [
     [ada, '/', [...common, '/api/rooms', ...pending]],
-    [ada, `/rooms/${id}`, [...common, `/api/rooms/${id}`, ...pending]],
-    [ada, '/account', [...common, '/api/sessions', ...pending]],
+    [ada, `/rooms/${id}`, [...common, '/api/rooms', `/api/rooms/${id}`, ...pending]],
+    [ada, '/account', [...common, '/api/rooms', '/api/sessions', ...pending]],
     // Only administrators may ask for more.
-    [ada, '/admin', [...common, ...pending]],
-    [root, '/admin', [...common, ...pending, '/api/admin/users']],
+    [ada, '/admin', [...common, '/api/rooms', ...pending]],
+    [root, '/admin', [...common, '/api/rooms', ...pending, '/api/admin/users']],
     [visitor, '/', [...common, '/api/rooms']],
     [ada, '/nowhere', []],
   ]

@@ -1,14 +1,29 @@
 import { Button, Drawer, Group, Menu, Modal, Stack, Text, TextInput, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { IconSearch } from '@latchkey/web/icons'
+import { Palette, type PaletteAction, type PaletteGroup, matches } from '@latchkey/web/parts/palette'
 import { withUndo } from '@latchkey/web/parts/undo'
 import { useTexts } from '@latchkey/web/texts'
 import { showError, showSuccess } from '@latchkey/web/toast'
 import { useState } from 'react'
 import { Section } from './section.tsx'
 
+const PAGES: readonly PaletteAction[] = ['Dashboard', 'Links'].map((label) => ({
+  id: label,
+  label,
+  icon: <IconSearch size={16} />,
+  run: () => {},
+}))
+
+function findPages(query: string): readonly PaletteGroup[] {
+  const actions = PAGES.filter((page) => matches(query, page))
+  return actions.length > 0 ? [{ label: 'Pages', actions }] : []
+}
+
 export function Dialogs() {
   const [isDialogOpen, dialog] = useDisclosure()
   const [isDrawerOpen, drawer] = useDisclosure()
+  const [isPaletteOpen, palette] = useDisclosure()
   return (
     <Section title="Menus, dialogs and notifications">
       <Group gap="sm">
@@ -33,8 +48,12 @@ export function Dialogs() {
         <Button variant="default" onClick={drawer.open}>
           Drawer
         </Button>
+        <Button variant="default" onClick={palette.open}>
+          Palette
+        </Button>
       </Group>
       <Toasts />
+      <Palette isOpen={isPaletteOpen} close={palette.close} label="Pages" useGroups={findPages} />
       <Modal
         opened={isDialogOpen}
         onClose={dialog.close}

@@ -194,6 +194,19 @@ async def behaviour(tag: str, ann: Any, ben: Any, reader: Any) -> None:
     assert await done(reader.links.get_behaviour(id)) == models.Behaviour()
 
 
+async def domains(tag: str, ann: Any, ben: Any, reader: Any) -> None:
+    default = (await done(reader.domains.list()))[0]
+    assert isinstance(default, models.Domain)
+    assert default.is_default is True
+    assert await done(reader.domains.get(default.host)) == default
+    url = f"https://example.com/python/domain/{tag}"
+    link = await done(ann.domains.create_link(default.host, url=url))
+    assert await done(reader.links.get(link.id)) == link
+    error = await refused(lambda: ben.domains.set(default.host, robots="allow"))
+    assert (error.status, error.code) == (403, "not_admin")
+    assert await done(reader.domains.get(default.host)) == default
+
+
 async def refusals(tag: str, ann: Any, ben: Any, reader: Any) -> None:
     link = await done(ann.links.create(url=f"https://example.com/python/mine/{tag}"))
     error = await refused(lambda: ben.links.update(link.id, label="Mine now"))
@@ -207,6 +220,6 @@ async def refusals(tag: str, ann: Any, ben: Any, reader: Any) -> None:
         assert (await refused(stranger.links.list)).code == "unauthorized"
 
 
-@pytest.mark.parametrize("scenario", [links, walking, slugs, figures, bundles, behaviour, refusals])
+@pytest.mark.parametrize("scenario", [links, walking, slugs, figures, bundles, behaviour, domains, refusals])
 def test_operations(kind: str, scenario: Scenario) -> None:
     act(kind, scenario)
