@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { text } from '@latchkey/http/text'
 import { DestinationUrl } from '../links/destination-url.ts'
 import { toHost } from './host.ts'
-import { WELL_KNOWN_NAMES } from './well-known.ts'
+import { WELL_KNOWN_NAMES } from './well-known-names.ts'
 
 /** Of all files of a domain together, as JSON. */
 export const MAX_WELL_KNOWN_BYTES = 128 * 1024

@@ -2,11 +2,9 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import type { Site } from './sites.ts'
 import { DEFAULT_HOST, findDomainRow } from './store.ts'
+import { WELL_KNOWN_NAMES } from './well-known-names.ts'
 
 export const WELL_KNOWN_PATH = '/.well-known/'
-
-/** The files by which apps prove that they belong to a domain. */
-export const WELL_KNOWN_NAMES = ['apple-app-site-association', 'assetlinks.json'] as const
 
 /** Serves a file of the domain below `/.well-known/`; undefined if it has none of this name. */
 export async function serveWellKnown(

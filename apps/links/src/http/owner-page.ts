@@ -4,6 +4,8 @@ import { acceptedLanguages, firstLanguage, localeOf } from '@latchkey/web/langua
 import type { Admission } from '../access/access.ts'
 import { type SlugState, findSlugState } from '../links/slugs/store.ts'
 import { findPreferences } from '../preferences/store.ts'
+import type { Site } from '../domains/sites.ts'
+import { parseSlugKey } from '../links/slugs/slug.ts'
 import type { Closed } from '../links/behaviour/evaluate.ts'
 import { locationOf } from '../links/location.ts'
 import { pageTexts } from '../redirect/page-texts.ts'
@@ -37,12 +39,14 @@ export function createOwnerPage(services: Services, admit: Admit): RedirectOptio
 }
 
 async function renderOwnerPage(
-  { database, now }: Services,
-  { request, slug }: ShortUrlRequest,
+  { database, now, settings }: Services,
+  { request, slug: key, site }: ShortUrlRequest,
   closed: Closed | undefined,
   identity: string,
 ): Promise<Response | undefined> {
-  const state = await findSlugState(database.read, slug)
+  // The admin pages are on the default domain, whose origin comes from the settings alone.
+  if (site.domain !== null && settings.baseUrl === null) return undefined
+  const state = await findSlugState(database.read, key)
   if (state && state.created_by !== identity) return undefined
   const miss = state ? explainMiss(state, closed, now()) : UNUSED
   if (!miss) return undefined
@@ -52,16 +56,24 @@ async function renderOwnerPage(
   const texts = pageTexts[language]
   const { title, sentence } = texts[miss.reason]
   const when = formatMoment(miss.at, localeOf(language, tags), timeZone ?? 'UTC')
+  const { slug } = parseSlugKey(key)
   const [path, label] = state
     ? [`/_/admin/links/${state.link_id}`, texts.openLink]
-    : [`/_/admin/links?create=${encodeURIComponent(slug)}`, texts.createLink]
+    : [`/_/admin/links?${newLinkQuery(site, slug)}`, texts.createLink]
+  const origin = site.domain === null ? '' : (settings.baseUrl ?? '')
   const html = renderMessage(language, {
     title,
     sentence: sentence.replace('{{when}}', when),
     above: `<p class="slug"><code>/${Bun.escapeHTML(slug)}</code></p>\n`,
-    below: `<p class="actions"><a href="${path}">${label}</a></p>\n<p class="only-you">${texts.onlyYou}</p>\n`,
+    below: `<p class="actions"><a href="${origin}${Bun.escapeHTML(path)}">${label}</a></p>\n<p class="only-you">${texts.onlyYou}</p>\n`,
   })
   return htmlPage(html, { status: 404 })
+}
+
+/** The query that opens the form for a new link with this slug. */
+function newLinkQuery({ domain }: Site, slug: string): string {
+  const create = `create=${encodeURIComponent(slug)}`
+  return domain === null ? create : `${create}&domain=${encodeURIComponent(domain)}`
 }
 
 interface Miss {

@@ -99,6 +99,7 @@ export function createPages({ database, settings }: Pick<Services, 'database' | 
         origin,
         'sign-out': signOut,
         mcp: mcpMethods(settings),
+        ...(settings.domains.length > 0 && { domains: settings.domains.join(' ') }),
         ...siblingData('Latchkey Rooms', settings.roomsUrl),
         ...(timeZone !== null && { 'time-zone': timeZone }),
       }

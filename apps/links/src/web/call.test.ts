@@ -15,6 +15,7 @@ const others = [
   'getDashboard',
   'getLinkAnalytics',
   'getLinkBySlug',
+  'listDomains',
   'getLinkTimeline',
   'listBundleLinks',
   'removeSlugBySlug',

@@ -5,7 +5,7 @@ import type { LiveClicks } from '../events/schema.ts'
 import { type Input, type OperationId, addressOf, callForPage, embeddedForPage } from './call.ts'
 
 /** Part of the stored data that a query reads. Mutations and `/events` name the changed parts. */
-export type Resource = 'links' | 'bundles' | 'totals' | 'keys' | 'settings' | 'favicons'
+export type Resource = 'links' | 'bundles' | 'totals' | 'keys' | 'settings' | 'domains' | 'favicons'
 
 /** Reads the result of an operation. Sends no request unless `enabled`. */
 export function useCall<Id extends OperationId>(

@@ -73,7 +73,7 @@ eachDialect((_dialect, newUrl) => {
       expect([ofDefault.body.id, ofDefault.body.duplicate_count]).toEqual([first.id, 1])
     })
 
-    test('L31.2: an IDNA host is stored and answered as A-labels, and listed in either form', async () => {
+    test('L31.2: an IDNA host is stored and answered as A-labels, and accepted in either form', async () => {
       const { body } = await createOn(encodeURIComponent('LÄNK.example'), {
         url: 'https://example.com/idn',
         slug: 'idn',

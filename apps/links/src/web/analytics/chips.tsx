@@ -1,6 +1,7 @@
 import { Button, CloseButton, Group, Text } from '@mantine/core'
 import type { ExplorerDimension } from '../../analytics/explorer/dimensions.ts'
 import type { Result } from '../call.ts'
+import { keyName } from '../parts/short-url.ts'
 import { useText } from '../texts/text.ts'
 import type { ViewControls } from './use-view.ts'
 import { useValueNames } from './value-names.ts'
@@ -18,7 +19,7 @@ function useFilterNames(stats: Stats | undefined): (filter: Filter) => string {
       dimension === 'link' ? stats?.breakdowns.link.items.find(({ name }) => name === value) : undefined
     const bundle =
       dimension === 'bundle' ? stats?.breakdowns.bundle.items.find(({ name }) => name === value) : undefined
-    return link?.label ?? (link && `/${link.slug}`) ?? bundle?.label ?? t('analytics.id', { id: value })
+    return link?.label ?? (link && keyName(link.slug)) ?? bundle?.label ?? t('analytics.id', { id: value })
   }
 }
 

@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import type { Result } from '../call.ts'
 import { Delta } from '../parts/delta.tsx'
 import { Favicon, useFavicons } from '../parts/favicon.tsx'
+import { keyName } from '../parts/short-url.ts'
 import { useText } from '../texts/text.ts'
 import { countDays, formatAverage } from './average.ts'
 import type { Subject } from './use-analytics.ts'
@@ -61,7 +62,7 @@ function SetMetrics({ stats }: Pick<Props, 'stats'>) {
           top ? (
             <Anchor component={Link} href={`/links/${top.id}`} className="metric-link" title={top.url}>
               <Favicon src={iconOf(top.url)} />
-              <bdi>{top.label ?? `/${top.slug}`}</bdi>
+              <bdi>{top.label ?? keyName(top.slug)}</bdi>
             </Anchor>
           ) : (
             stats && '–'

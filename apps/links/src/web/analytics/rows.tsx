@@ -8,6 +8,7 @@ import { BundleDot } from '../parts/bundle-chip.tsx'
 import { Favicon, useFavicons } from '../parts/favicon.tsx'
 import { Initials } from '../parts/initials.tsx'
 import { Mark } from '../parts/mark.tsx'
+import { keyName } from '../parts/short-url.ts'
 import { useText } from '../texts/text.ts'
 import type { ViewControls } from './use-view.ts'
 import { useValueNames } from './value-names.ts'
@@ -71,7 +72,7 @@ export function Rows({ dimension, breakdown, clicks, view, toggle, isContinued =
 type Item = Breakdown['items'][number]
 
 function displayName(item: Item): string | undefined {
-  if ('slug' in item) return item.label ?? `/${item.slug}`
+  if ('slug' in item) return item.label ?? keyName(item.slug)
   return 'accent' in item ? item.label : undefined
 }
 

@@ -1,5 +1,6 @@
 import type { ExplorerDimension } from '../../analytics/explorer/dimensions.ts'
 import { countryNames } from '../parts/country.ts'
+import { keyName } from '../parts/short-url.ts'
 import type { OwnKey } from '../texts/index.ts'
 import { useText } from '../texts/text.ts'
 
@@ -56,7 +57,7 @@ export function useValueNames(): (dimension: ExplorerDimension, value: string) =
     if (value === '') return t(NO_VALUE[dimension] ?? 'analytics.unknown')
     if (dimension === 'variant') return variantName(value)
     if (dimension === 'country') return country(value)
-    if (dimension === 'slug') return `/${value}`
+    if (dimension === 'slug') return keyName(value)
     const key = VALUE_NAMES[dimension]?.[value]
     if (key) return t(key)
     return (dimension === 'os' && SYSTEMS[value]) || value

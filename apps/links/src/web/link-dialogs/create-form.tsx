@@ -11,7 +11,7 @@ import { me } from '../me.ts'
 import { useAllBundles } from '../pages/bundles/use-all-bundles.ts'
 import { isMine } from '../pages/link/link.ts'
 import { fromField } from '../parts/moment-field.ts'
-import { shortUrl, withoutScheme } from '../parts/short-url.ts'
+import { defaultHost, shortUrl, withoutScheme } from '../parts/short-url.ts'
 import { invalidate, useCall } from '../queries.ts'
 import { textOf, useText } from '../texts/text.ts'
 import { showCreated } from './created-toast.tsx'
@@ -21,7 +21,7 @@ import type { InitialValues } from './state.ts'
 import { rememberUtm } from './utm.ts'
 import { UtmFields } from './utm-fields.tsx'
 
-const EMPTY = { ...EMPTY_LINK, slug: '', bundle: '' }
+const EMPTY = { ...EMPTY_LINK, slug: '', bundle: '', domain: '' }
 type Values = typeof EMPTY
 
 const FIELD_ERRORS = {
@@ -39,6 +39,8 @@ function bodyOf({ url, label, slug, expires }: Values): Input<'createLink'>['bod
 }
 
 interface CreateRequest {
+  /** Empty for the default domain. */
+  domain: string
   body: Input<'createLink'>['body']
   bundle: string
   /** The stored draft. */
@@ -51,6 +53,13 @@ const parseDraft = (draft: string): Values =>
 
 const addToBundle = (id: number, link_id: number) =>
   call('addLinkToBundle', { params: { id }, body: { link_id } })
+
+/** Creates a link on a domain; an empty one is the default domain. */
+function createLinkOn(domain: string, body: CreateRequest['body']) {
+  return domain === ''
+    ? call('createLink', { body })
+    : call('createDomainLink', { params: { host: domain }, body })
+}
 
 /** The browser may refuse, such as on a page over plain HTTP. */
 async function copied(text: string): Promise<boolean> {
@@ -66,7 +75,7 @@ function useCreate(onCreated: (from: string) => void) {
   const { t, failure } = useText()
   const [, go] = useLocation()
   return useMutation({
-    mutationFn: ({ body }: CreateRequest) => call('createLink', { body }),
+    mutationFn: ({ body, domain }: CreateRequest) => createLinkOn(domain, body),
     async onSuccess(link, { body, bundle, from }) {
       if (link.duplicate) return
       rememberUtm(body.url)
@@ -91,6 +100,8 @@ export function CreateForm({ initial, close }: { initial: InitialValues; close: 
   const change = (changes: Partial<Values>) =>
     setDraft((current) => JSON.stringify({ ...parseDraft(current), ...changes }))
   useInitialValues(initial, change)
+  // The draft may be older than the settings of the instance.
+  const domain = me.domains.includes(values.domain) ? values.domain : ''
   const create = useCreate((from) => {
     setDraft((current) => {
       if (current === from) close()
@@ -100,7 +111,7 @@ export function CreateForm({ initial, close }: { initial: InitialValues; close: 
   const wrongField = fieldOfRefusal(create.error, FIELD_ERRORS)
   const errorOf = (name: keyof typeof FIELD_ERRORS) => wrongField === name && failure(create.error)
   const send = (extra: { allow_duplicate?: true } = {}) =>
-    create.mutate({ body: { ...bodyOf(values), ...extra }, bundle: values.bundle, from: draft })
+    create.mutate({ body: { ...bodyOf(values), ...extra }, domain, bundle: values.bundle, from: draft })
   const field = { values, change, errorOf }
   return (
     <form
@@ -113,8 +124,9 @@ export function CreateForm({ initial, close }: { initial: InitialValues; close: 
       <Stack gap="md" className="create-link-fields">
         <DestinationField {...field} />
         <UtmFields url={values.url} onChange={(url) => change({ url })} />
+        {me.domains.length > 0 && <DomainField value={domain} change={change} />}
         <Group gap="sm" align="flex-start">
-          <SlugField value={values.slug} error={errorOf('slug')} change={change} />
+          <SlugField value={values.slug} domain={domain} error={errorOf('slug')} change={change} />
           <LabelField {...field} flex="1 1 180px" />
         </Group>
         <BundleField value={values.bundle} change={change} />
@@ -130,7 +142,7 @@ export function CreateForm({ initial, close }: { initial: InitialValues; close: 
           )}
         </div>
       </Stack>
-      <QrPreview slug={values.slug.trim().toLowerCase()} />
+      <QrPreview slug={values.slug.trim().toLowerCase()} domain={domain || undefined} />
       <Group justify="flex-end" gap="sm" className="create-link-buttons">
         <Button variant="default" onClick={close}>
           {t('link.cancel')}
@@ -153,6 +165,7 @@ function useInitialValues(initial: InitialValues, change: (changes: Partial<Valu
 
 interface SlugProps {
   value: string
+  domain: string
   error: string | false
   change: (changes: Partial<Values>) => void
 }
@@ -161,21 +174,21 @@ interface SlugProps {
 const CHECK_AFTER_MS = 300
 
 /** Whether a typed slug could be used now; undefined while unknown. */
-function useSlugCheck(value: string): Result<'checkSlug'> | undefined {
+function useSlugCheck(value: string, domain: string): Result<'checkSlug'> | undefined {
   const slug = value.trim()
   const [settled] = useDebouncedValue(slug, CHECK_AFTER_MS)
   const { data, isPlaceholderData } = useCall(
     'links',
     'checkSlug',
-    { query: { slug: settled } },
+    { query: { slug: settled, ...(domain && { domain }) } },
     settled !== '',
   )
   return slug === settled && settled !== '' && !isPlaceholderData ? data?.body : undefined
 }
 
-function SlugField({ value, error, change }: SlugProps) {
+function SlugField({ value, domain, error, change }: SlugProps) {
   const { t } = useText()
-  const check = useSlugCheck(value)
+  const check = useSlugCheck(value, domain)
   const problem = check?.code && t(textOf(check.code))
   return (
     <TextInput
@@ -197,6 +210,18 @@ function SlugField({ value, error, change }: SlugProps) {
       value={value}
       error={error || problem}
       onChange={({ currentTarget }) => change({ slug: currentTarget.value })}
+    />
+  )
+}
+
+function DomainField({ value, change }: { value: string; change: (changes: Partial<Values>) => void }) {
+  const { t } = useText()
+  return (
+    <NativeSelect
+      label={t('domains.domain')}
+      data={[{ value: '', label: defaultHost }, ...me.domains]}
+      value={value}
+      onChange={({ currentTarget }) => change({ domain: currentTarget.value })}
     />
   )
 }

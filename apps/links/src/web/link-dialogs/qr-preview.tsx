@@ -7,9 +7,9 @@ import { useText } from '../texts/text.ts'
 const MARGIN = 4
 
 /** The code of the short URL, drawn as it is typed. It holds what the downloaded code holds. */
-export function QrPreview({ slug }: { slug: string }) {
+export function QrPreview({ slug, domain }: { slug: string; domain: string | undefined }) {
   const { t } = useText()
-  const url = slugUrl(slug)
+  const url = slugUrl({ slug, domain })
   return (
     <div className="qr-preview">
       <div className="qr-preview-code" role="img" aria-label={t('link.qrOf', { url: withoutScheme(url) })}>

@@ -103,9 +103,11 @@ export function useCreateFromAddress(): void {
     const url = new URL(location.href)
     const slug = url.searchParams.get('create')
     if (slug === null) return
-    openCreateDialog({ slug })
+    const domain = url.searchParams.get('domain')
+    openCreateDialog({ slug, ...(domain !== null && { domain }) })
     // A reload, or Back, must not open it again.
     url.searchParams.delete('create')
+    url.searchParams.delete('domain')
     history.replaceState(history.state, '', url)
   }, [])
 }

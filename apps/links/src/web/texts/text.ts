@@ -54,7 +54,7 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode | ClientError, TextKey>> = {
   domain_not_found: 'error.domainGone',
   domain_changed: 'error.domainChanged',
   also_of_unknown: 'error.alsoOfUnknown',
-  domain_invalid: 'error.refused',
+  domain_invalid: 'error.domainGone',
   root_url_invalid: 'error.urlInvalid',
   root_url_too_long: 'settings.rootLong',
   root_url_malformed: 'error.characters',

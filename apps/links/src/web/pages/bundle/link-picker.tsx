@@ -5,6 +5,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Result, call } from '../../call.ts'
 import { invalidate, useCall } from '../../queries.ts'
+import { primarySlugName } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
 import type { Stats } from './page.tsx'
 
@@ -93,8 +94,8 @@ function LinkChoice({ link, bundle, isMember }: { link: Link; bundle: number; is
     mutationFn: () => call('addLinkToBundle', { params: { id: bundle }, body: { link_id: link.id } }),
     onSuccess: () => invalidate('bundles'),
   })
-  const slug = (link.slugs.find(({ is_primary }) => is_primary) ?? link.slugs[0])?.slug ?? ''
-  const name = link.label ?? `/${slug}`
+  const slug = primarySlugName(link)
+  const name = link.label ?? slug
   const isAdded = isMember || add.isSuccess
   return (
     <Group component="li" wrap="nowrap" gap="md" py={8} pr="sm">
@@ -103,7 +104,7 @@ function LinkChoice({ link, bundle, isMember }: { link: Link; bundle: number; is
           {name}
         </Text>
         <Text size="xs" c="dimmed" truncate title={link.url}>
-          {link.label !== null && `/${slug} · `}
+          {link.label !== null && `${slug} · `}
           {link.url}
         </Text>
         {add.error && (

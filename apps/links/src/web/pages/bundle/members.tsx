@@ -6,7 +6,7 @@ import { call } from '../../call.ts'
 import { Copy } from '@latchkey/web/parts/copy'
 import { Delta } from '../../parts/delta.tsx'
 import { Favicon, useFavicons } from '../../parts/favicon.tsx'
-import { slugUrl, withoutScheme } from '../../parts/short-url.ts'
+import { slugName, slugUrl, withoutScheme } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
 import type { Stats } from './page.tsx'
 import { accentColor } from '../bundles/accent.tsx'
@@ -94,7 +94,8 @@ export function Members({ stats, hasClicks }: Props) {
 
 function MemberRow({ member, bundle, icon, hasClicks }: Pick<Props, 'hasClicks'> & MemberProps) {
   useFocusFallback('#members')
-  const name = member.label ?? `/${member.primary_slug}`
+  const own = { slug: member.primary_slug, domain: member.domain }
+  const name = member.label ?? slugName(own)
   const share = hasClicks ? member.pct_of_bundle / 100 : 0
   const style = { '--share': share, '--accent-color': accentColor(bundle.accent) } as CSSProperties
   return (
@@ -104,14 +105,14 @@ function MemberRow({ member, bundle, icon, hasClicks }: Pick<Props, 'hasClicks'>
         <Link href={`/links/${member.link_id}`} className="link-label" title={name} dir="auto">
           {name}
         </Link>
-        <div className="link-destination" title={`${slugUrl(member.primary_slug)} → ${member.url}`}>
-          {member.label !== null && <span className="mono">/{member.primary_slug} </span>}→{' '}
+        <div className="link-destination" title={`${slugUrl(own)} → ${member.url}`}>
+          {member.label !== null && <span className="mono">{slugName(own)} </span>}→{' '}
           {withoutScheme(member.url)}
         </div>
       </div>
       {hasClicks && <MemberClicks member={member} />}
       <Group gap={0} wrap="nowrap" flex="none">
-        <Copy value={slugUrl(member.primary_slug)} />
+        <Copy value={slugUrl(own)} />
         {isMine(bundle) && <RemoveButton member={member} name={name} bundle={bundle.id} />}
       </Group>
     </li>

@@ -8,6 +8,7 @@ import { useValueNames } from '../../analytics/value-names.ts'
 import { type Result, call, embedded } from '../../call.ts'
 import { Mark } from '../../parts/mark.tsx'
 import { followClicks } from '../../queries.ts'
+import { slugName } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
 
 const MAX_CLICKS = 8
@@ -89,7 +90,7 @@ function ClickLine({ click }: { click: TimedClick }) {
         <VisuallyHidden>{countryName}</VisuallyHidden>
       </span>
       <Link href={`/links/${click.link_id}`} className="live-slug">
-        <bdi>/{click.slug}</bdi>
+        <bdi>{slugName(click)}</bdi>
       </Link>
       <span className="live-device">
         {(

@@ -139,9 +139,10 @@ function useDuplicate(link: Link): () => void {
     mutationFn: () => {
       const { url, label, expires_at } = link
       const expiry = expires_at !== null && expires_at * 1000 > Date.now() ? { expires_at } : {}
-      return call('createLink', {
-        body: { url, ...(label !== null && { label }), ...expiry, allow_duplicate: true },
-      })
+      const body = { url, ...(label !== null && { label }), ...expiry, allow_duplicate: true }
+      return link.domain === undefined
+        ? call('createLink', { body })
+        : call('createDomainLink', { params: { host: link.domain }, body })
     },
     onSuccess({ id }) {
       go(`/links/${id}`)

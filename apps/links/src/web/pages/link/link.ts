@@ -1,12 +1,12 @@
 import type { Result } from '../../call.ts'
 import { me } from '../../me.ts'
-import { primarySlug } from '../../parts/short-url.ts'
+import { primarySlugName } from '../../parts/short-url.ts'
 
 export type Link = Result<'getLink'>
 export type Slug = Link['slugs'][number]
 
 export function nameOf(link: Link): string {
-  return link.label ?? `/${primarySlug(link)}`
+  return link.label ?? primarySlugName(link)
 }
 
 export function isMine(link: Pick<Link, 'created_by'>): boolean {

@@ -37,7 +37,10 @@ export function QrCode({ link, first }: { link: Link; first: string }) {
   const change = (changes: Partial<QrStyle>) => setStyle((current) => ({ ...current, ...changes }))
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
-      <Preview name={t('link.qrOf', { url: withoutScheme(slugUrl(slug)) })} code={code} />
+      <Preview
+        name={t('link.qrOf', { url: withoutScheme(slugUrl({ slug, domain: link.domain })) })}
+        code={code}
+      />
       <Stack gap="sm">
         {slugs.length > 1 && (
           <NativeSelect

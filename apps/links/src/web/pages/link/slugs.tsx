@@ -27,7 +27,8 @@ import { CsvButton } from '../../analytics/csv-button.tsx'
 import { type Subject, queryOf } from '../../analytics/use-analytics.ts'
 import { useAnalyticsView } from '../../analytics/use-view.ts'
 import { Pager } from '../../parts/pager.tsx'
-import { slugUrl } from '../../parts/short-url.ts'
+import { slugName, slugUrl } from '../../parts/short-url.ts'
+import { slugKey } from '../../../links/slugs/slug.ts'
 import { useText } from '../../texts/text.ts'
 import type { LinkControls } from './link-header.tsx'
 import { type Slug, isMine } from './link.ts'
@@ -52,7 +53,8 @@ export function Slugs({ counts, subject, ...controls }: Props) {
   const { t } = useText()
   const { view } = useAnalyticsView()
   const [offset, setOffset] = useState(0)
-  const countOf = ({ slug }: Slug) => counts?.counts.get(slug) ?? (counts?.isComplete ? 0 : undefined)
+  const countOf = ({ slug, domain }: Slug) =>
+    counts?.counts.get(slugKey(domain ?? null, slug)) ?? (counts?.isComplete ? 0 : undefined)
   const clicks = (slug: Slug) => countOf(slug) ?? 0
   const slugs = controls.link.slugs
     .filter((slug) => !controls.removal.isPending(slug))
@@ -110,7 +112,7 @@ function Row({
       <Table.Td>
         <Group gap={6}>
           <Text fw={500} miw={0} className="mono" style={{ overflowWrap: 'anywhere' }}>
-            /{slug.slug}
+            {slugName(slug)}
           </Text>
           {slug.is_primary === 1 && <SlugBadge text={t('link.primary')} />}
           {slug.is_custom === 0 && <SlugBadge text={t('link.automatic')} />}
@@ -151,7 +153,7 @@ function SlugMenu({ slug, opener, ...controls }: LinkControls & { slug: Slug }) 
   const { t } = useText()
   const copyUrl = async () => {
     try {
-      await navigator.clipboard.writeText(slugUrl(slug.slug))
+      await navigator.clipboard.writeText(slugUrl(slug))
       showSuccess(t('link.copied'))
     } catch {
       // The browser has denied access. Without HTTPS, there is no clipboard.

@@ -20,7 +20,7 @@ export function CopySlug({ link, search }: { link: LinkRow; search: string }) {
         aria-label={t('copy.copy', { what: url })}
       >
         <span>
-          <span className="copy-slug-slash">/</span>
+          <span className="copy-slug-slash">{link.domain}/</span>
           <Marked text={primarySlug(link)} search={search} />
         </span>
         {copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}

@@ -1,5 +1,6 @@
 import type { Result } from '../../call.ts'
 import { me } from '../../me.ts'
+import { defaultHost } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
 import { useAllBundles } from '../bundles/use-all-bundles.ts'
 import type { View } from './view.ts'
@@ -35,7 +36,15 @@ export function useFilters(view: View, { counts, hasBundles }: Choices): Filter[
   const sourceFilters = useSourceFilters(view, counts)
   const bundleFilters = useBundleFilters(view, hasBundles || view.bundle !== '')
   const behaviourFilter = useBehaviourFilter(view)
-  return [...stateFilters, behaviourFilter, ...ownerFilters, ...bundleFilters, ...sourceFilters]
+  const domainFilters = useDomainFilters(view)
+  return [
+    ...stateFilters,
+    behaviourFilter,
+    ...ownerFilters,
+    ...domainFilters,
+    ...bundleFilters,
+    ...sourceFilters,
+  ]
 }
 
 function useStateFilters(view: View, counts: Choices['counts']): Filter[] {
@@ -75,6 +84,21 @@ function useOwnerFilters(view: View, counts: Choices['counts']): Filter[] {
     count: counts && (counts.owners.find(({ name }) => name === owner)?.count ?? 0),
     set: { owner },
     clear: { owner: '' },
+  }))
+}
+
+/** None while there is only one domain. A link in the address may name another host. */
+function useDomainFilters(view: View): Filter[] {
+  const { t } = useText()
+  const own = me.domains.length > 0 ? [defaultHost, ...me.domains] : []
+  const domains = new Set([...own, ...(view.domain === '' ? [] : [view.domain])])
+  return [...domains].map((domain) => ({
+    key: `domain ${domain}`,
+    group: t('domains.domain'),
+    label: domain,
+    isActive: view.domain === domain,
+    set: { domain },
+    clear: { domain: '' },
   }))
 }
 

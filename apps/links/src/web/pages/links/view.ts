@@ -7,6 +7,7 @@ export const DEFAULT_VIEW = {
   owner: '',
   source: '',
   host: '',
+  domain: '',
   bundle: '',
   no_bundle: '',
   has_behaviour: '',
@@ -27,6 +28,7 @@ export const CLEARED = {
   owner: '',
   source: '',
   host: '',
+  domain: '',
   bundle: '',
   no_bundle: '',
   has_behaviour: '',
@@ -41,9 +43,9 @@ const withoutEmpty = (values: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
 
 /** The search and the filters. The server validates values that a user typed into the address. */
-export function filterOf({ search, status, owner, source, host, bundle, ...view }: View) {
+export function filterOf({ search, status, owner, source, host, domain, bundle, ...view }: View) {
   const { no_bundle, has_behaviour } = view
-  const filter = { search, status, owner, source, host, bundle, no_bundle, has_behaviour }
+  const filter = { search, status, owner, source, host, domain, bundle, no_bundle, has_behaviour }
   return withoutEmpty(filter) as NonNullable<Input<'countLinks'>['query']>
 }
 

@@ -3,6 +3,8 @@ import { useCall } from '../../queries.ts'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useText } from '../../texts/text.ts'
 import { Appearance } from './appearance.tsx'
+import { me } from '../../me.ts'
+import { Domains } from './domains.tsx'
 import { DefaultRange, Filter, RootRedirect, SlugLength } from './fields.tsx'
 import { Account, Programs } from './programs.tsx'
 import type { Settings } from './saving.ts'
@@ -25,6 +27,7 @@ export default function SettingsPage() {
         <Stack gap="lg">
           <Account />
           <Programs />
+          {me.domains.length > 0 && <Domains />}
         </Stack>
       </SimpleGrid>
     </Stack>

@@ -58,7 +58,7 @@ export function useSaving(onSettled: (settings: Settings) => void = () => {}) {
     },
     async onSuccess(settings, change) {
       updateCache(finishChange(change, settings))
-      await invalidate('links', 'bundles', 'totals')
+      await invalidate('links', 'bundles', 'totals', 'domains')
     },
   })
   return { save: mutate, status, error, reset }

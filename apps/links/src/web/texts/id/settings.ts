@@ -1,6 +1,22 @@
 import type en from '../en/settings.ts'
 
 export default {
+  'domains.title': 'Domain pendek',
+  'domains.root_url': 'Halaman utama',
+  'domains.root_urlHelp': 'Tujuan pengunjung yang membuka host ini.',
+  'domains.not_found_url': 'Slug tidak dikenal',
+  'domains.not_found_urlHelp':
+    'Tujuan URL pendek yang tidak mengarah ke mana pun. Jika kosong, halaman 404 ditampilkan.',
+  'domains.status': 'Status pengalihan',
+  'domains.statusDefault': 'Sama dengan instans',
+  'domains.alsoOf': 'Juga menjawab untuk',
+  'domains.alsoOfHelp':
+    'Slug yang tidak ada di sini dicari di domain itu, misalnya domain yang sudah hilang.',
+  'domains.none': 'Tidak ada',
+  'domains.robots': 'Izinkan mesin telusur',
+  'domains.robotsHelp': 'robots.txt mengizinkan mesin telusur mengunjungi domain ini.',
+  'domains.fileHelp': 'JSON yang disajikan di {{path}}.',
+  'domains.fileBad': 'Masukkan objek atau daftar JSON.',
   'settings.saving': 'Menyimpan…',
   'settings.saved': 'Tersimpan',
   'settings.intro': 'Preferensi ini hanya berlaku untuk Anda. Perubahan disimpan otomatis.',

@@ -1,6 +1,22 @@
 import type en from '../en/settings.ts'
 
 export default {
+  'domains.title': 'Kortdomäner',
+  'domains.root_url': 'Startsida',
+  'domains.root_urlHelp': 'Dit själva värdnamnet skickar besökare.',
+  'domains.not_found_url': 'Okända kortnamn',
+  'domains.not_found_urlHelp':
+    'Dit kortadresser som inte leder någonstans skickar besökare. Tomt visar 404-sidan.',
+  'domains.status': 'Status för omdirigering',
+  'domains.statusDefault': 'Som instansen',
+  'domains.alsoOf': 'Svarar även för',
+  'domains.alsoOfHelp':
+    'Kortnamn som inte finns här söks på den domänen, till exempel en som har gått förlorad.',
+  'domains.none': 'Ingen',
+  'domains.robots': 'Tillåt sökmotorer',
+  'domains.robotsHelp': 'robots.txt låter sökmotorer besöka domänen.',
+  'domains.fileHelp': 'JSON som visas på {{path}}.',
+  'domains.fileBad': 'Ange ett JSON-objekt eller en lista.',
   'settings.saving': 'Sparar …',
   'settings.saved': 'Sparat',
   'settings.intro': 'Inställningarna gäller bara dig. Ändringar sparas automatiskt.',
