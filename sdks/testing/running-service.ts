@@ -24,6 +24,7 @@ export class RunningService {
       LINKS_PORT: '0',
       LINKS_TITLE_FETCH: 'off',
       LINKS_RATE_LIMIT: 'off',
+      LINKS_DOMAINS: 'go.example.org',
     }
   }
 

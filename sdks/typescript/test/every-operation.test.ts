@@ -159,9 +159,9 @@ eachDialect((dialect, newUrl) => {
     })
 
     test('domains are listed, read and get links, and only administrators change them', async () => {
-      const [domain] = await reader.domains.list()
+      const [first, domain] = await reader.domains.list()
       const host = domain?.host ?? ''
-      expect(domain).toMatchObject({ is_default: true })
+      expect([first?.is_default, domain?.is_default]).toEqual([true, false])
       expect(await reader.domains.get(host)).toEqual(domain as NonNullable<typeof domain>)
       const link = await ann.domains.createLink(host, { url: 'https://example.com/sdk/domain' })
       expect(await reader.links.get(link.id)).toEqual(link)
