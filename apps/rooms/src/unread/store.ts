@@ -1,5 +1,5 @@
 import type { Database } from '@latchkey/database/database'
-import { type Kysely, type Transaction, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type Transaction, sql } from 'kysely'
 import { rowsFrom } from '../db/json-rows.ts'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomMessageRow, Tables } from '../db/tables.ts'
@@ -82,7 +82,7 @@ export async function countUnread(
   const [first, ...others] = ranges
   if (!first) return []
   const isOneRoom = others.length > 0 && others.every(({ roomId }) => roomId === first.roomId)
-  return isOneRoom ? countInRoom(database.read, first.roomId, ranges) : countInRooms(database, ranges)
+  return isOneRoom ? countInRoom(database.read, first.roomId, ranges) : countAmong(database, ranges, NEWEST_MESSAGES)
 }
 
 const listNewest = prepareQuery<
@@ -114,9 +114,32 @@ async function countInRoom(
   })
 }
 
-async function countInRooms(
+/** The messages with a mention of the user, after the start of the range. */
+const NEWEST_MENTIONS = sql`select room_messages.user_id, room_messages.created_at, room_messages.deleted_at
+  from room_mentions join room_messages on room_messages.id = room_mentions.message_id
+  where room_mentions.user_id = value ->> 2 and room_mentions.room_id = value ->> 1
+    and room_mentions.seq > cast(value ->> 3 as bigint)
+  order by room_mentions.seq desc`
+
+const NEWEST_MESSAGES = sql`select user_id, created_at, deleted_at from room_messages
+  where room_id = value ->> 1 and seq > cast(value ->> 3 as bigint) order by seq desc`
+
+/**
+ * Number of unread messages in each of these ranges that mention the user, within the same limits as
+ * `countUnread`.
+ */
+export async function countMentions(
+  database: Pick<Database<Tables>, 'read' | 'dialect'>,
+  ranges: readonly UnreadRange[],
+): Promise<number[]> {
+  return ranges.length === 0 ? [] : countAmong(database, ranges, NEWEST_MENTIONS)
+}
+
+/** Counts the messages of others among the newest of each range. */
+async function countAmong(
   { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
   ranges: readonly UnreadRange[],
+  newest: RawBuilder<unknown>,
 ): Promise<number[]> {
   const parameters = ranges.map(({ roomId, userId, afterSeq, retainedAfterMs }, index) => [
     index,
@@ -128,11 +151,7 @@ async function countInRooms(
   const { rows } = await sql<{ range: number; unread: number }>`
     select cast(value ->> 0 as bigint) as range, (
       select count(*) from (
-        select 1 from (
-          select user_id, created_at, deleted_at from room_messages
-          where room_id = value ->> 1 and seq > cast(value ->> 3 as bigint)
-          order by seq desc limit ${SCANNED}
-        ) as newest
+        select 1 from (${newest} limit ${SCANNED}) as newest
         where user_id is distinct from value ->> 2 and deleted_at is null
           and created_at > cast(value ->> 4 as bigint)
         limit ${MAX_UNREAD}

@@ -3,7 +3,7 @@ import type { Tables } from '../db/tables.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { readableAfterSeq, retainedAfterMs } from '../rooms/history.ts'
 import type { Unread } from '../rooms/schema.ts'
-import { type UnreadRange, countUnread } from './store.ts'
+import { type UnreadRange, countMentions, countUnread } from './store.ts'
 
 /**
  * What is new to users in rooms (R30.1). Users without membership and read mark are missing. Counts
@@ -16,11 +16,14 @@ export async function findUnread(
 ): Promise<ReadonlyMap<UserRoomAccess, Unread>> {
   const followed = accesses.filter(({ role, lastReadSeq }) => role !== null || lastReadSeq !== null)
   const ranges = followed.map((access) => unreadRangeOf(access, nowMs))
-  const counts = await countUnread(database, ranges)
+  const [unread, mentions] = await Promise.all([
+    countUnread(database, ranges),
+    countMentions(database, ranges),
+  ])
   return new Map(
     followed.map((access, index) => [
       access,
-      { readSeq: readSeqOf(access), unread: counts[index] ?? 0, mentions: 0 },
+      { readSeq: readSeqOf(access), unread: unread[index] ?? 0, mentions: mentions[index] ?? 0 },
     ]),
   )
 }

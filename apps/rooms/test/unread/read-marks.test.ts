@@ -11,6 +11,7 @@ import {
   createRoom,
   deleteMessage,
   deleteRoom,
+  editMessage,
   endMembership,
   guest,
   join,
@@ -80,6 +81,35 @@ eachDialect((_dialect, newUrl) => {
     expect(room).toMatchObject({ readSeq: first.seq, unread: 1, mentions: 0 })
     await markRead(mia, id, second.seq)
     expect(await unreadOf(mia, id)).toBe(0)
+  })
+
+  test('R30.1: unread mentions are those by others after the mark, by name or as part of a group', async () => {
+    const id = await newRoom()
+    const mentionsOf = async (who: TestUser) => (await listedRoom(who, id))?.mentions
+    const toMia = `<@${mia.user.id}>`
+    await createMessage(mia, id, toMia)
+    await createMessage(olga, id, 'to nobody')
+    expect(await mentionsOf(mia)).toBe(0)
+    const first = await createMessage(olga, id, `${toMia} and again ${toMia}`)
+    const second = await createMessage(olga, id, '<!room>')
+    const third = await createMessage(olga, id, toMia)
+    expect([await mentionsOf(mia), await mentionsOf(olga)]).toEqual([3, 0])
+    await succeed(deleteMessage(olga, id, third.id))
+    expect(await mentionsOf(mia)).toBe(2)
+    await succeed(editMessage(olga, id, second.id, 'to nobody'))
+    expect(await mentionsOf(mia)).toBe(1)
+    expect(await markRead(mia, id, first.seq)).toMatchObject({ unread: 1, mentions: 0 })
+  })
+
+  test('R30.1: a mention from before the present membership is not counted', async () => {
+    const id = await newRoom()
+    const nils = await member(rooms, 'Nils')
+    await makeMember(rooms, id, nils)
+    await createMessage(olga, id, `<@${nils.user.id}>`)
+    expect((await listedRoom(nils, id))?.mentions).toBe(1)
+    await succeed(endMembership(nils, id))
+    await makeMember(rooms, id, nils)
+    expect((await listedRoom(nils, id))?.mentions).toBe(0)
   })
 
   test('R30.1: a mark moves only forward, and a number beyond the last event counts as the last', async () => {
