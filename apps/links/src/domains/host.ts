@@ -18,6 +18,13 @@ export function toHost(text: string): string | undefined {
   return host !== undefined && host.length <= MAX_HOST_LENGTH && HOST_NAME.test(host) ? host : undefined
 }
 
+const IP_ADDRESS = /^(?:[\d.]+|\[[\da-f:.]+\])$/i
+
+/** Returns an IP address as it stands in URLs, in brackets for IPv6. Undefined for anything else. */
+export function toIpHost(text: string): string | undefined {
+  return IP_ADDRESS.test(text) ? URL.parse(`http://${text}`)?.hostname : undefined
+}
+
 /** The short URL of a slug key. `origin` is that of the default domain. */
 export function shortUrl(origin: string, key: string): string {
   const { slug, domain } = parseSlugKey(key)

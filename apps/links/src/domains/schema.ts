@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { text } from '@latchkey/http/text'
 import { DestinationUrl } from '../links/destination-url.ts'
-import { toHost } from './host.ts'
+import { toHost, toIpHost } from './host.ts'
 import { WELL_KNOWN_NAMES } from './well-known-names.ts'
 
 /** Of all files of a domain together, as JSON. */
@@ -10,7 +10,8 @@ export const MAX_WELL_KNOWN_BYTES = 128 * 1024
 const Host = text()
   .max(1_000)
   .transform((value, context) => {
-    const host = toHost(value)
+    // The default domain may be an address, such as on one's own machine.
+    const host = toHost(value) ?? toIpHost(value)
     if (host !== undefined) return host
     context.addIssue({ code: 'custom', message: 'must be a host name' })
     return z.NEVER

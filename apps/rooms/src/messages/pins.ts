@@ -1,6 +1,6 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import { type Context, operation } from '../context.ts'
-import type { RoomMessageRow, Tables } from '../db/tables.ts'
+import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { RoomEvent } from '../cluster-events.ts'
 import { CHANGE_REFUSALS, ENTRY_REFUSALS, admitReader, requirePermission } from '../rooms/admission.ts'
@@ -9,6 +9,7 @@ import { RoomParams } from '../rooms/schema.ts'
 import { SUCCESS, Success } from '../wire.ts'
 import { type MessageAccess, type MessageKey, appendMessageEvent, lockMessage } from './change.ts'
 import { MessageParams, Pins } from './schema.ts'
+import { findPinned, setPinnedSeq } from './store.ts'
 import { isReadable, readerOf, viewMessages } from './view.ts'
 
 const tag = 'Messages'
@@ -86,25 +87,10 @@ async function storePin(
     data: { by: userId },
     nowMs: context.now,
   })
-  await tx
-    .updateTable('room_messages')
-    .set({ pinned_seq: isPinned ? event.seq : null })
-    .where('id', '=', messageId)
-    .execute()
+  await setPinnedSeq(tx, messageId, isPinned ? event.seq : null)
   const action = isPinned ? 'room.message.pin' : 'room.message.unpin'
   await auditRoom(tx, context, { action, roomId, metadata: { messageId } })
   return event
-}
-
-/** Pinned messages of a room, last pinned first. */
-async function findPinned(db: Kysely<Tables>, roomId: string): Promise<RoomMessageRow[]> {
-  return db
-    .selectFrom('room_messages')
-    .selectAll()
-    .where('room_id', '=', roomId)
-    .where('pinned_seq', 'is not', null)
-    .orderBy('pinned_seq', 'desc')
-    .execute()
 }
 
 export const pinOperations = [list, pin, unpin]

@@ -156,6 +156,26 @@ export async function insertMessage(
   return inserted
 }
 
+/** Pinned messages of a room, last pinned first. */
+export async function findPinned(db: Kysely<Tables>, roomId: string): Promise<RoomMessageRow[]> {
+  return db
+    .selectFrom('room_messages')
+    .selectAll()
+    .where('room_id', '=', roomId)
+    .where('pinned_seq', 'is not', null)
+    .orderBy('pinned_seq', 'desc')
+    .execute()
+}
+
+/** Pins a message with the number of the event, or takes the pin away. */
+export async function setPinnedSeq(
+  tx: Transaction<Tables>,
+  messageId: string,
+  seq: number | null,
+): Promise<void> {
+  await tx.updateTable('room_messages').set({ pinned_seq: seq }).where('id', '=', messageId).execute()
+}
+
 /** Deletes the text, with everything that belongs to it, and leaves a placeholder. */
 export async function markMessageDeleted(
   tx: Transaction<Tables>,

@@ -82,7 +82,9 @@ export async function countUnread(
   const [first, ...others] = ranges
   if (!first) return []
   const isOneRoom = others.length > 0 && others.every(({ roomId }) => roomId === first.roomId)
-  return isOneRoom ? countInRoom(database.read, first.roomId, ranges) : countAmong(database, ranges, NEWEST_MESSAGES)
+  return isOneRoom
+    ? countInRoom(database.read, first.roomId, ranges)
+    : countAmong(database, ranges, NEWEST_MESSAGES)
 }
 
 const listNewest = prepareQuery<

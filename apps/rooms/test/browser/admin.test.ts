@@ -73,7 +73,7 @@ test('users are found by a part of their name, and a query of one letter is not 
   expect(new URL(page.url()).searchParams.get('q')).toBe('clae')
   expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
   await field.fill('nobody of this name')
-  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByRole('button', { name: 'Search', exact: true }).click()
   await page.getByRole('status').getByText('No results').waitFor()
   expect(errors).toEqual([])
 }, 60_000)

@@ -269,7 +269,8 @@ function removeOperation<Suffix extends string, Params extends SlugParams, Query
     // Millions of clicks take a while.
     lasting: true,
     async handler(context, input) {
-      const reference = referenceOf(context, input)
+      const query = input.query as z.output<typeof domainQuery>
+      const reference = referenceOf(context, { ...input, query })
       await flushBeforeDeletion(context, { slug: await keyOf(context, reference) }, input.query.force)
       const requireRemovable = async (tx: Tx) => {
         const owned = await requireOwnedSlug(tx, context, reference, 'not_owner_slug_remove')

@@ -21,16 +21,19 @@ export interface SlugReference {
 }
 
 export const domainQuery = z.object({ domain: DomainQuery })
+
 /** The slug that a request names. */
 export function referenceOf(
   context: Context,
   {
     params,
     query = {},
-  }: { params: { id?: number | undefined; slug: string }; query?: { domain?: unknown } | undefined },
+  }: {
+    params: { id?: number | undefined; slug: string }
+    query?: { domain?: string | undefined } | undefined
+  },
 ): SlugReference {
-  const { domain } = domainQuery.parse(query)
-  return { ...params, domain: queriedDomain(context, domain) }
+  return { ...params, domain: queriedDomain(context, query.domain) }
 }
 
 /** Returns the key of the slug. A link that does not exist has none. */
