@@ -3,6 +3,7 @@ import { eachDialect } from '@latchkey/database/testing'
 import { NOW, TestDatabase, closeAfterEach } from '../../test/test-database.ts'
 import { NO_FILTERS } from '../analytics/filters.ts'
 import type { Context } from '../context.ts'
+import { Sites } from '../domains/sites.ts'
 import { SlugSpace } from './slugs/generator.ts'
 import { slugOperations } from './slugs/operations.ts'
 import { linkOperations } from './operations.ts'
@@ -31,6 +32,8 @@ eachDialect((_dialect, newUrl) => {
       headers: {},
       slugSpace: new SlugSpace(),
       flushClicks: async () => true,
+      origin: 'http://localhost',
+      sites: new Sites({ domains: [], redirectStatus: 302 }, database),
     } as unknown as Context
     return (id: string, input: object) => {
       const operation = [...linkOperations, ...slugOperations].find((one) => one.id === id)

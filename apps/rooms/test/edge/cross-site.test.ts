@@ -266,8 +266,10 @@ async function rowsOf({ rooms }: TestRooms): Promise<Record<string, unknown>> {
     read,
   )
   const content: Record<string, unknown> = {}
-  for (const { name } of rows)
-    content[name] = (await sql`select * from ${sql.table(name)} order by 1, 2`.execute(read)).rows
+  for (const { name } of rows) {
+    const stored = await sql`select * from ${sql.table(name)}`.execute(read)
+    content[name] = stored.rows.map((row) => JSON.stringify(row)).toSorted()
+  }
   return content
 }
 

@@ -102,7 +102,12 @@ eachDialect((_dialect, newUrl) => {
     await rooms.rooms.database.write((tx) => revokeAccess(tx, lost))
     await createMessage(owner, id, 'About Bob')
     await join(bob, id)
-    expect(await bob.browser.json(`/api/rooms/${id}/messages`)).toEqual({ messages: [], nextCursor: null })
+    expect(await bob.browser.json(`/api/rooms/${id}/messages`)).toEqual({
+      messages: [],
+      events: [],
+      newerCursor: null,
+      nextCursor: null,
+    })
   })
 
   test('R17.7: a revoked administrator loses the private rooms that the right opened, and no others', async () => {
