@@ -269,8 +269,8 @@ function removeOperation<Suffix extends string, Params extends SlugParams, Query
     // Millions of clicks take a while.
     lasting: true,
     async handler(context, input) {
-      const query = input.query as z.output<typeof domainQuery>
-      const reference = referenceOf(context, { ...input, query })
+      const named = input.query as z.output<typeof domainQuery>
+      const reference = referenceOf(context, { params: input.params, query: named })
       await flushBeforeDeletion(context, { slug: await keyOf(context, reference) }, input.query.force)
       const requireRemovable = async (tx: Tx) => {
         const owned = await requireOwnedSlug(tx, context, reference, 'not_owner_slug_remove')
