@@ -53,6 +53,11 @@ export const IconArchiveOff = /* @__PURE__ */ icon(
   'M10 12h2',
   'M3 3l18 18',
 )
+export const IconArrowBackUp = /* @__PURE__ */ icon(
+  'arrow-back-up',
+  'M9 14l-4 -4l4 -4',
+  'M5 10h11a4 4 0 1 1 0 8h-1',
+)
 export const IconArrowDown = /* @__PURE__ */ icon('arrow-down', 'M12 5l0 14', 'M18 13l-6 6', 'M6 13l6 6')
 export const IconArrowDownRight = /* @__PURE__ */ icon('arrow-down-right', 'M7 7l10 10', 'M17 8l0 9l-9 0')
 export const IconArrowForwardUp = /* @__PURE__ */ icon(
@@ -70,6 +75,11 @@ export const IconArrowsSplit = /* @__PURE__ */ icon(
   'M21 7h-8l-3.495 5',
   'M18 10l3 -3l-3 -3',
   'M18 20l3 -3l-3 -3',
+)
+export const IconBold = /* @__PURE__ */ icon(
+  'bold',
+  'M7 5h6a3.5 3.5 0 0 1 0 7h-6l0 -7',
+  'M13 12h1a3.5 3.5 0 0 1 0 7h-7v-7',
 )
 export const IconBookmark = /* @__PURE__ */ icon(
   'bookmark',
@@ -91,6 +101,7 @@ export const IconClockOff = /* @__PURE__ */ icon(
   'M12 7v1',
   'M3 3l18 18',
 )
+export const IconCode = /* @__PURE__ */ icon('code', 'M7 8l-4 4l4 4', 'M17 8l4 4l-4 4', 'M14 4l-4 16')
 export const IconCopy = /* @__PURE__ */ icon(
   'copy',
   'M7 9.667a2.667 2.667 0 0 1 2.667 -2.667h8.666a2.667 2.667 0 0 1 2.667 2.667v8.666a2.667 2.667 0 0 1 -2.667 2.667h-8.666a2.667 2.667 0 0 1 -2.667 -2.667l0 -8.666',
@@ -163,12 +174,18 @@ export const IconGripVertical = /* @__PURE__ */ icon(
   'M14 19a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',
 )
 export const IconHash = /* @__PURE__ */ icon('hash', 'M5 9l14 0', 'M5 15l14 0', 'M11 4l-4 16', 'M17 4l-4 16')
+export const IconHistory = /* @__PURE__ */ icon(
+  'history',
+  'M12 8l0 4l2 2',
+  'M3.05 11a9 9 0 1 1 .5 4m-.5 5v-5h5',
+)
 export const IconHome = /* @__PURE__ */ icon(
   'home',
   'M5 12l-2 0l9 -9l9 9l-2 0',
   'M5 12v7a2 2 0 0 0 2 2h10a2 2 0 0 0 2 -2v-7',
   'M9 21v-6a2 2 0 0 1 2 -2h2a2 2 0 0 1 2 2v6',
 )
+export const IconItalic = /* @__PURE__ */ icon('italic', 'M11 5l6 0', 'M7 19l6 0', 'M14 5l-4 14')
 export const IconKeyboard = /* @__PURE__ */ icon(
   'keyboard',
   'M2 8a2 2 0 0 1 2 -2h16a2 2 0 0 1 2 2v8a2 2 0 0 1 -2 2h-16a2 2 0 0 1 -2 -2l0 -8',
@@ -200,6 +217,15 @@ export const IconLink = /* @__PURE__ */ icon(
   'M11 6l.463 -.536a5 5 0 0 1 7.071 7.072l-.534 .464',
   'M13 18l-.397 .534a5.068 5.068 0 0 1 -7.127 0a4.972 4.972 0 0 1 0 -7.071l.524 -.463',
 )
+export const IconList = /* @__PURE__ */ icon(
+  'list',
+  'M9 6l11 0',
+  'M9 12l11 0',
+  'M9 18l11 0',
+  'M5 6l0 .01',
+  'M5 12l0 .01',
+  'M5 18l0 .01',
+)
 export const IconLock = /* @__PURE__ */ icon(
   'lock',
   'M5 13a2 2 0 0 1 2 -2h10a2 2 0 0 1 2 2v6a2 2 0 0 1 -2 2h-10a2 2 0 0 1 -2 -2v-6',
@@ -223,13 +249,22 @@ export const IconMail = /* @__PURE__ */ icon(
   'M3 7a2 2 0 0 1 2 -2h14a2 2 0 0 1 2 2v10a2 2 0 0 1 -2 2h-14a2 2 0 0 1 -2 -2v-10',
   'M3 7l9 6l9 -6',
 )
-export const IconMessageSearch = icon(
+export const IconMessageSearch = /* @__PURE__ */ icon(
   'message-search',
   'M8 9h8',
   'M8 13h5',
   'M12 21l-.5 -.5l-2.5 -2.5h-3a3 3 0 0 1 -3 -3v-8a3 3 0 0 1 3 -3h12a3 3 0 0 1 3 3v4.5',
   'M15 18a3 3 0 1 0 6 0a3 3 0 1 0 -6 0',
   'M20.2 20.2l1.8 1.8',
+)
+export const IconMoodPlus = /* @__PURE__ */ icon(
+  'mood-plus',
+  'M20.985 12.528a9 9 0 1 0 -8.45 8.456',
+  'M16 19h6',
+  'M19 16v6',
+  'M9 10h.01',
+  'M15 10h.01',
+  'M9.5 15c.658 .64 1.56 1 2.5 1s1.842 -.36 2.5 -1',
 )
 export const IconMoon = /* @__PURE__ */ icon(
   'moon',
@@ -245,6 +280,15 @@ export const IconPin = /* @__PURE__ */ icon(
   'M15 4.5l-4 4l-4 1.5l-1.5 1.5l7 7l1.5 -1.5l1.5 -4l4 -4',
   'M9 15l-4.5 4.5',
   'M14.5 4l5.5 5.5',
+)
+export const IconPinnedOff = /* @__PURE__ */ icon(
+  'pinned-off',
+  'M9 4v1',
+  'M9 9v1l-2 4v2h9',
+  'M16 12l-1 -2v-6',
+  'M12 16v5',
+  'M8 4h8',
+  'M3 3l18 18',
 )
 export const IconPlayerPause = /* @__PURE__ */ icon(
   'player-pause',
@@ -267,6 +311,11 @@ export const IconQrcode = /* @__PURE__ */ icon(
   'M14 20l3 0',
   'M17 17l3 0',
   'M20 17l0 3',
+)
+export const IconQuote = /* @__PURE__ */ icon(
+  'quote',
+  'M10 11h-4a1 1 0 0 1 -1 -1v-3a1 1 0 0 1 1 -1h3a1 1 0 0 1 1 1v6c0 2.667 -1.333 4.333 -4 5',
+  'M19 11h-4a1 1 0 0 1 -1 -1v-3a1 1 0 0 1 1 -1h3a1 1 0 0 1 1 1v6c0 2.667 -1.333 4.333 -4 5',
 )
 export const IconSearch = /* @__PURE__ */ icon(
   'search',
@@ -301,6 +350,11 @@ export const IconShieldLock = /* @__PURE__ */ icon(
 export const IconStar = /* @__PURE__ */ icon(
   'star',
   'M12 17.75l-6.172 3.245l1.179 -6.873l-5 -4.867l6.9 -1l3.086 -6.253l3.086 6.253l6.9 1l-5 4.867l1.179 6.873l-6.158 -3.245',
+)
+export const IconStrikethrough = /* @__PURE__ */ icon(
+  'strikethrough',
+  'M5 12l14 0',
+  'M16 6.5a4 2 0 0 0 -4 -1.5h-1a3.5 3.5 0 0 0 0 7h2a3.5 3.5 0 0 1 0 7h-1.5a4 2 0 0 1 -4 -1.5',
 )
 export const IconSun = /* @__PURE__ */ icon(
   'sun',

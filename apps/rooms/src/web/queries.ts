@@ -20,6 +20,8 @@ export type Resource =
   | 'bans'
   | 'invitations'
   | 'pending'
+  | 'reactions'
+  | 'versions'
   | 'admin'
   | 'search'
 

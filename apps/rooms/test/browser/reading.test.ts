@@ -4,6 +4,7 @@ import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import { type TestUser, admin, createMessage, createRoom, member } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { ROOT, roomPages } from './browser.ts'
+import { lines, openToolbar } from './room-page.ts'
 
 const pages = roomPages()
 
@@ -129,7 +130,7 @@ const look = (page: Page, isHidden: boolean) =>
     document.dispatchEvent(new Event('visibilitychange'))
   }, isHidden)
 
-test('the mark of new messages stands before the first of them, and says that there are more above if not all are kept', async () => {
+test('R35.2: the mark of new messages stands before the first of them, and a button leads there if it is not in the page', async () => {
   const id = await roomWith(3)
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 390, height: 844 })
   await line(page, 'Message number 3').waitFor()
@@ -139,23 +140,15 @@ test('the mark of new messages stands before the first of them, and says that th
   await line(page, 'Message number 620').waitFor()
   expect(await page.title()).toStartWith('(617) ')
   const readTexts = async () => (await list(page).locator('li').allInnerTexts()).map((text) => text.trim())
-  const mark = page.getByText('New messages start further up', { exact: true })
   const first = page.getByText('New', { exact: true })
   await look(page, false)
-  await mark.waitFor()
+  const toNew = page.getByRole('button', { name: 'New messages start further up' })
+  await toNew.waitFor()
   expect(await first.count()).toBe(0)
-  await mark.scrollIntoViewIfNeeded()
   await screenshot(page, 'reading-new-above-390')
-  const older = page.getByRole('button', { name: 'Show older messages' })
-  while ((await first.count()) === 0) {
-    const shownCount = await list(page).locator('.message-text').count()
-    await older.click()
-    await page.waitForFunction(
-      (count) => document.querySelectorAll('.messages .message-text').length > count,
-      shownCount,
-    )
-  }
-  expect(await mark.count()).toBe(0)
+  await toNew.click()
+  await first.waitFor()
+  await toNew.waitFor({ state: 'detached' })
   const texts = await readTexts()
   expect(texts[texts.indexOf('New') + 1]).toContain('Message number 4')
   pages.service().clock.ms += 10_000
@@ -239,22 +232,18 @@ test('on a device with an on-screen keyboard the message field gets focus only w
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY')
 }, 60_000)
 
-test('if there are no older messages to load, focus moves into the messages', async () => {
-  const id = await roomWith(60)
-  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
-  await line(page, 'Message number 60').waitFor()
-  await page.getByRole('button', { name: 'Show older messages' }).press('Enter')
-  await line(page, 'Message number 1').waitFor()
-  await page.waitForFunction(() => document.activeElement?.matches('.messages'))
-}, 60_000)
-
 test('after a dialog about a message, focus returns to where it was, or to the messages if it was deleted', async () => {
   const id = await roomWith(3)
   const { page } = await pages.openAs(ROOT, `/rooms/${id}`)
-  const remove = page.getByRole('button', { name: /^Delete the message/ }).first()
-  await remove.press('Enter')
+  const remove = page.getByRole('button', { name: /^Delete the message/ })
+  await openToolbar(page, 'Message number 1')
+  await page.keyboard.press('End')
+  await page.keyboard.press('Enter')
   await page.getByRole('dialog').getByText('Message number 1').waitFor()
   await page.keyboard.press('Escape')
+  await lines(page).filter({ hasText: 'Message number 1' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('End')
   await remove.and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').locator('[data-autofocus]:focus').waitFor()
@@ -263,7 +252,7 @@ test('after a dialog about a message, focus returns to where it was, or to the m
   await list(page).and(page.locator(':focus')).waitFor()
 }, 60_000)
 
-test('the messages are one tab stop, and the arrow keys move between them', async () => {
+test('R35.2: the messages are one tab stop, the arrow keys move between them, and Enter opens the toolbar', async () => {
   const id = await roomWith(2)
   await createMessage(host, id, 'See https://example.com/one')
   await createMessage(host, id, 'See https://example.com/two')
@@ -284,14 +273,22 @@ test('the messages are one tab stop, and the arrow keys move between them', asyn
     await page.keyboard.press(key)
     expect([key, await focused()]).toEqual([key, expect.stringContaining(text)])
   }
-  await page.keyboard.press('Home')
+  // From a message, Tab leads to its links and its toolbar, which is one stop, and Enter to the toolbar.
   await page.keyboard.press('Tab')
-  await page
-    .getByRole('button', { name: /^Delete the message/ })
-    .and(page.locator(':focus'))
-    .waitFor()
+  await page.getByRole('link', { name: 'https://example.com/two' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Tab')
+  const toolbar = page.getByRole('toolbar', { name: 'Message from Hanna Host' })
+  await toolbar.locator(':focus').waitFor()
   await page.keyboard.press('Tab')
   await field(page).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Enter')
+  await toolbar.getByRole('button', { name: 'Add a reaction' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('ArrowRight')
+  await toolbar.getByRole('button', { name: 'Reply' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Escape')
+  expect(await focused()).toContain('Message number 1')
 }, 60_000)
 
 test('messages have one rhythm, whether the user may delete them or not', async () => {
@@ -300,11 +297,11 @@ test('messages have one rhythm, whether the user may delete them or not', async 
     const { page } = await pages.openAs(person, `/rooms/${id}`)
     await line(page, 'Message number 3').waitFor()
     const rows = await page
-      .locator('.message.continues')
+      .locator('.message[data-continues]')
       .evaluateAll((all) => all.map((row) => Math.round(row.getBoundingClientRect().height)))
-    await page.locator('.message.continues').first().hover()
+    await page.locator('.message[data-continues]').first().hover()
     const hovered = await page
-      .locator('.message.continues')
+      .locator('.message[data-continues]')
       .evaluateAll((all) => all.map((row) => Math.round(row.getBoundingClientRect().height)))
     expect(hovered).toEqual(rows)
     return rows

@@ -1,5 +1,10 @@
 import { expect, test } from 'bun:test'
-import { expectFingerSized, expectWithinWidth, screenshot } from '@latchkey/web/testing/browser'
+import {
+  expectAccessible,
+  expectFingerSized,
+  expectWithinWidth,
+  screenshot,
+} from '@latchkey/web/testing/browser'
 import { createRoom, member } from '../actions.ts'
 import { ROOT, roomPages } from './browser.ts'
 
@@ -16,7 +21,7 @@ test('on every page a tap reaches the control that it touches and no other', asy
   await page.getByText(/^This is the start of /).waitFor()
   for (const text of ['First', 'Second', 'Third']) {
     await field.fill(text)
-    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Send' }).tap()
     await page.locator('.messages').getByText(text).waitFor()
   }
   for (const path of [
@@ -37,13 +42,21 @@ test('on every page a tap reaches the control that it touches and no other', asy
     await expectWithinWidth(page)
     await expectFingerSized(page)
     if (!path.includes(id)) continue
-    await page.getByText('Second').tap()
-    await page.waitForFunction(() => {
-      const widths = [...document.querySelectorAll('.message-action')].map(
-        ({ clientWidth }) => clientWidth > 1,
-      )
-      return widths.join() === 'false,true,false'
-    })
+    const { x = 0, y = 0 } = (await page.getByText('Second').boundingBox()) ?? {}
+    const touch = await page.context().newCDPSession(page)
+    const at = [{ x: x + 10, y: y + 5 }]
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at })
+    const sheet = page.getByRole('dialog', { name: 'Message from Root' })
+    await sheet.waitFor()
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+    await screenshot(page, 'rooms-touch-sheet')
+    await expectAccessible(page)
+    const heights = await sheet
+      .locator('.sheet-item')
+      .evaluateAll((items) => items.map((item) => item.getBoundingClientRect().height))
+    expect(Math.min(...heights)).toBeGreaterThanOrEqual(44)
+    await sheet.getByRole('button', { name: 'Reply' }).tap()
+    await page.getByText('Replying to Root').waitFor()
     await expectFingerSized(page)
   }
   expect(await page.locator('header a').evaluate((link) => link.getBoundingClientRect().height)).toBe(44)

@@ -15,6 +15,9 @@ beforeAll(async () => {
   host = await member(pages.service(), 'Hanna Host')
 }, 60_000)
 
+/** A message in its place that is not sent yet. */
+const unsent = (page: Page, text: string) => page.locator('.message-unsent').filter({ hasText: text })
+
 const newRoom = async (settings: Record<string, unknown> = {}) => (await createRoom(host, settings)).id
 test('R18.8: a client that the server has asked to wait for half a minute does not offer to retry now', async () => {
   const { page } = await pages.openAs(ALICE, '/', { width: 390 })
@@ -84,7 +87,7 @@ test('messages sent while the service restarts keep the order in which they were
   const down = Promise.withResolvers<undefined>()
   const over = pages.whileDown(page, async () => {
     await send(page, 'Void 1')
-    await page.getByRole('alert').getByText('Void 1').waitFor()
+    await unsent(page, 'Void 1').getByRole('alert').getByText('Couldn’t send').waitFor()
     down.resolve(undefined)
   })
   await down.promise
@@ -117,7 +120,7 @@ test('a single lost message is sent again automatically, before later ones', asy
   await page.getByText(/^This is the start of /).waitFor()
   await page.route('**/messages', (route) => route.abort(), { times: 2 })
   await send(page, 'First')
-  await page.getByRole('alert').getByText('First').waitFor()
+  await unsent(page, 'First').getByRole('alert').getByText('Couldn’t send').waitFor()
   await screenshot(page, 'room-one-unsent-390')
   await send(page, 'Second')
   await lines(page).getByText('Second', { exact: true }).waitFor()
@@ -172,7 +175,7 @@ test('the message field stays in view however many messages are unsent', async (
   await page.route('**/messages', (route) => route.abort())
   for (const text of ['One', 'Two', 'Three', 'Four']) {
     await send(page, text)
-    await page.getByRole('alert').getByText(text, { exact: true }).waitFor()
+    await unsent(page, text).getByRole('alert').getByText('Couldn’t send').waitFor()
   }
   const { y = 0, height = 0 } = (await field(page).boundingBox()) ?? {}
   expect(y + height).toBeLessThan(700)

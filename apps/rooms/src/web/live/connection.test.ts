@@ -411,6 +411,16 @@ test('when the network is back, a lost, hanging or possibly dead connection is r
   expect(it.sockets).toHaveLength(4)
 })
 
+test('R35.3: a browser without a network is noticed at once, and nothing is missed', async () => {
+  const it = await inRoom()
+  it.connection.markOffline()
+  expect(it.connection.state).toBe('waiting')
+  it.append()
+  it.connection.reconnectNow()
+  await it.settle()
+  expect([it.connection.state, it.seqs()]).toEqual(['live', [1]])
+})
+
 test('an opening that hangs is abandoned and repeated', async () => {
   const it = createFixture()
   it.connection.start()

@@ -136,6 +136,11 @@ export class Connection {
     this.#open()
   }
 
+  /** Treats the connection as lost: the browser reports that it has no network. */
+  markOffline(): void {
+    if (this.state === 'live' || this.state === 'connecting') this.#onClose(1006, 'offline')
+  }
+
   /** Calls `watcher` when `state` changes. */
   watch = (watcher: () => void): (() => void) => add(this.#watchers, watcher)
 

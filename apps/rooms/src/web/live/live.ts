@@ -37,7 +37,9 @@ const refreshPending = () => void invalidate('pending')
 export function stayConnected(): () => void {
   live.start()
   const reconnectNow = () => live.reconnectNow()
+  const markOffline = () => live.markOffline()
   addEventListener('online', reconnectNow)
+  addEventListener('offline', markOffline)
   // Invitations and offers show on every page. Changes without a connection are found by reading
   // them again.
   const stopNotices = live.onNotice(({ notice }) => {
@@ -46,6 +48,7 @@ export function stayConnected(): () => void {
   const stopWatching = live.watch(() => live.state === 'live' && follow('pending'))
   return () => {
     removeEventListener('online', reconnectNow)
+    removeEventListener('offline', markOffline)
     stopNotices()
     stopWatching()
     live.stop()

@@ -13,6 +13,9 @@ const ANSWER_TIMEOUT_MS = 15_000
 const MAX_SHOWN = 500
 const SHOWN_AFTER_TRIM = 250
 
+/** Events before a sequence number that are read with those after it. */
+const CONTEXT = 15
+
 /** Messages of a room, as far as they were read, and what stands between them. */
 export interface History {
   /** Oldest to newest, without gaps. */
@@ -114,6 +117,17 @@ export class RoomHistory {
         this.#history = { ...NO_HISTORY, pins: this.#history.pins }
         this.#merge(page, { older: page.nextCursor, newer: page.newerCursor })
       },
+    )
+  }
+
+  /** Replaces the history with the page that begins a little before this sequence number. */
+  async readFrom(seq: number): Promise<void> {
+    this.#version++
+    this.#set({ ...NO_HISTORY, pins: this.#history.pins })
+    await this.#readPage(
+      { after: Math.max(0, seq - CONTEXT) },
+      () => true,
+      ({ nextCursor, newerCursor }) => ({ older: nextCursor, newer: newerCursor }),
     )
   }
 

@@ -53,6 +53,18 @@ const INITIAL_STATE: RoomState = {
   movement: null,
 }
 
+/** What is new to the user on entering (R30.1). */
+export interface ReadState {
+  /** The user has read the events up to this sequence number. */
+  readSeq: number
+  unread: number
+}
+
+const ALL_READ: ReadState = { readSeq: 0, unread: 0 }
+
+/** Number of unread messages from which the first of them may not be on the newest page. */
+const FAR_BACK = 40
+
 /** State of the page of a room, updated through the socket. */
 export class RoomStore {
   readonly roomId: string
@@ -69,6 +81,7 @@ export class RoomStore {
   #entrySeq = 0
   #hasMissed = false
   #typingSentAt = 0
+  #readState = ALL_READ
 
   constructor(roomId: string, userId: string) {
     this.roomId = roomId
@@ -100,11 +113,13 @@ export class RoomStore {
 
   state = (): RoomState => this.#state
 
-  /** Enters the room. The returned function leaves it. */
-  enter(): () => void {
+  /** Enters the room, at what is new there. The returned function leaves it. */
+  enter(readState: ReadState = ALL_READ): () => void {
     // The known history may end in a gap since the last visit.
     this.#history.reset()
-    this.#setState({ phase: 'entering', out: null })
+    this.#readState = readState
+    const unreadFrom = readState.unread > 0 ? readState.readSeq + 1 : null
+    this.#setState({ phase: 'entering', out: null, unreadFrom })
     const stopFollowing = live.follow(this.roomId, this.#listener())
     // Unanswered messages are sent now, and after every reconnection.
     this.#isIn = true
@@ -122,7 +137,6 @@ export class RoomStore {
   send(content: string, replyTo?: string): void {
     this.#outbox.add({ content, ...(replyTo !== undefined && { replyTo }) })
     void this.#history.readEnd()
-    this.#setState({ unreadFrom: null })
     this.stopTyping()
   }
 
@@ -158,10 +172,16 @@ export class RoomStore {
     if (isAttended) this.#setState({ unread: 0 })
   }
 
+  /** Sequence number of the newest message if the user sees it now, otherwise 0. */
+  seenSeq(): number {
+    const { phase, newer, messages } = this.#state
+    return this.#isAttended && phase === 'in' && newer === null ? (messages.at(-1)?.seq ?? 0) : 0
+  }
+
   /** Pages of the history, and changes of its messages. */
   get history(): Pick<
     RoomHistory,
-    'readOlder' | 'readNewer' | 'readAround' | 'readEnd' | 'readPins' | 'edit' | 'react' | 'pin'
+    'readOlder' | 'readNewer' | 'readAround' | 'readFrom' | 'readEnd' | 'readPins' | 'edit' | 'react' | 'pin'
   > {
     return this.#history
   }
@@ -193,8 +213,15 @@ export class RoomStore {
     this.#setState({ phase: 'in', present: peopleById(present), count, typing: [] })
     this.#history.updateNames(present)
     // Access to the history may depend on the visit, which begins on entering (R17.8).
-    if (this.#state.older === undefined) void this.#history.readOlder()
+    if (this.#state.older === undefined) void this.#readFirst()
     void invalidate('room')
+  }
+
+  /** Reads the page with the first unread message. */
+  async #readFirst(): Promise<void> {
+    const { unread, readSeq } = this.#readState
+    if (unread < FAR_BACK) return this.#history.readOlder()
+    await this.#history.readFrom(readSeq)
   }
 
   #applyEvent(event: RoomEvent): void {
@@ -202,6 +229,7 @@ export class RoomStore {
     this.#history.apply(event)
     if (kind === 'message.created') return this.#announce(data['message'] as EventMessage)
     if (kind === 'message.deleted') return this.#silence(String(data['messageId']))
+    if (kind === 'message.edited') return this.#silence((data['message'] as EventMessage | undefined)?.id)
     if (kind.startsWith('message.')) return
     if (kind === 'room.owner') this.#changeOwner(String(data['ownerId']), String(data['previousOwnerId']))
     if (kind.startsWith('member.')) this.#updatePerson(data['person'] as Person, kind)
@@ -229,8 +257,8 @@ export class RoomStore {
     return { unreadFrom: seq }
   }
 
-  /** A deleted message is not read out. */
-  #silence(id: string): void {
+  /** The text of a deleted or edited message is not read out. */
+  #silence(id: string | undefined): void {
     const { announcements } = this.#state
     this.#setState({ announcements: announcements.filter((message) => message.id !== id) })
   }

@@ -9,6 +9,8 @@ interface Props {
   content: string
   /** Names of the people whom the text mentions, by their ids. */
   names: ReadonlyMap<string, string>
+  /** The group that the message mentions, if its author was permitted to. */
+  group: 'here' | 'room' | null
   /** The reader. Mentions of them stand out. */
   selfId: string
   /** False for authors whose addresses are plain text (R22). */
@@ -66,7 +68,7 @@ function InlineView({ inline, context }: { inline: Inline; context: Context }) {
     case 'mention':
       return <Mention isSelf={inline.userId === context.selfId} name={context.names.get(inline.userId)} />
     default:
-      return <Mention isSelf name={inline.group} />
+      return context.group === null ? `@${inline.group}` : <Mention isSelf name={inline.group} />
   }
 }
 

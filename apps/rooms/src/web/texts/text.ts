@@ -34,6 +34,17 @@ export function endedKey(reason: string): TextKey | undefined {
   return isKey(key) ? key : undefined
 }
 
+const startOf = (date: Date) => date.setHours(0, 0, 0, 0)
+
+/** "Today" or "Yesterday"; undefined for other days. */
+function relativeDay(language: string, at: string): string | undefined {
+  // A day is not always 24 hours long.
+  const days = Math.round((startOf(new Date()) - startOf(new Date(at))) / 86_400_000)
+  if (days < 0 || days > 1) return undefined
+  const text = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(-days, 'day')
+  return text.charAt(0).toLocaleUpperCase(language) + text.slice(1)
+}
+
 /**
  * Texts, numbers and times in the user's language. The component re-renders when the language
  * changes. Times are ISO strings, as in the API.
@@ -46,6 +57,7 @@ export function useText() {
   return {
     ...rest,
     day: format({ dateStyle: 'medium' }),
+    relativeDay: (at: string) => relativeDay(rest.language, at) ?? format({ dateStyle: 'full' })(at),
     time: format({ timeStyle: 'short' }),
     moment: format({ dateStyle: 'medium', timeStyle: 'short' }),
     list: (names: readonly string[]) => new Intl.ListFormat(rest.language).format(names),

@@ -11,6 +11,7 @@ import { NotInRoom } from './not-in-room.tsx'
 import type { Room } from './room.ts'
 import { Panel } from './panel.tsx'
 import { PeopleHere } from './people/people-here.tsx'
+import { Pins } from './pins.tsx'
 import { RoomHeader } from './room-header.tsx'
 import { usePanel } from './use-panel.ts'
 
@@ -24,7 +25,12 @@ export default function RoomPage({ id }: { id: string }) {
   const [store] = useState(() => new RoomStore(id, user.id))
   const { phase, out } = useSyncExternalStore(store.watch, store.state)
   const mayEnter = data !== undefined
-  useEffect(() => (mayEnter && !isAway ? store.enter() : undefined), [mayEnter, isAway, visit, store])
+  useEffect(() => {
+    if (!mayEnter || isAway) return undefined
+    const { readSeq, unread } = data.room
+    return store.enter({ readSeq: readSeq ?? 0, unread: unread ?? 0 })
+    // What is new on entering, not later.
+  }, [mayEnter, isAway, visit, store])
   if (out) return <NotInRoom name={data?.room.name} out={out} onComeBack={() => setVisit(visit + 1)} />
   if (error && !data) {
     const code = error instanceof CallError ? error.code : undefined
@@ -66,10 +72,21 @@ function RoomView({ room, user, store, isEntering, onLeave }: RoomViewProps) {
   return (
     <div className="room" data-panel={panel.panel ?? undefined}>
       <RoomHeader room={room} user={user} store={store} panel={panel} onLeave={onLeave} />
-      <Conversation room={room} user={user} store={store} isEntering={isEntering} />
+      <Conversation
+        room={room}
+        user={user}
+        store={store}
+        isEntering={isEntering}
+        messageId={panel.messageId}
+      />
       {panel.panel === 'people' && (
         <Panel title={t('room.people')} isBeside={panel.isWide} close={panel.close}>
           <PeopleHere room={room} user={user} store={store} />
+        </Panel>
+      )}
+      {panel.panel === 'pins' && (
+        <Panel title={t('room.pins')} isBeside={panel.isWide} close={panel.close}>
+          <Pins user={user} store={store} onOpen={panel.showMessage} />
         </Panel>
       )}
     </div>

@@ -1,5 +1,5 @@
 import { ActionIcon, Badge } from '@mantine/core'
-import { IconArrowLeft, IconDoorExit, IconUsers } from '@latchkey/web/icons'
+import { IconArrowLeft, IconDoorExit, IconPin, IconUsers } from '@latchkey/web/icons'
 import { PageHeading } from '@latchkey/web/shell/heading'
 import { useSyncExternalStore } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -42,6 +42,12 @@ export function RoomHeader({ room, user, store, panel, onLeave }: Props) {
           count={count}
           isOpen={panel.panel === 'people'}
           onClick={() => panel.toggle('people')}
+        />
+        <Tool
+          label={t('room.pins')}
+          icon={IconPin}
+          isOpen={panel.panel === 'pins'}
+          onClick={() => panel.toggle('pins')}
         />
         <Manage room={room} user={user} />
         <Tool

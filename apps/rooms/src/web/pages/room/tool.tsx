@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, VisuallyHidden } from '@mantine/core'
 import type { Icon } from '@latchkey/web/icons'
 import { useText } from '../../texts/text.ts'
 
@@ -16,19 +16,18 @@ interface Props {
 export function Tool({ label, icon: Drawing, count, isOpen, onClick }: Props) {
   const { number } = useText()
   return (
-    <Tooltip label={label}>
-      <ActionIcon
-        className="room-tool"
-        variant="subtle"
-        color="gray"
-        size="lg"
-        onClick={onClick}
-        {...(isOpen !== undefined && { 'aria-expanded': isOpen })}
-      >
-        <Drawing size={18} stroke={1.8} aria-hidden />
-        <VisuallyHidden>{label}</VisuallyHidden>
-        {count !== undefined && <span className="figure">{number(count)}</span>}
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon
+      className="room-tool"
+      variant="subtle"
+      color="gray"
+      size="lg"
+      data-tooltip={label}
+      onClick={onClick}
+      {...(isOpen !== undefined && { 'aria-expanded': isOpen })}
+    >
+      <Drawing size={18} stroke={1.8} aria-hidden />
+      <VisuallyHidden>{label}</VisuallyHidden>
+      {count !== undefined && <span className="figure">{number(count)}</span>}
+    </ActionIcon>
   )
 }

@@ -2,16 +2,20 @@ import { useQueryString } from '@latchkey/web/query-string'
 import { useMediaQuery } from '@mantine/hooks'
 import { useState } from 'react'
 
-const PANELS = ['people'] as const
+const PANELS = ['people', 'pins'] as const
 export type PanelName = (typeof PANELS)[number]
 
 export interface PanelState {
   /** The panel on display. */
   panel: PanelName | null
+  /** Id of the message to which the address leads; empty if it leads to none. */
+  messageId: string
   /** True if there is space for the panel beside the conversation. */
   isWide: boolean
   toggle: (name: PanelName) => void
   close: () => void
+  /** Leads the address to a message. In a narrow window, the panel makes way for it. */
+  showMessage: (messageId: string) => void
 }
 
 const STORED = 'latchkey:panel'
@@ -22,7 +26,7 @@ const STORED = 'latchkey:panel'
  */
 export function usePanel(): PanelState {
   const isWide = useMediaQuery('(width >= 75em)', undefined, { getInitialValueInEffect: false })
-  const [{ panel: requested }, setQuery] = useQueryString({ panel: '' })
+  const [{ panel: requested, message: messageId }, setQuery] = useQueryString({ panel: '', message: '' })
   const [isDefault, setDefault] = useState(() => localStorage.getItem(STORED) !== 'closed')
   const panel = PANELS.find((name) => name === requested) ?? (isWide && isDefault ? 'people' : null)
   const storeDefault = (isOpen: boolean) => {
@@ -38,5 +42,12 @@ export function usePanel(): PanelState {
     if (isWide && name === 'people') storeDefault(true)
     else setQuery({ panel: name })
   }
-  return { panel, isWide, close, toggle: (name) => (panel === name ? close() : open(name)) }
+  return {
+    panel,
+    isWide,
+    messageId,
+    close,
+    toggle: (name) => (panel === name ? close() : open(name)),
+    showMessage: (message) => setQuery({ message, ...(!isWide && { panel: '' }) }),
+  }
 }

@@ -1,73 +1,83 @@
-import { Text, VisuallyHidden } from '@mantine/core'
-import { useEffect, useSyncExternalStore } from 'react'
-import { plainText } from '../../../markdown/plain-text.ts'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import type { Message } from '../../../live/frames.ts'
 import type { RoomStore } from '../../../live/room-store.ts'
 import type { User } from '../../../session.ts'
-import { useText } from '../../../texts/text.ts'
 import { Composer } from '../composer/composer.tsx'
-import { Messages } from './message-list.tsx'
+import type { ComposerHandle } from '../composer/use-composer.ts'
 import type { Room } from '../room.ts'
+import { Announcements } from './announcements.tsx'
+import { MessageDialogs } from './message-dialogs.tsx'
+import { MessageList } from './message-list.tsx'
+import { TypingIndicator } from './typing-indicator.tsx'
+import { useConversation } from './use-conversation.ts'
+import { mayEdit } from './use-message-menu.ts'
+import { useReadMark } from './use-read-mark.ts'
 
 interface Props {
   room: Room
   user: User
   store: RoomStore
   isEntering: boolean
+  /** Message to which the address leads. */
+  messageId: string
 }
 
 /** The messages and the field for new ones. */
-export function Conversation({ room, user, store, isEntering }: Props) {
-  const { unread } = useSyncExternalStore(store.watch, store.state)
-  useUnreadInTitle(unread)
+export function Conversation({ room, user, store, isEntering, messageId }: Props) {
+  const [replyTo, setReply] = useState<Message | null>(null)
+  const composer = useRef<ComposerHandle>(null)
+  const view = useConversation({ room, user, store, reply: setReply })
+  const { actions, dialog, list } = view
+  useUnreadInTitle(store)
+  useReadMark(store)
+  useLinkedMessage(store, messageId, view.goTo)
+  const editLast = () => {
+    const last = store.state().messages.findLast((message) => mayEdit(message, user.id))
+    if (last) actions.edit(last)
+  }
   return (
     <div className="conversation">
-      <Messages room={room} user={user} store={store} isEntering={isEntering} />
+      <MessageList
+        room={room}
+        user={user}
+        store={store}
+        view={view}
+        isEntering={isEntering}
+        onTakeBack={(content) => composer.current?.takeBack(content)}
+      />
       <TypingIndicator store={store} />
-      <Composer room={room} store={store} />
+      <Composer
+        room={room}
+        user={user}
+        store={store}
+        replyTo={replyTo}
+        onReply={setReply}
+        onEditLast={editLast}
+        handle={composer}
+      />
       <Announcements store={store} />
+      <MessageDialogs
+        dialog={dialog}
+        actions={actions}
+        onDeleted={() => list.current?.focus({ preventScroll: true })}
+      />
     </div>
   )
 }
 
+/** Goes to the message in the address once the room is entered, and again when the address changes. */
+function useLinkedMessage(store: RoomStore, messageId: string, goTo: (id: string) => unknown): void {
+  const isIn = useSyncExternalStore(store.watch, () => store.state().phase === 'in')
+  useEffect(() => {
+    if (isIn && messageId !== '') goTo(messageId)
+  }, [isIn, messageId, goTo])
+}
+
 /** Shows the number of unread messages in the title of the tab. */
-function useUnreadInTitle(unread: number): void {
+function useUnreadInTitle(store: RoomStore): void {
+  const unread = useSyncExternalStore(store.watch, () => store.state().unread)
   useEffect(() => {
     const title = document.title.replace(/^\(\d+\) /, '')
     document.title = unread === 0 ? title : `(${unread}) ${title}`
   })
-}
-
-function TypingIndicator({ store }: { store: RoomStore }) {
-  const { t, list } = useText()
-  const { typing, present } = useSyncExternalStore(store.watch, store.state)
-  const names = typing.flatMap((id) => present.get(id)?.nickname ?? [])
-  return (
-    <Text size="sm" c="dimmed" mih={22} className="wrap">
-      {names.length > 2 && t('room.areTyping')}
-      {names.length > 0 &&
-        names.length <= 2 &&
-        t('room.isTyping', { names: list(names), count: names.length })}
-    </Text>
-  )
-}
-
-/** Live regions for screen readers: messages of other users, and who joined and left. */
-function Announcements({ store }: { store: RoomStore }) {
-  const { t, list } = useText()
-  const { announcements, movement } = useSyncExternalStore(store.watch, store.state)
-  const arrivals = list(movement?.arrivals ?? [])
-  const departures = list(movement?.departures ?? [])
-  return (
-    <VisuallyHidden>
-      <div aria-live="polite">
-        {announcements.map(({ id, nickname, content }) => (
-          <p key={id}>{t('room.messageFrom', { name: nickname, text: plainText(content ?? '') })}</p>
-        ))}
-      </div>
-      <div aria-live="polite">
-        {arrivals !== '' && <p>{t('room.hasJoined', { names: arrivals })}</p>}
-        {departures !== '' && <p>{t('room.hasLeft', { names: departures })}</p>}
-      </div>
-    </VisuallyHidden>
-  )
 }

@@ -1,299 +1,163 @@
-import { Button, Center, Divider, Loader, Stack, Text } from '@mantine/core'
-import { IconArrowDown } from '@latchkey/web/icons'
+import { Button } from '@mantine/core'
+import { IconArrowDown, IconArrowUp } from '@latchkey/web/icons'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
-import {
-  type RefObject,
-  memo,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react'
-import type { Message } from '../../../live/frames.ts'
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import type { RoomState, RoomStore } from '../../../live/room-store.ts'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
-import { useMessageFocus } from './message-focus.ts'
-import { DeleteMessage } from './delete-message.tsx'
-import { MessageLine, UnsentLine, continuesFrom } from './message-row.tsx'
-import { type Room, hasWholeHistory, rightsIn } from '../room.ts'
-
-/** Distance from the end within which the newest message counts as seen. */
-const NEAR_PX = 48
+import type { Room } from '../room.ts'
+import { Beginning, MessageSkeletons } from './beginning.tsx'
+import { EventLine } from './event-line.tsx'
+import { MessageRow } from './message-row.tsx'
+import { DayLine, NewLine } from './separators.tsx'
+import { UnsentRow } from './unsent-row.tsx'
+import type { ConversationView } from './use-conversation.ts'
+import { useListFocus } from './use-list-focus.ts'
+import { useLongPress } from './use-long-press.ts'
+import { rowOf } from './place.ts'
 
 interface Props {
   room: Room
   user: User
   store: RoomStore
+  view: ConversationView
   isEntering: boolean
+  /** Moves the text of an unsent message back to the field. */
+  onTakeBack: (content: string) => void
 }
 
-export function Messages({ room, user, store, isEntering }: Props) {
+/** The messages of a room, as far as they are in the page. */
+export function MessageList({ room, user, store, view, isEntering, onTakeBack }: Props) {
   const { t } = useText()
   const state = useSyncExternalStore(store.watch, store.state)
-  const [messageToDelete, setMessageToDelete] = useState<Message | null>(null)
-  const { ref, onScroll, isAway, goToEnd } = useScrollPosition(store, state)
-  const { messages, older, historyError, unsent, unread } = state
-  const isEmpty = older === null && messages.length === 0 && unsent.length === 0
+  const { list, visible, distance, onScroll } = view
+  const { messages, older, historyError, unread } = state
+  const names = useNames(state)
+  const isReading = isEntering || older === undefined
   return (
     <>
       <a className="skip" href="#write">
         {t('room.skip')}
       </a>
+      {view.hasNewAbove && <ToNew onClick={view.goToNew} />}
       <div
         className="messages"
-        ref={ref}
+        ref={list}
         onScroll={onScroll}
         role="region"
         aria-label={t('room.messages')}
+        aria-busy={isReading && historyError === null}
         tabIndex={messages.length === 0 ? 0 : -1}
       >
-        {isEntering && older === undefined && !historyError && (
-          <Center p="xl">
-            <Loader size="sm" aria-label={t('room.waitToEnter')} />
-          </Center>
-        )}
         {historyError !== null && (
           <ErrorNotice error={historyError} onRetry={() => void store.history.readOlder()} />
         )}
-        <Beginning
-          list={ref}
-          store={store}
-          state={state}
-          roomName={isEmpty || hasWholeHistory(room, user, Date.now()) ? room.name : undefined}
-        />
-        <MessageItems room={room} user={user} state={state} onDelete={setMessageToDelete} />
-        {messageToDelete && (
-          <DeleteMessage
-            message={messageToDelete}
-            onClose={() => setMessageToDelete(null)}
-            onDeleted={() => ref.current?.focus({ preventScroll: true })}
-          />
-        )}
+        {isReading && historyError === null && <MessageSkeletons label={t('room.waitToEnter')} />}
+        <Beginning room={room} user={user} older={older} />
+        <Rows view={view} state={state}>
+          {visible.endsAtNewest &&
+            state.unsent.map((each) => (
+              <UnsentRow
+                key={each.clientId}
+                unsent={each}
+                user={user}
+                store={store}
+                names={names}
+                onTakeBack={onTakeBack}
+              />
+            ))}
+        </Rows>
       </div>
-      {isAway && unread > 0 && <UnreadButton count={unread} onPress={goToEnd} />}
+      {(distance === 'far' || (distance === 'near' && unread > 0)) && (
+        <ToNewest unread={unread} onClick={view.goToEnd} />
+      )}
     </>
   )
 }
 
-interface MessageItemsProps {
-  room: Room
-  user: User
-  state: RoomState
-  onDelete: (message: Message) => void
-}
-
-function MessageItems({ room, user, state, onDelete }: MessageItemsProps) {
-  const { messages, unsent } = state
-  const { tabStopId, focusedId, listProps } = useMessageFocus(messages)
-  const mayDeleteAny = rightsIn(room, user)('delete_any_message')
-  return (
-    <ol className="message-items" {...listProps}>
-      {messages.map((message, index) => (
-        <MessageRow
-          key={message.id}
-          message={message}
-          before={messages[index - 1]}
-          newMark={newMarkAbove(message, messages[index - 1], state)}
-          isTabStop={message.id === tabStopId}
-          hasFocus={message.id === focusedId}
-          onDelete={
-            message.content !== null && (mayDeleteAny || message.userId === user.id) ? onDelete : undefined
-          }
-        />
-      ))}
-      {unsent.map((each) =>
-        each.problem ? null : <UnsentLine key={each.clientId} unsent={each} user={user} />,
-      )}
-    </ol>
-  )
-}
-
-/** Below the messages, not over them: it covers nothing that is being read. */
-function UnreadButton({ count, onPress }: { count: number; onPress: () => void }) {
+function ToNew({ onClick }: { onClick: () => void }) {
   const { t } = useText()
+  const arrow = <IconArrowUp size={14} aria-hidden />
   return (
-    <Button
-      size="xs"
-      variant="light"
-      mt="xs"
-      flex="none"
-      style={{ alignSelf: 'center' }}
-      rightSection={<IconArrowDown size={14} aria-hidden />}
-      onClick={onPress}
-    >
-      {t('room.unread', { count })}
+    <Button className="to-new" size="xs" variant="light" leftSection={arrow} onClick={onClick}>
+      {t('room.newAbove')}
     </Button>
   )
 }
 
-interface MessageRowProps {
-  message: Message
-  before: Message | undefined
-  newMark: NewMark | undefined
-  isTabStop: boolean
-  hasFocus: boolean
-  onDelete: ((message: Message) => void) | undefined
-}
-
-/**
- * A message with its separators. It renders again only when it changes, not with each new message.
- */
-const MessageRow = memo(function MessageRow({ message, before, newMark, ...line }: MessageRowProps) {
-  const { day } = useText()
-  const isNewDay = before === undefined || day(before.createdAt) !== day(message.createdAt)
-  return (
-    <>
-      <Separators at={message.createdAt} isNewDay={isNewDay} newMark={newMark} />
-      <MessageLine
-        message={message}
-        continues={!isNewDay && !newMark && continuesFrom(before, message)}
-        {...line}
-      />
-    </>
-  )
-})
-
-interface BeginningProps {
-  list: RefObject<HTMLDivElement | null>
-  store: RoomStore
-  state: RoomState
-  /** The name of the room if its first message is the first that the user may read. */
-  roomName: string | undefined
-}
-
-function Beginning({ list, store, state, roomName }: BeginningProps) {
+/** Below the messages, not over them: it covers nothing that is being read. */
+function ToNewest({ unread, onClick }: { unread: number; onClick: () => void }) {
   const { t } = useText()
-  const [isReading, setReading] = useState(false)
-  useEffect(() => {
-    if (!isReading) return undefined
-    // The button loses the focus while it waits, and disappears if there are no older messages.
-    return () => {
-      if (document.activeElement === document.body) list.current?.focus({ preventScroll: true })
-    }
-  }, [isReading, list])
-  if (state.older === undefined) return null
-  const read = async () => {
-    setReading(true)
-    await store.history.readOlder()
-    setReading(false)
-  }
+  const arrow = <IconArrowDown size={14} aria-hidden />
   return (
-    <Stack align="center" p="sm" gap="xs">
-      {state.older !== null && (
-        <Button variant="default" size="xs" loading={isReading} onClick={() => void read()}>
-          {t('room.older')}
-        </Button>
-      )}
-      {state.older === null && (
-        <Text size="sm" c="dimmed" ta="center" maw="100%" className="wrap">
-          {roomName === undefined ? t('room.beginning') : t('room.noMessages', { room: roomName })}
-        </Text>
-      )}
-    </Stack>
+    <Button className="to-newest" size="xs" variant="light" rightSection={arrow} onClick={onClick}>
+      {unread > 0 ? t('room.unread', { count: unread }) : t('room.toNewest')}
+    </Button>
   )
 }
 
-type NewMark = 'room.new' | 'room.newAbove'
-
-/**
- * Label above a message: first new message or, if that message was dropped, more new messages
- * before it.
- */
-function newMarkAbove(
-  { seq }: Message,
-  before: Message | undefined,
-  { unreadFrom, older }: RoomState,
-): NewMark | undefined {
-  if (unreadFrom === null || seq < unreadFrom || (before && before.seq >= unreadFrom)) return undefined
-  return !before && older !== null && seq > unreadFrom ? 'room.newAbove' : 'room.new'
+/** Names of the people who are present, by their ids. */
+export function useNames({ present }: Pick<RoomState, 'present'>): ReadonlyMap<string, string> {
+  return useMemo(() => new Map([...present].map(([id, { nickname }]) => [id, nickname])), [present])
 }
 
-interface SeparatorsProps {
-  at: string
-  isNewDay: boolean
-  newMark: NewMark | undefined
+interface RowsProps {
+  view: ConversationView
+  state: RoomState
+  children: ReactNode
 }
 
-/** Separators at the beginning of a day and of new messages. */
-const Separators = memo(function Separators({ at, isNewDay, newMark }: SeparatorsProps) {
-  const { t, day } = useText()
-  const styles = { label: { color: 'var(--mantine-color-dimmed)' } }
+function Rows({ view, state, children }: RowsProps) {
+  const { actions, editing, heldId, targetId, visible } = view
+  const newest = state.messages.at(-1)?.id
+  const { tabStopId, focusedId, hoveredId, listProps } = useListFocus(newest)
+  const pressProps = useLongPress((messageId) => {
+    const message = state.messages.find(({ id }) => id === messageId)
+    if (message && message.content !== null) actions.open({ kind: 'menu', message })
+  })
+  const items = useRef<HTMLOListElement>(null)
+  useFocusBackToMessage(items, editing?.id ?? view.dialog?.message.id)
   return (
-    <>
-      {isNewDay && (
-        <li>
-          <Divider my="xs" label={day(at)} styles={styles} />
-        </li>
-      )}
-      {newMark && (
-        <li>
-          <Divider my="xs" color="red" label={<strong>{t(newMark)}</strong>} styles={styles} />
-        </li>
-      )}
-    </>
+    <ol className="message-items" ref={items} {...listProps} {...pressProps}>
+      {visible.rows.map((row) => {
+        switch (row.type) {
+          case 'day':
+            return <DayLine key={row.key} rowKey={row.key} at={row.at} />
+          case 'new':
+            return <NewLine key={row.key} />
+          case 'event':
+            return <EventLine key={row.key} rowKey={row.key} event={row.event} />
+          default:
+            return (
+              <MessageRow
+                key={row.key}
+                message={row.message}
+                continues={row.continues}
+                actions={actions}
+                isTabStop={row.key === tabStopId}
+                hasFocus={row.key === focusedId}
+                isActive={row.key === focusedId || row.key === hoveredId || row.key === heldId}
+                isEditing={row.key === editing?.id}
+                isTarget={row.key === targetId}
+              />
+            )
+        }
+      })}
+      {children}
+    </ol>
   )
-})
+}
 
-/**
- * Keeps the scroll position: at the end if the user is there, otherwise at the message on display.
- */
-function useScrollPosition(store: RoomStore, { messages, unsent }: RoomState) {
-  const ref = useRef<HTMLDivElement>(null)
-  const isAtEnd = useRef(true)
-  const [isAway, setAway] = useState(false)
-  const last = useRef({ firstId: '', height: 0, unsent: 0 })
-  /** Size of the list at the last known scroll position. */
-  const size = useRef('')
-  const toEnd = (list: HTMLDivElement) => {
-    list.scrollTop = list.scrollHeight
-    size.current = sizeOf(list)
-  }
-  const attend = () => store.setAttention(isAtEnd.current && !document.hidden, isAtEnd.current)
+/** Returns the focus to a message when its editor or a dialog about it has closed, unless it went elsewhere. */
+function useFocusBackToMessage(items: RefObject<HTMLElement | null>, subjectId: string | undefined): void {
+  const before = useRef(subjectId)
   useEffect(() => {
-    const onChange = () => store.setAttention(isAtEnd.current && !document.hidden, isAtEnd.current)
-    document.addEventListener('visibilitychange', onChange)
-    onChange()
-    return () => document.removeEventListener('visibilitychange', onChange)
-  }, [store])
-  useLayoutEffect(() => {
-    const list = ref.current
-    if (!list) return
-    const firstId = messages[0]?.id ?? ''
-    const grewAbove = last.current.firstId !== '' && last.current.firstId !== firstId
-    // Authors see their own message.
-    if (unsent.length > last.current.unsent) isAtEnd.current = true
-    if (isAtEnd.current) toEnd(list)
-    else if (grewAbove) list.scrollTop += list.scrollHeight - last.current.height
-    last.current = { firstId, height: list.scrollHeight, unsent: unsent.length }
-  }, [messages, unsent])
-  // A keyboard on the screen, a longer draft or a rotated phone changes the height of the list. Its
-  // end stays visible.
-  useEffect(() => {
-    const list = ref.current
-    const observer = new ResizeObserver(() => {
-      if (list && isAtEnd.current) toEnd(list)
+    const id = before.current
+    before.current = subjectId
+    if (id === undefined || subjectId !== undefined) return
+    setTimeout(() => {
+      if (document.activeElement === document.body && items.current)
+        rowOf(items.current, id)?.focus({ preventScroll: true })
     })
-    if (list) observer.observe(list)
-    return () => observer.disconnect()
-  }, [])
-  const onScroll = () => {
-    const list = ref.current
-    if (!list) return
-    // The list was scrolled by a change of its size, not by the user.
-    if (isAtEnd.current && size.current !== sizeOf(list)) return toEnd(list)
-    size.current = sizeOf(list)
-    isAtEnd.current = list.scrollHeight - list.scrollTop - list.clientHeight < NEAR_PX
-    setAway(!isAtEnd.current)
-    attend()
-  }
-  const goToEnd = () => {
-    ref.current?.scrollTo(0, ref.current.scrollHeight)
-    // The button disappears together with its focus.
-    ref.current?.focus({ preventScroll: true })
-  }
-  return { ref, onScroll, isAway, goToEnd }
+  }, [items, subjectId])
 }
-
-const sizeOf = (list: HTMLDivElement) => `${list.scrollHeight} ${list.clientHeight}`

@@ -1,126 +1,143 @@
-import { ActionIcon, Badge, Group, Text, VisuallyHidden } from '@mantine/core'
-import { IconTrash } from '@latchkey/web/icons'
+import { IconPin } from '@latchkey/web/icons'
+import { VisuallyHidden } from '@mantine/core'
 import { memo } from 'react'
 import { guestSince } from '../../../../guests/guest-id.ts'
 import type { Message } from '../../../live/frames.ts'
-import type { Unsent } from '../../../live/outbox.ts'
 import { MessageText } from '../../../markdown/message-text.tsx'
-import { UserAvatar, GuestBadge } from '../../../parts/person.tsx'
-import type { User } from '../../../session.ts'
+import { GuestBadge, UserAvatar } from '../../../parts/person.tsx'
 import { useText } from '../../../texts/text.ts'
+import { useAuthorName } from './author-name.ts'
+import { MessageEditor } from './message-editor.tsx'
+import { MessageToolbar } from './message-toolbar.tsx'
+import { Quotation } from './quotation.tsx'
+import { Reactions } from './reactions.tsx'
+import type { MessageActions } from './use-message-actions.ts'
 
 interface Props {
   message: Message
-  /**
-   * True directly below another message of the same author. Name and time are then visually hidden.
-   */
+  /** True directly below another message of the same author. Name and time are then visually hidden. */
   continues: boolean
-  /**
-   * Undefined if the user may not delete the message. A stable function: a new one would render
-   * every line again with each message.
-   */
-  onDelete: ((message: Message) => void) | undefined
+  /** Stable between renders, like everything here: a new one would render every row again. */
+  actions: MessageActions
   /** True for the message that Tab reaches. The arrow keys lead to the others. */
   isTabStop: boolean
-  /** True if the focus is in the message. Tab then reaches its links and its button. */
+  /** True if the focus is in the message. Tab then reaches its links and its toolbar. */
   hasFocus: boolean
+  /** True if the toolbar is visible. */
+  isActive: boolean
+  isEditing: boolean
+  /** True for the message that the address or a search has led to. */
+  isTarget: boolean
 }
 
-export const MessageLine = memo(function MessageLine({ message, continues, onDelete, ...focus }: Props) {
-  const { t, time } = useText()
-  const { avatarColor, content, createdAt } = message
-  const nickname = useNameOf(message)
+export const MessageRow = memo(function MessageRow({ message, continues, actions, ...state }: Props) {
+  const { isTabStop, hasFocus, isActive, isEditing, isTarget } = state
+  const tabIndex = hasFocus ? 0 : -1
+  const { selfId } = actions
+  const isMentioned =
+    message.mentions.some(({ userId }) => userId === selfId) ||
+    (message.groupMention !== null && message.userId !== selfId)
   return (
     <li
-      className={continues ? 'message continues' : 'message'}
+      className="message"
+      data-row={message.id}
       data-message={message.id}
-      tabIndex={focus.isTabStop ? 0 : -1}
+      data-continues={continues || undefined}
+      data-mentioned={isMentioned || undefined}
+      data-target={isTarget || undefined}
+      tabIndex={isTabStop ? 0 : -1}
     >
-      {!continues && <UserAvatar nickname={message.nickname} avatarColor={avatarColor} size={36} />}
-      <div style={{ minWidth: 0, flex: 1 }}>
-        {continues ? (
-          <VisuallyHidden>
-            {nickname} {time(createdAt)}
-          </VisuallyHidden>
-        ) : (
-          <Byline message={message} />
+      <Gutter message={message} continues={continues} />
+      <div className="message-body">
+        {message.replyTo && (
+          <Quotation quotation={message.replyTo} tabIndex={tabIndex} onOpen={actions.goTo} />
         )}
-        {content === null ? (
-          <Text size="sm" c="dimmed" fs="italic">
-            {t('room.deleted')}
-          </Text>
+        <Byline message={message} isHidden={continues} />
+        {isEditing ? (
+          <MessageEditor message={message} actions={actions} />
         ) : (
-          <div className="message-text" dir="auto">
-            <MessageText
-              content={content}
-              names={NO_NAMES}
-              selfId=""
-              hasLinks={mayLink(message)}
-              tabIndex={focus.hasFocus ? 0 : -1}
-            />
-          </div>
+          <Content message={message} selfId={selfId} tabIndex={tabIndex} />
+        )}
+        {message.reactions.length > 0 && (
+          <Reactions message={message} tabIndex={tabIndex} onReact={actions.react} />
         )}
       </div>
-      {onDelete && (
-        <ActionIcon
-          className="message-action"
-          variant="default"
-          size={28}
-          tabIndex={focus.hasFocus ? 0 : -1}
-          onClick={() => onDelete(message)}
-          aria-label={t('room.deleteNamed', { name: nickname, when: time(createdAt) })}
-        >
-          <IconTrash size={16} />
-        </ActionIcon>
-      )}
+      {isActive && !isEditing && <MessageToolbar message={message} actions={actions} tabIndex={tabIndex} />}
     </li>
   )
 })
 
-/**
- * Name of the author. A deleted account is labelled as such, and the rest of its name distinguishes
- * it from others.
- */
-function useNameOf({ userId, nickname }: Message): string {
-  const { t } = useText()
-  return userId === null ? t('person.gone', { name: nickname }) : nickname
-}
-
-function Byline({ message }: Pick<Props, 'message'>) {
-  const { t, time, moment } = useText()
-  const { guest, authorRole, createdAt } = message
-  const nickname = useNameOf(message)
+/** Picture of the author or, beside a message that continues another, its time under the pointer. */
+function Gutter({ message, continues }: Pick<Props, 'message' | 'continues'>) {
+  const { time } = useText()
+  if (!continues)
+    return <UserAvatar nickname={message.nickname} avatarColor={message.avatarColor} size={36} />
   return (
-    <Group gap={6} align="baseline">
-      <Text fw={500} className="wrap">
-        <bdi>{nickname}</bdi>
-      </Text>
-      {guest && <GuestBadge />}
-      {(authorRole === 'owner' || authorRole === 'moderator') && (
-        <Badge size="sm" variant="light" style={{ textTransform: 'none' }}>
-          {t(`room.role.${authorRole}`)}
-        </Badge>
-      )}
-      <Text size="xs" c="dimmed" component="time" dateTime={createdAt} title={moment(createdAt)}>
-        {time(createdAt)}
-      </Text>
-    </Group>
+    <span className="message-time" aria-hidden>
+      {time(message.createdAt)}
+    </span>
   )
 }
 
-const NO_NAMES: ReadonlyMap<string, string> = new Map()
-
-/** Time within which a message continues the previous one of the same author. */
-const CONTINUES_FOR_MS = 5 * 60_000
-
-/** True if a message continues the one before it: same author, same name, and soon after it. */
-export function continuesFrom(before: Message | undefined, message: Message): boolean {
+function Byline({ message, isHidden }: { message: Message; isHidden: boolean }) {
+  const { t, time, moment } = useText()
+  const { guest, authorRole, createdAt, pinned } = message
+  const name = useAuthorName(message)
+  const pin = pinned && (
+    <span className="message-pinned">
+      <IconPin size={12} aria-hidden /> {t('room.pinned')}
+    </span>
+  )
+  if (isHidden)
+    return (
+      <>
+        <VisuallyHidden>
+          {name} {time(createdAt)}
+        </VisuallyHidden>
+        {pin}
+      </>
+    )
   return (
-    before !== undefined &&
-    message.userId !== null &&
-    before.userId === message.userId &&
-    before.nickname === message.nickname &&
-    Date.parse(message.createdAt) - Date.parse(before.createdAt) < CONTINUES_FOR_MS
+    <div className="byline">
+      <bdi className="author">{name}</bdi>
+      {guest && <GuestBadge />}
+      {(authorRole === 'owner' || authorRole === 'moderator') && (
+        <span className="author-role">{t(`room.role.${authorRole}`)}</span>
+      )}
+      <time dateTime={createdAt} title={moment(createdAt)}>
+        {time(createdAt)}
+      </time>
+      {pin}
+    </div>
+  )
+}
+
+interface ContentProps {
+  message: Message
+  selfId: string
+  tabIndex: 0 | -1
+}
+
+function Content({ message, selfId, tabIndex }: ContentProps) {
+  const { t, moment } = useText()
+  const { content, mentions, groupMention, editedAt } = message
+  if (content === null) return <p className="message-deleted">{t('room.deleted')}</p>
+  return (
+    <div className="message-text" dir="auto">
+      <MessageText
+        content={content}
+        names={new Map(mentions.map(({ userId, nickname }) => [userId, nickname]))}
+        group={groupMention}
+        selfId={selfId}
+        hasLinks={mayLink(message)}
+        tabIndex={tabIndex}
+      />
+      {editedAt !== null && (
+        <small className="message-edited" title={moment(editedAt)}>
+          {t('room.edited')}
+        </small>
+      )}
+    </div>
   )
 }
 
@@ -132,33 +149,4 @@ const LINKS_AFTER_MS = 5 * 60_000
 function mayLink({ guest, userId, createdAt }: Message): boolean {
   const since = guestSince(userId ?? '')
   return !guest || (since !== undefined && Date.parse(createdAt) - since >= LINKS_AFTER_MS)
-}
-
-/** Message that the server has not stored yet. */
-export function UnsentLine({ unsent, user }: { unsent: Unsent; user: User }) {
-  const { t } = useText()
-  return (
-    <li className="message">
-      <UserAvatar nickname={user.nickname} avatarColor={user.avatarColor} size={36} />
-      <div style={{ minWidth: 0, flex: 1 }}>
-        <Group gap={6} align="baseline">
-          <Text fw={500} className="wrap">
-            <bdi>{user.nickname}</bdi>
-          </Text>
-          <Text size="xs" c="dimmed">
-            {t('room.sending')}
-          </Text>
-        </Group>
-        <div className="message-text" dir="auto">
-          <MessageText
-            content={unsent.content}
-            names={NO_NAMES}
-            selfId={user.id}
-            hasLinks={false}
-            tabIndex={-1}
-          />
-        </div>
-      </div>
-    </li>
-  )
 }

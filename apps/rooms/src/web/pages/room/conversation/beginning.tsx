@@ -1,0 +1,48 @@
+import { Skeleton, Title } from '@mantine/core'
+import { RoomMark } from '../../../parts/room-mark.tsx'
+import type { User } from '../../../session.ts'
+import { useText } from '../../../texts/text.ts'
+import { type Room, hasWholeHistory } from '../room.ts'
+
+interface Props {
+  room: Room
+  user: User
+  /** Cursor of older messages. Null if there are none, undefined if nothing has been read. */
+  older: string | null | undefined
+}
+
+/** What is above the first known message: more of them, or the beginning of the room. */
+export function Beginning({ room, user, older }: Props) {
+  const { t } = useText()
+  if (older === undefined) return null
+  if (older !== null) return <MessageSkeletons rows={2} label={t('page.loading')} />
+  const isWhole = hasWholeHistory(room, user, Date.now())
+  return (
+    <div className="beginning">
+      <span className="beginning-mark" aria-hidden>
+        <RoomMark visibility={room.visibility} size={24} />
+      </span>
+      <Title order={2} className="wrap">
+        {t('room.noMessages', { room: room.name })}
+      </Title>
+      {!isWhole && <p>{t('room.beginning')}</p>}
+    </div>
+  )
+}
+
+/** Places of messages that are being read. */
+export function MessageSkeletons({ rows = 6, label }: { rows?: number; label: string }) {
+  return (
+    <div role="status" aria-label={label}>
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} className="message-skeleton">
+          <Skeleton circle height={36} />
+          <div>
+            <Skeleton height={12} width={120} mb={8} />
+            <Skeleton height={12} width={`${80 - ((index * 23) % 50)}%`} />
+          </div>
+        </div>
+      ))}
+    </div>
+  )
+}

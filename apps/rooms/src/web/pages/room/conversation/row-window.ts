@@ -1,0 +1,69 @@
+/** The most rows in the page, however many are known (R35.4). */
+export const MAX_ROWS = 300
+/** Rows at first, and those added or removed at once. */
+const INITIAL_ROWS = 100
+const STEP = 80
+
+/** Keys of the first and last row in the page. Null follows the newest rows. */
+export interface RowWindow {
+  first: string | null
+  last: string | null
+}
+
+/** The newest rows, and those that follow. */
+export const NEWEST: RowWindow = { first: null, last: null }
+
+interface Keyed {
+  key: string
+  type?: string
+}
+
+/** True for the beginning of a day or of new messages, which belongs to the row below it. */
+const isSeparator = (row: Keyed | undefined) => row?.type === 'day' || row?.type === 'new'
+
+interface Range {
+  start: number
+  end: number
+}
+
+/** Range of the rows in the page. Rows that are gone count as unset. */
+export function rangeOf(rows: readonly Keyed[], { first, last }: RowWindow): Range {
+  const lastAt = last === null ? -1 : rows.findIndex(({ key }) => key === last)
+  const end = lastAt === -1 ? rows.length : lastAt + 1
+  const firstAt = first === null ? -1 : rows.findIndex(({ key }) => key === first)
+  let start = firstAt === -1 || firstAt >= end ? Math.max(0, end - INITIAL_ROWS) : firstAt
+  while (isSeparator(rows[start - 1])) start--
+  return { start, end: Math.min(end, start + MAX_ROWS) }
+}
+
+/** Window with more rows above, and fewer below if there are too many. */
+export function extendUp(rows: readonly Keyed[], { start, end }: Range): RowWindow {
+  const above = Math.max(0, start - STEP)
+  return windowOf(rows, { start: above, end: Math.min(end, above + MAX_ROWS) })
+}
+
+/** Window with more rows below, and fewer above if there are too many. */
+export function extendDown(rows: readonly Keyed[], { start, end }: Range): RowWindow {
+  const below = Math.min(rows.length, end + STEP)
+  return windowOf(rows, { start: Math.max(start, below - MAX_ROWS), end: below })
+}
+
+/** Window with this row in its middle. */
+export function windowAround(rows: readonly Keyed[], key: string): RowWindow {
+  const at = Math.max(
+    0,
+    rows.findIndex((row) => row.key === key),
+  )
+  const end = Math.min(rows.length, at + INITIAL_ROWS / 2)
+  return windowOf(rows, { start: Math.max(0, at - INITIAL_ROWS / 2), end })
+}
+
+function windowOf(rows: readonly Keyed[], { start, end }: Range): RowWindow {
+  let first = start
+  // Separators come and go with the rows above them.
+  while (isSeparator(rows[first])) first++
+  return {
+    first: rows[first]?.key ?? null,
+    last: end === rows.length ? null : (rows[end - 1]?.key ?? null),
+  }
+}

@@ -1,0 +1,76 @@
+import {
+  type Icon,
+  IconArrowBackUp,
+  IconHistory,
+  IconLink,
+  IconPencil,
+  IconPin,
+  IconPinnedOff,
+  IconTrash,
+} from '@latchkey/web/icons'
+import { showSuccess } from '@latchkey/web/toast'
+import type { Message } from '../../../live/frames.ts'
+import { live } from '../../../live/live.ts'
+import { useText } from '../../../texts/text.ts'
+import { useAuthorName } from './author-name.ts'
+import type { MessageActions } from './use-message-actions.ts'
+
+export interface MenuItem {
+  id: string
+  label: string
+  icon: Icon
+  isDangerous?: boolean
+  run: () => void
+}
+
+const HOUR_MS = 60 * 60 * 1000
+
+/** True if the user may change the text of a message (R29.2). */
+export function mayEdit({ userId, content, createdAt }: Message, selfId: string): boolean {
+  const isRecent = Date.now() - Date.parse(createdAt) < live.messageEditHours * HOUR_MS
+  return userId === selfId && content !== null && isRecent
+}
+
+/** What the user can do with a message, besides reactions. Empty for a deleted message. */
+export function useMessageMenu(message: Message, actions: MessageActions): MenuItem[] {
+  const { t, time } = useText()
+  const name = useAuthorName(message)
+  const { selfId, mayPin, mayReadVersions, mayDeleteAny } = actions
+  const { userId, content, pinned, editedAt, createdAt } = message
+  if (content === null) return []
+  const copyLink = () => {
+    actions.copyLink(message)
+    showSuccess(t('copy.copied'))
+  }
+  const items: (MenuItem | false)[] = [
+    { id: 'reply', label: t('room.reply'), icon: IconArrowBackUp, run: () => actions.reply(message) },
+    mayEdit(message, selfId) && {
+      id: 'edit',
+      label: t('room.edit'),
+      icon: IconPencil,
+      run: () => actions.edit(message),
+    },
+    mayPin && {
+      id: 'pin',
+      label: t(pinned ? 'room.unpin' : 'room.pin'),
+      icon: pinned ? IconPinnedOff : IconPin,
+      run: () => actions.pin(message, !pinned),
+    },
+    { id: 'link', label: t('room.copyLink'), icon: IconLink, run: copyLink },
+    mayReadVersions &&
+      editedAt !== null && {
+        id: 'versions',
+        label: t('room.versions'),
+        icon: IconHistory,
+        run: () => actions.open({ kind: 'versions', message }),
+      },
+    (mayDeleteAny || userId === selfId) && {
+      id: 'delete',
+      label: t('room.deleteNamed', { name, when: time(createdAt) }),
+      icon: IconTrash,
+      isDangerous: true,
+      run: () => actions.open({ kind: 'delete', message }),
+    },
+  ]
+  return items.filter((item) => item !== false)
+}
