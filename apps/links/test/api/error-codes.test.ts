@@ -89,7 +89,7 @@ const INVALID: [code: ErrorCode, method: string, path: string, body?: unknown][]
   ['icon_malformed', 'POST', '/bundles', { name: 'a', icon: '\0' }],
   ['accent_invalid', 'POST', '/bundles', { name: 'a', accent: 'pink' }],
   ['domain_invalid', 'GET', '/links?domain=a%20b'],
-  ['domain_invalid', 'GET', '/slugs/abcd?domain=192.0.2.1'],
+  ['domain_invalid', 'GET', '/slugs/abcd?domain=192.0.2.1%3A80'],
   ['root_url_invalid', 'PUT', '/domains/localhost', { root_url: 'example' }],
   ['root_url_too_long', 'PUT', '/domains/localhost', { root_url: `https://example.com/${LONG}` }],
   ['root_url_malformed', 'PUT', '/domains/localhost', { root_url: 'https://example.com/\u0001' }],

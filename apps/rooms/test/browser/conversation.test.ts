@@ -111,6 +111,11 @@ test('R29.2: reactions are added from the emoji, counted, named and taken back',
   await screenshot(page, 'emoji-picker')
   await page.getByRole('group', { name: 'Results' }).getByRole('button', { name: 'rocket' }).click()
   await line.getByRole('button', { name: '🚀: 1 reaction', pressed: true }).waitFor()
+  await line.hover()
+  await line.getByRole('button', { name: 'Add a reaction' }).click()
+  await search.fill('tada')
+  await search.press('Enter')
+  await party.and(page.locator('[aria-pressed=true]')).waitFor()
   expect(errors).toEqual([])
 }, 60_000)
 

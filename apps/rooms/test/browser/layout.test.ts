@@ -55,6 +55,29 @@ test('R35.1: the user’s rooms are in the navigation of every page, and Ctrl+K 
   expect(errors).toEqual([])
 }, 60_000)
 
+test('R35.1 R30.1: a room with unread messages is bold and counts mentions, until it is read', async () => {
+  const id = await alicesRoom('Workshop')
+  const { page, errors } = await pages.openAs(ALICE, '/account')
+  const room = (name: string) => sidebar(page).getByRole('link', { name, exact: true })
+  await room('Workshop').waitFor()
+  await createMessage(host, id, 'To everyone')
+  await room('Workshop 1 unread message').waitFor()
+  await createMessage(host, id, `<@${aliceId}> and you`)
+  const unread = room('Workshop 2 unread messages, 1 mention')
+  await unread.waitFor()
+  expect(await unread.evaluate((link) => getComputedStyle(link).fontWeight)).toBe('600')
+  await expectAccessible(page)
+  await screenshot(page, 'sidebar-unread')
+  const mark = page.waitForResponse((response) => response.url().endsWith('/read'))
+  await unread.click()
+  await lines(page).getByText('and you').waitFor()
+  await mark
+  await sidebar(page).locator('[aria-current=page]').getByText('Workshop').waitFor()
+  await page.getByRole('link', { name: 'Account' }).first().click()
+  await room('Workshop').waitFor()
+  expect(errors).toEqual([])
+}, 60_000)
+
 test('R35.1: a line of text has at most 75 characters, however wide the window', async () => {
   const id = await alicesRoom('Library')
   await createMessage(host, id, 'The quick brown fox jumps over the lazy dog and back again. '.repeat(20))

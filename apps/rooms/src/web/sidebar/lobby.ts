@@ -14,7 +14,15 @@ export function useLobbyUpdates(isSignedIn: boolean): void {
   const refresh = useThrottledCallback(() => void invalidate('rooms'), REFRESH_EVERY_MS)
   useEffect(() => {
     if (!isSignedIn) return undefined
-    return live.followLobby((reason) => (reason === 'changed' ? refresh() : follow('rooms')))
+    const stopLobby = live.followLobby((reason) => (reason === 'changed' ? refresh() : follow('rooms')))
+    // Another tab has read a room, or this one.
+    const stopNotices = live.onNotice(({ notice }) => {
+      if (notice === 'read') refresh()
+    })
+    return () => {
+      stopLobby()
+      stopNotices()
+    }
   }, [isSignedIn, refresh])
 }
 

@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core'
+import { Text, VisuallyHidden } from '@mantine/core'
 import { useId } from 'react'
 import { Link, useLocation } from 'wouter'
 import { RoomMark } from '../parts/room-mark.tsx'
@@ -28,12 +28,33 @@ export function OwnRooms() {
 function OwnRoom({ room }: { room: ListedRoom }) {
   const [path] = useLocation()
   const href = `/rooms/${room.id}`
+  const isOpen = path === href
   return (
     <li>
-      <Link href={href} className="own-room" aria-current={path === href ? 'page' : undefined}>
+      <Link href={href} className="own-room" aria-current={isOpen ? 'page' : undefined}>
         <RoomMark visibility={room.visibility} />
         <bdi className="own-room-name">{room.name}</bdi>
+        {/* What is on display is about to be read. */}
+        {!isOpen && <UnreadCount room={room} />}
       </Link>
     </li>
+  )
+}
+
+function UnreadCount({ room: { unread, mentions } }: { room: ListedRoom }) {
+  const { t, number } = useText()
+  if (!unread) return null
+  return (
+    <>
+      {mentions ? (
+        <span className="own-room-mentions figure" aria-hidden>
+          {number(mentions)}
+        </span>
+      ) : null}
+      <VisuallyHidden className="own-room-unread">
+        {t('sidebar.unread', { count: unread })}
+        {mentions ? `, ${t('sidebar.mentions', { count: mentions })}` : ''}
+      </VisuallyHidden>
+    </>
   )
 }

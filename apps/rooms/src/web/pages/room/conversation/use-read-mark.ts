@@ -23,7 +23,9 @@ export function useReadMark(store: RoomStore): void {
     })
     return () => {
       stop()
+      if (timer === undefined) return
       clearTimeout(timer)
+      mark()
     }
   }, [store])
 }

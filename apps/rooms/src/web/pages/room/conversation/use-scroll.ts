@@ -55,6 +55,8 @@ export function useScroll({ list, visible, unsent, place, onAtEnd }: Options) {
     else {
       const row = rowOf(element, place.current.key)
       if (row) element.scrollTop = row.offsetTop - place.current.top
+      // Everything below the row fits into the view.
+      if (belowView(element) < 1 && visible.endsAtNewest) place.current = 'end'
     }
     size.current = sizeOf(element)
     top.current = element.scrollTop

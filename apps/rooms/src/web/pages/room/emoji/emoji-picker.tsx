@@ -41,6 +41,9 @@ export default function EmojiPicker({ onChoose }: { onChoose: (emoji: string) =>
         leftSection={<IconSearch size={16} aria-hidden />}
         value={query}
         onChange={({ currentTarget }) => setQuery(currentTarget.value.replaceAll(':', '').trim())}
+        onKeyDown={({ key }) => {
+          if (key === 'Enter' && query !== '' && emoji[0]) onChoose(emoji[0].emoji)
+        }}
       />
       {query === '' && (
         <>
