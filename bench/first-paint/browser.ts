@@ -69,21 +69,23 @@ export async function visitRepeatedly(
 async function visit(context: BrowserContext, address: string, isThrottled: boolean): Promise<Visit> {
   const page = await context.newPage()
   const devtools = await context.newCDPSession(page)
-  const network = { requests: 0, scriptBytes: 0 }
+  const requests = new Set<string>()
+  let scriptBytes = 0
   const scripts = new Set<string>()
   const cached = new Set<string>()
   devtools.on('Network.requestWillBeSent', ({ request, type, requestId }) => {
     if (!request.url.startsWith('http')) return
-    network.requests++
+    requests.add(requestId)
+    if (process.env.DBG) console.log(type, request.method, request.url, requestId)
     if (type === 'Script' || request.url.endsWith('.js')) scripts.add(requestId)
   })
-  devtools.on('Network.webSocketCreated', () => network.requests++)
+  devtools.on('Network.webSocketCreated', ({ requestId }) => requests.add(requestId))
   devtools.on('Network.requestServedFromCache', ({ requestId }) => cached.add(requestId))
   devtools.on('Network.responseReceived', ({ requestId, response }) => {
     if (response.fromDiskCache) cached.add(requestId)
   })
   devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    if (scripts.has(requestId) && !cached.has(requestId)) network.scriptBytes += encodedDataLength
+    if (scripts.has(requestId) && !cached.has(requestId)) scriptBytes += encodedDataLength
   })
   await devtools.send('Network.enable')
   if (isThrottled) {
@@ -101,8 +103,7 @@ async function visit(context: BrowserContext, address: string, isThrottled: bool
     () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
   )
   await page.close()
-  const { requests, scriptBytes } = network
-  return { requests: requests - cached.size, scriptBytes, shift, paintMs, contentMs }
+  return { requests: requests.difference(cached).size, scriptBytes, shift, paintMs, contentMs }
 }
 
 declare global {

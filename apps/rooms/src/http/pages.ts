@@ -9,6 +9,7 @@ import { clientFiles, siblingData } from '@latchkey/web/serve'
 import { readPreference } from '@latchkey/web/stored-preferences'
 import { failure } from '../failures.ts'
 import { productNameOf } from '../platform/operations.ts'
+import type { RoomAnswer } from '../rooms/schema.ts'
 import type { Services } from '../services.ts'
 import { csrfTokenOf } from '../sessions/csrf.ts'
 import type { SessionAnswer } from '../sessions/schema.ts'
@@ -136,13 +137,27 @@ async function firstAnswers(
     ...(user.identityType === 'oauth' ? pending : []),
     ...(path === '/admin' && user.platformAdmin ? ['/admin/users'] : []),
   ])
-  return { answers: [...common.answers, ...further.answers], cookies: common.cookies }
+  // Read after the room: the page then knows the history at least as far as the room.
+  const history = await collect(hasLastingHistory(further.answers, path) ? [`${path}/messages`] : [])
+  const answers = [...common.answers, ...further.answers, ...history.answers]
+  return { answers, cookies: common.cookies }
+}
+
+/** Whether what the person may read of the room does not depend on entering it (R17.8). */
+function hasLastingHistory(answers: readonly string[], path: string): boolean {
+  const body = bodyOf(answers, path) as z.output<typeof RoomAnswer> | undefined
+  if (!body) return false
+  const { historyVisibility, role } = body.room
+  return historyVisibility === 'all' || (historyVisibility === 'since_membership' && role !== null)
 }
 
 function userOf(answers: readonly string[]): z.output<typeof SessionAnswer>['user'] | undefined {
+  return (bodyOf(answers, '/session') as z.output<typeof SessionAnswer> | undefined)?.user
+}
+
+function bodyOf(answers: readonly string[], path: string): unknown {
   const all = answers.map((json) => JSON.parse(json) as Answer)
-  const session = all.find(({ address }) => address === `${API_PATH}/session`)
-  return session && (session.body as z.output<typeof SessionAnswer>).user
+  return all.find(({ address }) => address === API_PATH + path)?.body
 }
 
 /** Data that the client needs before its first API call. */

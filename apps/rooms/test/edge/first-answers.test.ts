@@ -33,7 +33,11 @@ test('R23.9: a page comes with the answers of the API to its first calls, for it
   const pending = ['/api/room-invitations/pending', '/api/room-ownership-transfers/pending']
   const expected: [TestUser, string, string[]][] = [
     [ada, '/', [...common, '/api/rooms', ...pending]],
-    [ada, `/rooms/${id}`, [...common, '/api/rooms', `/api/rooms/${id}`, ...pending]],
+    [
+      ada,
+      `/rooms/${id}`,
+      [...common, '/api/rooms', `/api/rooms/${id}`, ...pending, `/api/rooms/${id}/messages`],
+    ],
     [ada, '/account', [...common, '/api/rooms', '/api/sessions', ...pending]],
     // Only administrators may ask for more.
     [ada, '/admin', [...common, '/api/rooms', ...pending]],
@@ -44,6 +48,25 @@ test('R23.9: a page comes with the answers of the API to its first calls, for it
   for (const [{ browser }, path, addresses] of expected)
     expect([path, await addressesIn(browser, path)]).toEqual([path, addresses])
   expect(await addressesIn(service.browser(), '/login')).toEqual(['/api/config'])
+})
+
+test('R23.9, R17.8: the page of a room comes with messages only if they can be read without entering', async () => {
+  const [ada, outsider] = [await member(service), await member(service)]
+  const withMessages = async ({ browser }: TestUser, historyVisibility: string) => {
+    const { id } = await createRoom(ada, { historyVisibility })
+    const addresses = await addressesIn(browser, `/rooms/${id}`)
+    expect(addresses).toContain(`/api/rooms/${id}`)
+    return addresses.includes(`/api/rooms/${id}/messages`)
+  }
+  expect(await withMessages(ada, 'all')).toBe(true)
+  expect(await withMessages(outsider, 'all')).toBe(true)
+  expect(await withMessages(ada, 'since_membership')).toBe(true)
+  expect(await withMessages(outsider, 'since_membership')).toBe(false)
+  expect(await withMessages(ada, 'none')).toBe(false)
+  const hidden = await createRoom(ada, { visibility: 'private' })
+  expect(await addressesIn(outsider.browser, `/rooms/${hidden.id}`)).not.toContain(
+    `/api/rooms/${hidden.id}/messages`,
+  )
 })
 
 test('R23.9: a page has the CSRF token of its own session, and restores the cookie of a live session', async () => {

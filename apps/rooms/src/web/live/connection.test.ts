@@ -8,7 +8,7 @@ import {
   backoffMs,
 } from './connection.ts'
 import type { EventPage } from './room-subscription.ts'
-import type { RoomEvent, SubscribedFrame } from './frames.ts'
+import type { RemovedFrame, RoomEvent, SubscribedFrame } from './frames.ts'
 
 const ROOM = 'room-1'
 
@@ -111,16 +111,18 @@ function createFixture() {
     calls,
     reads,
     current,
-    follow: () =>
-      connection.follow(ROOM, {
+    follow: (start?: number) => {
+      const listener = {
         subscribed: ({ seq }: SubscribedFrame) => calls.push(`in at ${seq}`),
-        event: ({ seq }) => calls.push(String(seq)),
+        event: ({ seq }: RoomEvent) => calls.push(String(seq)),
         reset: () => calls.push('reset'),
         presence: () => calls.push('presence'),
         typing: () => calls.push('typing'),
-        removed: ({ reason }) => calls.push(`removed: ${reason}`),
-        refused: (code) => calls.push(`refused: ${code}`),
-      }),
+        removed: ({ reason }: Pick<RemovedFrame, 'reason'>) => calls.push(`removed: ${reason}`),
+        refused: (code: string) => calls.push(`refused: ${code}`),
+      }
+      return connection.follow(ROOM, listener, start)
+    },
     /** Appends an event to the log and sends it to subscribed sockets, unless it `isLost`. */
     append(isLost = false): void {
       const seq = log.length + 1
@@ -172,6 +174,17 @@ test('events after entering are delivered in order, events before it are not', a
   await it.settle()
   expect(it.calls).toEqual(['in at 3', '4', '5'])
   expect([it.connection.state, it.connection.messageLength]).toEqual(['live', 7])
+})
+
+test('R23.9: events after what the page came with are delivered, none of them twice', async () => {
+  const it = createFixture()
+  for (let count = 0; count < 5; count++) it.append()
+  it.connection.start()
+  it.follow(3)
+  it.current()?.deliver()
+  it.append()
+  await it.settle()
+  expect(it.calls).toEqual(['in at 5', '4', '5', '6'])
 })
 
 test('events that overtake the answer to the subscription are buffered, not lost', async () => {

@@ -160,13 +160,14 @@ export class Connection {
   }
 
   /**
-   * Enters a room and follows it. A room has one listener. The returned function leaves the room.
+   * Enters a room and follows it from the event `start` on, otherwise from entering. A room has one
+   * listener. The returned function leaves the room.
    */
-  follow(roomId: string, listener: RoomListener): () => void {
+  follow(roomId: string, listener: RoomListener, start?: number): () => void {
     const { log, random, timers } = this.#options
     const pause = (attempt: number) =>
       new Promise<void>((resume) => void timers.after(backoffMs(attempt, random), resume))
-    const subscription = new RoomSubscription(roomId, listener, { ...log, pause })
+    const subscription = new RoomSubscription(roomId, listener, { ...log, pause }, start)
     this.#rooms.get(roomId)?.end()
     this.#rooms.set(roomId, subscription)
     this.#subscribe(subscription)

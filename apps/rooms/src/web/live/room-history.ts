@@ -82,6 +82,11 @@ export class RoomHistory {
     this.#set(NO_HISTORY)
   }
 
+  /** Begins with the newest page. The events after it are to be applied. */
+  begin(page: Page): void {
+    this.#merge(page, { older: page.nextCursor, newer: page.newerCursor })
+  }
+
   /** Applies the next event of the room. */
   apply(event: RoomEvent): void {
     if (this.#requests > 0) this.#recent.push(event)

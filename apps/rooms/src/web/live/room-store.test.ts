@@ -35,7 +35,7 @@ const message = (seq: number) =>
 function createRoom() {
   const reads: ((seqs: readonly number[]) => Promise<void>)[] = []
   let listener: RoomListener | undefined
-  spyOn(live, 'follow').mockImplementation((_roomId, roomListener) => {
+  const follow = spyOn(live, 'follow').mockImplementation((_roomId, roomListener) => {
     listener = roomListener
     return () => {}
   })
@@ -63,6 +63,7 @@ function createRoom() {
   welcome()
   return {
     store,
+    follow,
     reads,
     welcome,
     kickOut: () => listener?.removed({ reason: 'kicked', until: null }),
@@ -90,6 +91,21 @@ test('a page requested before entering again is not mistaken for the newest one'
   it.welcome()
   await it.reads[1]?.(range(1, 3))
   expect(it.seqs()).toEqual(range(1, 3))
+})
+
+test('R23.9: a room begins with the messages that its page came with, and reads none twice', async () => {
+  const it = createRoom()
+  it.store.enter(undefined, {
+    newest: { messages: range(1, 3).map(message), events: [], nextCursor: null, newerCursor: null },
+    lastSeq: 3,
+  })
+  expect(it.seqs()).toEqual(range(1, 3))
+  expect(it.follow).toHaveBeenLastCalledWith('room-1', expect.anything(), 3)
+  it.welcome(4)
+  it.receive(4)
+  expect(it.seqs()).toEqual(range(1, 4))
+  // The one of the first visit.
+  expect(it.reads.length).toBe(1)
 })
 
 test('a page of older messages leaves no gap if the messages next to it were dropped meanwhile', async () => {

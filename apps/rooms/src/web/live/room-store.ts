@@ -1,4 +1,5 @@
 import { saveDraft, readDraft } from '@latchkey/web/draft-storage'
+import type { Result } from '../call.ts'
 import { invalidate } from '../queries.ts'
 import type { RoomListener } from './room-subscription.ts'
 import type { EventMessage, Person, PresenceFrame, RoomEvent, SubscribedFrame } from './frames.ts'
@@ -60,6 +61,12 @@ export interface ReadState {
   unread: number
 }
 
+/** What a page comes with: the newest page of the history, and the sequence number of the room. */
+interface EmbeddedRoom {
+  newest: Result<'listMessages'>
+  lastSeq: number
+}
+
 const ALL_READ: ReadState = { readSeq: 0, unread: 0 }
 
 /** Number of unread messages from which the first of them may not be on the newest page. */
@@ -80,6 +87,8 @@ export class RoomStore {
   /** Sequence number on entering. Events up to it that are delivered later were missed. */
   #entrySeq = 0
   #hasMissed = false
+  /** Sequence number of the room that the page came with, until the room is entered. */
+  #roomSeq: number | null = null
   #typingSentAt = 0
   #readState = ALL_READ
 
@@ -113,14 +122,18 @@ export class RoomStore {
 
   state = (): RoomState => this.#state
 
-  /** Enters the room, at what is new there. The returned function leaves it. */
-  enter(readState: ReadState = ALL_READ): () => void {
+  /**
+   * Enters the room, at what is new there, and shows what the page came with meanwhile. The returned
+   * function leaves the room.
+   */
+  enter(readState: ReadState = ALL_READ, embedded?: EmbeddedRoom): () => void {
     // The known history may end in a gap since the last visit.
     this.#history.reset()
     this.#readState = readState
     const unreadFrom = readState.unread > 0 ? readState.readSeq + 1 : null
     this.#setState({ phase: 'entering', out: null, unreadFrom })
-    const stopFollowing = live.follow(this.roomId, this.#listener())
+    const start = embedded && this.#begin(embedded)
+    const stopFollowing = live.follow(this.roomId, this.#listener(), start)
     // Unanswered messages are sent now, and after every reconnection.
     this.#isIn = true
     this.#outbox.retry()
@@ -207,6 +220,15 @@ export class RoomStore {
     }
   }
 
+  /** Begins with the newest page of the history. Returns the sequence number up to which it is known. */
+  #begin({ newest, lastSeq }: EmbeddedRoom): number | undefined {
+    const seq = Math.max(...[...newest.messages, ...newest.events].map((each) => each.seq))
+    if (!Number.isFinite(seq) || this.#readState.unread >= FAR_BACK) return undefined
+    this.#history.begin(newest)
+    this.#roomSeq = lastSeq
+    return seq
+  }
+
   #onSubscribed({ seq, present, count }: SubscribedFrame): void {
     this.#entrySeq = seq
     this.#hasMissed = false
@@ -214,7 +236,8 @@ export class RoomStore {
     this.#history.updateNames(present)
     // Access to the history may depend on the visit, which begins on entering (R17.8).
     if (this.#state.older === undefined) void this.#readFirst()
-    void invalidate('room')
+    if (seq !== this.#roomSeq) void invalidate('room')
+    this.#roomSeq = null
   }
 
   /** Reads the page with the first unread message. */

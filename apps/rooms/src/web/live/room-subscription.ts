@@ -42,8 +42,8 @@ export class RoomSubscription {
   readonly roomId: string
   readonly listener: RoomListener
   readonly #log: EventLog
-  /** Sequence number of the last delivered event. Null before the first `subscribed`. */
-  #lastSeq: number | null = null
+  /** Sequence number of the last known event. Null if all of them are, before the first `subscribed`. */
+  #lastSeq: number | null
   #isSubscribing = true
   #isBuffering = true
   #buffer: RoomEvent[] = []
@@ -51,10 +51,12 @@ export class RoomSubscription {
   #mustReadAgain = false
   #isOver = false
 
-  constructor(roomId: string, listener: RoomListener, log: EventLog) {
+  /** Events are delivered after `start`, or after the first `subscribed`. */
+  constructor(roomId: string, listener: RoomListener, log: EventLog, start: number | null = null) {
     this.roomId = roomId
     this.listener = listener
     this.#log = log
+    this.#lastSeq = start
   }
 
   get isOver(): boolean {

@@ -1,4 +1,6 @@
+import { queries } from '@latchkey/web/queries'
 import { useThrottledCallback } from '@mantine/hooks'
+import type { InfiniteData } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Result } from '../call.ts'
 import { live } from '../live/live.ts'
@@ -9,15 +11,17 @@ export type ListedRoom = Result<'listRooms'>['rooms'][number]
 /** Minimum time between two reads of the rooms. One read covers all changes of busy rooms. */
 const REFRESH_EVERY_MS = 2_000
 
+const FIRST_ROOMS = { query: { q: '' } }
+
 /** Keeps the lists of rooms on every page up to date while a user is signed in. */
 export function useLobbyUpdates(isSignedIn: boolean): void {
   const refresh = useThrottledCallback(() => void invalidate('rooms'), REFRESH_EVERY_MS)
   useEffect(() => {
     if (!isSignedIn) return undefined
     const stopLobby = live.followLobby((reason) => (reason === 'changed' ? refresh() : follow('rooms')))
-    // Another tab has read a room, or this one.
-    const stopNotices = live.onNotice(({ notice }) => {
-      if (notice === 'read') refresh()
+    // A room was read, in this tab or another.
+    const stopNotices = live.onNotice(({ notice, data }) => {
+      if (notice === 'read' && isListedAsUnread(String(data['roomId']))) refresh()
     })
     return () => {
       stopLobby()
@@ -28,6 +32,14 @@ export function useLobbyUpdates(isSignedIn: boolean): void {
 
 /** Rooms of which the user is a member. Undefined until they are read. */
 export function useOwnRooms(): readonly ListedRoom[] | undefined {
-  const { pages } = usePages('rooms', 'listRooms', { query: { q: '' } })
+  const { pages } = usePages('rooms', 'listRooms', FIRST_ROOMS)
   return pages?.flatMap(({ rooms }) => rooms).filter(({ role }) => role !== null)
+}
+
+function isListedAsUnread(roomId: string): boolean {
+  const key = ['rooms', 'listRooms', FIRST_ROOMS, 'pages']
+  const rooms = queries
+    .getQueryData<InfiniteData<Result<'listRooms'>>>(key)
+    ?.pages.flatMap((page) => page.rooms)
+  return rooms?.some(({ id, unread }) => id === roomId && unread) ?? false
 }

@@ -2,6 +2,7 @@ import { CallError } from '@latchkey/web/call'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { RowSkeletons } from '@latchkey/web/parts/skeletons'
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import { embedded } from '../../call.ts'
 import { RoomStore } from '../../live/room-store.ts'
 import { useCall } from '../../queries.ts'
 import { type User, useUser } from '../../session.ts'
@@ -23,12 +24,13 @@ export default function RoomPage({ id }: { id: string }) {
   // Number of times that the user has asked to enter again.
   const [visit, setVisit] = useState(0)
   const [store] = useState(() => new RoomStore(id, user.id))
-  const { phase, out } = useSyncExternalStore(store.watch, store.state)
+  const { out } = useSyncExternalStore(store.watch, store.state)
   const mayEnter = data !== undefined
   useEffect(() => {
     if (!mayEnter || isAway) return undefined
-    const { readSeq, unread } = data.room
-    return store.enter({ readSeq: readSeq ?? 0, unread: unread ?? 0 })
+    const { readSeq, unread, lastSeq } = data.room
+    const newest = embedded('listMessages', { params: { id }, query: {} })?.body
+    return store.enter({ readSeq: readSeq ?? 0, unread: unread ?? 0 }, newest && { newest, lastSeq })
     // What is new on entering, not later.
   }, [mayEnter, isAway, visit, store])
   if (out) return <NotInRoom name={data?.room.name} out={out} onComeBack={() => setVisit(visit + 1)} />
@@ -46,39 +48,24 @@ export default function RoomPage({ id }: { id: string }) {
         <RowSkeletons />
       </div>
     )
-  return (
-    <RoomView
-      room={data.room}
-      user={user}
-      store={store}
-      isEntering={phase === 'entering'}
-      onLeave={() => setAway(true)}
-    />
-  )
+  return <RoomView room={data.room} user={user} store={store} onLeave={() => setAway(true)} />
 }
 
 interface RoomViewProps {
   room: Room
   user: User
   store: RoomStore
-  isEntering: boolean
   onLeave: () => void
 }
 
 /** The conversation, with what is around it. */
-function RoomView({ room, user, store, isEntering, onLeave }: RoomViewProps) {
+function RoomView({ room, user, store, onLeave }: RoomViewProps) {
   const { t } = useText()
   const panel = usePanel()
   return (
     <div className="room" data-panel={panel.panel ?? undefined}>
       <RoomHeader room={room} user={user} store={store} panel={panel} onLeave={onLeave} />
-      <Conversation
-        room={room}
-        user={user}
-        store={store}
-        isEntering={isEntering}
-        messageId={panel.messageId}
-      />
+      <Conversation room={room} user={user} store={store} messageId={panel.messageId} />
       {panel.panel === 'people' && (
         <Panel title={t('room.people')} isBeside={panel.isWide} close={panel.close}>
           <PeopleHere room={room} user={user} store={store} />

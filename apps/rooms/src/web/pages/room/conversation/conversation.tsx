@@ -17,13 +17,12 @@ interface Props {
   room: Room
   user: User
   store: RoomStore
-  isEntering: boolean
   /** Message to which the address leads. */
   messageId: string
 }
 
 /** The messages and the field for new ones. */
-export function Conversation({ room, user, store, isEntering, messageId }: Props) {
+export function Conversation({ room, user, store, messageId }: Props) {
   const [replyTo, setReply] = useState<Message | null>(null)
   const composer = useRef<ComposerHandle>(null)
   const view = useConversation({ room, user, store, reply: setReply })
@@ -42,7 +41,6 @@ export function Conversation({ room, user, store, isEntering, messageId }: Props
         user={user}
         store={store}
         view={view}
-        isEntering={isEntering}
         onTakeBack={(content) => composer.current?.takeBack(content)}
       />
       <TypingIndicator store={store} />

@@ -21,19 +21,18 @@ interface Props {
   user: User
   store: RoomStore
   view: ConversationView
-  isEntering: boolean
   /** Moves the text of an unsent message back to the field. */
   onTakeBack: (content: string) => void
 }
 
 /** The messages of a room, as far as they are in the page. */
-export function MessageList({ room, user, store, view, isEntering, onTakeBack }: Props) {
+export function MessageList({ room, user, store, view, onTakeBack }: Props) {
   const { t } = useText()
   const state = useSyncExternalStore(store.watch, store.state)
   const { list, visible, distance, onScroll } = view
   const { messages, older, historyError, unread } = state
   const names = useNames(state)
-  const isReading = isEntering || older === undefined
+  const isReading = older === undefined
   return (
     <>
       <a className="skip" href="#write">
