@@ -50,16 +50,17 @@ function withoutBody({ host, origin, cookie }: Record<string, string>): Record<s
 }
 
 export interface Api {
-  json<Body>(path: string, body?: unknown): Promise<Body>
+  json<Body>(path: string, body?: unknown, method?: string): Promise<Body>
 }
 
 /** HTTP requests of this person. */
 export function api(port: number, { headers }: Person): Api {
   return {
-    async json<Body>(path: string, body?: unknown) {
+    async json<Body>(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
         headers,
-        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+        method,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
       })
       if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
       return (await answer.json()) as Body

@@ -1,5 +1,5 @@
 // [LATCHKEY_TEST_POSTGRES=...] bun bench/fanout/run.ts [--seconds 10]
-//   [--only room,rooms,idle,storm] [--engines sqlite,postgres] [--clients 2000]
+//   [--only room,mixed,rooms,idle,storm] [--engines sqlite,postgres] [--clients 2000]
 // Measures the cost of delivering a room's messages to everyone in it. Servers run in separate
 // processes.
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { type Running, start } from './server.ts'
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '10' },
-    only: { type: 'string', default: 'room,rooms,idle,storm' },
+    only: { type: 'string', default: 'room,mixed,rooms,idle,storm' },
     engines: { type: 'string', default: 'sqlite,postgres' },
     /** Number of clients of the storm, a multiple of 100. */
     clients: { type: 'string', default: '2000' },
@@ -229,6 +229,25 @@ async function oneRoom(server: Running, people: readonly Person[]): Promise<Row>
   return { ...costs, ...memory, 'stored, warm-up too': count }
 }
 
+/** The same room. Of ten requests, six are messages, two are reactions and two mark it as read. */
+async function mixed(server: Running, people: readonly Person[]): Promise<Row> {
+  const roomId = await openRoom(server, people[0] as Person)
+  const sockets = people.flatMap((person) => Array.from({ length: 10 }, () => person))
+  const { clients, memory } = await openAll(server, sockets, (person) => enter(server, person, roomId))
+  const room = `/api/rooms/${roomId}`
+  let last = { id: '', seq: 0 }
+  const costs = await measure(server, 20, async (content, i) => {
+    const caller = api(server.port, people[i % people.length] as Person)
+    const kind = i % 10
+    if (kind === 3 || kind === 7)
+      await caller.json(`${room}/messages/${last.id}/reactions/${encodeURIComponent('👍')}`, undefined, 'PUT')
+    else if (kind === 5 || kind === 9) await caller.json(`${room}/read`, { seq: last.seq }, 'PUT')
+    else ({ message: last } = await caller.json<{ message: typeof last }>(`${room}/messages`, { content }))
+  })
+  for (const client of clients) client.terminate()
+  return { ...costs, ...memory }
+}
+
 async function manyRooms(server: Running, people: readonly Person[]): Promise<Row> {
   const roomIds: string[] = []
   for (let room = 0; room < 200; room++) roomIds.push(await openRoom(server, people[room * 20] as Person))
@@ -396,6 +415,8 @@ if (only.includes('room')) {
   ]
   report('1,000 sockets in one room, 20 messages a second', [...bare, ...(await onEach(100, oneRoom))])
 }
+if (only.includes('mixed'))
+  report('The same with reactions and read marks, 20 requests a second', await onEach(100, mixed))
 if (only.includes('rooms'))
   report('200 rooms of 20 people, 50 messages a second', await onEach(4_000, manyRooms))
 if (only.includes('idle')) report('5,000 sockets that do nothing', await onEach(500, idle))

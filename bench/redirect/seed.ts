@@ -1,4 +1,4 @@
-// Fills a database with links, directly in the tables of the migrations. `bun seed.ts FILE COUNT`
+// Fills a database with links, directly in the tables of the migrations.
 import { Database as SqliteFile } from 'bun:sqlite'
 import { openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
