@@ -9,9 +9,9 @@ import { startTestLinks } from './testing.ts'
 eachDialect((dialect, newUrl) => {
   if (dialect === 'sqlite') return
 
-  async function startTwo() {
+  async function startTwo(settings = {}) {
     const url = await newUrl()
-    const [here, there] = [await startTestLinks(url), await startTestLinks(url)]
+    const [here, there] = [await startTestLinks(url, settings), await startTestLinks(url, settings)]
     return { here, there, ann: await here.key('ann@example.com') }
   }
 
@@ -59,6 +59,27 @@ eachDialect((dialect, newUrl) => {
     await here.callAdmin('PUT', '/settings', { body: { not_found_url: 'https://example.com/lost' } })
     await here.call('DELETE', `/links/${id}?force=true`, { key: ann })
     await soon(readLocation, 'https://example.com/lost')
+  })
+
+  test('L31.1: settings of a domain that one node writes apply on the other within a second', async () => {
+    const host = 'l.example.org'
+    const { here, there, ann } = await startTwo({
+      LINKS_BASE_URL: 'https://go.example.com',
+      LINKS_DOMAINS: host,
+    })
+    const ask = (path: string) => there.fetch(`http://${host}${path}`, FROM_BROWSER)
+    const readLocation = async (path: string) => (await ask(path)).headers.get('location')
+    const set = (body: object) => here.callAdmin('PUT', `/domains/${host}`, { body })
+    await here.createLink(ann, { slug: 'launch', url: 'https://example.com/default' })
+    expect([await readLocation('/'), await readLocation('/launch')]).toEqual([null, null])
+    await set({ root_url: 'https://example.com/welcome', also_of: 'go.example.com', status: 307 })
+    await soon(() => readLocation('/'), 'https://example.com/welcome')
+    expect([(await ask('/launch')).status, await readLocation('/launch')]).toEqual([
+      307,
+      'https://example.com/default',
+    ])
+    await set({})
+    await soon(() => readLocation('/launch'), null)
   })
 
   test('L26.3: two nodes together let exactly max_clicks people through', async () => {

@@ -104,6 +104,29 @@ eachDialect((_dialect, newUrl) => {
       ])
   })
 
+  test('L12.6 L31.3: on a further domain, the owner’s page leads to the pages of the default domain', async () => {
+    const host = 'l.example.org'
+    const links = await startTestLinks(await newUrl(), {
+      LINKS_BASE_URL: 'https://go.example.com',
+      LINKS_DOMAINS: host,
+      LINKS_ACCESS: 'header',
+      LINKS_ACCESS_HEADER: 'X-Forwarded-Email',
+      TRUSTED_PROXIES: '10.0.0.0/8',
+    })
+    const key = await links.key('ann@example.com')
+    const body = { url: 'https://example.com/', slug: 'closed', expires_at: links.now - 60 }
+    const { id } = (await links.call('POST', `/domains/${host}/links`, { key, body })).body
+    const read = async (path: string, headers: Record<string, string>) =>
+      (await links.fetch(`http://${host}${path}`, { headers }, PROXY)).text()
+    expect(await read('/closed', ANN)).toContain(`href="https://go.example.com/_/admin/links/${id}"`)
+    expect(await read('/unused', ANN)).toContain(
+      `href="https://go.example.com/_/admin/links?create=unused&amp;domain=${host}"`,
+    )
+    const bob = { 'X-Forwarded-Email': 'bob@example.com' }
+    expect(await read('/closed', bob)).toBe(await read('/closed', {}))
+    expect(await read('/closed', bob)).not.toContain('Only you see this')
+  })
+
   test('L12.6: in loopback mode, all others get the page of strangers, byte for byte', async () => {
     await expectStrangersPage(local, {}, { peer: STRANGER })
     await expectStrangersPage(local, {}, { peer: '' })

@@ -97,6 +97,25 @@ describe('with two domains', () => {
     expect(shared).toContain(`${L}/equal`)
   }, 60_000)
 
+  test('L31.4: an import goes to the chosen domain', async () => {
+    const { page, errors } = await admin.open('/import-export')
+    await page.getByText('Pasted text').click()
+    await page
+      .getByRole('textbox', { name: 'Links, in the format' })
+      .fill('url,slug\nhttps://example.com/,brought')
+    await page.getByRole('combobox', { name: 'Domain' }).selectOption(L)
+    await expectAccessible(page)
+    await screenshot(page, 'domains-import')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByRole('button', { name: 'Import 1 link' }).click()
+    await page.getByRole('heading', { name: 'Import finished' }).waitFor()
+    const destinationOn = async (host: string) =>
+      (await admin.fetch('/brought', { redirect: 'manual', headers: { Host: host } })).headers.get('location')
+    expect(await destinationOn(L)).toBe('https://example.com/')
+    expect(await destinationOn(GO)).toBeNull()
+    expect(errors).toEqual([])
+  }, 60_000)
+
   test('L31.1: an administrator sets a domain, and a wrong value stays at its field', async () => {
     const { page, errors } = await admin.open('/settings')
     const section = page.locator('section', { has: page.getByRole('heading', { name: 'Short domains' }) })

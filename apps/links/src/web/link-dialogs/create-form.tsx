@@ -10,8 +10,9 @@ import { type Input, type Result, call, fieldOfRefusal } from '../call.ts'
 import { me } from '../me.ts'
 import { useAllBundles } from '../pages/bundles/use-all-bundles.ts'
 import { isMine } from '../pages/link/link.ts'
+import { DomainField } from '../parts/domain-field.tsx'
 import { fromField } from '../parts/moment-field.ts'
-import { defaultHost, shortUrl, withoutScheme } from '../parts/short-url.ts'
+import { shortUrl, withoutScheme } from '../parts/short-url.ts'
 import { invalidate, useCall } from '../queries.ts'
 import { textOf, useText } from '../texts/text.ts'
 import { showCreated } from './created-toast.tsx'
@@ -124,7 +125,7 @@ export function CreateForm({ initial, close }: { initial: InitialValues; close: 
       <Stack gap="md" className="create-link-fields">
         <DestinationField {...field} />
         <UtmFields url={values.url} onChange={(url) => change({ url })} />
-        {me.domains.length > 0 && <DomainField value={domain} change={change} />}
+        <DomainField value={domain} onChange={(next) => change({ domain: next })} />
         <Group gap="sm" align="flex-start">
           <SlugField value={values.slug} domain={domain} error={errorOf('slug')} change={change} />
           <LabelField {...field} flex="1 1 180px" />
@@ -210,18 +211,6 @@ function SlugField({ value, domain, error, change }: SlugProps) {
       value={value}
       error={error || problem}
       onChange={({ currentTarget }) => change({ slug: currentTarget.value })}
-    />
-  )
-}
-
-function DomainField({ value, change }: { value: string; change: (changes: Partial<Values>) => void }) {
-  const { t } = useText()
-  return (
-    <NativeSelect
-      label={t('domains.domain')}
-      data={[{ value: '', label: defaultHost }, ...me.domains]}
-      value={value}
-      onChange={({ currentTarget }) => change({ domain: currentTarget.value })}
     />
   )
 }

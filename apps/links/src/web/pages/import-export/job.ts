@@ -32,7 +32,7 @@ export interface Job {
 
 type Query = Required<NonNullable<Input<'importLinks'>['query']>>
 export type Format = Query['format']
-export type ImportOptions = Pick<Query, 'on_conflict' | 'same_url' | 'bundles_from_tags'>
+export type ImportOptions = Pick<Query, 'on_conflict' | 'same_url' | 'bundles_from_tags' | 'domain'>
 
 export interface Draft {
   source: 'file' | 'paste'
@@ -53,7 +53,13 @@ interface ImportState {
 }
 
 const EMPTY_DRAFT = { text: '', isFormatChosen: false, inspected: undefined, fields: [] } as const
-const DEFAULT_OPTIONS: ImportOptions = { on_conflict: 'report', same_url: 'keep', bundles_from_tags: false }
+/** An empty domain is the default one. */
+const DEFAULT_OPTIONS: ImportOptions = {
+  on_conflict: 'report',
+  same_url: 'keep',
+  bundles_from_tags: false,
+  domain: '',
+}
 /** While text is typed, it is inspected only after a pause. */
 const TYPING_PAUSE_MS = 300
 
@@ -190,7 +196,8 @@ export async function startJob(isPreview: boolean): Promise<Job | undefined> {
     signal.throwIfAborted()
     const { format, options, inspected, fields } = state.draft
     const map = isTable(state.draft) && inspected ? { map: mappingPairs(inspected, fields) } : {}
-    const query = { format, ...options, ...map, dry_run: isPreview }
+    const { domain, ...policies } = options
+    const query = { format, ...policies, ...map, ...(domain && { domain }), dry_run: isPreview }
     const response = await request(
       'importLinks',
       { query },

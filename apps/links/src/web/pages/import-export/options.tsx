@@ -1,5 +1,6 @@
 import { Checkbox, Input, NativeSelect, Paper, Radio, Stack, Table, Text } from '@mantine/core'
 import type { MappableField } from '../../../transfer/mapping.ts'
+import { DomainField } from '../../parts/domain-field.tsx'
 import { useText } from '../../texts/text.ts'
 import { type ColumnFields, type InspectedFile, fieldTexts, isRepeated, mappableFields } from './columns.ts'
 import { type Draft, type ImportOptions, changeDraft, isTable } from './job.ts'
@@ -16,6 +17,11 @@ export default function Options({ draft }: { draft: Draft }) {
   return (
     <Stack gap="lg">
       {isTable(draft) && inspected && <Columns columns={inspected.columns} fields={fields} />}
+      <DomainField
+        value={options.domain ?? ''}
+        description={t('transfer.domainHelp')}
+        onChange={(domain) => change({ domain })}
+      />
       <Radio.Group
         label={t('transfer.conflicts')}
         value={options.on_conflict}

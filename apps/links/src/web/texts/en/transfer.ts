@@ -49,6 +49,7 @@ export default {
   'transfer.conflict.overwrite': 'Replace the link',
   'transfer.conflict.overwriteHelp':
     'Your existing link gets the row’s destination, label, expiry and status. Other people’s links aren’t changed.',
+  'transfer.domainHelp': 'Of rows that name none.',
   'transfer.skipSameUrl': 'Skip destinations you already have',
   'transfer.skipSameUrlHelp': 'Otherwise, you get a second link to the same destination.',
   'transfer.bundles': 'Create a bundle for each tag',

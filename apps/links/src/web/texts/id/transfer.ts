@@ -52,6 +52,7 @@ export default {
   'transfer.conflict.overwrite': 'Ganti tautan',
   'transfer.conflict.overwriteHelp':
     'Tautan Anda mendapat tujuan, label, waktu berakhir, dan status dari baris. Tautan orang lain tidak diubah.',
+  'transfer.domainHelp': 'Untuk baris yang tidak menyebutkannya.',
   'transfer.skipSameUrl': 'Lewati tujuan yang sudah Anda miliki',
   'transfer.skipSameUrlHelp': 'Jika tidak, Anda mendapat tautan kedua ke tujuan yang sama.',
   'transfer.bundles': 'Buat kumpulan untuk setiap tag',

@@ -52,6 +52,7 @@ export default {
   'transfer.conflict.overwrite': 'Ersätt länken',
   'transfer.conflict.overwriteHelp':
     'Din befintliga länk får radens mål, etikett, utgångstid och status. Andras länkar ändras inte.',
+  'transfer.domainHelp': 'För rader som inte anger någon.',
   'transfer.skipSameUrl': 'Hoppa över mål som du redan har',
   'transfer.skipSameUrlHelp': 'Annars får du en andra länk till samma mål.',
   'transfer.bundles': 'Skapa en samling för varje tagg',
