@@ -149,6 +149,17 @@ export const IconFilter = /* @__PURE__ */ icon(
   'filter',
   'M4 4h16v2.172a2 2 0 0 1 -.586 1.414l-4.414 4.414v7l-6 2v-8.5l-4.48 -4.928a2 2 0 0 1 -.52 -1.345v-2.227',
 )
+export const IconBell = /* @__PURE__ */ icon(
+  'bell',
+  'M10 5a2 2 0 1 1 4 0a7 7 0 0 1 4 6v3a4 4 0 0 0 2 3h-16a4 4 0 0 0 2 -3v-3a7 7 0 0 1 4 -6',
+  'M9 17v1a3 3 0 0 0 6 0v-1',
+)
+export const IconBellOff = /* @__PURE__ */ icon(
+  'bell-off',
+  'M9.346 5.353c.21 -.129 .428 -.246 .654 -.353a2 2 0 1 1 4 0a7 7 0 0 1 4 6v3m-1 3h-13a4 4 0 0 0 2 -3v-3a6.996 6.996 0 0 1 1.273 -3.707',
+  'M9 17v1a3 3 0 0 0 6 0v-1',
+  'M3 3l18 18',
+)
 export const IconFolder = /* @__PURE__ */ icon(
   'folder',
   'M5 4h4l3 3h7a2 2 0 0 1 2 2v8a2 2 0 0 1 -2 2h-14a2 2 0 0 1 -2 -2v-11a2 2 0 0 1 2 -2',

@@ -1,6 +1,8 @@
 import { toAuditLine } from '../audit/schema.ts'
 import { type Context, actorOf } from '../context.ts'
 import type { SessionRow } from '../db/tables.ts'
+import { toNotificationSettings } from '../notifications/schema.ts'
+import { findNotificationSettings } from '../notifications/store.ts'
 import { toListedSession } from '../sessions/schema.ts'
 import { toUser } from '../users/schema.ts'
 import { toMoment, toMomentOrNull } from '../wire.ts'
@@ -37,6 +39,7 @@ export async function exportAccount(context: Context): Promise<ReadableStream<Ui
       createdAt: toMoment(grant.created_at),
     })),
     sessions: sessions.map((row) => toExportedSession(row, session.id)),
+    notifications: toNotificationSettings(await findNotificationSettings(db, user.id)),
   }
   return toByteStream(exportChunks(context, account, await exportRooms(db, user.id)))
 }

@@ -16,7 +16,7 @@ export const ExportedRooms = z
     ),
     visits: z.array(z.object({ roomId: z.string(), startedAt: Moment, endedAt: Moment.nullable() })),
     readMarks: z
-      .array(z.object({ roomId: z.string(), readSeq: z.int() }))
+      .array(z.object({ roomId: z.string(), readSeq: z.int(), notificationLevel: z.string() }))
       .meta({ description: 'Numbers of the events up to which the person has read.' }),
     messages: z.array(
       z.object({
@@ -132,7 +132,11 @@ async function exportVisits(db: Kysely<Tables>, userId: string) {
     .orderBy('room_id')
     .execute()
   return {
-    readMarks: marks.map(({ room_id, last_read_seq }) => ({ roomId: room_id, readSeq: last_read_seq })),
+    readMarks: marks.map(({ room_id, last_read_seq, level }) => ({
+      roomId: room_id,
+      readSeq: last_read_seq,
+      notificationLevel: level,
+    })),
     visits: visits.map(({ room_id, started_at, ended_at }) => ({
       roomId: room_id,
       startedAt: toMoment(started_at),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AuditLine } from '../audit/schema.ts'
+import { NotificationSettings } from '../notifications/schema.ts'
 import { ListedSession } from '../sessions/schema.ts'
 import { User } from '../users/schema.ts'
 import { Moment } from '../wire.ts'
@@ -29,6 +30,7 @@ export const AccountExport = z
         endReason: z.string().nullable(),
       }),
     ),
+    notifications: NotificationSettings,
     rooms: ExportedRooms,
     activity: z.array(AuditLine).meta({ description: 'Audit log entries of actions of the person.' }),
   })

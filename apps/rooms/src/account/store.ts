@@ -169,6 +169,7 @@ const SMALL_DETACHED_REFERENCES = [
 /** References whose rows are deleted with the account. There are few of them. */
 const DELETED_REFERENCES = [
   ['identities', 'user_id'],
+  ['notification_settings', 'user_id'],
   ['sessions', 'user_id'],
   ['role_grants', 'user_id'],
   ['room_members', 'user_id'],

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { NotificationLevel } from '../notifications/levels.ts'
 import type { DefaultRole, MemberRole } from '../roles.ts'
 
 // Rows as both engines return them: booleans are 0 or 1, times are integer milliseconds UTC (R20).
@@ -163,6 +164,17 @@ export interface RoomUserStateRow {
   user_id: string
   /** The user has read the events up to this sequence number. */
   last_read_seq: number
+  level: NotificationLevel
+}
+
+/** How a user wants to be notified, in all rooms. */
+export interface NotificationSettingsRow {
+  user_id: string
+  /** HH:MM in `quiet_tz`. All three are null without quiet hours. */
+  quiet_from: string | null
+  quiet_to: string | null
+  quiet_tz: string | null
+  sound: Flag
 }
 
 export interface NodeRow {
@@ -345,6 +357,7 @@ export interface Tables {
   room_ownership_transfers: RoomOwnershipTransferRow
   ws_tickets: WsTicketRow
   users: StoredUserRow
+  notification_settings: NotificationSettingsRow
   identities: IdentityRow
   sessions: SessionRow
   login_states: LoginStateRow

@@ -11,6 +11,7 @@ import { moderationOperations } from '../members/moderation/operations.ts'
 import { ownershipOperations } from '../members/ownership/operations.ts'
 import { platformOperations } from '../platform/operations.ts'
 import { roomOperations } from '../rooms/operations.ts'
+import { notificationOperations } from '../notifications/operations.ts'
 import { unreadOperations } from '../unread/operations.ts'
 import { sessionOperations } from '../sessions/operations.ts'
 import { ticketOperations } from '../sessions/ticket-operations.ts'
@@ -24,6 +25,7 @@ export const apiOperations: readonly AnyOperation<Context>[] = [
   ...accountOperations,
   ...roomOperations,
   ...unreadOperations,
+  ...notificationOperations,
   ...messageOperations,
   ...searchOperations,
   ...memberOperations,

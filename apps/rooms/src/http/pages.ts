@@ -107,7 +107,9 @@ function csrfData({ hosts }: Services, request: Request): Record<string, string>
 }
 
 /** First calls of single pages, as web/ makes them. */
-const FIRST_CALLS: Readonly<Record<string, string>> = { '/account': '/sessions' }
+const FIRST_CALLS: Readonly<Record<string, readonly string[]>> = {
+  '/account': ['/sessions', '/notifications'],
+}
 
 /**
  * The answers to what the page at a path asks first. A test of every page fails if it asks anything
@@ -129,11 +131,11 @@ async function firstAnswers(
   const user = userOf(common.answers)
   if (!user) return common
   const pending = ['/room-invitations/pending', '/room-ownership-transfers/pending']
-  const own = path.startsWith('/rooms/') ? path : FIRST_CALLS[path]
+  const own = path.startsWith('/rooms/') ? [path] : (FIRST_CALLS[path] ?? [])
   const further = await collect([
     // The user's rooms are in the navigation of every page.
     '/rooms',
-    ...(own === undefined ? [] : [own]),
+    ...own,
     ...(user.identityType === 'oauth' ? pending : []),
     ...(path === '/admin' && user.platformAdmin ? ['/admin/users'] : []),
   ])

@@ -146,7 +146,7 @@ export class Lobby {
     const count = await countParticipants(this.#database.read, roomId, this.#now())
     this.#snapshot.update(roomId, room, count)
     for (const [access, unread] of await this.#findUnread(roomId, viewers)) {
-      const upsert = upsertOf(room, access.role, count, unread)
+      const upsert = upsertOf(room, access.role, count, { access, unread })
       for (const connection of viewers.get(access.userId) ?? []) connection.send(upsert)
     }
   }
@@ -167,16 +167,18 @@ export class Lobby {
     const count = room ? await countParticipants(this.#database.read, roomId, this.#now()) : 0
     this.#snapshot.update(roomId, room, count)
     const unreadByAccess = await this.#findUnread(roomId, viewers)
-    const unreadOf = new Map([...unreadByAccess].map(([{ userId }, unread]) => [userId, unread]))
+    const followers = new Map(
+      [...unreadByAccess].map(([access, unread]) => [access.userId, { access, unread }]),
+    )
     const remove = JSON.stringify({ type: 'lobby', remove: roomId })
     // One text for all viewers with the same role who follow nothing here: most are visitors.
     const upserts = new Map<RoomRole | null, string>()
     for (const connection of this.#connections) {
       const role = room && roleFor(room, connection)
       if (room && role !== undefined) {
-        const unread = unreadOf.get(connection.userId)
-        const upsert = (!unread && upserts.get(role)) || upsertOf(room, role, count, unread)
-        if (!unread) upserts.set(role, upsert)
+        const follower = followers.get(connection.userId)
+        const upsert = (!follower && upserts.get(role)) || upsertOf(room, role, count, follower)
+        if (!follower) upserts.set(role, upsert)
         connection.send(upsert)
       }
       // A removal is sent only to users who could see the room.
@@ -221,8 +223,15 @@ export class Lobby {
   }
 }
 
-function upsertOf(room: RoomRow, role: RoomRole | null, count: number, unread?: Unread): string {
-  const entry = toRoom(room, { role, defaultRole: room.default_role }, count, unread)
+/** A viewer who follows the room, with what is new to them. */
+interface Follower {
+  access: UserRoomAccess
+  unread: Unread
+}
+
+function upsertOf(room: RoomRow, role: RoomRole | null, count: number, follower?: Follower): string {
+  const viewer = { ...follower?.access, role, defaultRole: room.default_role }
+  const entry = toRoom(room, viewer, count, follower?.unread)
   return JSON.stringify({ type: 'lobby', upsert: entry })
 }
 

@@ -2,6 +2,7 @@ import { type Database, inList } from '@latchkey/database/database'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
+import { DEFAULT_LEVEL, type NotificationLevel } from '../notifications/levels.ts'
 import type { MemberRole, RoomRole } from '../roles.ts'
 import type { RoomAccess } from './permissions.ts'
 
@@ -30,6 +31,7 @@ export interface UserRoomAccess extends RoomAccess {
   } | null
   /** Sequence number up to which the user has read; null if they never said so. */
   readonly lastReadSeq: number | null
+  readonly notificationLevel: NotificationLevel
 }
 
 /** User and moment for which access is determined. */
@@ -191,6 +193,7 @@ type AccessRow = RoomRow & {
   ban_until: number | null
   address_banned_at: number | null
   last_read_seq: number | null
+  level: NotificationLevel | null
 } & { [column in keyof Pick<RoomVisitRow, 'started_at' | 'started_seq' | 'ended_at'>]: number | null }
 
 /**
@@ -228,6 +231,7 @@ function queryAccess(db: Kysely<Tables>, { clientPrefix, nowMs, bannedAfterMs }:
       'room_visits.started_seq',
       'room_visits.ended_at',
       'room_user_states.last_read_seq',
+      'room_user_states.level',
       'room_bans.kind as ban_kind',
       'room_bans.expires_at as ban_until',
     ])
@@ -251,7 +255,7 @@ function queryAccess(db: Kysely<Tables>, { clientPrefix, nowMs, bannedAfterMs }:
 
 function toRoomAccess(row: AccessRow, hasFreshSignIn: boolean): UserRoomAccess {
   const { person_id, is_guest, is_admin, member_role, joined_seq, ban_kind, ban_until, ...more } = row
-  const { address_banned_at, started_at, started_seq, ended_at, last_read_seq, ...room } = more
+  const { address_banned_at, started_at, started_seq, ended_at, last_read_seq, level, ...room } = more
   const role: RoomRole | null = room.owner_id === person_id ? 'owner' : member_role
   const visit =
     started_at === null || started_seq === null
@@ -278,5 +282,6 @@ function toRoomAccess(row: AccessRow, hasFreshSignIn: boolean): UserRoomAccess {
     joinedSeq: joined_seq,
     visit,
     lastReadSeq: last_read_seq,
+    notificationLevel: level ?? DEFAULT_LEVEL,
   }
 }

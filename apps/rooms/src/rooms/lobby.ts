@@ -3,13 +3,12 @@ import type { ExpressionBuilder, Kysely } from 'kysely'
 import { foldText } from '@latchkey/http/text'
 import { containsText } from '@latchkey/database/database'
 import { prepareQuery } from '../db/prepared-query.ts'
-import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
+import type { RoomRow, Tables } from '../db/tables.ts'
 import { type Position, pageOf } from '../paging.ts'
 import { ADDRESS_BAN_MS, isLiveBan } from './access-store.ts'
 import { queryParticipantCount } from './store.ts'
 
 export interface ListedRoom extends RoomRow {
-  member_role: RoomMemberRow['role'] | null
   present: number | null
 }
 

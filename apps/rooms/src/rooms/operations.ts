@@ -111,10 +111,10 @@ export const listRoomsForUser = operation({
     const accesses = await findAccessToRooms(database, { userId: user.id, roomIds, nowMs: now })
     const unread = await findUnread(database, accesses, now)
     const accessTo = new Map(accesses.map((access) => [access.roomId, access]))
-    const rooms = rows.map(({ member_role, present, ...row }) => {
-      const role = row.owner_id === user.id ? ('owner' as const) : member_role
-      const access = accessTo.get(row.id)
-      return toRoom(row, { role, defaultRole: row.default_role }, present ?? 0, access && unread.get(access))
+    const rooms = rows.flatMap(({ id, present }) => {
+      const access = accessTo.get(id)
+      // Deleted meanwhile.
+      return access ? [toRoom(access.room, access, present ?? 0, unread.get(access))] : []
     })
     return { rooms, nextCursor }
   },
@@ -261,7 +261,7 @@ async function changeSettings(
     )
     events.push(...(await revokeLostAccess(tx, roomId, nowMs)))
   }
-  const viewer = { role: access.role, defaultRole: row.default_role }
+  const viewer = { ...access, defaultRole: row.default_role }
   const unread = await findUnreadOf({ ...context.database, read: tx }, { ...access, room: row }, nowMs)
   return { room: toRoom(row, viewer, await countParticipants(tx, roomId, nowMs), unread), events }
 }

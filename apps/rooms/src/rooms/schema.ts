@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { codePoints, text } from '@latchkey/http/text'
 import type { RoomRow } from '../db/tables.ts'
 import { MAX_INPUT_LENGTH, cleanName } from '../login/display-name.ts'
+import { DEFAULT_LEVEL, type NotificationLevel } from '../notifications/levels.ts'
+import { LevelBody } from '../notifications/schema.ts'
 import { NextCursor, PageQuery } from '../paging.ts'
 import { DEFAULT_ROLES, ROOM_ROLES, type RoomRole } from '../roles.ts'
 import { Id, Moment, toMoment } from '../wire.ts'
@@ -108,6 +110,7 @@ export const Room = SharedRoom.extend({
   }),
   unread: Unread.shape.unread.nullable(),
   mentions: Unread.shape.mentions.nullable(),
+  notificationLevel: LevelBody.shape.level,
 }).meta({ id: 'Room' })
 export type Room = z.output<typeof Room>
 
@@ -127,20 +130,21 @@ export function toSharedRoom(row: RoomRow): SharedRoom {
   }
 }
 
+/** User for whom a room is shown. */
+type RoomViewer = Pick<RoomAccess, 'role' | 'defaultRole'> & {
+  readonly notificationLevel?: NotificationLevel
+}
+
 /** Room as this user sees it. */
-export function toRoom(
-  row: RoomRow,
-  access: Pick<RoomAccess, 'role' | 'defaultRole'>,
-  count: number,
-  unread?: Unread,
-): Room {
+export function toRoom(row: RoomRow, viewer: RoomViewer, count: number, unread?: Unread): Room {
   return {
     ...toSharedRoom(row),
     lastSeq: row.last_seq,
     participantCount: count,
-    role: access.role,
-    canPublish: canPublish(access),
+    role: viewer.role,
+    canPublish: canPublish(viewer),
     ...(unread ?? NOTHING_UNREAD),
+    notificationLevel: viewer.notificationLevel ?? DEFAULT_LEVEL,
   }
 }
 

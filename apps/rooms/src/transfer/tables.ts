@@ -9,6 +9,7 @@ import type { Tables } from '../db/tables.ts'
 const archivedTables = [
   'users',
   'identities',
+  'notification_settings',
   'sessions',
   'role_grants',
   'platform_state',

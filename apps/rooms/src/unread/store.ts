@@ -3,6 +3,7 @@ import { type Kysely, type RawBuilder, type Transaction, sql } from 'kysely'
 import { rowsFrom } from '../db/json-rows.ts'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomMessageRow, Tables } from '../db/tables.ts'
+import { DEFAULT_LEVEL } from '../notifications/levels.ts'
 
 /** Unread messages and mentions are counted up to this number (R30.1). */
 export const MAX_UNREAD = 100
@@ -25,7 +26,7 @@ export async function advanceReadMark(
 ): Promise<number> {
   const { last_read_seq } = await tx
     .insertInto('room_user_states')
-    .values({ room_id: roomId, user_id: userId, last_read_seq: seq })
+    .values({ room_id: roomId, user_id: userId, last_read_seq: seq, level: DEFAULT_LEVEL })
     .onConflict((conflict) =>
       conflict.columns(['room_id', 'user_id']).doUpdateSet((eb) => ({
         last_read_seq: eb

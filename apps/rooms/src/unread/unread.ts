@@ -14,16 +14,19 @@ export async function findUnread(
   accesses: readonly UserRoomAccess[],
   nowMs: number,
 ): Promise<ReadonlyMap<UserRoomAccess, Unread>> {
-  const followed = accesses.filter(({ role, lastReadSeq }) => role !== null || lastReadSeq !== null)
-  const ranges = followed.map((access) => unreadRangeOf(access, nowMs))
+  const followed = accesses.flatMap((access) => {
+    const readSeq = readSeqOf(access)
+    return readSeq === null ? [] : [{ access, readSeq }]
+  })
+  const ranges = followed.map(({ access, readSeq }) => unreadRangeOf(access, readSeq, nowMs))
   const [unread, mentions] = await Promise.all([
     countUnread(database, ranges),
     countMentions(database, ranges),
   ])
   return new Map(
-    followed.map((access, index) => [
+    followed.map(({ access, readSeq }, index) => [
       access,
-      { readSeq: readSeqOf(access), unread: unread[index] ?? 0, mentions: mentions[index] ?? 0 },
+      { readSeq, unread: unread[index] ?? 0, mentions: mentions[index] ?? 0 },
     ]),
   )
 }
@@ -37,13 +40,17 @@ export async function findUnreadOf(
   return (await findUnread(database, [access], nowMs)).get(access)
 }
 
-/** A new member begins at joining. */
-function readSeqOf({ lastReadSeq, joinedSeq }: UserRoomAccess): number {
+/**
+ * Sequence number up to which the user has read, which a new member has at joining. Null for users
+ * without membership and read mark.
+ */
+export function readSeqOf({ role, lastReadSeq, joinedSeq }: UserRoomAccess): number | null {
+  if (role === null && lastReadSeq === null) return null
   return Math.max(lastReadSeq ?? 0, joinedSeq ?? 0)
 }
 
-function unreadRangeOf(access: UserRoomAccess, nowMs: number): UnreadRange {
+function unreadRangeOf(access: UserRoomAccess, readSeq: number, nowMs: number): UnreadRange {
   const { roomId, userId, room } = access
-  const afterSeq = Math.max(readSeqOf(access), readableAfterSeq(access))
+  const afterSeq = Math.max(readSeq, readableAfterSeq(access))
   return { roomId, userId, afterSeq, retainedAfterMs: retainedAfterMs(room, nowMs) }
 }

@@ -14,6 +14,7 @@ import type { messageOperations } from '../messages/operations.ts'
 import type { searchOperations } from '../messages/search/operations.ts'
 import type { SearchQuery } from '../messages/search/schema.ts'
 import type { sessionOperations } from '../sessions/operations.ts'
+import type { notificationOperations } from '../notifications/operations.ts'
 import type { unreadOperations } from '../unread/operations.ts'
 
 type Operations =
@@ -23,6 +24,7 @@ type Operations =
   | (typeof accountOperations)[number]
   | (typeof roomOperations)[number]
   | (typeof unreadOperations)[number]
+  | (typeof notificationOperations)[number]
   | (typeof messageOperations)[number]
   | (typeof searchOperations)[number]
   | (typeof memberOperations)[number]

@@ -24,6 +24,7 @@ export type Resource =
   | 'versions'
   | 'admin'
   | 'search'
+  | 'notifications'
 
 /** Reads the result of an operation, unless `enabled` is false. */
 export function useCall<Id extends OperationId>(

@@ -47,6 +47,7 @@ eachDialect((_dialect, newUrl) => {
         },
       ],
       sessions: [expect.objectContaining({ current: true, endedAt: null, address: expect.any(String) })],
+      notifications: { quiet: null, sound: false },
       rooms: {
         owned: [],
         memberships: [],

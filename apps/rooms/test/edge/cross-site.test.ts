@@ -11,6 +11,7 @@ const MANY = {
   http_per_minute: 1_000_000,
   http_anonymous_per_minute: 1_000_000,
   admin_writes_per_minute: 1_000_000,
+  room_writes_per_minute: 1_000_000,
 }
 
 let service: TestRooms

@@ -38,7 +38,7 @@ test('R23.9: a page comes with the answers of the API to its first calls, for it
       `/rooms/${id}`,
       [...common, '/api/rooms', `/api/rooms/${id}`, ...pending, `/api/rooms/${id}/messages`],
     ],
-    [ada, '/account', [...common, '/api/rooms', '/api/sessions', ...pending]],
+    [ada, '/account', [...common, '/api/rooms', '/api/sessions', '/api/notifications', ...pending]],
     // Only administrators may ask for more.
     [ada, '/admin', [...common, '/api/rooms', ...pending]],
     [root, '/admin', [...common, '/api/rooms', ...pending, '/api/admin/users']],

@@ -71,6 +71,8 @@ const OWN = [
   'createRoom',
   'leaveRoom',
   'markRoomRead',
+  'setNotificationLevel',
+  'updateNotificationSettings',
   'editMessage',
   'removeReaction',
   'endMembership',

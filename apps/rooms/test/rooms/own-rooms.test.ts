@@ -55,6 +55,7 @@ eachDialect((_dialect, newUrl) => {
       readSeq: 0,
       unread: 0,
       mentions: 0,
+      notificationLevel: 'mentions',
       participantCount: 0,
       role: 'owner',
       canPublish: true,

@@ -1,6 +1,7 @@
 import { Title, type TitleProps } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { useTexts } from '../texts.ts'
+import { setPageTitle } from '../page-title.ts'
 
 let isFirstPage = true
 
@@ -12,7 +13,7 @@ export function PageHeading({ title, ...props }: { title: string } & Omit<TitleP
   const { t } = useTexts()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${title} · ${t('app.name')}`
+    setPageTitle(`${title} · ${t('app.name')}`)
   })
   useEffect(() => {
     if (!isFirstPage) heading.current?.focus()

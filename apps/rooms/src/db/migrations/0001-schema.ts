@@ -55,6 +55,14 @@ function accountTables({ int, text, table }: Record<'int' | 'text' | 'table', st
       unique (issuer, subject),
       foreign key (user_id, is_guest) references users (id, is_guest) on delete cascade
     ) ${table}`,
+    `create table notification_settings (
+      user_id ${text} not null primary key references users (id) on delete cascade,
+      quiet_from ${text},
+      quiet_to ${text},
+      quiet_tz ${text},
+      ${flag('sound')},
+      check ((quiet_from is null) = (quiet_to is null) and (quiet_from is null) = (quiet_tz is null))
+    ) ${table}`,
     `create table sessions (
       id ${text} not null primary key,
       user_id ${text} not null references users (id) on delete cascade,

@@ -11,6 +11,7 @@ import { ROOM, withoutLogoutState, loginPath, needsSession } from '../addresses.
 import { stayConnected } from '../live/live.ts'
 import { detailPages, pages } from '../pages.tsx'
 import { LoadingOrError } from '../parts/loading-or-error.tsx'
+import { Notifier } from '../notifications/notifier.tsx'
 import { type SignedIn, type User, followSignIn, sessionEndReason, useSession } from '../session.ts'
 import { SEARCH_SHORTCUT, closeSearch, openSearch, useSearchStart } from '../search/open-search.ts'
 import { useLobbyUpdates } from '../sidebar/lobby.ts'
@@ -74,6 +75,7 @@ function Layout() {
         </OnUse>
       )}
       {data && <MessageSearch user={data.user} />}
+      {data && <Notifier />}
     </>
   )
 }

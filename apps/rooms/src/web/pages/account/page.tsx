@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core'
 import { useUser } from '../../session.ts'
+import { Notifications } from './notifications.tsx'
 import { OwnData } from './own-data.tsx'
 import { Profile } from './profile.tsx'
 import { Sessions } from './sessions.tsx'
@@ -10,6 +11,7 @@ export default function AccountPage() {
   return (
     <Stack gap="lg" maw={720}>
       <Profile user={user} />
+      <Notifications />
       <SignOut />
       <Sessions />
       {user.identityType === 'oauth' && <OwnData />}

@@ -8,6 +8,7 @@ import { RoomMark } from '../../parts/room-mark.tsx'
 import type { User } from '../../session.ts'
 import { PendingBadge } from '../../shell/pending-badge.tsx'
 import { useText } from '../../texts/text.ts'
+import { LevelButton } from './level-button.tsx'
 import { Manage } from './manage/manage.tsx'
 import type { Room } from './room.ts'
 import { Tool } from './tool.tsx'
@@ -49,6 +50,7 @@ export function RoomHeader({ room, user, store, panel, onLeave }: Props) {
           isOpen={panel.panel === 'pins'}
           onClick={() => panel.toggle('pins')}
         />
+        <LevelButton room={room} />
         <Manage room={room} user={user} />
         <Tool
           label={t('room.leave')}

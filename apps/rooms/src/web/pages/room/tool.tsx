@@ -1,19 +1,19 @@
 import { ActionIcon, VisuallyHidden } from '@mantine/core'
 import type { Icon } from '@latchkey/web/icons'
+import type { ComponentProps } from 'react'
 import { useText } from '../../texts/text.ts'
 
-interface Props {
+interface Props extends Omit<ComponentProps<typeof ActionIcon<'button'>>, 'children'> {
   label: string
   icon: Icon
   /** Beside the icon, and part of the name of the button. */
   count?: number
   /** Whether what the button opens is open. Undefined if it opens nothing beside the conversation. */
   isOpen?: boolean
-  onClick: () => void
 }
 
 /** Button in the header of a room. */
-export function Tool({ label, icon: Drawing, count, isOpen, onClick }: Props) {
+export function Tool({ label, icon: Drawing, count, isOpen, ...props }: Props) {
   const { number } = useText()
   return (
     <ActionIcon
@@ -22,8 +22,8 @@ export function Tool({ label, icon: Drawing, count, isOpen, onClick }: Props) {
       color="gray"
       size="lg"
       data-tooltip={label}
-      onClick={onClick}
       {...(isOpen !== undefined && { 'aria-expanded': isOpen })}
+      {...props}
     >
       <Drawing size={18} stroke={1.8} aria-hidden />
       <VisuallyHidden>{label}</VisuallyHidden>

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { Message } from '../../../live/frames.ts'
 import type { RoomStore } from '../../../live/room-store.ts'
+import { setBadge } from '../../../notifications/badge.ts'
 import type { User } from '../../../session.ts'
 import { Composer } from '../composer/composer.tsx'
 import type { ComposerHandle } from '../composer/use-composer.ts'
@@ -27,7 +28,7 @@ export function Conversation({ room, user, store, messageId }: Props) {
   const composer = useRef<ComposerHandle>(null)
   const view = useConversation({ room, user, store, reply: setReply })
   const { actions, dialog, list } = view
-  useUnreadInTitle(store)
+  useUnreadBadge(store)
   useReadMark(store)
   useLinkedMessage(store, messageId, view.goTo)
   const editLast = () => {
@@ -71,11 +72,9 @@ function useLinkedMessage(store: RoomStore, messageId: string, goTo: (id: string
   }, [isIn, messageId, goTo])
 }
 
-/** Shows the number of unread messages in the title of the tab. */
-function useUnreadInTitle(store: RoomStore): void {
+/** Shows the number of unread messages in the title of the tab and on its icon. */
+function useUnreadBadge(store: RoomStore): void {
   const unread = useSyncExternalStore(store.watch, () => store.state().unread)
-  useEffect(() => {
-    const title = document.title.replace(/^\(\d+\) /, '')
-    document.title = unread === 0 ? title : `(${unread}) ${title}`
-  })
+  useEffect(() => setBadge('room', unread), [unread])
+  useEffect(() => () => setBadge('room', 0), [])
 }

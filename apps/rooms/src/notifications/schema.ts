@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import type { NotificationSettingsRow } from '../db/tables.ts'
+import { NOTIFICATION_LEVELS } from './levels.ts'
+
+export const LevelBody = z.object({
+  level: z.enum(NOTIFICATION_LEVELS).meta({
+    description: 'Notify of all messages, of those that mention the caller, or of none.',
+  }),
+})
+
+const TimeOfDay = z
+  .string()
+  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time as HH:MM')
+  .meta({ examples: ['22:00'] })
+
+const TimeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, 'must be the name of a time zone')
+  .meta({ description: 'IANA time zone.', examples: ['Europe/Stockholm'] })
+
+const QuietHours = z
+  .object({ from: TimeOfDay, to: TimeOfDay, tz: TimeZone })
+  .refine(({ from, to }) => from !== to, { path: ['to'], error: 'must differ from the beginning' })
+  .meta({ id: 'QuietHours' })
+export type QuietHours = z.output<typeof QuietHours>
+
+export const NotificationSettings = z
+  .object({
+    quiet: QuietHours.nullable().meta({
+      description: 'Hours without notifications, which may pass midnight; null for none.',
+    }),
+    sound: z.boolean().meta({ description: 'Whether pages play a sound for a notification.' }),
+  })
+  .meta({ id: 'NotificationSettings' })
+export type NotificationSettings = z.output<typeof NotificationSettings>
+
+function isTimeZone(name: string): boolean {
+  // `Intl` also accepts an offset such as +01:00, which ignores daylight saving time.
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name }).format(0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function toNotificationSettings(row: NotificationSettingsRow | undefined): NotificationSettings {
+  if (!row) return { quiet: null, sound: false }
+  const { quiet_from: from, quiet_to: to, quiet_tz: tz } = row
+  return {
+    quiet: from !== null && to !== null && tz !== null ? { from, to, tz } : null,
+    sound: row.sound === 1,
+  }
+}

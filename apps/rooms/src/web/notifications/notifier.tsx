@@ -1,0 +1,83 @@
+import { queries } from '@latchkey/web/queries'
+import { useEffect, useRef } from 'react'
+import { useLocation } from 'wouter'
+import { ROOM } from '../addresses.ts'
+import { call } from '../call.ts'
+import { type ListedRoom, useOwnRooms } from '../sidebar/lobby.ts'
+import { useText } from '../texts/text.ts'
+import { setBadge } from './badge.ts'
+import { showDesktop } from './desktop.ts'
+import { countNotable, isQuiet } from './notable.ts'
+
+/** In this time another tab may mark the message as read, because its user sees it. */
+const WAIT_MS = 2_500
+/** Time in which other tabs stay silent about a room. */
+const ONE_TAB_MS = 5_000
+const SETTINGS_FRESH_MS = 60_000
+
+/**
+ * Notifies of what is new in rooms that the user is not looking at (R30.4): in the title, on the
+ * icon, by a sound and by a notification of the browser, as far as they are turned on.
+ */
+export function Notifier() {
+  const { t } = useText()
+  const [path, go] = useLocation()
+  const rooms = useOwnRooms()
+  const openId = ROOM.exec(path)?.[1]
+  const latest = useRef({ rooms, openId, t })
+  latest.current = { rooms, openId, t }
+  const previous = useRef<ReadonlyMap<string, number>>(undefined)
+  useEffect(() => {
+    const others = rooms?.filter(({ id }) => id !== openId) ?? []
+    setBadge(
+      'others',
+      others.map(countNotable).reduce((sum, count) => sum + count, 0),
+    )
+  }, [rooms, openId])
+  useEffect(() => {
+    if (!rooms) return
+    const before = previous.current
+    previous.current = new Map(rooms.map((room) => [room.id, countNotable(room)]))
+    if (!before) return
+    const notify = async (id: string) => {
+      const room = latest.current.rooms?.find((each) => each.id === id)
+      if (!room || countNotable(room) === 0 || isLookingAt(id, latest.current.openId)) return
+      const text = textOf(room, latest.current.t)
+      await notifyInOneTab(id, () => showDesktop(id, text, () => go(`/rooms/${id}`)))
+    }
+    for (const room of rooms)
+      if (countNotable(room) > (before.get(room.id) ?? 0))
+        setTimeout(() => void notify(room.id).catch(() => {}), WAIT_MS)
+  }, [rooms, go])
+  return null
+}
+
+const isLookingAt = (id: string, openId: string | undefined) => id === openId && !document.hidden
+
+function textOf(room: ListedRoom, t: ReturnType<typeof useText>['t']): string {
+  const count = countNotable(room)
+  return t(room.notificationLevel === 'all' ? 'notify.messages' : 'notify.mentions', {
+    count,
+    room: room.name,
+  })
+}
+
+/** Unless it is quiet: plays the sound, and calls `show`, in one of the open tabs. */
+async function notifyInOneTab(roomId: string, show: () => void): Promise<void> {
+  const { quiet, sound } = await queries.fetchQuery({
+    queryKey: ['notifications', 'getNotificationSettings', {}],
+    queryFn: () => call('getNotificationSettings', {}),
+    staleTime: SETTINGS_FRESH_MS,
+  })
+  if (isQuiet(quiet, new Date())) return
+  const act = async () => {
+    show()
+    if (sound) await (await import('./sound.ts')).playSound()
+  }
+  // Pages without https have no locks.
+  if (!('locks' in navigator)) return act()
+  await navigator.locks.request(`notify-${roomId}`, { ifAvailable: true }, async (lock) => {
+    if (!lock) return
+    await Promise.all([act(), new Promise((resolve) => setTimeout(resolve, ONE_TAB_MS))])
+  })
+}

@@ -1,0 +1,117 @@
+import { beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
+import { type TestUser, createMessage, createRoom, makeMember, member } from '../actions.ts'
+import { ALICE } from '../provider/hostile.ts'
+import { ROOT, roomPages } from './browser.ts'
+import { field, lines } from './room-page.ts'
+
+const pages = roomPages()
+
+let host: TestUser
+let aliceId: string
+beforeAll(async () => {
+  await pages.signIn(ROOT)
+  host = await member(pages.service(), 'Hanna Host')
+  ;({ id: aliceId } = await pages.signIn(ALICE))
+}, 60_000)
+
+/** A room of which Alice is a member. */
+async function alicesRoom(name: string): Promise<string> {
+  const { id } = await createRoom(host, { name })
+  await makeMember(pages.service(), id, { user: { id: aliceId } } as TestUser)
+  return id
+}
+
+const untilLevel = (page: Page, id: string, level: string) =>
+  page.waitForFunction(
+    async ([path, expected]) => (await (await fetch(path)).json()).room.notificationLevel === expected,
+    [`/api/rooms/${id}`, level] as const,
+  )
+
+/** Lets the page show notifications, and keeps what it shows. */
+async function recordNotifications(page: Page): Promise<() => Promise<{ title: string; tag: string }[]>> {
+  await page.context().grantPermissions(['notifications'])
+  await page.addInitScript(() => {
+    const list: { title: string; tag: string }[] = []
+    Object.assign(globalThis, {
+      recorded: list,
+      Notification: class extends EventTarget {
+        static permission = 'granted'
+        static requestPermission(): Promise<string> {
+          return Promise.resolve('granted')
+        }
+        constructor(title: string, { tag }: { tag: string }) {
+          super()
+          list.push({ title, tag })
+        }
+      },
+    })
+  })
+  return () => page.evaluate(() => (globalThis as unknown as { recorded: [] }).recorded)
+}
+
+test('R30.2: the level of notifications is chosen in the room', async () => {
+  const id = await alicesRoom('Library')
+  const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await page.getByRole('button', { name: 'Notifications' }).click()
+  const mentions = page.getByRole('radio', { name: 'Mentions' })
+  await mentions.and(page.locator(':checked')).waitFor()
+  await expectAccessible(page)
+  await screenshot(page, 'notification-level')
+  await mentions.press('ArrowUp')
+  await page.getByRole('radio', { name: 'All messages' }).and(page.locator(':checked')).waitFor()
+  await untilLevel(page, id, 'all')
+  await page.getByRole('radio', { name: 'Nothing' }).check()
+  await untilLevel(page, id, 'none')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Notifications' }).and(page.locator(':focus')).waitFor()
+  expect(errors).toEqual([])
+}, 60_000)
+
+test('R30.2: the sound and quiet hours are chosen on the account page', async () => {
+  const { page, errors } = await pages.openAs(ALICE, '/account')
+  const section = page.getByRole('region', { name: 'Notifications' })
+  const saved = () => page.waitForResponse((response) => response.request().method() === 'PUT')
+  for (const name of ['Play a sound', 'Quiet hours'])
+    await Promise.all([saved(), section.getByRole('switch', { name }).click()])
+  const from = section.getByLabel('From')
+  await from.fill('23:15')
+  await Promise.all([saved(), from.blur()])
+  await expectAccessible(page)
+  await screenshot(page, 'notification-settings')
+  await page.reload()
+  await section.getByText(/^In the time zone/).waitFor()
+  expect([await from.inputValue(), await section.getByLabel('To').inputValue()]).toEqual(['23:15', '07:00'])
+  expect(await section.getByRole('switch', { name: 'Play a sound' }).isChecked()).toBe(true)
+  await Promise.all([saved(), section.getByRole('switch', { name: 'Quiet hours' }).click()])
+  await from.waitFor({ state: 'detached' })
+  expect(errors).toEqual([])
+}, 60_000)
+
+test('R30.4: a mention elsewhere is counted on the tab and shown by the browser, a message that the user sees is not', async () => {
+  const [id, other] = [await alicesRoom('Kitchen'), await alicesRoom('Attic')]
+  const { page, errors } = await pages.openAs(ALICE, '/account')
+  const notifications = await recordNotifications(page)
+  await page.reload()
+  await page.getByRole('switch', { name: 'Show notifications on this device' }).click()
+  await page.goto(pages.at(`/rooms/${id}`))
+  await field(page).waitFor()
+  await createMessage(host, id, `<@${aliceId}> here`)
+  await lines(page).getByText('here').waitFor()
+  // Without a mention, the default level notifies of nothing.
+  await createMessage(host, other, 'For nobody')
+  await createMessage(host, other, `<@${aliceId}> there`)
+  await page.waitForFunction(() => (globalThis as unknown as { recorded: unknown[] }).recorded.length > 0)
+  expect(await notifications()).toEqual([{ title: 'You were mentioned in Attic', tag: other }])
+  expect(await page.title()).toStartWith('(1) Kitchen')
+  expect(await page.locator('link[rel=icon]').getAttribute('href')).toContain('e03131')
+  await page
+    .getByRole('region', { name: 'Your rooms' })
+    .getByRole('link', { name: /^Attic/ })
+    .click()
+  await lines(page).getByText('there').waitFor()
+  await page.waitForFunction(() => document.title.startsWith('Attic'))
+  expect(await page.locator('link[rel=icon]').getAttribute('href')).not.toContain('e03131')
+  expect(errors).toEqual([])
+}, 60_000)
