@@ -435,6 +435,23 @@ eachDialect((_dialect, newUrl) => {
     expect((await set(`https://${GO}/ring`)).status).toBe(200)
   })
 
+  test('L26.5: a ring that an alias closes is one redirect for each visit, and no write brings it back', async () => {
+    const ownUrl = `https://${IDN}/aliased`
+    const link = await links.createLink(ann, { slug: 'aliased', url: ownUrl })
+    expect(await follow(IDN, '/aliased')).toEqual([404, null])
+    await replaceSettings(IDN, { also_of: GO })
+    expect(await follow(IDN, '/aliased')).toEqual([302, ownUrl])
+    const update = async (url: string) => {
+      const { status, headers } = await links.call('PUT', `/links/${link.id}`, { key: ann, body: { url } })
+      return [status, headers.get('x-error-code')]
+    }
+    expect(await update(`${ownUrl}?again`)).toEqual([400, 'link_ring'])
+    expect(await update('https://example.com/mended')).toEqual([200, null])
+    expect(await update(ownUrl)).toEqual([400, 'link_ring'])
+    expect(await follow(IDN, '/aliased')).toEqual([302, 'https://example.com/mended'])
+    await replaceSettings(IDN, {})
+  })
+
   test('L31.1: links of a domain that left the settings stay, and another domain can answer for them', async () => {
     const url = await newUrl()
     const before = new TestLinks()
