@@ -112,7 +112,7 @@ declare global {
 
 /**
  * Runs in the page, independent of the load of the machine: when its content was painted, which is
- * the last time that a heading was there and no placeholder any more.
+ * the last time that a heading was there and no placeholder in view any more.
  */
 function observe(): void {
   const visited: typeof globalThis.visited = { shift: 0 }
@@ -121,13 +121,17 @@ function observe(): void {
     for (const entry of list.getEntries())
       visited.shift += (entry as PerformanceEntry & { value: number }).value
   }).observe({ type: 'layout-shift', buffered: true })
+  // Above the messages of a room, one stands for older messages.
+  const isInView = (placeholder: Element) => placeholder.getBoundingClientRect().bottom > 0
   let isComplete = false
   new MutationObserver(() => {
     visited.changedMs = performance.now()
     const was = isComplete
     isComplete =
       document.querySelector('h1') !== null &&
-      document.querySelector('[class*=Skeleton-root], [class*=Loader-root], [aria-busy=true]') === null
+      ![...document.querySelectorAll('[class*=Skeleton-root], [class*=Loader-root], [aria-busy=true]')].some(
+        isInView,
+      )
     if (isComplete && !was) requestAnimationFrame(() => (visited.contentMs = performance.now()))
   }).observe(document, { childList: true, subtree: true, attributes: true })
 }

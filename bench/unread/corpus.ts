@@ -93,6 +93,7 @@ async function insertRoom(tx: Transaction<Tables>, id: string, messages: number)
     retention: 'forever',
     last_seq: messages,
     created_at: NOW - Number(id.slice(-5)),
+    active_at: NOW - Number(id.slice(-5)),
   }
   await tx.insertInto('rooms').values(room).execute()
   await insertMember(tx, id, READER)

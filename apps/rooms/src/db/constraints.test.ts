@@ -22,6 +22,7 @@ const ROOM = {
   retention: '30',
   last_seq: 0,
   created_at: 0,
+  active_at: 0,
 } as const
 
 /** Inserts an invitation with this number of uses. */

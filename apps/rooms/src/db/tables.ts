@@ -140,6 +140,8 @@ export interface RoomRow {
   retention: '7' | '30' | 'forever'
   last_seq: number
   created_at: number
+  /** Time of the last message, or of the creation. */
+  active_at: number
 }
 
 export interface RoomMemberRow {

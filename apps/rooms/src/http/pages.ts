@@ -108,6 +108,7 @@ function csrfData({ hosts }: Services, request: Request): Record<string, string>
 
 /** First calls of single pages, as web/ makes them. */
 const FIRST_CALLS: Readonly<Record<string, readonly string[]>> = {
+  '/': ['/rooms'],
   '/account': ['/sessions', '/notifications'],
 }
 
@@ -134,7 +135,7 @@ async function firstAnswers(
   const own = path.startsWith('/rooms/') ? [path] : (FIRST_CALLS[path] ?? [])
   const further = await collect([
     // The user's rooms are in the navigation of every page.
-    '/rooms',
+    '/rooms?own=true&limit=100',
     ...own,
     ...(user.identityType === 'oauth' ? pending : []),
     ...(path === '/admin' && user.platformAdmin ? ['/admin/users'] : []),

@@ -6,7 +6,7 @@ import { failure } from '../failures.ts'
 import type { RoomEvent } from '../cluster-events.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { VISIT_REFUSALS, admit, admitReader, entrantOf } from '../rooms/admission.ts'
-import { nextSeq, putEvent } from '../rooms/log.ts'
+import { nextSeqOfMessage, putEvent } from '../rooms/log.ts'
 import { type UserDisplay, deletedUserName } from '../rooms/nickname.ts'
 import { RoomParams } from '../rooms/schema.ts'
 import { findReadable, requireNotDeleted } from './change.ts'
@@ -129,7 +129,7 @@ async function appendMessage(
   doc: string,
 ): Promise<StoredMessage> {
   const { id: messageId, room_id: roomId, reply_to } = row
-  const seq = await nextSeq(tx, roomId)
+  const seq = await nextSeqOfMessage(tx, roomId, context.now)
   if (seq === undefined) throw failure('not_found')
   const access = await admit(tx, roomId, entrantOf(context))
   const original = reply_to === null ? undefined : await findReadable(tx, access, reply_to, context.now)

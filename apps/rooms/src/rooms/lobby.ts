@@ -8,7 +8,7 @@ import { type Position, pageOf } from '../paging.ts'
 import { ADDRESS_BAN_MS, isLiveBan } from './access-store.ts'
 import { queryParticipantCount } from './store.ts'
 
-export interface ListedRoom extends RoomRow {
+export interface ListedRoom extends Position {
   present: number | null
 }
 
@@ -25,9 +25,11 @@ export interface RoomViewer {
 export interface RoomFilter extends RoomViewer {
   /** Part of the name; empty for all rooms. */
   part: string
+  /** Whether only rooms are listed of which the user is a member. */
+  isOwn: boolean
 }
 
-/** Newest first. */
+/** Newest first; own rooms by the times of their last messages, which stand for those of their creation. */
 export async function listRooms(
   { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
   filter: RoomFilter,
@@ -35,12 +37,17 @@ export async function listRooms(
   limit: number,
 ): Promise<ListedRoom[]> {
   const needle = foldText(filter.part)
+  const time = filter.isOwn ? 'rooms.active_at' : 'rooms.created_at'
   return selectListedRooms(db, filter)
-    .selectAll('rooms')
-    .select('room_members.role as member_role')
+    .select(['rooms.id', `${time} as created_at`])
     .select((eb) => queryParticipantCount(eb, filter.nowMs).as('present'))
+    .$if(filter.isOwn, (query) =>
+      query.where((eb) =>
+        eb.or([eb('rooms.owner_id', '=', filter.userId), eb('room_members.role', 'is not', null)]),
+      ),
+    )
     .$if(needle !== '', (query) => query.where(containsText(dialect, 'rooms.search_name', needle)))
-    .$call((query) => pageOf(query, ['rooms.created_at', 'rooms.id', 'desc'], after, limit))
+    .$call((query) => pageOf(query, [time, 'rooms.id', 'desc'], after, limit))
     .execute()
 }
 

@@ -30,6 +30,15 @@ const incrementSeq = prepareQuery<{ roomId: string }, { last_seq: number }>((db,
     .returning('last_seq'),
 )
 
+const incrementSeqOfMessage = prepareQuery<{ roomId: string; nowMs: number }, { last_seq: number }>(
+  (db, { roomId, nowMs }) =>
+    db
+      .updateTable('rooms')
+      .set((eb) => ({ last_seq: eb('last_seq', '+', 1), active_at: nowMs }))
+      .where('id', '=', roomId)
+      .returning('last_seq'),
+)
+
 const insertEvent = prepareQuery<RoomEventRow, unknown>((db, { room_id, seq, type, data, created_at }) =>
   db.insertInto('room_events').values({ room_id, seq, type, data, created_at }),
 )
@@ -58,6 +67,16 @@ function withoutNames({ person, ...data }: NewEvent['data']): Readonly<Record<st
  */
 export async function nextSeq(tx: Transaction<Tables>, roomId: string): Promise<number | undefined> {
   const [room] = await incrementSeq(tx, { roomId })
+  return room?.last_seq
+}
+
+/** The same for a message, which makes the room the last active one. */
+export async function nextSeqOfMessage(
+  tx: Transaction<Tables>,
+  roomId: string,
+  nowMs: number,
+): Promise<number | undefined> {
+  const [room] = await incrementSeqOfMessage(tx, { roomId, nowMs })
   return room?.last_seq
 }
 

@@ -89,23 +89,27 @@ export const listRoomsForUser = operation({
   path: '/rooms',
   scope: 'session',
   tag,
-  summary: 'List public rooms and rooms that you are a member of, newest first',
+  summary:
+    'List public rooms and rooms that you are a member of, newest first; or only the latter, by their last messages',
   query: RoomQuery,
   result: RoomPage,
   async handler(context, { query }) {
     const { database, now } = context
     const { user, platformAdmin } = actorOf(context)
-    const part = query.q ?? ''
+    const { q: part = '', own: isOwn } = query
     const filter = {
       userId: user.id,
       isGuest: user.is_guest === 1,
       isAdmin: platformAdmin,
       clientPrefix: context.clientPrefix,
       part,
+      isOwn,
       nowMs: now,
     }
-    const { rows, nextCursor } = await findPage(['rooms', user.id, part], query, (after, limit) =>
-      listRooms(database, filter, after, limit),
+    const { rows, nextCursor } = await findPage(
+      [isOwn ? 'own rooms' : 'rooms', user.id, part],
+      query,
+      (after, limit) => listRooms(database, filter, after, limit),
     )
     const roomIds = rows.map(({ id }) => id)
     const accesses = await findAccessToRooms(database, { userId: user.id, roomIds, nowMs: now })
@@ -162,6 +166,7 @@ const create = operation({
         retention: body.retention,
         last_seq: 0,
         created_at: now,
+        active_at: now,
       })
       await auditRoom(tx, context, { action: 'room.create', roomId: room.id })
       return room

@@ -186,6 +186,10 @@ export const RoomAnswer = z.object({ room: Room })
 export const RoomPage = z.object({ rooms: z.array(Room), nextCursor: NextCursor })
 export const RoomQuery = PageQuery.extend({
   q: text().trim().max(MAX_INPUT_LENGTH).optional().meta({ description: 'A part of the name.' }),
+  own: z
+    .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
+    .default(false)
+    .meta({ type: 'boolean', description: 'Only rooms that you are a member of, by their last messages.' }),
 })
 
 export const JoinAnswer = z

@@ -30,19 +30,16 @@ test('R23.9: a page comes with the answers of the API to its first calls, for it
   const [root, ada, visitor] = [await admin(service), await member(service), await guest(service)]
   const { id } = await createRoom(ada, { name: '</script><b>' })
   const common = ['/api/session', '/api/config']
+  const own = '/api/rooms?own=true&limit=100'
   const pending = ['/api/room-invitations/pending', '/api/room-ownership-transfers/pending']
   const expected: [TestUser, string, string[]][] = [
-    [ada, '/', [...common, '/api/rooms', ...pending]],
-    [
-      ada,
-      `/rooms/${id}`,
-      [...common, '/api/rooms', `/api/rooms/${id}`, ...pending, `/api/rooms/${id}/messages`],
-    ],
-    [ada, '/account', [...common, '/api/rooms', '/api/sessions', '/api/notifications', ...pending]],
+    [ada, '/', [...common, own, '/api/rooms', ...pending]],
+    [ada, `/rooms/${id}`, [...common, own, `/api/rooms/${id}`, ...pending, `/api/rooms/${id}/messages`]],
+    [ada, '/account', [...common, own, '/api/sessions', '/api/notifications', ...pending]],
     // Only administrators may ask for more.
-    [ada, '/admin', [...common, '/api/rooms', ...pending]],
-    [root, '/admin', [...common, '/api/rooms', ...pending, '/api/admin/users']],
-    [visitor, '/', [...common, '/api/rooms']],
+    [ada, '/admin', [...common, own, ...pending]],
+    [root, '/admin', [...common, own, ...pending, '/api/admin/users']],
+    [visitor, '/', [...common, own, '/api/rooms']],
     [ada, '/nowhere', []],
   ]
   for (const [{ browser }, path, addresses] of expected)

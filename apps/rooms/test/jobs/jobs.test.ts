@@ -93,6 +93,7 @@ eachDialect((_dialect, newUrl) => {
       retention: '30',
       last_seq: 0,
       created_at: NOON,
+      active_at: NOON,
     } as const
     await database.write((tx) => tx.insertInto('rooms').values(room).execute())
   }

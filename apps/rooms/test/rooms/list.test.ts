@@ -5,12 +5,15 @@ import {
   type TestUser,
   admin,
   ban,
+  createMessage,
   createRoom,
+  deleteMessage,
   guest,
   join,
   makeMember,
   member,
   refusal,
+  succeed,
 } from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 
@@ -130,5 +133,33 @@ eachDialect((_dialect, newUrl) => {
         query,
         [400, 'invalid_request'],
       ])
+  })
+
+  test('R16.3 R35.1: own rooms are listed by their last messages, without those of others', async () => {
+    const [cleo, dan] = [await member(rooms), await member(rooms)]
+    const at = async (make: () => Promise<RoomJson>) => {
+      rooms.clock.ms += 1_000
+      return make()
+    }
+    const first = await at(() => createRoom(cleo, { name: 'First' }))
+    const second = await at(() => createRoom(cleo, { name: 'Second' }))
+    const joined = await at(() => createRoom(dan, { name: 'Joined', visibility: 'private' }))
+    await at(() => createRoom(dan, { name: 'Of others' }))
+    await makeMember(rooms, joined.id, cleo)
+    const own = async (more = '') => (await page(cleo, `own=true${more}`)).rooms.map(({ name }) => name)
+    expect(await own()).toEqual(['Joined', 'Second', 'First'])
+    rooms.clock.ms += 1_000
+    const message = await createMessage(cleo, first.id, 'Active')
+    expect(await own()).toEqual(['First', 'Joined', 'Second'])
+    rooms.clock.ms += 1_000
+    // Only messages count.
+    const path = `/api/rooms/${second.id}/settings`
+    await succeed(cleo.browser.send(path, { method: 'PATCH', body: { name: 'Renamed' } }))
+    await succeed(deleteMessage(cleo, first.id, message.id))
+    expect(await own()).toEqual(['First', 'Joined', 'Renamed'])
+    const begin = await page(cleo, 'own=true&limit=2')
+    expect(begin.rooms.map(({ name }) => name)).toEqual(['First', 'Joined'])
+    expect(await own(`&limit=2&cursor=${begin.nextCursor}`)).toEqual(['Renamed'])
+    expect((await refusal(await cleo.browser.send('/api/rooms?own=maybe')))[0]).toBe(400)
   })
 })

@@ -135,6 +135,7 @@ function rowsOf(
     default_role: 'speaker' as const,
     last_seq: 3,
     created_at: nowMs,
+    active_at: nowMs,
   }
   const messages = [8 * DAY, 60_000, 1_000].map((ageMs, at): RoomMessageRow => ({
     id: crypto.randomUUID(),

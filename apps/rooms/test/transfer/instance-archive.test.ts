@@ -103,6 +103,7 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
       retention: '7',
       last_seq: 42,
       created_at: 1,
+      active_at: 1,
     },
   ],
   room_members: [{ room_id: 'r', user_id: 'bob', role: 'moderator', joined_at: 1, joined_seq: 2 }],

@@ -13,10 +13,10 @@ import { type MaxUnit, coverWindow, hoursOfScope, prefetch, unitsUpTo } from './
 import { type Ranking, rankTally } from './rankings.ts'
 import { TallyCache } from './tally-cache.ts'
 import {
-  clickTable,
   countSums,
   forgottenIntervals,
   intervalRows,
+  joinClicksOfGaps,
   periodRows,
   readTally,
   unitNumber,
@@ -52,7 +52,7 @@ async function readLinkTallies(
     select bucket, link_id, ${countSums()} from (
       select ${bucket('clicked_at')} as bucket, click.link_id, sign as clicks, sign * is_bot as bots,
         sign * is_self_referrer as self_referrers, sign * is_bot * is_self_referrer as bot_self_referrers
-      from ${intervalRows(db.dialect, gaps)} as gap cross join ${clickTable(db)} where clicked_at >= low and clicked_at < high
+      from ${intervalRows(db.dialect, gaps)} as gap ${joinClicksOfGaps(db, 'instance')}
       union all
       select ${bucket('hour')}, part.link_id, clicks, bots, self_referrers, bot_self_referrers
       from ${intervalRows(db.dialect, forgottenIntervals(gaps))} as gap

@@ -3,7 +3,7 @@ import type { ViewerFilters } from '../filters.ts'
 import { countVisitors } from './blocks/block-visitors.ts'
 import type { Cover, Interval, StoredPeriod } from './cover.ts'
 import { type Db, INSTANCE, type MaxUnit, coverGaps, unitsUpTo } from './period-store.ts'
-import { clickTable, intervalRows, periodRows, unitNumber } from './tally-store.ts'
+import { intervalRows, joinClicksOfGaps, periodRows, unitNumber } from './tally-store.ts'
 import { type DistinctCounts, addDistinct, distinctColumn, selectDistinct } from './visitors.ts'
 import type { Window } from '../window.ts'
 
@@ -49,6 +49,6 @@ async function countRawVisitors(db: Db, gaps: readonly Interval[]): Promise<Dist
   if (gaps.length === 0) return []
   const { rows } = await sql<DistinctCounts>`select ${selectDistinct()}
     from ${intervalRows(db.dialect, gaps)} as gap
-    cross join ${clickTable(db)} where clicked_at >= low and clicked_at < high`.execute(db.read)
+    ${joinClicksOfGaps(db, 'instance')}`.execute(db.read)
   return rows
 }

@@ -119,7 +119,7 @@ async function addRawClicks(
   const raw = sql<Partial<Pick<ClickTable, RollupColumn>> & { marks: number }>`
     select 4 * n + 2 * is_bot + is_self_referrer as marks, ${columns}
     from ${numberRows(db.dialect, ['link_id', 'low', 'high', 'n'], gaps)} as gap
-    cross join click where ${isInInterval(scope)} and clicked_at >= low and clicked_at < high`
+    ${joinClicksOfGaps(db, scope)}`
   await forEachRow(db, raw, (row) => {
     const click = Object.assign(row, { is_bot: (row.marks >> 1) & 1, is_self_referrer: row.marks & 1 })
     for (const { add, gap } of shared[row.marks >> 2] ?? []) add(click, gap.sign)
@@ -286,6 +286,17 @@ async function readForgottenSums(
 /** Forgotten clicks are stored per hour, so those of a gap's first hour are all in the gap. */
 export function forgottenIntervals(gaps: readonly Interval[]): Interval[] {
   return gaps.filter(({ sign }) => sign === 1).map((gap) => ({ ...gap, low: hourOf(gap.low) }))
+}
+
+/**
+ * Joins each row of `gap` with its raw clicks. PostgreSQL supposes a ninth of all clicks in a gap of
+ * the instance, and would rather read all of them. With an order, it reads the index by time.
+ */
+export function joinClicksOfGaps(db: Db, scope: StatsScope): Fragment {
+  const isInGap = sql`${isInInterval(scope)} and clicked_at >= gap.low and clicked_at < gap.high`
+  if (db.dialect === 'postgres')
+    return sql`cross join lateral (select * from click where ${isInGap} order by clicked_at) as click`
+  return sql`cross join ${scope === 'instance' ? clickTable(db) : sql`click`} where ${isInGap}`
 }
 
 export function isInInterval(scope: StatsScope, table = 'click'): Fragment {

@@ -19,7 +19,8 @@ export function roomTables({ int, text, table }: Record<'int' | 'text' | 'table'
       history_visibility ${text} not null check (history_visibility in ('all', 'since_membership', 'none')),
       retention ${text} not null check (retention in ('7', '30', 'forever')),
       last_seq ${int} not null default 0,
-      created_at ${int} not null
+      created_at ${int} not null,
+      active_at ${int} not null
     ) ${table}`,
     'create index rooms_by_age on rooms (created_at, id)',
     'create index rooms_by_owner on rooms (owner_id)',

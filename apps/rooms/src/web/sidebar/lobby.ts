@@ -11,7 +11,8 @@ export type ListedRoom = Result<'listRooms'>['rooms'][number]
 /** Minimum time between two reads of the rooms. One read covers all changes of busy rooms. */
 const REFRESH_EVERY_MS = 2_000
 
-const FIRST_ROOMS = { query: { q: '' } }
+/** The user's rooms, last active first. */
+const OWN_ROOMS = { query: { own: true, limit: 100 } }
 
 /** Keeps the lists of rooms on every page up to date while a user is signed in. */
 export function useLobbyUpdates(isSignedIn: boolean): void {
@@ -30,14 +31,14 @@ export function useLobbyUpdates(isSignedIn: boolean): void {
   }, [isSignedIn, refresh])
 }
 
-/** Rooms of which the user is a member. Undefined until they are read. */
+/** Rooms of which the user is a member, last active first. Undefined until they are read. */
 export function useOwnRooms(): readonly ListedRoom[] | undefined {
-  const { pages } = usePages('rooms', 'listRooms', FIRST_ROOMS)
-  return pages?.flatMap(({ rooms }) => rooms).filter(({ role }) => role !== null)
+  const { pages } = usePages('rooms', 'listRooms', OWN_ROOMS)
+  return pages?.flatMap(({ rooms }) => rooms)
 }
 
 function isListedAsUnread(roomId: string): boolean {
-  const key = ['rooms', 'listRooms', FIRST_ROOMS, 'pages']
+  const key = ['rooms', 'listRooms', OWN_ROOMS, 'pages']
   const rooms = queries
     .getQueryData<InfiniteData<Result<'listRooms'>>>(key)
     ?.pages.flatMap((page) => page.rooms)
