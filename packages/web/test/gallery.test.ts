@@ -37,6 +37,8 @@ async function openAll(page: Page, look: (name: string) => Promise<unknown>): Pr
     await page.getByRole('button', { name: button, exact: true }).press('Enter')
     await page.getByRole(role).waitFor()
     await look(button)
+    // Escape closes what has the focus.
+    await page.locator(`[role=${role}]:focus-within`).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole(role).waitFor({ state: 'detached' })
   }
