@@ -12,6 +12,7 @@ const ROOM_WRITES: readonly [method: string, path: string, body?: unknown][] = [
   ['DELETE', '/leave'],
   ['PATCH', '/settings', { name: 'Mine' }],
   ['PUT', '/read', { seq: 1 }],
+  ['PUT', '/notifications', { level: 'all' }],
   ['DELETE', ''],
   ['DELETE', '/membership'],
   ['DELETE', `/messages/${ID}`],
