@@ -245,6 +245,7 @@ test('L26.8: its owner adds, moves, removes and restores rules, and ends a split
   await waitFor(rules, (to) => to?.[1] === 'https://example.com/b')
   await card.getByText('90%').waitFor({ state: 'detached' })
   await card.getByRole('button', { name: 'Test it' }).click()
+  await dialog.locator('select:focus').waitFor()
   await dialog.getByText('→ https://example.com/ios. Counts as a click').waitFor()
   await dialog.getByText('Rule 1: Country holds (SE)').waitFor()
   await dialog.getByRole('button', { name: 'Googlebot' }).click()
@@ -384,6 +385,22 @@ test('every dialog is accessible at phone width in the dark, and returns the foc
   await page.getByRole('button', { name: 'Edit expiry' }).click()
   await expectAccessible(page)
   await screenshot(page, 'link-expiry-390')
+}, 60_000)
+
+test('a dialog focuses its first field, and returns the focus to the button that opened it', async () => {
+  const { page } = await open('sale')
+  const dialog = page.getByRole('dialog')
+  for (const name of ['Add rule', 'QR code']) {
+    const opener = page.getByRole('button', { name }).first()
+    await opener.press('Enter')
+    await dialog.locator('input:focus, select:focus').waitFor()
+    // Not only until the dialog has loaded.
+    await page.waitForLoadState('networkidle')
+    expect([name, await dialog.locator('input:focus, select:focus').count()]).toEqual([name, 1])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await opener.and(page.locator(':focus')).waitFor()
+  }
 }, 60_000)
 
 test('the bundles of a link are edited where they are shown, by keyboard and with undo', async () => {

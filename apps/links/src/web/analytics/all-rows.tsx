@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconDownload } from '@latchkey/web/icons'
 import { useState } from 'react'
 import { type Input, addressOf } from '../call.ts'
+import { focusFirstField } from '../parts/focus-first-field.ts'
 import { Pager } from '../parts/pager.tsx'
 import { ReadError } from '../parts/read-error.tsx'
 import { StaleContent } from '../parts/stale-content.tsx'
@@ -32,9 +33,8 @@ export default function AllRows({ dimension, view, toggle, subject, stats, onClo
   const [total, setTotal] = useState(0)
   if (breakdown && breakdown.total !== total) setTotal(breakdown.total)
   return (
-    <Stack gap="md">
+    <Stack gap="md" ref={focusFirstField}>
       <TextInput
-        autoFocus
         type="search"
         maxLength={MAX_SEARCH}
         aria-label={t('analytics.search')}

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { showSuccess } from '@latchkey/web/toast'
 import { call, isRefusal } from '../../call.ts'
+import { focusFirstField } from '../../parts/focus-first-field.ts'
 import { ReadError } from '../../parts/read-error.tsx'
 import { invalidate, useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
@@ -63,6 +64,7 @@ export function AddToBundle({ ids, add: addOthers, onDone }: Props) {
   const bundle = bundles.find(({ id }) => String(id) === bundleId)
   return (
     <form
+      ref={focusFirstField}
       onSubmit={(event) => {
         event.preventDefault()
         if (bundle) add.mutate(bundle)
@@ -72,7 +74,6 @@ export function AddToBundle({ ids, add: addOthers, onDone }: Props) {
         <Select
           label={t('bundles.bundle')}
           placeholder={t('bundles.choose')}
-          autoFocus
           openOnFocus={false}
           searchable
           nothingFoundMessage={t('bundles.noMatch')}

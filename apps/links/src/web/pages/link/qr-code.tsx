@@ -6,6 +6,7 @@ import { IntegerField } from '@latchkey/web/parts/integer-field'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { addressOf, fieldOfRefusal, isRefusal, request } from '../../call.ts'
+import { focusFirstField } from '../../parts/focus-first-field.ts'
 import { ReadError } from '../../parts/read-error.tsx'
 import { slugUrl, withoutScheme } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
@@ -36,7 +37,7 @@ export function QrCode({ link, first }: { link: Link; first: string }) {
   const slugs = slugNames.includes(slug) ? slugNames : [slug, ...slugNames]
   const change = (changes: Partial<QrStyle>) => setStyle((current) => ({ ...current, ...changes }))
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg" ref={focusFirstField}>
       <Preview
         name={t('link.qrOf', { url: withoutScheme(slugUrl({ slug, domain: link.domain })) })}
         code={code}

@@ -3,6 +3,7 @@ import { CallError } from '@latchkey/web/call'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { isRefusal, reply } from '../../../call.ts'
+import { focusFirstField } from '../../../parts/focus-first-field.ts'
 import { invalidate } from '../../../queries.ts'
 import { useText } from '../../../texts/text.ts'
 import { type Behaviour, type BehaviourControls, type NewBehaviour, writeBehaviour } from './behaviour.ts'
@@ -68,6 +69,7 @@ export function DialogForm({ saving, close, change, children }: FormProps) {
   const { save } = saving
   return (
     <form
+      ref={focusFirstField}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { ISO_COUNTRIES } from '../../../../clicks/visitor-values.ts'
 import { addDays, dayOf } from '../../../analytics/days.ts'
 import { countryNames } from '../../../parts/country.ts'
+import { focusFirstField } from '../../../parts/focus-first-field.ts'
 import { MAX_DATE_TIME, fromField, zoneOfField } from '../../../parts/moment-field.ts'
 import { ReadError } from '../../../parts/read-error.tsx'
 import { useCall } from '../../../queries.ts'
@@ -62,7 +63,7 @@ export function TestPanel({ link }: { link: Link }) {
     },
   })
   return (
-    <Stack gap="md">
+    <Stack gap="md" ref={focusFirstField}>
       <Group gap="xs" role="group" aria-label={t('behaviour.presets')}>
         {PRESETS.map((preset) => (
           <Button
