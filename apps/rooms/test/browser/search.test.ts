@@ -43,6 +43,19 @@ const choose = async (page: Page, filter: string, choice: string) => {
   await page.getByRole('option', { name: choice, exact: true }).click()
 }
 
+test('R32.4: the search is above the emoji that were open before', async () => {
+  const { page, errors } = await pages.openAs(ALICE, `/rooms/${gardenId}`)
+  await page.getByRole('button', { name: 'Emoji', exact: true }).click()
+  const emoji = page.getByRole('dialog', { name: 'Emoji' })
+  await emoji.getByRole('textbox').and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Control+Shift+F')
+  await field(page).and(page.locator(':focus')).waitFor()
+  await emoji.waitFor({ state: 'hidden' })
+  await page.keyboard.type('tomatoes')
+  await results(page).first().waitFor()
+  expect(errors).toEqual([])
+}, 60_000)
+
 test('R32.4: a search by keyboard marks the hits, and Enter opens the message', async () => {
   const { page, errors } = await pages.openAs(ALICE, '/account')
   await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor()

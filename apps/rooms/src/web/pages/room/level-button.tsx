@@ -20,7 +20,7 @@ export function LevelButton({ room }: { room: Room }) {
           onClick={() => setOpen(!isOpen)}
         />
       </Popover.Target>
-      <Popover.Dropdown aria-label={t('notify.title')} maw="calc(100vw - 16px)">
+      <Popover.Dropdown aria-label={t('notify.title')} maw="calc(100vw - 16px)" className="room-popover">
         <Suspense fallback={<Skeleton height={96} width={180} />}>
           <LevelChoice room={room} />
         </Suspense>

@@ -45,7 +45,7 @@ export function EmojiButton({ label, tabIndex, size = 32, onOpen, onChoose }: Pr
           <IconMoodPlus size={17} stroke={1.8} aria-hidden />
         </ActionIcon>
       </Popover.Target>
-      <Popover.Dropdown p={8} aria-label={label}>
+      <Popover.Dropdown p={8} aria-label={label} className="room-popover">
         <Suspense fallback={<RowSkeletons rows={4} />}>
           <EmojiPicker
             onChoose={(emoji) => {
