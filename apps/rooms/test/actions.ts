@@ -114,7 +114,7 @@ export async function createRoom(
 export async function makeMember(
   test: TestRooms,
   roomId: string,
-  { user }: TestUser,
+  { user }: { user: { id: string } },
   role: 'moderator' | 'speaker' | 'listener' = 'listener',
 ): Promise<void> {
   await test.rooms.database.write(async (tx) => {

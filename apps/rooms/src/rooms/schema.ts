@@ -130,13 +130,13 @@ export function toSharedRoom(row: RoomRow): SharedRoom {
   }
 }
 
-/** User for whom a room is shown. */
-type RoomViewer = Pick<RoomAccess, 'role' | 'defaultRole'> & {
+/** Room access of the user for whom a room is shown. */
+type ViewerAccess = Pick<RoomAccess, 'role' | 'defaultRole'> & {
   readonly notificationLevel?: NotificationLevel
 }
 
 /** Room as this user sees it. */
-export function toRoom(row: RoomRow, viewer: RoomViewer, count: number, unread?: Unread): Room {
+export function toRoom(row: RoomRow, viewer: ViewerAccess, count: number, unread?: Unread): Room {
   return {
     ...toSharedRoom(row),
     lastSeq: row.last_seq,

@@ -83,7 +83,7 @@ async function withEva(url: string) {
   const eva = await signedInUser(service, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
   const olga = await member(service, 'Olga')
   const { id: roomId } = await createRoom(olga, { historyVisibility: 'all' })
-  const asEva = { user: { id: eva.id } } as Parameters<typeof makeMember>[2]
+  const asEva = { user: { id: eva.id } }
   await makeMember(service, roomId, asEva, 'moderator')
   await eva.browser.json(`/api/rooms/${roomId}/join`, { method: 'POST' })
   await eva.browser.json(`/api/rooms/${roomId}/invitations/links`, { body: {} }, 201)

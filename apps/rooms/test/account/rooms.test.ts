@@ -29,7 +29,7 @@ eachDialect((_dialect, newUrl) => {
     )
     const lounge = await createRoom(olga, { name: 'Lounge' })
     const secret = await createRoom(olga, { name: 'Secret', visibility: 'private' })
-    const asBob = { user: { id: bob.id } } as Parameters<typeof makeMember>[2]
+    const asBob = { user: { id: bob.id } }
     await makeMember(rooms, lounge.id, asBob, 'speaker')
     await bob.browser.json(`/api/rooms/${lounge.id}/join`, { method: 'POST' })
     const { id: messageId } = await createMessage(bob, lounge.id, 'Said by Bob')

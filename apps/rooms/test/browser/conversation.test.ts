@@ -30,7 +30,7 @@ beforeAll(async () => {
 /** A room of which Alice is a member. */
 async function alicesRoom(role: 'moderator' | 'speaker' = 'speaker'): Promise<string> {
   const { id } = await createRoom(host, { name: 'Garden' })
-  await makeMember(pages.service(), id, { user: { id: aliceId } } as TestUser, role)
+  await makeMember(pages.service(), id, { user: { id: aliceId } }, role)
   return id
 }
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
 /** A room of which Alice is a member. */
 async function alicesRoom(name: string, settings: Record<string, unknown> = {}): Promise<string> {
   const { id } = await createRoom(host, { name, ...settings })
-  await makeMember(pages.service(), id, { user: { id: aliceId } } as TestUser)
+  await makeMember(pages.service(), id, { user: { id: aliceId } })
   return id
 }
 

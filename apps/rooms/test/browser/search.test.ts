@@ -31,7 +31,7 @@ beforeAll(async () => {
 /** A room of which Alice is a member. */
 async function alicesRoom(name: string): Promise<string> {
   const { id } = await createRoom(host, { name })
-  await makeMember(pages.service(), id, { user: { id: aliceId } } as TestUser)
+  await makeMember(pages.service(), id, { user: { id: aliceId } })
   return id
 }
 

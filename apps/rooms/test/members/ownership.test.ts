@@ -101,7 +101,7 @@ eachDialect((_dialect, newUrl) => {
     const gustav = await guest(rooms)
     await makeMember(rooms, id, gustav, 'speaker')
     const disabled = { user: await insertPerson(rooms, { disabled: 1 }) }
-    await makeMember(rooms, id, disabled as TestUser, 'moderator')
+    await makeMember(rooms, id, disabled, 'moderator')
     const visitor = await member(rooms)
     await join(visitor, id)
     for (const to of [gustav, disabled, visitor, { user: { id: NOWHERE } }])

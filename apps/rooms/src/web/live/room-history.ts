@@ -82,7 +82,7 @@ export class RoomHistory {
     this.#set(NO_HISTORY)
   }
 
-  /** Begins with the newest page. The events after it are to be applied. */
+  /** Begins with the newest page. Events that it may already contain can be applied. */
   begin(page: Page): void {
     this.#merge(page, { older: page.nextCursor, newer: page.newerCursor })
   }

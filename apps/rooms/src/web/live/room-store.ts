@@ -61,7 +61,7 @@ export interface ReadState {
   unread: number
 }
 
-/** What a page comes with: the newest page of the history, and the sequence number of the room. */
+/** What a page comes with: the newest page of the history, and the sequence number of the room, read before it. */
 interface EmbeddedRoom {
   newest: Result<'listMessages'>
   lastSeq: number
@@ -220,13 +220,15 @@ export class RoomStore {
     }
   }
 
-  /** Begins with the newest page of the history. Returns the sequence number up to which it is known. */
+  /**
+   * Begins with the newest page of the history. Returns the sequence number after which events are to
+   * be followed. The page may have later messages, but not every later event.
+   */
   #begin({ newest, lastSeq }: EmbeddedRoom): number | undefined {
-    const seq = Math.max(...[...newest.messages, ...newest.events].map((each) => each.seq))
-    if (!Number.isFinite(seq) || this.#readState.unread >= FAR_BACK) return undefined
+    if (this.#readState.unread >= FAR_BACK) return undefined
     this.#history.begin(newest)
     this.#roomSeq = lastSeq
-    return seq
+    return lastSeq
   }
 
   #onSubscribed({ seq, present, count }: SubscribedFrame): void {

@@ -34,6 +34,7 @@ export function Notifier() {
       others.map(countNotable).reduce((sum, count) => sum + count, 0),
     )
   }, [rooms, openId])
+  useEffect(() => () => setBadge('others', 0), [])
   useEffect(() => {
     if (!rooms) return
     const before = previous.current

@@ -1,4 +1,4 @@
-import { Group, Stack, Switch, TextInput } from '@mantine/core'
+import { Group, Input, Stack, Switch, TextInput } from '@mantine/core'
 import { browserTimeZone } from '@latchkey/web/formats'
 import { showError } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
@@ -65,6 +65,7 @@ interface QuietProps {
 
 function Quiet({ settings: { quiet }, onChange }: QuietProps) {
   const { t } = useText()
+  const [isEmpty, setEmpty] = useState(false)
   const field = (name: 'from' | 'to') => (
     <TextInput
       type="time"
@@ -72,8 +73,10 @@ function Quiet({ settings: { quiet }, onChange }: QuietProps) {
       label={t(`notify.quiet.${name}`)}
       defaultValue={quiet?.[name] ?? ''}
       onBlur={({ currentTarget: { value } }) => {
-        const next = quiet && { ...quiet, [name]: value, tz: browserTimeZone }
-        if (next && value !== '' && value !== quiet[name] && next.from !== next.to) onChange(next)
+        if (!quiet || value === '' || value === quiet[name]) return
+        const next = { ...quiet, [name]: value, tz: browserTimeZone }
+        setEmpty(next.from === next.to)
+        if (next.from !== next.to) onChange(next)
       }}
     />
   )
@@ -88,10 +91,17 @@ function Quiet({ settings: { quiet }, onChange }: QuietProps) {
         }
       />
       {quiet && (
-        <Group gap="md">
-          {field('from')}
-          {field('to')}
-        </Group>
+        <div>
+          <Group gap="md">
+            {field('from')}
+            {field('to')}
+          </Group>
+          {isEmpty && (
+            <Input.Error mt={4} role="alert">
+              {t('notify.quietEmpty')}
+            </Input.Error>
+          )}
+        </div>
       )}
     </>
   )

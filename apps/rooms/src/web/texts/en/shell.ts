@@ -11,6 +11,7 @@ export default {
   'notify.quiet': 'Quiet hours',
   'notify.quietHelp': 'No sounds and no notifications, for example at night.',
   'notify.quietIn': 'In the time zone {{zone}}',
+  'notify.quietEmpty': 'Choose different times.',
   'notify.quiet.from': 'From',
   'notify.quiet.to': 'To',
   'notify.level': 'Notify me of',

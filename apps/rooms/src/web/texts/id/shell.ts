@@ -13,6 +13,7 @@ export default {
   'notify.quiet': 'Jam tenang',
   'notify.quietHelp': 'Tanpa suara dan notifikasi, misalnya pada malam hari.',
   'notify.quietIn': 'Dalam zona waktu {{zone}}',
+  'notify.quietEmpty': 'Pilih waktu yang berbeda.',
   'notify.quiet.from': 'Dari',
   'notify.quiet.to': 'Sampai',
   'notify.level': 'Beri tahu saya tentang',

@@ -14,6 +14,7 @@ export default {
   'notify.quiet': 'Tysta timmar',
   'notify.quietHelp': 'Inga ljud och inga aviseringar, till exempel på natten.',
   'notify.quietIn': 'I tidszonen {{zone}}',
+  'notify.quietEmpty': 'Välj olika tider.',
   'notify.quiet.from': 'Från',
   'notify.quiet.to': 'Till',
   'notify.level': 'Avisera mig om',

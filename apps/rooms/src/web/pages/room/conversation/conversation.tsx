@@ -28,7 +28,7 @@ export function Conversation({ room, user, store, messageId }: Props) {
   const composer = useRef<ComposerHandle>(null)
   const view = useConversation({ room, user, store, reply: setReply })
   const { actions, dialog, list } = view
-  useUnreadBadge(store)
+  useUnreadBadge(store, room.notificationLevel !== 'none')
   useReadMark(store)
   useLinkedMessage(store, messageId, view.goTo)
   const editLast = () => {
@@ -72,9 +72,9 @@ function useLinkedMessage(store: RoomStore, messageId: string, goTo: (id: string
   }, [isIn, messageId, goTo])
 }
 
-/** Shows the number of unread messages in the title of the tab and on its icon. */
-function useUnreadBadge(store: RoomStore): void {
+/** Shows the number of messages that arrived while the user was elsewhere in the title of the tab and on its icon. */
+function useUnreadBadge(store: RoomStore, isEnabled: boolean): void {
   const unread = useSyncExternalStore(store.watch, () => store.state().unread)
-  useEffect(() => setBadge('room', unread), [unread])
+  useEffect(() => setBadge('room', isEnabled ? unread : 0), [unread, isEnabled])
   useEffect(() => () => setBadge('room', 0), [])
 }
