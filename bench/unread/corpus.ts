@@ -124,6 +124,7 @@ async function fillRoom(database: Database<Tables>, roomId: string, count: numbe
         reactions: null,
         pinned_seq: null,
         group_mention: null,
+        file_count: null,
         deleted_at: isDeleted && seq > 1 ? NOW : null,
         deleted_by: null,
       }

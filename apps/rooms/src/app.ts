@@ -7,13 +7,17 @@ import type { Log } from '@latchkey/http/log'
 import type { Policy } from './context.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/tables.ts'
+import { ImageThread } from './files/images/image-thread.ts'
+import { openStorage } from './files/storage/open.ts'
 import { Readiness } from './http/health.ts'
 import { createHosts } from './http/hosts.ts'
 import { type Metrics, createMetrics, exposeLiveSessions, exposeSockets } from './metrics.ts'
 import { createRates } from './rates.ts'
 import { type Router, createRouter } from './http/router.ts'
 import type { Services } from './services.ts'
+import { createFileJobs } from './jobs/files.ts'
 import { identityJobs } from './jobs/identity.ts'
+import type { Job } from './jobs/job.ts'
 import { roomJobs } from './jobs/rooms.ts'
 import { Scheduler } from './jobs/scheduler.ts'
 import { createProvider } from './login/create-provider.ts'
@@ -36,6 +40,8 @@ export interface Rooms {
   metrics: Metrics
   /** Background jobs. They run from `start` until `close`. */
   jobs: Scheduler
+  /** The same for those that wait for the storage of files. */
+  fileJobs: Scheduler
   hub: Hub
   /** WebSocket handlers for the server of `serve`. */
   websocket: WebSocketHandler<SocketData>
@@ -77,13 +83,17 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
   const steadyNow = options.now ?? (() => performance.now())
   const services = createServices({ ...options, now, steadyNow, database, bus })
   const { metrics } = services
-  const jobs = new Scheduler([...identityJobs, ...roomJobs], {
-    database: database.withStatementTimeout(JOB_STATEMENT_LIMIT_MS),
-    log,
-    now,
-    observe: (...run) => metrics.observeJob(...run),
-    publish: bus.publish,
-  })
+  const jobDatabase = database.withStatementTimeout(JOB_STATEMENT_LIMIT_MS)
+  const schedule = (list: readonly Job[]) =>
+    new Scheduler(list, {
+      database: jobDatabase,
+      log,
+      now,
+      observe: (...run) => metrics.observeJob(...run),
+      publish: bus.publish,
+    })
+  const jobs = schedule([...identityJobs, ...roomJobs])
+  const fileJobs = schedule(createFileJobs(jobDatabase, services.storage))
   const hub = new Hub({
     database: services.database,
     log,
@@ -104,12 +114,14 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
     database,
     metrics,
     jobs,
+    fileJobs,
     drain: () => readiness.drain(),
     async close() {
-      await jobs.stop()
+      await Promise.all([jobs.stop(), fileJobs.stop()])
       await hub.stop()
       await bus.close()
       services.sessions.close()
+      services.images.close()
       await database.close()
     },
   }
@@ -134,6 +146,8 @@ function createServices({ settings, log, now, steadyNow, demo = false, database,
     settings,
     policy: policyOf(settings, demo),
     database: limited,
+    storage: openStorage(settings.files),
+    images: new ImageThread(),
     sessions: openLookup(settings.databaseUrl, limited),
     slideQueue: new SlideQueue(limited),
     provider: createProvider(settings.provider, { log, now, metrics }),
@@ -164,6 +178,7 @@ function policyOf(settings: Settings, demo: boolean): Policy {
     label: provider.label,
     guestEnabled: settings.guestEnabled,
     guestRooms: settings.guestRooms,
+    guestFiles: settings.guestFiles,
     adminBootstrap: settings.adminBootstrap,
     adminReauthMs: settings.adminReauthSeconds * 1000,
     backchannelLogout: provider.mode !== 'oauth2' && provider.backchannelLogout,

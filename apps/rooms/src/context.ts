@@ -4,6 +4,8 @@ import { operationsOf } from '@latchkey/http/operation'
 import type { RateLimiter } from '@latchkey/http/rate-limit'
 import type { Tables, UserRow } from './db/tables.ts'
 import { failure } from './failures.ts'
+import type { ImageThread } from './files/images/image-thread.ts'
+import type { FileStorage } from './files/storage/storage.ts'
 import type { LimitName, Limits } from './limits.ts'
 import type { Provider } from './login/provider.ts'
 import type { Publish } from './cluster-events.ts'
@@ -36,6 +38,7 @@ export interface Policy {
   readonly label: string
   readonly guestEnabled: boolean
   readonly guestRooms: boolean
+  readonly guestFiles: 'off' | 'images'
   readonly adminBootstrap: 'first-login' | 'off'
   readonly adminReauthMs: number
   readonly backchannelLogout: boolean
@@ -62,6 +65,8 @@ export interface Rates {
 /** Input of every operation besides its parameters: caller, time, client and services. */
 export interface Context {
   database: Database<Tables>
+  storage: FileStorage
+  images: ImageThread
   provider: Provider
   policy: Policy
   rates: Rates

@@ -27,6 +27,11 @@ export const DEFAULT_LIMITS = {
   reactions_per_10s: 20,
   pins_room: 50,
   message_searches_per_minute: 60,
+  file_bytes: 26_214_400,
+  files_per_message: 10,
+  files_per_hour: 100,
+  room_bytes: 2_147_483_648,
+  image_pixels: 50_000_000,
   rooms_owned: 100,
   rooms_per_hour: 20,
   invitations_live: 200,
@@ -55,9 +60,14 @@ const SWITCHES: ReadonlySet<LimitName> = new Set([
   'reactions_per_10s',
   'pins_room',
   'message_searches_per_minute',
+  'file_bytes',
+  'files_per_message',
+  'room_bytes',
+  'image_pixels',
 ])
 
 const MAX_VALUE = 1_000_000_000
+const MAX_BYTES = 1_000_000_000_000
 
 /**
  * Parses comma-separated `key=number` pairs. Undefined for an unknown or repeated key and for a
@@ -67,13 +77,17 @@ export function parseLimits(text: string): Limits | undefined {
   const limits: Record<LimitName, number> = { ...DEFAULT_LIMITS }
   const keys = new Set<string>()
   for (const entry of text.split(',')) {
-    const [, name = '', digits] = /^\s*([a-z0-9_]+)\s*=\s*(0|[1-9]\d{0,9})\s*$/.exec(entry) ?? []
-    if (!isLimit(name) || keys.has(name) || Number(digits) > MAX_VALUE) return undefined
+    const [, name = '', digits] = /^\s*([a-z0-9_]+)\s*=\s*(0|[1-9]\d{0,12})\s*$/.exec(entry) ?? []
+    if (!isLimit(name) || keys.has(name) || Number(digits) > maxOf(name)) return undefined
     if (digits === '0' && !SWITCHES.has(name)) return undefined
     keys.add(name)
     limits[name] = Number(digits)
   }
   return limits
+}
+
+function maxOf(name: LimitName): number {
+  return name.endsWith('_bytes') ? MAX_BYTES : MAX_VALUE
 }
 
 function isLimit(name: string): name is LimitName {

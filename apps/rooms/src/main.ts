@@ -22,6 +22,7 @@ export async function startRooms(settings: Settings, { demo = false } = {}): Pro
     throw error
   })
   rooms.jobs.start()
+  rooms.fileJobs.start()
   rooms.hub.start()
   log.info('listening', { service: 'rooms', url: server.url.href })
   // Bundled now to spare the first visitor the wait. If it fails, the next request reports the
@@ -33,7 +34,7 @@ export async function startRooms(settings: Settings, { demo = false } = {}): Pro
       rooms.drain()
       // Concurrently: new requests are refused, sockets never end on their own, and each part may
       // wait for the database.
-      await Promise.all([stopServing(server), rooms.hub.stop(), rooms.jobs.stop()])
+      await Promise.all([stopServing(server), rooms.hub.stop(), rooms.jobs.stop(), rooms.fileJobs.stop()])
       await rooms.close()
       log.info('stopped', { service: 'rooms' })
     },

@@ -3,6 +3,8 @@ import type { Proxies } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'
 import type { Policy, Rates } from './context.ts'
 import type { Tables } from './db/tables.ts'
+import type { ImageThread } from './files/images/image-thread.ts'
+import type { FileStorage } from './files/storage/storage.ts'
 import type { Provider } from './login/provider.ts'
 import type { SessionLookup } from './sessions/lookup.ts'
 import type { SlideQueue } from './sessions/slide-queue.ts'
@@ -16,6 +18,8 @@ export interface Services {
   settings: Settings
   policy: Policy
   database: Database<Tables>
+  storage: FileStorage
+  images: ImageThread
   sessions: SessionLookup
   slideQueue: SlideQueue
   provider: Provider

@@ -291,6 +291,45 @@ export async function listedRoom({ browser }: Actor, roomId: string): Promise<Ro
   return rooms.find(({ id }) => id === roomId)
 }
 
+export interface FileJson {
+  id: string
+  name: string
+  type: string
+  bytes: number
+  width: number | null
+  height: number | null
+  url: string
+  thumbnail: string | null
+}
+
+/** Sends a file as a form does. */
+export function sendFile(
+  { browser }: Actor,
+  roomId: string,
+  content: string | Uint8Array<ArrayBuffer>,
+  name = 'notes.txt',
+): Promise<Response> {
+  const body = new FormData()
+  body.append('file', new Blob([content]), name)
+  return browser.send(`/api/rooms/${roomId}/files`, { body })
+}
+
+/** Posts a message with these uploads and returns it. */
+export async function postFiles(
+  actor: Actor,
+  roomId: string,
+  files: readonly string[],
+  content = '',
+): Promise<MessageJson> {
+  const sent = postMessage(actor, roomId, { content, files })
+  return (await succeed<{ message: MessageJson }>(sent, 201)).message
+}
+
+/** Uploads a file and returns it. */
+export async function uploadFile(...sent: Parameters<typeof sendFile>): Promise<FileJson> {
+  return (await succeed<{ file: FileJson }>(sendFile(...sent), 201)).file
+}
+
 export function setRole(
   { browser }: Actor,
   roomId: string,

@@ -21,6 +21,8 @@ export interface TestRooms {
   clock: { ms: number }
   /** The limits of this node. */
   limits: Limits
+  /** The folder of the contents of files. */
+  filesFolder: string
   /** All log lines. */
   logLines: string[]
   /** The events that this node has published, in order. */
@@ -54,7 +56,7 @@ export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
   const logLines = options.shared?.logLines ?? []
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-rooms-'))
   const databaseUrl = options.url ?? `sqlite:${join(folder, 'rooms.db')}`
-  const settings = settingsFor(options, databaseUrl, options.provider?.(idp) ?? idp.config())
+  const settings = settingsFor(options, { databaseUrl, folder }, options.provider?.(idp) ?? idp.config())
   const log = createLog({ write: (line) => void logLines.push(line), now: () => clock.ms })
   const publishedEvents: ClusterEvent[] = []
   const onEvent = (event: ClusterEvent) => void publishedEvents.push(event)
@@ -70,6 +72,7 @@ export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
     idp,
     clock,
     limits: settings.limits,
+    filesFolder: 'folder' in settings.files ? settings.files.folder : '',
     logLines,
     publishedEvents,
     browser: (as = {}) => new Browser(test, as),
@@ -82,7 +85,7 @@ export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
       openRooms({
         ...options,
         url: databaseUrl,
-        settings: { ...options.settings, ...overrides },
+        settings: { ...options.settings, files: settings.files, ...overrides },
         shared: { idp, clock, logLines },
       }),
     async close() {
@@ -96,7 +99,7 @@ export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
 
 function settingsFor(
   { settings, limits }: TestOptions,
-  databaseUrl: string,
+  { databaseUrl, folder }: { databaseUrl: string; folder: string },
   provider: ProviderConfig,
 ): Settings {
   return {
@@ -105,6 +108,7 @@ function settingsFor(
     adminReauthSeconds: 43_200,
     guestEnabled: true,
     guestRooms: true,
+    guestFiles: 'off',
     allowedHosts: [ORIGIN],
     proxyHeader: null,
     trustedProxies: ['127.0.0.0/8', '::1'],
@@ -114,6 +118,7 @@ function settingsFor(
     host: '127.0.0.1',
     port: 0,
     databaseUrl,
+    files: { folder: join(folder, 'files') },
     busUrl: null,
     metricsToken: null,
     linksUrl: null,
@@ -124,7 +129,7 @@ function settingsFor(
 
 interface RequestOptions {
   method?: string
-  /** Sent as JSON. */
+  /** Sent as JSON unless it is a form or a stream. */
   body?: unknown
   headers?: Record<string, string>
 }
@@ -158,12 +163,13 @@ export class Browser {
       own['sec-fetch-site'] = 'same-origin'
       if (this.token) own['x-csrf-token'] = csrfTokenOf(this.token)
     }
-    if (body !== undefined) own['content-type'] = 'application/json'
+    const isRaw = body instanceof FormData || body instanceof ReadableStream
+    if (body !== undefined && !isRaw) own['content-type'] = 'application/json'
     const request = new Request(url, {
       method: verb,
       headers: { ...own, ...headers },
       redirect: 'manual',
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
     })
     const response = await this.#test.rooms.fetch(request, {
       requestIP: () => ({ address: this.#ip, family: 'IPv4', port: 1 }),

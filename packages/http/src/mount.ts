@@ -2,8 +2,9 @@ import { type Context as HonoContext, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
 import { readJson, readPieces } from './body.ts'
 import { type Failure, transportFailure } from './failure.ts'
+import { openFormFile } from './form-file.ts'
 import { FixedFirst } from './fixed-first.ts'
-import type { Answer, AnyOperation } from './operation.ts'
+import type { Answer, AnyOperation, Input } from './operation.ts'
 import { type LiteralTexts, parseBody, parseOrFail, queryObject } from './validation.ts'
 
 /** Maximum size of a JSON body, in bytes, unless a surface sets another. */
@@ -176,13 +177,27 @@ async function perform<Context, Caller>(
     parseOrFail(operation.query, queryObject(request.url, operation.query), surface.literals)
   const body = operation.body && parseBody(operation.body, json, surface.literals)
   if (operation.lasting) c.env.keepOpen?.()
-  const upload = operation.upload && readPieces(request, operation.upload.limitBytes)
   const context = await surface.contextOf(caller, request, { ...c.env, requestId })
-  const result: unknown = await operation.handler(context, { params, query, body, ...(upload && { upload }) })
-  const answer = operation.answer?.(result, request) ?? { body: result }
+  const result: unknown = await operation.handler(context, {
+    params,
+    query,
+    body,
+    ...unreadBody(operation, request),
+  })
+  const answer = (await operation.answer?.(result, request)) ?? { body: result }
   const response = toResponse(answer, operation.status)
   addHeaders(surface, context, response)
   return answer.body instanceof ReadableStream ? response : withContentLength(request, response)
+}
+
+/** The body of a request that the handler reads itself. */
+function unreadBody<Context>(
+  { upload, formField: field }: AnyOperation<Context>,
+  request: Request,
+): Pick<Input, 'upload' | 'openFile'> {
+  if (upload) return { upload: readPieces(request, upload.limitBytes) }
+  if (field === undefined) return {}
+  return { openFile: (options) => openFormFile(request, { ...options, field }) }
 }
 
 function addHeaders<Context, Caller>(
@@ -212,6 +227,8 @@ function parsePath<Context>(
 function toResponse(answer: Answer, status = 200): Response {
   const { body, headers } = answer
   const init = { status: answer.status ?? status, ...(headers && { headers }) }
+  // A status without content, such as 304.
+  if (body === null) return new Response(null, init)
   if (typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream)
     return new Response(body as BodyInit, init)
   return Response.json(body, init)

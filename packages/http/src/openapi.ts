@@ -95,10 +95,7 @@ function describeOperation<Context>(
   const { access } = options
   const operationId =
     method === operation.methods[0] ? operation.id : `${operation.id}_${method.toLowerCase()}`
-  const body = operation.body && {
-    required: true,
-    content: { 'application/json': { schema: strictSchema(operation.body, schemas) } },
-  }
+  const body = requestBody(operation, schemas)
   return {
     operationId,
     tags: [operation.tag],
@@ -112,6 +109,20 @@ function describeOperation<Context>(
     ...(body && { requestBody: body }),
     responses: responses(operation, method, options, schemas),
   }
+}
+
+function requestBody<Context>({ body, formField }: AnyOperation<Context>, schemas: Json): Json | undefined {
+  if (body)
+    return { required: true, content: { 'application/json': { schema: strictSchema(body, schemas) } } }
+  if (formField === undefined) return undefined
+  // No type: the file has any bytes (OpenAPI 3.1, multipart content).
+  const schema = {
+    type: 'object',
+    required: [formField],
+    properties: { [formField]: { contentMediaType: 'application/octet-stream' } },
+    additionalProperties: false,
+  }
+  return { required: true, content: { 'multipart/form-data': { schema } } }
 }
 
 /**
@@ -182,6 +193,7 @@ function responses<Context>(
     ...(options.access?.failuresOf(operation, method) ?? []),
     ...(operation.params ? ['not_found'] : []),
     ...(operation.query ? ['invalid_request'] : []),
+    ...(operation.formField === undefined ? [] : ['unsupported_media_type', 'invalid_request']),
     ...(operation.body
       ? ['body_too_large', 'unsupported_media_type', 'invalid_json', 'invalid_request']
       : []),
@@ -202,7 +214,7 @@ function responses<Context>(
  * has no type for them.
  */
 function mediaSchema(type: string, description: string): Json {
-  const isBinary = type.startsWith('image/') && !type.endsWith('+xml')
+  const isBinary = type === '*/*' || (type.startsWith('image/') && !type.endsWith('+xml'))
   return { type: 'string', ...(isBinary && { format: 'binary' }), description }
 }
 

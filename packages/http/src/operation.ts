@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { FormFile, FormFileOptions } from './form-file.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -16,6 +17,8 @@ export interface Input<
   body: Parsed<Body>
   /** The streamed body of an upload. Throws 413, or 400 when it breaks off. */
   upload?: AsyncIterable<Uint8Array>
+  /** Opens the file of a form, with `openFormFile`. */
+  openFile?: (options: Pick<FormFileOptions, 'limitBytes' | 'tooLarge'>) => Promise<FormFile>
 }
 
 /** Description of a response header. */
@@ -59,6 +62,8 @@ export interface Operation<
   bodyLimitBytes?: number
   /** Accepts any body of at most `limitBytes` instead of a JSON object. */
   upload?: { limitBytes: number }
+  /** Accepts a form with one file, in the field of this name, instead of a JSON object. */
+  formField?: string
   /** Runs for longer than idle connections are kept. */
   lasting?: boolean
   result: Answered
@@ -72,7 +77,7 @@ export interface Operation<
   /** Codes of the app's closed list with which the handler itself may fail. */
   failures?: readonly string[]
   handler(context: Context, input: Input<Params, Query, Body>): Promise<Result>
-  answer?(result: Result, request: Request): Answer
+  answer?(result: Result, request: Request): Answer | Promise<Answer>
 }
 
 /** Any operation of an app, for tables of operations. */

@@ -36,5 +36,5 @@ function settingRow(setting: Declaration<unknown>): string[] {
 
 // Marks setting names, with or without a value, and text that Markdown would make bold, as code.
 function code(sentence: string): string {
-  return sentence.replaceAll(/\b[A-Z]+(?:_[A-Z]+)+(?:=\w+)?|__\w+__/g, '`$&`')
+  return sentence.replaceAll(/\b[A-Z]+(?:_[A-Z0-9]+)+(?:=\w+)?|__\w+__/g, '`$&`')
 }

@@ -73,7 +73,7 @@ export class TestBundles {
       }
       const context = { ...this.context, identity: as, createdVia: via }
       const result: unknown = await operation.handler(context, input)
-      const answer = operation.answer?.(result, new Request(address)) ?? { body: result }
+      const answer = (await operation.answer?.(result, new Request(address))) ?? { body: result }
       const { status = operation.status ?? 200, headers = {} } = answer
       return { status, headers, body: operation.result.parse(answer.body) }
     } catch (error) {

@@ -137,18 +137,19 @@ interface DetachedReference {
   key?: string
   /** The rows are deleted instead. */
   isDeleted?: true
-  /** Another column that becomes null with it. */
-  also?: string
+  /** Other columns that become null with it. */
+  also?: readonly string[]
   /** The audit action whose entries keep the reference. */
   except?: AuditAction
 }
 
 const DETACHED_REFERENCES: readonly DetachedReference[] = [
-  { table: 'room_messages', column: 'user_id', order: 'created_at', also: 'client_id' },
+  { table: 'room_messages', column: 'user_id', order: 'created_at', also: ['client_id', 'file_count'] },
   { table: 'room_messages', column: 'deleted_by', order: 'deleted_by' },
   { table: 'room_reactions', column: 'user_id', order: 'created_at' },
   { table: 'room_mentions', column: 'user_id', order: 'room_id', key: 'message_id', isDeleted: true },
-  { table: 'audit_events', column: 'actor_user_id', order: 'created_at', also: 'client_ip' },
+  { table: 'files', column: 'user_id', order: 'created_at', isDeleted: true },
+  { table: 'audit_events', column: 'actor_user_id', order: 'created_at', also: ['client_ip'] },
 ]
 
 /** The same for a reference without a foreign key. */
@@ -266,8 +267,8 @@ export async function continueErasure(tx: Transaction<Tables>): Promise<'more' |
 
 async function detachBatch(tx: Transaction<Tables>, userId: string): Promise<void> {
   for (const reference of [...DETACHED_REFERENCES, AUDIT_TARGET_REFERENCE]) {
-    const { table, column, order, also, key = 'id', isDeleted = false } = reference
-    const columns = [column, ...(also === undefined ? [] : [also])]
+    const { table, column, order, also = [], key = 'id', isDeleted = false } = reference
+    const columns = [column, ...also]
     const change = isDeleted
       ? sql`delete from ${sql.table(table)}`
       : sql`update ${sql.table(table)} set ${sql.join(columns.map((each) => sql`${sql.ref(each)} = null`))}`

@@ -1,5 +1,5 @@
-import type { Generated } from 'kysely'
 import type { NotificationLevel } from '../notifications/levels.ts'
+import type { FileTables, MessageSearchRow } from './message-rows.ts'
 import type { DefaultRole, MemberRole } from '../roles.ts'
 
 // Rows as both engines return them: booleans are 0 or 1, times are integer milliseconds UTC (R20).
@@ -213,6 +213,8 @@ export interface RoomMessageRow {
   pinned_seq: number | null
   /** The group that it mentions, if its author was permitted to. */
   group_mention: 'here' | 'room' | null
+  /** Number of its files; null for none, and after the account of the author was erased. */
+  file_count: number | null
   deleted_at: number | null
   deleted_by: string | null
 }
@@ -267,17 +269,6 @@ export interface RoomEventRow {
   /** JSON. The text of a message is stored only in `room_messages`. */
   data: string
   created_at: number
-}
-
-/** Document of a message with a text, by which it is searched. */
-export interface MessageSearchRow {
-  /** Later messages have higher numbers. */
-  no: Generated<number>
-  room_id: string
-  seq: number
-  created_at: number
-  /** Words and tags as `searchDocument` returns them. */
-  doc: string
 }
 
 export interface RoomBanRow {
@@ -339,7 +330,7 @@ export interface WsTicketRow {
   expires_at: number
 }
 
-export interface Tables {
+export interface Tables extends FileTables {
   rooms: RoomRow
   room_members: RoomMemberRow
   room_visits: RoomVisitRow

@@ -1,6 +1,7 @@
 import { OutcomeUnknown, isReferenceViolation, isStorageUnavailable } from '@latchkey/database/errors'
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { Failure, OUTCOME_UNKNOWN } from '@latchkey/http/failure'
+import { requireForm } from '@latchkey/http/form-file'
 import { type Authenticated, type Exchange, mount } from '@latchkey/http/mount'
 import type { AnyOperation } from '@latchkey/http/operation'
 import { equalTokens } from '@latchkey/tokens/opaque'
@@ -92,10 +93,19 @@ export function needsCsrfToken({ id }: AnyOperation<Context>, method: string): b
   return !isSafe({ method }) && id !== GUEST_SESSION
 }
 
-/** Refuses a body that the operation does not read, without waiting for it (R11.4, R22). */
-function refuseBody(request: Request, { body_bytes: maxBytes }: Limits): void {
+/**
+ * Refuses a body that the operation does not read, without waiting for it (R11.4, R22). JSON is
+ * checked where it is read.
+ */
+function refuseOtherBody(
+  { body, formField }: AnyOperation<Context>,
+  request: Request,
+  { body_bytes: maxBytes }: Limits,
+): void {
+  if (formField !== undefined) return requireForm(request)
+  if (body) return
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw failure('too_large')
-  if (!isSafe(request)) refuseOtherBodies(request)
+  if (!isSafe(request)) refuseOtherTypes(request)
 }
 
 function authorise(
@@ -111,7 +121,7 @@ function authorise(
   if (actor && needsCsrfToken(operation, request.method)) checkCsrfToken(request, actor.token)
   if (actor && isRoomWrite(operation, request.method))
     services.rates.take('room_writes_per_minute', actor.user.id)
-  if (!operation.body) refuseBody(request, services.policy.limits)
+  refuseOtherBody(operation, request, services.policy.limits)
   if (scope === 'member' && actor?.user.is_guest === 1) throw failure('guest_not_permitted')
   if (scope === 'admin' && actor) authoriseAdmin(services, actor, !isSafe(request))
 }
@@ -121,6 +131,7 @@ const SEPARATELY_LIMITED: ReadonlySet<string> = new Set([
   'postMessage',
   'addReaction',
   'removeReaction',
+  'uploadFile',
   'inviteUser',
   'createInvitationLink',
 ])
@@ -143,7 +154,7 @@ function authoriseAdmin({ rates, now }: Services, actor: Actor, changes: boolean
  * R11.4, also for operations without a body: refuses every content type that a form of another site
  * can send.
  */
-function refuseOtherBodies({ headers }: Request): void {
+function refuseOtherTypes({ headers }: Request): void {
   const type = headers.get('content-type')
   if (type !== null && !/^application\/json\s*(?:;|$)/i.test(type)) throw failure('unsupported_media_type')
 }
@@ -161,6 +172,8 @@ function contextOf(services: Services, caller: Caller, request: Request, request
   return {
     ...context,
     actor,
+    storage: services.storage,
+    images: services.images,
     setSessionCookies: (session) => replaceCookies(sessionCookies(names, session, context.now)),
     clearSessionCookies: () => replaceCookies(clearedCookies(names)),
   }

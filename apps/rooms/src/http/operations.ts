@@ -2,6 +2,7 @@ import type { AnyOperation } from '@latchkey/http/operation'
 import { accountOperations } from '../account/operations.ts'
 import { adminOperations } from '../admin/operations.ts'
 import type { Context } from '../context.ts'
+import { fileOperations } from '../files/operations.ts'
 import { guestOperations } from '../guests/operations.ts'
 import { invitationOperations } from '../invitations/operations.ts'
 import { memberOperations } from '../members/operations.ts'
@@ -28,6 +29,7 @@ export const apiOperations: readonly AnyOperation<Context>[] = [
   ...notificationOperations,
   ...messageOperations,
   ...searchOperations,
+  ...fileOperations,
   ...memberOperations,
   ...moderationOperations,
   ...invitationOperations,

@@ -42,8 +42,9 @@ const access: Access<Context> = {
     const codes: FailureCode[] = []
     if (scope !== 'public') codes.push('unauthenticated')
     if (needsCsrfToken(operation, method)) codes.push('csrf_failed')
-    if (!operation.body) codes.push('too_large')
-    if (method !== 'GET' && !operation.body) codes.push('unsupported_media_type')
+    const takesBody = operation.body !== undefined || operation.formField !== undefined
+    if (!takesBody) codes.push('too_large')
+    if (method !== 'GET' && !takesBody) codes.push('unsupported_media_type')
     if (scope === 'member') codes.push('guest_not_permitted')
     if (scope === 'admin') codes.push('forbidden')
     if (scope === 'admin' && method !== 'GET') codes.push('reauth_required')

@@ -1,5 +1,6 @@
 import type { PeerInfo } from '@latchkey/http/mount'
 import { failure } from '../failures.ts'
+import { REVALIDATED } from '../files/serve.ts'
 import { BACKCHANNEL_LOGOUT_PATH } from '../login/login-state.ts'
 import { API_PATH, createApi, refuseForeignOrigin, renderFailure } from './api.ts'
 import { createBackchannelLogout } from './backchannel-logout.ts'
@@ -40,8 +41,7 @@ export function createRouter(
     const match = services.hosts(request.headers.get('host'))
     const origin = 'origin' in match ? match.origin : services.policy.canonicalOrigin
     for (const [name, value] of headers.get(origin) ?? [])
-      // Only static files may be cached.
-      if (!response.headers.has(name) || (name === 'Cache-Control' && isApi(path)))
+      if (!response.headers.has(name) || (name === 'Cache-Control' && !isCacheable(path, response)))
         response.headers.set(name, value)
     return response
   }
@@ -107,6 +107,11 @@ function createAnswers(services: Services, readiness: Readiness) {
     const referenceResponse = reference(request, path)
     return referenceResponse ? withRequestCount(path, referenceResponse) : api.fetch(request, peerInfo)
   }
+}
+
+/** Only static files and files of messages may be cached. */
+function isCacheable(path: string, { headers }: Response): boolean {
+  return !isApi(path) || headers.get('Cache-Control') === REVALIDATED
 }
 
 /**

@@ -7,7 +7,12 @@ import type { ClusterEvent } from '../cluster-events.ts'
  * transaction.
  */
 export type JobResult =
-  | { readonly events: readonly ClusterEvent[]; readonly isMore?: boolean }
+  | {
+      readonly events: readonly ClusterEvent[]
+      readonly isMore?: boolean
+      /** Runs after the commit, before the next transaction of the job. Ends soon once stopped. */
+      readonly afterCommit?: (isStopped: () => boolean) => Promise<void>
+    }
   | 'more'
   | void
 

@@ -1,3 +1,4 @@
+import { deleteUnattached } from '../files/clean-up.ts'
 import { deleteEndedInvitations } from '../invitations/store.ts'
 import { deleteEndedBans } from '../members/moderation/store.ts'
 import { deleteEndedTransfers } from '../members/ownership/transfers.ts'
@@ -27,6 +28,7 @@ export const roomJobs: readonly Job[] = [
   { name: 'tickets', everyMs: MINUTE_MS, run: deleteEndedTickets },
   { name: 'gone-rooms', everyMs: MINUTE_MS, run: deleteOrphanedLog },
   { name: 'retention', everyMs: 10 * MINUTE_MS, run: deletePastRetention },
+  { name: 'unattached-files', everyMs: 10 * MINUTE_MS, run: deleteUnattached },
   {
     name: 'old-visits',
     everyMs: HOUR_MS,

@@ -82,6 +82,7 @@ export class Scheduler {
       let { outcome } = ran
       for (;;) {
         for (const event of eventsOf(outcome)) publish(event)
+        if (typeof outcome === 'object') await outcome.afterCommit?.(() => this.#stopped)
         if (!hasMore(outcome) || this.#stopped) break
         // Lets requests run in between.
         await new Promise((resolve) => setImmediate(resolve))

@@ -5,7 +5,10 @@ import { newToken } from '@latchkey/tokens/token'
 import { LoginFailure } from './provider.ts'
 
 /** The context of the login flow: a `Context` without a signed-in user. */
-export type LoginContext = Omit<Context, 'actor' | 'setSessionCookies' | 'clearSessionCookies'>
+export type LoginContext = Omit<
+  Context,
+  'actor' | 'storage' | 'images' | 'setSessionCookies' | 'clearSessionCookies'
+>
 
 /**
  * Paths on the canonical origin to which the provider redirects the browser and sends logout

@@ -1,4 +1,5 @@
 import { codePoints } from '@latchkey/http/text'
+import { isVisible } from '@latchkey/http/visible'
 import { type Context, actorOf } from '../context.ts'
 import { failure } from '../failures.ts'
 
@@ -11,5 +12,23 @@ export function requireLength(context: Context, content: string): void {
     throw failure('invalid_request', {
       text: `content: must have at most ${maxLength} characters`,
       fields: [{ path: 'content', code: 'too_big' }],
+    })
+}
+
+/** Throws unless a message with so many files may have this text: only files make up for one. */
+export function requireContent(content: string, fileCount: number): void {
+  if (fileCount === 0 && !isVisible(content))
+    throw failure('invalid_request', {
+      text: 'content: must have at least 1 visible character',
+      fields: [{ path: 'content', code: 'custom' }],
+    })
+}
+
+/** Throws if a message may not have so many files. */
+export function requireFileCount({ policy: { limits } }: Context, count: number): void {
+  if (count > limits.files_per_message)
+    throw failure('invalid_request', {
+      text: `files: must be at most ${limits.files_per_message}`,
+      fields: [{ path: 'files', code: 'too_big' }],
     })
 }

@@ -11,7 +11,7 @@ import {
   lockMessage,
   requireNotDeleted,
 } from './change.ts'
-import { requireLength } from './content.ts'
+import { requireContent, requireLength } from './content.ts'
 import { permittedGroup, replaceMentions } from './mentions.ts'
 import { EditedMessage, MessageAnswer, MessageParams, MessageVersions } from './schema.ts'
 import type { LiveMessage } from './store.ts'
@@ -61,6 +61,7 @@ async function storeContent(
   content: string,
 ): Promise<Edit> {
   const { policy, now: nowMs } = context
+  requireContent(content, message.file_count ?? 0)
   if (nowMs - message.created_at >= policy.limits.message_edit_hours * HOUR_MS) throw failure('edit_over')
   const { seq } = await appendMessageEvent(
     tx,

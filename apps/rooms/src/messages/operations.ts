@@ -58,7 +58,11 @@ async function deleteMessage(
   const { now: nowMs } = context
   if (message.deleted_at !== null) return undefined
   await markMessageDeleted(tx, { id: message.id, deletedBy: userId, nowMs })
-  const metadata = { messageId: message.id, authorUserId: message.user_id }
+  const metadata = {
+    messageId: message.id,
+    authorUserId: message.user_id,
+    ...(message.file_count !== null && { files: message.file_count }),
+  }
   await auditRoom(tx, context, { action: 'room.message.delete', roomId, metadata })
   const data = { messageId: message.id, deletedBy: userId }
   return appendEvent(tx, { roomId, event: 'message.deleted', data, nowMs })

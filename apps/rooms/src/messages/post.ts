@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { RoomMessageRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
+import { attachFiles } from '../files/attach.ts'
 import type { RoomEvent } from '../cluster-events.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { VISIT_REFUSALS, admit, admitReader, entrantOf } from '../rooms/admission.ts'
@@ -10,7 +11,7 @@ import { nextSeqOfMessage, putEvent } from '../rooms/log.ts'
 import { type UserDisplay, deletedUserName } from '../rooms/nickname.ts'
 import { RoomParams } from '../rooms/schema.ts'
 import { findReadable, requireNotDeleted } from './change.ts'
-import { requireLength } from './content.ts'
+import { requireContent, requireFileCount, requireLength } from './content.ts'
 import { shownBy } from './event-log.ts'
 import { permittedGroup, storeMentions } from './mentions.ts'
 import { type Message, MessageAnswer, NewMessage } from './schema.ts'
@@ -46,6 +47,8 @@ export const postMessage = operation({
   async handler(context, { params, body }): Promise<PostResult> {
     const { user } = actorOf(context)
     requireLength(context, body.content)
+    requireContent(body.content, body.files.length)
+    requireFileCount(context, body.files.length)
     const duplicate = await findDuplicate(context, params.id, body.clientId)
     if (duplicate) return { message: duplicate }
     context.rates.take(user.is_guest === 1 ? 'guest_messages_per_10s' : 'messages_per_10s', user.id)
@@ -88,6 +91,7 @@ async function createMessage(
     client_id: body.clientId ?? null,
     created_at: context.now,
     reply_to: body.replyTo ?? null,
+    file_count: body.files.length || null,
   }
   try {
     // Outside the transaction, for which all other authors in this room wait.
@@ -95,7 +99,7 @@ async function createMessage(
     const display = findUserDisplay(database.read, roomId, user.id)
     // A rejection is handled after the message is stored.
     display.catch(() => {})
-    const stored = await database.write((tx) => appendMessage(tx, context, row, doc))
+    const stored = await database.write((tx) => appendMessage(tx, context, row, { doc, fileIds: body.files }))
     // A lost connection must suppress neither the event nor the response of a stored message.
     const author = await display
       .catch(() => findUserDisplay(database.read, roomId, user.id))
@@ -126,7 +130,7 @@ async function appendMessage(
   tx: Transaction<Tables>,
   context: Context,
   row: Omit<NewMessageRow, 'seq' | 'group_mention'>,
-  doc: string,
+  { doc, fileIds }: { doc: string; fileIds: readonly string[] },
 ): Promise<StoredMessage> {
   const { id: messageId, room_id: roomId, reply_to } = row
   const seq = await nextSeqOfMessage(tx, roomId, context.now)
@@ -137,12 +141,13 @@ async function appendMessage(
   const group_mention = permittedGroup(row.content, access)
   const message = await insertMessage(tx, { ...row, seq, group_mention })
   if (!message) throw new DuplicateMessage()
+  await attachFiles(tx, message, fileIds, context.now)
   const hasMentions = await storeMentions(tx, context, message)
   await insertDocument(tx, message, doc)
   // The log holds only the id: a message can be deleted, a sequence number cannot.
   const data = { messageId }
   const event = await putEvent(tx, seq, { roomId, event: 'message.created', data, nowMs: context.now })
-  return { message, event, original, access, isPlain: !original && !hasMentions }
+  return { message, event, original, access, isPlain: !original && !hasMentions && fileIds.length === 0 }
 }
 
 async function publishMessage(
@@ -156,6 +161,7 @@ async function publishMessage(
     displays: new Map([[user.id, author]]),
     originals: new Map(),
     mentions: new Map(),
+    files: new Map(),
     ownReactions: new Map(),
   }
   const reader = readerOf(access, context.now)

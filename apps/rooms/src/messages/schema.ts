@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { text } from '@latchkey/http/text'
+import { RoomFile } from '../files/schema.ts'
 import { NextCursor, wholeNumber } from '../paging.ts'
 import { ROOM_ROLES } from '../roles.ts'
 import { Person } from '../rooms/schema.ts'
@@ -21,7 +22,10 @@ const Quotation = z
   .object({
     id: z.string(),
     nickname: z.string(),
-    excerpt: z.string().nullable().meta({ description: 'Null if that message was deleted.' }),
+    excerpt: z.string().nullable().meta({
+      description:
+        'The beginning of its text, or the name of its first file; null if that message was deleted.',
+    }),
   })
   .meta({ id: 'Quotation' })
 
@@ -51,6 +55,7 @@ export const Message = z
       description:
         'The group that it mentions as `<!here>` or `<!room>`; null if its author was not permitted to.',
     }),
+    files: z.array(RoomFile).meta({ description: 'In the order of the author.' }),
     reactions: z.array(Reaction).meta({ description: 'Oldest first.' }),
     pinned: z.boolean(),
     clientId: z.string().nullable(),
@@ -69,12 +74,21 @@ export interface EventMessage extends Omit<Message, 'reactions'> {
 /** Upper limit within that of the request body. The permitted length is a setting. */
 const MAX_CHARACTERS = 65_536
 
-const Content = trimmedText(1, MAX_CHARACTERS).meta({
-  description: 'Text, as Markdown; the limits are in ROOMS_LIMITS.',
+const Content = trimmedText(0, MAX_CHARACTERS).meta({
+  description: 'Text, as Markdown; empty only with files. The limits are in ROOMS_LIMITS.',
 })
+
+/** Upper limit of one request. The permitted number is a setting. */
+const MAX_FILES = 100
 
 export const NewMessage = z.object({
   content: Content,
+  files: z
+    .array(Id)
+    .max(MAX_FILES)
+    .refine((ids) => new Set(ids).size === ids.length, 'must not repeat a file')
+    .default([])
+    .meta({ description: 'Ids of your uploads of the last hour in this room, in order.' }),
   replyTo: Id.optional().meta({ description: 'The message that this one replies to.' }),
   clientId: text().min(1).max(64).optional().meta({
     description:

@@ -138,6 +138,7 @@ const insert = prepareQuery<NewMessageRow, LiveMessage>((db, message) =>
       created_at: message.created_at,
       reply_to: message.reply_to,
       group_mention: message.group_mention,
+      file_count: message.file_count,
     })
     .onConflict((conflict) => conflict.columns(['room_id', 'user_id', 'client_id']).doNothing())
     .returningAll()
@@ -188,13 +189,14 @@ export async function markMessageDeleted(
     reactions: null,
     pinned_seq: null,
     group_mention: null,
+    file_count: null,
   }
   await tx
     .updateTable('room_messages')
     .set({ ...placeholder, deleted_at: nowMs, deleted_by: deletedBy })
     .where('id', '=', id)
     .execute()
-  for (const table of ['room_message_versions', 'room_mentions', 'room_reactions'] as const)
+  for (const table of ['room_message_versions', 'room_mentions', 'room_reactions', 'files'] as const)
     await tx.deleteFrom(table).where('message_id', '=', id).execute()
 }
 

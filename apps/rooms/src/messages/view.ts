@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { RoomMessageRow, Tables } from '../db/tables.ts'
+import { type RoomFile, toRoomFile } from '../files/schema.ts'
+import { findFilesOf } from '../files/store.ts'
 import { retainedAfterMs, readableAfterSeq } from '../rooms/history.ts'
 import type { UserDisplay } from '../rooms/nickname.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
@@ -36,6 +38,8 @@ interface SharedParts {
   originals: ReadonlyMap<string, RoomMessageRow>
   /** People whom these messages mention. */
   mentions: Mentions
+  /** Files of these messages, by message. */
+  files: ReadonlyMap<string, readonly RoomFile[]>
 }
 
 /** The same for one reader. */
@@ -64,8 +68,18 @@ export async function loadParts(
     displays: await findUserDisplaysOf(db, roomId, userIds),
     originals: new Map(originals.map((row) => [row.id, row])),
     mentions,
+    files: await loadFiles(db, displayed),
     ownReactions,
   }
+}
+
+async function loadFiles(
+  db: Kysely<Tables>,
+  rows: readonly RoomMessageRow[],
+): Promise<Map<string, readonly RoomFile[]>> {
+  const messageIds = rows.filter(({ file_count }) => file_count !== null).map(({ id }) => id)
+  const files = await findFilesOf(db, messageIds)
+  return new Map([...files].map(([messageId, own]) => [messageId, own.map(toRoomFile)]))
 }
 
 /** People whom the texts of these messages name, as far as they could read them. */
@@ -124,6 +138,7 @@ export function toEventMessage(row: RoomMessageRow, parts: SharedParts): EventMe
     replyTo: quote(originals.get(row.reply_to ?? ''), parts),
     mentions: [...mentionedBy(row, parts)].map(([userId, nickname]) => ({ userId, nickname })),
     groupMention: row.group_mention,
+    files: [...(parts.files.get(row.id) ?? [])],
     reactions: parseReactions(row.reactions),
     pinned: row.pinned_seq !== null,
     clientId: author ? row.client_id : null,
@@ -137,7 +152,8 @@ function quote(original: RoomMessageRow | undefined, parts: SharedParts): Messag
   if (!original) return null
   const { id, content } = original
   const names = mentionedBy(original, parts)
-  const excerpt = content === null ? null : excerptOf(withNames(content, (userId) => names.get(userId)))
+  const text = excerptOf(withNames(content ?? '', (userId) => names.get(userId)))
+  const excerpt = content === null ? null : text || (parts.files.get(id)?.[0]?.name ?? '')
   return { id, nickname: nicknameOf(original, parts.displays), excerpt }
 }
 

@@ -3,6 +3,7 @@ import {
   bearerToken,
   databaseUrl,
   headerName,
+  httpUrl,
   integer,
   listOf,
   listenHost,
@@ -14,7 +15,18 @@ import {
 } from '@latchkey/settings/kinds'
 import type { Declarations } from '@latchkey/settings/settings'
 import { ID_TOKEN_ALGORITHMS } from '../login/provider-config.ts'
-import { claimPath, endpoint, hostName, issuer, label, limits, ownOrigin, redisUrl, scopes } from './kinds.ts'
+import {
+  claimPath,
+  endpoint,
+  filePlace,
+  hostName,
+  issuer,
+  label,
+  limits,
+  ownOrigin,
+  redisUrl,
+  scopes,
+} from './kinds.ts'
 
 const TEN_YEARS_SECONDS = 315_360_000
 
@@ -221,6 +233,13 @@ export const declarations = {
     sentence: 'Whether guests may create rooms',
     example: 'false',
   },
+  guestFiles: {
+    name: 'ROOMS_GUEST_FILES',
+    kind: oneOf(['off', 'images']),
+    default: 'off',
+    sentence: 'Which files guests may send: none (off), or PNG, JPEG, WebP and GIF images',
+    example: 'images',
+  },
   allowedHosts: {
     name: 'ALLOWED_HOSTS',
     kind: listOf(ownOrigin()),
@@ -297,6 +316,43 @@ export const declarations = {
     default: 'sqlite:./data/rooms.db',
     sentence: 'Database: embedded SQLite or PostgreSQL; missing folders are created',
     example: 'postgres://rooms@db.internal/rooms',
+    secret: true,
+  },
+  files: {
+    name: 'ROOMS_FILES',
+    kind: filePlace(),
+    default: './data/files',
+    sentence: 'Where the contents of files are kept; several nodes need a shared folder or S3',
+    example: '/var/lib/latchkey/files',
+  },
+  s3Endpoint: {
+    name: 'ROOMS_S3_ENDPOINT',
+    kind: httpUrl(),
+    whenUnset: 'unset: AWS',
+    sentence: 'URL of the S3-compatible storage that ROOMS_FILES names',
+    example: 'https://s3.internal:9000',
+  },
+  s3Region: {
+    name: 'ROOMS_S3_REGION',
+    kind: text(),
+    default: 'us-east-1',
+    sentence: 'Region of that storage',
+    example: 'eu-north-1',
+  },
+  s3AccessKeyId: {
+    name: 'ROOMS_S3_ACCESS_KEY_ID',
+    kind: text(),
+    whenUnset: 'required with S3',
+    sentence: 'Access key for that storage',
+    example: 'rooms',
+    secret: true,
+  },
+  s3SecretAccessKey: {
+    name: 'ROOMS_S3_SECRET_ACCESS_KEY',
+    kind: text(),
+    whenUnset: 'required with S3',
+    sentence: 'Secret of that access key',
+    example: 'output-of-openssl-rand-hex-24',
     secret: true,
   },
   busUrl: {

@@ -6,6 +6,7 @@ import { type Settings, readSettings } from './settings.ts'
 export const LOOPBACK = '127.0.0.1'
 
 export const DEMO_DATABASE_URL = 'sqlite:./data/rooms-demo.db'
+const DEMO_FILES = './data/rooms-demo-files'
 
 /**
  * Values that are known when the identity provider of the demo listens. Port 0 means any free port.
@@ -58,9 +59,10 @@ export function findDemoRefusal(env: Environment): string | undefined {
 
 /**
  * Keeps users of the demo out of the production database unless the operator names one: the first
- * of them is an administrator.
+ * of them is an administrator. The same holds for files.
  */
 function withDemoDatabase(env: Environment): Environment {
   const { name } = declarations.databaseUrl
-  return env[name] || env[`${name}_FILE`] ? env : { ...env, [name]: DEMO_DATABASE_URL }
+  const withFiles = env[declarations.files.name] ? env : { ...env, [declarations.files.name]: DEMO_FILES }
+  return env[name] || env[`${name}_FILE`] ? withFiles : { ...withFiles, [name]: DEMO_DATABASE_URL }
 }

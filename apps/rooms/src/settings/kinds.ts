@@ -88,8 +88,23 @@ export function hostName(): Kind<string> {
 
 export function limits(): Kind<ReturnType<typeof parseLimits> & {}> {
   return {
-    accepts: 'comma-separated key=number pairs; keys as listed in docs/operate/settings.md, numbers from 1',
+    accepts:
+      'comma-separated key=number pairs; keys as listed in docs/operate/settings.md, whole numbers from 1, or 0 where that turns a feature off',
     parse: parseLimits,
+  }
+}
+
+/** A folder, or a bucket with an optional prefix. */
+export function filePlace(): Kind<{ folder: string } | { bucket: string; prefix: string }> {
+  return {
+    accepts: 'the path of a folder, s3://BUCKET or s3://BUCKET/PREFIX',
+    parse(value) {
+      if (/\p{Cc}/u.test(value)) return undefined
+      const [, bucket, path = ''] =
+        /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[\w.-]+)*)\/?$/.exec(value) ?? []
+      if (bucket !== undefined) return { bucket, prefix: path === '' ? '' : `${path.slice(1)}/` }
+      return /^\w+:\/\//.test(value) ? undefined : { folder: value }
+    },
   }
 }
 

@@ -8,6 +8,7 @@ import {
   parseSettings,
 } from '@latchkey/settings/settings'
 import { findUnknownSettings } from '@latchkey/settings/unknown'
+import type { FileLocation } from '../files/storage/location.ts'
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts'
 import { type ClaimPath, parseClaimPath } from '../login/claim-path.ts'
 import type { OidcConfig, ProviderConfig, ProviderMode } from '../login/provider-config.ts'
@@ -20,6 +21,7 @@ export interface Settings {
   readonly adminReauthSeconds: number
   readonly guestEnabled: boolean
   readonly guestRooms: boolean
+  readonly guestFiles: 'off' | 'images'
   /** Exact origins. The first one is canonical. */
   readonly allowedHosts: readonly [string, ...string[]]
   readonly proxyHeader: string | null
@@ -30,6 +32,7 @@ export interface Settings {
   readonly host: string
   readonly port: number
   readonly databaseUrl: string
+  readonly files: FileLocation
   /** Null if this is the only node. */
   readonly busUrl: string | null
   readonly metricsToken: string | null
@@ -95,6 +98,14 @@ function requiredWith(key: Key, other: Key): RoomsRule {
   }
 }
 
+function requiredWithS3(key: 's3AccessKeyId' | 's3SecretAccessKey'): RoomsRule {
+  return {
+    settings: [key, 'files'],
+    problem: (values) =>
+      values[key] === null && 'bucket' in values.files ? 'is required with ROOMS_FILES=s3://…' : null,
+  }
+}
+
 const rules: readonly RoomsRule[] = [
   requireKey('provider'),
   requireKey('clientId'),
@@ -140,6 +151,8 @@ const rules: readonly RoomsRule[] = [
         ? 'needs PostgreSQL: an SQLite database has one node'
         : null,
   },
+  requiredWithS3('s3AccessKeyId'),
+  requiredWithS3('s3SecretAccessKey'),
   {
     settings: ['allowedHosts'],
     problem: ({ allowedHosts }) =>
@@ -163,10 +176,27 @@ export function readSettings(env: Environment): Settings {
     throw new TypeError('A rule is missing')
   return {
     ...values,
+    files: fileLocation(values),
     provider: providerConfig(values, provider, clientId),
     allowedHosts: allowedHosts as [string, ...string[]],
     limits: limits ?? DEFAULT_LIMITS,
   }
+}
+
+/** Settings of the storage of files, which commands read as well. */
+export function fileLocation({
+  files,
+  s3Endpoint: endpoint,
+  s3Region: region,
+  s3AccessKeyId: accessKeyId,
+  s3SecretAccessKey: secretAccessKey,
+}: Pick<
+  RoomsValues,
+  'files' | 's3Endpoint' | 's3Region' | 's3AccessKeyId' | 's3SecretAccessKey'
+>): FileLocation {
+  if ('folder' in files) return files
+  if (accessKeyId === null || secretAccessKey === null) throw new TypeError('A rule is missing')
+  return { ...files, endpoint, region, accessKeyId, secretAccessKey }
 }
 
 /** Warnings for the log at startup: misspelt settings, settings of other modes, unsafe settings. */

@@ -11,6 +11,7 @@ interface MessageJson {
   user_id: string | null
   created_at: number
   content: string
+  file_count: number | null
 }
 
 /**
@@ -43,7 +44,7 @@ export async function buildSearchIndex(bulk: Bulk): Promise<void> {
 
 function selectBatch({ dialect }: Bulk, last: MessageJson | undefined): string {
   const json = dialect === 'sqlite' ? 'json_object' : 'json_build_object'
-  const columns = ['id', 'room_id', 'seq', 'user_id', 'created_at', 'content']
+  const columns = ['id', 'room_id', 'seq', 'user_id', 'created_at', 'content', 'file_count']
   const members = columns.map((column) => `'${column}', ${column}`).join(', ')
   const after = last ? `and (created_at, id) > (${last.created_at}, '${last.id.replaceAll("'", "''")}')` : ''
   return `select cast(${json}(${members}) as text) from room_messages

@@ -25,6 +25,8 @@ const archivedTables = [
   'room_mentions',
   'room_reactions',
   'room_events',
+  'file_contents',
+  'files',
   'room_bans',
   'room_invitations',
   'room_invitation_uses',

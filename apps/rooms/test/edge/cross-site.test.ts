@@ -222,7 +222,7 @@ test('C102: every unsafe route refuses what a form or an image can send', async 
       'text/json',
       'application/json2; charset=utf-8',
       'text/plain, application/json',
-    ])
+    ].filter((each) => !(route.takesForm && each.startsWith('multipart/'))))
       expect([route.path, type, await codeOf(route, { token, cookie, type })]).toEqual([
         route.path,
         type,

@@ -14,7 +14,7 @@ interface Described {
   description: string
   security: Json[]
   parameters: { name: string; in: string; required: boolean }[]
-  requestBody?: { content: { 'application/json': { schema: Json } } }
+  requestBody?: { content: Record<string, { schema: Json }> }
   responses: Record<string, { description: string; content: Record<string, { schema: Json }> }>
 }
 
@@ -99,8 +99,8 @@ test('every reference resolves, and every schema compiles in a validator', () =>
     )
   for (const schema of new Set(answered)) ajv.compile(JSON.parse(schema) as Json)
   for (const { operation } of described) {
-    const body = operation.requestBody?.content['application/json'].schema
-    if (body) expect(JSON.stringify(body)).toMatch(/additionalProperties":false|\$ref/)
+    for (const { schema: body } of Object.values(operation.requestBody?.content ?? {}))
+      expect(JSON.stringify(body)).toMatch(/additionalProperties":false|\$ref/)
   }
 })
 

@@ -8,6 +8,8 @@ export interface Route {
   path: string
   scope: string
   takesBody: boolean
+  /** Takes a form with a file instead of JSON. */
+  takesForm: boolean
 }
 
 /** Every operation of the API, with an id that does not exist for each parameter. */
@@ -18,6 +20,7 @@ export const routes: readonly Route[] = apiOperations.flatMap((operation) =>
     path: API_PATH + operation.path.replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000'),
     scope: operation.scope,
     takesBody: operation.body !== undefined,
+    takesForm: operation.formField !== undefined,
   })),
 )
 

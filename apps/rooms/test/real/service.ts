@@ -6,6 +6,7 @@ const LATCHKEY = join(import.meta.dir, '../../../latchkey/src/latchkey.ts')
 const START_WITHIN_MS = 30_000
 
 export interface Service {
+  readonly pid: number
   /** The whole log. */
   readonly log: string
   /** Runs another command in the same folder, with the same settings. */
@@ -43,6 +44,7 @@ export async function startService(settings: Record<string, string>): Promise<Se
     rmSync(folder, { recursive: true, force: true })
   }
   return {
+    pid: child.pid,
     get log() {
       return written.log
     },

@@ -259,6 +259,7 @@ eachDialect((_dialect, newUrl) => {
             created_at: nowMs,
             reply_to: null,
             group_mention: null,
+            file_count: null,
           })
         }
       })

@@ -72,6 +72,7 @@ eachDialect((_dialect, newUrl) => {
       replyTo: null,
       mentions: [],
       groupMention: null,
+      files: [],
       reactions: [],
       pinned: false,
       clientId: 'c-1',

@@ -152,6 +152,7 @@ function rowsOf(
     reactions: null,
     pinned_seq: null,
     group_mention: null,
+    file_count: null,
     deleted_at: null,
     deleted_by: null,
   }))

@@ -168,6 +168,7 @@ test('every operation that changes a room has its own limit or the common one', 
   const inRooms = writes.filter(({ path }) => path.startsWith('/room')).map(({ id }) => id)
   expect(inRooms.length).toBe(
     ROOM_WRITES.length +
-      ['postMessage', 'addReaction', 'removeReaction', 'inviteUser', 'createInvitationLink'].length,
+      ['postMessage', 'uploadFile', 'addReaction', 'removeReaction', 'inviteUser', 'createInvitationLink']
+        .length,
   )
 })

@@ -456,6 +456,10 @@ describe('ROOMS_LIMITS (R22)', () => {
       'reactions_per_10s',
       'pins_room',
       'message_searches_per_minute',
+      'file_bytes',
+      'files_per_message',
+      'room_bytes',
+      'image_pixels',
     ]
     const accepted = Object.keys(DEFAULT_LIMITS).filter((name) => parseLimits(`${name}=0`))
     expect(accepted.toSorted()).toEqual(switches.toSorted())

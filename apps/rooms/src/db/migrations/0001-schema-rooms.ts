@@ -89,6 +89,7 @@ export function roomTables({ int, text, table }: Record<'int' | 'text' | 'table'
       reactions ${text},
       pinned_seq ${int},
       group_mention ${text} check (group_mention in ('here', 'room')),
+      file_count ${int} check (file_count > 0),
       deleted_at ${int},
       deleted_by ${text} references users (id) on delete set null,
       unique (room_id, seq),
@@ -96,7 +97,7 @@ export function roomTables({ int, text, table }: Record<'int' | 'text' | 'table'
       check ((content is null) = (deleted_at is not null)),
       check (deleted_at is null
         or (edited_at is null and reply_to is null and reactions is null and pinned_seq is null
-          and group_mention is null))
+          and group_mention is null and file_count is null))
     ) ${table}`,
     'create index room_messages_by_age on room_messages (room_id, created_at)',
     'create index room_messages_by_deleter on room_messages (deleted_by) where deleted_by is not null',

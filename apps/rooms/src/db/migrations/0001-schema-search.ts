@@ -42,8 +42,9 @@ const isDetached = '(new.user_id is null and old.user_id is not null)'
 const ofMessage = 'where room_id = new.room_id and seq = new.seq'
 const removeDoc = `delete from message_search ${ofMessage};`
 const emptyDoc = `update message_search set doc = '' ${ofMessage};`
-/** The tag of the author stands after that of the room. */
-const removeAuthor = `update message_search set doc = replace(doc, ' @' || substr(old.user_id, 1, 8), '')
+/** The tag of the author stands after that of the room. The author's files go as well. */
+const removeAuthor = `update message_search
+  set doc = replace(replace(doc, ' @' || substr(old.user_id, 1, 8), ''), ' !file', '')
   ${ofMessage};`
 
 const triggers = {

@@ -1,5 +1,6 @@
 import type { Migration } from '@latchkey/database/migrate'
 import { sql } from 'kysely'
+import { fileTables, fileTriggers } from './0001-schema-files.ts'
 import { roomTables } from './0001-schema-rooms.ts'
 import { searchTables } from './0001-schema-search.ts'
 
@@ -15,7 +16,13 @@ const dialects = {
  */
 export const schema: Migration = async (tx, dialect) => {
   const types = dialects[dialect]
-  const statements = [...accountTables(types), ...roomTables(types), ...searchTables(dialect, types)]
+  const statements = [
+    ...accountTables(types),
+    ...roomTables(types),
+    ...fileTables(types),
+    ...searchTables(dialect, types),
+    ...fileTriggers[dialect],
+  ]
   for (const statement of statements) await sql.raw(statement).execute(tx)
 }
 

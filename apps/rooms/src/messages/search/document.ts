@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely'
 import { prepareQuery } from '../../db/prepared-query.ts'
-import type { MessageSearchRow, RoomMessageRow, Tables } from '../../db/tables.ts'
+import type { MessageSearchRow } from '../../db/message-rows.ts'
+import type { RoomMessageRow, Tables } from '../../db/tables.ts'
 import { indexedWords } from './words.ts'
 
 /** A property of messages that is searched together with words. No word looks like a tag. */
@@ -16,6 +17,7 @@ export function authorTag(userId: string): Tag {
 }
 
 export const LINK_TAG: Tag = '!link'
+export const FILE_TAG: Tag = '!file'
 const LINK = /https?:\/\/[^\s<>]/iu
 
 /** The document of a message: its tags, that of the room first, and its words. */
@@ -23,11 +25,13 @@ export function searchDocument({
   room_id,
   user_id,
   content,
-}: Pick<RoomMessageRow, 'room_id' | 'user_id'> & { content: string }): string {
+  file_count,
+}: Pick<RoomMessageRow, 'room_id' | 'user_id' | 'file_count'> & { content: string }): string {
   return [
     roomTag(room_id),
     ...(user_id === null ? [] : [authorTag(user_id)]),
     ...(LINK.test(content) ? [LINK_TAG] : []),
+    ...(file_count === null ? [] : [FILE_TAG]),
     ...indexedWords(content),
   ].join(' ')
 }

@@ -24,7 +24,7 @@ export const SearchQuery = z
     from: Id.optional().meta({ description: 'Only messages of this user.' }),
     before: QueriedTime.optional().meta({ description: 'Only messages before this time, in ISO 8601.' }),
     after: QueriedTime.optional().meta({ description: 'Only messages at this time or later, in ISO 8601.' }),
-    has: z.enum(['link']).optional().meta({ description: 'Only messages with a link.' }),
+    has: z.enum(['file', 'link']).optional().meta({ description: 'Only messages with a file or a link.' }),
     limit: wholeNumber(1, MAX_RESULTS).default(MAX_RESULTS),
     cursor: z.string().optional().meta({ description: '`nextCursor` of the previous page.' }),
   })

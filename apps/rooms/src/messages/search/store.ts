@@ -5,7 +5,7 @@ import type { RoomMessageRow, Tables } from '../../db/tables.ts'
 import { type RoomViewer, selectListedRooms } from '../../rooms/lobby.ts'
 import { isReadableRow } from '../../rooms/history.ts'
 import type { ReadableRange } from '../store.ts'
-import { type Tag, LINK_TAG, authorTag, roomTag } from './document.ts'
+import { type Tag, FILE_TAG, LINK_TAG, authorTag, roomTag } from './document.ts'
 
 type Db = Pick<Database<Tables>, 'read' | 'dialect'>
 
@@ -16,7 +16,7 @@ export interface SearchFilter {
   fromUserId?: string | undefined
   beforeMs?: number | undefined
   afterMs?: number | undefined
-  has?: 'link' | undefined
+  has?: 'file' | 'link' | undefined
 }
 
 /** One room, of which the caller may read this range, or all rooms that the lobby lists for a user. */
@@ -143,8 +143,13 @@ function scanRooms(
     ) as document where ${sql.join(matches, sql` and `)} order by no + 0 desc limit ${MAX_SCANNED}`
 }
 
+const TAG_OF = { file: FILE_TAG, link: LINK_TAG } as const
+
 function tagsOf({ fromUserId, has }: Pick<SearchFilter, 'fromUserId' | 'has'>): Tag[] {
-  return [...(fromUserId === undefined ? [] : [authorTag(fromUserId)]), ...(has === 'link' ? [LINK_TAG] : [])]
+  return [
+    ...(fromUserId === undefined ? [] : [authorTag(fromUserId)]),
+    ...(has === undefined ? [] : [TAG_OF[has]]),
+  ]
 }
 
 /** The documents with these words and tags, newest first, through the index. */

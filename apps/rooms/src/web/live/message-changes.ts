@@ -61,6 +61,7 @@ function tombstoneOf(message: Message, deletedAt: string): Message {
     replyTo: null,
     mentions: [],
     groupMention: null,
+    files: [],
     reactions: [],
     pinned: false,
   }
@@ -73,8 +74,9 @@ export function requote(reply: Message, { event, data }: RoomEvent): Message {
   if (!replyTo) return reply
   if (event === 'message.deleted') return { ...reply, replyTo: { ...replyTo, excerpt: null } }
   if (event !== 'message.edited') return reply
-  const { content, nickname, mentions } = data['message'] as EventMessage
+  const { content, nickname, mentions, files } = data['message'] as EventMessage
   const names = new Map(mentions.map((each) => [each.userId, each.nickname]))
-  const excerpt = content === null ? null : excerptOf(withNames(content, (userId) => names.get(userId)))
+  const text = excerptOf(withNames(content ?? '', (userId) => names.get(userId)))
+  const excerpt = content === null ? null : text || (files[0]?.name ?? '')
   return { ...reply, replyTo: { ...replyTo, nickname, excerpt } }
 }

@@ -33,6 +33,7 @@ const message = (seq: number, more: Partial<Message> = {}): Message => ({
   replyTo: null,
   mentions: [],
   groupMention: null,
+  files: [],
   reactions: [],
   pinned: false,
   clientId: null,

@@ -1,0 +1,134 @@
+import { join } from 'node:path'
+import type { FormFile } from '@latchkey/http/form-file'
+import type { Transaction } from 'kysely'
+import { type Context, actorOf } from '../context.ts'
+import type { FileRow } from '../db/message-rows.ts'
+import type { Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import { admit, entrantOf } from '../rooms/admission.ts'
+import { lockRoom } from '../rooms/log.ts'
+import { explainStorageError, unavailable } from './explain-storage-error.ts'
+import { cleanFileName } from './file-name.ts'
+import { cleanImage, isImageType } from './images/clean-image.ts'
+import { GUEST_TYPES, type MediaType, recognizeType } from './media-type.ts'
+import { type SpooledFile, spool, withSpool } from './spool.ts'
+import { thumbnailKey } from './storage/storage.ts'
+import { type ContentFacts, type FileWithContent, claimContent, insertFile, sumRoomBytes } from './store.ts'
+
+type OpenFile = (limits: { limitBytes: number; tooLarge: ReturnType<typeof failure> }) => Promise<FormFile>
+
+/**
+ * Receives a file for a room. Everything that can be refused without the file is refused before it
+ * is read.
+ */
+export async function receiveFile(
+  context: Context,
+  roomId: string,
+  openFile: OpenFile,
+): Promise<FileWithContent> {
+  await requireUpload(context, roomId)
+  const { storage } = context
+  try {
+    return await withSpool(storage.spoolFolder, async (folder) => {
+      const { content, name } = await openFile({
+        limitBytes: context.policy.limits.file_bytes,
+        tooLarge: failure('file_too_large'),
+      })
+      const sent = await spool(content, join(folder, 'sent'))
+      if (sent.bytes === 0) throw failure('invalid_request', { text: 'file: is empty' })
+      const type = recognizeType(sent.head)
+      refuseTypeOfGuest(context, type)
+      const stored = isImageType(type) ? await cleanImage(context, folder, type) : plainFile(sent, type)
+      return storeFile(context, { roomId, name: cleanFileName(name) }, stored)
+    })
+  } catch (error) {
+    throw explainStorageError(context, error)
+  }
+}
+
+async function requireUpload(context: Context, roomId: string): Promise<void> {
+  const { database, policy, rates } = context
+  const { user } = actorOf(context)
+  await database.write((tx) => admit(tx, roomId, entrantOf(context)))
+  if (user.is_guest === 1 && policy.guestFiles === 'off') throw failure('guest_not_permitted')
+  rates.take('files_per_hour', user.id)
+  if ((await sumRoomBytes(database.read, roomId)) >= policy.limits.room_bytes)
+    throw failure('room_storage_full')
+}
+
+function refuseTypeOfGuest(context: Context, type: MediaType): void {
+  if (actorOf(context).user.is_guest === 1 && !GUEST_TYPES.has(type))
+    throw failure('file_type_refused', { text: 'Guests can send only PNG, JPEG, WebP and GIF images' })
+}
+
+function plainFile({ path, bytes, sha256 }: SpooledFile, type: MediaType): NewContent {
+  if (type === 'image/heic')
+    throw failure('file_type_refused', {
+      text: 'HEIC images cannot be freed from their metadata: send JPEG, PNG or WebP instead',
+    })
+  return { path, bytes, facts: { sha256, type, width: null, height: null, thumbnail_bytes: null } }
+}
+
+/** A content that is complete on disk, with its thumbnail. */
+export interface NewContent {
+  path: string
+  bytes: number
+  facts: ContentFacts
+  thumbnail?: string
+}
+
+/**
+ * Stores the content first and then its row, by which it is served: a crash in between leaves a
+ * content that the clean-up deletes.
+ */
+async function storeFile(
+  context: Context,
+  { roomId, name }: { roomId: string; name: string },
+  { path, bytes, facts, thumbnail }: NewContent,
+): Promise<FileWithContent> {
+  const { database, storage, now } = context
+  await claim(context, facts)
+  await storage.put(facts.sha256, path)
+  if (thumbnail !== undefined) await storage.put(thumbnailKey(facts.sha256), thumbnail)
+  const row: FileRow = {
+    id: crypto.randomUUID(),
+    room_id: roomId,
+    user_id: actorOf(context).user.id,
+    message_id: null,
+    position: null,
+    sha256: facts.sha256,
+    name,
+    bytes,
+    created_at: now,
+  }
+  await database.write((tx) => insertFileOf(tx, context, row, facts))
+  return { ...row, ...facts }
+}
+
+async function insertFileOf(
+  tx: Transaction<Tables>,
+  context: Context,
+  row: FileRow,
+  facts: ContentFacts,
+): Promise<void> {
+  const { room_id: roomId, bytes } = row
+  // Uploads to one room are added up one after the other.
+  if (!(await lockRoom(tx, roomId))) throw failure('not_found')
+  await admit(tx, roomId, entrantOf(context))
+  if ((await sumRoomBytes(tx, roomId)) + bytes > context.policy.limits.room_bytes)
+    throw failure('room_storage_full')
+  // Again: the upload may have taken longer than the first claim protects the content.
+  if (!(await claimContent(tx, facts, context.now))) throw unavailable()
+  await insertFile(tx, row)
+}
+
+const CLAIM_TRIES = 20
+const CLAIM_PAUSE_MS = 250
+
+/** Waits while the clean-up is deleting the same content. */
+async function claim({ database, now }: Context, facts: ContentFacts): Promise<void> {
+  for (let tries = 1; !(await database.write((tx) => claimContent(tx, facts, now))); tries++) {
+    if (tries === CLAIM_TRIES) throw unavailable()
+    await Bun.sleep(CLAIM_PAUSE_MS)
+  }
+}
