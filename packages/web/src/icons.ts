@@ -145,6 +145,11 @@ export const IconExternalLink = /* @__PURE__ */ icon(
   'M11 13l9 -9',
   'M15 4h5v5',
 )
+export const IconFile = /* @__PURE__ */ icon(
+  'file',
+  'M14 3v4a1 1 0 0 0 1 1h4',
+  'M17 21h-10a2 2 0 0 1 -2 -2v-14a2 2 0 0 1 2 -2h7l5 5v11a2 2 0 0 1 -2 2',
+)
 export const IconFilter = /* @__PURE__ */ icon(
   'filter',
   'M4 4h16v2.172a2 2 0 0 1 -.586 1.414l-4.414 4.414v7l-6 2v-8.5l-4.48 -4.928a2 2 0 0 1 -.52 -1.345v-2.227',
@@ -281,6 +286,10 @@ export const IconMoon = /* @__PURE__ */ icon(
   'moon',
   'M12 3c.132 0 .263 0 .393 0a7.5 7.5 0 0 0 7.92 12.446a9 9 0 1 1 -8.313 -12.454l0 .008',
 )
+export const IconPaperclip = /* @__PURE__ */ icon(
+  'paperclip',
+  'M15 7l-6.5 6.5a1.5 1.5 0 0 0 3 3l6.5 -6.5a3 3 0 0 0 -6 -6l-6.5 6.5a4.5 4.5 0 0 0 9 9l6.5 -6.5',
+)
 export const IconPencil = /* @__PURE__ */ icon(
   'pencil',
   'M4 20h4l10.5 -10.5a2.828 2.828 0 1 0 -4 -4l-10.5 10.5v4',
@@ -327,6 +336,11 @@ export const IconQuote = /* @__PURE__ */ icon(
   'quote',
   'M10 11h-4a1 1 0 0 1 -1 -1v-3a1 1 0 0 1 1 -1h3a1 1 0 0 1 1 1v6c0 2.667 -1.333 4.333 -4 5',
   'M19 11h-4a1 1 0 0 1 -1 -1v-3a1 1 0 0 1 1 -1h3a1 1 0 0 1 1 1v6c0 2.667 -1.333 4.333 -4 5',
+)
+export const IconRefresh = /* @__PURE__ */ icon(
+  'refresh',
+  'M20 11a8.1 8.1 0 0 0 -15.5 -2m-.5 -4v4h4',
+  'M4 13a8.1 8.1 0 0 0 15.5 2m.5 4v-4h-4',
 )
 export const IconSearch = /* @__PURE__ */ icon(
   'search',

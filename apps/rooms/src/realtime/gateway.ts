@@ -232,11 +232,15 @@ function onOpen(services: Services, hub: Hub, socket: BunSocket): void {
 }
 
 /** Limits that a client should observe to avoid refusals. */
-function limitsFor({ policy: { limits } }: Services, isGuest: boolean): Record<string, number> {
+function limitsFor({ policy }: Services, isGuest: boolean): Record<string, number> {
+  const { limits, guestFiles } = policy
   return {
     frameBytes: FRAME_LIMIT_BYTES,
     messageLength: isGuest ? limits.guest_message_length : limits.message_length,
     messageEditHours: limits.message_edit_hours,
+    // 0 if this person may send no files.
+    fileBytes: isGuest && guestFiles === 'off' ? 0 : limits.file_bytes,
+    filesPerMessage: limits.files_per_message,
     messagesPer10s: limits.socket_messages_per_10s,
     subscriptions: limits.socket_subscriptions,
   }

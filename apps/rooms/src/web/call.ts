@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { accountOperations } from '../account/operations.ts'
 import type { adminOperations } from '../admin/operations.ts'
 import type { AuditFilter, AuditQuery } from '../audit/schema.ts'
+import type { fileOperations } from '../files/operations.ts'
 import type { guestOperations } from '../guests/operations.ts'
 import type { platformOperations } from '../platform/operations.ts'
 import type { roomOperations } from '../rooms/operations.ts'
@@ -26,6 +27,7 @@ type Operations =
   | (typeof unreadOperations)[number]
   | (typeof notificationOperations)[number]
   | (typeof messageOperations)[number]
+  | (typeof fileOperations)[number]
   | (typeof searchOperations)[number]
   | (typeof memberOperations)[number]
   | (typeof moderationOperations)[number]
@@ -73,20 +75,27 @@ export const pageSession: PageSession = { token: undefined, refresh: async () =>
 
 const calls = createCalls<Calls>({
   base: '/api',
-  headers: (method) => (method === 'GET' ? {} : { 'x-csrf-token': pageSession.token ?? csrfToken() }),
+  headers: (method) => (method === 'GET' ? {} : { 'x-csrf-token': pageToken() }),
 })
 export const { addressOf, embedded } = calls
 
+/** CSRF token of the session that this page belongs to. */
+export const pageToken = () => pageSession.token ?? csrfToken()
+
 /**
- * Calls an operation in the session of this page only, never in that of another user. Rejects with
- * `CallError`.
+ * Sends a request in the session of this page only, never in that of another user: once more with
+ * the current token if the first one was refused.
  */
-export const call: typeof calls.call = async (id, input, options) => {
+export async function inPageSession<Value>(send: () => Promise<Value>): Promise<Value> {
   try {
-    return await calls.call(id, input, options)
+    return await send()
   } catch (error) {
     if (!(error instanceof CallError) || error.code !== 'csrf_failed') throw error
     await pageSession.refresh()
-    return calls.call(id, input, options)
+    return send()
   }
 }
+
+/** Calls an operation in the session of this page. Rejects with `CallError`. */
+export const call: typeof calls.call = (id, input, options) =>
+  inPageSession(() => calls.call(id, input, options))

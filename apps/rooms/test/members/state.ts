@@ -13,6 +13,8 @@ const TABLES = [
   'room_mentions',
   'room_reactions',
   'room_events',
+  'files',
+  'file_contents',
   'room_bans',
   'room_invitations',
   'room_invitation_uses',

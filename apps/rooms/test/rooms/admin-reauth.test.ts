@@ -33,13 +33,14 @@ interface Case {
   target?: 'member' | 'barred'
   offer?: 'link' | 'transfer'
   isPinned?: boolean
-  body?: (stage: Stage) => Record<string, unknown>
+  body?: (stage: Stage) => Record<string, unknown> | FormData
 }
 
 /** Every write in a room that the administrator's right allows. */
 const CASES: Readonly<Record<string, Case>> = {
   joinRoom: {},
   postMessage: { body: () => ({ content: 'Hello' }) },
+  uploadFile: { body: newForm },
   deleteMessage: {},
   addReaction: {},
   pinMessage: {},
@@ -81,6 +82,12 @@ const OWN = [
   'declineTransfer',
   'confirmTransfer',
 ]
+
+function newForm(): FormData {
+  const form = new FormData()
+  form.append('file', new Blob(['Hello']), 'hello.txt')
+  return form
+}
 
 const WRITES = apiOperations.filter(({ methods }) => methods[0] !== 'GET')
 

@@ -89,6 +89,9 @@ export class Connection {
   messageLength = 2000
   /** Hours for which a message can be edited, as announced by the server. */
   messageEditHours = 24
+  /** Maximum size of a file in bytes, as announced by the server. 0 if the user may send no files. */
+  fileBytes = 0
+  filesPerMessage = 0
   readonly #options: Required<ConnectionOptions>
   readonly #rooms = new Map<string, RoomSubscription>()
   readonly #lobby = new Set<LobbyListener>()
@@ -230,6 +233,8 @@ export class Connection {
     }
     this.messageLength = limits.messageLength
     this.messageEditHours = limits.messageEditHours
+    this.fileBytes = limits.fileBytes
+    this.filesPerMessage = limits.filesPerMessage
     this.#attempt = 0
     this.#setState('live')
     if (this.#lobby.size > 0) this.#request({ type: 'subscribe_lobby' })

@@ -33,6 +33,13 @@ export interface RemovedFrame {
   until: string | null
 }
 
+interface WelcomeLimits {
+  messageLength: number
+  messageEditHours: number
+  fileBytes: number
+  filesPerMessage: number
+}
+
 export interface NoticeFrame {
   type: 'notice'
   notice: 'read' | 'invitation' | 'invitation_revoked' | 'transfer' | 'transfer_ended'
@@ -41,7 +48,7 @@ export interface NoticeFrame {
 
 /** Frames of the server (R18.8), with the fields that this client uses. */
 export type ServerFrame =
-  | { type: 'welcome'; userId: string; limits: { messageLength: number; messageEditHours: number } }
+  | { type: 'welcome'; userId: string; limits: WelcomeLimits }
   | SubscribedFrame
   | ({ type: 'event'; roomId: string } & RoomEvent)
   | PresenceFrame

@@ -1,4 +1,5 @@
 import { CallError } from '@latchkey/web/call'
+import type { RoomFile } from '../../files/schema.ts'
 import { type Timers, browserTimers, backoffMs } from './connection.ts'
 
 /** Content of a message. */
@@ -6,6 +7,7 @@ export interface Draft {
   content: string
   /** Id of the message that it replies to. */
   replyTo?: string
+  files?: readonly RoomFile[]
 }
 
 /** Message that the server has not stored yet, as far as this client knows. */

@@ -153,9 +153,14 @@ export class RoomHistory {
   }
 
   /** Stores a message. Rejects without an answer. */
-  async post({ content, replyTo }: Draft, clientId: string): Promise<void> {
+  async post({ content, replyTo, files = [] }: Draft, clientId: string): Promise<void> {
     const { roomId } = this.#options
-    const body = { content, clientId, ...(replyTo !== undefined && { replyTo }) }
+    const body = {
+      content,
+      clientId,
+      ...(replyTo !== undefined && { replyTo }),
+      ...(files.length > 0 && { files: files.map(({ id }) => id) }),
+    }
     await this.#request(
       () => call('postMessage', { params: { id: roomId }, body }, { answerWithinMs: ANSWER_TIMEOUT_MS }),
       ({ message }) => this.#mergeAnswer(message),

@@ -4,7 +4,9 @@ import { invalidate } from '../queries.ts'
 import type { RoomListener } from './room-subscription.ts'
 import type { EventMessage, Person, PresenceFrame, RoomEvent, SubscribedFrame } from './frames.ts'
 import { live } from './live.ts'
-import { Outbox, type Unsent } from './outbox.ts'
+import { type Draft, Outbox, type Unsent } from './outbox.ts'
+import { uploadFile } from './upload-file.ts'
+import { type Upload, Uploads } from './uploads.ts'
 import { type History, NO_HISTORY, RoomHistory } from './room-history.ts'
 
 /** A user counts as typing for this long after the last sign of it. */
@@ -29,6 +31,8 @@ export interface RoomState extends History {
   /** Ids of other users. */
   typing: readonly string[]
   unsent: readonly Unsent[]
+  /** Files for the next message. */
+  uploads: readonly Upload[]
   unread: number
   /**
    * Sequence number of the first message that arrived while the user was away or disconnected. The
@@ -48,6 +52,7 @@ const INITIAL_STATE: RoomState = {
   count: 0,
   typing: [],
   unsent: [],
+  uploads: [],
   unread: 0,
   unreadFrom: null,
   announcements: [],
@@ -78,6 +83,7 @@ export class RoomStore {
   readonly #userId: string
   readonly #history: RoomHistory
   readonly #outbox: Outbox
+  readonly uploads: Uploads
   readonly #watchers = new Set<() => void>()
   readonly #typingTimers = new Map<string, ReturnType<typeof setTimeout>>()
   #state: RoomState = INITIAL_STATE
@@ -112,7 +118,15 @@ export class RoomStore {
       // A restored connection triggers its own retry.
       mayRetry: () => this.#isIn && live.state === 'live',
     })
-    this.#state = { ...INITIAL_STATE, unsent: this.#outbox.unsent }
+    this.uploads = new Uploads({
+      send: (file, options) => uploadFile(roomId, file, options),
+      savedText: readDraft(userId, `files:${roomId}`),
+      onChange: (uploads, text) => {
+        saveDraft(userId, `files:${roomId}`, text)
+        this.#setState({ uploads })
+      },
+    })
+    this.#state = { ...INITIAL_STATE, unsent: this.#outbox.unsent, uploads: this.uploads.uploads }
   }
 
   watch = (watcher: () => void): (() => void) => {
@@ -147,8 +161,8 @@ export class RoomStore {
   }
 
   /** Sends a message, at the end of the room. */
-  send(content: string, replyTo?: string): void {
-    this.#outbox.add({ content, ...(replyTo !== undefined && { replyTo }) })
+  send(draft: Draft): void {
+    this.#outbox.add(draft)
     void this.#history.readEnd()
     this.stopTyping()
   }

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { type KeyboardEvent, useState } from 'react'
 import { Link } from 'wouter'
 import type { Result } from '../call.ts'
+import { IconPaperclip } from '@latchkey/web/icons'
 import { LoadMore } from '../parts/load-more.tsx'
 import { LoadingOrError } from '../parts/loading-or-error.tsx'
 import { useText } from '../texts/text.ts'
@@ -86,7 +87,7 @@ interface RowProps {
 
 function ResultRow({ result: { message, room, marks }, isInRoom, isTabStop, onFocus }: RowProps) {
   const { moment } = useText()
-  const { id, content, mentions, nickname, createdAt } = message
+  const { id, content, mentions, nickname, createdAt, files } = message
   const names = new Map(mentions.map((each) => [each.userId, each.nickname]))
   return (
     <Link
@@ -107,6 +108,11 @@ function ResultRow({ result: { message, room, marks }, isInRoom, isTabStop, onFo
           isMarked ? <mark key={at}>{text}</mark> : text,
         )}
       </span>
+      {files.length > 0 && (
+        <span className="search-result-files">
+          <IconPaperclip size={14} aria-hidden /> <bdi>{files.map(({ name }) => name).join(', ')}</bdi>
+        </span>
+      )}
     </Link>
   )
 }

@@ -8,7 +8,7 @@ import type { SearchStart } from './open-search.ts'
 export const PERIODS = ['any', 'today', 'week', 'month', 'range'] as const
 export type Period = (typeof PERIODS)[number]
 
-export const CONTENTS = ['anything', 'link'] as const
+export const CONTENTS = ['anything', 'file', 'link'] as const
 
 /** What a search looks for, as the user has entered it. */
 export interface SearchFields {

@@ -1,5 +1,5 @@
 import { OUTCOME_UNKNOWN } from '@latchkey/http/failure'
-import { momentFormat, relativeTime } from '@latchkey/web/formats'
+import { momentFormat, numberFormat, relativeTime } from '@latchkey/web/formats'
 import { type Translate as TranslateAny, type Wording, hasText, useTexts } from '@latchkey/web/texts'
 import type { SharedTextKey } from '@latchkey/web/shared-texts'
 import { instance } from '../instance.ts'
@@ -45,6 +45,20 @@ function relativeDay(language: string, at: string): string | undefined {
   return text.charAt(0).toLocaleUpperCase(language) + text.slice(1)
 }
 
+const SIZE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+
+/** Size of a file, such as "1.5 MB". */
+function fileSize(language: string, bytes: number): string {
+  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), SIZE_UNITS.length - 1)
+  const value = bytes / 1024 ** power
+  return numberFormat(language, {
+    style: 'unit',
+    unit: SIZE_UNITS[power],
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: value < 10 ? 1 : 0,
+  }).format(value)
+}
+
 /**
  * Texts, numbers and times in the user's language. The component re-renders when the language
  * changes. Times are ISO strings, as in the API.
@@ -60,6 +74,7 @@ export function useText() {
     relativeDay: (at: string) => relativeDay(rest.language, at) ?? format({ dateStyle: 'full' })(at),
     time: format({ timeStyle: 'short' }),
     moment: format({ dateStyle: 'medium', timeStyle: 'short' }),
+    fileSize: (bytes: number) => fileSize(rest.language, bytes),
     list: (names: readonly string[]) => new Intl.ListFormat(rest.language).format(names),
     ago: (at: string) => relativeTime(rest.language, Date.parse(at), Date.now()),
   }

@@ -7,6 +7,7 @@ import { MessageText } from '../../markdown/message-text.tsx'
 import { LoadingOrError } from '../../parts/loading-or-error.tsx'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
+import { MessageFiles } from './conversation/message-files.tsx'
 
 interface Props {
   user: User
@@ -40,7 +41,7 @@ export function Pins({ user, store, onOpen }: Props) {
 
 function Pin({ message, user, onOpen }: { message: Message; user: User; onOpen: Props['onOpen'] }) {
   const { t, moment } = useText()
-  const { id, nickname, createdAt, content, mentions, groupMention } = message
+  const { id, nickname, createdAt, content, mentions, groupMention, files } = message
   return (
     <li className="pin">
       <div className="byline">
@@ -57,6 +58,7 @@ function Pin({ message, user, onOpen }: { message: Message; user: User; onOpen: 
           tabIndex={0}
         />
       </div>
+      {files.length > 0 && <MessageFiles files={files} tabIndex={0} />}
       <Button size="compact-xs" variant="default" onClick={() => onOpen(id)}>
         {t('room.showMessage')}
       </Button>

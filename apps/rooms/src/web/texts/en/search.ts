@@ -16,6 +16,7 @@ export default {
   'search.lastDay': 'Last day',
   'search.has': 'Contains',
   'search.has.anything': 'Anything',
+  'search.has.file': 'Files',
   'search.has.link': 'Links',
   'search.help': 'Enter words in any order. The beginning of a word is enough.',
   'search.noneHelp': 'Try fewer or shorter words, or other filters.',

@@ -18,6 +18,7 @@ export default {
   'search.lastDay': 'Hari terakhir',
   'search.has': 'Berisi',
   'search.has.anything': 'Apa saja',
+  'search.has.file': 'Berkas',
   'search.has.link': 'Tautan',
   'search.help': 'Masukkan kata dalam urutan apa pun. Awal sebuah kata sudah cukup.',
   'search.noneHelp': 'Coba lebih sedikit kata atau kata yang lebih pendek, atau filter lain.',

@@ -18,6 +18,7 @@ export default {
   'search.lastDay': 'Sista dagen',
   'search.has': 'Innehåller',
   'search.has.anything': 'Vad som helst',
+  'search.has.file': 'Filer',
   'search.has.link': 'Länkar',
   'search.help': 'Skriv ord i valfri ordning. Början av ett ord räcker.',
   'search.noneHelp': 'Försök med färre eller kortare ord, eller med andra filter.',

@@ -3,8 +3,10 @@ import { IconSend2 } from '@latchkey/web/icons'
 import { useText } from '../../../texts/text.ts'
 import { EmojiButton } from '../emoji/emoji-button.tsx'
 import { COMPLETION_ID, CompletionList, optionId } from './completion-list.tsx'
+import { AttachButton } from './attach-button.tsx'
+import { Attachments } from './attachments.tsx'
 import { FormatBar } from './format-bar.tsx'
-import { LengthOrHelp } from './length-or-help.tsx'
+import { ComposerHelp } from './composer-help.tsx'
 import { MessageField } from './message-field.tsx'
 import { Replying } from './replying.tsx'
 import { type ComposerProps, useComposer } from './use-composer.ts'
@@ -12,14 +14,15 @@ import { type ComposerProps, useComposer } from './use-composer.ts'
 /** Field and buttons for a new message. Its text is kept until it is sent (R23.3). */
 export function Composer(props: ComposerProps) {
   const { t } = useText()
-  const { field, text, left, completion, send, onKeyDown, onChange, insert } = useComposer(props)
-  const { room, store, replyTo, onReply } = props
+  const { field, text, left, completion, problem, send, onKeyDown, onChange, insert } = useComposer(props)
+  const { room, store, files, replyTo, onReply } = props
   const label = t('room.messageTo', { room: room.name })
   const { chosen } = completion
   return (
     <div className="composer">
       <CompletionList candidates={completion.candidates} chosen={chosen} onChoose={completion.choose} />
       {replyTo && <Replying message={replyTo} onCancel={() => onReply(null)} />}
+      <Attachments uploads={files.uploads} store={store} onRemoved={() => field.current?.focus()} />
       <MessageField
         id="write"
         field={field}
@@ -33,11 +36,16 @@ export function Composer(props: ComposerProps) {
         onCursor={completion.onCursor}
         onBlur={() => store.stopTyping()}
         onKeyDown={onKeyDown}
+        onPasteFiles={(pasted) => {
+          if (files.mayAdd) files.add(pasted)
+          return files.mayAdd
+        }}
       />
       <div className="composer-bar">
+        {files.mayAdd && <AttachButton onChoose={files.add} />}
         <EmojiButton label={t('room.emoji')} size={30} onChoose={insert} />
         <FormatBar field={field} />
-        <LengthOrHelp left={left} />
+        <ComposerHelp left={left} problem={problem} />
         <ActionIcon className="composer-send" size={34} onClick={send} aria-label={t('room.send')}>
           <IconSend2 size={18} aria-hidden />
         </ActionIcon>

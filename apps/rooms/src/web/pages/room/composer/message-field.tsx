@@ -9,7 +9,7 @@ import {
 } from 'react'
 import { applyChange, selectionOf } from './apply-change.ts'
 import { codeBlock, linkSelection, toggleLines, toggleMarks } from './format.ts'
-import { pastedAddress, pastedCode } from './paste.ts'
+import { pastedAddress, pastedCode, pastedFiles } from './paste.ts'
 
 interface Props extends Pick<
   TextareaHTMLAttributes<HTMLTextAreaElement>,
@@ -102,7 +102,7 @@ function pasteInto(event: ClipboardEvent<HTMLTextAreaElement>, onPasteFiles: Pro
   const selected = selectionOf(currentTarget)
   const code = pastedCode(clipboardData)
   const address = selected.from < selected.to ? pastedAddress(clipboardData) : undefined
-  const files = [...clipboardData.files]
+  const files = pastedFiles(clipboardData)
   if (code) applyChange(currentTarget, codeBlock(selected, code.text, code.language))
   else if (address !== undefined) applyChange(currentTarget, linkSelection(selected, address))
   else if (files.length === 0 || !onPasteFiles?.(files)) return

@@ -27,3 +27,9 @@ export function pastedAddress(data: DataTransfer): string | undefined {
   const text = data.getData('text/plain').trim()
   return /\s/.test(text) || safeAddress(text) === undefined ? undefined : text
 }
+
+/** The files, unless they are only a picture of a text that was copied from an office program. */
+export function pastedFiles(data: DataTransfer): File[] {
+  const isText = data.getData('text/html') !== '' && data.getData('text/plain') !== ''
+  return isText ? [] : [...data.files]
+}

@@ -1,14 +1,8 @@
 import { isComposing } from '@latchkey/web/composing'
 import { isVisible } from '@latchkey/http/visible'
-import {
-  type KeyboardEvent,
-  type RefObject,
-  useEffect,
-  useImperativeHandle,
-  useRef,
-  useSyncExternalStore,
-} from 'react'
+import { type KeyboardEvent, type RefObject, useImperativeHandle, useRef, useSyncExternalStore } from 'react'
 import type { Message } from '../../../live/frames.ts'
+import type { Draft } from '../../../live/outbox.ts'
 import { live } from '../../../live/live.ts'
 import type { RoomStore } from '../../../live/room-store.ts'
 import type { User } from '../../../session.ts'
@@ -19,19 +13,22 @@ import { toStored, toWritten } from './references.ts'
 import { isTouchScreen } from './touch-screen.ts'
 import { useCandidates } from './use-candidates.ts'
 import { useCompletion } from './use-completion.ts'
+import type { ComposerFiles } from './use-files.ts'
 import { useReadyToWrite } from './use-ready-to-write.ts'
 import { useRoomDraft } from './use-room-draft.ts'
+import { useSending } from './use-sending.ts'
 
 /** What others do with the field. */
 export interface ComposerHandle {
-  /** Adds the content of a message that was not sent. */
-  takeBack: (content: string) => void
+  /** Adds the text and the files of a message that was not sent. */
+  takeBack: (draft: Draft) => void
 }
 
 export interface ComposerProps {
   room: Room
   user: User
   store: RoomStore
+  files: ComposerFiles
   replyTo: Message | null
   onReply: (message: Message | null) => void
   /** Edits the user's last message, if they may. */
@@ -40,20 +37,19 @@ export interface ComposerProps {
 }
 
 /** The text of a new message, and what the keys do with it. */
-export function useComposer({ room, user, store, replyTo, onReply, onEditLast, handle }: ComposerProps) {
+export function useComposer(props: ComposerProps) {
+  const { room, user, store, files, replyTo, onReply, onEditLast, handle } = props
   const field = useRef<HTMLTextAreaElement>(null)
   const { text, setText, references, addReferences, clear } = useRoomDraft(room.id)
   // Subscribes to this value only: typing must not depend on the number of messages.
   const isIn = useSyncExternalStore(store.watch, () => store.state().phase === 'in')
-  useReadyToWrite(field)
-  useEffect(() => {
-    if (replyTo) field.current?.focus()
-  }, [replyTo])
+  useReadyToWrite(field, replyTo)
   useImperativeHandle(handle, () => ({
-    takeBack(content) {
+    takeBack({ content, files: stored = [] }) {
+      store.uploads.restore(stored)
       const more = toWritten({ content, mentions: [...store.state().present.values()] })
       addReferences(more.references)
-      setText((now) => (now === '' ? more.text : `${now}\n${more.text}`))
+      setText((now) => [now, more.text].filter(Boolean).join('\n'))
       field.current?.focus()
     },
   }))
@@ -65,13 +61,16 @@ export function useComposer({ room, user, store, replyTo, onReply, onEditLast, h
   })
   const content = toStored(text.trim(), references)
   const left = charactersLeft(content)
-  const send = () => {
-    field.current?.focus()
-    if (!isVisible(text) || left < 0 || !isIn) return
-    store.send(content, replyTo?.id)
-    clear()
-    onReply(null)
-  }
+  const { problem, send } = useSending({
+    field,
+    files,
+    isReady: (isVisible(text) || files.uploads.length > 0) && left >= 0 && isIn,
+    post() {
+      store.send({ content, ...(replyTo && { replyTo: replyTo.id }), ...takeFiles(store) })
+      clear()
+      onReply(null)
+    },
+  })
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (completion.onKeyDown(event) || isComposing(event)) return
     if (event.key === 'Escape' && replyTo) return onReply(null)
@@ -86,6 +85,7 @@ export function useComposer({ room, user, store, replyTo, onReply, onEditLast, h
     text,
     left,
     completion,
+    problem,
     send,
     onKeyDown,
     onChange: (next: string) => {
@@ -93,13 +93,20 @@ export function useComposer({ room, user, store, replyTo, onReply, onEditLast, h
       if (isVisible(next)) store.startTyping()
       else store.stopTyping()
     },
-    insert: (more: string) => {
-      if (!field.current) return
-      const { from, to } = selectionOf(field.current)
-      const end = from + more.length
-      applyChange(field.current, { from, to, text: more, selection: [end, end] })
-    },
+    insert: (more: string) => field.current && insertText(field.current, more),
   }
+}
+
+function insertText(field: HTMLTextAreaElement, text: string): void {
+  const { from, to } = selectionOf(field)
+  const end = from + text.length
+  applyChange(field, { from, to, text, selection: [end, end] })
+}
+
+/** Without files, a draft does not mention them. */
+function takeFiles(store: RoomStore): Pick<Draft, 'files'> {
+  const files = store.uploads.take()
+  return files.length > 0 ? { files } : {}
 }
 
 /** Counts characters like the server, not UTF-16 units. */

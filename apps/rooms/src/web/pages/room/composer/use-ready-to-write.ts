@@ -1,10 +1,11 @@
 import { type RefObject, useEffect } from 'react'
+import type { Message } from '../../../live/frames.ts'
 
 /**
- * Focuses the field on entering, except where that opens a keyboard on the screen, which would
+ * Focuses the field for a reply, and on entering, except where that opens a keyboard on the screen, which would
  * cover the messages.
  */
-export function useReadyToWrite(field: RefObject<HTMLTextAreaElement | null>): void {
+export function useReadyToWrite(field: RefObject<HTMLTextAreaElement | null>, replyTo: Message | null): void {
   useEffect(() => {
     const { current } = field
     if (!current || !matchMedia('(hover: hover)').matches) return
@@ -12,4 +13,7 @@ export function useReadyToWrite(field: RefObject<HTMLTextAreaElement | null>): v
     // Cursor after the stored draft.
     current.setSelectionRange(current.value.length, current.value.length)
   }, [field])
+  useEffect(() => {
+    if (replyTo) field.current?.focus()
+  }, [field, replyTo])
 }

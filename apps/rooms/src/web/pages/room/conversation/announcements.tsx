@@ -1,8 +1,8 @@
 import { VisuallyHidden } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import type { RoomStore } from '../../../live/room-store.ts'
-import { plainText } from '../../../markdown/plain-text.ts'
 import { useText } from '../../../texts/text.ts'
+import { messageLine } from './message-line.ts'
 
 /** Live regions for screen readers: messages of other users, and who joined and left. */
 export function Announcements({ store }: { store: RoomStore }) {
@@ -13,11 +13,11 @@ export function Announcements({ store }: { store: RoomStore }) {
   return (
     <VisuallyHidden>
       <div aria-live="polite">
-        {announcements.map(({ id, nickname, content, mentions }) => {
-          const names = new Map(mentions.map((each) => [each.userId, each.nickname]))
-          const text = plainText(content ?? '', (userId) => names.get(userId))
-          return <p key={id}>{t('room.messageFrom', { name: nickname, text })}</p>
-        })}
+        {announcements.map((message) => (
+          <p key={message.id}>
+            {t('room.messageFrom', { name: message.nickname, text: messageLine(message) })}
+          </p>
+        ))}
       </div>
       <div aria-live="polite">
         {arrivals !== '' && <p>{t('room.hasJoined', { names: arrivals })}</p>}

@@ -5,13 +5,16 @@ import { setBadge } from '../../../notifications/badge.ts'
 import type { User } from '../../../session.ts'
 import { Composer } from '../composer/composer.tsx'
 import type { ComposerHandle } from '../composer/use-composer.ts'
+import { useFiles } from '../composer/use-files.ts'
 import type { Room } from '../room.ts'
 import { Announcements } from './announcements.tsx'
 import { MessageDialogs } from './message-dialogs.tsx'
 import { MessageList } from './message-list.tsx'
 import { TypingIndicator } from './typing-indicator.tsx'
 import { useConversation } from './use-conversation.ts'
+import { useFileDrop } from './use-file-drop.ts'
 import { mayEdit } from './use-message-menu.ts'
+import { useText } from '../../../texts/text.ts'
 import { useReadMark } from './use-read-mark.ts'
 
 interface Props {
@@ -28,6 +31,9 @@ export function Conversation({ room, user, store, messageId }: Props) {
   const composer = useRef<ComposerHandle>(null)
   const view = useConversation({ room, user, store, reply: setReply })
   const { actions, dialog, list } = view
+  const { t } = useText()
+  const files = useFiles(store)
+  const drop = useFileDrop(files.mayAdd ? files.add : undefined)
   useUnreadBadge(store, room.notificationLevel !== 'none')
   useReadMark(store)
   useLinkedMessage(store, messageId, view.goTo)
@@ -36,19 +42,21 @@ export function Conversation({ room, user, store, messageId }: Props) {
     if (last) actions.edit(last)
   }
   return (
-    <div className="conversation">
+    <div className="conversation" {...drop.handlers}>
+      {drop.isOver && <div className="drop-area">{t('room.dropFiles')}</div>}
       <MessageList
         room={room}
         user={user}
         store={store}
         view={view}
-        onTakeBack={(content) => composer.current?.takeBack(content)}
+        onTakeBack={(draft) => composer.current?.takeBack(draft)}
       />
       <TypingIndicator store={store} />
       <Composer
         room={room}
         user={user}
         store={store}
+        files={files}
         replyTo={replyTo}
         onReply={setReply}
         onEditLast={editLast}

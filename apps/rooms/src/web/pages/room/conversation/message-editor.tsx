@@ -21,7 +21,7 @@ export function MessageEditor({ message, actions }: { message: Message; actions:
     onSuccess: () => actions.edit(null),
   })
   const save = () => {
-    if (!isVisible(text)) return actions.open({ kind: 'delete', message })
+    if (!isVisible(text) && message.files.length === 0) return actions.open({ kind: 'delete', message })
     if (text.trim() === before.trim()) actions.edit(null)
     else saving.mutate()
   }

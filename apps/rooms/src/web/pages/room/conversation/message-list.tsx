@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@latchkey/web/icons'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import type { Draft } from '../../../live/outbox.ts'
 import type { RoomState, RoomStore } from '../../../live/room-store.ts'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
@@ -21,8 +22,8 @@ interface Props {
   user: User
   store: RoomStore
   view: ConversationView
-  /** Moves the text of an unsent message back to the field. */
-  onTakeBack: (content: string) => void
+  /** Moves an unsent message back to the field. */
+  onTakeBack: (draft: Draft) => void
 }
 
 /** The messages of a room, as far as they are in the page. */

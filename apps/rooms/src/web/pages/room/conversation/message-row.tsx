@@ -8,6 +8,7 @@ import { GuestBadge, UserAvatar } from '../../../parts/person.tsx'
 import { useText } from '../../../texts/text.ts'
 import { useAuthorName } from './author-name.ts'
 import { MessageEditor } from './message-editor.tsx'
+import { MessageFiles } from './message-files.tsx'
 import { MessageToolbar } from './message-toolbar.tsx'
 import { Quotation } from './quotation.tsx'
 import { Reactions } from './reactions.tsx'
@@ -58,6 +59,7 @@ export const MessageRow = memo(function MessageRow({ message, continues, actions
         ) : (
           <Content message={message} selfId={selfId} tabIndex={tabIndex} />
         )}
+        {message.files.length > 0 && <MessageFiles files={message.files} tabIndex={tabIndex} />}
         {message.reactions.length > 0 && (
           <Reactions message={message} tabIndex={tabIndex} onReact={actions.react} />
         )}
@@ -122,6 +124,7 @@ function Content({ message, selfId, tabIndex }: ContentProps) {
   const { t, moment } = useText()
   const { content, mentions, groupMention, editedAt } = message
   if (content === null) return <p className="message-deleted">{t('room.deleted')}</p>
+  if (content === '' && editedAt === null) return null
   return (
     <div className="message-text" dir="auto">
       <MessageText

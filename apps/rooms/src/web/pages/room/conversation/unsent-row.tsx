@@ -1,12 +1,13 @@
 import { Button } from '@mantine/core'
 import { memo } from 'react'
-import type { Unsent } from '../../../live/outbox.ts'
+import type { Draft, Unsent } from '../../../live/outbox.ts'
 import type { RoomStore } from '../../../live/room-store.ts'
 import { MessageText } from '../../../markdown/message-text.tsx'
 import { UserAvatar } from '../../../parts/person.tsx'
 import { Refusal } from '../../../parts/refusal.tsx'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
+import { MessageFiles } from './message-files.tsx'
 
 interface Props {
   unsent: Unsent
@@ -14,13 +15,13 @@ interface Props {
   store: RoomStore
   /** Names of the people whom it may mention. */
   names: ReadonlyMap<string, string>
-  onTakeBack: (content: string) => void
+  onTakeBack: (draft: Draft) => void
 }
 
 /** Message that the server has not stored yet, in the place that it will have. */
 export const UnsentRow = memo(function UnsentRow({ unsent, user, store, names, onTakeBack }: Props) {
   const { t } = useText()
-  const { content, problem } = unsent
+  const { content, files = [], problem } = unsent
   return (
     <li className="message message-unsent">
       <UserAvatar nickname={user.nickname} avatarColor={user.avatarColor} size={36} />
@@ -39,6 +40,7 @@ export const UnsentRow = memo(function UnsentRow({ unsent, user, store, names, o
             tabIndex={-1}
           />
         </div>
+        {files.length > 0 && <MessageFiles files={files} tabIndex={-1} />}
         <div role="alert">
           {problem && <Problem unsent={unsent} error={problem.error} store={store} onTakeBack={onTakeBack} />}
         </div>
@@ -48,16 +50,12 @@ export const UnsentRow = memo(function UnsentRow({ unsent, user, store, names, o
 })
 
 /** Why a message was not sent, and what can be done about it. */
-function Problem({
-  unsent: { clientId, content },
-  error,
-  store,
-  onTakeBack,
-}: Omit<Props, 'user' | 'names'> & { error: unknown }) {
+function Problem({ unsent, error, store, onTakeBack }: Omit<Props, 'user' | 'names'> & { error: unknown }) {
   const { t } = useText()
+  const { clientId } = unsent
   const takeBack = () => {
     store.discard(clientId)
-    onTakeBack(content)
+    onTakeBack(unsent)
   }
   return (
     <div className="message-problem">

@@ -1,0 +1,84 @@
+import { CloseButton, UnstyledButton } from '@mantine/core'
+import { CallError } from '@latchkey/web/call'
+import { IconFile, IconRefresh } from '@latchkey/web/icons'
+import { live } from '../../../live/live.ts'
+import type { RoomStore } from '../../../live/room-store.ts'
+import type { Upload } from '../../../live/uploads.ts'
+import { useText } from '../../../texts/text.ts'
+
+interface Props {
+  uploads: readonly Upload[]
+  store: RoomStore
+  /** The focus goes back to the field when its button disappears. */
+  onRemoved: () => void
+}
+
+/** The files for the next message, above the field. */
+export function Attachments({ uploads, store, onRemoved }: Props) {
+  const { t } = useText()
+  if (uploads.length === 0) return null
+  return (
+    <ul className="attachments" aria-label={t('room.files')}>
+      {uploads.map((upload) => (
+        <Attachment
+          key={upload.id}
+          upload={upload}
+          onRetry={() => store.uploads.retry(upload.id)}
+          onRemove={() => {
+            store.uploads.remove(upload.id)
+            onRemoved()
+          }}
+        />
+      ))}
+    </ul>
+  )
+}
+
+interface AttachmentProps {
+  upload: Upload
+  onRetry: () => void
+  onRemove: () => void
+}
+
+function Attachment({ upload, onRetry, onRemove }: AttachmentProps) {
+  const { t } = useText()
+  const { name, progress, file, error } = upload
+  const mayRetry = error instanceof CallError && (error.status === 0 || error.status >= 429)
+  return (
+    <li className="attachment" data-failed={error !== undefined || undefined}>
+      {file?.thumbnail ? (
+        <img src={file.thumbnail} alt="" width={40} height={40} />
+      ) : (
+        <IconFile size={20} stroke={1.6} aria-hidden />
+      )}
+      <span className="attachment-text">
+        <bdi className="attachment-name">{name}</bdi>
+        <AttachmentState upload={upload} />
+        {!file && error === undefined && (
+          <progress aria-label={t('room.uploading', { name })} value={progress} max={1} />
+        )}
+      </span>
+      {mayRetry && (
+        <UnstyledButton
+          className="attachment-retry"
+          onClick={onRetry}
+          aria-label={t('room.retryFile', { name })}
+        >
+          <IconRefresh size={16} aria-hidden />
+        </UnstyledButton>
+      )}
+      <CloseButton size="sm" onClick={onRemove} aria-label={t('room.removeFile', { name })} />
+    </li>
+  )
+}
+
+function AttachmentState({ upload: { bytes, file, error } }: { upload: Upload }) {
+  const { t, fileSize, failure } = useText()
+  if (error === undefined) return <small>{fileSize(file?.bytes ?? bytes)}</small>
+  const isTooLarge = error instanceof CallError && error.code === 'file_too_large'
+  return (
+    <small role="alert">
+      {isTooLarge ? t('room.fileTooLarge', { limit: fileSize(live.fileBytes) }) : failure(error)}
+    </small>
+  )
+}
