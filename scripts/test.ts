@@ -50,6 +50,8 @@ if (!Bun.which('redis-server', wide)) missing.push('Redis is not installed: node
 if (!Bun.which('promtool', wide))
   missing.push('Prometheus is not installed: the alert rules of the documents were not checked')
 
+if (!Bun.which('versitygw'))
+  missing.push('versitygw is not installed: files were stored in a folder only (see .ci/run)')
 if (!Bun.which('systemd-analyze', wide)) missing.push('systemd is not installed: its units were not checked')
 if (!HAS_NAMESPACES)
   missing.push('Namespaces cannot be made here: the executable was not run in an image of its own')

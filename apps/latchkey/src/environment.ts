@@ -7,14 +7,14 @@ import type { Tables } from '@latchkey/links/db/tables'
 import { type Settings, readSettings, settingsWarnings } from '@latchkey/links/settings/settings'
 import { migrations as roomsMigrations } from '@latchkey/rooms/db/migrations'
 import type { Tables as RoomsTables } from '@latchkey/rooms/db/tables'
-import { DEMO_DATABASE_URL } from '@latchkey/rooms/settings/demo'
-import { declarations as roomsDeclarations } from '@latchkey/rooms/settings/declarations'
+import { DEMO_DATABASE_URL, DEMO_FILES } from '@latchkey/rooms/settings/demo'
+import { readStorageSettings } from '@latchkey/rooms/settings/storage'
 import {
   type Settings as RoomsSettings,
   readSettings as readRoomsSettings,
   settingsWarnings as roomsSettingsWarnings,
 } from '@latchkey/rooms/settings/settings'
-import { type Problem, SettingsError, parseSettings } from '@latchkey/settings/settings'
+import { type Problem, SettingsError } from '@latchkey/settings/settings'
 import { CommandFailure } from './command.ts'
 import { checkDemoRooms } from './demo-rooms.ts'
 import { printError } from './output.ts'
@@ -59,10 +59,8 @@ function demoRooms(): 'demo' {
   return 'demo'
 }
 
-/** The database of Rooms, for commands that need no identity provider. Throws `SettingsError`. */
-export function roomsDatabase(): { databaseUrl: string } {
-  return parseSettings({ databaseUrl: roomsDeclarations.databaseUrl }, process.env)
-}
+/** The storage of Rooms, for commands that need no identity provider. Throws `SettingsError`. */
+export const roomsStorage = () => readStorageSettings(process.env)
 
 /**
  * For commands that require existing data. Throws `CommandFailure` for a missing or empty database,
@@ -109,7 +107,7 @@ function requireFile(url: string, setting: string): void {
   const isOfDemo = setting === 'ROOMS_DATABASE_URL' && existsSync(sqlitePath(DEMO_DATABASE_URL))
   throw new CommandFailure(
     isOfDemo
-      ? `${missing}. To use the demo's database, set ROOMS_DATABASE_URL=${DEMO_DATABASE_URL}`
+      ? `${missing}. To use the demo's database, set ROOMS_DATABASE_URL=${DEMO_DATABASE_URL} and ROOMS_FILES=${DEMO_FILES}`
       : missing,
   )
 }

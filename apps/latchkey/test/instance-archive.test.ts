@@ -129,12 +129,12 @@ test('latchkey rooms export and import copy all data of Rooms to another instanc
     const dry = await to.run(['rooms', 'import', '-', '--dry-run'], { stdin: sent.out })
     expect([dry.code, dry.err]).toEqual([
       0,
-      'complete: 1 users, 0 rooms, 0 messages (dry run: nothing was stored)\n',
+      'complete: 1 users, 0 rooms, 0 messages, 0 files (dry run: nothing was stored)\n',
     ])
     expect(await to.run(['rooms', 'import', '-'], { stdin: sent.out })).toEqual({
       code: 0,
       out: '',
-      err: 'imported 1 users, 0 rooms, 0 messages\n',
+      err: 'imported 1 users, 0 rooms, 0 messages, 0 files\n',
     })
     expect((await to.run(['rooms', 'export'])).out.split('\n').slice(1)).toEqual(
       sent.out.split('\n').slice(1),

@@ -107,7 +107,7 @@ describe('latchkey rooms admin', () => {
     await empty.write('data/rooms-demo.db', '')
     const { err } = await empty.run(['rooms', 'admin', 'grant', '--user', 'ann'])
     expect(err).toBe(
-      `${missing}. To use the demo's database, set ROOMS_DATABASE_URL=sqlite:./data/rooms-demo.db\n`,
+      `${missing}. To use the demo's database, set ROOMS_DATABASE_URL=sqlite:./data/rooms-demo.db and ROOMS_FILES=./data/rooms-demo-files\n`,
     )
     expect(readdirSync(empty.path('data'))).toEqual(['rooms-demo.db'])
     empty.remove()

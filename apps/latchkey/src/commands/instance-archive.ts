@@ -4,6 +4,7 @@ import { sqlitePath } from '@latchkey/database/url'
 import { drainJournal } from '@latchkey/links/backup/backup'
 import { exportInstance } from '@latchkey/links/transfer/instance/export'
 import { importInstance } from '@latchkey/links/transfer/instance/import'
+import { openStorage } from '@latchkey/rooms/files/storage/open'
 import { exportRooms, importRooms } from '@latchkey/rooms/transfer/instance-archive'
 import { type Command, requirePositionals, requireStdout } from '../command.ts'
 import { printError, protectStdout, write } from '../output.ts'
@@ -11,7 +12,7 @@ import { Progress } from '../progress.ts'
 import {
   currentSettings,
   nowSeconds,
-  roomsDatabase,
+  roomsStorage,
   requireLinks,
   requireRooms,
   withDatabase,
@@ -31,17 +32,20 @@ export async function exportArchive(): Promise<number> {
 }
 
 /** Writes the output of `exporting` to stdout, with progress, and prints the number of rows. */
-async function writeOut(exporting: (put: Parameters<typeof exportRooms>[2]) => Promise<unknown>) {
+async function writeOut<Result>(
+  exporting: (put: Parameters<typeof exportRooms>[2]) => Promise<Result>,
+): Promise<Result> {
   protectStdout()
   const progress = new Progress()
   let done = 0
-  await exporting(async ({ text, rows, of }) => {
+  const result = await exporting(async ({ text, rows, of }) => {
     done += rows
     progress.show(done, { done, whole: of })
     await write(text)
   })
   progress.clear()
   printError(`exported ${done} rows`)
+  return result
 }
 
 /** Restores an archive into an empty instance. */
@@ -69,15 +73,17 @@ const roomsExportCommand: Command = {
   words: ['rooms', 'export'],
   synopsis: '[-]',
   summary: 'Export all Rooms data to stdout',
-  details: `The export contains users, sessions, rooms, messages and the audit log: everything except current connections.`,
+  details: `The export contains users, sessions, rooms, messages, files and the audit log: everything except current connections.`,
   async run(args) {
     requireStdout(parseArgs({ args, options: {}, allowPositionals: true }).positionals)
-    const settings = roomsDatabase()
+    const settings = roomsStorage()
     await requireRooms(settings)
-    await withRoomsDatabase(settings, (database) =>
-      writeOut((put) => exportRooms(database, nowSeconds(), put)),
+    const storage = openStorage(settings.files)
+    const lost = await withRoomsDatabase(settings, (database) =>
+      writeOut((put) => exportRooms({ database, storage }, nowSeconds(), put)),
     )
-    return 0
+    if (lost.length > 0) printError(`missing in ROOMS_FILES: ${lost.length} contents, such as ${lost[0]}`)
+    return lost.length > 0 ? 1 : 0
   },
 }
 
@@ -96,11 +102,12 @@ Stop all nodes of the service first; none can start during the import.
     })
     const dryRun = values['dry-run']
     const [path = ''] = requirePositionals(positionals, ['FILE'])
-    const { databaseUrl } = roomsDatabase()
+    const { databaseUrl, files } = roomsStorage()
     if (!dryRun) await withRoomsDatabase({ databaseUrl }, async () => {})
     await readArchiveFile(path, async (reading) => {
-      const { users, rooms, room_messages: messages } = await importRooms({ databaseUrl, dryRun, ...reading })
-      const counts = `${users} users, ${rooms} rooms, ${messages} messages`
+      const storage = openStorage(files)
+      const rows = await importRooms({ databaseUrl, storage, dryRun, ...reading })
+      const counts = `${rows.users} users, ${rows.rooms} rooms, ${rows.room_messages} messages, ${rows.files} files`
       return dryRun ? formatDryRun(counts) : `imported ${counts}`
     })
     return 0

@@ -7,14 +7,14 @@ import { examine, examinePrivacy } from '@latchkey/links/doctor/doctor'
 import { examine as examineRooms } from '@latchkey/rooms/doctor/doctor'
 import { type Command, CommandFailure, requireChoice, requirePositionals } from '../command.ts'
 import { plain, printLine } from '../output.ts'
-import { currentSettings, requireLinks, requireRooms, roomsDatabase } from '../environment.ts'
+import { currentSettings, requireLinks, requireRooms, roomsStorage } from '../environment.ts'
 
 const backup: Command = {
   words: ['backup'],
   synopsis: '[--service links|rooms] FILE',
   summary: 'Copy the SQLite database of a running service and verify the copy',
   details: `Backs up Links, or the service you name. The copy of Links includes the clicks that wait in the journal.
-An existing file is never overwritten.
+An existing file is never overwritten. The contents of files in Rooms are not in the copy: copy ROOMS_FILES after it.
 To restore, stop the service, put the copy where its database setting points, and leave no -wal, -shm or -journal file
 beside it.`,
   async run(args) {
@@ -29,8 +29,15 @@ beside it.`,
     const tables = service === 'links' ? ['link', 'slug', 'click'] : ['users', 'sessions']
     const counts = tables.map((table) => `${rows.get(table) ?? 0} ${table.replace(/s?$/, 's')}`)
     printLine(`Backed up and verified: ${counts.join(', ')}, ${bytes} bytes in ${file}`)
+    const contents = rows.get('file_contents') ?? 0
+    if (contents > 0)
+      printLine(`Not in this copy: the contents of files. Copy ${placeOf(roomsStorage().files)} now`)
     return 0
   },
+}
+
+function placeOf(files: ReturnType<typeof roomsStorage>['files']): string {
+  return 'folder' in files ? `the folder ${files.folder}` : `s3://${files.bucket}/${files.prefix}`
 }
 
 async function backUpLinks(file: string): Promise<Backup> {
@@ -41,7 +48,7 @@ async function backUpLinks(file: string): Promise<Backup> {
 }
 
 async function backUpRooms(file: string): Promise<Backup> {
-  const settings = roomsDatabase()
+  const settings = roomsStorage()
   refusePostgres(settings.databaseUrl)
   await requireRooms(settings)
   return copyDatabase(sqlitePath(settings.databaseUrl), file)

@@ -8,7 +8,7 @@ import { grantPlatformAdmin, revokePlatformAdmin } from '@latchkey/rooms/grants/
 import { findUserByReference } from '@latchkey/rooms/users/store'
 import { type Command, CommandFailure, requireAll } from '../command.ts'
 import { plain, printLine } from '../output.ts'
-import { requireRooms, roomsDatabase, withRoomsDatabase } from '../environment.ts'
+import { requireRooms, roomsStorage, withRoomsDatabase } from '../environment.ts'
 
 const WHO = '--user ID'
 const DETAILS = `ID is the id on the admin page, or ISSUER|SUBJECT of a user who has signed in once. The service need not run.
@@ -61,7 +61,7 @@ async function change(args: string[], work: Change): Promise<number> {
   const { values } = parseArgs({ args, options: { user: { type: 'string' } } })
   const { user: reference } = requireAll(values, ['user'])
   const origin = { clientIp: null, requestId: null, nowMs: Date.now() }
-  const settings = roomsDatabase()
+  const settings = roomsStorage()
   await requireRooms(settings)
   return withRoomsDatabase(settings, async (database) => {
     const user = await findUserByReference(database.read, reference)

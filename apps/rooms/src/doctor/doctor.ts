@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { type Reader, openReader } from '@latchkey/database/database'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { checkDatabase } from '@latchkey/doctor/database'
@@ -12,6 +13,7 @@ import { type TeamsConfig, issuerOf, subjectSourceOf } from '../login/provider-c
 import { countInheritableAccounts } from '../platform/provider-change.ts'
 import { countUnreachableAccounts } from '../platform/store.ts'
 import { type Settings, readSettings, settingsWarnings } from '../settings/settings.ts'
+import { checkFiles } from './files.ts'
 import { checkAddresses, checkHosts, checkProvider, checkProviderClock } from './external-checks.ts'
 import { hasLoginsWithoutTeams, newestSessionAt } from './store.ts'
 
@@ -26,13 +28,13 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
     yield warn('provider', `AUTH_PROVIDER is unset. ${start}`)
     const { settings, findings } = checkSettings({ readSettings: readDemoSettings, settingsWarnings }, env)
     yield* findings
-    if (settings) yield* examineStorage(settings.databaseUrl, now)
+    if (settings) yield* examineStorage(settings, now)
     return
   }
   const { settings, findings } = checkSettings({ readSettings, settingsWarnings }, env)
   yield* findings
   if (!settings) return
-  yield* examineStorage(settings.databaseUrl, now)
+  yield* examineStorage(settings, now)
   yield* await checkAccounts(settings)
   // Imported here, to load the Redis client only if there is a bus.
   if (settings.busUrl !== null) yield await (await import('./bus.ts')).checkBus(settings.busUrl)
@@ -42,7 +44,8 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
   yield* checkAddresses(settings)
 }
 
-async function* examineStorage(url: string, now: () => number): AsyncGenerator<Finding> {
+async function* examineStorage(settings: Settings, now: () => number): AsyncGenerator<Finding> {
+  const { databaseUrl: url, files } = settings
   yield* await checkDatabase<Tables>({
     url,
     setting: 'ROOMS_DATABASE_URL',
@@ -51,7 +54,12 @@ async function* examineStorage(url: string, now: () => number): AsyncGenerator<F
     harm: 'every login will be refused',
     now,
   })
-  if (dialectOf(url) === 'sqlite') yield* await checkDisk([sqlitePath(url)], 'users cannot sign in')
+  const paths = [
+    ...(dialectOf(url) === 'sqlite' ? [sqlitePath(url)] : []),
+    ...('folder' in files ? [join(files.folder, 'uploads')] : []),
+  ]
+  yield* await checkDisk(paths, 'users cannot sign in or send files')
+  yield* checkFiles(settings)
 }
 
 function missingTeamsHint(teams: TeamsConfig | null): string {

@@ -6,7 +6,7 @@ import { type Settings, readSettings } from './settings.ts'
 export const LOOPBACK = '127.0.0.1'
 
 export const DEMO_DATABASE_URL = 'sqlite:./data/rooms-demo.db'
-const DEMO_FILES = './data/rooms-demo-files'
+export const DEMO_FILES = './data/rooms-demo-files'
 
 /**
  * Values that are known when the identity provider of the demo listens. Port 0 means any free port.

@@ -13,6 +13,7 @@ import { DEFAULT_LIMITS, type Limits } from '../limits.ts'
 import { type ClaimPath, parseClaimPath } from '../login/claim-path.ts'
 import type { OidcConfig, ProviderConfig, ProviderMode } from '../login/provider-config.ts'
 import { declarations } from './declarations.ts'
+import { fileLocation, storageRules } from './storage.ts'
 
 export interface Settings {
   readonly provider: ProviderConfig
@@ -98,15 +99,8 @@ function requiredWith(key: Key, other: Key): RoomsRule {
   }
 }
 
-function requiredWithS3(key: 's3AccessKeyId' | 's3SecretAccessKey'): RoomsRule {
-  return {
-    settings: [key, 'files'],
-    problem: (values) =>
-      values[key] === null && 'bucket' in values.files ? 'is required with ROOMS_FILES=s3://…' : null,
-  }
-}
-
 const rules: readonly RoomsRule[] = [
+  ...storageRules,
   requireKey('provider'),
   requireKey('clientId'),
   requireKey('allowedHosts'),
@@ -151,8 +145,6 @@ const rules: readonly RoomsRule[] = [
         ? 'needs PostgreSQL: an SQLite database has one node'
         : null,
   },
-  requiredWithS3('s3AccessKeyId'),
-  requiredWithS3('s3SecretAccessKey'),
   {
     settings: ['allowedHosts'],
     problem: ({ allowedHosts }) =>
@@ -181,22 +173,6 @@ export function readSettings(env: Environment): Settings {
     allowedHosts: allowedHosts as [string, ...string[]],
     limits: limits ?? DEFAULT_LIMITS,
   }
-}
-
-/** Settings of the storage of files, which commands read as well. */
-export function fileLocation({
-  files,
-  s3Endpoint: endpoint,
-  s3Region: region,
-  s3AccessKeyId: accessKeyId,
-  s3SecretAccessKey: secretAccessKey,
-}: Pick<
-  RoomsValues,
-  'files' | 's3Endpoint' | 's3Region' | 's3AccessKeyId' | 's3SecretAccessKey'
->): FileLocation {
-  if ('folder' in files) return files
-  if (accessKeyId === null || secretAccessKey === null) throw new TypeError('A rule is missing')
-  return { ...files, endpoint, region, accessKeyId, secretAccessKey }
 }
 
 /** Warnings for the log at startup: misspelt settings, settings of other modes, unsafe settings. */

@@ -5,37 +5,56 @@ import { type RestoreOptions, restoreArchive } from '@latchkey/database/archive/
 import { type ArchiveChunk, writeArchive } from '@latchkey/database/archive/writer'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db/tables.ts'
+import { withSpool } from '../files/spool.ts'
+import type { FileStorage } from '../files/storage/storage.ts'
 import { skeleton } from '../users/lookalikes.ts'
+import { ContentRestorer, readContents } from './contents.ts'
 import { buildSearchIndex } from './search-index.ts'
 import { type RoomsTable, readFormat } from './tables.ts'
 
-/** Writes the archive of an instance at one moment, in pieces of text. `now` is in Unix seconds. */
+/**
+ * Writes the archive of an instance at one moment, with the contents of its files, in pieces of
+ * text. `now` is in Unix seconds. Returns the keys of contents that the storage has lost.
+ */
 export async function exportRooms(
-  database: Pick<Database<Tables>, 'read' | 'dialect'>,
+  { database, storage }: { database: Pick<Database<Tables>, 'read' | 'dialect'>; storage: FileStorage },
   now: number,
   consume: (piece: ArchiveChunk) => Promise<void>,
-): Promise<void> {
+): Promise<string[]> {
   const { dialect } = database
   const format = await readFormat()
-  const write = (read: Kysely<Tables>) => writeArchive({ read, dialect, format }, now, consume)
+  const lost: string[] = []
+  const write = (read: Kysely<Tables>) => {
+    const contents = () => readContents(read, storage, (key) => lost.push(key))
+    return writeArchive({ read, dialect, format, contents }, now, consume)
+  }
   await readSnapshot(database, write, { pacedBy: 'consumer' })
+  return lost
 }
 
 /**
  * Restores an archive of `exportRooms` into an empty instance of either engine, with
  * `restoreArchive`.
  */
-export async function importRooms(
-  options: Pick<RestoreOptions<RoomsTable>, 'databaseUrl' | 'source' | 'dryRun' | 'onRows'>,
-): Promise<Record<RoomsTable, number>> {
-  // A service that was started before has stored state of its jobs there.
-  return restoreArchive({
-    ...options,
-    format: await readFormat(),
-    replaced: ['platform_state'],
-    complete: addSkeletons,
-    begin: async (bulk) => () => buildSearchIndex(bulk),
-  })
+export async function importRooms({
+  storage,
+  ...options
+}: Pick<RestoreOptions<RoomsTable>, 'databaseUrl' | 'source' | 'dryRun' | 'onRows'> & {
+  storage: FileStorage
+}): Promise<Record<RoomsTable, number>> {
+  const format = await readFormat()
+  const restore = (onContent?: ContentRestorer['receive']) =>
+    restoreArchive({
+      ...options,
+      format,
+      // A service that was started before has stored state of its jobs there.
+      replaced: ['platform_state'],
+      complete: addSkeletons,
+      begin: async (bulk) => () => buildSearchIndex(bulk),
+      ...(onContent && { onContent }),
+    })
+  if (options.dryRun) return restore()
+  return withSpool(storage.spoolFolder, (folder) => restore(new ContentRestorer(storage, folder).receive))
 }
 
 /** Adds the skeletons of nicknames, which the archive does not contain. */

@@ -71,6 +71,7 @@ export async function readFormat(): Promise<ArchiveFormat<RoomsTable>> {
     version: 1,
     tables: Object.fromEntries(tables) as Record<RoomsTable, TableFormat>,
     numbered: [],
+    hasContents: true,
   }
 }
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openReader } from '@latchkey/database/database'
 import type { Tables } from '../../src/db/tables.ts'
 import { until } from '../until.ts'
 import { filesIn } from './files.ts'
-import { type RoomsProcess, startProcess } from './process.ts'
+import { type RoomsProcess, canMeasureMemory, memoryOfTransfer, startProcess, uploadTo } from './process.ts'
 
 const MIB = 1024 ** 2
 
@@ -15,19 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => rooms.close())
 
-async function upload(content: BlobPart, name = 'file'): Promise<{ url: string }> {
-  const body = new FormData()
-  body.append('file', new Blob([content]), name)
-  const response = await rooms.send(`/api/rooms/${rooms.roomId}/files`, { method: 'POST', body })
-  const { file } = (await response.json()) as { file: { url: string } }
-  return file
-}
-
-/** Memory of the service in bytes, by its name in the status of the process. */
-function memoryOf(name: 'VmRSS' | 'VmHWM'): number {
-  const status = readFileSync(`/proc/${rooms.service.pid}/status`, 'utf8')
-  return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024
-}
+const upload = (content: BlobPart) => uploadTo(rooms, content)
 
 test('R31.3: a download has its length and its parts over the wire, and so has HEAD', async () => {
   const content = crypto.getRandomValues(new Uint8Array(65_536))
@@ -82,24 +70,9 @@ test('R31.2: after a kill in the middle of an upload, nothing of it is served or
   expect([rows, contents.length]).toEqual([[{ bytes: 65_536 }], 1])
 })
 
-test.skipIf(!existsSync('/proc/self/clear_refs'))(
+test.skipIf(!canMeasureMemory)(
   'R31.1: an upload of 25 MiB, and its download, cost at most 8 MiB of memory',
   async () => {
-    const content = Buffer.alloc(25 * MIB, 'x')
-    const download = async (url: string) => {
-      for await (const _ of (await rooms.send(url)).body ?? []);
-    }
-    // The engine compiles the code, and takes memory that it then uses again.
-    for (let count = 0; count < 4; count++) await download((await upload(content)).url)
-    const costs = []
-    for (let count = 0; count < 5; count++) {
-      // Resets the maximum of this process.
-      writeFileSync(`/proc/${rooms.service.pid}/clear_refs`, '5')
-      const before = memoryOf('VmRSS')
-      await download((await upload(content)).url)
-      costs.push(memoryOf('VmHWM') - before)
-    }
-    const [, , median = Infinity] = costs.toSorted((one, other) => one - other)
-    expect(median).toBeLessThanOrEqual(8 * MIB)
+    expect(await memoryOfTransfer(rooms, 25 * MIB)).toBeLessThanOrEqual(8 * MIB)
   },
 )

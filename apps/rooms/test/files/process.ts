@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@latchkey/http/free-port'
@@ -75,4 +75,43 @@ export async function startProcess(settings: Record<string, string> = {}): Promi
     },
   }
   return started
+}
+
+/** Uploads a file to the room of the process. */
+export async function uploadTo(rooms: RoomsProcess, content: BlobPart): Promise<{ url: string }> {
+  const body = new FormData()
+  body.append('file', new Blob([content]), 'file')
+  const response = await rooms.send(`/api/rooms/${rooms.roomId}/files`, { method: 'POST', body })
+  const { file } = (await response.json()) as { file: { url: string } }
+  return file
+}
+
+export const canMeasureMemory = existsSync('/proc/self/clear_refs')
+
+/** What an upload of so many bytes and its download add to the memory of the service, in bytes. */
+export async function memoryOfTransfer(rooms: RoomsProcess, bytes: number): Promise<number> {
+  const content = Buffer.alloc(bytes, 'x')
+  const transfer = async () => {
+    const { url } = await uploadTo(rooms, content)
+    for await (const _ of (await rooms.send(url)).body ?? []);
+  }
+  const { pid } = rooms.service
+  // The engine compiles the code, and takes memory that it then uses again.
+  for (let count = 0; count < 4; count++) await transfer()
+  const costs = []
+  for (let count = 0; count < 5; count++) {
+    // Resets the maximum of this process.
+    writeFileSync(`/proc/${pid}/clear_refs`, '5')
+    const before = memoryOf(pid, 'VmRSS')
+    await transfer()
+    costs.push(memoryOf(pid, 'VmHWM') - before)
+  }
+  const [, , median = Infinity] = costs.toSorted((one, other) => one - other)
+  return median
+}
+
+/** Memory of a process in bytes, by its name in its status. */
+function memoryOf(pid: number, name: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024
 }

@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Database, openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
 import { eachDialect } from '@latchkey/database/testing'
@@ -7,6 +10,8 @@ import { DatabaseNotEmpty } from '@latchkey/database/archive/restore'
 import { sql } from 'kysely'
 import { migrations } from '../../src/db/migrations.ts'
 import type { Tables } from '../../src/db/tables.ts'
+import { openStorage } from '../../src/files/storage/open.ts'
+import { type FileStorage, thumbnailKey } from '../../src/files/storage/storage.ts'
 import { findHits } from '../../src/messages/search/store.ts'
 import { exportRooms, importRooms } from '../../src/transfer/instance-archive.ts'
 import { omittedTables, readFormat } from '../../src/transfer/tables.ts'
@@ -21,6 +26,9 @@ async function open(url: string): Promise<Database<Tables>> {
 const NOW = 1_795_516_200_000
 const ODD = `Åsa "🔑" \\ line\nend 'q' \u2028`
 const people = ['ann', 'bob', 'guest'] as const
+
+const [PLAN, PICTURE, THUMBNAIL] = ['the plan', 'not really '.repeat(50_000), 'smaller'] as const
+const sha256 = (text: string) => Bun.SHA256.hash(text, 'hex')
 
 /** Two rows of each table: one with null in every nullable column, one without nulls. */
 const rows: Record<string, Record<string, string | number | null>[]> = {
@@ -150,6 +158,52 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
   room_mentions: [{ message_id: 'm0', user_id: 'ann', room_id: 'r', seq: 3 }],
   room_reactions: [{ id: 'x', message_id: 'm0', seq: 5, user_id: 'ann', emoji: '👍', created_at: 5 }],
   room_events: [{ room_id: 'r', seq: 1, type: 'message.created', data: '{"x":"ö"}', created_at: 1 }],
+  file_contents: [
+    {
+      sha256: sha256(PLAN),
+      type: 'application/octet-stream',
+      width: null,
+      height: null,
+      thumbnail_bytes: null,
+      claimed_at: 1,
+      may_be_unused: 0,
+      deleting_at: null,
+    },
+    {
+      sha256: sha256(PICTURE),
+      type: 'image/png',
+      width: 3,
+      height: 2,
+      thumbnail_bytes: THUMBNAIL.length,
+      claimed_at: 1,
+      may_be_unused: 1,
+      deleting_at: null,
+    },
+  ],
+  files: [
+    {
+      id: 'f0',
+      room_id: 'r',
+      user_id: 'ann',
+      message_id: null,
+      position: null,
+      sha256: sha256(PLAN),
+      name: ODD,
+      bytes: PLAN.length,
+      created_at: 1,
+    },
+    {
+      id: 'f1',
+      room_id: 'r',
+      user_id: 'bob',
+      message_id: 'm0',
+      position: 0,
+      sha256: sha256(PICTURE),
+      name: 'picture.png',
+      bytes: PICTURE.length,
+      created_at: 1,
+    },
+  ],
   room_bans: [{ room_id: 'r', user_id: 'bob', kind: 'ban', reason: ODD, created_at: 1 }],
   room_invitations: [
     {
@@ -182,9 +236,37 @@ async function fill(database: Database<Tables>): Promise<void> {
   })
 }
 
-async function exportText(database: Database<Tables>): Promise<string> {
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-archive-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const newStorage = () => openStorage({ folder: mkdtempSync(join(folder, 'files-')) })
+
+/** Storage with the contents of the files in `fill`. */
+async function fullStorage(): Promise<FileStorage> {
+  const storage = newStorage()
+  const contents = {
+    [sha256(PLAN)]: PLAN,
+    [sha256(PICTURE)]: PICTURE,
+    [thumbnailKey(sha256(PICTURE))]: THUMBNAIL,
+  }
+  for (const [key, text] of Object.entries(contents)) await putText(storage, key, text)
+  return storage
+}
+
+async function putText(storage: FileStorage, key: string, text: string): Promise<void> {
+  await Bun.write(join(folder, 'content'), text)
+  await storage.put(key, join(folder, 'content'))
+}
+
+async function contentsOf(storage: FileStorage): Promise<Record<string, string>> {
+  const contents: Record<string, string> = {}
+  for await (const { key, bytes } of storage.list())
+    contents[key] = await new Response(await storage.read(key, { start: 0, end: bytes - 1 })).text()
+  return contents
+}
+
+async function exportText(database: Database<Tables>, storage = newStorage()): Promise<string> {
   let text = ''
-  await exportRooms(database, 1, async (piece) => void (text += piece.text))
+  await exportRooms({ database, storage }, 1, async (piece) => void (text += piece.text))
   return text
 }
 
@@ -199,10 +281,13 @@ eachDialect((from, newFrom) =>
     test(`all data of Rooms on ${from} is the same on ${to} after export and import, except connections`, async () => {
       const source = await open(await newFrom())
       await fill(source)
-      const text = await exportText(source)
+      const contents = await fullStorage()
+      const text = await exportText(source, contents)
       const url = await newTo()
       await (await open(url)).close()
-      const counts = await importRooms({ databaseUrl: url, source: fileOf(text), dryRun: false })
+      const storage = newStorage()
+      const counts = await importRooms({ databaseUrl: url, storage, source: fileOf(text), dryRun: false })
+      expect(await contentsOf(storage)).toEqual(await contentsOf(contents))
       expect(counts).toMatchObject({ users: 3, rooms: 1, room_messages: 3, audit_events: 2 })
       const target = await open(url)
       for (const table of Object.keys(rows)) {
@@ -212,7 +297,7 @@ eachDialect((from, newFrom) =>
         expect([table, await all(target)]).toEqual([table, isLeft ? [] : await all(source)])
         expect(await all(source)).toHaveLength(rows[table]?.length ?? -1)
       }
-      expect(await exportText(target)).toBe(text)
+      expect(await exportText(target, storage)).toBe(text)
       const scope = { range: { roomId: 'r', afterSeq: 0, retainedAfterMs: 0 } }
       const page = { cursor: undefined, limit: 5, maxScanned: 0 }
       const hits = await findHits(target, scope, { words: ['line', 'en'] }, page)
@@ -255,9 +340,52 @@ describe('the archive of Rooms', () => {
         [`["${'x'.repeat(2 * 1024 ** 2)}"]`, 'line 2: is longer than 2 MiB'],
       ] as const) {
         const source = new Blob([`${header}\n${line}\n`]).stream()
-        const refused = importRooms({ databaseUrl, source, dryRun: false })
+        const refused = importRooms({ databaseUrl, storage: newStorage(), source, dryRun: false })
         expect(await refused.catch((error: unknown) => error)).toEqual(new InvalidArchive(problem))
       }
+    })
+
+    test('R31.5: an export names the contents that the storage has lost, and the rest can be imported', async () => {
+      const database = await open(await newUrl())
+      await fill(database)
+      const storage = await fullStorage()
+      await storage.delete(sha256(PLAN))
+      let text = ''
+      const lost = await exportRooms({ database, storage }, 1, async (piece) => void (text += piece.text))
+      await database.close()
+      expect(lost).toEqual([sha256(PLAN)])
+      const url = await newUrl()
+      await (await open(url)).close()
+      const target = newStorage()
+      await importRooms({ databaseUrl: url, storage: target, source: fileOf(text), dryRun: false })
+      expect(await contentsOf(target)).toEqual(await contentsOf(storage))
+    })
+
+    test('R31.5: a content that is damaged, cut off, or has a path for a key is refused, and no row is stored', async () => {
+      const database = await open(await newUrl())
+      await fill(database)
+      const text = await exportText(database, await fullStorage())
+      await database.close()
+      const plan = Buffer.from(PLAN).toString('base64')
+      const url = await newUrl()
+      await (await open(url)).close()
+      const storage = newStorage()
+      for (const [from, to, problem] of [
+        [plan, Buffer.from('the ruse').toString('base64'), /^The content [0-9a-f]{64} is damaged$/],
+        [`"${plan}"`, '"dGhl"', /the content [0-9a-f]{64} ends too early$/],
+        [`"${plan}"`, `"${plan}"\n"dGhl"`, /^line \d+: is neither a row nor a table nor the end$/],
+        [`{"content":"${sha256(PLAN)}"`, '{"content":"../../etc/passwd"', /is not the key of a content$/],
+      ] as const) {
+        const source = fileOf(text.replace(from, to))
+        const refused = importRooms({ databaseUrl: url, storage, source, dryRun: false })
+        const error = (await refused.catch((reason: unknown) => reason)) as Error
+        expect(error).toBeInstanceOf(InvalidArchive)
+        expect(error.message).toMatch(problem)
+      }
+      const after = await open(url)
+      expect(await after.read.selectFrom('users').select('id').execute()).toEqual([])
+      await after.close()
+      expect(Object.values(await contentsOf(storage))).not.toContain('the ruse')
     })
 
     test('is refused by an instance that has users', async () => {
@@ -274,7 +402,12 @@ describe('the archive of Rooms', () => {
           .execute(),
       )
       await other.close()
-      const refused = importRooms({ databaseUrl: url, source: fileOf(text), dryRun: false })
+      const refused = importRooms({
+        databaseUrl: url,
+        storage: newStorage(),
+        source: fileOf(text),
+        dryRun: false,
+      })
       expect(await refused.catch((error: unknown) => error)).toBeInstanceOf(DatabaseNotEmpty)
     })
   })

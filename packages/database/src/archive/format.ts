@@ -21,6 +21,8 @@ export interface ArchiveFormat<Table extends string = string> {
   readonly tables: Readonly<Record<Table, TableFormat>>
   /** Tables with numeric ids that are never reused. The file records the last id of each. */
   readonly numbered: readonly Table[]
+  /** Contents that are stored elsewhere follow the rows that refer to them. */
+  readonly hasContents?: true
 }
 
 export const int: Column = { type: 'int', nullable: false }

@@ -13,6 +13,13 @@ export interface Batch<Table extends string = string> {
   of: number
 }
 
+/** Bytes of a content, in their order. */
+export interface ContentPiece {
+  key: string
+  piece: Uint8Array
+  isLast: boolean
+}
+
 /** The file is not a valid archive. None of its rows is kept. */
 export class InvalidArchive extends Error {
   override readonly name = 'UnusableFile'
@@ -26,6 +33,7 @@ const Header = z.object({
   last_ids: Numbers.default({}),
 })
 const TableLine = z.object({ table: z.string(), columns: z.array(z.string()).min(1) })
+const ContentLine = z.object({ content: z.string(), bytes: z.int().min(1) })
 const EndLine = z.object({ end: z.literal(true) })
 
 const ROWS_AT_ONCE = 2_000
@@ -39,12 +47,12 @@ const LONG_LINE = 4_096
 export async function* readArchive<Table extends string>(
   source: AsyncIterable<Uint8Array>,
   format: ArchiveFormat<Table>,
-): AsyncGenerator<Batch<Table>, Readonly<Record<string, number>>> {
+): AsyncGenerator<Batch<Table> | ContentPiece, Readonly<Record<string, number>>> {
   const file = new ArchiveParser(format)
   for await (const lines of blocksOfLines(source, file))
     for (const line of lines) {
-      const batch = file.push(line)
-      if (batch) yield batch
+      const part = file.push(line)
+      if (part) yield part
     }
   return file.finish()
 }
@@ -83,19 +91,22 @@ class ArchiveParser<Table extends string> {
   #kinds: readonly Column[] = []
   #rows: Value[][] = []
   readonly #seen = new Map<string, number>()
+  /** The content that is being read, and the number of its bytes that are missing. */
+  #content: { key: string; left: number } | undefined
   #ended = false
 
   constructor(format: ArchiveFormat<Table>) {
     this.#format = format
   }
 
-  /** Returns the batch that the line completes, if any. */
-  push(text: string): Batch<Table> | undefined {
+  /** Returns the batch that the line completes, or the piece of a content, if any. */
+  push(text: string): Batch<Table> | ContentPiece | undefined {
     this.line++
     if (text === '') return undefined
     const value = this.#parse(text)
     if (this.#ended) throw this.#invalid('nothing may follow the end')
     if (!this.#counts) return this.#begin(value)
+    if (this.#content) return this.#continueContent(this.#content, value)
     if (!Array.isArray(value)) return this.#turn(value)
     this.#rows.push(this.#check(value))
     return this.#rows.length >= ROWS_AT_ONCE ? this.#flush() : undefined
@@ -136,9 +147,14 @@ class ArchiveParser<Table extends string> {
     this.#of = Object.values(this.#counts).reduce((sum, count) => sum + count, 0)
   }
 
-  /** Handles a line between rows: the next table or the end. */
+  /** Handles a line between rows: the next table or content, or the end. */
   #turn(value: unknown): Batch<Table> | undefined {
     const batch = this.#flush()
+    const content = this.#format.hasContents && ContentLine.safeParse(value).data
+    if (content) {
+      this.#content = { key: content.content, left: content.bytes }
+      return batch
+    }
     if (EndLine.safeParse(value).success) {
       this.#ended = true
       return batch
@@ -156,6 +172,17 @@ class ArchiveParser<Table extends string> {
     this.#columns = columns
     this.#kinds = kinds.filter((kind) => kind !== undefined)
     return batch
+  }
+
+  #continueContent(content: { key: string; left: number }, value: unknown): ContentPiece {
+    const { key } = content
+    if (typeof value !== 'string') throw this.#invalid(`the content ${key} ends too early`)
+    const piece = Buffer.from(value, 'base64')
+    content.left -= piece.length
+    if (content.left < 0 || piece.length === 0) throw this.#invalid(`the content ${key} is damaged`)
+    const isLast = content.left === 0
+    if (isLast) this.#content = undefined
+    return { key, piece, isLast }
   }
 
   #flush(): Batch<Table> | undefined {

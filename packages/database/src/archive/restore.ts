@@ -1,6 +1,6 @@
 import { type Bulk, type Rows, openBulk } from './bulk.ts'
 import { type ArchiveFormat, tablesOf } from './format.ts'
-import { type Batch, InvalidArchive, readArchive } from './reader.ts'
+import { type Batch, type ContentPiece, InvalidArchive, readArchive } from './reader.ts'
 
 /** The database already has rows in `table`. */
 export class DatabaseNotEmpty extends Error {
@@ -30,6 +30,8 @@ export interface RestoreOptions<Table extends string> {
   onRows?: (rows: number, of: number) => void
   /** Runs before the first row. The function that it returns runs after the last. */
   begin?: (bulk: Bulk) => Promise<() => Promise<void>>
+  /** Stores the contents, which come after the rows and are kept even if the restore then fails. */
+  onContent?: (piece: ContentPiece) => Promise<void>
   /** Adds the columns that only this program needs to a batch. */
   complete?: (rows: Rows) => Rows
 }
@@ -73,7 +75,7 @@ function requireComplete<Table extends string>(
 
 /** Passes the file to `use` batch by batch. */
 async function readAll<Table extends string>(
-  { source, format, onRows }: RestoreOptions<Table>,
+  { source, format, onRows, onContent, dryRun }: RestoreOptions<Table>,
   use: (batch: Batch<Table>) => Promise<void>,
 ): Promise<{ counts: Record<Table, number>; lastIds: Readonly<Record<string, number>> }> {
   const counts = Object.fromEntries(tablesOf(format).map((table) => [table, 0])) as Record<Table, number>
@@ -85,6 +87,10 @@ async function readAll<Table extends string>(
     const { done, value } = await batches.next()
     await used
     if (done) return { counts, lastIds: value }
+    if ('piece' in value) {
+      if (!dryRun) await onContent?.(value)
+      continue
+    }
     used = use(value)
     // The `await used` above reports the error.
     used.catch(() => {})

@@ -13,13 +13,31 @@ export interface ArchiveChunk {
   of: number
 }
 
+/** A content that is stored outside the database. */
+export interface ArchivedContent {
+  key: string
+  bytes: number
+  stream: AsyncIterable<Uint8Array>
+}
+
+interface Source<Tables> {
+  read: Kysely<Tables>
+  dialect: DialectName
+  format: ArchiveFormat
+  /** Called after the rows are written. */
+  contents?: () => AsyncIterable<ArchivedContent>
+}
+
+/** Far below the longest line that is read, in base64. */
+const PIECE_BYTES = 512 * 1024
+
 /**
  * Writes all rows that `read` sees as lines of JSON: a header, then each table with its rows, then
- * `{"end":true}`. `read` must be one connection in a transaction with one snapshot. `consume` is
+ * the contents, then `{"end":true}`. `read` must be one connection in a transaction with one snapshot. `consume` is
  * awaited for each chunk, and only one chunk is held at a time. `now` is in Unix seconds.
  */
 export async function writeArchive<Tables>(
-  { read: typed, dialect, format }: { read: Kysely<Tables>; dialect: DialectName; format: ArchiveFormat },
+  { read: typed, dialect, format, contents }: Source<Tables>,
   now: number,
   consume: (piece: ArchiveChunk) => Promise<void>,
 ): Promise<void> {
@@ -42,7 +60,16 @@ export async function writeArchive<Tables>(
     for await (const lines of linesOf(read, dialect, { table, columns, orderBy }))
       await consume({ text: `${lines.join('\n')}\n`, rows: lines.length, of })
   }
+  for await (const { key, bytes, stream } of contents?.() ?? []) {
+    await writeLine({ content: key, bytes })
+    for await (const piece of stream) for (const line of toLines(piece)) await writeLine(line)
+  }
   await writeLine({ end: true })
+}
+
+function* toLines(piece: Uint8Array): Generator<string> {
+  for (let at = 0; at < piece.length; at += PIECE_BYTES)
+    yield Buffer.from(piece.subarray(at, at + PIECE_BYTES)).toString('base64')
 }
 
 async function numbers(

@@ -12,25 +12,28 @@ const SIGNATURE_SECONDS = 300
 /** Contents in S3-compatible storage, as objects with the key as name. */
 export function s3Storage({ prefix, endpoint, ...location }: S3Location): FileStorage {
   const client = new Bun.S3Client({ ...location, ...(endpoint !== null && { endpoint }) })
-  const request = (key: string, method: 'GET' | 'PUT', init: RequestInit) => {
+  const request = (key: string, method: 'GET' | 'PUT', initOf: () => RequestInit) => {
     const address = client.presign(prefix + key, { method, expiresIn: SIGNATURE_SECONDS })
-    return withTimeout((signal) => fetch(address, { ...init, method, signal, redirect: 'error' }))
+    const send = () =>
+      withTimeout((signal) => fetch(address, { ...initOf(), method, signal, redirect: 'error' }))
+    // A server may close an idle connection at the moment of its next use.
+    return send().catch((error: FileStorageUnavailable) => (isClosed(error) ? send() : Promise.reject(error)))
   }
   return {
     spoolFolder: join(tmpdir(), 'latchkey-rooms-uploads'),
     async put(key, path) {
       const { size } = await stat(path)
       // The client's own `write` would hold the file in memory. One request is all or nothing.
-      const answer = await request(key, 'PUT', {
+      const answer = await request(key, 'PUT', () => ({
         headers: { 'Content-Length': String(size) },
         body: Bun.file(path).stream(),
-      })
+      }))
       if (!answer.ok) throw await unavailable(answer)
       await answer.body?.cancel()
       await rm(path)
     },
     async read(key, { start, end }) {
-      const answer = await request(key, 'GET', { headers: { Range: `bytes=${start}-${end}` } })
+      const answer = await request(key, 'GET', () => ({ headers: { Range: `bytes=${start}-${end}` } }))
       if (answer.status === 206 && answer.body) return answer.body
       if (answer.status !== 404) throw await unavailable(answer)
       await answer.body?.cancel()
@@ -62,6 +65,10 @@ async function withTimeout(send: (signal: AbortSignal) => Promise<Response>): Pr
     // The body of an answer is read at the pace of a client.
     clearTimeout(timer)
   }
+}
+
+function isClosed({ cause }: FileStorageUnavailable): boolean {
+  return /^(?:ECONNRESET|ConnectionClosed|EPIPE)$/.test(String((cause as { code?: unknown }).code))
 }
 
 async function translate<Result>(work: Promise<Result>): Promise<Result> {

@@ -1,0 +1,72 @@
+import { appendFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type ContentPiece, InvalidArchive } from '@latchkey/database/archive/reader'
+import type { ArchivedContent } from '@latchkey/database/archive/writer'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import { type FileStorage, isContentKey, thumbnailKey } from '../files/storage/storage.ts'
+
+const ROWS_AT_ONCE = 500
+
+/** The contents of all files, with their thumbnails. Passes the keys of those that are lost to `onLost`. */
+export async function* readContents(
+  read: Kysely<Tables>,
+  storage: Pick<FileStorage, 'read'>,
+  onLost: (key: string) => void,
+): AsyncGenerator<ArchivedContent> {
+  for (let after = ''; ;) {
+    const rows = await read
+      .selectFrom('files')
+      .innerJoin('file_contents', 'file_contents.sha256', 'files.sha256')
+      .select(['files.sha256', 'files.bytes', 'file_contents.thumbnail_bytes'])
+      .distinct()
+      .where('files.sha256', '>', after)
+      .orderBy('files.sha256')
+      .limit(ROWS_AT_ONCE)
+      .execute()
+    for (const { sha256, bytes, thumbnail_bytes } of rows) {
+      yield* readContent(storage, { key: sha256, bytes }, onLost)
+      if (thumbnail_bytes !== null)
+        yield* readContent(storage, { key: thumbnailKey(sha256), bytes: thumbnail_bytes }, onLost)
+    }
+    const last = rows.at(-1)
+    if (!last) return
+    after = last.sha256
+  }
+}
+
+async function* readContent(
+  storage: Pick<FileStorage, 'read'>,
+  { key, bytes }: { key: string; bytes: number },
+  onLost: (key: string) => void,
+): AsyncGenerator<ArchivedContent> {
+  const stream = await storage.read(key, { start: 0, end: bytes - 1 })
+  if (stream) yield { key, bytes, stream }
+  else onLost(key)
+}
+
+/** Stores contents piece by piece, as an archive has them. `folder` is one of the spool folder. */
+export class ContentRestorer {
+  readonly #storage: Pick<FileStorage, 'put'>
+  readonly #folder: string
+  #hash = new Bun.CryptoHasher('sha256')
+
+  constructor(storage: Pick<FileStorage, 'put'>, folder: string) {
+    this.#storage = storage
+    this.#folder = folder
+  }
+
+  /** Throws `InvalidArchive` for bytes that do not belong to the key. */
+  receive = async ({ key, piece, isLast }: ContentPiece): Promise<void> => {
+    if (!isContentKey(key)) throw new InvalidArchive(`"${key}" is not the key of a content`)
+    const path = join(this.#folder, key)
+    this.#hash.update(piece)
+    await appendFile(path, piece, { mode: 0o600 })
+    if (!isLast) return
+    const sha256 = this.#hash.digest('hex')
+    this.#hash = new Bun.CryptoHasher('sha256')
+    const isThumbnail = key.includes('-')
+    if (!isThumbnail && sha256 !== key) throw new InvalidArchive(`The content ${key} is damaged`)
+    await this.#storage.put(key, path)
+  }
+}
