@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '../db/tables.ts'
+import { toRoomFile } from '../files/schema.ts'
+import type { FileWithContent } from '../files/store.ts'
 import { Moment, toMoment, toMomentOrNull } from '../wire.ts'
-import type { MessageWithVersions, ReactionWithRoom } from './store.ts'
+import type { OwnMessage, ReactionWithRoom } from './store.ts'
 
 /**
  * Data of a user in rooms. Names are included only for rooms that the user belongs to: the user may
@@ -28,6 +30,15 @@ export const ExportedRooms = z
         earlierTexts: z.array(z.object({ content: z.string(), at: Moment })).meta({
           description: 'The texts before edits, oldest first, with the times at which they were written.',
         }),
+        files: z.array(
+          z.object({
+            name: z.string(),
+            type: z.string(),
+            bytes: z.int(),
+            sha256: z.string(),
+            url: z.string(),
+          }),
+        ),
       }),
     ),
     reactions: z.array(
@@ -64,7 +75,8 @@ export function toExportedMessage({
   created_at,
   deleted_at,
   versions,
-}: MessageWithVersions): ExportedRooms['messages'][number] {
+  files,
+}: OwnMessage): ExportedRooms['messages'][number] {
   return {
     roomId: room_id,
     id,
@@ -72,7 +84,13 @@ export function toExportedMessage({
     createdAt: toMoment(created_at),
     deletedAt: toMomentOrNull(deleted_at),
     earlierTexts: versions.map((version) => ({ content: version.content, at: toMoment(version.created_at) })),
+    files: files.map(toExportedFile),
   }
+}
+
+function toExportedFile(file: FileWithContent) {
+  const { name, type, bytes, url } = toRoomFile(file)
+  return { name, type, bytes, sha256: file.sha256, url }
 }
 
 export function toExportedReaction(row: ReactionWithRoom): ExportedRooms['reactions'][number] {

@@ -10,6 +10,7 @@ import type {
   SessionRow,
   Tables,
 } from '../db/tables.ts'
+import { type FileWithContent, findFilesOf } from '../files/store.ts'
 import { listVersions } from '../messages/version-store.ts'
 import { type Position, pageOf } from '../paging.ts'
 import { lockFirstState, saveState } from '../platform/store.ts'
@@ -45,13 +46,14 @@ export async function findAccountRows(db: Kysely<Tables>, userId: string): Promi
 
 const PAGE_ROWS = 200
 
-/** Message with its earlier texts, oldest first. */
-export interface MessageWithVersions extends RoomMessageRow {
+/** Message with its earlier texts, oldest first, and its files. */
+export interface OwnMessage extends RoomMessageRow {
   versions: RoomMessageVersionRow[]
+  files: FileWithContent[]
 }
 
 /** Messages of the user in rooms that exist, oldest first. */
-export function pagesOfMessages(db: Kysely<Tables>, userId: string): AsyncGenerator<MessageWithVersions[]> {
+export function pagesOfMessages(db: Kysely<Tables>, userId: string): AsyncGenerator<OwnMessage[]> {
   const messages = db
     .selectFrom('room_messages')
     .selectAll()
@@ -65,7 +67,16 @@ export function pagesOfMessages(db: Kysely<Tables>, userId: string): AsyncGenera
       edited.map(({ id }) => id),
     )
     const byMessage = Map.groupBy(versions, ({ message_id }) => message_id)
-    return rows.map((row) => ({ ...row, versions: byMessage.get(row.id) ?? [] }))
+    const withFiles = rows.filter(({ file_count }) => file_count !== null)
+    const files = await findFilesOf(
+      db,
+      withFiles.map(({ id }) => id),
+    )
+    return rows.map((row) => ({
+      ...row,
+      versions: byMessage.get(row.id) ?? [],
+      files: files.get(row.id) ?? [],
+    }))
   })
 }
 

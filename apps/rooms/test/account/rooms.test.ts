@@ -6,9 +6,11 @@ import {
   editMessage,
   makeMember,
   member,
+  postFiles,
   react,
   signedInUser,
   succeed,
+  uploadFile,
 } from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 
@@ -50,6 +52,8 @@ eachDialect((_dialect, newUrl) => {
     )
     await bob.browser.json(`/api/room-invitations/${token}/accept`, { method: 'POST' })
     await olga.browser.json(`${inLounge}/members/${bob.id}`, { method: 'PATCH', body: { role: 'speaker' } })
+    const plan = await uploadFile(bob, lounge.id, 'The plan', 'plan.txt')
+    const withFile = await postFiles(bob, lounge.id, [plan.id])
     const response = await bob.browser.send('/api/account/export')
     const text = await response.text()
     const at = new Date(rooms.clock.ms).toISOString()
@@ -67,6 +71,24 @@ eachDialect((_dialect, newUrl) => {
           createdAt: at,
           deletedAt: null,
           earlierTexts: [{ content: 'Said by Bob', at }],
+          files: [],
+        },
+        {
+          roomId: lounge.id,
+          id: withFile.id,
+          content: '',
+          createdAt: at,
+          deletedAt: null,
+          earlierTexts: [],
+          files: [
+            {
+              name: 'plan.txt',
+              type: 'application/octet-stream',
+              bytes: 8,
+              sha256: Bun.SHA256.hash('The plan', 'hex'),
+              url: plan.url,
+            },
+          ],
         },
       ],
       reactions: [{ roomId: lounge.id, messageId: otherId, emoji: '👍', createdAt: at }],
