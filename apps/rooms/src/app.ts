@@ -9,6 +9,11 @@ import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/tables.ts'
 import { ImageThread } from './files/images/image-thread.ts'
 import { openStorage } from './files/storage/open.ts'
+import { Delivery, type DeliveryOptions } from './push/delivery.ts'
+import { type PushKeys, pushKeysOf } from './push/keys.ts'
+import type { OutboundOptions } from './push/outbound.ts'
+import { Pusher } from './push/pusher.ts'
+import { deleteGone } from './push/store.ts'
 import { Readiness } from './http/health.ts'
 import { createHosts } from './http/hosts.ts'
 import { type Metrics, createMetrics, exposeLiveSessions, exposeSockets } from './metrics.ts'
@@ -38,6 +43,7 @@ export interface Rooms {
   serve: Router['serve']
   database: Database<Tables>
   metrics: Metrics
+  pusher: Pusher
   /** Background jobs. They run from `start` until `close`. */
   jobs: Scheduler
   /** The same for those that wait for the storage of files. */
@@ -64,6 +70,8 @@ export interface RoomsOptions {
   demo?: boolean
   /** Carries events to other nodes. By default created from the settings. */
   bus?: Bus
+  /** How push services are reached. */
+  outbound?: OutboundOptions & Pick<DeliveryOptions, 'retryAfterMs'>
   /** Receives the events that are published to all nodes. */
   onEvent?: Publish
 }
@@ -76,12 +84,14 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
   const database = await openExclusively<Tables>(settings.databaseUrl, log)
   await migrate(database, migrations)
   await reconcileSettings(database, settings, log, now())
+  const { clientSecret } = settings.provider
+  const pushKeys = await database.write((tx) => pushKeysOf(tx, clientSecret, now()))
   const nodeId = crypto.randomUUID()
   const bus = options.bus ?? (await openBus({ settings, database, log, now }, nodeId))
   if (options.onEvent) bus.listen(options.onEvent)
   // A clock that is set back would make limits seem exhausted and would close sockets.
   const steadyNow = options.now ?? (() => performance.now())
-  const services = createServices({ ...options, now, steadyNow, database, bus })
+  const services = createServices({ ...options, now, steadyNow, database, bus, pushKeys })
   const { metrics } = services
   const jobDatabase = database.withStatementTimeout(JOB_STATEMENT_LIMIT_MS)
   const schedule = (list: readonly Job[]) =>
@@ -115,6 +125,7 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
     metrics,
     jobs,
     fileJobs,
+    pusher: services.pusher,
     drain: () => readiness.drain(),
     async close() {
       await Promise.all([jobs.stop(), fileJobs.stop()])
@@ -122,6 +133,7 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
       await bus.close()
       services.sessions.close()
       services.images.close()
+      services.pusher.stop()
       await database.close()
     },
   }
@@ -133,9 +145,11 @@ interface Wiring extends RoomsOptions {
   steadyNow: () => number
   database: Database<Tables>
   bus: Bus
+  pushKeys: PushKeys
 }
 
-function createServices({ settings, log, now, steadyNow, demo = false, database, bus }: Wiring): Services {
+function createServices(wiring: Wiring): Services {
+  const { settings, log, now, steadyNow, demo = false, database, bus } = wiring
   const metrics = createMetrics()
   const rates = createRates(settings.limits, steadyNow, (limit, key) =>
     bus.publishRemote({ kind: 'rate_limit', limit, key }),
@@ -148,6 +162,7 @@ function createServices({ settings, log, now, steadyNow, demo = false, database,
     database: limited,
     storage: openStorage(settings.files),
     images: new ImageThread(),
+    pusher: createPusher(wiring, limited, metrics),
     sessions: openLookup(settings.databaseUrl, limited),
     slideQueue: new SlideQueue(limited),
     provider: createProvider(settings.provider, { log, now, metrics }),
@@ -161,8 +176,32 @@ function createServices({ settings, log, now, steadyNow, demo = false, database,
   }
 }
 
+function createPusher(
+  { settings, log, now, pushKeys: keys, outbound }: Wiring,
+  database: Database<Tables>,
+  metrics: Metrics,
+): Pusher {
+  const delivery = new Delivery({
+    ...outbound,
+    keys,
+    // Push services accept https only.
+    contact: settings.allowedHosts[0].replace(/^http:/, 'https:'),
+    log,
+    count: (outcome) => metrics.countPush(outcome),
+    onGone: (id) => database.write((tx) => deleteGone(tx, id)),
+  })
+  return new Pusher({
+    database,
+    delivery,
+    content: settings.pushContent,
+    publicKey: keys.publicKey,
+    log,
+    now,
+  })
+}
+
 async function openBus(
-  { settings: { busUrl }, database, log, now }: Omit<Wiring, 'bus' | 'steadyNow'>,
+  { settings: { busUrl }, database, log, now }: Omit<Wiring, 'bus' | 'steadyNow' | 'pushKeys'>,
   nodeId: string,
 ): Promise<Bus> {
   if (busUrl === null) return createLocalBus(log)

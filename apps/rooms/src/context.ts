@@ -8,6 +8,7 @@ import type { ImageThread } from './files/images/image-thread.ts'
 import type { FileStorage } from './files/storage/storage.ts'
 import type { LimitName, Limits } from './limits.ts'
 import type { Provider } from './login/provider.ts'
+import type { Pusher } from './push/pusher.ts'
 import type { Publish } from './cluster-events.ts'
 import type { Lifetimes } from './sessions/session.ts'
 import type { StartedSession } from './sessions/store.ts'
@@ -67,6 +68,7 @@ export interface Context {
   database: Database<Tables>
   storage: FileStorage
   images: ImageThread
+  pusher: Pusher
   provider: Provider
   policy: Policy
   rates: Rates

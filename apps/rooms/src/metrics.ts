@@ -34,6 +34,7 @@ export interface Metrics {
   countIgnoredProxyHeader(): void
   observeJob(job: string, ok: boolean, seconds: number): void
   countDeliveries(count: number): void
+  countPush(result: string): void
 }
 
 const SEARCH_ROUTE = '/search'
@@ -67,6 +68,7 @@ export function createMetrics(): Metrics {
   const logoutTokens = counter('logout_tokens', 'Logout tokens by result', ['result'])
   const ignored = counter('ignored_proxy_headers', 'Address headers from untrusted peers', [])
   const deliveries = counter('deliveries', 'Events of rooms sent to sockets', [])
+  const pushes = counter('pushes', 'Notifications to push services by result', ['result'])
   const jobs = counter('job_runs', 'Runs of background jobs', ['job', 'result'])
   const jobSeconds = new Gauge({
     name: 'latchkey_rooms_job_seconds',
@@ -74,14 +76,7 @@ export function createMetrics(): Metrics {
     labelNames: ['job'],
     registers,
   })
-  new Gauge({
-    name: 'latchkey_rooms_resident_memory_bytes',
-    help: 'Resident memory of the process',
-    registers,
-    collect() {
-      this.set(process.memoryUsage.rss())
-    },
-  })
+  exposeMemory(registry)
   return {
     registry,
     observeRequest(route, status, seconds) {
@@ -96,11 +91,23 @@ export function createMetrics(): Metrics {
     countLogoutToken: (result) => logoutTokens.inc({ result }),
     countIgnoredProxyHeader: () => ignored.inc(),
     countDeliveries: (count) => deliveries.inc(count),
+    countPush: (result) => pushes.inc({ result }),
     observeJob(job, ok, seconds) {
       jobs.inc({ job, result: ok ? 'ok' : 'failed' })
       jobSeconds.set({ job }, seconds)
     },
   }
+}
+
+function exposeMemory(registry: Registry): void {
+  new Gauge({
+    name: 'latchkey_rooms_resident_memory_bytes',
+    help: 'Resident memory of the process',
+    registers: [registry],
+    collect() {
+      this.set(process.memoryUsage.rss())
+    },
+  })
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Tables } from './db/tables.ts'
 import type { ImageThread } from './files/images/image-thread.ts'
 import type { FileStorage } from './files/storage/storage.ts'
 import type { Provider } from './login/provider.ts'
+import type { Pusher } from './push/pusher.ts'
 import type { SessionLookup } from './sessions/lookup.ts'
 import type { SlideQueue } from './sessions/slide-queue.ts'
 import type { Publish } from './cluster-events.ts'
@@ -20,6 +21,7 @@ export interface Services {
   database: Database<Tables>
   storage: FileStorage
   images: ImageThread
+  pusher: Pusher
   sessions: SessionLookup
   slideQueue: SlideQueue
   provider: Provider

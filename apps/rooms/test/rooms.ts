@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLog } from '@latchkey/http/log'
-import { type Rooms, createRooms } from '../src/app.ts'
+import { type Rooms, type RoomsOptions, createRooms } from '../src/app.ts'
 import { DEFAULT_LIMITS, type LimitName, type Limits } from '../src/limits.ts'
 import type { ClusterEvent } from '../src/cluster-events.ts'
 import type { ProviderConfig } from '../src/login/provider-config.ts'
@@ -43,6 +43,8 @@ export interface TestOptions {
   bus?: Bus
   settings?: Partial<Settings>
   limits?: Partial<Record<LimitName, number>>
+  /** How push services are reached. */
+  outbound?: RoomsOptions['outbound']
   /** The configuration of the provider. By default plain `oidc`. */
   provider?: (idp: HostileProvider) => ProviderConfig
   /** The provider, clock and log of another instance. */
@@ -66,6 +68,7 @@ export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
     now: () => clock.ms,
     onEvent,
     ...(options.bus && { bus: options.bus }),
+    ...(options.outbound && { outbound: options.outbound }),
   })
   const test: TestRooms = {
     rooms,
@@ -109,6 +112,7 @@ function settingsFor(
     guestEnabled: true,
     guestRooms: true,
     guestFiles: 'off',
+    pushContent: 'names',
     allowedHosts: [ORIGIN],
     proxyHeader: null,
     trustedProxies: ['127.0.0.0/8', '::1'],

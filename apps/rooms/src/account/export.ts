@@ -1,6 +1,5 @@
 import { toAuditLine } from '../audit/schema.ts'
 import { type Context, actorOf } from '../context.ts'
-import type { SessionRow } from '../db/tables.ts'
 import { toNotificationSettings } from '../notifications/schema.ts'
 import { findNotificationSettings } from '../notifications/store.ts'
 import { toListedSession } from '../sessions/schema.ts'
@@ -8,7 +7,13 @@ import { toUser } from '../users/schema.ts'
 import { toMoment, toMomentOrNull } from '../wire.ts'
 import { exportRooms, toExportedMessage, toExportedReaction } from './rooms.ts'
 import type { AccountExport } from './schema.ts'
-import { findAccountRows, pagesOfActivity, pagesOfMessages, pagesOfReactions } from './store.ts'
+import {
+  type AccountRows,
+  findAccountRows,
+  pagesOfActivity,
+  pagesOfMessages,
+  pagesOfReactions,
+} from './store.ts'
 
 /**
  * The JSON text of an `AccountExport`, as a stream. Rows are read while it is consumed, so years of
@@ -98,11 +103,12 @@ async function* jsonItems<Row>(
   }
 }
 
-function toExportedSession(row: SessionRow, currentId: string) {
+function toExportedSession(row: AccountRows['sessions'][number], currentId: string) {
   return {
     ...toListedSession(row, currentId),
     address: row.client_ip,
     endedAt: toMomentOrNull(row.revoked_at),
     endReason: row.revoke_reason,
+    pushEndpoint: row.endpoint,
   }
 }

@@ -28,6 +28,10 @@ export const AccountExport = z
         address: z.string(),
         endedAt: Moment.nullable(),
         endReason: z.string().nullable(),
+        pushEndpoint: z
+          .string()
+          .nullable()
+          .meta({ description: 'Where notifications of this browser are sent.' }),
       }),
     ),
     notifications: NotificationSettings,

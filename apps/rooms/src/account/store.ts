@@ -23,7 +23,7 @@ import { ERASED_PREFIX, isAccount, lockAccount } from '../users/store.ts'
 export interface AccountRows {
   identity: IdentityRow
   grants: RoleGrantRow[]
-  sessions: SessionRow[]
+  sessions: (SessionRow & { endpoint: string | null })[]
 }
 
 export async function findAccountRows(db: Kysely<Tables>, userId: string): Promise<AccountRows> {
@@ -36,10 +36,12 @@ export async function findAccountRows(db: Kysely<Tables>, userId: string): Promi
     grants: await db.selectFrom('role_grants').selectAll().where('user_id', '=', userId).execute(),
     sessions: await db
       .selectFrom('sessions')
-      .selectAll()
+      .leftJoin('push_subscriptions', 'push_subscriptions.session_id', 'sessions.id')
+      .selectAll('sessions')
+      .select('push_subscriptions.endpoint')
       .where('user_id', '=', userId)
-      .orderBy('created_at')
-      .orderBy('id')
+      .orderBy('sessions.created_at')
+      .orderBy('sessions.id')
       .execute(),
   }
 }

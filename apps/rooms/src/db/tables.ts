@@ -1,5 +1,6 @@
 import type { NotificationLevel } from '../notifications/levels.ts'
 import type { FileTables, MessageSearchRow } from './message-rows.ts'
+import type { NotificationTables } from './notification-rows.ts'
 import type { DefaultRole, MemberRole } from '../roles.ts'
 
 // Rows as both engines return them: booleans are 0 or 1, times are integer milliseconds UTC (R20).
@@ -167,16 +168,8 @@ export interface RoomUserStateRow {
   /** The user has read the events up to this sequence number. */
   last_read_seq: number
   level: NotificationLevel
-}
-
-/** How a user wants to be notified, in all rooms. */
-export interface NotificationSettingsRow {
-  user_id: string
-  /** HH:MM in `quiet_tz`. All three are null without quiet hours. */
-  quiet_from: string | null
-  quiet_to: string | null
-  quiet_tz: string | null
-  sound: Flag
+  /** Time of the last push about the room. */
+  pushed_at: number | null
 }
 
 export interface NodeRow {
@@ -330,7 +323,7 @@ export interface WsTicketRow {
   expires_at: number
 }
 
-export interface Tables extends FileTables {
+export interface Tables extends FileTables, NotificationTables {
   rooms: RoomRow
   room_members: RoomMemberRow
   room_visits: RoomVisitRow
@@ -350,7 +343,6 @@ export interface Tables extends FileTables {
   room_ownership_transfers: RoomOwnershipTransferRow
   ws_tickets: WsTicketRow
   users: StoredUserRow
-  notification_settings: NotificationSettingsRow
   identities: IdentityRow
   sessions: SessionRow
   login_states: LoginStateRow

@@ -174,6 +174,7 @@ function contextOf(services: Services, caller: Caller, request: Request, request
     actor,
     storage: services.storage,
     images: services.images,
+    pusher: services.pusher,
     setSessionCookies: (session) => replaceCookies(sessionCookies(names, session, context.now)),
     clearSessionCookies: () => replaceCookies(clearedCookies(names)),
   }

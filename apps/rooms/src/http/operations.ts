@@ -13,6 +13,7 @@ import { ownershipOperations } from '../members/ownership/operations.ts'
 import { platformOperations } from '../platform/operations.ts'
 import { roomOperations } from '../rooms/operations.ts'
 import { notificationOperations } from '../notifications/operations.ts'
+import { pushOperations } from '../push/operations.ts'
 import { unreadOperations } from '../unread/operations.ts'
 import { sessionOperations } from '../sessions/operations.ts'
 import { ticketOperations } from '../sessions/ticket-operations.ts'
@@ -27,6 +28,7 @@ export const apiOperations: readonly AnyOperation<Context>[] = [
   ...roomOperations,
   ...unreadOperations,
   ...notificationOperations,
+  ...pushOperations,
   ...messageOperations,
   ...searchOperations,
   ...fileOperations,

@@ -13,6 +13,7 @@ import type { RoomAnswer } from '../rooms/schema.ts'
 import type { Services } from '../services.ts'
 import { csrfTokenOf } from '../sessions/csrf.ts'
 import type { SessionAnswer } from '../sessions/schema.ts'
+import PUSH_WORKER from '../web/push-worker.js' with { type: 'text' }
 import { API_PATH } from './api.ts'
 import { isVisitor } from './caller.ts'
 import { cookieNames, readCookie } from './cookies.ts'
@@ -45,6 +46,8 @@ const FILES: ReadonlyMap<string, () => Response> = new Map([
   ...Object.entries(
     brandFiles({ product: 'rooms', name: 'Latchkey Rooms', shortName: 'Rooms', startUrl: '/' }),
   ).map(([name, serve]) => [`/${name}`, serve] as const),
+  // Revalidated by browsers on their own. It must not be older than the service.
+  ['/push-worker.js', () => file(PUSH_WORKER, 'text/javascript; charset=utf-8')],
   ['/robots.txt', () => file('User-agent: *\nDisallow: /\n', 'text/plain; charset=utf-8')],
 ])
 

@@ -1,5 +1,6 @@
 import { continueErasure } from '../account/store.ts'
 import { purgeGuests } from '../guests/operations.ts'
+import { deleteOfEndedSessions } from '../push/store.ts'
 import type { Job } from './job.ts'
 import {
   deleteAuditBefore,
@@ -31,6 +32,7 @@ export const identityJobs: readonly Job[] = [
     everyMs: HOUR_MS,
     run: (tx, nowMs) => deleteSessionsEndedBefore(tx, nowMs - SESSION_RETENTION_MS),
   },
+  { name: 'push-subscriptions', everyMs: HOUR_MS, run: deleteOfEndedSessions },
   { name: 'guests', everyMs: HOUR_MS, run: purgeGuests },
   { name: 'erased-accounts', everyMs: MINUTE_MS, run: continueErasure },
   { name: 'audit', everyMs: DAY_MS, run: (tx, nowMs) => deleteAuditBefore(tx, nowMs - AUDIT_RETENTION_MS) },

@@ -171,5 +171,6 @@ async function publishMessage(
   // Without its parts, all nodes read the event from the log.
   if (parts) context.publish({ kind: 'event', roomId, event })
   else context.publish({ kind: 'last_seq', roomId, seq: row.seq })
+  context.pusher.announce(roomId, row.seq)
   return { message, event }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { NotificationSettingsRow } from '../db/tables.ts'
+import type { NotificationSettingsRow } from '../db/notification-rows.ts'
 import { NOTIFICATION_LEVELS } from './levels.ts'
 
 export const LevelBody = z.object({

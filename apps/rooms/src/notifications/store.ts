@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { NotificationSettingsRow, Tables } from '../db/tables.ts'
+import type { NotificationSettingsRow } from '../db/notification-rows.ts'
+import type { Tables } from '../db/tables.ts'
 import type { NotificationLevel } from './levels.ts'
 
 export async function findNotificationSettings(
@@ -32,7 +33,7 @@ export async function putNotificationLevel(
 ): Promise<void> {
   await tx
     .insertInto('room_user_states')
-    .values({ room_id: roomId, user_id: userId, last_read_seq: readSeq, level })
+    .values({ room_id: roomId, user_id: userId, last_read_seq: readSeq, level, pushed_at: null })
     .onConflict((conflict) => conflict.columns(['room_id', 'user_id']).doUpdateSet({ level }))
     .execute()
 }

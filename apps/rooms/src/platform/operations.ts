@@ -51,6 +51,7 @@ const config = operation({
       guestEnabled: policy.guestEnabled,
       guestRooms: policy.guestRooms,
       provider: providerOf(context),
+      pushKey: context.pusher.publicKey,
       demo: policy.demo,
       version: VERSION,
     }

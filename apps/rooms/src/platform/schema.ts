@@ -46,6 +46,9 @@ export const Config = z
     guestEnabled: z.boolean(),
     guestRooms: z.boolean(),
     provider: ProviderName,
+    pushKey: z.string().meta({
+      description: 'Public key of this instance for push services (VAPID), in base64url.',
+    }),
     demo: z.boolean(),
     version: z.string(),
   })

@@ -1,3 +1,4 @@
+import { PUSH_CONTENTS } from '../push/content.ts'
 import {
   addressesOrNone,
   bearerToken,
@@ -239,6 +240,14 @@ export const declarations = {
     default: 'off',
     sentence: 'Which files guests may send: none (off), or PNG, JPEG, WebP and GIF images',
     example: 'images',
+  },
+  pushContent: {
+    name: 'ROOMS_PUSH_CONTENT',
+    kind: oneOf(PUSH_CONTENTS),
+    default: 'names',
+    sentence:
+      'What notifications of browsers without an open page show: nothing but that there are messages (none), the room (names), or author and text as well (text)',
+    example: 'none',
   },
   allowedHosts: {
     name: 'ALLOWED_HOSTS',

@@ -9,6 +9,7 @@ import {
 } from '@latchkey/settings/settings'
 import { findUnknownSettings } from '@latchkey/settings/unknown'
 import type { FileLocation } from '../files/storage/location.ts'
+import type { PushContent } from '../push/content.ts'
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts'
 import { type ClaimPath, parseClaimPath } from '../login/claim-path.ts'
 import type { OidcConfig, ProviderConfig, ProviderMode } from '../login/provider-config.ts'
@@ -23,6 +24,7 @@ export interface Settings {
   readonly guestEnabled: boolean
   readonly guestRooms: boolean
   readonly guestFiles: 'off' | 'images'
+  readonly pushContent: PushContent
   /** Exact origins. The first one is canonical. */
   readonly allowedHosts: readonly [string, ...string[]]
   readonly proxyHeader: string | null

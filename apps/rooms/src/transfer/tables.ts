@@ -11,6 +11,7 @@ const archivedTables = [
   'identities',
   'notification_settings',
   'sessions',
+  'push_subscriptions',
   'role_grants',
   'platform_state',
   'logout_tokens',

@@ -26,7 +26,7 @@ export async function advanceReadMark(
 ): Promise<number> {
   const { last_read_seq } = await tx
     .insertInto('room_user_states')
-    .values({ room_id: roomId, user_id: userId, last_read_seq: seq, level: DEFAULT_LEVEL })
+    .values({ room_id: roomId, user_id: userId, last_read_seq: seq, level: DEFAULT_LEVEL, pushed_at: null })
     .onConflict((conflict) =>
       conflict.columns(['room_id', 'user_id']).doUpdateSet((eb) => ({
         last_read_seq: eb

@@ -16,6 +16,7 @@ import type { searchOperations } from '../messages/search/operations.ts'
 import type { SearchQuery } from '../messages/search/schema.ts'
 import type { sessionOperations } from '../sessions/operations.ts'
 import type { notificationOperations } from '../notifications/operations.ts'
+import type { pushOperations } from '../push/operations.ts'
 import type { unreadOperations } from '../unread/operations.ts'
 
 type Operations =
@@ -26,6 +27,7 @@ type Operations =
   | (typeof roomOperations)[number]
   | (typeof unreadOperations)[number]
   | (typeof notificationOperations)[number]
+  | (typeof pushOperations)[number]
   | (typeof messageOperations)[number]
   | (typeof fileOperations)[number]
   | (typeof searchOperations)[number]

@@ -63,6 +63,7 @@ eachDialect((_dialect, newUrl) => {
       memberships: [{ roomId: lounge.id, name: 'Lounge', role: 'speaker', joinedAt: at }],
       readMarks: [],
       visits: [{ roomId: lounge.id, startedAt: at, endedAt: null }],
+      // Of the same time.
       messages: [
         {
           roomId: lounge.id,
@@ -90,7 +91,7 @@ eachDialect((_dialect, newUrl) => {
             },
           ],
         },
-      ],
+      ].toSorted((one, other) => (one.id < other.id ? -1 : 1)),
       reactions: [{ roomId: lounge.id, messageId: otherId, emoji: '👍', createdAt: at }],
       invitations: [
         expect.objectContaining({ roomId: own.id, received: false, role: 'listener', createdAt: at }),

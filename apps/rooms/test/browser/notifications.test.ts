@@ -1,12 +1,17 @@
 import { beforeAll, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
+import { type Page, chromium } from 'playwright-core'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import { type TestUser, createMessage, createRoom, makeMember, member } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
+import { CHROMIUM, FLAGS } from '../real/browser.ts'
 import { ROOT, roomPages } from './browser.ts'
+import { until } from '../until.ts'
 import { field, lines } from './room-page.ts'
 
-const pages = roomPages()
+const pages = roomPages({
+  // Nothing is sent to the endpoint of these tests.
+  outbound: { resolve: async () => ['203.0.113.1'], isPublicAddress: () => true },
+})
 
 let host: TestUser
 let aliceId: string
@@ -32,6 +37,8 @@ const untilLevel = (page: Page, id: string, level: string) =>
 /** Lets the page believe that notifications are permitted, and keeps what it shows. */
 async function recordNotifications(page: Page): Promise<() => Promise<{ title: string; tag: string }[]>> {
   await page.addInitScript(() => {
+    // As on a page without https.
+    Object.assign(globalThis, { PushManager: undefined })
     const list: { title: string; tag: string }[] = []
     Object.assign(globalThis, {
       recorded: list,
@@ -117,3 +124,62 @@ test('R30.4: a mention elsewhere is counted on the tab and shown by the browser,
   expect(await page.locator('link[rel=icon]').getAttribute('href')).not.toContain('e03131')
   expect(errors).toEqual([])
 }, 60_000)
+
+/** Lets the browser subscribe to a push service that does not exist. */
+async function fakePushService(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const json = {
+      endpoint: 'https://push.example/alice',
+      keys: { p256dh: 'B'.repeat(87), auth: 'A'.repeat(22) },
+    }
+    const subscription = { toJSON: () => json, options: {}, unsubscribe: async () => true }
+    Object.assign(PushManager.prototype, {
+      getSubscription: async () => null,
+      subscribe: async () => subscription,
+    })
+  })
+}
+
+test('R30.3: a browser that shows notifications subscribes, and its worker shows pushes until it is turned off', async () => {
+  const id = await alicesRoom('Cellar')
+  // Browsers without windows permit no notifications.
+  const browser = await chromium.launch({ executablePath: CHROMIUM ?? '/usr/bin/chromium', args: FLAGS })
+  const page = await (await browser.newContext({ permissions: ['notifications'] })).newPage()
+  await fakePushService(page)
+  await page.goto(pages.at('/api/auth/login?returnTo=/account'))
+  const subscriptions = () =>
+    pages.service().rooms.database.read.selectFrom('push_subscriptions').select('endpoint').execute()
+  const choice = page.getByRole('switch', { name: 'Show notifications on this device' })
+  await Promise.all([page.waitForResponse('**/api/push'), choice.click()])
+  expect(await subscriptions()).toEqual([{ endpoint: 'https://push.example/alice' }])
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => null))
+  const notifications = () =>
+    page.evaluate(async () => {
+      const worker = await navigator.serviceWorker.ready
+      return (await worker.getNotifications()).map(({ title, body, tag }) => [title, body, tag])
+    })
+  await deliverPush(page, { roomId: id, isMention: true, room: 'Cellar' })
+  await until(async () => (await notifications()).length > 0)
+  expect(await notifications()).toEqual([['Cellar', 'You were mentioned', id]])
+  await Promise.all([page.waitForResponse('**/api/push/*'), choice.click()])
+  expect(await subscriptions()).toEqual([])
+  await browser.close()
+}, 60_000)
+
+/** Passes a push to the worker of this page, as the browser does. */
+async function deliverPush(page: Page, payload: unknown): Promise<void> {
+  const client = await page.context().newCDPSession(page)
+  const registered = new Promise<string>((resolve) => {
+    client.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      for (const { registrationId, isDeleted } of registrations) if (!isDeleted) resolve(registrationId)
+    })
+  })
+  await client.send('ServiceWorker.enable')
+  const registrationId = await registered
+  const { origin } = new URL(page.url())
+  await client.send('ServiceWorker.deliverPushMessage', {
+    origin,
+    registrationId,
+    data: JSON.stringify(payload),
+  })
+}

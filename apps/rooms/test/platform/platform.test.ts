@@ -17,6 +17,7 @@ describe('before the first sign-in', () => {
       guestEnabled: false,
       guestRooms: false,
       provider: { label: 'Test provider', mode: 'oidc' },
+      pushKey: expect.stringMatching(/^[\w-]{87}$/) as string,
       demo: false,
       version: VERSION,
     })

@@ -74,6 +74,8 @@ const OWN = [
   'markRoomRead',
   'setNotificationLevel',
   'updateNotificationSettings',
+  'subscribeToPush',
+  'unsubscribeFromPush',
   'editMessage',
   'removeReaction',
   'endMembership',

@@ -64,6 +64,16 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
     user_agent: ODD,
     client_ip: '::1',
   })),
+  push_subscriptions: [
+    {
+      id: 'p',
+      session_id: 's0',
+      endpoint: 'https://push.example/1',
+      p256dh: 'key',
+      auth: 'auth',
+      created_at: 1,
+    },
+  ],
   login_states: [
     {
       state_hash: 'h',
@@ -153,6 +163,10 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
       pinned_seq: 6,
       group_mention: 'here',
     },
+  ],
+  room_user_states: [
+    { room_id: 'r', user_id: 'ann', last_read_seq: 3, level: 'all', pushed_at: null },
+    { room_id: 'r', user_id: 'bob', last_read_seq: 0, level: 'none', pushed_at: 7 },
   ],
   room_message_versions: [{ message_id: 'm0', seq: 4, content: ODD, created_at: 3 }],
   room_mentions: [{ message_id: 'm0', user_id: 'ann', room_id: 'r', seq: 3 }],

@@ -51,6 +51,7 @@ export function roomTables({ int, text, table }: Record<'int' | 'text' | 'table'
       user_id ${text} not null references users (id) on delete cascade,
       last_read_seq ${int} not null check (last_read_seq >= 0),
       level ${text} not null default 'mentions' check (level in ('all', 'mentions', 'none')),
+      pushed_at ${int},
       primary key (room_id, user_id)
     ) ${table}`,
     'create index room_user_states_by_user on room_user_states (user_id)',

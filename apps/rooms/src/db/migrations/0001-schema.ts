@@ -96,6 +96,15 @@ function accountTables({ int, text, table }: Record<'int' | 'text' | 'table', st
     'create index sessions_by_sub on sessions (idp_issuer, idp_sub)',
     'create index sessions_ended on sessions (revoked_at)',
     'create index sessions_idle on sessions (idle_expires_at) where revoked_at is null',
+    // A session is one browser, and a browser has one endpoint.
+    `create table push_subscriptions (
+      id ${text} not null primary key,
+      session_id ${text} not null unique references sessions (id) on delete cascade,
+      endpoint ${text} not null unique check (endpoint like 'https://%'),
+      p256dh ${text} not null,
+      auth ${text} not null,
+      created_at ${int} not null
+    ) ${table}`,
     `create table login_states (
       state_hash ${text} not null primary key,
       nonce_hash ${text},

@@ -1,3 +1,5 @@
+import { pushWorker, subscribeToPush, unsubscribeFromPush } from './push.ts'
+
 const CHOICE = 'desktop-notifications'
 
 /** Whether this browser shows notifications, and whether it can. */
@@ -9,18 +11,28 @@ export function desktopState(): DesktopState {
   return Notification.permission === 'granted' && localStorage.getItem(CHOICE) === 'on' ? 'on' : 'off'
 }
 
-/** Turns notifications of this browser on or off. Asks the user for permission first. */
-export async function setDesktop(isOn: boolean): Promise<DesktopState> {
+/**
+ * Turns notifications of this browser on or off. Asks the user for permission first. `pushKey` is the
+ * key of the instance for push services.
+ */
+export async function setDesktop(isOn: boolean, pushKey: string): Promise<DesktopState> {
   if (isOn) await Notification.requestPermission()
   localStorage.setItem(CHOICE, isOn ? 'on' : 'off')
-  return desktopState()
+  const state = desktopState()
+  // Without a push service, there are notifications while a tab is open.
+  await (state === 'on' ? subscribeToPush(pushKey) : unsubscribeFromPush()).catch(() => {})
+  return state
 }
 
 /** Shows a notification, in the place of the last one of this room. `open` is called on a click. */
-export function showDesktop(roomId: string, text: string, open: () => void): void {
+export async function showDesktop(roomId: string, text: string, open: () => void): Promise<void> {
   if (desktopState() !== 'on') return
+  const options = { tag: roomId, icon: '/icon-192.png' }
+  const worker = await pushWorker().catch(() => undefined)
+  // A push about the same message then replaces it.
+  if (worker) return worker.showNotification(text, { ...options, data: { roomId } })
   try {
-    const notification = new Notification(text, { tag: roomId, icon: '/icon-192.png' })
+    const notification = new Notification(text, options)
     notification.addEventListener('click', () => {
       window.focus()
       open()

@@ -3,11 +3,13 @@ import { useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { ROOM } from '../addresses.ts'
 import { call } from '../call.ts'
+import { useCall } from '../queries.ts'
 import { type ListedRoom, useOwnRooms } from '../sidebar/lobby.ts'
 import { useText } from '../texts/text.ts'
 import { setBadge } from './badge.ts'
-import { showDesktop } from './desktop.ts'
-import { countNotable, isQuiet } from './notable.ts'
+import { desktopState, showDesktop } from './desktop.ts'
+import { countNotable, isQuiet } from '../../notifications/notable.ts'
+import { onNotificationClick, subscribeToPush } from './push.ts'
 
 /** In this time another tab may mark the message as read, because its user sees it. */
 const WAIT_MS = 2_500
@@ -35,6 +37,7 @@ export function Notifier() {
     )
   }, [rooms, openId])
   useEffect(() => () => setBadge('others', 0), [])
+  usePush(go)
   useEffect(() => {
     if (!rooms) return
     const before = previous.current
@@ -53,6 +56,16 @@ export function Notifier() {
   return null
 }
 
+/** Renews the subscription of this browser, which belongs to a session. */
+function usePush(go: (path: string) => void): void {
+  const { data } = useCall('config', 'getConfig', {})
+  const pushKey = data?.pushKey
+  useEffect(() => {
+    if (pushKey !== undefined && desktopState() === 'on') subscribeToPush(pushKey).catch(() => {})
+  }, [pushKey])
+  useEffect(() => onNotificationClick(go), [go])
+}
+
 const isLookingAt = (id: string, openId: string | undefined) => id === openId && !document.hidden
 
 function textOf(room: ListedRoom, t: ReturnType<typeof useText>['t']): string {
@@ -64,7 +77,7 @@ function textOf(room: ListedRoom, t: ReturnType<typeof useText>['t']): string {
 }
 
 /** Unless it is quiet: plays the sound, and calls `show`, in one of the open tabs. */
-async function notifyInOneTab(roomId: string, show: () => void): Promise<void> {
+async function notifyInOneTab(roomId: string, show: () => Promise<void>): Promise<void> {
   const { quiet, sound } = await queries.fetchQuery({
     queryKey: ['notifications', 'getNotificationSettings', {}],
     queryFn: () => call('getNotificationSettings', {}),
@@ -72,7 +85,7 @@ async function notifyInOneTab(roomId: string, show: () => void): Promise<void> {
   })
   if (isQuiet(quiet, new Date())) return
   const act = async () => {
-    show()
+    await show()
     if (sound) await (await import('./sound.ts')).playSound()
   }
   // Pages without https have no locks.

@@ -46,6 +46,7 @@ export function Notifications() {
 function Desktop() {
   const { t } = useText()
   const [state, setState] = useState(desktopState)
+  const { data: config } = useCall('config', 'getConfig', {})
   if (state === 'unsupported') return null
   return (
     <Switch
@@ -53,7 +54,9 @@ function Desktop() {
       description={t(state === 'denied' ? 'notify.desktopDenied' : 'notify.desktopHelp')}
       checked={state === 'on'}
       disabled={state === 'denied'}
-      onChange={({ currentTarget }) => void setDesktop(currentTarget.checked).then(setState)}
+      onChange={({ currentTarget }) =>
+        void setDesktop(currentTarget.checked, config?.pushKey ?? '').then(setState)
+      }
     />
   )
 }

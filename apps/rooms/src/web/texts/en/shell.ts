@@ -6,7 +6,7 @@ export default {
   'notify.help': 'What you’re notified of in a room is chosen in the room.',
   'notify.sound': 'Play a sound',
   'notify.desktop': 'Show notifications on this device',
-  'notify.desktopHelp': 'For this browser only, while a tab of Rooms is open.',
+  'notify.desktopHelp': 'For this browser, also while no tab of Rooms is open.',
   'notify.desktopDenied': 'Your browser blocks notifications of this site. Allow them in its settings.',
   'notify.quiet': 'Quiet hours',
   'notify.quietHelp': 'No sounds and no notifications, for example at night.',

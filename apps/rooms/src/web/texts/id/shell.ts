@@ -8,7 +8,7 @@ export default {
   'notify.help': 'Notifikasi untuk setiap ruang diatur di ruang itu.',
   'notify.sound': 'Putar suara',
   'notify.desktop': 'Tampilkan notifikasi di perangkat ini',
-  'notify.desktopHelp': 'Hanya di peramban ini, selama tab Rooms terbuka.',
+  'notify.desktopHelp': 'Untuk peramban ini, juga saat tidak ada tab Rooms yang terbuka.',
   'notify.desktopDenied': 'Peramban Anda memblokir notifikasi dari situs ini. Izinkan di pengaturannya.',
   'notify.quiet': 'Jam tenang',
   'notify.quietHelp': 'Tanpa suara dan notifikasi, misalnya pada malam hari.',

@@ -8,7 +8,7 @@ export default {
   'notify.help': 'Vad du aviseras om i ett rum väljer du i rummet.',
   'notify.sound': 'Spela ett ljud',
   'notify.desktop': 'Visa aviseringar på den här enheten',
-  'notify.desktopHelp': 'Bara i den här webbläsaren, medan en flik med Rooms är öppen.',
+  'notify.desktopHelp': 'För den här webbläsaren, även när ingen flik med Rooms är öppen.',
   'notify.desktopDenied':
     'Webbläsaren blockerar aviseringar från den här webbplatsen. Tillåt dem i dess inställningar.',
   'notify.quiet': 'Tysta timmar',

@@ -1,10 +1,15 @@
-import type { QuietHours } from '../../notifications/schema.ts'
-import type { ListedRoom } from '../sidebar/lobby.ts'
+import type { NotificationLevel } from './levels.ts'
+import type { QuietHours } from './schema.ts'
 
-type Levelled = Pick<ListedRoom, 'unread' | 'mentions' | 'notificationLevel'>
+interface Counts {
+  /** Null, like the next, for users who do not follow the room. */
+  unread: number | null
+  mentions: number | null
+  notificationLevel: NotificationLevel
+}
 
 /** Number of unread messages of which the user is notified in a room. */
-export function countNotable({ unread, mentions, notificationLevel: level }: Levelled): number {
+export function countNotable({ unread, mentions, notificationLevel: level }: Counts): number {
   if (level === 'none') return 0
   return (level === 'all' ? unread : mentions) ?? 0
 }

@@ -1,0 +1,51 @@
+import { seal, unseal } from '@latchkey/tokens/seal'
+import type { Transaction } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import { findState, instanceIdOf, saveState } from '../platform/store.ts'
+
+/** Keys by which push services recognise this instance (VAPID, RFC 8292), in base64url. */
+export interface PushKeys {
+  publicKey: string
+  privateKey: string
+}
+
+const STATE = 'push-keys'
+
+/**
+ * The keys of this instance, made at the first start. The private one is sealed with the client
+ * secret. If that has changed, there are new keys, and browsers subscribe again.
+ */
+export async function pushKeysOf(
+  tx: Transaction<Tables>,
+  clientSecret: string | null,
+  nowMs: number,
+): Promise<PushKeys> {
+  // A public client has no secret.
+  const token = clientSecret ?? (await instanceIdOf(tx, nowMs))
+  const existing = await findKeys(tx, token)
+  if (existing) return existing
+  // Loaded at the first start only.
+  const { generateVAPIDKeys } = await import('web-push')
+  const keys = generateVAPIDKeys()
+  const sealed = JSON.stringify({ ...keys, privateKey: seal(keys.privateKey, token, 'push-key') })
+  // Of nodes that start together, the first one stores its keys, and the others read them.
+  await tx
+    .insertInto('platform_state')
+    .values({ key: STATE, value: sealed, updated_at: nowMs })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute()
+  const stored = await findKeys(tx, token)
+  if (stored) return stored
+  await saveState(tx, STATE, sealed, nowMs)
+  await tx.deleteFrom('push_subscriptions').execute()
+  return keys
+}
+
+/** Undefined as well for keys that were sealed with another secret. */
+async function findKeys(tx: Transaction<Tables>, token: string): Promise<PushKeys | undefined> {
+  const stored = await findState(tx, STATE)
+  if (stored === undefined) return undefined
+  const { publicKey, privateKey: sealed } = JSON.parse(stored) as PushKeys
+  const privateKey = unseal(sealed, token, 'push-key')
+  return privateKey === undefined ? undefined : { publicKey, privateKey }
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { type Context, actorOf, operation } from '../context.ts'
+import { failure } from '../failures.ts'
+import { SUCCESS, Success } from '../wire.ts'
+import { PushSubscription, SubscriptionParams } from './schema.ts'
+import { deleteSubscription, putSubscription } from './store.ts'
+
+const tag = 'Notifications'
+
+const subscribe = operation({
+  id: 'subscribeToPush',
+  methods: ['POST'],
+  path: '/push',
+  scope: 'session',
+  tag,
+  summary: 'Send notifications to this browser while no page is open',
+  body: PushSubscription,
+  result: z.object({ id: z.string() }),
+  status: 201,
+  async handler(context, { body: { endpoint, keys } }) {
+    await requirePublicEndpoint(context, endpoint)
+    const id = crypto.randomUUID()
+    const { session } = actorOf(context)
+    const row = { id, session_id: session.id, endpoint, ...keys, created_at: context.now }
+    await context.database.write((tx) => putSubscription(tx, row))
+    return { id }
+  },
+})
+
+async function requirePublicEndpoint({ pusher }: Context, endpoint: string): Promise<void> {
+  if (await pusher.canReach(new URL(endpoint))) return
+  throw failure('invalid_request', {
+    text: 'endpoint: must be on a public host',
+    fields: [{ path: 'endpoint', code: 'custom' }],
+  })
+}
+
+const unsubscribe = operation({
+  id: 'unsubscribeFromPush',
+  methods: ['DELETE'],
+  path: '/push/{id}',
+  scope: 'session',
+  tag,
+  summary: 'Stop notifications of this browser',
+  params: SubscriptionParams,
+  result: Success,
+  async handler(context, { params: { id } }) {
+    const { session } = actorOf(context)
+    if (!(await context.database.write((tx) => deleteSubscription(tx, { id, sessionId: session.id }))))
+      throw failure('not_found')
+    return SUCCESS
+  },
+})
+
+export const pushOperations = [subscribe, unsubscribe]

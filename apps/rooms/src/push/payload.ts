@@ -1,0 +1,67 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import { excerptOf } from '../messages/excerpt.ts'
+import { withNames } from '../messages/mention-tokens.ts'
+import type { Message } from '../messages/schema.ts'
+import { listMessagesBefore } from '../messages/store.ts'
+import { readerOf, viewMessages } from '../messages/view.ts'
+import type { PushContent } from './content.ts'
+import type { Recipient } from './recipients.ts'
+
+/** As the service worker reads it (web/push-worker.js). */
+interface Payload {
+  roomId: string
+  isMention: boolean
+  room?: string
+  author?: string
+  text?: string
+}
+
+/** Among so many of the newest messages is the one that a push quotes. */
+const NEWEST = 20
+
+interface Source {
+  roomId: string
+  fromSeq: number
+  content: PushContent
+  nowMs: number
+}
+
+/** The payload of a notification about messages from `fromSeq` on. */
+export async function payloadFor(
+  db: Kysely<Tables>,
+  { access, isMentioned }: Recipient,
+  { roomId, fromSeq, content, nowMs }: Source,
+): Promise<string> {
+  const message =
+    content === 'text' ? await findNewest(db, { access, isMentioned }, fromSeq, nowMs) : undefined
+  const payload: Payload = {
+    roomId,
+    isMention: isMentioned,
+    ...(content !== 'none' && { room: access.room.name }),
+    ...(message && { author: message.nickname, text: textOf(message) }),
+  }
+  return JSON.stringify(payload)
+}
+
+/** The newest message by another that the recipient may read and, if any mentions them, that does. */
+async function findNewest(
+  db: Kysely<Tables>,
+  { access, isMentioned }: Pick<Recipient, 'access' | 'isMentioned'>,
+  fromSeq: number,
+  nowMs: number,
+): Promise<Message | undefined> {
+  const reader = readerOf(access, nowMs)
+  const range = { ...reader, afterSeq: Math.max(reader.afterSeq, fromSeq - 1) }
+  const rows = await listMessagesBefore(db, range, { before: undefined, limit: NEWEST })
+  const messages = await viewMessages(db, reader, rows)
+  const isMention = ({ mentions, groupMention }: Message) =>
+    groupMention !== null || mentions.some(({ userId }) => userId === access.userId)
+  const others = messages.filter(({ userId, content }) => userId !== access.userId && content !== null)
+  return (isMentioned && others.find(isMention)) || others[0]
+}
+
+function textOf({ content, mentions, files }: Message): string {
+  const names = new Map(mentions.map(({ userId, nickname }) => [userId, nickname]))
+  return excerptOf(withNames(content ?? '', (userId) => names.get(userId))) || (files[0]?.name ?? '')
+}

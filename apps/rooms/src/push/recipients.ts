@@ -1,0 +1,60 @@
+import type { Database } from '@latchkey/database/database'
+import type { Tables } from '../db/tables.ts'
+import { countNotable, isQuiet } from '../notifications/notable.ts'
+import { toNotificationSettings } from '../notifications/schema.ts'
+import { type UserRoomAccess, findAccessOfUsers } from '../rooms/access-store.ts'
+import { decideOrdinaryEntry } from '../rooms/permissions.ts'
+import { findUnread, readSeqOf } from '../unread/unread.ts'
+import { listSettingsOf, listSubscribedFollowers } from './store.ts'
+
+export interface Recipient {
+  userId: string
+  access: UserRoomAccess
+  readSeq: number
+  isMentioned: boolean
+}
+
+type Reader = Pick<Database<Tables>, 'read' | 'dialect'>
+
+/**
+ * Users to notify of messages from `fromSeq` on: who follow the room, may read these messages now,
+ * have not read them, and want to be notified of them at this time. The right of an administrator
+ * does not count: it needs a session.
+ */
+export async function findRecipients(
+  database: Reader,
+  { roomId, fromSeq, nowMs }: { roomId: string; fromSeq: number; nowMs: number },
+): Promise<Recipient[]> {
+  const userIds = await listSubscribedFollowers(database.read, roomId, nowMs)
+  if (userIds.length === 0) return []
+  const all = await findAccessOfUsers(database, { roomId, userIds, nowMs })
+  const accesses = all
+    .map((access) => ({ ...access, isAdmin: false, needsSignIn: false }))
+    .filter((access) => decideOrdinaryEntry(access) === 'yes')
+    .flatMap((access) => {
+      const readSeq = readSeqOf(access)
+      return readSeq === null ? [] : [{ ...access, lastReadSeq: Math.max(readSeq, fromSeq - 1) }]
+    })
+  const unread = await findUnread(database, accesses, nowMs)
+  const recipients = accesses.flatMap((access): Recipient[] => {
+    const counts = unread.get(access)
+    const { userId, notificationLevel } = access
+    if (!counts || countNotable({ ...counts, notificationLevel }) === 0) return []
+    const readSeq = all.find((each) => each.userId === userId)?.lastReadSeq ?? access.joinedSeq ?? 0
+    return [{ userId, access, readSeq, isMentioned: counts.mentions > 0 }]
+  })
+  return withoutQuiet(database, recipients, nowMs)
+}
+
+async function withoutQuiet(
+  database: Reader,
+  recipients: readonly Recipient[],
+  nowMs: number,
+): Promise<Recipient[]> {
+  const rows = await listSettingsOf(
+    database,
+    recipients.map(({ userId }) => userId),
+  )
+  const quiet = new Map(rows.map((row) => [row.user_id, toNotificationSettings(row).quiet]))
+  return recipients.filter(({ userId }) => !isQuiet(quiet.get(userId) ?? null, new Date(nowMs)))
+}

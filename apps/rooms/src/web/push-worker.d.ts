@@ -1,0 +1,3 @@
+// The server serves its text.
+declare const source: string
+export default source
