@@ -111,7 +111,7 @@ function csrfData({ hosts }: Services, request: Request): Record<string, string>
 
 /** First calls of single pages, as web/ makes them. */
 const FIRST_CALLS: Readonly<Record<string, readonly string[]>> = {
-  '/': ['/rooms'],
+  '/': ['/rooms?preview=true'],
   '/account': ['/sessions', '/notifications'],
 }
 

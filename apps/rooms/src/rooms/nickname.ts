@@ -63,11 +63,11 @@ function withSuffix(table: 'users' | 'named'): RawBuilder<string> {
 }
 
 /**
- * Name of a user of the table `users` in this room. A guest gets a short suffix if another user of
+ * Name of a user of the table `users` in this room, by its id or by a column with it. A guest gets a short suffix if another user of
  * the room has a name that looks the same. An account gets one only if another account of the room
  * has the identical name (R14.6, R28.26): the name of a guest never changes that of an account.
  */
-export function nicknameIn(roomId: string): RawBuilder<string> {
+export function nicknameIn(roomId: string | RawBuilder<unknown>): RawBuilder<string> {
   return sql<string>`case when exists (
     select 1 from users as other
     where other.skeleton = users.skeleton and other.id <> users.id

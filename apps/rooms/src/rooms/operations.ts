@@ -44,6 +44,7 @@ import {
   listParticipants,
   updateRoom,
 } from './store.ts'
+import { findPreviews } from './previews.ts'
 import { join, leave } from './visit-operations.ts'
 
 const tag = 'Rooms'
@@ -114,11 +115,14 @@ export const listRoomsForUser = operation({
     const roomIds = rows.map(({ id }) => id)
     const accesses = await findAccessToRooms(database, { userId: user.id, roomIds, nowMs: now })
     const unread = await findUnread(database, accesses, now)
+    const previews = query.preview ? await findPreviews(database, accesses, now) : undefined
     const accessTo = new Map(accesses.map((access) => [access.roomId, access]))
     const rooms = rows.flatMap(({ id, present }) => {
       const access = accessTo.get(id)
       // Deleted meanwhile.
-      return access ? [toRoom(access.room, access, present ?? 0, unread.get(access))] : []
+      if (!access) return []
+      const room = toRoom(access.room, access, present ?? 0, unread.get(access))
+      return [{ ...room, preview: previews?.get(id) ?? null }]
     })
     return { rooms, nextCursor }
   },

@@ -183,13 +183,42 @@ export const Participant = Person.extend({ joinedAt: Moment }).meta({ id: 'Parti
 
 export const RoomParams = z.object({ id: Id })
 export const RoomAnswer = z.object({ room: Room })
-export const RoomPage = z.object({ rooms: z.array(Room), nextCursor: NextCursor })
+
+/** What goes on in a room. */
+export const RoomPreview = z
+  .object({
+    people: z
+      .array(Person.pick({ userId: true, nickname: true, avatarColor: true }))
+      .meta({ description: 'The first participants; `participantCount` is the number of all.' }),
+    lastMessage: z
+      .object({
+        nickname: z.string(),
+        excerpt: z.string().meta({ description: 'Beginning of its text, or the name of its first file.' }),
+        at: Moment,
+      })
+      .nullable()
+      .meta({ description: 'The newest message that the caller may read now.' }),
+  })
+  .meta({ id: 'RoomPreview' })
+export type RoomPreview = z.output<typeof RoomPreview>
+
+const ListedRoom = Room.extend({
+  preview: RoomPreview.nullable().meta({
+    description: 'Only with `preview=true`, and only for rooms that the caller may enter.',
+  }),
+}).meta({ id: 'ListedRoom' })
+
+export const RoomPage = z.object({ rooms: z.array(ListedRoom), nextCursor: NextCursor })
 export const RoomQuery = PageQuery.extend({
   q: text().trim().max(MAX_INPUT_LENGTH).optional().meta({ description: 'A part of the name.' }),
   own: z
     .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
     .default(false)
     .meta({ type: 'boolean', description: 'Only rooms that you are a member of, by their last messages.' }),
+  preview: z
+    .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
+    .default(false)
+    .meta({ type: 'boolean', description: 'With the people in each room, and its last message.' }),
 })
 
 export const JoinAnswer = z

@@ -1,9 +1,10 @@
-import { Text, VisuallyHidden } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useId } from 'react'
 import { Link, useLocation } from 'wouter'
 import { RoomMark } from '../parts/room-mark.tsx'
 import { useText } from '../texts/text.ts'
 import { type ListedRoom, useOwnRooms } from './lobby.ts'
+import { UnreadCount } from './unread-count.tsx'
 
 /** The user's own rooms, in the navigation of every page. */
 export function OwnRooms() {
@@ -38,23 +39,5 @@ function OwnRoom({ room }: { room: ListedRoom }) {
         {!isOpen && <UnreadCount room={room} />}
       </Link>
     </li>
-  )
-}
-
-function UnreadCount({ room: { unread, mentions } }: { room: ListedRoom }) {
-  const { t, number } = useText()
-  if (!unread) return null
-  return (
-    <>
-      {mentions ? (
-        <span className="own-room-mentions figure" aria-hidden>
-          {number(mentions)}
-        </span>
-      ) : null}
-      <VisuallyHidden className="own-room-unread">
-        {t('sidebar.unread', { count: unread })}
-        {mentions ? `, ${t('sidebar.mentions', { count: mentions })}` : ''}
-      </VisuallyHidden>
-    </>
   )
 }

@@ -1,16 +1,15 @@
-import { Anchor, Badge, Button, Group, Paper, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Skeleton, Stack, TextInput } from '@mantine/core'
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@latchkey/web/icons'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
-import { Link } from 'wouter'
-import type { Result } from '../../call.ts'
 import { LoadMore } from '../../parts/load-more.tsx'
 import { useCall, usePages } from '../../queries.ts'
 import { useUser } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 import { NewRoom } from './new-room.tsx'
+import { RoomCard } from './room-card.tsx'
 import { Pending } from './pending.tsx'
 
 const SEARCH_AFTER_MS = 250
@@ -52,7 +51,9 @@ export default function LobbyPage() {
 function Rooms({ q }: { q: string }) {
   const { t } = useText()
   const [search] = useDebouncedValue(q, SEARCH_AFTER_MS)
-  const { pages, error, retry, ...next } = usePages('rooms', 'listRooms', { query: { q: search } })
+  const { pages, error, retry, ...next } = usePages('rooms', 'listRooms', {
+    query: { q: search, preview: true },
+  })
   if (error && !pages) return <ErrorNotice error={error} onRetry={retry} />
   if (!pages) return <CardSkeletons />
   const rooms = pages.flatMap((page) => page.rooms)
@@ -66,7 +67,7 @@ function Rooms({ q }: { q: string }) {
     <div>
       <ul className="plain cards">
         {rooms.map((room) => (
-          <Card key={room.id} room={room} />
+          <RoomCard key={room.id} room={room} />
         ))}
       </ul>
       <LoadMore more={next.more} isReading={next.isReading} error={next.moreError} />
@@ -79,42 +80,8 @@ function CardSkeletons() {
   return (
     <div className="cards" role="status" aria-label={t('page.loading')}>
       {Array.from({ length: 6 }, (_, index) => (
-        <Skeleton key={index} height={100} radius="md" />
+        <Skeleton key={index} height={132} radius="md" />
       ))}
     </div>
-  )
-}
-
-function Card({ room }: { room: Result<'listRooms'>['rooms'][number] }) {
-  const { t } = useText()
-  const { id, name, participantCount, maxParticipants, role, visibility, allowGuests } = room
-  return (
-    <Paper component="li" withBorder p="md" className="card">
-      <Stack gap="xs">
-        <Title order={2} className="wrap">
-          <Anchor component={Link} href={`/rooms/${id}`} inherit underline="never" className="card-link">
-            {name}
-          </Anchor>
-        </Title>
-        <Text size="sm" c="dimmed" className="present" mod={{ some: participantCount > 0 }}>
-          {t('lobby.present', { count: participantCount, max: maxParticipants })}
-        </Text>
-        <Group gap={6}>
-          <Badge variant="default" style={{ textTransform: 'none' }}>
-            {t(`room.visibility.${visibility}`)}
-          </Badge>
-          {role !== null && (
-            <Badge variant="light" style={{ textTransform: 'none' }}>
-              {t(`room.role.${role}`)}
-            </Badge>
-          )}
-          {!allowGuests && (
-            <Badge variant="default" style={{ textTransform: 'none' }}>
-              {t('lobby.noGuests')}
-            </Badge>
-          )}
-        </Group>
-      </Stack>
-    </Paper>
   )
 }

@@ -3,6 +3,7 @@ export default {
   'lobby.none': 'No rooms yet',
   'lobby.noneHelp': 'Create the first one, or open an invitation link.',
   'lobby.noneFound': 'No rooms match',
+  'lobby.noMessages': 'No messages yet',
   'lobby.present': '{{count}} online',
   'lobby.noGuests': 'Members only',
   'lobby.create': 'New room',

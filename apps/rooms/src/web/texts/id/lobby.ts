@@ -5,6 +5,7 @@ export default {
   'lobby.none': 'Belum ada ruang',
   'lobby.noneHelp': 'Buat yang pertama, atau buka tautan undangan.',
   'lobby.noneFound': 'Tidak ada ruang yang cocok',
+  'lobby.noMessages': 'Belum ada pesan',
   'lobby.present': '{{count}} daring',
   'lobby.noGuests': 'Khusus anggota',
   'lobby.create': 'Ruang baru',

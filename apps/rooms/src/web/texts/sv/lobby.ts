@@ -5,6 +5,7 @@ export default {
   'lobby.none': 'Det finns inga rum ännu',
   'lobby.noneHelp': 'Skapa det första, eller öppna en inbjudningslänk.',
   'lobby.noneFound': 'Inga rum matchar',
+  'lobby.noMessages': 'Inga meddelanden än',
   'lobby.present': '{{count}} online',
   'lobby.noGuests': 'Endast medlemmar',
   'lobby.create': 'Nytt rum',
