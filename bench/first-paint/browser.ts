@@ -76,7 +76,6 @@ async function visit(context: BrowserContext, address: string, isThrottled: bool
   devtools.on('Network.requestWillBeSent', ({ request, type, requestId }) => {
     if (!request.url.startsWith('http')) return
     requests.add(requestId)
-    if (process.env.DBG) console.log(type, request.method, request.url, requestId)
     if (type === 'Script' || request.url.endsWith('.js')) scripts.add(requestId)
   })
   devtools.on('Network.webSocketCreated', ({ requestId }) => requests.add(requestId))

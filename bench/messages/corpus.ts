@@ -78,8 +78,12 @@ export async function fill(bulk: Bulk, messageCount: number): Promise<void> {
       default_role: 'speaker',
       history_visibility: n % 7 === 3 ? 'since_membership' : 'all',
       retention: 'forever',
+      voice: 'video',
+      voice_screen: 1,
+      voice_guests: 'listen',
       last_seq: lastSeq.get(n) ?? 0,
       created_at: NOW - YEARS_MS + n,
+      active_at: NOW - YEARS_MS + n,
     })
   await store.flush()
   for (let n = 0; n < MEMBERS; n++)

@@ -67,7 +67,7 @@ async function fill(database: Database<Tables>): Promise<void> {
   await migrate(database, migrations)
   let rows: CompleteRow[] = []
   const store = async () => {
-    await database.write((tx) => storeRows(tx, rows))
+    await database.write((tx) => storeRows(tx, rows, Math.floor(Date.now() / 1000)))
     rows = []
   }
   for (const row of links(linkCount)) {

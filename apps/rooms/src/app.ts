@@ -16,7 +16,14 @@ import { Pusher } from './push/pusher.ts'
 import { deleteGone } from './push/store.ts'
 import { Readiness } from './http/health.ts'
 import { createHosts } from './http/hosts.ts'
-import { type Metrics, createMetrics, exposeLiveSessions, exposeSockets } from './metrics.ts'
+import {
+  type Metrics,
+  createMetrics,
+  exposeCalls,
+  exposeLiveKit,
+  exposeLiveSessions,
+  exposeSockets,
+} from './metrics.ts'
 import { createRates } from './rates.ts'
 import { type Router, createRouter } from './http/router.ts'
 import type { Services } from './services.ts'
@@ -30,6 +37,10 @@ import { instanceIdOf } from './platform/store.ts'
 import { type Bus, createLocalBus } from './realtime/bus.ts'
 import { type SocketData, createGateway } from './realtime/gateway.ts'
 import { Hub } from './realtime/hub.ts'
+import { createSignalGate } from './realtime/signal-gate.ts'
+import type { LiveKitSettings } from './settings/voice.ts'
+import { LiveKit } from './voice/livekit/livekit.ts'
+import { LocalServer } from './voice/livekit/local-server.ts'
 import { openLookup } from './sessions/lookup.ts'
 import { SlideQueue } from './sessions/slide-queue.ts'
 import { countLiveSessions } from './sessions/store.ts'
@@ -49,6 +60,8 @@ export interface Rooms {
   /** The same for those that wait for the storage of files. */
   fileJobs: Scheduler
   hub: Hub
+  /** LiveKit as a child process, to be started when the port is open. Null without it. */
+  localServer: LocalServer | null
   /** WebSocket handlers for the server of `serve`. */
   websocket: WebSocketHandler<SocketData>
   /** Makes the node unready, which removes it from load balancers. It still serves requests. */
@@ -86,12 +99,15 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
   await reconcileSettings(database, settings, log, now())
   const { clientSecret } = settings.provider
   const pushKeys = await database.write((tx) => pushKeysOf(tx, clientSecret, now()))
+  const { localServer: local } = settings.voice
+  const localServer = local && (await LocalServer.create(local, log))
+  const livekit = await openLiveKit(settings.voice.livekit ?? localServer?.settings, database, now)
   const nodeId = crypto.randomUUID()
   const bus = options.bus ?? (await openBus({ settings, database, log, now }, nodeId))
   if (options.onEvent) bus.listen(options.onEvent)
   // A clock that is set back would make limits seem exhausted and would close sockets.
   const steadyNow = options.now ?? (() => performance.now())
-  const services = createServices({ ...options, now, steadyNow, database, bus, pushKeys })
+  const services = createServices({ ...options, now, steadyNow, database, bus, pushKeys, livekit })
   const { metrics } = services
   const jobDatabase = database.withStatementTimeout(JOB_STATEMENT_LIMIT_MS)
   const schedule = (list: readonly Job[]) =>
@@ -104,23 +120,18 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
     })
   const jobs = schedule([...identityJobs, ...roomJobs])
   const fileJobs = schedule(createFileJobs(jobDatabase, services.storage))
-  const hub = new Hub({
-    database: services.database,
-    log,
-    now,
-    bus,
-    nodeId,
-    limits: settings.limits,
-    countDeliveries: (count) => metrics.countDeliveries(count),
-  })
-  exposeLiveSessions(metrics.registry, log, () => countLiveSessions(services.database.read, now()))
-  exposeSockets(metrics.registry, () => hub.registry.size)
+  const hub = createHub({ services, bus, nodeId })
   const gateway = createGateway(services, hub)
   const readiness = new Readiness(services.database, bus.state)
   return {
-    ...createRouter(services, readiness, gateway),
+    ...createRouter(services, readiness, {
+      ...gateway,
+      signalGate: createSignalGate(services, hub),
+      media: hub.calls.media,
+    }),
     websocket: gateway.websocket,
     hub,
+    localServer,
     database,
     metrics,
     jobs,
@@ -130,6 +141,7 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
     async close() {
       await Promise.all([jobs.stop(), fileJobs.stop()])
       await hub.stop()
+      await localServer?.stop()
       await bus.close()
       services.sessions.close()
       services.images.close()
@@ -139,6 +151,29 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
   }
 }
 
+/** Creates the hub and exposes its numbers. */
+function createHub({ services, bus, nodeId }: { services: Services; bus: Bus; nodeId: string }): Hub {
+  const { settings, metrics, database, log, now, livekit } = services
+  const hub = new Hub({
+    database,
+    log,
+    now,
+    bus,
+    nodeId,
+    limits: settings.limits,
+    voice: settings.voice,
+    livekit,
+    countDeliveries: (count) => metrics.countDeliveries(count),
+    countRemoval: (reason) => metrics.countLiveKitRemoval(reason),
+  })
+  exposeLiveSessions(metrics.registry, log, () => countLiveSessions(database.read, now()))
+  exposeSockets(metrics.registry, () => hub.registry.size)
+  exposeCalls(metrics.registry, () => hub.calls.size)
+  const { media } = hub.calls
+  if (media) exposeLiveKit(metrics.registry, () => media.isReachable)
+  return hub
+}
+
 interface Wiring extends RoomsOptions {
   now: () => number
   /** Milliseconds since an arbitrary moment; never decreases. */
@@ -146,10 +181,11 @@ interface Wiring extends RoomsOptions {
   database: Database<Tables>
   bus: Bus
   pushKeys: PushKeys
+  livekit: LiveKit | null
 }
 
 function createServices(wiring: Wiring): Services {
-  const { settings, log, now, steadyNow, demo = false, database, bus } = wiring
+  const { settings, log, now, steadyNow, demo = false, database, bus, livekit } = wiring
   const metrics = createMetrics()
   const rates = createRates(settings.limits, steadyNow, (limit, key) =>
     bus.publishRemote({ kind: 'rate_limit', limit, key }),
@@ -163,6 +199,7 @@ function createServices(wiring: Wiring): Services {
     storage: openStorage(settings.files),
     images: new ImageThread(),
     pusher: createPusher(wiring, limited, metrics),
+    livekit,
     sessions: openLookup(settings.databaseUrl, limited),
     slideQueue: new SlideQueue(limited),
     provider: createProvider(settings.provider, { log, now, metrics }),
@@ -201,7 +238,7 @@ function createPusher(
 }
 
 async function openBus(
-  { settings: { busUrl }, database, log, now }: Omit<Wiring, 'bus' | 'steadyNow' | 'pushKeys'>,
+  { settings: { busUrl }, database, log, now }: Omit<Wiring, 'bus' | 'steadyNow' | 'pushKeys' | 'livekit'>,
   nodeId: string,
 ): Promise<Bus> {
   if (busUrl === null) return createLocalBus(log)
@@ -211,6 +248,16 @@ async function openBus(
   return createRedisBus(busUrl, { instanceId, nodeId }, log)
 }
 
+/** LiveKit may have rooms of several instances. */
+async function openLiveKit(
+  settings: LiveKitSettings | undefined,
+  database: Database<Tables>,
+  now: () => number,
+): Promise<LiveKit | null> {
+  if (!settings) return null
+  return new LiveKit(settings, await database.write((tx) => instanceIdOf(tx, now())), now)
+}
+
 function policyOf(settings: Settings, demo: boolean): Policy {
   const { provider } = settings
   return {
@@ -218,6 +265,7 @@ function policyOf(settings: Settings, demo: boolean): Policy {
     guestEnabled: settings.guestEnabled,
     guestRooms: settings.guestRooms,
     guestFiles: settings.guestFiles,
+    voice: settings.voice,
     adminBootstrap: settings.adminBootstrap,
     adminReauthMs: settings.adminReauthSeconds * 1000,
     backchannelLogout: provider.mode !== 'oauth2' && provider.backchannelLogout,

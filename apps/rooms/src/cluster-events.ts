@@ -28,6 +28,12 @@ export interface ShownMessages {
 
 export type RemovalReason = 'kicked' | 'banned' | 'left' | 'deleted' | 'access_lost'
 
+/** Connections that left a call on their own, or were removed from it by a moderator. */
+export interface CallRemoval {
+  readonly connectionIds: readonly string[]
+  readonly reason: 'left' | 'removed'
+}
+
 /** Users who could see a room in the lobby before it changed. */
 export type PreviousAudience = 'everyone' | readonly string[]
 
@@ -61,6 +67,14 @@ export type ClusterEvent =
     }
   /** Access or rights in the room may have changed: check all participants. */
   | { readonly kind: 'access'; readonly roomId: string }
+  /** Users joined or left the call of the room, or do something else in it. */
+  | {
+      readonly kind: 'voice'
+      readonly roomId: string
+      readonly removal?: CallRemoval
+      /** A recorder was found in the call, and removed. */
+      readonly hadRecorder?: true
+    }
   /** The same for one user in all rooms. */
   | { readonly kind: 'person'; readonly userId: string }
   | { readonly kind: 'presence'; readonly roomId: string }

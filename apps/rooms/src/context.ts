@@ -12,6 +12,8 @@ import type { Pusher } from './push/pusher.ts'
 import type { Publish } from './cluster-events.ts'
 import type { Lifetimes } from './sessions/session.ts'
 import type { StartedSession } from './sessions/store.ts'
+import type { VoiceSettings } from './settings/voice.ts'
+import type { LiveKit } from './voice/livekit/livekit.ts'
 
 /** Caller of an operation. */
 export interface Actor {
@@ -40,6 +42,7 @@ export interface Policy {
   readonly guestEnabled: boolean
   readonly guestRooms: boolean
   readonly guestFiles: 'off' | 'images'
+  readonly voice: VoiceSettings
   readonly adminBootstrap: 'first-login' | 'off'
   readonly adminReauthMs: number
   readonly backchannelLogout: boolean
@@ -69,6 +72,8 @@ export interface Context {
   storage: FileStorage
   images: ImageThread
   pusher: Pusher
+  /** Null unless it carries the calls. */
+  livekit: LiveKit | null
   provider: Provider
   policy: Policy
   rates: Rates
@@ -77,6 +82,8 @@ export interface Context {
   publish: Publish
   /** Null only for operations with scope `public`. */
   actor: Actor | null
+  /** The allowed origin that the request was sent to. */
+  origin: string
   /** Arrival of the request, in milliseconds since 1970. */
   now: number
   clientIp: string

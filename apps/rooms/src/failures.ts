@@ -14,12 +14,15 @@ export const failures = {
   guests_not_allowed: { status: 403, text: 'This room does not allow guests' },
   guest_rooms_disabled: { status: 403, text: 'Guests cannot create rooms here' },
   guest_not_permitted: { status: 403, text: 'Guests cannot do this; sign in first' },
+  voice_off: { status: 403, text: 'There are no calls in this room' },
   banned: { status: 403, text: 'You are banned from this room' },
   cooldown: { status: 403, text: 'You were removed from this room; try again later' },
   reauth_required: { status: 403, text: 'This needs a recent sign-in; sign in again' },
   not_found: { status: 404, text: 'Not found' },
   method_not_allowed: { status: 405, text: 'This address does not support this method' },
   session_exists: { status: 409, text: 'You are already signed in' },
+  not_present: { status: 409, text: 'This connection is not in the room' },
+  voice_full: { status: 409, text: 'The call has as many people, cameras or screens as allowed' },
   room_full: { status: 409, text: 'This room is full' },
   already_member: { status: 409, text: 'This person is already a member with this role or a higher one' },
   target_is_owner: { status: 409, text: 'This person owns the room' },
@@ -43,6 +46,7 @@ export const failures = {
   wrong_host: { status: 421, text: 'The service is not available at this host name' },
   rate_limited: { status: 429, text: 'Too many requests; wait a moment and try again' },
   internal: { status: 500, text: 'Something went wrong on our side' },
+  voice_unavailable: { status: 503, text: 'Calls are not available right now; try again later' },
   unavailable: { status: 503, text: 'Temporarily unavailable; try again later' },
 } as const satisfies Record<string, FailureKind>
 

@@ -32,6 +32,13 @@ export const DEFAULT_LIMITS = {
   files_per_hour: 100,
   room_bytes: 2_147_483_648,
   image_pixels: 50_000_000,
+  voice_people_mesh: 8,
+  voice_cameras_mesh: 4,
+  voice_people: 50,
+  voice_cameras: 25,
+  voice_screens: 2,
+  voice_joins_per_minute: 20,
+  voice_signals_per_10s: 300,
   rooms_owned: 100,
   rooms_per_hour: 20,
   invitations_live: 200,
@@ -64,6 +71,9 @@ const SWITCHES: ReadonlySet<LimitName> = new Set([
   'files_per_message',
   'room_bytes',
   'image_pixels',
+  'voice_cameras_mesh',
+  'voice_cameras',
+  'voice_screens',
 ])
 
 const MAX_VALUE = 1_000_000_000

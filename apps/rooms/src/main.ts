@@ -3,6 +3,7 @@ import { limits, stopServing } from '@latchkey/http/serve'
 import { type Rooms, createRooms } from './app.ts'
 import type { SocketData } from './realtime/gateway.ts'
 import { builtPages } from './http/pages.ts'
+import { WEBHOOK_PATH } from './http/livekit-webhook.ts'
 import type { Settings } from './settings/settings.ts'
 
 export interface Running {
@@ -24,6 +25,7 @@ export async function startRooms(settings: Settings, { demo = false } = {}): Pro
   rooms.jobs.start()
   rooms.fileJobs.start()
   rooms.hub.start()
+  rooms.localServer?.start(`http://${loopbackOf(settings.host)}:${server.port}${WEBHOOK_PATH}`)
   log.info('listening', { service: 'rooms', url: server.url.href })
   // Bundled now to spare the first visitor the wait. If it fails, the next request reports the
   // error.
@@ -39,6 +41,12 @@ export async function startRooms(settings: Settings, { demo = false } = {}): Pro
       log.info('stopped', { service: 'rooms' })
     },
   }
+}
+
+/** Host name at which a program on this machine reaches the service. */
+function loopbackOf(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
 }
 
 async function listen(settings: Settings, rooms: Rooms, log: ReturnType<typeof createLog>) {

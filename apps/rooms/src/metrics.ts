@@ -35,6 +35,8 @@ export interface Metrics {
   observeJob(job: string, ok: boolean, seconds: number): void
   countDeliveries(count: number): void
   countPush(result: string): void
+  countLiveKitRemoval(reason: string): void
+  countWebhook(result: string): void
 }
 
 const SEARCH_ROUTE = '/search'
@@ -69,6 +71,8 @@ export function createMetrics(): Metrics {
   const ignored = counter('ignored_proxy_headers', 'Address headers from untrusted peers', [])
   const deliveries = counter('deliveries', 'Events of rooms sent to sockets', [])
   const pushes = counter('pushes', 'Notifications to push services by result', ['result'])
+  const removals = counter('livekit_removals', 'Participants found and removed at LiveKit', ['reason'])
+  const webhooks = counter('livekit_webhooks', 'Webhooks of LiveKit by result', ['result'])
   const jobs = counter('job_runs', 'Runs of background jobs', ['job', 'result'])
   const jobSeconds = new Gauge({
     name: 'latchkey_rooms_job_seconds',
@@ -92,6 +96,8 @@ export function createMetrics(): Metrics {
     countIgnoredProxyHeader: () => ignored.inc(),
     countDeliveries: (count) => deliveries.inc(count),
     countPush: (result) => pushes.inc({ result }),
+    countLiveKitRemoval: (reason) => removals.inc({ reason }),
+    countWebhook: (result) => webhooks.inc({ result }),
     observeJob(job, ok, seconds) {
       jobs.inc({ job, result: ok ? 'ok' : 'failed' })
       jobSeconds.set({ job }, seconds)
@@ -142,6 +148,30 @@ export function exposeSockets(registry: Registry, count: () => number): void {
     registers: [registry],
     collect() {
       this.set(count())
+    },
+  })
+}
+
+/** The same for connections in calls. */
+export function exposeCalls(registry: Registry, count: () => number): void {
+  new Gauge({
+    name: 'latchkey_rooms_call_connections',
+    help: 'Connections of this node in calls',
+    registers: [registry],
+    collect() {
+      this.set(count())
+    },
+  })
+}
+
+/** Exposes whether LiveKit answered this node last time. */
+export function exposeLiveKit(registry: Registry, isReachable: () => boolean): void {
+  new Gauge({
+    name: 'latchkey_rooms_livekit_up',
+    help: 'Whether LiveKit answered this node last time',
+    registers: [registry],
+    collect() {
+      this.set(isReachable() ? 1 : 0)
     },
   })
 }

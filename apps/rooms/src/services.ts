@@ -13,6 +13,7 @@ import type { Publish } from './cluster-events.ts'
 import type { Settings } from './settings/settings.ts'
 import type { HostMatch } from './http/hosts.ts'
 import type { Metrics } from './metrics.ts'
+import type { LiveKit } from './voice/livekit/livekit.ts'
 
 /** Dependencies of all transports, created once by the composition root. */
 export interface Services {
@@ -22,6 +23,8 @@ export interface Services {
   storage: FileStorage
   images: ImageThread
   pusher: Pusher
+  /** Null unless it carries the calls. */
+  livekit: LiveKit | null
   sessions: SessionLookup
   slideQueue: SlideQueue
   provider: Provider

@@ -270,6 +270,44 @@ export async function lockKey<Tables>(
 }
 
 /**
+ * Takes the lock of `lockKey` unless another transaction holds it, and returns whether it did. On
+ * SQLite nothing else can hold it.
+ */
+export async function tryLockKey<Tables>(
+  dialect: DialectName,
+  tx: Transaction<Tables>,
+  key: number,
+): Promise<boolean> {
+  if (dialect === 'sqlite') return true
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(${key}::bigint) as locked`.execute(tx)
+  return rows[0]?.locked === true
+}
+
+/**
+ * Runs `work` as a part of the transaction. What the part has written is undone if it throws, and the
+ * transaction goes on.
+ *
+ * @example await withSavepoint(tx, () => insertRow(tx)).catch(report)
+ */
+export async function withSavepoint<Tables, Result>(
+  tx: Transaction<Tables>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await sql`savepoint part`.execute(tx)
+  try {
+    const result = await work()
+    await sql`release savepoint part`.execute(tx)
+    return result
+  } catch (error) {
+    // After a failure of the storage the transaction is gone, and so is the savepoint.
+    await sql`rollback to savepoint part`.execute(tx).catch(() => {})
+    await sql`release savepoint part`.execute(tx).catch(() => {})
+    throw error
+  }
+}
+
+/**
  * `column in (values)` as one parameter. Neither the number of values nor the statement cache sets
  * a limit.
  */

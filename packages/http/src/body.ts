@@ -14,7 +14,11 @@ export const BROKEN_UPLOAD = transportFailure('invalid_request', {
  * bytes is not read to its end.
  */
 export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
-  const bytes = await readBytes(request, limitBytes)
+  return parseJson(request, await readBytes(request, limitBytes))
+}
+
+/** Parses the bytes of a JSON body. Throws 400 for another content type, and for invalid JSON. */
+export function parseJson(request: Request, bytes: Uint8Array): unknown {
   if (!JSON_TYPE.test(request.headers.get('content-type') ?? ''))
     throw transportFailure('unsupported_media_type')
   try {
@@ -26,7 +30,8 @@ export async function readJson(request: Request, limitBytes: number): Promise<un
   }
 }
 
-async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
+/** Reads a body of at most `limitBytes`, and throws 413 for a larger one without reading it to its end. */
+export async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   const brokenOff = transportFailure('invalid_json')
   for await (const chunk of readPieces(request, limitBytes, brokenOff)) chunks.push(chunk)

@@ -1,6 +1,6 @@
 import { type Context as HonoContext, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
-import { readJson, readPieces } from './body.ts'
+import { parseJson, readBytes, readPieces } from './body.ts'
 import { type Failure, transportFailure } from './failure.ts'
 import { openFormFile } from './form-file.ts'
 import { FixedFirst } from './fixed-first.ts'
@@ -43,7 +43,7 @@ export interface Surface<Context, Caller> {
   /** Throws a failure if the caller is not admitted. Runs before the path is matched. */
   authenticate(request: Request, arrival: PeerInfo): Promise<Authenticated<Caller>>
   /** Throws if the caller may not use operations of this scope. */
-  authorise(caller: Caller, operation: AnyOperation<Context>, request: Request): void
+  authorise(caller: Caller, operation: AnyOperation<Context>, request: Request): void | Promise<void>
   contextOf(
     caller: Caller,
     request: Request,
@@ -59,9 +59,25 @@ export interface Surface<Context, Caller> {
    * the error was thrown before authentication.
    */
   render(error: unknown, requestId: string, caller: Caller | undefined): Response | Promise<Response>
+  /**
+   * Decides whether an operation is performed, or answers for it. `work` performs it, and throws
+   * its refusals. Without this, it is simply performed.
+   */
+  around?: (call: Call<Context, Caller>, work: Perform<Context>) => Promise<Response>
   /** Receives every exchange, for logs and metrics. */
   observe(exchange: Exchange): void
 }
+
+/** An authorised request, whose JSON body is read and not yet parsed. */
+export interface Call<Context, Caller> {
+  caller: Caller
+  request: Request
+  /** Undefined if the operation takes none. */
+  body: Uint8Array | undefined
+  createContext(): Context | Promise<Context>
+}
+
+type Perform<Context> = (createContext: () => Context | Promise<Context>) => Promise<Response>
 
 type Env = { Bindings: PeerInfo }
 type Work<Caller> = (caller: Caller, requestId: string) => Promise<Response>
@@ -167,27 +183,40 @@ async function perform<Context, Caller>(
   { caller, requestId }: { caller: Caller; requestId: string },
 ): Promise<Response> {
   const request = c.req.raw
-  surface.authorise(caller, operation, request)
+  await surface.authorise(caller, operation, request)
   const params = operation.params && parsePath(operation, c.req.param())
-  const json = operation.body
-    ? await readJson(request, operation.bodyLimitBytes ?? surface.bodyLimitBytes ?? BODY_LIMIT_BYTES)
+  const bytes = operation.body
+    ? await readBytes(request, operation.bodyLimitBytes ?? surface.bodyLimitBytes ?? BODY_LIMIT_BYTES)
     : undefined
+  const createContext = () => surface.contextOf(caller, request, { ...c.env, requestId })
+  const work: Perform<Context> = async (createOwnContext) => {
+    const input = parseInput(surface, operation, request, bytes)
+    if (operation.lasting) c.env.keepOpen?.()
+    const context = await createOwnContext()
+    const result: unknown = await operation.handler(context, {
+      params,
+      ...input,
+      ...unreadBody(operation, request),
+    })
+    const answer = (await operation.answer?.(result, request)) ?? { body: result }
+    const response = toResponse(answer, operation.status)
+    addHeaders(surface, context, response)
+    return answer.body instanceof ReadableStream ? response : withContentLength(request, response)
+  }
+  const { around } = surface
+  return around ? around({ caller, request, body: bytes, createContext }, work) : work(createContext)
+}
+
+function parseInput<Context, Caller>(
+  { literals }: Surface<Context, Caller>,
+  operation: AnyOperation<Context>,
+  request: Request,
+  bytes: Uint8Array | undefined,
+): Pick<Input, 'query' | 'body'> {
+  const json = bytes && parseJson(request, bytes)
   const query =
-    operation.query &&
-    parseOrFail(operation.query, queryObject(request.url, operation.query), surface.literals)
-  const body = operation.body && parseBody(operation.body, json, surface.literals)
-  if (operation.lasting) c.env.keepOpen?.()
-  const context = await surface.contextOf(caller, request, { ...c.env, requestId })
-  const result: unknown = await operation.handler(context, {
-    params,
-    query,
-    body,
-    ...unreadBody(operation, request),
-  })
-  const answer = (await operation.answer?.(result, request)) ?? { body: result }
-  const response = toResponse(answer, operation.status)
-  addHeaders(surface, context, response)
-  return answer.body instanceof ReadableStream ? response : withContentLength(request, response)
+    operation.query && parseOrFail(operation.query, queryObject(request.url, operation.query), literals)
+  return { query, body: operation.body && parseBody(operation.body, json, literals) }
 }
 
 /** The body of a request that the handler reads itself. */

@@ -31,12 +31,21 @@ export interface DocumentOptions<Context> {
   headersByStatus: Readonly<Record<number, Headers>>
   /** Additional headers of all error responses. */
   errorHeaders?: Headers
+  /** Header parameters of all operations of a method. */
+  requestHeaders?: Readonly<Record<string, RequestHeaders>>
   /** Default: a bearer key with scopes. */
   access?: Access<Context>
   /** Properties of an error beside its sentence. */
   errorProperties?: Readonly<Record<string, { required: boolean; schema: Json }>>
   /** Maps a failure code of the transport to the app's code. */
   codeOf?: (code: string) => string
+}
+
+/** Optional headers of requests, the headers of their answers, and the failures that they cause. */
+export interface RequestHeaders {
+  parameters?: Readonly<Record<string, { description: string; schema: Json }>>
+  answered?: Headers
+  failures: readonly string[]
 }
 
 type Headers = Readonly<Record<string, ResponseHeader>>
@@ -105,6 +114,12 @@ function describeOperation<Context>(
     parameters: [
       ...parameters('path', operation.params, schemas),
       ...parameters('query', operation.query, schemas),
+      ...Object.entries(options.requestHeaders?.[method]?.parameters ?? {}).map(([name, header]) => ({
+        name,
+        in: 'header',
+        required: false,
+        ...header,
+      })),
     ],
     ...(body && { requestBody: body }),
     responses: responses(operation, method, options, schemas),
@@ -137,6 +152,7 @@ function headerComponents<Context>(options: DocumentOptions<Context>): [name: st
     options.headers,
     options.errorHeaders ?? {},
     ...Object.values(options.headersByStatus),
+    ...Object.values(options.requestHeaders ?? {}).map(({ answered = {} }) => answered),
     ...options.operations.map((operation) => operation.headers ?? {}),
   ]
   const described = all.flatMap((headers) => Object.entries(headers))
@@ -184,11 +200,32 @@ function responses<Context>(
         Object.entries(operation.media).map(([type, text]) => [type, { schema: mediaSchema(type, text) }]),
       )
     : { 'application/json': { schema: jsonSchema(operation.result, 'output', schemas) } }
-  const headers = headerRefs(options.headers, operation.headers, options.headersByStatus[200])
+  const sent = options.requestHeaders?.[method]
+  const headers = headerRefs(options.headers, operation.headers, options.headersByStatus[200], sent?.answered)
   const result: Json = { [operation.status ?? 200]: { description: 'Success', headers, content } }
   const { otherStatus } = operation
   if (otherStatus) result[otherStatus.status] = { description: otherStatus.description, headers, content }
-  const codes = [
+  const listed = failureCodes(operation, method, options).map((code) => options.codeOf?.(code) ?? code)
+  for (const [status, texts] of textsByStatus(listed, options.failures))
+    result[status] = {
+      description: texts.join(' · '),
+      headers: headerRefs(
+        options.headers,
+        options.errorHeaders,
+        options.headersByStatus[status],
+        sent?.answered,
+      ),
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    }
+  return result
+}
+
+function failureCodes<Context>(
+  operation: AnyOperation<Context>,
+  method: string,
+  options: DocumentOptions<Context>,
+): string[] {
+  return [
     ...options.always,
     ...(options.access?.failuresOf(operation, method) ?? []),
     ...(operation.params ? ['not_found'] : []),
@@ -198,15 +235,8 @@ function responses<Context>(
       ? ['body_too_large', 'unsupported_media_type', 'invalid_json', 'invalid_request']
       : []),
     ...(operation.failures ?? []),
+    ...(options.requestHeaders?.[method]?.failures ?? []),
   ]
-  const listed = codes.map((code) => options.codeOf?.(code) ?? code)
-  for (const [status, texts] of textsByStatus(listed, options.failures))
-    result[status] = {
-      description: texts.join(' · '),
-      headers: headerRefs(options.headers, options.errorHeaders, options.headersByStatus[status]),
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-    }
-  return result
 }
 
 /**

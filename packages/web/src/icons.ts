@@ -13,7 +13,8 @@ export interface IconProps extends Omit<ComponentProps<'svg'>, 'stroke'> {
 
 export type Icon = (props: IconProps) => ReactNode
 
-function icon(name: string, ...paths: readonly string[]): Icon {
+/** An icon of these paths, for those that only a part of an app needs, and which belong into its file. */
+export function icon(name: string, ...paths: readonly string[]): Icon {
   return ({ color = 'currentColor', size = 24, stroke = 2, className, ...rest }) =>
     createElement(
       'svg',
@@ -242,6 +243,15 @@ export const IconList = /* @__PURE__ */ icon(
   'M5 12l0 .01',
   'M5 18l0 .01',
 )
+export const IconListCheck = /* @__PURE__ */ icon(
+  'list-check',
+  'M3.5 5.5l1.5 1.5l2.5 -2.5',
+  'M3.5 11.5l1.5 1.5l2.5 -2.5',
+  'M3.5 17.5l1.5 1.5l2.5 -2.5',
+  'M11 6l9 0',
+  'M11 12l9 0',
+  'M11 18l9 0',
+)
 export const IconLock = /* @__PURE__ */ icon(
   'lock',
   'M5 13a2 2 0 0 1 2 -2h10a2 2 0 0 1 2 2v6a2 2 0 0 1 -2 2h-10a2 2 0 0 1 -2 -2v-6',
@@ -273,6 +283,21 @@ export const IconMessageSearch = /* @__PURE__ */ icon(
   'M15 18a3 3 0 1 0 6 0a3 3 0 1 0 -6 0',
   'M20.2 20.2l1.8 1.8',
 )
+export const IconMicrophone = /* @__PURE__ */ icon(
+  'microphone',
+  'M9 5a3 3 0 0 1 3 -3a3 3 0 0 1 3 3v5a3 3 0 0 1 -3 3a3 3 0 0 1 -3 -3l0 -5',
+  'M5 10a7 7 0 0 0 14 0',
+  'M8 21l8 0',
+  'M12 17l0 4',
+)
+export const IconMicrophoneOff = /* @__PURE__ */ icon(
+  'microphone-off',
+  'M3 3l18 18',
+  'M9 5a3 3 0 0 1 6 0v5a3 3 0 0 1 -.13 .874m-2 2a3 3 0 0 1 -3.87 -2.872v-1',
+  'M5 10a7 7 0 0 0 10.846 5.85m2 -2a6.967 6.967 0 0 0 1.152 -3.85',
+  'M8 21l8 0',
+  'M12 17l0 4',
+)
 export const IconMoodPlus = /* @__PURE__ */ icon(
   'mood-plus',
   'M20.985 12.528a9 9 0 1 0 -8.45 8.456',
@@ -294,6 +319,10 @@ export const IconPencil = /* @__PURE__ */ icon(
   'pencil',
   'M4 20h4l10.5 -10.5a2.828 2.828 0 1 0 -4 -4l-10.5 10.5v4',
   'M13.5 6.5l4 4',
+)
+export const IconPhone = /* @__PURE__ */ icon(
+  'phone',
+  'M5 4h4l2 5l-2.5 1.5a11 11 0 0 0 5 5l1.5 -2.5l5 2v4a2 2 0 0 1 -2 2a16 16 0 0 1 -15 -15a2 2 0 0 1 2 -2',
 )
 export const IconPin = /* @__PURE__ */ icon(
   'pin',
@@ -420,3 +449,9 @@ export const IconUsers = /* @__PURE__ */ icon(
   'M21 21v-2a4 4 0 0 0 -3 -3.85',
 )
 export const IconX = /* @__PURE__ */ icon('x', 'M18 6l-12 12', 'M6 6l12 12')
+export const IconWebhook = /* @__PURE__ */ icon(
+  'webhook',
+  'M4.876 13.61a4 4 0 1 0 6.124 3.39h6',
+  'M15.066 20.502a4 4 0 1 0 1.934 -7.502c-.706 0 -1.424 .179 -2 .5l-3 -5.5',
+  'M16 8a4 4 0 1 0 -8 0c0 1.506 .77 2.818 2 3.5l-3 5.5',
+)

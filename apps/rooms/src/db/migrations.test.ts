@@ -85,8 +85,8 @@ eachDialect((dialect, newUrl) => {
       `insert into users (id, nickname, search_name, avatar_color, disabled, is_guest, created_at, last_seen_at)
         values ('u', 'Ada', 'ada', '#000000', 0, 0, 1, 1)`,
       `insert into rooms (id, name, search_name, owner_id, owner_since, max_participants, visibility, allow_guests,
-        default_role, history_visibility, retention, created_at, active_at)
-        values ('r', 'Lounge', 'lounge', 'u', 1, 50, 'public', 1, 'speaker', 'all', '30', 1, 1)`,
+        default_role, history_visibility, retention, voice, voice_screen, voice_guests, created_at, active_at)
+        values ('r', 'Lounge', 'lounge', 'u', 1, 50, 'public', 1, 'speaker', 'all', '30', 'video', 1, 'listen', 1, 1)`,
       `insert into room_messages (id, room_id, seq, user_id, author_name, author_guest, content, client_id, created_at,
         deleted_at, deleted_by) values ('a', 'r', 1, 'u', '#u', 0, 'Words', 'c', 1, null, null),
         ('b', 'r', 2, 'u', '#u', 0, null, null, 2, 3, 'u')`,

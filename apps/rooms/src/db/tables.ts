@@ -1,6 +1,7 @@
 import type { NotificationLevel } from '../notifications/levels.ts'
 import type { FileTables, MessageSearchRow } from './message-rows.ts'
 import type { NotificationTables } from './notification-rows.ts'
+import type { GuestVoice, RoomVoice, VoiceTables } from './voice-rows.ts'
 import type { DefaultRole, MemberRole } from '../roles.ts'
 
 // Rows as both engines return them: booleans are 0 or 1, times are integer milliseconds UTC (R20).
@@ -139,6 +140,9 @@ export interface RoomRow {
   default_role: DefaultRole
   history_visibility: 'all' | 'since_membership' | 'none'
   retention: '7' | '30' | 'forever'
+  voice: RoomVoice
+  voice_screen: Flag
+  voice_guests: GuestVoice
   last_seq: number
   created_at: number
   /** Time of the last message, or of the creation. */
@@ -254,6 +258,8 @@ export type RoomEventType =
   | 'member.role'
   | 'room.settings'
   | 'room.owner'
+  | 'call.started'
+  | 'call.ended'
 
 export interface RoomEventRow {
   room_id: string
@@ -323,7 +329,7 @@ export interface WsTicketRow {
   expires_at: number
 }
 
-export interface Tables extends FileTables, NotificationTables {
+export interface Tables extends FileTables, NotificationTables, VoiceTables {
   rooms: RoomRow
   room_members: RoomMemberRow
   room_visits: RoomVisitRow

@@ -15,6 +15,7 @@ import { countUnreachableAccounts } from '../platform/store.ts'
 import { type Settings, readSettings, settingsWarnings } from '../settings/settings.ts'
 import { checkFiles } from './files.ts'
 import { checkAddresses, checkHosts, checkProvider, checkProviderClock } from './external-checks.ts'
+import { checkVoice } from './voice.ts'
 import { hasLoginsWithoutTeams, newestSessionAt } from './store.ts'
 
 /**
@@ -38,6 +39,7 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
   yield* await checkAccounts(settings)
   // Imported here, to load the Redis client only if there is a bus.
   if (settings.busUrl !== null) yield await (await import('./bus.ts')).checkBus(settings.busUrl)
+  yield* checkVoice(settings, now)
   yield* checkHosts(settings)
   yield* await checkProvider(settings, now)
   yield await checkProviderClock(settings, now)

@@ -31,7 +31,7 @@ eachDialect((_dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const { id: fileId } = await uploadFile(owner, id, 'content')
     await postFiles(owner, id, [fileId])
-    expect(await lines(url, files)).toEqual(['ok: 1 contents of files, 1 MB, all of them in use'])
+    expect(await lines(url, files)).toEqual(['ok: File contents: 1, 1 MB in total, all in use'])
     const [file] = await storedFiles(rooms, id)
     const key = file?.sha256 ?? ''
     const surplus = 'ab'.repeat(32)
@@ -39,8 +39,8 @@ eachDialect((_dialect, newUrl) => {
     rmSync(join(files.folder, key.slice(0, 2), key))
     const before = filesIn(rooms)
     expect(await lines(url, files)).toEqual([
-      `fail: 1 files have lost their content, such as ${key}: restore ROOMS_FILES`,
-      `warn: 1 contents belong to no file, such as ${surplus}: delete them`,
+      `fail: File contents lost: 1, such as ${key}. Restore ROOMS_FILES`,
+      `warn: File contents of no file: 1, such as ${surplus}. Delete them`,
     ])
     expect(filesIn(rooms)).toEqual(before)
     await rooms.close()
@@ -62,7 +62,7 @@ describe('the storage of files', () => {
     async () => {
       const rooms = await openRooms({ url })
       const s3 = await s3Server()
-      expect(await lines(url, s3.location)).toEqual(['ok: 0 contents of files, 0 MB, all of them in use'])
+      expect(await lines(url, s3.location)).toEqual(['ok: File contents: 0, 0 MB in total, all in use'])
       const wrong = { ...s3.location, secretAccessKey: 'hush-hush' }
       expect(await lines(url, wrong)).toEqual([
         expect.stringMatching(/^fail: S3: SignatureDoesNotMatch .*: check ROOMS_FILES$/),

@@ -48,19 +48,14 @@ async function compare(read: Kysely<Tables>, storage: FileStorage): Promise<Find
   const unused = surplus.filter((sha256) => !after.has(sha256))
   if (lost.length === 0 && unused.length === 0)
     return [
-      ok('files', `${stored.size} contents of files, ${Math.ceil(bytes / 1024 ** 2)} MB, all of them in use`),
+      ok('files', `File contents: ${stored.size}, ${Math.ceil(bytes / 1024 ** 2)} MB in total, all in use`),
     ]
   return [
     ...(lost.length > 0
-      ? [
-          fail(
-            'files',
-            `${lost.length} files have lost their content, such as ${lost[0]}: restore ROOMS_FILES`,
-          ),
-        ]
+      ? [fail('files', `File contents lost: ${lost.length}, such as ${lost[0]}. Restore ROOMS_FILES`)]
       : []),
     ...(unused.length > 0
-      ? [warn('files', `${unused.length} contents belong to no file, such as ${unused[0]}: delete them`)]
+      ? [warn('files', `File contents of no file: ${unused.length}, such as ${unused[0]}. Delete them`)]
       : []),
   ]
 }

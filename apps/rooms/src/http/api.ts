@@ -175,6 +175,8 @@ function contextOf(services: Services, caller: Caller, request: Request, request
     storage: services.storage,
     images: services.images,
     pusher: services.pusher,
+    livekit: services.livekit,
+    origin: caller.origin,
     setSessionCookies: (session) => replaceCookies(sessionCookies(names, session, context.now)),
     clearSessionCookies: () => replaceCookies(clearedCookies(names)),
   }

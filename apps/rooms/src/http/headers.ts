@@ -1,6 +1,10 @@
 import { CROSS_ORIGIN_HEADERS } from '@latchkey/http/cross-origin'
+import type { VoiceSettings } from '../settings/voice.ts'
 
 export type Header = readonly [name: string, value: string]
+
+const WITHOUT_CALLS = 'camera=(), microphone=(), display-capture=(), geolocation=()'
+const WITH_CALLS = 'camera=(self), microphone=(self), display-capture=(self), geolocation=()'
 
 const HSTS: Header = ['Strict-Transport-Security', 'max-age=31536000']
 
@@ -9,15 +13,18 @@ const HSTS: Header = ['Strict-Transport-Security', 'max-age=31536000']
  * other sites, no storage. API responses have them as well, since a browser may be made to display
  * one.
  */
-export function securityHeaders(origin: string): Header[] {
-  const socket = origin.replace(/^http/, 'ws')
+export function securityHeaders(origin: string, { mode, livekit }: VoiceSettings): Header[] {
+  const own = origin.replace(/^http/, 'ws')
+  // Browsers also ask LiveKit over HTTP why a socket was refused.
+  const direct = livekit?.publicUrl ? [new URL(livekit.publicUrl).origin] : []
+  const sockets = [own, ...direct.flatMap((url) => [url, url.replace(/^http/, 'ws')])]
   const policy = [
     "default-src 'self'",
     "script-src 'self'",
     // The components of the pages use style attributes for their layout.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
-    `connect-src 'self' ${socket}`,
+    `connect-src 'self' ${sockets.join(' ')}`,
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
@@ -25,7 +32,7 @@ export function securityHeaders(origin: string): Header[] {
   ]
   const headers: Header[] = [
     ['Content-Security-Policy', policy.join('; ')],
-    ['Permissions-Policy', 'camera=(), microphone=(), geolocation=()'],
+    ['Permissions-Policy', mode === 'off' ? WITHOUT_CALLS : WITH_CALLS],
     ['X-Robots-Tag', 'noindex, nofollow, noarchive'],
     ['Cache-Control', 'no-store'],
     ['Referrer-Policy', 'no-referrer'],

@@ -17,6 +17,7 @@ import { pushOperations } from '../push/operations.ts'
 import { unreadOperations } from '../unread/operations.ts'
 import { sessionOperations } from '../sessions/operations.ts'
 import { ticketOperations } from '../sessions/ticket-operations.ts'
+import { callOperations } from '../voice/operations.ts'
 
 /** Everything that the API can do, in the order of its document. */
 export const apiOperations: readonly AnyOperation<Context>[] = [
@@ -36,5 +37,6 @@ export const apiOperations: readonly AnyOperation<Context>[] = [
   ...moderationOperations,
   ...invitationOperations,
   ...ownershipOperations,
+  ...callOperations,
   ...adminOperations,
 ]

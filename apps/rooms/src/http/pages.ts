@@ -137,8 +137,8 @@ async function firstAnswers(
   const pending = ['/room-invitations/pending', '/room-ownership-transfers/pending']
   const own = path.startsWith('/rooms/') ? [path] : (FIRST_CALLS[path] ?? [])
   const further = await collect([
-    // The user's rooms are in the navigation of every page.
-    '/rooms?own=true&limit=100',
+    // The rooms in the navigation of every page.
+    '/rooms?followed=true&limit=100',
     ...own,
     ...(user.identityType === 'oauth' ? pending : []),
     ...(path === '/admin' && user.platformAdmin ? ['/admin/users'] : []),
@@ -169,7 +169,10 @@ function bodyOf(answers: readonly string[], path: string): unknown {
 /** Data that the client needs before its first API call. */
 async function initialData(services: Services, request: Request): Promise<Record<string, string>> {
   const { database, policy, log, settings } = services
-  const base: Record<string, string> = policy.demo ? { demo: 'true' } : {}
+  const base: Record<string, string> = {
+    ...(policy.demo && { demo: 'true' }),
+    ...(policy.voice.mode !== 'off' && { calls: 'true' }),
+  }
   try {
     const product = await productNameOf(database.read)
     // Strangers are not shown where else the operator's people sign in.

@@ -6,11 +6,15 @@ import { API_PATH, createApi, refuseForeignOrigin, renderFailure } from './api.t
 import { createBackchannelLogout } from './backchannel-logout.ts'
 import { type Header, securityHeaders } from './headers.ts'
 import { type Readiness, authorizeMetrics, health } from './health.ts'
+import { WEBHOOK_PATH, createLiveKitWebhook } from './livekit-webhook.ts'
 import { createLoginRoutes } from './login.ts'
 import { createPages, pageRoute } from './pages.ts'
 import { createReference, isReference } from './reference-page.ts'
+import type { MediaControl } from '../realtime/calls/media-control.ts'
 import type { UpgradingServer, createGateway } from '../realtime/gateway.ts'
+import { type createSignalGate, isSignalPath } from '../realtime/signal-gate.ts'
 import type { Services } from '../services.ts'
+import type { Settings } from '../settings/settings.ts'
 
 export type Fetch = (request: Request, server: Pick<UpgradingServer, 'requestIP'>) => Promise<Response>
 
@@ -24,6 +28,12 @@ export interface Router {
   serve: (request: Request, server: UpgradingServer) => Promise<Response | undefined>
 }
 
+/** The parts of the realtime side that serve requests. */
+export interface RealtimeParts extends Pick<ReturnType<typeof createGateway>, 'upgrade'> {
+  signalGate: ReturnType<typeof createSignalGate>
+  media: MediaControl | null
+}
+
 const SOCKET_PATH = '/api/ws'
 
 /**
@@ -33,10 +43,10 @@ const SOCKET_PATH = '/api/ws'
 export function createRouter(
   services: Services,
   readiness: Readiness,
-  { upgrade }: Pick<ReturnType<typeof createGateway>, 'upgrade'>,
+  { upgrade, signalGate, media }: RealtimeParts,
 ): Router {
-  const answer = createAnswers(services, readiness)
-  const headers = headersByOrigin(services.settings.allowedHosts)
+  const answer = createAnswers(services, readiness, media)
+  const headers = headersByOrigin(services.settings)
   const finish = (request: Request, path: string, response: Response): Response => {
     const match = services.hosts(request.headers.get('host'))
     const origin = 'origin' in match ? match.origin : services.policy.canonicalOrigin
@@ -53,29 +63,35 @@ export function createRouter(
       return finish(request, path, refuse(services, request, path, error))
     }
   }
-  const open: Router['serve'] = async (request, server) => {
+  const open = async (request: Request, path: string, server: UpgradingServer) => {
+    const peer = server.requestIP(request)?.address ?? ''
     try {
-      await upgrade(request, server, server.requestIP(request)?.address ?? '')
-      services.metrics.countRequest(SOCKET_PATH, 101)
-      return undefined
+      const response =
+        path === SOCKET_PATH
+          ? await upgrade(request, server, peer)
+          : await signalGate.serve({ request, path, peer }, server)
+      services.metrics.countRequest(path, response?.status ?? 101)
+      return response && finish(request, path, response)
     } catch (error) {
-      return finish(request, SOCKET_PATH, refuse(services, request, SOCKET_PATH, error))
+      return finish(request, path, refuse(services, request, path, error))
     }
   }
   return {
     fetch: (request, server) => handle(request, pathOf(request), server),
     serve(request, server) {
       const path = pathOf(request)
-      return path === SOCKET_PATH ? open(request, server) : handle(request, path, server)
+      const isSocket = path === SOCKET_PATH || isSignalPath(path)
+      return isSocket ? open(request, path, server) : handle(request, path, server)
     },
   }
 }
 
 /** Serves everything except sockets. Throws failures that occur before a route is reached. */
-function createAnswers(services: Services, readiness: Readiness) {
+function createAnswers(services: Services, readiness: Readiness, media: MediaControl | null) {
   const api = createApi(services)
   const login = createLoginRoutes(services)
   const backchannelLogout = createBackchannelLogout(services)
+  const livekitWebhook = createLiveKitWebhook(services, media)
   const reference = createReference(services.policy.demo)
   const pages = createPages(services)
   const withRequestCount = async (
@@ -92,6 +108,7 @@ function createAnswers(services: Services, readiness: Readiness) {
       return withRequestCount(path, serveOperatorRoute(services, readiness, { request, path, peer }))
     // These routes and the API count their requests themselves.
     if (path === BACKCHANNEL_LOGOUT_PATH) return backchannelLogout(request, peer)
+    if (path === WEBHOOK_PATH) return livekitWebhook(request, peer)
     const loginResponse = login(request, path, peer)
     if (loginResponse) return loginResponse
     const match = services.hosts(request.headers.get('host'))
@@ -125,8 +142,8 @@ function pathOf({ url }: Request): string {
   return end < 0 ? path : path.slice(0, end)
 }
 
-function headersByOrigin(origins: readonly string[]): ReadonlyMap<string, readonly Header[]> {
-  return new Map(origins.map((origin) => [origin, securityHeaders(origin)]))
+function headersByOrigin({ allowedHosts, voice }: Settings): ReadonlyMap<string, readonly Header[]> {
+  return new Map(allowedHosts.map((origin) => [origin, securityHeaders(origin, voice)]))
 }
 
 function isApi(path: string): boolean {
@@ -149,7 +166,9 @@ function refuse(services: Services, { method }: Request, path: string, error: un
 /** The set of route names is closed: metrics and logs contain no text of clients. */
 function routeOf(path: string): string {
   if (!isApi(path)) return pageRoute(path)
-  return path === SOCKET_PATH || OPERATOR_PATHS.has(path) || isReference(path) ? path : 'unmatched'
+  return path === SOCKET_PATH || isSignalPath(path) || OPERATOR_PATHS.has(path) || isReference(path)
+    ? path
+    : 'unmatched'
 }
 
 interface OperatorRequest {

@@ -7,6 +7,7 @@ import { deleteOrphanedLog } from '../rooms/store.ts'
 import { deletePastRetention, deleteVisitsEndedBefore, endExpiredVisits } from '../rooms/upkeep.ts'
 import { deleteSilentNodes } from '../rooms/nodes.ts'
 import { deleteEndedTickets } from '../sessions/ticket-store.ts'
+import { endEmptyCalls } from '../voice/call.ts'
 import type { Job } from './job.ts'
 
 const SECOND_MS = 1_000
@@ -24,6 +25,11 @@ export const roomJobs: readonly Job[] = [
       await deleteSilentNodes(tx, nowMs - NODE_SILENT_MS)
       return { events: await endExpiredVisits(tx, nowMs) }
     },
+  },
+  {
+    name: 'calls',
+    everyMs: 5 * SECOND_MS,
+    run: async (tx, nowMs) => ({ events: await endEmptyCalls(tx, nowMs) }),
   },
   { name: 'tickets', everyMs: MINUTE_MS, run: deleteEndedTickets },
   { name: 'gone-rooms', everyMs: MINUTE_MS, run: deleteOrphanedLog },

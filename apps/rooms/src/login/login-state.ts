@@ -7,7 +7,14 @@ import { LoginFailure } from './provider.ts'
 /** The context of the login flow: a `Context` without a signed-in user. */
 export type LoginContext = Omit<
   Context,
-  'actor' | 'storage' | 'images' | 'pusher' | 'setSessionCookies' | 'clearSessionCookies'
+  | 'actor'
+  | 'storage'
+  | 'images'
+  | 'pusher'
+  | 'livekit'
+  | 'origin'
+  | 'setSessionCookies'
+  | 'clearSessionCookies'
 >
 
 /**

@@ -2,16 +2,15 @@ import { z } from 'zod'
 import { codePoints, foldText, text } from '@latchkey/http/text'
 import { MAX_INPUT_LENGTH } from '../login/display-name.ts'
 import { NextCursor } from '../paging.ts'
-import { Participant, type PersonRow, toPerson } from '../rooms/schema.ts'
+import { Person, type PersonRow, toPerson } from '../rooms/schema.ts'
 import { MEMBER_ROLES } from '../roles.ts'
 import type { RoomAccess } from '../rooms/permissions.ts'
-import { Id, toMoment } from '../wire.ts'
+import { Id, Moment, toMoment } from '../wire.ts'
 
 /** Roles that can be assigned. Ownership changes only by handing the room over. */
 export const MemberRole = z.enum(MEMBER_ROLES)
 
-/** A member has the shape of a participant. */
-const Member = Participant
+const Member = Person.extend({ joinedAt: Moment }).meta({ id: 'Member' })
 export type Member = z.output<typeof Member>
 
 export interface MemberRow extends PersonRow {

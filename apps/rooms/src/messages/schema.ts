@@ -167,6 +167,8 @@ const LoggedEvent = z
       'member.role',
       'room.settings',
       'room.owner',
+      'call.started',
+      'call.ended',
     ]),
     data: z.record(z.string(), z.unknown()),
   })

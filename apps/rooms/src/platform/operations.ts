@@ -51,6 +51,7 @@ const config = operation({
       guestEnabled: policy.guestEnabled,
       guestRooms: policy.guestRooms,
       provider: providerOf(context),
+      voice: policy.voice.mode,
       pushKey: context.pusher.publicKey,
       demo: policy.demo,
       version: VERSION,
@@ -85,7 +86,7 @@ const discovery = operation({
     return {
       apiUrl: `${canonicalOrigin}/api`,
       wsUrl: `${canonicalOrigin.replace(/^http/, 'ws')}/api/ws`,
-      voiceUrl: null,
+      voice: policy.voice.mode,
       version: VERSION,
       guestEnabled: policy.guestEnabled,
       authProvider: provider.mode,

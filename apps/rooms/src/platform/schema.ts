@@ -36,6 +36,10 @@ export const PlatformChanges = z
   .meta({ id: 'PlatformChanges' })
 export type PlatformChanges = z.output<typeof PlatformChanges>
 
+const VoiceModeName = z
+  .enum(['off', 'mesh', 'livekit'])
+  .meta({ description: 'How calls in rooms are carried.' })
+
 const ProviderName = z.object({ label: z.string(), mode: z.enum(['teamidp', 'oidc', 'oauth2']) })
 
 export const Config = z
@@ -46,6 +50,7 @@ export const Config = z
     guestEnabled: z.boolean(),
     guestRooms: z.boolean(),
     provider: ProviderName,
+    voice: VoiceModeName,
     pushKey: z.string().meta({
       description: 'Public key of this instance for push services (VAPID), in base64url.',
     }),
@@ -59,7 +64,7 @@ export const AuthConfig = z.object({ provider: ProviderName, guestEnabled: z.boo
 export const Discovery = z.object({
   apiUrl: z.string(),
   wsUrl: z.string(),
-  voiceUrl: z.null(),
+  voice: VoiceModeName,
   version: z.string(),
   guestEnabled: z.boolean(),
   authProvider: ProviderName.shape.mode,

@@ -19,6 +19,12 @@ const RemoteEventSchema = z.discriminatedUnion('kind', [
     untilMs: z.int().min(0).max(LATEST_DATE_MS).nullable(),
   }),
   z.object({ kind: z.literal('access'), roomId: text }),
+  z.object({
+    kind: z.literal('voice'),
+    roomId: text,
+    removal: z.object({ connectionIds: texts, reason: z.enum(['left', 'removed']) }).exactOptional(),
+    hadRecorder: z.literal(true).exactOptional(),
+  }),
   z.object({ kind: z.literal('person'), userId: text }),
   z.object({ kind: z.literal('presence'), roomId: text }),
   z.object({ kind: z.literal('typing'), roomId: text, userId: text, active: z.boolean() }),

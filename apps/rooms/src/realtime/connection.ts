@@ -50,6 +50,8 @@ export class Connection {
   readonly id = crypto.randomUUID()
   readonly person: ConnectionUser
   readonly subscriptions = new Map<string, Subscription>()
+  /** Rooms in whose calls the connection is. */
+  readonly callRooms = new Set<string>()
   /**
    * Expiry of the session unless it is used. Read again from the database before it is enforced.
    */

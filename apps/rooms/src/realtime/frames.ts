@@ -27,8 +27,9 @@ export async function handleFrame(
   if (read.frame === null) return refuseMalformed(connection, read.id)
   const { frame } = read
   try {
-    // Shares its limit with the operation `join`.
-    if (frame.type === 'subscribe') services.rates.take('room_writes_per_minute', connection.userId)
+    // Share their limit with the operations that change a room.
+    if (frame.type === 'subscribe' || frame.type === 'voice.state')
+      services.rates.take('room_writes_per_minute', connection.userId)
     if (frame.type !== 'ping') await refreshSession(services, hub, connection)
     if (!connection.isClosed) await perform(hub, connection, frame)
   } catch (error) {
@@ -86,6 +87,10 @@ async function perform(hub: Hub, connection: Connection, frame: ClientFrame): Pr
         hub.typing.update(connection, room, frame.active)
       return
     }
+    case 'voice.state':
+      return hub.calls.setState(connection, frame)
+    case 'voice.signal':
+      return hub.calls.signal(connection, frame)
     case 'ping':
       return connection.sendFrame({ type: 'pong', id: frame.id })
   }

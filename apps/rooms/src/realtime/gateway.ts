@@ -13,6 +13,7 @@ import { toMoment } from '../wire.ts'
 import { Connection, toConnectionUser } from './connection.ts'
 import { handleFrame } from './frames.ts'
 import type { Hub } from './hub.ts'
+import { SIGNAL_LIMIT_BYTES, type SignalRelay } from './calls/signal-relays.ts'
 import { Close, FRAME_LIMIT_BYTES, SUBPROTOCOL, TICKET_PREFIX } from './protocol.ts'
 import { endReasonOf, findSessionEnds } from './store.ts'
 
@@ -36,6 +37,8 @@ export interface SocketData {
    * time.
    */
   work: Promise<void> | undefined
+  /** Set if the socket is one of LiveKit that is carried. */
+  relay: SignalRelay | undefined
 }
 
 export type UpgradingServer = Pick<Server<SocketData>, 'upgrade' | 'requestIP'>
@@ -64,7 +67,7 @@ export function createGateway(services: Services, hub: Hub) {
       const headers = acceptsSubprotocol(protocolsOf(request))
         ? { 'Sec-WebSocket-Protocol': SUBPROTOCOL }
         : {}
-      const data: SocketData = { upgradeResult, connection: undefined, work: undefined }
+      const data: SocketData = { upgradeResult, connection: undefined, work: undefined, relay: undefined }
       if (!server.upgrade(request, { data, headers })) throw notWebSocketRequest()
       return undefined
     },
@@ -72,7 +75,7 @@ export function createGateway(services: Services, hub: Hub) {
   }
 }
 
-function notWebSocketRequest(): Error {
+export function notWebSocketRequest(): Error {
   return failure('invalid_request', { text: 'This address accepts only WebSocket connections' })
 }
 
@@ -180,13 +183,15 @@ function handlers(services: Services, hub: Hub): WebSocketHandler<SocketData> {
     perMessageDeflate: false,
     // Our own limit is smaller and has its own close code. Bun does not read larger frames and
     // closes with 1009.
-    maxPayloadLength: 4 * FRAME_LIMIT_BYTES,
+    maxPayloadLength: services.livekit ? SIGNAL_LIMIT_BYTES : 4 * FRAME_LIMIT_BYTES,
     backpressureLimit: 16 * 1024 * 1024,
     // Keepalive is done by the hub.
     idleTimeout: 0,
     sendPings: false,
-    open: (socket) => onOpen(services, hub, socket),
+    open: (socket) => (socket.data.relay ? socket.data.relay.open(socket) : onOpen(services, hub, socket)),
     message(socket, message) {
+      const { relay } = socket.data
+      if (relay) return relayFrame(services, relay, message)
       if (!acceptFrame(services, socket)) return
       if (Buffer.byteLength(message) > FRAME_LIMIT_BYTES) return socket.close(Close.tooLarge, 'too large')
       enqueue(services, hub, socket.data, typeof message === 'string' ? message : '')
@@ -194,16 +199,26 @@ function handlers(services: Services, hub: Hub): WebSocketHandler<SocketData> {
     pong: (socket) => void acceptFrame(services, socket),
     ping: (socket) => void acceptFrame(services, socket),
     close({ data }) {
+      data.relay?.close()
       if (data.connection) hub.drop(data.connection)
     },
   }
+}
+
+/** Passes a frame on to LiveKit, and closes the socket of a client that sends too many. */
+function relayFrame({ rates }: Services, relay: SignalRelay, message: string | Buffer<ArrayBuffer>): void {
+  if (rates.tryTake('voice_signals_per_10s', `livekit:${relay.identity.connectionId}`).allowed)
+    relay.toLiveKit(message)
+  else relay.close()
 }
 
 /** Counts incoming frames, including pings and pongs. False if the limit closed the socket. */
 function acceptFrame({ rates, now }: Services, { data: { connection } }: BunSocket): boolean {
   if (!connection || connection.isClosed) return false
   connection.noteActivity(now())
-  if (rates.tryTake('socket_messages_per_10s', connection.id).allowed) return true
+  // Connecting to several people takes many frames.
+  const limit = connection.callRooms.size > 0 ? 'voice_signals_per_10s' : 'socket_messages_per_10s'
+  if (rates.tryTake(limit, connection.id).allowed) return true
   connection.close(Close.tooFast, 'too fast')
   return false
 }

@@ -6,7 +6,7 @@ import type { Limits } from '../limits.ts'
 import type { ClusterEvent, Notice } from '../cluster-events.ts'
 import { presenceEvents } from '../rooms/eviction.ts'
 import { canPublish, effectiveRole } from '../rooms/permissions.ts'
-import type { Person } from '../rooms/schema.ts'
+import type { PresentPerson } from '../rooms/schema.ts'
 import { LEASE_MS, type StartedVisit } from '../rooms/visits.ts'
 import { Id } from '../wire.ts'
 import type { Bus } from './bus.ts'
@@ -21,6 +21,9 @@ import { Close } from './protocol.ts'
 import { ConnectionRegistry } from './connection-registry.ts'
 import { findRoomsOf } from './store.ts'
 import { Typing } from './typing.ts'
+import { Calls, type CallsOptions } from './calls/calls.ts'
+import type { VoiceSettings } from '../settings/voice.ts'
+import type { LiveKit } from '../voice/livekit/livekit.ts'
 import { Reconciler } from './reconciler.ts'
 
 export interface HubOptions {
@@ -31,7 +34,11 @@ export interface HubOptions {
   bus: Bus
   nodeId: string
   limits: Limits
+  voice: VoiceSettings
+  /** Null unless it carries the media of calls. */
+  livekit: LiveKit | null
   countDeliveries: (count: number) => void
+  countRemoval: CallsOptions['countRemoval']
 }
 
 const TICK_MS = 1_000
@@ -48,6 +55,7 @@ export class Hub {
   readonly sessionExpiry: SessionExpiry
   readonly leases: Leases
   readonly reconciler: Reconciler
+  readonly calls: Calls
   readonly #options: HubOptions
   /** Number of events since the start by which a user may have lost a room. */
   #losses = 0
@@ -68,6 +76,7 @@ export class Hub {
       sessionExpiry: this.sessionExpiry,
       leases: this.leases,
     })
+    this.calls = new Calls({ ...options, rooms: this.rooms })
     options.bus.listen((event) => this.handle(event))
   }
 
@@ -79,6 +88,7 @@ export class Hub {
   /** Runs everything that is due. Never rejects. */
   tick(): Promise<void> {
     this.typing.tick(this.#options.now())
+    void this.calls.tick()
     return this.reconciler.tick()
   }
 
@@ -98,6 +108,7 @@ export class Hub {
     clearInterval(this.#timer)
     for (const connection of this.registry.all()) connection.close(Close.restarting, 'restarting')
     this.lobby.close()
+    await this.calls.stop()
     await this.reconciler.stop()
     this.rooms.close()
   }
@@ -108,6 +119,7 @@ export class Hub {
     this.registry.remove(connection)
     this.lobby.remove(connection)
     const roomIds = [...connection.subscriptions.keys()]
+    this.calls.drop(connection, roomIds)
     for (const roomId of roomIds) this.rooms.leave(connection, roomId)
     this.leases.addClosed({ connectionId: connection.id, roomIds })
   }
@@ -145,6 +157,7 @@ export class Hub {
     if (!connection.subscriptions.has(roomId)) return
     const hasLeft = await this.leases.end(connection, roomId)
     this.rooms.leave(connection, roomId)
+    this.calls.check(roomId)
     if (hasLeft) this.#publishPresence(roomId)
   }
 
@@ -152,10 +165,12 @@ export class Hub {
   handle(event: ClusterEvent): void {
     switch (event.kind) {
       case 'sessions':
+        this.calls.check()
         this.#runInBackground(() => this.sessionExpiry.check(event.sessionIds))
         return this.#runInBackground(() => this.#refreshRoomsOf('session_id', event.sessionIds))
       case 'person':
         this.#losses++
+        this.calls.check()
         this.#runInBackground(() => this.reconciler.checkPerson(event.userId))
         return this.#runInBackground(() => this.#refreshRoomsOf('user_id', [event.userId]))
       case 'rate_limit':
@@ -169,9 +184,13 @@ export class Hub {
         return this.#runInBackground(() => this.#readNotice(event))
       case 'removed':
         this.#losses++
+        this.calls.check(event.roomId)
         return this.#runInBackground(() => this.leases.check([event.roomId], event))
+      case 'voice':
+        return this.calls.handle(event)
       case 'access':
         this.#losses++
+        this.calls.check(event.roomId)
         return this.#runInBackground(() => this.leases.check([event.roomId]))
       case 'event':
       case 'last_seq':
@@ -225,7 +244,7 @@ function toSubscribed(
   id: string,
   { presence }: LocalRoom,
   { access }: StartedVisit,
-  arrival: Person | undefined,
+  arrival: PresentPerson | undefined,
 ): string {
   const { count, personsText } = presence.snapshotWith(arrival)
   const own = JSON.stringify({

@@ -3,6 +3,8 @@ import { elapsedMs } from '@latchkey/http/elapsed'
 import type { RoomRow, Tables } from '../db/tables.ts'
 import type { PreviousAudience } from '../cluster-events.ts'
 import { listRoomsWithCounts } from '../rooms/lobby.ts'
+import type { RoomActivity } from '../rooms/schema.ts'
+import { findAllCalls } from '../voice/store.ts'
 
 interface LobbyEntry {
   readonly isPublic: boolean
@@ -53,8 +55,8 @@ export class LobbySnapshot {
   }
 
   /** Records the entry that was sent to subscribers of the lobby; undefined if the room is gone. */
-  update(roomId: string, room: RoomRow | undefined, count: number): void {
-    if (room) this.#entries?.set(roomId, toLobbyEntry(room, count))
+  update(roomId: string, room: RoomRow | undefined, activity: RoomActivity): void {
+    if (room) this.#entries?.set(roomId, toLobbyEntry(room, activity))
     else this.#entries?.delete(roomId)
   }
 
@@ -63,7 +65,13 @@ export class LobbySnapshot {
     const active: string[] = []
     if (this.#entries && elapsedMs(this.#readAtMs, nowMs) < this.#pauseMs) return { changed, active }
     const rows = await listRoomsWithCounts(this.#database.read, { nowMs })
-    const now = new Map(rows.map(({ present, ...room }) => [room.id, toLobbyEntry(room, present ?? 0)]))
+    const calls = await findAllCalls(this.#database.read, nowMs)
+    const now = new Map(
+      rows.map(({ present, ...room }) => {
+        const activity = { count: present ?? 0, call: calls.get(room.id) ?? null }
+        return [room.id, toLobbyEntry(room, activity)]
+      }),
+    )
     // Read after the query: another call may have finished meanwhile.
     const before = this.#entries
     this.#entries = now
@@ -82,8 +90,9 @@ export class LobbySnapshot {
 }
 
 /** Every part of the entry that can change. */
-function toLobbyEntry(room: RoomRow, count: number): LobbyEntry {
+function toLobbyEntry(room: RoomRow, { count, call }: RoomActivity): LobbyEntry {
   const { name, visibility, owner_id, max_participants, allow_guests, default_role } = room
+  const callParts = [room.voice, room.voice_screen, room.voice_guests, call?.id, call?.count]
   const retention = [room.history_visibility, room.retention]
   const parts = [
     name,
@@ -93,6 +102,7 @@ function toLobbyEntry(room: RoomRow, count: number): LobbyEntry {
     allow_guests,
     default_role,
     ...retention,
+    ...callParts,
     count,
   ]
   return { isPublic: visibility === 'public', text: parts.join('\n'), lastSeq: room.last_seq }

@@ -2,9 +2,9 @@ import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { RoomRow, Tables } from '../db/tables.ts'
 import type { PreviousAudience } from '../cluster-events.ts'
-import { decideEntry } from '../rooms/permissions.ts'
+import { decideEntry, decideOrdinaryEntry } from '../rooms/permissions.ts'
 import type { RoomRole } from '../roles.ts'
-import { type Unread, toRoom } from '../rooms/schema.ts'
+import { type RoomActivity, type Unread, toRoom } from '../rooms/schema.ts'
 import {
   type UserRoomAccess,
   findAccessOfUsers,
@@ -15,6 +15,7 @@ import {
 import { countParticipants, findRoom } from '../rooms/store.ts'
 import { listFollowerIds } from '../unread/store.ts'
 import { findUnread } from '../unread/unread.ts'
+import { findCalls } from '../voice/store.ts'
 import type { Bus } from './bus.ts'
 import type { Connection } from './connection.ts'
 import { LobbySnapshot } from './lobby-snapshot.ts'
@@ -143,12 +144,19 @@ export class Lobby {
   async #sendActivity(roomId: string, viewers: Viewers): Promise<void> {
     const room = await findRoom(this.#database.read, roomId)
     if (!room) return
-    const count = await countParticipants(this.#database.read, roomId, this.#now())
-    this.#snapshot.update(roomId, room, count)
+    const activity = await this.#readActivity(roomId)
+    this.#snapshot.update(roomId, room, activity)
     for (const [access, unread] of await this.#findUnread(roomId, viewers)) {
-      const upsert = upsertOf(room, access.role, count, { access, unread })
+      const upsert = upsertOf(room, access.role, activity, { access, unread })
       for (const connection of viewers.get(access.userId) ?? []) connection.send(upsert)
     }
+  }
+
+  async #readActivity(roomId: string): Promise<RoomActivity> {
+    const nowMs = this.#now()
+    const count = await countParticipants(this.#database.read, roomId, nowMs)
+    const calls = await findCalls(this.#database, [roomId], nowMs)
+    return { count, call: calls.get(roomId) ?? null }
   }
 
   /** What is new to those viewers who follow the room. */
@@ -158,14 +166,15 @@ export class Lobby {
     if (userIds.length === 0) return new Map()
     const nowMs = this.#now()
     const accesses = await findAccessOfUsers(this.#database, { roomId, userIds, nowMs })
-    return findUnread(this.#database, accesses.filter(isListed), nowMs)
+    const open = accesses.filter((access) => isListed(access) || mayFollow(access))
+    return findUnread(this.#database, open, nowMs)
   }
 
   async #sendUpdate(roomId: string, previousAudience: PreviousAudience, viewers: Viewers): Promise<void> {
     const roleFor = await this.#viewers(roomId)
     const room = await findRoom(this.#database.read, roomId)
-    const count = room ? await countParticipants(this.#database.read, roomId, this.#now()) : 0
-    this.#snapshot.update(roomId, room, count)
+    const activity = room ? await this.#readActivity(roomId) : { count: 0, call: null }
+    this.#snapshot.update(roomId, room, activity)
     const unreadByAccess = await this.#findUnread(roomId, viewers)
     const followers = new Map(
       [...unreadByAccess].map(([access, unread]) => [access.userId, { access, unread }]),
@@ -175,15 +184,16 @@ export class Lobby {
     const upserts = new Map<RoomRole | null, string>()
     for (const connection of this.#connections) {
       const role = room && roleFor(room, connection)
+      const follower = followers.get(connection.userId)
       if (room && role !== undefined) {
-        const follower = followers.get(connection.userId)
-        const upsert = (!follower && upserts.get(role)) || upsertOf(room, role, count, follower)
+        const upsert = (!follower && upserts.get(role)) || upsertOf(room, role, activity, follower)
         if (!follower) upserts.set(role, upsert)
         connection.send(upsert)
       }
       // A removal is sent only to users who could see the room.
       else if (previousAudience === 'everyone' || previousAudience.includes(connection.userId))
         connection.send(remove)
+      else if (room && follower) connection.send(upsertOf(room, null, activity, follower))
     }
   }
 
@@ -229,15 +239,20 @@ interface Follower {
   unread: Unread
 }
 
-function upsertOf(room: RoomRow, role: RoomRole | null, count: number, follower?: Follower): string {
+function upsertOf(room: RoomRow, role: RoomRole | null, activity: RoomActivity, follower?: Follower): string {
   const viewer = { ...follower?.access, role, defaultRole: room.default_role }
-  const entry = toRoom(room, viewer, count, follower?.unread)
+  const entry = toRoom(room, viewer, activity, follower?.unread)
   return JSON.stringify({ type: 'lobby', upsert: entry })
 }
 
 /** The same rule as in `listRooms`: public rooms and rooms of which the user is a member. */
 function isListed(access: UserRoomAccess): boolean {
   return decideEntry(access) === 'yes' && (access.visibility === 'public' || access.role !== null)
+}
+
+/** The same rule as in the list of followed rooms, which has unlisted rooms with a mark. */
+function mayFollow(access: UserRoomAccess): boolean {
+  return access.visibility !== 'private' && decideOrdinaryEntry(access) === 'yes'
 }
 
 function mergeAudiences(a: PreviousAudience | undefined, b: PreviousAudience): PreviousAudience {

@@ -6,6 +6,7 @@ import type { ClusterEvent, RoomEvent } from '../cluster-events.ts'
 import { type Viewer, dependsOnViewer, viewOf } from '../rooms/event-view.ts'
 import { findAccessOfParticipants } from '../rooms/access-store.ts'
 import { readableAfterSeq } from '../rooms/history.ts'
+import type { VoiceSettings } from '../settings/voice.ts'
 import type { Connection, Subscription } from './connection.ts'
 import { Presence } from './presence.ts'
 
@@ -16,6 +17,7 @@ export interface LocalRoomDependencies {
   /** Milliseconds since 1970. */
   now: () => number
   countDeliveries: (count: number) => void
+  voice: VoiceSettings
 }
 
 const BATCH_SIZE = 200

@@ -1,6 +1,8 @@
 import { findUserDisplay } from '../messages/store.ts'
 import { effectiveRole } from '../rooms/permissions.ts'
-import { type Person, toPerson } from '../rooms/schema.ts'
+import { type PresentPerson, toPerson } from '../rooms/schema.ts'
+import type { ParticipantVoice } from '../voice/schema.ts'
+import { findParticipantVoices } from '../voice/store.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { countParticipants, findRoom, listParticipants } from '../rooms/store.ts'
 import type { LocalRoomDependencies } from './local-room.ts'
@@ -13,7 +15,7 @@ const EVERY_MS = 250
 /** Participants of a room as last sent to its subscribers. */
 export class Presence {
   /** Empty if there are more than `MAX_PERSONS`. */
-  persons = new Map<string, Person>()
+  persons = new Map<string, PresentPerson>()
   count = 0
   /** JSON of `persons`, created on demand. */
   #text: string | undefined
@@ -33,7 +35,7 @@ export class Presence {
   }
 
   /** Number and JSON list of the participants, with a user who has entered since the last read. */
-  snapshotWith(arrival: Person | undefined): { count: number; personsText: string } {
+  snapshotWith(arrival: PresentPerson | undefined): { count: number; personsText: string } {
     const personsText = (this.#text ??= JSON.stringify([...this.persons.values()]))
     const { count } = this
     if (!arrival || count > MAX_PERSONS || this.persons.has(arrival.userId)) return { count, personsText }
@@ -43,12 +45,16 @@ export class Presence {
   }
 
   /** The entering user, unless the last read contains them. */
-  async findArrival({ userId, isGuest: guest, ...access }: UserRoomAccess): Promise<Person | undefined> {
+  async findArrival({
+    userId,
+    isGuest: guest,
+    ...access
+  }: UserRoomAccess): Promise<PresentPerson | undefined> {
     if (this.persons.has(userId)) return undefined
     const display = await findUserDisplay(this.#dependencies.database.read, this.#roomId, userId)
     if (!display) return undefined
     const { nickname, avatar_color: avatarColor } = display
-    return { userId, nickname, avatarColor, guest, role: effectiveRole(access) }
+    return { userId, nickname, avatarColor, guest, role: effectiveRole(access), voice: null }
   }
 
   /** Sends the changes soon. */
@@ -98,13 +104,18 @@ export class Presence {
 
   /** Changes since the last read; undefined if there are none. */
   async #readNow(): Promise<PresenceChange | undefined> {
-    const { database, now } = this.#dependencies
+    const { database, now, voice } = this.#dependencies
     const room = await findRoom(database.read, this.#roomId)
     if (!room) return undefined
     const rows = await listParticipants(database.read, this.#roomId, now(), MAX_PERSONS + 1)
     const count =
       rows.length <= MAX_PERSONS ? rows.length : await countParticipants(database.read, this.#roomId, now())
-    const persons = count <= MAX_PERSONS ? rows.map((row) => toPerson(row, room.default_role)) : []
+    const voices = await findParticipantVoices(database.read, { roomId: this.#roomId, nowMs: now() }, voice)
+    const toPresent = (row: (typeof rows)[number]): PresentPerson => ({
+      ...toPerson(row, room.default_role),
+      voice: voices.get(row.user_id) ?? null,
+    })
+    const persons = count <= MAX_PERSONS ? rows.map(toPresent) : []
     const present = new Map(persons.map((person) => [person.userId, person]))
     const arrivals = persons.filter((person) => !isSame(person, this.persons.get(person.userId)))
     const left = count <= MAX_PERSONS ? [...this.persons.keys()].filter((userId) => !present.has(userId)) : []
@@ -120,11 +131,21 @@ type SendFrame = (frame: Readonly<Record<string, unknown>>) => void
 
 /** Content of a `presence` frame. */
 interface PresenceChange {
-  joined: Person[]
+  joined: PresentPerson[]
   left: string[]
   count: number
 }
 
-function isSame(a: Person, b: Person | undefined): boolean {
-  return b !== undefined && a.nickname === b.nickname && a.role === b.role && a.avatarColor === b.avatarColor
+function isSame(a: PresentPerson, b: PresentPerson | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.nickname === b.nickname &&
+    a.role === b.role &&
+    a.avatarColor === b.avatarColor &&
+    isSameVoice(a.voice, b.voice)
+  )
+}
+
+function isSameVoice(a: ParticipantVoice | null, b: ParticipantVoice | null): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b)
 }

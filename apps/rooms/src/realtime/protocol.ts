@@ -25,12 +25,39 @@ export const Close = {
 const id = z.string().min(1).max(64)
 const roomId = z.string().max(64)
 
+/** Candidate of a peer connection as browsers serialise it (RTCIceCandidateInit). */
+const Candidate = z.strictObject({
+  candidate: z.string(),
+  sdpMid: z.string().nullish(),
+  sdpMLineIndex: z.int().min(0).max(100).nullish(),
+  usernameFragment: z.string().nullish(),
+})
+
 export const ClientFrame = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('subscribe'), id, roomId }),
   z.strictObject({ type: z.literal('unsubscribe'), id, roomId }),
   z.strictObject({ type: z.literal('subscribe_lobby'), id }),
   z.strictObject({ type: z.literal('unsubscribe_lobby'), id }),
   z.strictObject({ type: z.literal('typing'), roomId, active: z.boolean() }),
+  z.strictObject({
+    type: z.literal('voice.state'),
+    id,
+    roomId,
+    audio: z.boolean(),
+    camera: z.boolean(),
+    screen: z.boolean(),
+    hand: z.boolean(),
+  }),
+  z
+    .strictObject({
+      type: z.literal('voice.signal'),
+      id,
+      roomId,
+      to: id,
+      description: z.strictObject({ type: z.enum(['offer', 'answer']), sdp: z.string() }).exactOptional(),
+      candidates: z.array(Candidate).min(1).max(50).exactOptional(),
+    })
+    .refine(({ description, candidates }) => (description === undefined) !== (candidates === undefined)),
   z.strictObject({ type: z.literal('ping'), id }),
 ])
 export type ClientFrame = z.output<typeof ClientFrame>

@@ -2,6 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import { elapsedMs } from '@latchkey/http/elapsed'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
+import { CoalescedTask } from './coalesced-task.ts'
 import type { SessionExpiry } from './session-expiry.ts'
 import type { Leases } from './leases.ts'
 import type { Lobby } from './lobby.ts'
@@ -119,29 +120,5 @@ export class Reconciler {
     }
     // Also covers deleted rooms: their leases are deleted with them.
     if (registry.size > 0) await leases.check()
-  }
-}
-
-/** Task that runs one at a time. All requests during a run share one run after it. */
-class CoalescedTask {
-  readonly #work: () => Promise<void>
-  #current: Promise<void> = Promise.resolve()
-  #next: Promise<void> | undefined
-
-  constructor(work: () => Promise<void>) {
-    this.#work = work
-  }
-
-  /** Resolves after a run that began after this call. */
-  run(): Promise<void> {
-    this.#next ??= this.#current.then(() => {
-      this.#next = undefined
-      return (this.#current = this.#work())
-    })
-    return this.#next
-  }
-
-  whenIdle(): Promise<void> {
-    return this.#next ?? this.#current
   }
 }

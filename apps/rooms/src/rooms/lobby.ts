@@ -25,11 +25,11 @@ export interface RoomViewer {
 export interface RoomFilter extends RoomViewer {
   /** Part of the name; empty for all rooms. */
   part: string
-  /** Whether only rooms are listed of which the user is a member. */
-  isOwn: boolean
+  /** Whether only rooms are listed of which the user is a member, or which they have marked as read. */
+  isFollowed: boolean
 }
 
-/** Newest first; own rooms by the times of their last messages, which stand for those of their creation. */
+/** Newest first; followed rooms by the times of their last messages, which stand for those of their creation. */
 export async function listRooms(
   { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
   filter: RoomFilter,
@@ -37,15 +37,11 @@ export async function listRooms(
   limit: number,
 ): Promise<ListedRoom[]> {
   const needle = foldText(filter.part)
-  const time = filter.isOwn ? 'rooms.active_at' : 'rooms.created_at'
-  return selectListedRooms(db, filter)
+  const time = filter.isFollowed ? 'rooms.active_at' : 'rooms.created_at'
+  const rooms = filter.isFollowed ? selectFollowedRooms(db, filter) : selectListedRooms(db, filter)
+  return rooms
     .select(['rooms.id', `${time} as created_at`])
     .select((eb) => queryParticipantCount(eb, filter.nowMs).as('present'))
-    .$if(filter.isOwn, (query) =>
-      query.where((eb) =>
-        eb.or([eb('rooms.owner_id', '=', filter.userId), eb('room_members.role', 'is not', null)]),
-      ),
-    )
     .$if(needle !== '', (query) => query.where(containsText(dialect, 'rooms.search_name', needle)))
     .$call((query) => pageOf(query, [time, 'rooms.id', 'desc'], after, limit))
     .execute()
@@ -53,18 +49,39 @@ export async function listRooms(
 
 /** Public rooms and rooms of the user, without those that the user may not enter (R17.2). */
 export function selectListedRooms(db: Kysely<Tables>, viewer: RoomViewer) {
+  return selectOpenRooms(db, viewer).where((eb) =>
+    eb.or([eb('rooms.visibility', '=', 'public'), ...isMember(eb, viewer.userId)]),
+  )
+}
+
+/**
+ * Rooms of the user, and rooms that the user has marked as read, without those that the user may not
+ * enter. A mark of a private room is that of a former visitor or of an administrator.
+ */
+function selectFollowedRooms(db: Kysely<Tables>, viewer: RoomViewer) {
+  const { userId } = viewer
+  const marked = db.selectFrom('room_user_states').select('room_id').where('user_id', '=', userId)
+  return selectOpenRooms(db, viewer).where((eb) =>
+    eb.or([
+      ...isMember(eb, userId),
+      eb.and([eb('rooms.visibility', '<>', 'private'), eb('rooms.id', 'in', marked)]),
+    ]),
+  )
+}
+
+type RoomsOfUser = Tables & { room_members: Tables['room_members'] | null }
+
+function isMember(eb: ExpressionBuilder<RoomsOfUser, 'rooms' | 'room_members'>, userId: string) {
+  return [eb('rooms.owner_id', '=', userId), eb('room_members.role', 'is not', null)]
+}
+
+/** Rooms with the membership of the user, without those that the user may not enter if they see them. */
+function selectOpenRooms(db: Kysely<Tables>, viewer: RoomViewer) {
   const { userId, isGuest, isAdmin } = viewer
   return db
     .selectFrom('rooms')
     .leftJoin('room_members', (join) =>
       join.onRef('room_members.room_id', '=', 'rooms.id').on('room_members.user_id', '=', userId),
-    )
-    .where((eb) =>
-      eb.or([
-        eb('rooms.visibility', '=', 'public'),
-        eb('rooms.owner_id', '=', userId),
-        eb('room_members.role', 'is not', null),
-      ]),
     )
     .$if(isGuest, (query) =>
       query.where('rooms.visibility', '<>', 'private').where('rooms.allow_guests', '=', 1),
@@ -74,7 +91,7 @@ export function selectListedRooms(db: Kysely<Tables>, viewer: RoomViewer) {
 
 /** Bans that keep the user out of the room of this row, by the rule of `findRoomAccess`. */
 function bansFor(
-  eb: ExpressionBuilder<Tables & { room_members: Tables['room_members'] | null }, 'rooms' | 'room_members'>,
+  eb: ExpressionBuilder<RoomsOfUser, 'rooms' | 'room_members'>,
   { userId, isGuest, clientPrefix, nowMs }: RoomViewer,
 ) {
   return eb

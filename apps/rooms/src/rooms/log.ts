@@ -1,24 +1,27 @@
-import type { Transaction } from 'kysely'
+import { SqliteAdapter, type Transaction } from 'kysely'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomEventRow, RoomEventType, RoomRow, Tables } from '../db/tables.ts'
 import type { RoomEvent } from '../cluster-events.ts'
 import { toMoment } from '../wire.ts'
 import type { Person } from './schema.ts'
 
-const touchRoom = prepareQuery<{ roomId: string }, RoomRow>((db, { roomId }) =>
-  db
+const selectLocked = prepareQuery<{ roomId: string }, RoomRow>((db, { roomId }) => {
+  // A transaction of SQLite has no other writers beside it, and need not write to lock.
+  if (db.getExecutor().adapter instanceof SqliteAdapter)
+    return db.selectFrom('rooms').selectAll().where('id', '=', roomId)
+  return db
     .updateTable('rooms')
     .set((eb) => ({ last_seq: eb.ref('last_seq') }))
     .where('id', '=', roomId)
-    .returningAll(),
-)
+    .returningAll()
+})
 
 /**
  * Locks the row of a room against all other writers until the transaction ends. Decisions that
  * depend on the participants or their number come after it. Undefined without such a room.
  */
 export async function lockRoom(tx: Transaction<Tables>, roomId: string): Promise<RoomRow | undefined> {
-  const [room] = await touchRoom(tx, { roomId })
+  const [room] = await selectLocked(tx, { roomId })
   return room
 }
 

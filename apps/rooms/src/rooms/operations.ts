@@ -16,6 +16,7 @@ import {
   entrantOf,
   requirePermission,
 } from './admission.ts'
+import { columnsOf, differences } from './columns.ts'
 import { deleteRoom } from './deletion.ts'
 import { revokeLostAccess } from './eviction.ts'
 import { listRooms } from './lobby.ts'
@@ -44,6 +45,7 @@ import {
   listParticipants,
   updateRoom,
 } from './store.ts'
+import { findCalls, findParticipantVoices } from '../voice/store.ts'
 import { findPreviews } from './previews.ts'
 import { join, leave } from './visit-operations.ts'
 
@@ -70,20 +72,6 @@ function refuseForGuests(settings: Pick<RoomSettings, 'visibility' | 'allowGuest
     throw failure('guest_not_permitted')
 }
 
-function columnsOf(settings: RoomSettings): Partial<RoomRow> {
-  const { name, maxParticipants, visibility, allowGuests, defaultRole, historyVisibility, retention } =
-    settings
-  return {
-    ...(name !== undefined && { name }),
-    ...(maxParticipants !== undefined && { max_participants: maxParticipants }),
-    ...(visibility !== undefined && { visibility }),
-    ...(allowGuests !== undefined && { allow_guests: allowGuests ? 1 : 0 }),
-    ...(defaultRole !== undefined && { default_role: defaultRole }),
-    ...(historyVisibility !== undefined && { history_visibility: historyVisibility }),
-    ...(retention !== undefined && { retention }),
-  }
-}
-
 export const listRoomsForUser = operation({
   id: 'listRooms',
   methods: ['GET'],
@@ -91,37 +79,43 @@ export const listRoomsForUser = operation({
   scope: 'session',
   tag,
   summary:
-    'List public rooms and rooms that you are a member of, newest first; or only the latter, by their last messages',
+    'List public rooms and rooms that you are a member of, newest first; or those that you follow, by their last messages',
   query: RoomQuery,
   result: RoomPage,
   async handler(context, { query }) {
     const { database, now } = context
     const { user, platformAdmin } = actorOf(context)
-    const { q: part = '', own: isOwn } = query
+    const { q: part = '', followed: isFollowed } = query
     const filter = {
       userId: user.id,
       isGuest: user.is_guest === 1,
       isAdmin: platformAdmin,
       clientPrefix: context.clientPrefix,
       part,
-      isOwn,
+      isFollowed,
       nowMs: now,
     }
     const { rows, nextCursor } = await findPage(
-      [isOwn ? 'own rooms' : 'rooms', user.id, part],
+      [isFollowed ? 'followed rooms' : 'rooms', user.id, part],
       query,
       (after, limit) => listRooms(database, filter, after, limit),
     )
     const roomIds = rows.map(({ id }) => id)
     const accesses = await findAccessToRooms(database, { userId: user.id, roomIds, nowMs: now })
     const unread = await findUnread(database, accesses, now)
+    const calls = await findCalls(database, roomIds, now)
     const previews = query.preview ? await findPreviews(database, accesses, now) : undefined
     const accessTo = new Map(accesses.map((access) => [access.roomId, access]))
     const rooms = rows.flatMap(({ id, present }) => {
       const access = accessTo.get(id)
       // Deleted meanwhile.
       if (!access) return []
-      const room = toRoom(access.room, access, present ?? 0, unread.get(access))
+      const room = toRoom(
+        access.room,
+        access,
+        { count: present ?? 0, call: calls.get(id) ?? null },
+        unread.get(access),
+      )
       return [{ ...room, preview: previews?.get(id) ?? null }]
     })
     return { rooms, nextCursor }
@@ -168,6 +162,9 @@ const create = operation({
         default_role: body.defaultRole ?? (body.visibility === 'private' ? 'speaker' : 'listener'),
         history_visibility: body.historyVisibility,
         retention: body.retention,
+        voice: body.voice,
+        voice_screen: body.voiceScreen ? 1 : 0,
+        voice_guests: body.voiceGuests,
         last_seq: 0,
         created_at: now,
         active_at: now,
@@ -177,7 +174,9 @@ const create = operation({
     })
     context.publish({ kind: 'lobby', roomId: row.id })
     const unread = { readSeq: 0, unread: 0, mentions: 0 }
-    return { room: toRoom(row, { role: 'owner', defaultRole: row.default_role }, 0, unread) }
+    return {
+      room: toRoom(row, { role: 'owner', defaultRole: row.default_role }, { count: 0, call: null }, unread),
+    }
   },
 })
 
@@ -193,17 +192,20 @@ const read = operation({
   failures: ENTRY_REFUSALS,
   async handler(context, { params }) {
     const access = await admitReader(context, params.id)
-    const { database, now } = context
+    const { database, policy, now } = context
     const { room, defaultRole } = access
     const people = await listParticipants(database.read, room.id, now, MAX_PARTICIPANTS)
     const count =
       people.length < MAX_PARTICIPANTS ? people.length : await countParticipants(database.read, room.id, now)
+    const voices = await findParticipantVoices(database.read, { roomId: room.id, nowMs: now }, policy.voice)
     const participants = people.map((person) => ({
       ...toPerson(person, defaultRole),
+      voice: voices.get(person.user_id) ?? null,
       joinedAt: toMoment(person.started_at),
     }))
     const unread = await findUnreadOf(database, access, now)
-    return { room: toRoom(room, access, count, unread), participants }
+    const call = (await findCalls(database, [room.id], now)).get(room.id) ?? null
+    return { room: toRoom(room, access, { count, call }, unread), participants }
   },
 })
 
@@ -271,15 +273,11 @@ async function changeSettings(
     events.push(...(await revokeLostAccess(tx, roomId, nowMs)))
   }
   const viewer = { ...access, defaultRole: row.default_role }
-  const unread = await findUnreadOf({ ...context.database, read: tx }, { ...access, room: row }, nowMs)
-  return { room: toRoom(row, viewer, await countParticipants(tx, roomId, nowMs), unread), events }
-}
-
-/** Columns whose values differ. */
-function differences(before: RoomRow, columns: Partial<RoomRow>): Partial<RoomRow> {
-  return Object.fromEntries(
-    Object.entries(columns).filter(([name, value]) => before[name as keyof RoomRow] !== value),
-  )
+  const database = { ...context.database, read: tx }
+  const unread = await findUnreadOf(database, { ...access, room: row }, nowMs)
+  const count = await countParticipants(tx, roomId, nowMs)
+  const call = (await findCalls(database, [roomId], nowMs)).get(roomId) ?? null
+  return { room: toRoom(row, viewer, { count, call }, unread), events }
 }
 
 const remove = operation({

@@ -57,6 +57,7 @@ export type RoomAction =
   | 'read_message_versions'
   | 'pin_message'
   | 'mention_group'
+  | 'moderate_call'
   | 'search_people'
   | 'invite_listeners_and_speakers'
   | 'invite_moderators'
@@ -73,6 +74,7 @@ const MIN_ROLE: Readonly<Record<RoomAction, RoomRole>> = {
   read_message_versions: 'moderator',
   pin_message: 'moderator',
   mention_group: 'moderator',
+  moderate_call: 'moderator',
   search_people: 'moderator',
   invite_listeners_and_speakers: 'moderator',
   invite_moderators: 'owner',
@@ -101,7 +103,7 @@ export function effectiveRole({ role, defaultRole }: Pick<RoomAccess, 'role' | '
   return role ?? defaultRole
 }
 
-/** Right to publish voice, reserved (R25). */
+/** Right to speak in calls (R33.4). */
 export function canPublish(access: Pick<RoomAccess, 'role' | 'defaultRole'>): boolean {
   return isAtLeast(effectiveRole(access), 'speaker')
 }

@@ -6,6 +6,7 @@ import { DEFAULT_LEVEL, type NotificationLevel } from '../notifications/levels.t
 import { LevelBody } from '../notifications/schema.ts'
 import { NextCursor, PageQuery } from '../paging.ts'
 import { DEFAULT_ROLES, ROOM_ROLES, type RoomRole } from '../roles.ts'
+import { Call, ParticipantVoice } from '../voice/schema.ts'
 import { Id, Moment, toMoment } from '../wire.ts'
 import { type RoomAccess, canPublish, effectiveRole } from './permissions.ts'
 
@@ -35,6 +36,13 @@ const HistoryVisibility = z.enum(['all', 'since_membership', 'none']).meta({
   description:
     'Readable messages: all; those after joining, or for users without membership during the visit; only those during the visit, deleted after an hour.',
 })
+const Voice = z.enum(['off', 'voice', 'video']).meta({
+  description: 'Calls in the room: none, with microphones only, or with cameras.',
+})
+const VoiceScreen = z.boolean().meta({ description: 'Screens can be shared in calls.' })
+const VoiceGuests = z.enum(['off', 'listen', 'speak']).meta({
+  description: 'What guests may do in calls; the instance may allow less.',
+})
 const Retention = z
   .enum(['7', '30', 'forever'])
   .meta({ description: 'Number of days for which messages are kept.' })
@@ -50,6 +58,9 @@ export const NewRoom = z
     }),
     historyVisibility: HistoryVisibility.default('all'),
     retention: Retention.default('30'),
+    voice: Voice.default('video'),
+    voiceScreen: VoiceScreen.default(true),
+    voiceGuests: VoiceGuests.default('listen'),
   })
   .meta({ id: 'NewRoom' })
 export type NewRoom = z.output<typeof NewRoom>
@@ -63,6 +74,9 @@ export const RoomSettings = z
     defaultRole: DefaultRole.optional(),
     historyVisibility: HistoryVisibility.optional(),
     retention: Retention.optional(),
+    voice: Voice.optional(),
+    voiceScreen: VoiceScreen.optional(),
+    voiceGuests: VoiceGuests.optional(),
   })
   .refine(
     (settings) => Object.values(settings).some((value) => value !== undefined),
@@ -83,6 +97,9 @@ const SharedRoom = z.object({
   defaultRole: DefaultRole,
   historyVisibility: HistoryVisibility,
   retention: Retention,
+  voice: Voice,
+  voiceScreen: VoiceScreen,
+  voiceGuests: VoiceGuests,
   createdAt: Moment,
 })
 export type SharedRoom = z.output<typeof SharedRoom>
@@ -104,6 +121,7 @@ export const Room = SharedRoom.extend({
   participantCount: z.int().meta({ description: 'The number of participants now.' }),
   role: Role.nullable().meta({ description: 'The role of the caller; null for users without membership.' }),
   canPublish: z.boolean(),
+  call: Call.nullable().meta({ description: 'The call that goes on now.' }),
   readSeq: Unread.shape.readSeq.nullable().meta({
     description:
       'The caller has read the events up to this sequence number. Null, as are the numbers of what is new, for users without membership who never marked the room as read.',
@@ -126,6 +144,9 @@ export function toSharedRoom(row: RoomRow): SharedRoom {
     defaultRole: row.default_role,
     historyVisibility: row.history_visibility,
     retention: row.retention,
+    voice: row.voice,
+    voiceScreen: row.voice_screen === 1,
+    voiceGuests: row.voice_guests,
     createdAt: toMoment(row.created_at),
   }
 }
@@ -135,14 +156,27 @@ type ViewerAccess = Pick<RoomAccess, 'role' | 'defaultRole'> & {
   readonly notificationLevel?: NotificationLevel
 }
 
+/** What goes on in a room at this moment. */
+export interface RoomActivity {
+  /** Number of participants. */
+  readonly count: number
+  readonly call: Call | null
+}
+
 /** Room as this user sees it. */
-export function toRoom(row: RoomRow, viewer: ViewerAccess, count: number, unread?: Unread): Room {
+export function toRoom(
+  row: RoomRow,
+  viewer: ViewerAccess,
+  { count, call }: RoomActivity,
+  unread?: Unread,
+): Room {
   return {
     ...toSharedRoom(row),
     lastSeq: row.last_seq,
     participantCount: count,
     role: viewer.role,
     canPublish: canPublish(viewer),
+    call,
     ...(unread ?? NOTHING_UNREAD),
     notificationLevel: viewer.notificationLevel ?? DEFAULT_LEVEL,
   }
@@ -179,7 +213,13 @@ export function toPerson(row: PersonRow, defaultRole: RoomAccess['defaultRole'])
   }
 }
 
-export const Participant = Person.extend({ joinedAt: Moment }).meta({ id: 'Participant' })
+/** Person in a room. */
+export const PresentPerson = Person.extend({
+  voice: ParticipantVoice.nullable().meta({ description: 'Null for participants who are not in the call.' }),
+}).meta({ id: 'PresentPerson' })
+export type PresentPerson = z.output<typeof PresentPerson>
+
+export const Participant = PresentPerson.extend({ joinedAt: Moment }).meta({ id: 'Participant' })
 
 export const RoomParams = z.object({ id: Id })
 export const RoomAnswer = z.object({ room: Room })
@@ -211,10 +251,13 @@ const ListedRoom = Room.extend({
 export const RoomPage = z.object({ rooms: z.array(ListedRoom), nextCursor: NextCursor })
 export const RoomQuery = PageQuery.extend({
   q: text().trim().max(MAX_INPUT_LENGTH).optional().meta({ description: 'A part of the name.' }),
-  own: z
+  followed: z
     .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
     .default(false)
-    .meta({ type: 'boolean', description: 'Only rooms that you are a member of, by their last messages.' }),
+    .meta({
+      type: 'boolean',
+      description: 'Only rooms that you are a member of or have marked as read, by their last messages.',
+    }),
   preview: z
     .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
     .default(false)
@@ -226,7 +269,6 @@ export const JoinAnswer = z
     role: Role,
     canPublish: z.boolean(),
     lastSeq: z.int(),
-    voice: z.null(),
     room: z.object({ id: z.string(), name: z.string() }),
   })
   .meta({ id: 'Joined' })

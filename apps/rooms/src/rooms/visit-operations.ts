@@ -41,7 +41,6 @@ export const join = operation({
       role: effectiveRole(access),
       canPublish: canPublish(access),
       lastSeq: room.last_seq,
-      voice: null,
       room: { id: room.id, name: room.name },
     }
   },

@@ -34,6 +34,7 @@ export function readDemoSettings(env: Environment, { port, secret, issuer } = PL
     AUTH_SCOPES: 'openid profile email teams:read',
     TEAMIDP_ISSUER: issuer,
     GUEST_ENABLED: 'true',
+    ROOMS_VOICE: env['ROOMS_VOICE'] || 'mesh',
   })
 }
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { isLoopbackHost } from '@latchkey/http/safe-url'
 import { type Kind, text } from '@latchkey/settings/kinds'
 import { parseLimits } from '../limits.ts'
@@ -105,6 +106,55 @@ export function filePlace(): Kind<{ folder: string } | { bucket: string; prefix:
       if (bucket !== undefined) return { bucket, prefix: path === '' ? '' : `${path.slice(1)}/` }
       return /^\w+:\/\//.test(value) ? undefined : { folder: value }
     },
+  }
+}
+
+/** A STUN or TURN server as browsers accept it (RFC 7064, RFC 7065). */
+export function iceUrl(kind: 'stun' | 'turn'): Kind<string> {
+  const pattern = {
+    stun: /^stuns?:[\w.-]+(:\d{1,5})?$/,
+    turn: /^turns?:[\w.-]+(:\d{1,5})?(\?transport=(udp|tcp))?$/,
+  }[kind]
+  return {
+    accepts:
+      kind === 'stun'
+        ? 'stun:HOST:PORT'
+        : 'turn:HOST:PORT or turns:HOST:PORT, optionally with ?transport=udp or tcp',
+    parse: (value) => (pattern.test(value) ? value : undefined),
+  }
+}
+
+/** A LiveKit server: its scheme is brought to that of HTTP, and it ends without a slash. */
+export function livekitUrl(): Kind<string> {
+  return {
+    accepts: 'an absolute http, https, ws or wss URL without user name, query or fragment',
+    parse(value) {
+      const url = value.replace(/^ws(s?):/, 'http$1:')
+      return isPlainUrl(url) && !url.includes('?') ? url.replace(/\/+$/, '') : undefined
+    },
+  }
+}
+
+/** A secret with which tokens are signed. LiveKit itself warns of shorter ones. */
+export function livekitSecret(): Kind<string> {
+  return {
+    accepts: 'at least 32 characters without control characters or surrounding whitespace',
+    parse: (value) => (value.length >= 32 ? text().parse(value) : undefined),
+  }
+}
+
+/** The path of a program, or `auto`. */
+export function programPath(): Kind<string> {
+  return {
+    accepts: 'auto, or the path of a program',
+    parse: (value) => (value === 'auto' || value.includes('/') ? text().parse(value) : undefined),
+  }
+}
+
+export function ipAddress(): Kind<string> {
+  return {
+    accepts: 'an IP address',
+    parse: (value) => (isIP(value) === 0 ? undefined : value),
   }
 }
 

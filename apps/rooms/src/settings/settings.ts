@@ -15,6 +15,7 @@ import { type ClaimPath, parseClaimPath } from '../login/claim-path.ts'
 import type { OidcConfig, ProviderConfig, ProviderMode } from '../login/provider-config.ts'
 import { declarations } from './declarations.ts'
 import { fileLocation, storageRules } from './storage.ts'
+import { type VoiceSettings, voiceRules, voiceSettings } from './voice.ts'
 
 export interface Settings {
   readonly provider: ProviderConfig
@@ -25,6 +26,7 @@ export interface Settings {
   readonly guestRooms: boolean
   readonly guestFiles: 'off' | 'images'
   readonly pushContent: PushContent
+  readonly voice: VoiceSettings
   /** Exact origins. The first one is canonical. */
   readonly allowedHosts: readonly [string, ...string[]]
   readonly proxyHeader: string | null
@@ -103,6 +105,7 @@ function requiredWith(key: Key, other: Key): RoomsRule {
 
 const rules: readonly RoomsRule[] = [
   ...storageRules,
+  ...voiceRules,
   requireKey('provider'),
   requireKey('clientId'),
   requireKey('allowedHosts'),
@@ -171,6 +174,7 @@ export function readSettings(env: Environment): Settings {
   return {
     ...values,
     files: fileLocation(values),
+    voice: voiceSettings(values),
     provider: providerConfig(values, provider, clientId),
     allowedHosts: allowedHosts as [string, ...string[]],
     limits: limits ?? DEFAULT_LIMITS,

@@ -38,10 +38,12 @@ const archivedTables = [
 export type RoomsTable = (typeof archivedTables)[number]
 
 /**
- * Useless in another instance: connections of nodes, pending logins and socket tickets. The index of
+ * Useless in another instance: connections of nodes and calls, pending logins and socket tickets. The index of
  * words is built during a restore.
  */
 export const omittedTables = [
+  'call_leases',
+  'calls',
   'login_states',
   'message_search',
   'nodes',

@@ -18,6 +18,7 @@ import type { sessionOperations } from '../sessions/operations.ts'
 import type { notificationOperations } from '../notifications/operations.ts'
 import type { pushOperations } from '../push/operations.ts'
 import type { unreadOperations } from '../unread/operations.ts'
+import type { callOperations } from '../voice/operations.ts'
 
 type Operations =
   | (typeof platformOperations)[number]
@@ -35,6 +36,7 @@ type Operations =
   | (typeof moderationOperations)[number]
   | (typeof invitationOperations)[number]
   | (typeof ownershipOperations)[number]
+  | (typeof callOperations)[number]
   | (typeof adminOperations)[number]
 
 type DeclaredCalls = CallsOf<Operations>

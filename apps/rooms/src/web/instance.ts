@@ -1,4 +1,7 @@
-const { product, demo } = document.documentElement.dataset
+const { product, demo, calls } = document.documentElement.dataset
 
-/** Name of the instance, and whether it is a demo. The server writes both into the page. */
-export const instance = { product, isDemo: demo === 'true' }
+/**
+ * Name of the instance, whether it is a demo, and whether its rooms have calls. The server writes
+ * them into the page.
+ */
+export const instance = { product, isDemo: demo === 'true', hasCalls: calls === 'true' }

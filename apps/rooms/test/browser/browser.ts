@@ -56,7 +56,10 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
       ...options,
       // Under a clock that stands still, rate limits never recover.
       limits: { ...GENEROUS_LIMITS, ...options.limits },
-      settings: { allowedHosts: [`http://localhost:${up.port}`, ORIGIN], ...options.settings },
+      settings: {
+        allowedHosts: [`http://localhost:${up.port}`, ORIGIN, `http://rooms.test:${up.port}`],
+        ...options.settings,
+      },
     })
     // Browsers expire cookies by their own clock.
     up.service.clock.ms = Date.now()
@@ -75,6 +78,7 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
   return {
     service,
     at,
+    port: () => up.port,
     /**
      * Stops the server, as in an outage, until `act` has finished. `act` begins once this page has
      * noticed.

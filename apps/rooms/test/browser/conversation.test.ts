@@ -95,7 +95,7 @@ test('R29.2: reactions are added from the emoji, counted, named and taken back',
   await succeed(react(host, id, message.id, '🎉'))
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`)
   const line = lines(page).filter({ hasText: 'Release is out' })
-  const party = line.getByRole('button', { name: /^🎉/ })
+  const party = line.getByRole('button', { name: /^🎉:/ })
   await party.and(page.locator('[aria-pressed=false]')).waitFor()
   await party.click()
   await line.getByRole('button', { name: '🎉: 2 reactions', pressed: true }).waitFor()

@@ -143,7 +143,7 @@ test('R35.1: on a phone, rooms, a room and its people are views of their own, an
 test('R35.1: a long name of a room leaves space for the buttons at 320 pixels', async () => {
   const id = await alicesRoom('N'.repeat(64))
   const { page } = await pages.openAs(BOB, `/rooms/${id}`, { width: 320 })
-  const button = page.getByRole('button', { name: 'Leave' })
+  const button = page.getByRole('button', { name: 'Notifications' })
   await button.waitFor()
   const box = await button.boundingBox()
   expect((box?.x ?? 320) + (box?.width ?? 0)).toBeLessThanOrEqual(320)

@@ -125,6 +125,30 @@ test('R30.4: a mention elsewhere is counted on the tab and shown by the browser,
   expect(errors).toEqual([])
 }, 60_000)
 
+test('R30.4: a mention in a visited room is noticed, and the room is in the sidebar until it is read and left', async () => {
+  const { id } = await createRoom(host, { name: 'Marketplace' })
+  const { page, errors } = await pages.openAs(ALICE, '/account')
+  const notifications = await recordNotifications(page)
+  await page.reload()
+  await page.getByRole('switch', { name: 'Show notifications on this device' }).click()
+  await page.goto(pages.at(`/rooms/${id}`))
+  await createMessage(host, id, 'Welcome')
+  await lines(page).getByText('Welcome').waitFor()
+  const link = page.getByRole('region', { name: 'Your rooms' }).getByRole('link', { name: /^Marketplace/ })
+  await link.waitFor()
+  await page.getByRole('link', { name: 'Account', exact: true }).first().click()
+  await link.waitFor({ state: 'detached' })
+  await createMessage(host, id, 'For nobody')
+  await createMessage(host, id, `<@${aliceId}> come back`)
+  await page.waitForFunction(() => (globalThis as unknown as { recorded: unknown[] }).recorded.length > 0)
+  expect(await notifications()).toEqual([{ title: 'You were mentioned in Marketplace', tag: id }])
+  expect(await page.title()).toStartWith('(1) ')
+  await link.click()
+  await lines(page).getByText('come back').waitFor()
+  await page.waitForFunction(() => document.title.startsWith('Marketplace'))
+  expect(errors).toEqual([])
+}, 60_000)
+
 /** Lets the browser subscribe to a push service that does not exist. */
 async function fakePushService(page: Page): Promise<void> {
   await page.addInitScript(() => {
@@ -152,22 +176,27 @@ test('R30.3: a browser that shows notifications subscribes, and its worker shows
   const choice = page.getByRole('switch', { name: 'Show notifications on this device' })
   await Promise.all([page.waitForResponse('**/api/push'), choice.click()])
   expect(await subscriptions()).toEqual([{ endpoint: 'https://push.example/alice' }])
-  await page.evaluate(() => navigator.serviceWorker.ready.then(() => null))
   const notifications = () =>
     page.evaluate(async () => {
       const worker = await navigator.serviceWorker.ready
       return (await worker.getNotifications()).map(({ title, body, tag }) => [title, body, tag])
     })
-  await deliverPush(page, { roomId: id, isMention: true, room: 'Cellar' })
-  await until(async () => (await notifications()).length > 0)
+  const deliver = await pushService(page)
+  // The debugger loses a push to a worker that is being started. A notification replaces that of the
+  // same room, so there is one however many pushes arrive.
+  await until(async () => {
+    await deliver({ roomId: id, isMention: true, room: 'Cellar' })
+    return (await notifications()).length > 0
+  })
   expect(await notifications()).toEqual([['Cellar', 'You were mentioned', id]])
   await Promise.all([page.waitForResponse('**/api/push/*'), choice.click()])
   expect(await subscriptions()).toEqual([])
   await browser.close()
 }, 60_000)
 
-/** Passes a push to the worker of this page, as the browser does. */
-async function deliverPush(page: Page, payload: unknown): Promise<void> {
+/** Returns a function that passes a push to the worker of this page, as a push service does. */
+async function pushService(page: Page): Promise<(payload: unknown) => Promise<void>> {
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => null))
   const client = await page.context().newCDPSession(page)
   const registered = new Promise<string>((resolve) => {
     client.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
@@ -177,9 +206,8 @@ async function deliverPush(page: Page, payload: unknown): Promise<void> {
   await client.send('ServiceWorker.enable')
   const registrationId = await registered
   const { origin } = new URL(page.url())
-  await client.send('ServiceWorker.deliverPushMessage', {
-    origin,
-    registrationId,
-    data: JSON.stringify(payload),
-  })
+  return async (payload) => {
+    const data = JSON.stringify(payload)
+    await client.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
+  }
 }

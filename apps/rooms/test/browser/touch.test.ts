@@ -50,6 +50,8 @@ test('on every page a tap reaches the control that it touches and no other', asy
     await sheet.waitFor()
     await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
     await screenshot(page, 'rooms-touch-sheet')
+    // At the lower edge, not over the whole screen.
+    expect((await sheet.boundingBox())?.y).toBeGreaterThan(400)
     await expectAccessible(page)
     const heights = await sheet
       .locator('.sheet-item')

@@ -1,6 +1,7 @@
 // Properties of every response, successful or not (R11.5, R15, R24).
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { failures } from '../../src/failures.ts'
+import { MESH } from '../voice/call.ts'
 import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
 import { routes } from './operations.ts'
 
@@ -17,7 +18,7 @@ afterAll(() => service.close())
 const HEADERS = {
   'content-security-policy':
     "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self' wss://rooms.example.com; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+  'permissions-policy': 'camera=(), microphone=(), display-capture=(), geolocation=()',
   'x-robots-tag': 'noindex, nofollow, noarchive',
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
@@ -26,6 +27,15 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'strict-transport-security': 'max-age=31536000',
 }
+
+test('R33.7: with calls, pages of this origin may use devices, and no other page may', async () => {
+  const rooms = await openRooms({ settings: { voice: MESH } })
+  const answer = await rooms.browser().send('/login')
+  expect(answer.headers.get('permissions-policy')).toBe(
+    'camera=(self), microphone=(self), display-capture=(self), geolocation=()',
+  )
+  await rooms.close()
+})
 
 test('C105: every page and every response, errors included, has the security headers', async () => {
   const sent: [address: string, status: number, options?: Parameters<Browser['send']>[1]][] = [

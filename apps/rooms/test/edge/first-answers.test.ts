@@ -30,7 +30,7 @@ test('R23.9: a page comes with the answers of the API to its first calls, for it
   const [root, ada, visitor] = [await admin(service), await member(service), await guest(service)]
   const { id } = await createRoom(ada, { name: '</script><b>' })
   const common = ['/api/session', '/api/config']
-  const own = '/api/rooms?own=true&limit=100'
+  const own = '/api/rooms?followed=true&limit=100'
   const pending = ['/api/room-invitations/pending', '/api/room-ownership-transfers/pending']
   const expected: [TestUser, string, string[]][] = [
     [ada, '/', [...common, own, '/api/rooms?preview=true', ...pending]],

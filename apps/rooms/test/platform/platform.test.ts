@@ -17,6 +17,7 @@ describe('before the first sign-in', () => {
       guestEnabled: false,
       guestRooms: false,
       provider: { label: 'Test provider', mode: 'oidc' },
+      voice: 'off',
       pushKey: expect.stringMatching(/^[\w-]{87}$/) as string,
       demo: false,
       version: VERSION,
@@ -36,7 +37,7 @@ describe('before the first sign-in', () => {
     expect(await rooms.browser().json('/api/discover', { headers })).toEqual({
       apiUrl: `${ORIGIN}/api`,
       wsUrl: 'wss://rooms.example.com/api/ws',
-      voiceUrl: null,
+      voice: 'off',
       version: VERSION,
       guestEnabled: false,
       authProvider: 'oidc',

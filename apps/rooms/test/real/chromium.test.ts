@@ -3,7 +3,8 @@ import { type Browser, type BrowserContext, type Page, chromium } from 'playwrig
 import { freePort } from '@latchkey/http/free-port'
 import { CHROMIUM, FLAGS, nextVisit, signOutOnPage } from './browser.ts'
 import { documentedBlock, documentedJson, documentedSettings } from './documented.ts'
-import { NGINX, OPENSSL, startNginx } from './nginx.ts'
+import { OPENSSL } from '../certificate.ts'
+import { NGINX, startNginx } from './nginx.ts'
 import { type Registration, startOidcProvider } from './oidc-provider.ts'
 import { startService } from './service.ts'
 

@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createCertificate } from '../certificate.ts'
 
 const PATH = `${process.env['PATH']}:/usr/sbin:/usr/local/sbin`
 export const NGINX = Bun.which('nginx', { PATH }) ?? undefined
-export const OPENSSL = Bun.which('openssl', { PATH }) ?? undefined
 
 /** nginx with a new certificate and the `server` block of the documentation. */
 export async function startNginx(
@@ -12,7 +12,7 @@ export async function startNginx(
 ): Promise<{ stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-nginx-'))
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
-  await makeCertificate(certificate, key)
+  await createCertificate('rooms.localhost', { certificate, key })
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   writeFileSync(
     join(folder, 'nginx.conf'),
@@ -41,14 +41,4 @@ export async function startNginx(
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-async function makeCertificate(certificate: string, key: string): Promise<void> {
-  const subject = ['-subj', '/CN=rooms.localhost', '-addext', 'subjectAltName=DNS:rooms.localhost']
-  const child = Bun.spawn(
-    // prettier-ignore
-    [OPENSSL ?? '', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject, '-keyout', key, '-out', certificate],
-    { stdout: 'ignore', stderr: 'pipe' },
-  )
-  if ((await child.exited) !== 0) throw new Error(await new Response(child.stderr).text())
 }

@@ -22,6 +22,11 @@ const REMOTE_EVENTS: { [Kind in RemoteEvent['kind']]: Extract<RemoteEvent, { kin
     { kind: 'removed', roomId: 'r', userIds: [], reason: 'access_lost', untilMs: null },
   ],
   access: [{ kind: 'access', roomId: 'r' }],
+  voice: [
+    { kind: 'voice', roomId: 'r' },
+    { kind: 'voice', roomId: 'r', removal: { connectionIds: ['c'], reason: 'left' } },
+    { kind: 'voice', roomId: 'r', removal: { connectionIds: [], reason: 'removed' } },
+  ],
   person: [{ kind: 'person', userId: 'ann' }],
   presence: [{ kind: 'presence', roomId: 'r' }],
   typing: [{ kind: 'typing', roomId: 'r', userId: 'ann', active: true }],

@@ -35,7 +35,7 @@ export interface ConnectOptions {
   onFrame?: (frame: Frame) => void
 }
 
-export function cookiesOf({ cookies }: Browser): string {
+export function cookiesOf({ cookies }: Pick<Browser, 'cookies'>): string {
   return [...cookies].map((pair) => pair.join('=')).join('; ')
 }
 

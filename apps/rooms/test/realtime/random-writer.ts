@@ -1,4 +1,13 @@
-import { type TestUser, editMessage, pin, react } from '../actions.ts'
+import {
+  type FileJson,
+  type TestUser,
+  type UnreadJson,
+  editMessage,
+  pin,
+  react,
+  sendFile,
+  sendRead,
+} from '../actions.ts'
 import type { Browser } from '../rooms.ts'
 
 interface Options {
@@ -11,6 +20,7 @@ interface Options {
 interface PostedMessage {
   id: string
   author: TestUser
+  seq: number
   isPinned: boolean
 }
 
@@ -23,6 +33,10 @@ export class Writer {
   readonly #options: Options
   #count = 0
   readonly #recent: PostedMessage[] = []
+  /** The contents of the files in messages, by their ids. */
+  readonly contents = new Map<string, string>()
+  /** The read mark of each person that was answered last. */
+  readonly marks = new Map<string, number>()
 
   constructor(options: Options) {
     this.#options = options
@@ -32,10 +46,11 @@ export class Writer {
   async act(): Promise<void> {
     const message = pick(this.#recent)
     const chance = Math.random()
-    if (!message || chance < 0.4) return this.#post()
-    if (chance < 0.55) return this.#edit(message)
-    if (chance < 0.75) return this.#react(message)
-    return chance < 0.93 ? this.#pin(message) : this.#delete(message)
+    if (!message || chance < 0.35) return this.#post()
+    if (chance < 0.5) return this.#edit(message)
+    if (chance < 0.65) return this.#react(message)
+    if (chance < 0.8) return this.#pin(message)
+    return chance < 0.94 ? this.#markRead() : this.#delete(message)
   }
 
   get #address(): string {
@@ -47,21 +62,49 @@ export class Writer {
     if (!author) return
     const replyTo = Math.random() < 0.3 ? pick(this.#recent)?.id : undefined
     const content = `Message ${this.#count++} for <@${author.user.id}>`
-    const body = { content, clientId: crypto.randomUUID(), ...(replyTo !== undefined && { replyTo }) }
-    const id = await this.#send(author, body)
-    if (id === undefined) return
+    const files = Math.random() < 0.3 ? [await this.#upload(author)] : []
+    const body = { content, files, clientId: crypto.randomUUID(), ...(replyTo !== undefined && { replyTo }) }
+    const message = await this.#send(author, body)
+    if (!message) return
     // Sent again, as by a client without a response. It is still stored once.
     if (Math.random() < 0.1) await this.#send(author, body)
-    this.#recent.push({ id, author, isPinned: false })
+    const { id, seq } = message
+    this.#recent.push({ id, seq, author, isPinned: false })
     if (this.#recent.length > RECENT) this.#recent.shift()
   }
 
+  /** Some files have equal contents, which are stored once. */
+  async #upload(author: TestUser): Promise<string> {
+    const content = `File ${this.#count++ >> 1}`
+    const response = await sendFile(author, this.#options.roomId, content)
+    const stored = await resultOf<{ file: FileJson }>(response)
+    if (!stored) throw new Error('An upload was refused')
+    this.contents.set(stored.file.id, content)
+    return stored.file.id
+  }
+
+  /** Marks messages as read up to two of them at once: the older mark may arrive later. */
+  async #markRead(): Promise<void> {
+    const person = pick(this.#options.people)
+    if (!person) return
+    const seqs = [pick(this.#recent)?.seq ?? 0, pick(this.#recent)?.seq ?? 0]
+    const before = this.marks.get(person.user.id) ?? 0
+    const answers = await Promise.all(
+      seqs.map(async (seq) => resultOf<UnreadJson>(await sendRead(person, this.#options.roomId, seq))),
+    )
+    const marks = answers.map((answer) => answer?.readSeq ?? 0)
+    for (const [index, mark] of marks.entries())
+      if (mark < Math.max(before, seqs[index] ?? 0))
+        throw new Error(`A mark moved back from ${Math.max(before, seqs[index] ?? 0)} to ${mark}`)
+    this.marks.set(person.user.id, Math.max(before, this.marks.get(person.user.id) ?? 0, ...marks))
+  }
+
   /** Retries until it is stored, under one client id. Undefined if it replies to a deleted message. */
-  async #send({ browser }: TestUser, body: object): Promise<string | undefined> {
+  async #send({ browser }: TestUser, body: object): Promise<{ id: string; seq: number } | undefined> {
     for (;;) {
       const response = await browser.send(this.#address, { body })
       if (response.status === 503) await Bun.sleep(100)
-      else return (await resultOf<{ message: { id: string } }>(response))?.message.id
+      else return (await resultOf<{ message: { id: string; seq: number } }>(response))?.message
     }
   }
 

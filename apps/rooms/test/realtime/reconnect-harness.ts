@@ -23,6 +23,9 @@ export interface ReconnectResult {
   events: number
   /** How many changes of messages were stored. */
   changes: Record<Change, number>
+  /** How many files were sent, and how many people marked messages as read. */
+  files: number
+  marks: number
   connects: number
   busPauses: number
   restarts: number
@@ -47,10 +50,11 @@ interface Node {
 type Change = 'edited' | 'deleted' | 'reactions' | 'pinned' | 'unpinned'
 
 /**
- * Users on two nodes post, edit, delete and pin messages, reply and react to them while their connections break at random and the bus loses,
- * repeats, delays and, at times, drops everything. In the end each client must have the events of
- * the database, in order, nothing missing, nothing twice, and must show the messages of the
- * database, with every text, reaction and pin.
+ * Users on two nodes post, edit, delete and pin messages, send files, reply, react and mark messages
+ * as read while their connections break at random and the bus loses, repeats, delays and, at times,
+ * drops everything. In the end each client must have the events of the database, in order, nothing
+ * missing, nothing twice, and must show the messages of the database, with every text, file,
+ * reaction and pin. No read mark may ever move back.
  */
 export async function runReconnecting(options: ReconnectOptions): Promise<ReconnectResult> {
   const bus = lossyBus({ isPaused: false, lost: 0.2, twice: 0.2, late: 0.2 })
@@ -63,14 +67,17 @@ export async function runReconnecting(options: ReconnectOptions): Promise<Reconn
     },
     logLines: [],
   }
-  const open = async (): Promise<Node> => {
-    const service = await openRooms({ url: options.url, shared, bus: bus.join(), limits: GENEROUS })
+  const open = async (folder?: string): Promise<Node> => {
+    const settings = folder === undefined ? {} : { files: { folder } }
+    const service = await openRooms({ url: options.url, shared, bus: bus.join(), limits: GENEROUS, settings })
     service.rooms.hub.start()
     service.rooms.jobs.start()
     return { service, live: listen(service.rooms) }
   }
-  const nodes = [await open(), await open()] as [Node, Node]
-  const { service } = nodes[0]
+  const first = await open()
+  const { service } = first
+  const openSecond = () => open(service.filesFolder)
+  const nodes: [Node, Node] = [first, await openSecond()]
   const owner = await browserOf(service, await insertPerson(service))
   const { id: roomId } = await createRoom({ browser: owner }, { maxParticipants: 100, retention: 'forever' })
   const people: TestUser[] = []
@@ -83,14 +90,15 @@ export async function runReconnecting(options: ReconnectOptions): Promise<Reconn
   )
   const running = clients.map((client) => client.run())
   const done = { busPauses: 0, restarts: 0, refusedForNow: 0, faults: [] as string[] }
-  const writing = { writer: new Writer({ people, owner, roomId }), options, done }
+  const writer = new Writer({ people, owner, roomId })
+  const writing = { writer, options, done }
   const until = performance.now() + options.seconds * 1000
   const isOn = () => performance.now() < until
   await Promise.all([
     ...Array.from({ length: WRITERS }, () => write({ ...writing, isOn })),
     breakOff(clients, isOn),
     pauseNow(bus.loss, done, isOn),
-    restart(nodes, { open, options, done, isOn }),
+    restart(nodes, { open: openSecond, options, done, isOn }),
   ])
   // The last messages must be found without the bus, and by clients that stay connected.
   bus.loss.isPaused = true
@@ -104,6 +112,7 @@ export async function runReconnecting(options: ReconnectOptions): Promise<Reconn
   const faults = [...done.faults, ...clients.flatMap((client, i) => faultsOf(client, stored, i))]
   for (const [i, client] of clients.entries())
     faults.push(...(await wrongMessages(client, roomId)).map((fault) => `client ${i} ${fault}`))
+  faults.push(...(await wrongFiles(clients, writer.contents)), ...(await wrongMarks(service, writer.marks)))
   for (const node of nodes.toReversed()) await close(node)
   await shared.idp.stop()
   const sum = (figure: 'connects' | 'refusedForNow') =>
@@ -113,6 +122,8 @@ export async function runReconnecting(options: ReconnectOptions): Promise<Reconn
   return {
     ...done,
     changes,
+    files: writer.contents.size,
+    marks: writer.marks.size,
     refusedForNow,
     faults,
     events: stored.length,
@@ -126,6 +137,7 @@ const GENEROUS = {
   reactions_per_10s: 1_000_000,
   room_writes_per_minute: 1_000_000,
   pins_room: 1_000_000,
+  files_per_hour: 1_000_000,
   http_per_minute: 1_000_000,
   socket_connects_per_minute: 1_000_000,
 }
@@ -279,4 +291,31 @@ async function wrongMessages({ browser, messages }: ResumingClient, roomId: stri
       (message) => `shows ${JSON.stringify(message)} instead of ${JSON.stringify(stored.get(message.id))}`,
     ),
   ]
+}
+
+/** Reads each file of the last client's messages by another client. A deleted message has none. */
+async function wrongFiles(
+  clients: readonly ResumingClient[],
+  contents: ReadonlyMap<string, string>,
+): Promise<string[]> {
+  const [first, last] = [clients[0], clients.at(-1)]
+  const files = last?.messages.flatMap((message) => message.files) ?? []
+  const faults = files.length > 0 ? [] : ['no client shows a file']
+  for (const { id, url } of files) {
+    const response = await first?.browser.send(url)
+    const content = response?.status === 200 ? await response.text() : `status ${response?.status}`
+    if (content !== contents.get(id)) faults.push(`file ${id} is ${content}, not ${contents.get(id)}`)
+  }
+  return faults
+}
+
+async function wrongMarks({ rooms }: TestRooms, marks: ReadonlyMap<string, number>): Promise<string[]> {
+  const rows = await rooms.database.read
+    .selectFrom('room_user_states')
+    .select(['user_id', 'last_read_seq'])
+    .execute()
+  const stored = new Map(rows.map(({ user_id, last_read_seq }) => [user_id, last_read_seq]))
+  return [...marks]
+    .filter(([userId, mark]) => (stored.get(userId) ?? 0) < mark)
+    .map(([userId, mark]) => `the mark of ${userId} moved back from ${mark} to ${stored.get(userId)}`)
 }

@@ -20,6 +20,7 @@ import { expectRefused, stateOf } from '../members/state.ts'
 import { addressOf } from '../operations/actors.ts'
 import { type Live, listen } from '../realtime/live.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
+import { MESH, enter, joinCall, moderate, sendJoin } from '../voice/call.ts'
 
 interface Stage {
   roomId: string
@@ -85,6 +86,9 @@ const OWN = [
   'confirmTransfer',
 ]
 
+/** Writes that need a call, which have a test of their own. */
+const IN_CALLS = ['joinCall', 'leaveCall', 'moderateCall']
+
 function newForm(): FormData {
   const form = new FormData()
   form.append('file', new Blob(['Hello']), 'hello.txt')
@@ -94,7 +98,7 @@ function newForm(): FormData {
 const WRITES = apiOperations.filter(({ methods }) => methods[0] !== 'GET')
 
 test('every operation other than GET is tested, needs no right over others, or is for administrators only', () => {
-  const covered = [...Object.keys(CASES), ...OWN].toSorted()
+  const covered = [...Object.keys(CASES), ...OWN, ...IN_CALLS].toSorted()
   const open = WRITES.filter(({ scope }) => scope !== 'admin').map(({ id }) => id)
   expect(open.toSorted()).toEqual(covered)
 })
@@ -112,7 +116,7 @@ eachDialect((_dialect, newUrl) => {
   let stale: TestUser
   let fresh: TestUser
   beforeAll(async () => {
-    rooms = await openRooms({ url: await newUrl(), limits: WITHOUT_RATES })
+    rooms = await openRooms({ url: await newUrl(), limits: WITHOUT_RATES, settings: { voice: MESH } })
     live = listen(rooms.rooms)
     host = await member(rooms, 'Host')
     stale = await admin(rooms, 'Stale')
@@ -262,5 +266,17 @@ eachDialect((_dialect, newUrl) => {
   test('a room that needs the right does not look missing, and a missing one does', async () => {
     const missing = '/api/rooms/11111111-2222-4333-8444-555555555555'
     expect(await refusal(await stale.browser.send(missing, { method: 'DELETE' }))).toEqual([404, 'not_found'])
+  })
+
+  test('calls of a room that they are not in are neither joined nor moderated by that right', async () => {
+    const { roomId } = await stageOf(host, {})
+    const caller = await enter(live, host, roomId)
+    await joinCall(caller, roomId)
+    const join = (who: TestUser) => sendJoin({ ...who, socket: caller.socket, connectionId: 'other' }, roomId)
+    const mute = (who: TestUser) => moderate(who, roomId, host, 'mute')
+    await expectRefused(rooms, () => join(stale), [403, 'reauth_required'])
+    await expectRefused(rooms, () => mute(stale), [403, 'reauth_required'])
+    expect((await mute(fresh)).status).toBe(200)
+    caller.socket.close()
   })
 })

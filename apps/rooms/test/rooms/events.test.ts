@@ -84,7 +84,14 @@ eachDialect((_dialect, newUrl) => {
       expect.objectContaining({ ...shared, role: null, canPublish: false }),
     ])
     const { room } = await owner.browser.json<{ room: RoomJson }>(`/api/rooms/${id}`)
-    const { readSeq: _, unread: _unread, mentions: _mentions, notificationLevel: _level, ...rest } = room
+    const {
+      readSeq: _,
+      unread: _unread,
+      mentions: _mentions,
+      notificationLevel: _level,
+      call: _call,
+      ...rest
+    } = room
     expect(Object.keys(seen[0] ?? {}).toSorted()).toEqual(Object.keys(rest).toSorted())
   })
 

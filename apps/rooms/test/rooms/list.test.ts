@@ -5,12 +5,14 @@ import {
   type TestUser,
   admin,
   ban,
+  changeSettings,
   createMessage,
   createRoom,
   deleteMessage,
   guest,
   join,
   makeMember,
+  markRead,
   member,
   refusal,
   succeed,
@@ -135,7 +137,7 @@ eachDialect((_dialect, newUrl) => {
       ])
   })
 
-  test('R16.3 R35.1: own rooms are listed by their last messages, without those of others', async () => {
+  test('R16.3 R35.1: followed rooms are listed by their last messages, without those of others', async () => {
     const [cleo, dan] = [await member(rooms), await member(rooms)]
     const at = async (make: () => Promise<RoomJson>) => {
       rooms.clock.ms += 1_000
@@ -146,20 +148,45 @@ eachDialect((_dialect, newUrl) => {
     const joined = await at(() => createRoom(dan, { name: 'Joined', visibility: 'private' }))
     await at(() => createRoom(dan, { name: 'Of others' }))
     await makeMember(rooms, joined.id, cleo)
-    const own = async (more = '') => (await page(cleo, `own=true${more}`)).rooms.map(({ name }) => name)
-    expect(await own()).toEqual(['Joined', 'Second', 'First'])
+    const followed = async (more = '') =>
+      (await page(cleo, `followed=true${more}`)).rooms.map(({ name }) => name)
+    expect(await followed()).toEqual(['Joined', 'Second', 'First'])
     rooms.clock.ms += 1_000
     const message = await createMessage(cleo, first.id, 'Active')
-    expect(await own()).toEqual(['First', 'Joined', 'Second'])
+    expect(await followed()).toEqual(['First', 'Joined', 'Second'])
     rooms.clock.ms += 1_000
     // Only messages count.
     const path = `/api/rooms/${second.id}/settings`
     await succeed(cleo.browser.send(path, { method: 'PATCH', body: { name: 'Renamed' } }))
     await succeed(deleteMessage(cleo, first.id, message.id))
-    expect(await own()).toEqual(['First', 'Joined', 'Renamed'])
-    const begin = await page(cleo, 'own=true&limit=2')
+    expect(await followed()).toEqual(['First', 'Joined', 'Renamed'])
+    const begin = await page(cleo, 'followed=true&limit=2')
     expect(begin.rooms.map(({ name }) => name)).toEqual(['First', 'Joined'])
-    expect(await own(`&limit=2&cursor=${begin.nextCursor}`)).toEqual(['Renamed'])
-    expect((await refusal(await cleo.browser.send('/api/rooms?own=maybe')))[0]).toBe(400)
+    expect(await followed(`&limit=2&cursor=${begin.nextCursor}`)).toEqual(['Renamed'])
+    expect((await refusal(await cleo.browser.send('/api/rooms?followed=maybe')))[0]).toBe(400)
+  })
+
+  test('R30.1 R17.2: rooms that a visitor has marked as read are followed as long as the visitor may enter them', async () => {
+    const [eva, fay] = [await member(rooms), await guest(rooms)]
+    const listedAs = async (user: TestUser, query: string) =>
+      (await page(user, `${query}&limit=100`)).rooms.map(({ name }) => name).toSorted()
+    const open = await createRoom(ada, { name: 'Open' })
+    const hidden = await createRoom(ada, { name: 'Hidden', visibility: 'unlisted' })
+    const banned = await createRoom(ada, { name: 'Banned' })
+    await createRoom(ada, { name: 'Unmarked' })
+    for (const { id } of [open, hidden, banned]) for (const user of [eva, fay]) await markRead(user, id)
+    for (const user of [eva, fay]) {
+      expect(await listedAs(user, 'followed=true')).toEqual(['Banned', 'Hidden', 'Open'])
+      expect(await listedAs(user, '')).not.toContain('Hidden')
+      await ban(rooms, banned.id, user)
+      expect(await listedAs(user, 'followed=true')).toEqual(['Hidden', 'Open'])
+    }
+    await succeed(changeSettings(ada, hidden.id, { allowGuests: false }))
+    expect(await listedAs(fay, 'followed=true')).toEqual(['Open'])
+    await succeed(changeSettings(ada, hidden.id, { visibility: 'private' }))
+    expect(await listedAs(eva, 'followed=true')).toEqual(['Open'])
+    const root = await admin(rooms)
+    await markRead(root, hidden.id)
+    expect(await listedAs(root, 'followed=true')).toEqual([])
   })
 })

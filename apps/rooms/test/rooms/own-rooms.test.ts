@@ -50,6 +50,9 @@ eachDialect((_dialect, newUrl) => {
       defaultRole: 'listener',
       historyVisibility: 'all',
       retention: '30',
+      voice: 'video',
+      voiceScreen: true,
+      voiceGuests: 'listen',
       createdAt: new Date(rooms.clock.ms).toISOString(),
       lastSeq: 0,
       readSeq: 0,
@@ -59,6 +62,7 @@ eachDialect((_dialect, newUrl) => {
       participantCount: 0,
       role: 'owner',
       canPublish: true,
+      call: null,
     })
     expect(
       await db().selectFrom('room_members').selectAll().where('room_id', '=', room.id).execute(),

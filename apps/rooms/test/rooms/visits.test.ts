@@ -49,7 +49,6 @@ eachDialect((_dialect, newUrl) => {
       role: 'listener',
       canPublish: false,
       lastSeq: 0,
-      voice: null,
       room: { id, name: 'Lounge' },
     })
     expect(rooms.publishedEvents).toEqual([
@@ -63,6 +62,7 @@ eachDialect((_dialect, newUrl) => {
         avatarColor: bob.user.avatar_color,
         guest: false,
         role: 'listener',
+        voice: null,
         joinedAt: new Date(rooms.clock.ms).toISOString(),
       } as never,
     ])

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { apiOperations } from '../../src/http/operations.ts'
-import { createRoom, refusal } from '../actions.ts'
+import { createRoom, member, refusal } from '../actions.ts'
 import { listen } from '../realtime/live.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
+import { ALL_OFF, MESH, enter, sendJoin } from '../voice/call.ts'
 
 const ID = '11111111-2222-4333-8444-555555555555'
 
@@ -27,6 +28,9 @@ const ROOM_WRITES: readonly [method: string, path: string, body?: unknown][] = [
   ['DELETE', '/ownership-transfer'],
   ['POST', '/ownership-transfer/decline'],
   ['POST', '/ownership-transfer/confirm'],
+  ['POST', '/voice', { connectionId: 'c' }],
+  ['DELETE', '/voice'],
+  ['POST', `/voice/people/${ID}`, { act: 'mute' }],
   ['POST', `/api/room-invitations/${ID}/accept`],
   ['POST', `/api/room-invitations/${ID}/decline`],
 ]
@@ -46,7 +50,7 @@ async function withRooms(
   limits: NonNullable<Parameters<typeof openRooms>[0]>['limits'] & {},
   work: (rooms: TestRooms) => Promise<void>,
 ): Promise<void> {
-  const rooms = await openRooms({ limits })
+  const rooms = await openRooms({ limits, settings: { voice: MESH } })
   await work(rooms)
   await rooms.close()
 }
@@ -75,8 +79,8 @@ test('R22: http_anonymous_per_minute counts requests without a live session per 
     expect(await untilRefused(ask(rooms.browser({ ip: '2001:db8::2' })))).toBe(0)
     expect(await untilRefused(ask(rooms.browser({ ip: '2001:db8:0:1::1' })))).toBe(7)
     // Members at the same address are not counted with them.
-    const member = await rooms.signedInBrowser(undefined, { ip: '2001:db8::1' })
-    expect((await member.send('/api/config')).status).toBe(200)
+    const user = await rooms.signedInBrowser(undefined, { ip: '2001:db8::1' })
+    expect((await user.send('/api/config')).status).toBe(200)
   }))
 
 test('R22: http_anonymous_per_minute also counts addresses that do not exist', () =>
@@ -153,6 +157,9 @@ test('R22: room_writes_per_minute counts rooms entered over a socket together wi
     expect(await socket.subscribe(roomId)).toMatchObject({ type: 'subscribed' })
     expect(await socket.subscribe(roomId)).toMatchObject({ type: 'error', code: 'rate_limited' })
     expect((await one.send(`/api/rooms/${roomId}/join`, { method: 'POST' })).status).toBe(429)
+    expect(await socket.ask({ type: 'voice.state', roomId, ...ALL_OFF })).toMatchObject({
+      code: 'rate_limited',
+    })
     // Leaving over the socket is not counted, nor are pings.
     expect(await socket.ask({ type: 'unsubscribe', roomId })).toMatchObject({ type: 'unsubscribed' })
     rooms.clock.ms += 60_000
@@ -160,6 +167,25 @@ test('R22: room_writes_per_minute counts rooms entered over a socket together wi
     socket.close()
     await live.stop()
   }))
+
+test('R22: voice_joins_per_minute counts the joins of a person, and voice_signals_per_10s the frames of a socket in a call', () =>
+  withRooms(
+    { voice_joins_per_minute: 2, voice_signals_per_10s: 90, socket_messages_per_10s: 60 },
+    async (rooms) => {
+      const live = listen(rooms.rooms)
+      const owner = await member(rooms)
+      const { id: roomId } = await createRoom(owner)
+      const caller = await enter(live, owner, roomId)
+      for (let joins = 0; joins < 2; joins++) expect((await sendJoin(caller, roomId)).status).toBe(200)
+      expect((await sendJoin(caller, roomId)).status).toBe(429)
+      const socket = caller.socket
+      for (let frames = 0; frames < 70; frames++) socket.send({ type: 'typing', roomId, active: true })
+      await socket.settle()
+      for (let frames = 0; frames < 30; frames++) socket.send({ type: 'typing', roomId, active: true })
+      expect((await socket.closed).code).toBe(4429)
+      await live.stop()
+    },
+  ))
 
 test('every operation that changes a room has its own limit or the common one', () => {
   const writes = apiOperations.filter(

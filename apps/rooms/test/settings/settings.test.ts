@@ -321,11 +321,96 @@ describe('values', () => {
     ])
   })
 
+  test('R33.1 R33.2: calls of a mesh have one node, and TURN servers a secret', () => {
+    const bus = { ROOMS_DATABASE_URL: 'postgres://db.internal/rooms', ROOMS_BUS_URL: 'redis://bus.internal' }
+    expect(problemsOf({ ...oidc, ...bus, ROOMS_VOICE: 'mesh' })).toEqual([
+      'ROOMS_VOICE cannot be mesh with ROOMS_BUS_URL: a mesh has one node',
+    ])
+    expect(problemsOf({ ...oidc, ROOMS_VOICE: 'everyone' })).toEqual([expect.stringContaining('ROOMS_VOICE')])
+    expect(problemsOf({ ...oidc, ROOMS_TURN_URLS: 'turn:turn.example.com' })).toEqual([
+      'ROOMS_TURN_SECRET is required with ROOMS_TURN_URLS',
+    ])
+    expect(problemsOf({ ...oidc, ROOMS_TURN_SECRET: 'shared' })).toEqual([
+      'ROOMS_TURN_URLS is required with ROOMS_TURN_SECRET',
+    ])
+    expect(problemsOf({ ...oidc, ROOMS_VOICE_RELAY_ONLY: 'true' })).toEqual([
+      'ROOMS_TURN_URLS is required with ROOMS_VOICE_RELAY_ONLY=true',
+    ])
+    for (const url of [
+      'https://turn.example.com',
+      'turn://turn.example.com',
+      'stun:turn.example.com',
+      'turn:a b',
+    ])
+      expect(problemsOf({ ...oidc, ROOMS_TURN_URLS: url, ROOMS_TURN_SECRET: 'shared' })).toEqual([
+        expect.stringContaining('ROOMS_TURN_URLS'),
+      ])
+  })
+
+  test('R33.1 R33.2: calls through LiveKit need its URL, key and secret, and may have several nodes', () => {
+    const bus = { ROOMS_DATABASE_URL: 'postgres://db.internal/rooms', ROOMS_BUS_URL: 'redis://bus.internal' }
+    const livekit = { ...oidc, ...bus, ROOMS_VOICE: 'livekit' }
+    expect(problemsOf(livekit)).toEqual([
+      'ROOMS_LIVEKIT_URL or ROOMS_LIVEKIT_SERVER is required with ROOMS_VOICE=livekit',
+    ])
+    const url = { ROOMS_LIVEKIT_URL: 'wss://livekit.example.com/' }
+    expect(problemsOf({ ...livekit, ...url })).toEqual([
+      'ROOMS_LIVEKIT_KEY is required with ROOMS_LIVEKIT_URL',
+      'ROOMS_LIVEKIT_SECRET is required with ROOMS_LIVEKIT_URL',
+    ])
+    const key = { ROOMS_LIVEKIT_KEY: 'key', ROOMS_LIVEKIT_SECRET: 'x'.repeat(32) }
+    const publicUrl = { ROOMS_LIVEKIT_PUBLIC_URL: 'https://calls.example.com/livekit' }
+    expect(readSettings({ ...livekit, ...url, ...key, ...publicUrl }).voice).toMatchObject({
+      mode: 'livekit',
+      livekit: {
+        url: 'https://livekit.example.com',
+        key: 'key',
+        publicUrl: 'https://calls.example.com/livekit',
+      },
+    })
+    expect(problemsOf({ ...livekit, ...url, ...key, ROOMS_LIVEKIT_SECRET: 'short' })).toEqual([
+      expect.stringContaining('ROOMS_LIVEKIT_SECRET must be at least 32 characters'),
+    ])
+    for (const wrong of [
+      'livekit.internal:7880',
+      'ftp://livekit',
+      'http://user@livekit',
+      'http://livekit?a=1',
+    ])
+      expect(problemsOf({ ...livekit, ...url, ...key, ROOMS_LIVEKIT_URL: wrong })).toEqual([
+        expect.stringContaining('ROOMS_LIVEKIT_URL'),
+      ])
+    const own = { ...oidc, ROOMS_VOICE: 'livekit', ROOMS_LIVEKIT_SERVER: 'auto' }
+    expect(readSettings({ ...own, ROOMS_VOICE_ADDRESS: '203.0.113.7' }).voice).toMatchObject({
+      livekit: null,
+      localServer: { program: 'auto', udpPort: 7882, tcpPort: 7881, address: '203.0.113.7' },
+    })
+    expect(problemsOf({ ...own, ...url })).toEqual([
+      expect.stringContaining('ROOMS_LIVEKIT_SERVER cannot be set with ROOMS_LIVEKIT_URL'),
+      ...Object.keys(key).map((name) => `${name} is required with ROOMS_LIVEKIT_URL`),
+    ])
+    expect(problemsOf({ ...own, ...bus })).toEqual([
+      'ROOMS_LIVEKIT_SERVER cannot be set with ROOMS_BUS_URL: nodes need a LiveKit server in common',
+    ])
+    for (const [name, wrong] of Object.entries({
+      ROOMS_LIVEKIT_SERVER: 'yes',
+      ROOMS_VOICE_UDP_PORT: '0',
+      ROOMS_VOICE_ADDRESS: 'rooms.example.com',
+    }))
+      expect(problemsOf({ ...own, [name]: wrong })).toEqual([expect.stringContaining(name)])
+    // Settings for another way of calls do no harm.
+    expect(readSettings({ ...oidc, ...url, ROOMS_VOICE: 'mesh' }).voice.livekit).toBeNull()
+  })
+
   test('every example of the reference is accepted', () => {
     for (const { name, example } of Object.values(declarations))
       for (const [mode, required] of Object.entries(modes)) {
         if (name === 'AUTH_PROVIDER') continue
         const pair = {
+          ...(/TURN|RELAY/.test(name) && {
+            ROOMS_TURN_URLS: 'turn:turn.example.com',
+            ROOMS_TURN_SECRET: 'shared',
+          }),
           ...(name.startsWith('AUTH_ADMIN_CLAIM') && {
             AUTH_ADMIN_CLAIM_PATH: 'a',
             AUTH_ADMIN_CLAIM_VALUE: 'b',
@@ -460,6 +545,9 @@ describe('ROOMS_LIMITS (R22)', () => {
       'files_per_message',
       'room_bytes',
       'image_pixels',
+      'voice_cameras_mesh',
+      'voice_cameras',
+      'voice_screens',
     ]
     const accepted = Object.keys(DEFAULT_LIMITS).filter((name) => parseLimits(`${name}=0`))
     expect(accepted.toSorted()).toEqual(switches.toSorted())

@@ -88,6 +88,26 @@ eachDialect((_dialect, newUrl) => {
     for (const socket of sockets) socket.close()
   })
 
+  test('R30.1: a message in an unlisted room reaches visitors with a mark, as long as they may enter it', async () => {
+    const [here, there] = nodes
+    const { id } = await createRoom(olga, { visibility: 'unlisted' })
+    const [mia, gus] = [await member(here.service, 'Mia'), await guest(here.service, 'Gus')]
+    const sockets = [await follow(here, mia), await follow(there, gus)]
+    for (const user of [mia, gus]) await markRead(user, id)
+    await createMessage(olga, id)
+    expect(await entriesOf(id, sockets)).toEqual([
+      [null, 1, 0],
+      [null, 1, 0],
+    ])
+    await succeed(changeSettings(olga, id, { allowGuests: false }))
+    await createMessage(olga, id)
+    expect((await entriesOf(id, sockets))[1]).toBeUndefined()
+    await succeed(removeMember(olga, id, mia, { action: 'ban' }))
+    await createMessage(olga, id)
+    expect(await entriesOf(id, sockets)).toEqual([undefined, undefined])
+    for (const socket of sockets) socket.close()
+  })
+
   test('R30.1: a mark that moves is sent to the other tabs of the person on all nodes, and to no one else', async () => {
     const [here, there] = nodes
     const { id } = await createRoom(olga)

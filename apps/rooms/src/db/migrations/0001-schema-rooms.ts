@@ -18,6 +18,9 @@ export function roomTables({ int, text, table }: Record<'int' | 'text' | 'table'
       default_role ${text} not null check (default_role in ('speaker', 'listener')),
       history_visibility ${text} not null check (history_visibility in ('all', 'since_membership', 'none')),
       retention ${text} not null check (retention in ('7', '30', 'forever')),
+      voice ${text} not null check (voice in ('off', 'voice', 'video')),
+      voice_screen ${int} not null check (voice_screen in (0, 1)),
+      voice_guests ${text} not null check (voice_guests in ('off', 'listen', 'speak')),
       last_seq ${int} not null default 0,
       created_at ${int} not null,
       active_at ${int} not null
@@ -141,7 +144,8 @@ export function roomTables({ int, text, table }: Record<'int' | 'text' | 'table'
       seq ${int} not null,
       type ${text} not null check (type in ('message.created', 'message.edited', 'message.deleted',
         'message.reactions', 'message.pinned', 'message.unpinned', 'member.joined', 'member.left',
-        'member.removed', 'member.role', 'room.settings', 'room.owner')),
+        'member.removed', 'member.role', 'room.settings', 'room.owner',
+        'call.started', 'call.ended')),
       data ${text} not null,
       created_at ${int} not null,
       primary key (room_id, seq)

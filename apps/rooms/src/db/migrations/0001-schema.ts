@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { fileTables, fileTriggers } from './0001-schema-files.ts'
 import { roomTables } from './0001-schema-rooms.ts'
 import { searchTables } from './0001-schema-search.ts'
+import { voiceTables } from './0001-schema-voice.ts'
 
 const dialects = {
   sqlite: { int: 'integer', text: 'text', table: 'strict' },
@@ -19,6 +20,7 @@ export const schema: Migration = async (tx, dialect) => {
   const statements = [
     ...accountTables(types),
     ...roomTables(types),
+    ...voiceTables(types),
     ...fileTables(types),
     ...searchTables(dialect, types),
     ...fileTriggers[dialect],

@@ -1,5 +1,6 @@
 import { RoomSubscription, type EventLog, type RoomListener } from './room-subscription.ts'
-import { type NoticeFrame, SUBPROTOCOL, type ServerFrame } from './frames.ts'
+import { CallChannel, isVoiceFrame } from './call-channel.ts'
+import { type NoticeFrame, SUBPROTOCOL, type ServerFrame, type VoiceFrame } from './frames.ts'
 
 /** The part of `WebSocket` that is used here. Tests provide their own. */
 export interface Socket {
@@ -92,10 +93,15 @@ export class Connection {
   /** Maximum size of a file in bytes, as announced by the server. 0 if the user may send no files. */
   fileBytes = 0
   filesPerMessage = 0
+  /** Id of the current socket at the server; null without one. */
+  connectionId: string | null = null
+  readonly calls = new CallChannel((frame) => (this.state === 'live' ? this.#request(frame) : undefined))
   readonly #options: Required<ConnectionOptions>
   readonly #rooms = new Map<string, RoomSubscription>()
   readonly #lobby = new Set<LobbyListener>()
   readonly #notices = new Set<(frame: NoticeFrame) => void>()
+  /** The room in which the user stays while its page is closed, because of a call. */
+  #heldRoomId: string | null = null
   readonly #watchers = new Set<() => void>()
   readonly #pendingSubscriptions = new Map<string, string>()
   #socket: Socket | null = null
@@ -105,6 +111,7 @@ export class Connection {
   #lastId = 0
   #isAwaitingPong = false
   #openedAt = 0
+  #lastFrameAt = 0
   #cancelWait = () => {}
   #cancelSilenceTimer = () => {}
 
@@ -152,6 +159,19 @@ export class Connection {
     return add(this.#notices, listener)
   }
 
+  /** Stays in a room, or in none, also while no page follows it. */
+  hold(roomId: string | null): void {
+    const before = this.#heldRoomId
+    this.#heldRoomId = roomId
+    if (before !== null && before !== roomId && this.#rooms.get(before)?.listener === SILENT)
+      this.#leave(before)
+  }
+
+  /** Milliseconds since the last frame of the server. */
+  get silenceMs(): number {
+    return this.#options.timers.now() - this.#lastFrameAt
+  }
+
   /** Calls `listener` when an entry has changed, and each time from when on changes are followed. */
   followLobby(listener: LobbyListener): () => void {
     if (this.#lobby.size === 0) this.#request({ type: 'subscribe_lobby' })
@@ -177,9 +197,15 @@ export class Connection {
     return () => {
       subscription.end()
       if (this.#rooms.get(roomId) !== subscription) return
-      this.#rooms.delete(roomId)
-      this.#request({ type: 'unsubscribe', roomId })
+      if (roomId === this.#heldRoomId) this.follow(roomId, SILENT)
+      else this.#leave(roomId)
     }
+  }
+
+  #leave(roomId: string): void {
+    this.#rooms.get(roomId)?.end()
+    this.#rooms.delete(roomId)
+    this.#request({ type: 'unsubscribe', roomId })
   }
 
   typing(roomId: string, active: boolean): void {
@@ -208,6 +234,8 @@ export class Connection {
     this.#cancelSilenceTimer()
     this.#generation++
     this.#pendingSubscriptions.clear()
+    this.connectionId = null
+    this.calls.reset()
     this.#socket?.close(code)
     this.#socket = null
   }
@@ -226,11 +254,12 @@ export class Connection {
     this.#cancelWait = this.#options.timers.after(ms, () => this.#open())
   }
 
-  #onWelcome({ userId, limits }: Extract<ServerFrame, { type: 'welcome' }>): void {
+  #onWelcome({ connectionId, userId, limits }: Extract<ServerFrame, { type: 'welcome' }>): void {
     if (!this.#options.isSameUser(userId)) {
       this.stop()
       return this.#options.onUserChange()
     }
+    this.connectionId = connectionId
     this.messageLength = limits.messageLength
     this.messageEditHours = limits.messageEditHours
     this.fileBytes = limits.fileBytes
@@ -251,7 +280,7 @@ export class Connection {
   /**
    * Sends a request and returns the id that its answer will have. Sends nothing unless connected.
    */
-  #request(frame: { type: string; roomId?: string }): string {
+  #request(frame: { readonly type: string; readonly roomId?: string }): string {
     const id = String(++this.#lastId)
     if (this.state === 'live') this.#send({ ...frame, id })
     return id
@@ -262,6 +291,7 @@ export class Connection {
   }
 
   #onFrame(text: string): void {
+    this.#lastFrameAt = this.#options.timers.now()
     this.#watchSilence()
     const frame = JSON.parse(text) as ServerFrame
     switch (frame.type) {
@@ -276,12 +306,16 @@ export class Connection {
         return this.#notices.forEach((listener) => listener(frame))
       case 'error':
         return this.#onRefusal(frame.id, frame.code)
+      case 'voice.state':
+        return this.calls.answer(frame.id, undefined)
       default:
-        if ('roomId' in frame) this.#onRoomFrame(frame)
+        if (isVoiceFrame(frame)) this.calls.receive(frame)
+        else if ('roomId' in frame) this.#onRoomFrame(frame)
     }
   }
 
-  #onRoomFrame(frame: Extract<ServerFrame, { roomId: string }>): void {
+  #onRoomFrame(frame: RoomFrame): void {
+    if (frame.type === 'room.removed') this.calls.receive(frame)
     const subscription = this.#rooms.get(frame.roomId)
     if (!subscription || subscription.isOver) return
     const { listener } = subscription
@@ -306,6 +340,7 @@ export class Connection {
   }
 
   #onRefusal(id: string | null, code: string): void {
+    if (id !== null) this.calls.answer(id, code)
     const roomId = this.#pendingSubscriptions.get(id ?? '')
     const subscription = roomId === undefined ? undefined : this.#rooms.get(roomId)
     this.#pendingSubscriptions.delete(id ?? '')
@@ -339,6 +374,19 @@ export class Connection {
     this.#request({ type: 'ping' })
     this.#cancelSilenceTimer = this.#options.timers.after(SILENCE_MS, () => this.#ping())
   }
+}
+
+type RoomFrame = Exclude<Extract<ServerFrame, { roomId: string }>, VoiceFrame | { type: 'voice.state' }>
+
+/** Listener of a room whose page is closed. */
+const SILENT: RoomListener = {
+  subscribed() {},
+  event() {},
+  reset() {},
+  presence() {},
+  typing() {},
+  removed() {},
+  refused() {},
 }
 
 function add<Listener>(to: Set<Listener>, listener: Listener): () => void {

@@ -1,8 +1,9 @@
 import type { EventMessage, Message } from '../../messages/schema.ts'
 import type { RemovalReason, RoomEvent } from '../../cluster-events.ts'
-import type { Person, Room } from '../../rooms/schema.ts'
+import type { Person, PresentPerson, Room } from '../../rooms/schema.ts'
+import type { CallPeer } from '../../voice/schema.ts'
 
-export type { EventMessage, Message, Person, RemovalReason, Room, RoomEvent }
+export type { CallPeer, EventMessage, Message, Person, PresentPerson, RemovalReason, Room, RoomEvent }
 
 /** Same value as in realtime/protocol.ts. */
 export const SUBPROTOCOL = 'latchkey.v1'
@@ -15,13 +16,13 @@ export interface SubscribedFrame {
   role: NonNullable<Room['role']>
   canPublish: boolean
   count: number
-  present: Person[]
+  present: PresentPerson[]
 }
 
 export interface PresenceFrame {
   type: 'presence'
   roomId: string
-  joined: Person[]
+  joined: PresentPerson[]
   left: string[]
   count: number
 }
@@ -32,6 +33,29 @@ export interface RemovedFrame {
   reason: RemovalReason
   until: string | null
 }
+
+/** What a connection does in a call. */
+export interface CallState {
+  audio: boolean
+  camera: boolean
+  screen: boolean
+  hand: boolean
+}
+
+/** Part of the negotiation of a peer connection: a description, or candidates. */
+export interface Signal {
+  description?: RTCSessionDescriptionInit
+  candidates?: RTCIceCandidateInit[]
+}
+
+/** Frames about the call of a room, for the connections in it (R33.3). */
+export type VoiceFrame =
+  | { type: 'voice.joined' | 'voice.changed'; roomId: string; peer: CallPeer }
+  | { type: 'voice.left'; roomId: string; connectionId: string }
+  | { type: 'voice.hand'; roomId: string; userId: string; connectionId: string; hand: string | null }
+  | ({ type: 'voice.signal'; roomId: string; from: string } & Signal)
+  | { type: 'voice.recorder'; roomId: string }
+  | { type: 'voice.removed'; roomId: string; reason: 'left' | 'removed' | 'rights' | 'off' | 'lost' }
 
 interface WelcomeLimits {
   messageLength: number
@@ -48,7 +72,7 @@ export interface NoticeFrame {
 
 /** Frames of the server (R18.8), with the fields that this client uses. */
 export type ServerFrame =
-  | { type: 'welcome'; userId: string; limits: WelcomeLimits }
+  | { type: 'welcome'; connectionId: string; userId: string; limits: WelcomeLimits }
   | SubscribedFrame
   | ({ type: 'event'; roomId: string } & RoomEvent)
   | PresenceFrame
@@ -56,5 +80,7 @@ export type ServerFrame =
   | RemovedFrame
   | { type: 'lobby' }
   | NoticeFrame
+  | VoiceFrame
+  | ({ type: 'voice.state'; id: string; roomId: string } & CallState)
   | { type: 'error'; id: string | null; code: string }
   | { type: 'pong' | 'unsubscribed' | 'subscribed_lobby' | 'unsubscribed_lobby' }

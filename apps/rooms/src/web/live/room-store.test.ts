@@ -49,7 +49,7 @@ function createRoom() {
   spyOn(globalThis, 'fetch').mockImplementation(Object.assign(answer, { preconnect: fetch.preconnect }))
   const store = new RoomStore('room-1', 'me')
   store.enter()
-  const welcome = (seq = 0, present: Person[] = []) =>
+  const welcome = (seq = 0, present: readonly Person[] = []) =>
     listener?.subscribed({
       type: 'subscribed',
       id: '1',
@@ -58,7 +58,7 @@ function createRoom() {
       role: 'speaker',
       canPublish: true,
       count: 0,
-      present,
+      present: present.map(toPresent),
     })
   welcome()
   return {
@@ -80,10 +80,18 @@ function createRoom() {
     receiveRole: (person: Person) =>
       listener?.event({ seq: 99, at: 'now', event: 'member.role', data: { person } }),
     join: (person: Person) =>
-      listener?.presence({ type: 'presence', roomId: 'room-1', joined: [person], left: [], count: 1 }),
+      listener?.presence({
+        type: 'presence',
+        roomId: 'room-1',
+        joined: [toPresent(person)],
+        left: [],
+        count: 1,
+      }),
     seqs: () => store.state().messages.map(({ seq }) => seq),
   }
 }
+
+const toPresent = (person: Person) => ({ ...person, voice: null })
 
 test('a page requested before entering again is not mistaken for the newest one', async () => {
   const it = createRoom()

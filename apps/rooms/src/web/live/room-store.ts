@@ -2,7 +2,14 @@ import { saveDraft, readDraft } from '@latchkey/web/draft-storage'
 import type { Result } from '../call.ts'
 import { invalidate } from '../queries.ts'
 import type { RoomListener } from './room-subscription.ts'
-import type { EventMessage, Person, PresenceFrame, RoomEvent, SubscribedFrame } from './frames.ts'
+import type {
+  EventMessage,
+  Person,
+  PresenceFrame,
+  PresentPerson,
+  RoomEvent,
+  SubscribedFrame,
+} from './frames.ts'
 import { live } from './live.ts'
 import { type Draft, Outbox, type Unsent } from './outbox.ts'
 import { uploadFile } from './upload-file.ts'
@@ -26,7 +33,7 @@ export interface RoomState extends History {
    * Reason for being out of the room: a reason of `room.removed`, or the error code of a refusal.
    */
   out: { reason: string; until: string | null } | null
-  present: ReadonlyMap<string, Person>
+  present: ReadonlyMap<string, PresentPerson>
   count: number
   /** Ids of other users. */
   typing: readonly string[]
@@ -306,8 +313,9 @@ export class RoomStore {
     const { userId, role } = person
     const isMember = event === 'member.joined' || event === 'member.role'
     this.#history.setAuthorRole((author) => author === userId, isMember ? role : null)
-    if (event === 'member.removed' || !this.#state.present.has(userId)) return
-    this.#setState({ present: new Map(this.#state.present).set(userId, person) })
+    const before = this.#state.present.get(userId)
+    if (event === 'member.removed' || !before) return
+    this.#setState({ present: new Map(this.#state.present).set(userId, { ...before, ...person }) })
     this.#history.updateNames([person])
   }
 
@@ -351,6 +359,6 @@ export class RoomStore {
   }
 }
 
-function peopleById(persons: readonly Person[]): Map<string, Person> {
+function peopleById(persons: readonly PresentPerson[]): Map<string, PresentPerson> {
   return new Map(persons.map((person) => [person.userId, person]))
 }

@@ -1,4 +1,3 @@
-import { Anchor } from '@mantine/core'
 import { type ReactNode, memo } from 'react'
 import { useText } from '../texts/text.ts'
 import { CodeBlock } from './code-block.tsx'
@@ -88,17 +87,15 @@ function LinkView({ link, context }: { link: Extract<Inline, { type: 'link' }>; 
     )
   return (
     <>
-      <Anchor
+      <a
         href={href}
         title={href}
         target="_blank"
         rel="noopener noreferrer nofollow ugc"
-        inherit
-        underline="always"
         tabIndex={context.tabIndex}
       >
         {text}
-      </Anchor>
+      </a>
       {host !== undefined && <bdi dir="ltr" className="real-host">{` (${host})`}</bdi>}
     </>
   )

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter'
 import { ROOM } from '../addresses.ts'
 import { call } from '../call.ts'
 import { useCall } from '../queries.ts'
-import { type ListedRoom, useOwnRooms } from '../sidebar/lobby.ts'
+import { type ListedRoom, useFollowedRooms } from '../sidebar/lobby.ts'
 import { useText } from '../texts/text.ts'
 import { setBadge } from './badge.ts'
 import { desktopState, showDesktop } from './desktop.ts'
@@ -24,7 +24,7 @@ const SETTINGS_FRESH_MS = 60_000
 export function Notifier() {
   const { t } = useText()
   const [path, go] = useLocation()
-  const rooms = useOwnRooms()
+  const rooms = useFollowedRooms()
   const openId = ROOM.exec(path)?.[1]
   const latest = useRef({ rooms, openId, t })
   latest.current = { rooms, openId, t }

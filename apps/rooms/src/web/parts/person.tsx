@@ -1,9 +1,9 @@
-import { Avatar, Badge } from '@mantine/core'
+import { Badge } from '@mantine/core'
 import { useText } from '../texts/text.ts'
 
 /**
- * Initials on the colour of the user, which is dark enough for white text. Hidden from screen
- * readers, because the name is next to it.
+ * Initials on the colour of the user. Hidden from screen readers, because the name is next to it. A
+ * plain element: a room draws hundreds.
  */
 export function UserAvatar({
   nickname,
@@ -15,14 +15,13 @@ export function UserAvatar({
   size?: number
 }) {
   return (
-    <Avatar
-      size={size}
-      radius="xl"
+    <span
+      className="avatar"
       aria-hidden
-      styles={{ placeholder: { background: avatarColor, color: '#fff' } }}
+      style={{ width: size, height: size, fontSize: size * 0.4, background: avatarColor }}
     >
       {initials(nickname)}
-    </Avatar>
+    </span>
   )
 }
 

@@ -1,12 +1,15 @@
 import { Alert, Button, Radio, Select, Stack, Switch, TextInput } from '@mantine/core'
 import { IntegerField } from '@latchkey/web/parts/integer-field'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, type Ref, useRef, useState } from 'react'
+import { type FormEvent, type Ref, Suspense, lazy, useRef, useState } from 'react'
 import type { Result } from '../call.ts'
 import { DEFAULT_ROLES } from '../../roles.ts'
+import { instance } from '../instance.ts'
 import { useUserDraft } from '../user-draft.ts'
 import { Refusal } from './refusal.tsx'
 import { type TextKey, useText } from '../texts/text.ts'
+
+const CallFields = lazy(() => import('../voice/view/load.ts').then(({ loadCallFields }) => loadCallFields()))
 
 const MAX_PARTICIPANTS = 100
 const MAX_NAME_LENGTH = 64
@@ -20,6 +23,9 @@ export type RoomFields = Pick<
   | 'defaultRole'
   | 'historyVisibility'
   | 'retention'
+  | 'voice'
+  | 'voiceScreen'
+  | 'voiceGuests'
 >
 
 const NEW_ROOM: Omit<RoomFields, 'name'> = {
@@ -29,6 +35,9 @@ const NEW_ROOM: Omit<RoomFields, 'name'> = {
   defaultRole: 'listener',
   historyVisibility: 'all',
   retention: '30',
+  voice: 'video',
+  voiceScreen: true,
+  voiceGuests: 'listen',
 }
 
 interface Props {
@@ -120,6 +129,7 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
           onChange={change}
         />
         <SelectFields fields={fields} onChange={change} />
+        <CallSettings fields={fields} onChange={change} />
         {saving.error && (
           <Alert color="red" role="alert">
             <Refusal error={saving.error} />
@@ -230,6 +240,15 @@ function CapacityFields({ fields, isGuest, fault, field, onChange }: CapacityFie
         error={fault && t(fault)}
       />
     </>
+  )
+}
+
+function CallSettings(props: ChangeProps & { fields: RoomFields }) {
+  if (!instance.hasCalls) return null
+  return (
+    <Suspense>
+      <CallFields {...props} />
+    </Suspense>
   )
 }
 

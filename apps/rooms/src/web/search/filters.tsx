@@ -2,7 +2,7 @@ import { Select, TextInput } from '@mantine/core'
 import type { Result } from '../call.ts'
 import { useCall } from '../queries.ts'
 import type { User } from '../session.ts'
-import { useOwnRooms } from '../sidebar/lobby.ts'
+import { useFollowedRooms } from '../sidebar/lobby.ts'
 import { useText } from '../texts/text.ts'
 import { CONTENTS, PERIODS, type SearchFields } from './use-search.ts'
 
@@ -78,11 +78,11 @@ interface Choice {
   label: string
 }
 
-/** The user's own rooms, and the chosen one. */
+/** The rooms that the user follows, and the chosen one. */
 function useRooms({ fields }: Props): Choice[] {
-  const own = useOwnRooms() ?? []
+  const followed = useFollowedRooms() ?? []
   const { data } = useRoom(fields.room)
-  const rooms = [...own, ...(data ? [data.room] : [])]
+  const rooms = [...followed, ...(data ? [data.room] : [])]
   return choicesOf(rooms.map(({ id, name }) => ({ value: id, label: name })))
 }
 

@@ -17,6 +17,7 @@ import { SEARCH_SHORTCUT, closeSearch, openSearch, useSearchStart } from '../sea
 import { useLobbyUpdates } from '../sidebar/lobby.ts'
 import { OwnRooms } from '../sidebar/own-rooms.tsx'
 import { useText } from '../texts/text.ts'
+import { CallElsewhere } from '../voice/call-elsewhere.tsx'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { SupportLink, InstanceNotices } from './instance-notices.tsx'
 import { PendingBadge } from './pending-badge.tsx'
@@ -63,6 +64,7 @@ function Layout() {
         <div className="notices">
           <InstanceNotices />
           {data && <ConnectionNotice />}
+          {data && <CallElsewhere path={path} />}
         </div>
         <RequireSession>
           <CurrentPage pages={available} details={detailPages} home={HOME} />

@@ -8,7 +8,7 @@ import { RoomMark } from '../parts/room-mark.tsx'
 import { useCall } from '../queries.ts'
 import type { User } from '../session.ts'
 import { useText } from '../texts/text.ts'
-import { type ListedRoom, useOwnRooms } from './lobby.ts'
+import { type ListedRoom, useFollowedRooms } from './lobby.ts'
 
 interface Props {
   user: User
@@ -34,7 +34,7 @@ const SEARCH_AFTER_MS = 150
 function useGroups(query: string, user: User): PaletteGroup[] {
   const { t } = useText()
   const [, go] = useLocation()
-  const own = useOwnRooms() ?? []
+  const followed = useFollowedRooms() ?? []
   const [q] = useDebouncedValue(longestWord(query), SEARCH_AFTER_MS)
   const matching = useCall('rooms', 'listRooms', { query: { q, limit: 20 } }, q !== '').data?.rooms ?? []
   const toAction = ({ id, name, visibility }: ListedRoom): PaletteAction => ({
@@ -45,12 +45,12 @@ function useGroups(query: string, user: User): PaletteGroup[] {
   })
   const filter = (actions: readonly PaletteAction[]) =>
     query === '' ? actions : actions.filter((action) => matches(query, action))
-  const ownIds = new Set(own.map(({ id }) => id))
+  const followedIds = new Set(followed.map(({ id }) => id))
   return [
-    { label: t('sidebar.rooms'), actions: filter(own.map(toAction)) },
+    { label: t('sidebar.rooms'), actions: filter(followed.map(toAction)) },
     {
       label: t('sidebar.otherRooms'),
-      actions: query === '' ? [] : filter(matching.filter(({ id }) => !ownIds.has(id)).map(toAction)),
+      actions: query === '' ? [] : filter(matching.filter(({ id }) => !followedIds.has(id)).map(toAction)),
     },
     { label: t('nav.label'), actions: filter(usePageActions(user)) },
     {

@@ -11,8 +11,8 @@ export type ListedRoom = Result<'listRooms'>['rooms'][number]
 /** Minimum time between two reads of the rooms. One read covers all changes of busy rooms. */
 const REFRESH_EVERY_MS = 2_000
 
-/** The user's rooms, last active first. */
-const OWN_ROOMS = { query: { own: true, limit: 100 } }
+/** Rooms that the user is a member of or has marked as read, last active first. */
+const FOLLOWED_ROOMS = { query: { followed: true, limit: 100 } }
 
 /** Keeps the lists of rooms on every page up to date while a user is signed in. */
 export function useLobbyUpdates(isSignedIn: boolean): void {
@@ -22,7 +22,7 @@ export function useLobbyUpdates(isSignedIn: boolean): void {
     const stopLobby = live.followLobby((reason) => (reason === 'changed' ? refresh() : follow('rooms')))
     // A room was read, in this tab or another.
     const stopNotices = live.onNotice(({ notice, data }) => {
-      if (notice === 'read' && isListedAsUnread(String(data['roomId']))) refresh()
+      if (notice === 'read' && !isListedAsRead(String(data['roomId']))) refresh()
     })
     return () => {
       stopLobby()
@@ -31,16 +31,19 @@ export function useLobbyUpdates(isSignedIn: boolean): void {
   }, [isSignedIn, refresh])
 }
 
-/** Rooms of which the user is a member, last active first. Undefined until they are read. */
-export function useOwnRooms(): readonly ListedRoom[] | undefined {
-  const { pages } = usePages('rooms', 'listRooms', OWN_ROOMS)
+/**
+ * Rooms that the user is a member of or has marked as read, last active first. Undefined until they
+ * are read.
+ */
+export function useFollowedRooms(): readonly ListedRoom[] | undefined {
+  const { pages } = usePages('rooms', 'listRooms', FOLLOWED_ROOMS)
   return pages?.flatMap(({ rooms }) => rooms)
 }
 
-function isListedAsUnread(roomId: string): boolean {
-  const key = ['rooms', 'listRooms', OWN_ROOMS, 'pages']
+function isListedAsRead(roomId: string): boolean {
+  const key = ['rooms', 'listRooms', FOLLOWED_ROOMS, 'pages']
   const rooms = queries
     .getQueryData<InfiniteData<Result<'listRooms'>>>(key)
     ?.pages.flatMap((page) => page.rooms)
-  return rooms?.some(({ id, unread }) => id === roomId && unread) ?? false
+  return rooms?.some(({ id, unread }) => id === roomId && !unread) ?? false
 }

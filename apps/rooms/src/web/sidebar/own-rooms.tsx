@@ -3,14 +3,23 @@ import { useId } from 'react'
 import { Link, useLocation } from 'wouter'
 import { RoomMark } from '../parts/room-mark.tsx'
 import { useText } from '../texts/text.ts'
-import { type ListedRoom, useOwnRooms } from './lobby.ts'
+import { type ListedRoom, useFollowedRooms } from './lobby.ts'
+import { countNotable } from '../../notifications/notable.ts'
+import { CallMark } from '../parts/call-mark.tsx'
 import { UnreadCount } from './unread-count.tsx'
 
-/** The user's own rooms, in the navigation of every page. */
+/**
+ * The user's own rooms, in the navigation of every page; and of other rooms the open one, and those
+ * of whose messages the user is notified.
+ */
 export function OwnRooms() {
   const { t } = useText()
   const id = useId()
-  const rooms = useOwnRooms() ?? []
+  const [path] = useLocation()
+  const followed = useFollowedRooms() ?? []
+  const rooms = followed.filter(
+    (room) => room.role !== null || path === addressOf(room) || countNotable(room) > 0,
+  )
   if (rooms.length === 0) return null
   return (
     <section aria-labelledby={id}>
@@ -19,22 +28,22 @@ export function OwnRooms() {
       </Text>
       <ul className="plain">
         {rooms.map((room) => (
-          <OwnRoom key={room.id} room={room} />
+          <OwnRoom key={room.id} room={room} isOpen={path === addressOf(room)} />
         ))}
       </ul>
     </section>
   )
 }
 
-function OwnRoom({ room }: { room: ListedRoom }) {
-  const [path] = useLocation()
-  const href = `/rooms/${room.id}`
-  const isOpen = path === href
+const addressOf = ({ id }: ListedRoom) => `/rooms/${id}`
+
+function OwnRoom({ room, isOpen }: { room: ListedRoom; isOpen: boolean }) {
   return (
     <li>
-      <Link href={href} className="own-room" aria-current={isOpen ? 'page' : undefined}>
+      <Link href={addressOf(room)} className="own-room" aria-current={isOpen ? 'page' : undefined}>
         <RoomMark visibility={room.visibility} />
         <bdi className="own-room-name">{room.name}</bdi>
+        <CallMark room={room} />
         {/* What is on display is about to be read. */}
         {!isOpen && <UnreadCount room={room} />}
       </Link>

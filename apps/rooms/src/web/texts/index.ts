@@ -1,4 +1,5 @@
 import type { TextKey, TextLoaders } from '@latchkey/web/texts'
+import type { CallKey } from './call.ts'
 import type en from './en/index.ts'
 
 /** Texts of the pages, loaded one language at a time. English defines the keys. */
@@ -8,4 +9,5 @@ export const texts = {
   sv: () => import('./sv/index.ts'),
 } satisfies TextLoaders<Record<keyof typeof en, string>>
 
-export type OwnKey = TextKey<typeof en>
+/** Those about calls are on display only after `addTexts(callTexts)`. */
+export type OwnKey = TextKey<typeof en> | CallKey

@@ -45,6 +45,15 @@ function relativeDay(language: string, at: string): string | undefined {
   return text.charAt(0).toLocaleUpperCase(language) + text.slice(1)
 }
 
+/** Without AM and PM, for narrow places. */
+function timeWithoutPeriod(language: string, at: string): string {
+  const parts = momentFormat(language, { timeStyle: 'short' }).formatToParts(new Date(at))
+  return parts
+    .map(({ type, value }) => (type === 'dayPeriod' ? '' : value))
+    .join('')
+    .trim()
+}
+
 const SIZE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
 /** Size of a file, such as "1.5 MB". */
@@ -57,6 +66,24 @@ function fileSize(language: string, bytes: number): string {
     unitDisplay: power === 0 ? 'long' : 'short',
     maximumFractionDigits: value < 10 ? 1 : 0,
   }).format(value)
+}
+
+/** Length of time, such as "1 hr, 5 min". */
+function lengthOfTime(language: string, seconds: number): string {
+  const minutes = Math.floor(seconds / 60)
+  const parts: [number, string][] =
+    seconds < 60
+      ? [[seconds, 'second']]
+      : [
+          [Math.floor(minutes / 60), 'hour'],
+          [minutes % 60, 'minute'],
+        ]
+  const units = parts
+    .filter(([value]) => value > 0 || parts.length === 1)
+    .map(([value, unit]) =>
+      numberFormat(language, { style: 'unit', unit, unitDisplay: 'short' }).format(value),
+    )
+  return new Intl.ListFormat(language, { style: 'narrow', type: 'unit' }).format(units)
 }
 
 /**
@@ -73,9 +100,11 @@ export function useText() {
     day: format({ dateStyle: 'medium' }),
     relativeDay: (at: string) => relativeDay(rest.language, at) ?? format({ dateStyle: 'full' })(at),
     time: format({ timeStyle: 'short' }),
+    timeWithoutPeriod: (at: string) => timeWithoutPeriod(rest.language, at),
     moment: format({ dateStyle: 'medium', timeStyle: 'short' }),
     fileSize: (bytes: number) => fileSize(rest.language, bytes),
     list: (names: readonly string[]) => new Intl.ListFormat(rest.language).format(names),
+    duration: (seconds: number) => lengthOfTime(rest.language, seconds),
     ago: (at: string) => relativeTime(rest.language, Date.parse(at), Date.now()),
   }
 }

@@ -5,10 +5,13 @@ import { expect, test } from 'bun:test'
 import { AUDIT_ACTIONS } from '../../audit/actions.ts'
 import { failures } from '../../failures.ts'
 import { LOGIN_ERRORS } from '../../login/provider.ts'
+import { callTexts } from './call.ts'
 import { texts as loaders } from './index.ts'
 
 const texts = await loadTexts(loaders)
-testTexts(texts, join(import.meta.dirname, '..'))
+const folder = join(import.meta.dirname, '..')
+testTexts(texts, folder)
+testTexts(await loadTexts(callTexts), folder)
 
 const namesIn = (area: string) =>
   Object.keys(texts.en)

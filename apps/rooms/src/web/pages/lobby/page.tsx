@@ -80,7 +80,7 @@ function CardSkeletons() {
   return (
     <div className="cards" role="status" aria-label={t('page.loading')}>
       {Array.from({ length: 6 }, (_, index) => (
-        <Skeleton key={index} height={132} radius="md" />
+        <Skeleton key={index} height={138} radius="md" />
       ))}
     </div>
   )

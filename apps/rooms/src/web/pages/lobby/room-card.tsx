@@ -1,6 +1,7 @@
 import { Anchor, Badge, Paper, Title, VisuallyHidden } from '@mantine/core'
 import { Link } from 'wouter'
 import { plainText } from '../../markdown/plain-text.ts'
+import { CallMark } from '../../parts/call-mark.tsx'
 import { UserAvatar } from '../../parts/person.tsx'
 import { RoomMark } from '../../parts/room-mark.tsx'
 import type { ListedRoom } from '../../sidebar/lobby.ts'
@@ -19,6 +20,8 @@ export function RoomCard({ room }: { room: ListedRoom }) {
             {name}
           </Anchor>
         </Title>
+        <CallMark room={room} />
+        <LastTime room={room} />
         <UnreadCount room={room} />
       </div>
       <LastMessage room={room} />
@@ -31,18 +34,24 @@ export function RoomCard({ room }: { room: ListedRoom }) {
 }
 
 function LastMessage({ room: { preview } }: { room: ListedRoom }) {
-  const { t, ago, moment } = useText()
+  const { t } = useText()
   const last = preview?.lastMessage
   if (!last) return <p className="room-card-line">{preview && t('lobby.noMessages')}</p>
   return (
     <p className="room-card-line" dir="auto">
-      <span className="room-card-text">
-        <bdi className="author">{last.nickname}</bdi>: <bdi>{plainText(last.excerpt)}</bdi>
-      </span>
-      <time dateTime={last.at} title={moment(last.at)}>
-        {ago(last.at)}
-      </time>
+      <bdi className="author">{last.nickname}</bdi>: <bdi>{plainText(last.excerpt)}</bdi>
     </p>
+  )
+}
+
+function LastTime({ room: { preview } }: { room: ListedRoom }) {
+  const { ago, moment } = useText()
+  const at = preview?.lastMessage?.at
+  if (at === undefined) return null
+  return (
+    <time className="room-card-time" dateTime={at} title={moment(at)}>
+      {ago(at)}
+    </time>
   )
 }
 

@@ -7,6 +7,7 @@ import { RoomStore } from '../../live/room-store.ts'
 import { useCall } from '../../queries.ts'
 import { type User, useUser } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
+import { CallPlace } from '../../voice/call-place.tsx'
 import { Conversation } from './conversation/conversation.tsx'
 import { NotInRoom } from './not-in-room.tsx'
 import type { Room } from './room.ts'
@@ -65,6 +66,7 @@ function RoomView({ room, user, store, onLeave }: RoomViewProps) {
   return (
     <div className="room" data-panel={panel.panel ?? undefined}>
       <RoomHeader room={room} user={user} store={store} panel={panel} onLeave={onLeave} />
+      <CallPlace room={room} user={user} store={store} />
       <Conversation room={room} user={user} store={store} messageId={panel.messageId} />
       {panel.panel === 'people' && (
         <Panel title={t('room.people')} isBeside={panel.isWide} close={panel.close}>

@@ -8,6 +8,8 @@ import { RoomMark } from '../../parts/room-mark.tsx'
 import type { User } from '../../session.ts'
 import { PendingBadge } from '../../shell/pending-badge.tsx'
 import { useText } from '../../texts/text.ts'
+import { CallButton } from '../../voice/call-button.tsx'
+import { leaveCallOf } from '../../voice/current-call.ts'
 import { LevelButton } from './level-button.tsx'
 import { Manage } from './manage/manage.tsx'
 import type { Room } from './room.ts'
@@ -37,6 +39,7 @@ export function RoomHeader({ room, user, store, panel, onLeave }: Props) {
         {room.role !== null && <Badge variant="light">{t(`room.role.${room.role}`)}</Badge>}
       </div>
       <div className="room-tools">
+        <CallButton room={room} user={user} store={store} />
         <Tool
           label={t('room.people')}
           icon={IconUsers}
@@ -53,9 +56,11 @@ export function RoomHeader({ room, user, store, panel, onLeave }: Props) {
         <LevelButton room={room} />
         <Manage room={room} user={user} />
         <Tool
+          className="room-tool room-leave"
           label={t('room.leave')}
           icon={IconDoorExit}
           onClick={() => {
+            leaveCallOf(room.id)
             onLeave()
             go('/')
           }}

@@ -56,4 +56,8 @@ export default {
   'loginError.too_many_attempts': 'Too many sign-in attempts. Wait a minute and try again.',
   'loginError.internal': 'Something went wrong on our side. Try again.',
   'loginError.unknown': 'Sign-in failed. Try again.',
+  'error.voice_off': 'There are no calls in this room.',
+  'error.not_present': 'This page is not in the room any more. Reload it.',
+  'error.voice_full': 'The call has as many people, cameras or screens as allowed.',
+  'error.voice_unavailable': 'Calls are not available right now. Try again later.',
 }

@@ -133,4 +133,12 @@ export default {
   'room.previousImage': 'Previous image',
   'room.nextImage': 'Next image',
   'room.imageOf': '{{at}} of {{count}}',
+  'room.call.start': 'Start a call',
+  'room.call.join': 'Join the call',
+  'room.call.devices': 'Check devices',
+  'room.call.people_one': '{{count}} person in the call',
+  'room.call.people_other': '{{count}} people in the call',
+  'room.event.callStarted': '{{name}} started a call',
+  'room.event.callEnded': 'The call ended after {{time}}',
+  'room.inCall': 'In the call',
 }

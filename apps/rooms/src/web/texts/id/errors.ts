@@ -57,4 +57,8 @@ export default {
   'loginError.too_many_attempts': 'Terlalu banyak percobaan masuk. Tunggu satu menit, lalu coba lagi.',
   'loginError.internal': 'Ada yang salah di pihak kami. Coba lagi.',
   'loginError.unknown': 'Gagal masuk. Coba lagi.',
+  'error.voice_off': 'Tidak ada panggilan di ruang ini.',
+  'error.not_present': 'Halaman ini sudah tidak ada di ruang. Muat ulang.',
+  'error.voice_full': 'Panggilan sudah memiliki jumlah orang, kamera, atau layar yang diizinkan.',
+  'error.voice_unavailable': 'Panggilan sedang tidak tersedia. Coba lagi nanti.',
 } satisfies Record<keyof typeof en, string>

@@ -136,4 +136,12 @@ export default {
   'room.previousImage': 'Gambar sebelumnya',
   'room.nextImage': 'Gambar berikutnya',
   'room.imageOf': '{{at}} dari {{count}}',
+  'room.call.start': 'Mulai panggilan',
+  'room.call.join': 'Gabung ke panggilan',
+  'room.call.devices': 'Periksa perangkat',
+  'room.call.people_one': '{{count}} orang di panggilan',
+  'room.call.people_other': '{{count}} orang di panggilan',
+  'room.event.callStarted': '{{name}} memulai panggilan',
+  'room.event.callEnded': 'Panggilan berakhir setelah {{time}}',
+  'room.inCall': 'Di panggilan',
 } satisfies Record<keyof typeof en, string>

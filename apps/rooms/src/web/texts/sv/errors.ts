@@ -57,4 +57,8 @@ export default {
   'loginError.too_many_attempts': 'För många inloggningsförsök. Vänta en minut och försök igen.',
   'loginError.internal': 'Något gick fel hos oss. Försök igen.',
   'loginError.unknown': 'Inloggningen misslyckades. Försök igen.',
+  'error.voice_off': 'Det finns inga samtal i det här rummet.',
+  'error.not_present': 'Den här sidan är inte längre i rummet. Ladda om den.',
+  'error.voice_full': 'Samtalet har så många personer, kameror eller skärmar som tillåts.',
+  'error.voice_unavailable': 'Samtal är inte tillgängliga just nu. Försök igen senare.',
 } satisfies Record<keyof typeof en, string>

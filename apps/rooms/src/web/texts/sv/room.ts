@@ -136,4 +136,12 @@ export default {
   'room.previousImage': 'Föregående bild',
   'room.nextImage': 'Nästa bild',
   'room.imageOf': '{{at}} av {{count}}',
+  'room.call.start': 'Starta ett samtal',
+  'room.call.join': 'Gå med i samtalet',
+  'room.call.devices': 'Kontrollera enheter',
+  'room.call.people_one': '{{count}} person i samtalet',
+  'room.call.people_other': '{{count}} personer i samtalet',
+  'room.event.callStarted': '{{name}} startade ett samtal',
+  'room.event.callEnded': 'Samtalet slutade efter {{time}}',
+  'room.inCall': 'I samtalet',
 } satisfies Record<keyof typeof en, string>

@@ -18,3 +18,10 @@ export function applyChange(field: HTMLTextAreaElement, { from, to, text, select
   }
   field.setSelectionRange(...selection)
 }
+
+/** Replaces the selected text. */
+export function insertText(field: HTMLTextAreaElement, text: string): void {
+  const { from, to } = selectionOf(field)
+  const end = from + text.length
+  applyChange(field, { from, to, text, selection: [end, end] })
+}

@@ -9,7 +9,8 @@ export function Replying({ message, onCancel }: { message: Message; onCancel: ()
   return (
     <div className="replying">
       <span className="replying-text">
-        {t('room.replyingTo', { name: message.nickname })} <bdi>{messageLine(message)}</bdi>
+        <span className="author">{t('room.replyingTo', { name: message.nickname })}</span>{' '}
+        <bdi>{messageLine(message)}</bdi>
       </span>
       <CloseButton size="sm" onClick={onCancel} aria-label={t('room.cancelReply')} />
     </div>

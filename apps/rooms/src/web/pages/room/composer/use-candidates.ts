@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { RoomStore } from '../../../live/room-store.ts'
 import { useCall } from '../../../queries.ts'
 import type { User } from '../../../session.ts'
-import { useOwnRooms } from '../../../sidebar/lobby.ts'
+import { useFollowedRooms } from '../../../sidebar/lobby.ts'
 import { useText } from '../../../texts/text.ts'
 import { type Room, rightsIn } from '../room.ts'
 import { type Token, rankByName } from './completion.ts'
@@ -79,14 +79,14 @@ function usePeople(isEnabled: boolean, { room, user, store }: Options): Candidat
 }
 
 function useRooms(query: string | undefined): Candidate[] {
-  const own = useOwnRooms() ?? []
+  const followed = useFollowedRooms() ?? []
   const { data } = useCall(
     'rooms',
     'listRooms',
     { query: { q: query ?? '', limit: 20 } },
     (query ?? '') !== '',
   )
-  const byId = new Map([...own, ...(data?.rooms ?? [])].map((room) => [room.id, room]))
+  const byId = new Map([...followed, ...(data?.rooms ?? [])].map((room) => [room.id, room]))
   if (query === undefined) return []
   return [...byId.values()].map(({ id, name }) => ({
     id,

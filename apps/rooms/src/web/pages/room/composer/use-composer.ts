@@ -7,7 +7,6 @@ import { live } from '../../../live/live.ts'
 import type { RoomStore } from '../../../live/room-store.ts'
 import type { User } from '../../../session.ts'
 import type { Room } from '../room.ts'
-import { applyChange, selectionOf } from './apply-change.ts'
 import { isInCodeBlock } from './completion.ts'
 import { toStored, toWritten } from './references.ts'
 import { isTouchScreen } from './touch-screen.ts'
@@ -93,14 +92,7 @@ export function useComposer(props: ComposerProps) {
       if (isVisible(next)) store.startTyping()
       else store.stopTyping()
     },
-    insert: (more: string) => field.current && insertText(field.current, more),
   }
-}
-
-function insertText(field: HTMLTextAreaElement, text: string): void {
-  const { from, to } = selectionOf(field)
-  const end = from + text.length
-  applyChange(field, { from, to, text, selection: [end, end] })
 }
 
 /** Without files, a draft does not mention them. */

@@ -15,7 +15,8 @@ interface Props {
 export function Beginning({ room, user, older }: Props) {
   const { t } = useText()
   if (older === undefined) return null
-  if (older !== null) return <MessageSkeletons rows={2} label={t('page.loading')} />
+  // It is usually out of view, where an animation would still be drawn.
+  if (older !== null) return <MessageSkeletons rows={2} isAnimated={false} label={t('page.loading')} />
   const isWhole = hasWholeHistory(room, user, Date.now())
   return (
     <div className="beginning">
@@ -30,16 +31,22 @@ export function Beginning({ room, user, older }: Props) {
   )
 }
 
+interface SkeletonProps {
+  rows?: number
+  isAnimated?: boolean
+  label: string
+}
+
 /** Places of messages that are being read. */
-export function MessageSkeletons({ rows = 6, label }: { rows?: number; label: string }) {
+export function MessageSkeletons({ rows = 6, isAnimated = true, label }: SkeletonProps) {
   return (
     <div role="status" aria-label={label}>
       {Array.from({ length: rows }, (_, index) => (
         <div key={index} className="message-skeleton">
-          <Skeleton circle height={36} />
+          <Skeleton animate={isAnimated} circle height={36} />
           <div>
-            <Skeleton height={12} width={120} mb={8} />
-            <Skeleton height={12} width={`${80 - ((index * 23) % 50)}%`} />
+            <Skeleton animate={isAnimated} height={12} width={120} mb={8} />
+            <Skeleton animate={isAnimated} height={12} width={`${80 - ((index * 23) % 50)}%`} />
           </div>
         </div>
       ))}

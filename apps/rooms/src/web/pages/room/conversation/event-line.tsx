@@ -16,7 +16,7 @@ export const EventLine = memo(function EventLine({ rowKey, event }: { rowKey: st
 
 /** Undefined for events that this client does not know. */
 function useEventText({ event, data }: RoomEvent): string | undefined {
-  const { t } = useText()
+  const { t, duration } = useText()
   const person = data['person'] as Person | undefined
   const name = person?.nickname ?? ''
   switch (event) {
@@ -32,6 +32,10 @@ function useEventText({ event, data }: RoomEvent): string | undefined {
       return t('room.event.owner')
     case 'room.settings':
       return t('room.event.settings', { room: (data['room'] as Pick<Room, 'name'>).name })
+    case 'call.started':
+      return t('room.event.callStarted', { name })
+    case 'call.ended':
+      return t('room.event.callEnded', { time: duration(Number(data['seconds'])) })
     default:
       return undefined
   }

@@ -1,5 +1,4 @@
 import { IconPin } from '@latchkey/web/icons'
-import { VisuallyHidden } from '@mantine/core'
 import { memo } from 'react'
 import { guestSince } from '../../../../guests/guest-id.ts'
 import type { Message } from '../../../live/frames.ts'
@@ -71,12 +70,12 @@ export const MessageRow = memo(function MessageRow({ message, continues, actions
 
 /** Picture of the author or, beside a message that continues another, its time under the pointer. */
 function Gutter({ message, continues }: Pick<Props, 'message' | 'continues'>) {
-  const { time } = useText()
+  const { timeWithoutPeriod } = useText()
   if (!continues)
     return <UserAvatar nickname={message.nickname} avatarColor={message.avatarColor} size={36} />
   return (
     <span className="message-time" aria-hidden>
-      {time(message.createdAt)}
+      {timeWithoutPeriod(message.createdAt)}
     </span>
   )
 }
@@ -93,9 +92,9 @@ function Byline({ message, isHidden }: { message: Message; isHidden: boolean }) 
   if (isHidden)
     return (
       <>
-        <VisuallyHidden>
+        <span className="visually-hidden">
           {name} {time(createdAt)}
-        </VisuallyHidden>
+        </span>
         {pin}
       </>
     )

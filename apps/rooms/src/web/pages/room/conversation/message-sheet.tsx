@@ -37,7 +37,7 @@ export function MessageSheet({ message, actions, onClose }: Props) {
       opened
       onClose={onClose}
       position="bottom"
-      size="auto"
+      classNames={{ content: 'sheet' }}
       title={t('room.actionsFor', { name })}
       closeButtonProps={{ 'aria-label': t('shell.close') }}
     >

@@ -1,11 +1,15 @@
-import { ActionIcon } from '@mantine/core'
+import { ActionIcon, UnstyledButton } from '@mantine/core'
 import type { KeyboardEvent } from 'react'
 import type { Message } from '../../../live/frames.ts'
 import { useText } from '../../../texts/text.ts'
 import { EmojiButton } from '../emoji/emoji-button.tsx'
+import { frequentEmoji } from '../emoji/frequent.ts'
 import { useAuthorName } from './author-name.ts'
 import type { MessageActions } from './use-message-actions.ts'
 import { useMessageMenu } from './use-message-menu.ts'
+
+/** Number of emoji with which one click reacts. */
+const QUICK = 3
 
 interface Props {
   message: Message
@@ -27,12 +31,26 @@ export function MessageToolbar({ message, actions, tabIndex }: Props) {
       onKeyDown={moveInToolbar}
     >
       {message.content !== null && (
-        <EmojiButton
-          label={t('room.react')}
-          tabIndex={tabIndex}
-          onOpen={(isOpen) => actions.hold(isOpen ? message.id : undefined)}
-          onChoose={(emoji) => actions.react(message, emoji, true)}
-        />
+        <>
+          <EmojiButton
+            label={t('room.react')}
+            tabIndex={tabIndex}
+            onOpen={(isOpen) => actions.hold(isOpen ? message.id : undefined)}
+            onChoose={(emoji) => actions.react(message, emoji, true)}
+          />
+          {frequentEmoji()
+            .slice(0, QUICK)
+            .map((emoji) => (
+              <UnstyledButton
+                key={emoji}
+                className="quick-reaction"
+                tabIndex={-1}
+                onClick={() => actions.react(message, emoji, true)}
+              >
+                {emoji}
+              </UnstyledButton>
+            ))}
+        </>
       )}
       {items.map(({ id, label, icon: Icon, isDangerous, run }, index) => (
         <ActionIcon

@@ -3,6 +3,11 @@ import { type PointerEvent, type SyntheticEvent, useEffect, useRef } from 'react
 const PRESS_MS = 450
 const MAX_MOVE_PX = 10
 
+/** Prevents the click of the finger that is lifted: it would be on what the press has opened. */
+function ignoreRelease(): void {
+  addEventListener('touchend', (event) => event.preventDefault(), { once: true, passive: false })
+}
+
 /** Calls `onPress` with the id of the message on which a finger rests. */
 export function useLongPress(onPress: (messageId: string) => void) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -18,7 +23,10 @@ export function useLongPress(onPress: (messageId: string) => void) {
       cancel()
       if (pointerType !== 'touch' || id === undefined) return
       start.current = { x: clientX, y: clientY }
-      timer.current = setTimeout(() => onPress(id), PRESS_MS)
+      timer.current = setTimeout(() => {
+        ignoreRelease()
+        onPress(id)
+      }, PRESS_MS)
     },
     onPointerMove({ clientX, clientY }: PointerEvent) {
       const { x, y } = start.current

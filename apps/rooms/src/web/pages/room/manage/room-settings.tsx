@@ -12,13 +12,12 @@ import type { Room } from '../room.ts'
 export function RoomSettings({ room, user }: { room: Room; user: User }) {
   const { t } = useText()
   const [isDeleting, setDeleting] = useState(false)
-  const { name, maxParticipants, visibility, allowGuests, defaultRole, historyVisibility, retention } = room
   return (
     <Stack gap="lg">
       <RoomForm
         isGuest={user.identityType === 'guest'}
         name={`settings:${room.id}`}
-        before={{ name, maxParticipants, visibility, allowGuests, defaultRole, historyVisibility, retention }}
+        before={room}
         button={t('manage.save')}
         save={async (_, changes) => {
           await call('updateRoomSettings', { params: { id: room.id }, body: changes })

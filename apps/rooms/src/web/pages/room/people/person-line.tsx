@@ -1,4 +1,6 @@
-import type { Person } from '../../../live/frames.ts'
+import { VisuallyHidden } from '@mantine/core'
+import { IconMicrophone, IconMicrophoneOff } from '@latchkey/web/icons'
+import type { Person, PresentPerson } from '../../../live/frames.ts'
 import { UserAvatar, GuestBadge } from '../../../parts/person.tsx'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
@@ -6,11 +8,23 @@ import { type Act, PersonMenu } from './person-menu.tsx'
 import type { Room } from '../room.ts'
 
 interface Props {
-  person: Person
+  person: Person & Partial<Pick<PresentPerson, 'voice'>>
   room: Room
   user: User
   isMember: boolean
   onAsk: (act: Act) => void
+}
+
+/** Whether a person in the call has their microphone on. */
+function VoiceMark({ voice }: { voice: NonNullable<PresentPerson['voice']> }) {
+  const { t } = useText()
+  const Drawing = voice.audio ? IconMicrophone : IconMicrophoneOff
+  return (
+    <span className="call-mark">
+      <Drawing size={14} aria-hidden />
+      <VisuallyHidden>{t('room.inCall')}</VisuallyHidden>
+    </span>
+  )
 }
 
 export function PersonLine({ person, room, user, isMember, onAsk }: Props) {
@@ -24,6 +38,7 @@ export function PersonLine({ person, room, user, isMember, onAsk }: Props) {
         <bdi>{nickname}</bdi> {isSelf && `(${t('room.you')})`}
       </span>
       {guest && <GuestBadge />}
+      {person.voice && <VoiceMark voice={person.voice} />}
       <span className="person-role">{t(`room.role.${role}`)}</span>
       {!isSelf && <PersonMenu person={person} room={room} user={user} isMember={isMember} onAsk={onAsk} />}
     </li>

@@ -1,0 +1,146 @@
+import type { Transaction } from 'kysely'
+import type { CallRemoval, ClusterEvent } from '../cluster-events.ts'
+import type { Tables } from '../db/tables.ts'
+import type { CallRow } from '../db/voice-rows.ts'
+import { failure } from '../failures.ts'
+import type { Limits } from '../limits.ts'
+import type { VoiceSettings } from '../settings/voice.ts'
+import { presenceEvents } from '../rooms/eviction.ts'
+import { appendEvent, lockRoom } from '../rooms/log.ts'
+import type { Person } from '../rooms/schema.ts'
+import type { Grants } from './grants.ts'
+import {
+  type Peer,
+  deleteCall,
+  findCallRow,
+  hasCallLease,
+  insertCall,
+  listEmptyCalls,
+  listPeers,
+  putCallLease,
+  updateCallState,
+} from './store.ts'
+
+/** What the instance allows in calls. */
+export interface CallPolicy {
+  readonly voice: VoiceSettings
+  readonly limits: Limits
+}
+
+export interface Joining {
+  roomId: string
+  connectionId: string
+  /** The user, named in the event if the call begins with them. */
+  person: Person
+  nowMs: number
+}
+
+/**
+ * Puts a connection into the call of a locked room, and starts the call if there is none. Returns
+ * the other connections in it. Throws `voice_full`.
+ */
+export async function joinCall(
+  tx: Transaction<Tables>,
+  { roomId, connectionId, person, nowMs }: Joining,
+  { voice, limits }: CallPolicy,
+): Promise<{ call: CallRow; others: Peer[]; events: ClusterEvent[] }> {
+  const peers = await listPeers(tx, { roomId, nowMs }, voice.guests)
+  const others = peers.filter((peer) => peer.connectionId !== connectionId)
+  const max = voice.mode === 'mesh' ? limits.voice_people_mesh : limits.voice_people
+  if (others.length >= max) throw failure('voice_full')
+  const events: ClusterEvent[] = []
+  let call = await findCallRow(tx, roomId)
+  if (!call) {
+    call = { room_id: roomId, id: crypto.randomUUID(), started_at: nowMs }
+    await insertCall(tx, call)
+    const data = { callId: call.id, person }
+    const event = await appendEvent(tx, { roomId, event: 'call.started', data, nowMs })
+    events.push({ kind: 'event', roomId, event })
+  }
+  await putCallLease(tx, { connection_id: connectionId, room_id: roomId, joined_at: nowMs })
+  return { call, others, events: [...events, ...callEvents(roomId)] }
+}
+
+/** Events after someone joined or left a call. */
+export function callEvents(roomId: string, removal?: CallRemoval): ClusterEvent[] {
+  return [{ kind: 'voice', roomId, ...(removal && { removal }) }, ...presenceEvents(roomId)]
+}
+
+/** Ends the call of a locked room if all users have left it. */
+export async function endEmptyCall(
+  tx: Transaction<Tables>,
+  roomId: string,
+  nowMs: number,
+): Promise<ClusterEvent[]> {
+  const call = await findCallRow(tx, roomId)
+  if (!call || (await hasCallLease(tx, { roomId, nowMs }))) return []
+  await deleteCall(tx, roomId)
+  const seconds = Math.max(0, Math.round((nowMs - call.started_at) / 1000))
+  const data = { callId: call.id, seconds }
+  const event = await appendEvent(tx, { roomId, event: 'call.ended', data, nowMs })
+  return [
+    { kind: 'event', roomId, event },
+    { kind: 'lobby', roomId },
+  ]
+}
+
+/** Ends all calls that all users have left. Returns the events to publish. */
+export async function endEmptyCalls(tx: Transaction<Tables>, nowMs: number): Promise<ClusterEvent[]> {
+  const events: ClusterEvent[] = []
+  for (const roomId of await listEmptyCalls(tx, nowMs))
+    if (await lockRoom(tx, roomId)) events.push(...(await endEmptyCall(tx, roomId, nowMs)))
+  return events
+}
+
+/** What a user wants to do in a call. */
+export interface WantedState {
+  readonly audio: boolean
+  readonly camera: boolean
+  readonly screen: boolean
+  readonly hand: boolean
+}
+
+/**
+ * Stores what a connection does in the call. Throws `not_present` outside of the call, `forbidden`
+ * without the right, and `voice_full` for too many cameras or screens.
+ */
+export async function setCallState(
+  tx: Transaction<Tables>,
+  {
+    roomId,
+    connectionId,
+    wanted,
+    nowMs,
+  }: { roomId: string; connectionId: string; wanted: WantedState; nowMs: number },
+  { voice, limits }: CallPolicy,
+): Promise<void> {
+  if (!(await lockRoom(tx, roomId))) throw failure('not_present')
+  const peers = await listPeers(tx, { roomId, nowMs }, voice.guests)
+  const own = peers.find((peer) => peer.connectionId === connectionId)
+  if (!own?.grants) throw failure('not_present')
+  requireGrants(own.grants, wanted)
+  const others = peers.filter((peer) => peer !== own)
+  requireCapacity(others, wanted, { voice, limits })
+  const { audio, camera, screen, hand } = wanted
+  await updateCallState(tx, {
+    connection_id: connectionId,
+    room_id: roomId,
+    audio: audio ? 1 : 0,
+    camera: camera ? 1 : 0,
+    screen: screen ? 1 : 0,
+    hand_at: hand ? (own.handAtMs ?? nowMs) : null,
+    muted: own.muted && !audio ? 1 : 0,
+  })
+}
+
+function requireGrants(grants: Grants, wanted: WantedState): void {
+  const isMissing = (['audio', 'camera', 'screen'] as const).some((name) => wanted[name] && !grants[name])
+  if (isMissing) throw failure('forbidden')
+}
+
+function requireCapacity(others: readonly Peer[], wanted: WantedState, { voice, limits }: CallPolicy): void {
+  const maxCameras = voice.mode === 'mesh' ? limits.voice_cameras_mesh : limits.voice_cameras
+  const count = (source: 'camera' | 'screen') => others.filter((peer) => peer[source]).length
+  if (wanted.camera && count('camera') >= maxCameras) throw failure('voice_full')
+  if (wanted.screen && count('screen') >= limits.voice_screens) throw failure('voice_full')
+}

@@ -1,0 +1,37 @@
+import type { CallPeer, CallState } from '../live/frames.ts'
+import { OFF } from './call-snapshot.ts'
+import type { Source, Tracks } from './sources.ts'
+
+/** What this page sends and receives in a call, whatever carries it. */
+export class MediaPlan {
+  readonly #tracks: () => Tracks
+  /** Connections whose screens are watched. */
+  readonly watched = new Set<string>()
+  /** The own state that the server has accepted. */
+  state: CallState = OFF
+  /** Nothing is sent while the connection to the server is silent: a right may have ended. */
+  isPaused = false
+  isAudioOnly = false
+
+  constructor(tracks: () => Tracks) {
+    this.#tracks = tracks
+  }
+
+  /** Tracks that the own state says are sent. */
+  tracks(): Tracks {
+    const { microphone, camera, screen, screenSound } = this.#tracks()
+    return {
+      microphone: this.state.audio ? microphone : null,
+      camera: this.state.camera ? camera : null,
+      screen: this.state.screen ? screen : null,
+      screenSound: this.state.screen ? screenSound : null,
+    }
+  }
+
+  /** Whether this is shown or played of a peer: nothing that its state does not say. */
+  shows(peer: CallPeer, source: Source): boolean {
+    if (source === 'microphone') return peer.grants.audio && peer.audio
+    if (source === 'camera') return peer.camera && !this.isAudioOnly
+    return peer.screen && this.watched.has(peer.connectionId)
+  }
+}

@@ -1,0 +1,6 @@
+import { playTones } from '../notifications/sound.ts'
+
+/** A person joined the call: upwards. */
+export const playComing = (): void => void playTones([440, 587], 0.06)
+/** A person left it: downwards. */
+export const playGoing = (): void => void playTones([587, 440], 0.06)

@@ -1,0 +1,131 @@
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import type { RoomStore } from '../../live/room-store.ts'
+import type { User } from '../../session.ts'
+import { useText } from '../../texts/text.ts'
+import type { CallSession } from '../call-session.ts'
+import { CallLines } from './call-lines.tsx'
+import { Controls } from './controls.tsx'
+import { FailureNotice } from './failure-notice.tsx'
+import { type NameOf, useNames } from './names.ts'
+import { PictureInPicture } from './picture-in-picture.tsx'
+import { Stage } from './stage.tsx'
+import { useArea } from './tile-grid.tsx'
+import { useCallKeys } from './use-call-keys.ts'
+import { usePictureInPicture } from './use-picture-in-picture.ts'
+import { ViewControls } from './view-controls.tsx'
+
+interface Props {
+  user: User
+  store: RoomStore
+  session: CallSession
+  mayModerate: boolean
+}
+
+/** How the people of a call are arranged. */
+export type Arrangement = 'grid' | 'speaker'
+
+/** Pixels below which only the most needed buttons have a place of their own. */
+const NARROW = 640
+
+/** The call of a room: its people, their screens, and the controls of the user. */
+export function CallView(props: Props) {
+  const { t } = useText()
+  const { phase, failure } = useSyncExternalStore(props.session.watch, props.session.state)
+  // On a phone, the call has the place of the conversation.
+  const [isExpanded, setExpanded] = useState(() => matchMedia('(width < 48em)').matches)
+  const [section, { width }] = useArea()
+  const nameOf = useNames(props.store)
+  useCallKeys(props.session)
+  useEffect(() => takeFocus(section.current), [])
+  const hasFailed = phase === 'failed'
+  return (
+    <section
+      ref={section}
+      className="call"
+      aria-label={t('call.title')}
+      tabIndex={-1}
+      data-expanded={(isExpanded && !hasFailed) || undefined}
+      data-failed={hasFailed || undefined}
+    >
+      {(failure ?? hasFailed) && <FailureNotice session={props.session} failure={failure ?? 'failed'} />}
+      {!hasFailed && (
+        <Call
+          {...props}
+          nameOf={nameOf}
+          isExpanded={isExpanded}
+          onExpand={setExpanded}
+          isNarrow={width > 0 && width < NARROW}
+        />
+      )}
+    </section>
+  )
+}
+
+interface CallProps extends Omit<Props, 'store'> {
+  nameOf: NameOf
+  isExpanded: boolean
+  onExpand: (isExpanded: boolean) => void
+  isNarrow: boolean
+}
+
+function Call({ user, session, mayModerate, nameOf, isExpanded, onExpand, isNarrow }: CallProps) {
+  const [arrangement, setArrangement] = useState<Arrangement>('grid')
+  const [pinned, setPinned] = useState<string>()
+  const speaker = useSpeaker(session)
+  const picture = usePictureInPicture()
+  const people = { user, session, nameOf }
+  return (
+    <>
+      <Stage
+        {...people}
+        mayModerate={mayModerate}
+        featured={arrangement === 'grid' ? undefined : (pinned ?? speaker)}
+        onFeature={(id) => {
+          setPinned(id)
+          setArrangement(id === undefined ? 'grid' : 'speaker')
+        }}
+      />
+      <CallLines session={session} own={user.nickname} nameOf={nameOf} />
+      <Controls session={session} isNarrow={isNarrow}>
+        <ViewControls
+          session={session}
+          arrangement={arrangement}
+          onArrange={(next) => {
+            setPinned(undefined)
+            setArrangement(next)
+          }}
+          isExpanded={isExpanded}
+          onExpand={onExpand}
+          onPictureInPicture={picture.toggle}
+          isNarrow={isNarrow}
+        />
+      </Controls>
+      {picture.window && <PictureInPicture {...people} speaker={speaker} into={picture.window} />}
+    </>
+  )
+}
+
+/** Connection that spoke last, or else joined first. Undefined without others. */
+function useSpeaker(session: CallSession): string | undefined {
+  const { speaking, peers } = useSyncExternalStore(session.watch, session.state)
+  const [last, setLast] = useState<string>()
+  const speaker = [...speaking].find((id) => id !== 'own')
+  useEffect(() => {
+    if (speaker !== undefined) setLast(speaker)
+  }, [speaker])
+  const isHere = peers.some(({ connectionId }) => connectionId === last)
+  return isHere ? last : peers[0]?.connectionId
+}
+
+/** The button that joined is gone, and is back afterwards. The focus goes with it. */
+function takeFocus(section: HTMLElement | null): () => void {
+  if (isFocusLost()) section?.focus({ preventScroll: true })
+  return () =>
+    // Preact removes the elements only after this.
+    queueMicrotask(() => {
+      const button = document.querySelector('.call-button') ?? document.querySelector('main h1')
+      if (isFocusLost() && button instanceof HTMLElement) button.focus({ preventScroll: true })
+    })
+}
+
+const isFocusLost = () => document.activeElement === document.body || document.activeElement === null

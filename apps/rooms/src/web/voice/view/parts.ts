@@ -1,0 +1,4 @@
+// One script: who needs one of these usually needs the others soon.
+export { CallBar } from './call-bar.tsx'
+export { CallView } from './call-view.tsx'
+export { JoinPanel } from './join-panel.tsx'

@@ -1,0 +1,27 @@
+/** Actions of a call with keys of their own: those of Teams, which browsers leave to pages. */
+export const SHORTCUTS = { microphone: 'M', camera: 'O', hand: 'K' } as const
+export type Shortcut = keyof typeof SHORTCUTS
+
+const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent)
+
+/** As the user sees it. */
+export function shortcutText(shortcut: Shortcut): string {
+  return `${IS_MAC ? '⇧ ⌘' : 'Ctrl Shift'} ${SHORTCUTS[shortcut]}`
+}
+
+/** As screen readers read it (`aria-keyshortcuts`). */
+export function ariaKeys(shortcut: Shortcut): string {
+  return `${IS_MAC ? 'Meta' : 'Control'}+Shift+${SHORTCUTS[shortcut]}`
+}
+
+/** The action of this key, if any. */
+export function shortcutOf({
+  code,
+  ctrlKey,
+  metaKey,
+  shiftKey,
+  altKey,
+}: KeyboardEvent): Shortcut | undefined {
+  if (!shiftKey || altKey || ctrlKey === metaKey) return undefined
+  return (Object.keys(SHORTCUTS) as Shortcut[]).find((each) => code === `Key${SHORTCUTS[each]}`)
+}

@@ -1,0 +1,128 @@
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import type { User } from '../../session.ts'
+import type { CallSession } from '../call-session.ts'
+import type { NameOf } from './names.ts'
+import { ScreenOf, ScreenOffer } from './screen-of.tsx'
+import { OwnTile, PeerTile } from './tile.tsx'
+import { TileGrid } from './tile-grid.tsx'
+
+interface Props {
+  user: User
+  session: CallSession
+  nameOf: NameOf
+  mayModerate: boolean
+  /** Connection to show large. Undefined in the grid. */
+  featured: string | undefined
+  /** Shows a person large, or everyone in the same size again. */
+  onFeature: (connectionId: string | undefined) => void
+}
+
+/** Screens and people. What is large has the people in a strip beside it. */
+export function Stage({ user, session, nameOf, mayModerate, featured, onFeature }: Props) {
+  const { peers } = useSyncExternalStore(session.watch, session.state)
+  const { stage, watch, feature } = useMoves(session, onFeature)
+  const screens = peers.filter(({ screen }) => screen)
+  const watched = screens.filter(({ connectionId }) => session.isWatched(connectionId))
+  const offered = screens.filter((peer) => !watched.includes(peer))
+  const large = watched.length > 0 ? undefined : peers.find(({ connectionId }) => connectionId === featured)
+  const tileOf = (peer: (typeof peers)[number]) => (
+    <PeerTile
+      key={peer.connectionId}
+      peer={peer}
+      person={nameOf(peer.userId)}
+      session={session}
+      mayModerate={mayModerate}
+      isFeatured={peer === large}
+      onFeature={(id) => feature(id, peer.connectionId)}
+    />
+  )
+  const people = [
+    ...offered.map((peer) => (
+      <ScreenOffer
+        key={`screen ${peer.connectionId}`}
+        peer={peer}
+        name={nameOf(peer.userId).nickname}
+        onWatch={watch}
+      />
+    )),
+    <OwnTile key="own" user={user} session={session} />,
+    ...peers.filter((peer) => peer !== large).map(tileOf),
+  ]
+  const focus = watched.map((peer) => (
+    <ScreenOf
+      key={peer.connectionId}
+      peer={peer}
+      name={nameOf(peer.userId).nickname}
+      session={session}
+      onWatch={watch}
+    />
+  ))
+  if (large) focus.push(tileOf(large))
+  return (
+    <div className="call-stage" ref={stage}>
+      <div className="call-layout">
+        {focus.length > 0 && (
+          <TileGrid className="call-focus" count={focus.length}>
+            {focus}
+          </TileGrid>
+        )}
+        {focus.length > 0 ? (
+          <ul className="call-people call-strip">{people}</ul>
+        ) : (
+          <TileGrid className="call-people" count={people.length}>
+            {people}
+          </TileGrid>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/**
+ * Watches screens, and shows people large. The button for that moves to another place, and the focus
+ * with it.
+ */
+function useMoves(session: CallSession, onFeature: Props['onFeature']) {
+  const watch = useWatched(session)
+  const stage = useRef<HTMLDivElement>(null)
+  const [moved, setMoved] = useState<string>()
+  useEffect(() => {
+    if (moved === undefined) return
+    setMoved(undefined)
+    // Later than a menu, which returns the focus to where it was.
+    setTimeout(() => stage.current?.querySelector<HTMLElement>(`${moved} button`)?.focus())
+  }, [moved])
+  return {
+    stage,
+    watch: (connectionId: string, isWatched: boolean) => {
+      watch(connectionId, isWatched)
+      setMoved(`[data-screen="${connectionId}"]`)
+    },
+    feature: (connectionId: string | undefined, from: string) => {
+      onFeature(connectionId)
+      setMoved(`[data-connection="${from}"]`)
+    },
+  }
+}
+
+/** Goes on watching a screen after a lost connection, from whichever end it was lost. */
+function useWatched(session: CallSession) {
+  const { peers } = useSyncExternalStore(session.watch, session.state)
+  /** Connections whose screens are watched, by user. */
+  const watched = useRef(new Map<string, string>())
+  useEffect(() => {
+    for (const { userId, connectionId, screen } of peers) {
+      const before = watched.current.get(userId)
+      if (before === connectionId && !screen) watched.current.delete(userId)
+      if (before === undefined || !screen || session.isWatched(connectionId)) continue
+      watched.current.set(userId, connectionId)
+      session.setWatched(connectionId, true)
+    }
+  }, [peers])
+  return (connectionId: string, isWatched: boolean) => {
+    const userId = peers.find((peer) => peer.connectionId === connectionId)?.userId
+    if (userId !== undefined && isWatched) watched.current.set(userId, connectionId)
+    else if (userId !== undefined) watched.current.delete(userId)
+    session.setWatched(connectionId, isWatched)
+  }
+}

@@ -1,0 +1,47 @@
+import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react'
+import { type Area, GAP, bestGrid } from './best-grid.ts'
+
+/** Tiles that fill their area. `children` are list items, `count` is their number. */
+export function TileGrid({
+  className,
+  count,
+  children,
+}: {
+  className: string
+  count: number
+  children: ReactNode
+}) {
+  const [element, area] = useArea()
+  const { columns, width, height } = bestGrid(count, area)
+  const style = {
+    '--tile-width': `${width}px`,
+    '--tile-height': `${height}px`,
+    width: columns * (width + GAP) - GAP,
+  }
+  return (
+    <div className="call-area" ref={element}>
+      <ul className={`call-grid ${className}`} style={style}>
+        {children}
+      </ul>
+    </div>
+  )
+}
+
+/** Size of an element, now and after each change. */
+export function useArea(): readonly [RefObject<HTMLDivElement | null>, Area] {
+  const ref = useRef<HTMLDivElement>(null)
+  const [area, setArea] = useState<Area>({ width: 0, height: 0 })
+  useLayoutEffect(() => {
+    const element = ref.current
+    if (!element) return undefined
+    const measure = () => {
+      const { clientWidth: width, clientHeight: height } = element
+      setArea((before) => (before.width === width && before.height === height ? before : { width, height }))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return [ref, area]
+}
