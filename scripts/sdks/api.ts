@@ -100,7 +100,9 @@ function readOperation({ path, method, described, types }: OperationSource): Ope
   const id = described.operationId
   const owner = pascal(id.charAt(0).toUpperCase() + id.slice(1))
   const parameters = (location: string) => described.parameters.filter((each) => each.in === location)
-  const foreign = described.parameters.find((each) => each.in !== 'path' && each.in !== 'query')
+  const foreign = described.parameters.find(
+    (each) => each.in !== 'path' && each.in !== 'query' && each.name !== 'Idempotency-Key',
+  )
   if (foreign) throw new Error(`${id}: a parameter in ${foreign.in} is not known`)
   const bodySchema = described.requestBody?.content['application/json']?.schema
   if (described.requestBody && !bodySchema) throw new Error(`${id}: its body is not JSON`)

@@ -35,7 +35,7 @@ DOCUMENT_SHA256 = "${api.sha256}"
 }
 
 function modelsFile(api: Api): string {
-  const names = [...api.aliases, ...api.outputs].map(({ name }) => name).toSorted()
+  const names = [...api.aliases, ...modelsOf(api)].map(({ name }) => name).toSorted()
   const data = new Set(api.data.map(({ name }) => name))
   return [
     `${NOTICE}
@@ -49,12 +49,17 @@ ${names.map((name) => `    "${name}",`).join('\n')}
 ]
 `,
     ...api.aliases.map(aliasOf),
-    ...api.outputs.map((model) => `\n${data.has(model.name) ? dictionaryOf(model) : classOf(model)}`),
+    ...modelsOf(api).map((model) => `\n${data.has(model.name) ? dictionaryOf(model) : classOf(model)}`),
   ].join('\n')
 }
 
+/** Those of answers, and those inside of requests. The fields of a request are arguments. */
+function modelsOf({ outputs, data }: Api): Model[] {
+  return [...outputs, ...data.filter((model) => !outputs.includes(model))]
+}
+
 function aliasOf({ name, type, notes }: Alias): string {
-  return `${name} = ${typeOf(type)}\n${notes.length > 0 ? `"""${quote(notes.join(' '))}"""\n` : ''}`
+  return `${wrapLiterals(`${name} = ${typeOf(type)}`)}\n${notes.length > 0 ? `"""${quote(notes.join(' '))}"""\n` : ''}`
 }
 
 /** A dictionary as in JSON. Unlike a class, it can have members of any name. */
@@ -91,14 +96,14 @@ ${read.join('\n')}
 `
 }
 
-/** A member with its type; the values of a long one in a line of their own, or one per line. */
+/** A name with its type; the values of a long one in a line of their own, or one per line. */
 function wrapLiterals(line: string): string {
-  const values = line.length > WIDTH ? /^(.*?: Literal\[)(.*)\]$/.exec(line) : null
+  const values = line.length > WIDTH ? /^(( *)\w+(?::| =) Literal\[)(.*)\]$/.exec(line) : null
   if (!values) return line
-  const [, start, list = ''] = values
-  const inner = `        ${list}`
-  const lines = inner.length <= WIDTH ? inner : `${inner.replaceAll(', ', ',\n        ')},`
-  return `${start}\n${lines}\n    ]`
+  const [, start, indent = '', list = ''] = values
+  const inner = `${indent}    ${list}`
+  const lines = inner.length <= WIDTH ? inner : `${inner.replaceAll(', ', `,\n${indent}    `)},`
+  return `${start}\n${lines}\n${indent}]`
 }
 
 /** Code that reads a member from an answer. Unknown fields are ignored. */
@@ -106,8 +111,10 @@ function decode({ name, type, required }: Field): string {
   const value = required ? `data["${name}"]` : `data.get("${name}")`
   if (type.kind === 'model')
     return required ? `${type.name}.from_json(${value})` : `maybe(${value}, ${type.name}.from_json)`
-  if (type.kind === 'list' && type.of.kind === 'model' && required)
-    return `many(${value}, ${type.of.name}.from_json)`
+  if (type.kind === 'list' && type.of.kind === 'model')
+    return required
+      ? `many(${value}, ${type.of.name}.from_json)`
+      : `maybe(${value}, lambda items: many(items, ${type.of.name}.from_json))`
   if (mentionsModel(type)) throw new Error(`${name}: Python does not know how to read it`)
   return value
 }
@@ -182,12 +189,14 @@ function clientClass(groups: Api['groups'], isAsync: boolean, purpose: string): 
 
 function groupFile(group: Group, api: Api): string {
   const classes = [false, true].map((isAsync) => groupClass(group, isAsync)).join('\n\n')
-  const models = [...api.outputs, ...api.aliases].map(({ name }) => name).toSorted()
+  // Documentation strings name models that the code does not use.
+  const code = classes.replaceAll(/"""[\s\S]*?"""/g, '')
+  const models = [...modelsOf(api), ...api.aliases].map(({ name }) => name).toSorted()
   /** Imports those of the names that the classes use. */
   const imports = (from: string, ...names: readonly string[]) =>
     importOf(
       from,
-      names.filter((name) => new RegExp(`\\b${name}\\b`).test(classes)),
+      names.filter((name) => new RegExp(`\\b${name}\\b`).test(code)),
     )
   const walkers = ['walk_by_cursor', 'walk_by_cursor_async', 'walk_by_offset', 'walk_by_offset_async']
   const standard = [

@@ -4,10 +4,13 @@ import { explainCommand } from './commands/explain.ts'
 import { health } from './commands/health.ts'
 import { roomsArchiveCommands } from './commands/instance-archive.ts'
 import { keyCommands } from './commands/keys.ts'
+import { transferOwnershipCommand } from './commands/link-owners.ts'
+import { linkCommands } from './commands/links.ts'
 import { operateCommands } from './commands/operate.ts'
 import { roomsCommands } from './commands/rooms.ts'
 import { links, rooms, start } from './commands/start.ts'
 import { transferCommands } from './commands/transfer.ts'
+import { voiceCommands } from './commands/voice.ts'
 import { formatError } from './format-error.ts'
 import { printError, printLine } from './output.ts'
 import { help, overview, usage } from './usage.ts'
@@ -17,10 +20,13 @@ const commands: readonly Command[] = [
   links,
   rooms,
   ...keyCommands,
+  ...linkCommands,
   ...transferCommands,
+  transferOwnershipCommand,
   explainCommand,
   ...roomsArchiveCommands,
   ...roomsCommands,
+  ...voiceCommands,
   ...operateCommands,
   health,
 ]

@@ -4,6 +4,7 @@ import { ClickImportRefused } from '@latchkey/links/transfer/clicks'
 import { DatabaseInUse } from '@latchkey/database/instance-lock'
 import { InvalidArchive } from '@latchkey/database/archive/reader'
 import { DatabaseNotEmpty } from '@latchkey/database/archive/restore'
+import { LocalServerMissing } from '@latchkey/rooms/voice/livekit/local-server'
 import { SettingsError } from '@latchkey/settings/settings'
 import { CommandFailure } from './command.ts'
 
@@ -16,6 +17,7 @@ const EXPECTED_ERRORS = [
   DatabaseInUse,
   DatabaseNotEmpty,
   InvalidArchive,
+  LocalServerMissing,
 ]
 
 /** The text for the terminal: one sentence for an expected error, the stack for any other. */

@@ -14,6 +14,7 @@ import { VisitorSalts } from './clicks/visitor-salts.ts'
 import { Sites } from './domains/sites.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/tables.ts'
+import { startExpiry } from './event-log/expiry.ts'
 import { ChangeFeed } from './events/feed.ts'
 import { watchPostgres } from './events/watch-postgres.ts'
 import { watchSqlite } from './events/watch-sqlite.ts'
@@ -22,6 +23,7 @@ import { FaviconQueue } from './favicons/favicon-queue.ts'
 import { createFaultLog } from './fault-log.ts'
 import { createAdmin } from './http/admin.ts'
 import { flushClicks } from './http/clicks-as-of.ts'
+import { recordChanges } from './history/change-log.ts'
 import { Readiness } from './http/health.ts'
 import { createMetrics, exposeClicks } from './http/metrics.ts'
 import { exposeStorage } from './http/storage-metrics.ts'
@@ -44,6 +46,9 @@ import type { Settings } from './settings/settings.ts'
 import { SlugSpace } from './links/slugs/generator.ts'
 import { createTitleFetcher, titleUserAgent } from './titles/fetch-title.ts'
 import { type TitleQueue, createTitleQueue } from './titles/title-queue.ts'
+import { openWebhooks } from './webhooks/open.ts'
+import type { Webhooks } from './webhooks/operations.ts'
+import type { PostOptions } from './webhooks/post.ts'
 import { RunningImports } from './transfer/running-imports.ts'
 
 export interface Links {
@@ -85,6 +90,8 @@ export interface LinksOptions {
    * them.
    */
   flushTimeoutMs?: number | undefined
+  /** How receivers of webhooks are reached. Tests have some on this machine. */
+  webhookPost?: Omit<PostOptions, 'allowed'> | undefined
 }
 
 /**
@@ -101,9 +108,10 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   const salts = await VisitorSalts.open(limited, () => Math.floor(now() / 1000), log)
   const sites = await Sites.open(settings, limited, log)
   const visitOptions = createVisitOptions(settings, salts, userAgent)
-  const background = { drainThread, queues, metrics }
+  const { webhooks, dispatcher } = await openWebhooks({ ...options, database: limited, now, metrics })
+  const background = { drainThread, queues, metrics, webhooks }
   const services = createServices({ ...options, ...background, now, database, limited, visitOptions, sites })
-  const lastingWork = [services.feed, services.filteredReads, ...Object.values(queues)]
+  const lastingWork = [services.feed, services.filteredReads, dispatcher, ...Object.values(queues)]
   const lookup = await openLookup(settings, database, log)
   const admin = createAdmin(services)
   const redirect = createRedirect({ services, database, admin, lookup, journal, now, visitOptions })
@@ -111,6 +119,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   exposeStorage(metrics, { database, requests: services.database, lookup, settings })
   const readiness = new Readiness(services.database, journal)
   const stopRetention = startRetention(database, settings, log)
+  const stopExpiry = startExpiry(database, log)
   return {
     fetch: createRouter({
       services,
@@ -136,6 +145,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
           log.warn('shutdown: not everything was closed', { error }),
         )
       stopRetention()
+      stopExpiry()
       salts.close()
       sites.close()
       await journal.flush()
@@ -238,20 +248,26 @@ interface LinksDependencies extends LinksOptions {
   drainThread: DrainThread
   queues: Queues
   metrics: ReturnType<typeof createMetrics>
+  webhooks: Webhooks
+}
+
+/** Returns the public origin of a request. */
+function createOriginOf({ baseUrl, host, port }: Settings, proxies: VisitOptions['proxies']) {
+  return (request: Request, peer: string) =>
+    baseUrl ?? forwardedOrigin(request, peer, proxies) ?? `http://${host}:${port}`
 }
 
 function createServices(dependencies: LinksDependencies): Services {
   const { settings, log, limited: database, visitOptions, sites } = dependencies
-  const { drainThread, metrics, flushTimeoutMs = FLUSH_TIMEOUT_MS } = dependencies
+  const { drainThread, metrics, webhooks, flushTimeoutMs = FLUSH_TIMEOUT_MS } = dependencies
   const { titleQueue, faviconQueue } = dependencies.queues
-  const { proxies } = visitOptions
   const feed = openFeed(settings, dependencies.database, log)
   const slugSpace = new SlugSpace()
   const imports = new RunningImports(dependencies.database, settings.databaseUrl, slugSpace)
   const filteredReads = new FilteredReads(settings.databaseUrl)
   const now = () => Math.floor(dependencies.now() / 1000)
-  const originOf = (request: Request, peer: string) =>
-    settings.baseUrl ?? forwardedOrigin(request, peer, proxies) ?? `http://${settings.host}:${settings.port}`
+  const { proxies } = visitOptions
+  const originOf = createOriginOf(settings, proxies)
   return {
     settings,
     database,
@@ -264,17 +280,22 @@ function createServices(dependencies: LinksDependencies): Services {
     now,
     keysUsedAt: new Map(),
     originOf,
-    contextFor(request, peer, caller) {
+    contextFor(request, peer, { assistant, tool, requestId, ...caller }) {
       const headers = {}
+      const { identity, createdVia } = caller
+      const via = createdVia === 'sdk' ? 'api' : createdVia
+      const source = { identity, via, assistant, tool, requestId, now: now() } as const
       return {
         ...caller,
-        isAdmin: settings.admins.includes(caller.identity),
-        database,
-        now: now(),
+        isAdmin: settings.admins.includes(identity),
+        source,
+        database: recordChanges(database, source),
+        now: source.now,
         origin: originOf(request, peer),
         sites,
         keysPerPerson: settings.keysPerPerson,
         slugSpace,
+        webhooks,
         acceptsNdjson: request.headers.get('accept')?.includes('application/x-ndjson') ?? false,
         reportError: (error) => log.error('response: aborted', { error }),
         startImport: () => imports.start(caller.identity, request.signal),

@@ -7,8 +7,10 @@ import type { Range } from './analytics/schema.ts'
 import type { Tables } from './db/tables.ts'
 import type { Sites } from './domains/sites.ts'
 import type { ChangeSubscription } from './events/feed.ts'
+import type { ChangeSource } from './history/source.ts'
 import type { SlugSpace } from './links/slugs/generator.ts'
 import type { VisitSource } from './explain/explain.ts'
+import type { Webhooks } from './webhooks/operations.ts'
 import type { RunningImport } from './transfer/running-imports.ts'
 
 /** How a link or bundle was created (L3.8). */
@@ -16,10 +18,13 @@ export type CreatedVia = 'api' | 'sdk' | 'app' | 'mcp' | 'import'
 
 /** Input of every operation: the caller, the time and the services. */
 export interface Context {
+  /** Its writes are part of the history of what they change (L29.1). */
   database: Database<Tables>
   /** The caller, who owns the links and bundles that the operation creates. */
   identity: string
   createdVia: CreatedVia
+  /** The author of the writes in history. */
+  source: ChangeSource
   /** Clicks that the caller's statistics exclude: none on the public API. */
   filters: ViewerFilters
   /** The range of statistics if the caller gives none; `all` on the public API. */
@@ -37,7 +42,13 @@ export interface Context {
   /** Origin of the short URLs of the default domain, without a trailing slash. */
   origin: string
   sites: Sites
-  slugSpace: SlugSpace
+  slugSpace: Pick<SlugSpace, 'findLength' | 'recordSlug'>
+  /**
+   * Counts the items of a bulk request towards the rate limit of the caller, if there is one.
+   * Throws 429.
+   */
+  countItems?: ((items: number) => void) | undefined
+  webhooks: Webhooks
   /** The caller prefers PNG to SVG where both are possible. */
   acceptsPng: boolean
   /** The caller accepts the progress of long operations as NDJSON. */

@@ -73,7 +73,7 @@ export function createRedirect(dependencies: RedirectDependencies): Redirect {
     lookup,
     journal,
     limits: new ClickLimits({
-      take: (linkId, wanted) => takePlaces(store, linkId, wanted),
+      take: (linkId, wanted) => takePlaces(store, { linkId, wanted, now: Math.floor(now() / 1000) }),
       hasPlaces: (linkId) => hasPlaces(store.read, linkId),
       giveBack: (linkId) => returnPlace(store, linkId),
     }),

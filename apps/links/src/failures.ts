@@ -15,12 +15,39 @@ export const failures = {
   link_not_found: { status: 404, text: 'Link not found' },
   slug_not_found: { status: 404, text: 'Slug not found' },
   slug_not_on_link: { status: 404, text: 'Slug not found on this link' },
+  change_not_found: { status: 404, text: 'Change not found' },
+  events_deleted: {
+    status: 410,
+    text: 'The events after this one are not stored any more: start again without after',
+  },
+  policy_read_only: { status: 403, text: 'The policy of this program lets it only read' },
+  policy_plan_needed: {
+    status: 403,
+    text: 'The policy of this program lets it write only by plans: create a plan and apply it',
+  },
+  policy_confirmation_needed: {
+    status: 403,
+    text: 'The policy of this program leaves this to a person: create a plan for them to apply in the admin pages',
+  },
+  policy_writes_per_hour: {
+    status: 429,
+    text: 'The policy of this program allows no more changes within this hour',
+  },
+  policy_host: { status: 403, text: 'The policy of this program does not allow this destination' },
+  policy_bundle: { status: 403, text: 'The policy of this program does not allow changes of this bundle' },
+  not_admin_policy: {
+    status: 403,
+    text: 'Only administrators of the instance can read and set the policies of others',
+  },
+  assistant_not_found: { status: 404, text: 'Assistant not found' },
   bundle_not_found: { status: 404, text: 'Bundle not found' },
   key_not_found: { status: 404, text: 'Key not found' },
   not_owner_update: { status: 403, text: 'Only the link owner can update this link' },
   not_owner_disable: { status: 403, text: 'Only the link owner can disable this link' },
   not_owner_enable: { status: 403, text: 'Only the link owner can enable this link' },
   not_owner_delete: { status: 403, text: 'Only the link owner can delete this link' },
+  not_owner_transfer: { status: 403, text: 'Only the link owner can transfer this link' },
+  not_owner_restore: { status: 403, text: 'Only the link owner can restore this link' },
   not_owner_slug_disable: { status: 403, text: 'Only the link owner can disable slugs on this link' },
   not_owner_slug_enable: { status: 403, text: 'Only the link owner can enable slugs on this link' },
   not_owner_slug_remove: { status: 403, text: 'Only the link owner can remove slugs on this link' },
@@ -30,12 +57,25 @@ export const failures = {
   not_owner_bundle_archive: { status: 403, text: 'Only the bundle owner can archive this bundle' },
   not_owner_bundle_unarchive: { status: 403, text: 'Only the bundle owner can unarchive this bundle' },
   not_owner_bundle_delete: { status: 403, text: 'Only the bundle owner can delete this bundle' },
+  not_owner_bundle_transfer: { status: 403, text: 'Only the bundle owner can transfer this bundle' },
   not_owner_bundle_share: { status: 403, text: 'Only the bundle owner can share its statistics' },
   not_owner_bundle_links: { status: 403, text: 'Only the bundle owner can remove links from this bundle' },
   not_admin: { status: 403, text: 'Only administrators of the instance can change this' },
+  not_admin_history: {
+    status: 403,
+    text: 'Only administrators of the instance can read the changes of others',
+  },
+  not_admin_undo: {
+    status: 403,
+    text: 'Only administrators of the instance can undo the changes of others',
+  },
   domain_not_found: { status: 404, text: 'Domain not found' },
   domain_changed: { status: 412, text: 'The domain was changed meanwhile' },
   also_of_unknown: { status: 400, text: 'also_of: must be another domain of this instance' },
+  owner_unknown: {
+    status: 400,
+    text: 'owner: has created nothing on this instance; send confirm: true if the name is right',
+  },
   link_changed: { status: 412, text: 'The link was changed meanwhile' },
   behaviour_too_long: { status: 400, text: 'behaviour: too long' },
   link_ring: { status: 400, text: 'The link would lead visitors back to itself' },
@@ -44,12 +84,22 @@ export const failures = {
     text: 'The link would lead visitors over more than 5 short URLs of this instance',
   },
   variant_not_found: { status: 400, text: 'variant: is no part of a split of this link' },
+  password_not_kept: {
+    status: 400,
+    text: 'The link had a password then, which history does not keep; set a new one first',
+  },
   no_password: { status: 400, text: 'password: is not set' },
   slug_taken: { status: 409, text: 'Slug already exists' },
   too_many_slugs: { status: 400, text: 'A link has at most 5000 slugs' },
   too_many_guest_slugs: {
     status: 400,
     text: 'You can add at most 50 slugs to a link that you do not own',
+  },
+  webhook_not_found: { status: 404, text: 'Webhook not found' },
+  too_many_webhooks: { status: 400, text: 'You have reached the limit of 20 webhooks; delete one first' },
+  url_private: {
+    status: 400,
+    text: 'url: is a private address, which only LINKS_WEBHOOK_ALLOW lets webhooks reach',
   },
   too_many_keys: { status: 400, text: 'You have reached the limit of API keys; revoke one first' },
   link_has_clicks: { status: 400, text: 'Cannot delete a link with clicks, disable it instead' },
@@ -77,6 +127,41 @@ export const failures = {
     status: 503,
     text: 'The database became unavailable before all clicks were deleted. Try again later to delete the rest.',
   },
+  idempotency_key_invalid: { status: 400, text: 'Idempotency-Key: must be 1 to 64 visible characters' },
+  idempotency_key_running: {
+    status: 409,
+    text: 'The first request with this Idempotency-Key is still running; try again later',
+  },
+  idempotency_key_other_body: { status: 422, text: 'Idempotency-Key was used with another body' },
+  idempotency_key_other_path: { status: 422, text: 'Idempotency-Key was used on another path' },
+  plan_not_found: { status: 404, text: 'Plan not found' },
+  plan_not_open: { status: 409, text: 'The plan is not open: it was applied or discarded, or has expired' },
+  plan_not_applied: { status: 409, text: 'The plan is not applied, or was undone already' },
+  plan_outdated: {
+    status: 409,
+    text: 'Something that the plan depends on was changed since; create the plan again',
+  },
+  plan_history_deleted: { status: 409, text: 'The history of the plan was deleted, which undoing it needs' },
+  operation_not_plannable: {
+    status: 400,
+    text: 'operation: does not write links or bundles; a plan has operations that do',
+  },
+  password_not_plannable: {
+    status: 400,
+    text: 'password: cannot be part of a plan, because plans are stored; set it with setBehaviour',
+  },
+  reference_unknown: {
+    status: 400,
+    text: '$op: must be the number of an earlier operation that creates a link or a bundle',
+  },
+  too_many_clicks_to_plan: {
+    status: 400,
+    text: 'A plan deletes at most 2000 clicks at once; delete this without a plan',
+  },
+  too_many_changes: { status: 400, text: 'More than 5000 changes match; choose a later time' },
+  later_change: { status: 409, text: 'It was changed since' },
+  undo_needs_rights: { status: 403, text: 'Only its owner can undo this' },
+  undo_impossible: { status: 409, text: 'Nothing restores this: secrets are not kept' },
   cursor_invalid: { status: 400, text: 'cursor: is not valid with these parameters' },
 } as const satisfies typeof transportFailures & Record<string, { status: number; text: string }>
 
@@ -161,6 +246,11 @@ export class QrSizeTooSmall extends Failure {
 /** Creates a failure of the list. `text` replaces its message if that must contain a number. */
 export function failure(code: FailureCode, text: string = failures[code].text): Failure {
   return new Failure(code, { status: failures[code].status, text })
+}
+
+/** The same failure of one part of a request, which its text names. */
+export function failureAt({ code, status, detail, message, headers }: Failure, place: string): Failure {
+  return new Failure(code, { status, detail, text: `${place}: ${message}` }, headers)
 }
 
 /**

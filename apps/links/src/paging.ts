@@ -4,8 +4,8 @@ import { failure } from './failures.ts'
 
 /** Position of the end of a page: all later rows follow in descending order of these fields. */
 export interface Position {
-  /** Only in lists by clicks. */
-  clicks?: number | undefined
+  /** Clicks or a time, in lists that are ordered by these before age. */
+  value?: number | undefined
   created_at: number
   id: number
 }
@@ -36,7 +36,7 @@ export function cutPage<Row extends Position>(
 ): { rows: Row[]; next: string | undefined } {
   const rows = candidates.slice(0, limit)
   const last = candidates.length > limit ? rows.at(-1) : undefined
-  const numbers = last && [last.created_at, last.id, ...(last.clicks === undefined ? [] : [last.clicks])]
+  const numbers = last && [last.created_at, last.id, ...(last.value === undefined ? [] : [last.value])]
   return { rows, next: numbers && createCursor(listKey, numbers) }
 }
 
@@ -47,15 +47,15 @@ export function cutPage<Row extends Position>(
 export function parseCursor(
   listKey: ListKey,
   cursor: string | undefined,
-  by: 'age' | 'clicks' = 'age',
+  by: 'age' | 'value' = 'age',
 ): Position | undefined {
   if (cursor === undefined) return undefined
   const numbers = readCursor(listKey, cursor)?.split('.') ?? []
-  const [created_at, id, clicks] = numbers.map(Number)
+  const [created_at, id, value] = numbers.map(Number)
   const length = by === 'age' ? 2 : 3
   const isValid = numbers.length === length && numbers.every((n) => /^\d{1,15}$/.test(n))
   if (!isValid || created_at === undefined || id === undefined) throw failure('cursor_invalid')
-  return { created_at, id, clicks }
+  return { created_at, id, value }
 }
 
 /** Headers about the rest of a list. */

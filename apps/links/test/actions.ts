@@ -20,6 +20,7 @@ export interface LinkJson {
   slugs: { slug: string; is_primary: number; disabled_at: number | null }[]
   disabled_at: number | null
   expires_at: number | null
+  created_by: string
 }
 
 /** The admin API of the service behind the browser. */

@@ -82,7 +82,7 @@ eachDialect((dialect, newUrl) => {
     await soon(() => readLocation('/launch'), null)
   })
 
-  test('L26.3: two nodes together let exactly max_clicks people through', async () => {
+  test('L26.3, L30.1: two nodes together let exactly max_clicks people through, and reach the limit once', async () => {
     const { here, there, ann } = await startTwo()
     const { id } = await here.createLink(ann, { slug: 'few' })
     await here.call('PUT', `/links/${id}/behaviour`, { key: ann, body: { max_clicks: 50 } })
@@ -90,6 +90,8 @@ eachDialect((dialect, newUrl) => {
     const statuses = (await Promise.all(visits)).map(({ status }) => status)
     expect(statuses.filter((status) => status === 302)).toHaveLength(50)
     expect(statuses.filter((status) => status === 404)).toHaveLength(78)
+    const reached = await here.call('GET', '/events?after=0&types=link.limit_reached', { key: ann })
+    expect(reached.body.events).toMatchObject([{ data: { link_id: id } }])
   })
 
   test('a link that the other node has seen disabled redirects there within a second of being enabled', async () => {

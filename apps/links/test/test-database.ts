@@ -8,6 +8,7 @@ import { type Insertable, type RawBuilder, sql } from 'kysely'
 import { type ClassifiedClick, type JournalledClick, classifyClick } from '../src/clicks/click.ts'
 import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/tables.ts'
+import { recordChanges } from '../src/history/change-log.ts'
 import { parseSlugKey } from '../src/links/slugs/slug.ts'
 
 /** A Tuesday, half past ten, UTC. */
@@ -17,10 +18,13 @@ export const NOW = 1_795_516_200
 export class TestDatabase {
   readonly url: string
   readonly database: Database<Tables>
+  /** The database for writes of links and bundles. */
+  readonly recorded: Database<Tables>
 
   private constructor(url: string) {
     this.url = url
     this.database = openDatabase<Tables>(url)
+    this.recorded = recordChanges(this.database, { identity: 'ann@example.com', via: 'api', now: NOW })
   }
 
   static async open(url: string): Promise<TestDatabase> {

@@ -44,7 +44,22 @@ const TABLES = [
   'click_hour_open',
   'click_hour_closed',
   'imported_file',
+  'history',
+  'plan',
+  'policy',
+  'webhook',
 ] as const
+
+/** Columns that requests, probes and deliveries update. */
+const VOLATILE: ReadonlySet<string> = new Set([
+  'last_used_at',
+  'position',
+  'failures',
+  'failing_since',
+  'next_attempt_at',
+  'lease_holder',
+  'lease_until',
+])
 
 const OBSERVER = 'observer@test.invalid'
 
@@ -87,6 +102,8 @@ export class TestLinks {
       now: () => this.#clock.ms,
       // Numbers are exact on a busy machine, too.
       flushTimeoutMs: 8_000,
+      // No program of a test uses the network.
+      webhookPost: { resolve: () => Promise.reject(new Error('Tests ask no name server')) },
       ...options,
     })
   }
@@ -197,8 +214,8 @@ export class TestLinks {
   }
 
   /**
-   * All stored rows, including clicks so far, without the columns that any request or probe
-   * updates.
+   * All stored rows, including clicks so far, without the columns that requests, probes and
+   * deliveries update.
    */
   async databaseState(): Promise<Record<string, string[]>> {
     await this.#drainClicks()
@@ -207,7 +224,9 @@ export class TestLinks {
         const rows = await this.rows<Record<string, unknown>>(`select * from ${table}`)
         const lines = rows
           .filter((row) => row['name'] !== 'ready_probe' && row['identity'] !== OBSERVER)
-          .map(({ last_used_at: _, ...row }) => JSON.stringify(row))
+          .map((row) =>
+            JSON.stringify(row, (name, value: unknown) => (VOLATILE.has(name) ? undefined : value)),
+          )
         return [table, lines.toSorted()] as const
       }),
     )

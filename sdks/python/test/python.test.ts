@@ -64,7 +64,7 @@ describe.skipIf(python === '')('the Python client', () => {
             READ_KEY: await service.newKey('ann@example.com', 'read'),
           }
           const output = await outputOf([python, '-m', 'pytest', '-q', 'tests/live'], { cwd: SDK, env })
-          expect(output).toMatch(/^16 passed/m)
+          expect(output).toMatch(/^28 passed/m)
           expect(operationsNotCalled(service.called)).toEqual([])
         } finally {
           await service.stop()

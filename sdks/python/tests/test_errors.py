@@ -26,7 +26,7 @@ def shortly(body: str) -> str:
 
 def failure_to(kind: str, answer: FakeAnswer) -> LinksApiError:
     with fake_service(answer) as service, pytest.raises(LinksApiError) as caught:
-        ask(kind, service.url, lambda client: client.links.create(url="x"))
+        ask(kind, service.url, lambda client: client.links.create(url="x", max_retries=0))
     assert len(service.requests) == 1
     return caught.value
 

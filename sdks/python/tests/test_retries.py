@@ -54,7 +54,7 @@ def send(
         return error, waits
 
 
-@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "POST"])
 def test_idempotent_calls_are_repeated_on_429_and_503(kind: str, method: str) -> None:
     busy = FakeAnswer(503, BUSY.body, {"retry-after": "5"})
     with fake_service(busy, rate_limited("3"), FakeAnswer(body={"id": 1})) as service:
@@ -63,7 +63,8 @@ def test_idempotent_calls_are_repeated_on_429_and_503(kind: str, method: str) ->
 
 
 @pytest.mark.parametrize(
-    ("method", "status"), [("GET", 503), ("GET", 429), ("PUT", 429), ("DELETE", 429)]
+    ("method", "status"),
+    [("GET", 503), ("GET", 429), ("PUT", 429), ("DELETE", 429), ("POST", 503), ("POST", 429)],
 )
 def test_calls_are_repeated_without_retry_after(kind: str, method: str, status: int) -> None:
     with fake_service(FakeAnswer(status, BUSY.body), FakeAnswer(body={"id": 1})) as service:
@@ -78,10 +79,27 @@ def test_a_change_that_may_have_been_made_is_not_repeated(kind: str, method: str
     assert (waits, len(service.requests)) == ([], 1)
 
 
-def test_a_post_is_not_repeated_because_it_might_be_done_twice(kind: str) -> None:
-    with fake_service(rate_limited("0")) as service:
+def test_a_post_is_repeated_with_the_same_idempotency_key(kind: str) -> None:
+    """L28.6: another call has another key, and other methods have none."""
+    running = FakeAnswer(409, {"error": "Still running"}, {"retry-after": "1"})
+    done = FakeAnswer(body={"id": 1})
+    with fake_service(BUSY, running, done, done, done) as service:
+        assert send(kind, service, Call("POST", "/links", body={})) == ({"id": 1}, [0.375, 1.25])
+        send(kind, service, Call("POST", "/links", body={}))
+        send(kind, service, Call("PUT", "/links/1", body={}))
+    first, second, third, other, none = (
+        request.headers.get("idempotency-key") for request in service.requests
+    )
+    assert first == second == third
+    assert len(first or "") == 32
+    assert other not in {first, None}
+    assert none is None
+
+
+def test_a_post_that_conflicts_with_something_else_is_not_repeated(kind: str) -> None:
+    with fake_service(FakeAnswer(409, {"error": "Slug already exists"})) as service:
         error, waits = send(kind, service, Call("POST", "/links", body={}))
-    assert (error.status, waits, len(service.requests)) == (429, [], 1)
+    assert (error.status, waits, len(service.requests)) == (409, [], 1)
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 409, 500, 502])

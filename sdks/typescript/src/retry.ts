@@ -1,7 +1,7 @@
 /** Statuses of requests that changed nothing. The exception is a 503 without `Retry-After`. */
 const WORTH_IT: ReadonlySet<number> = new Set([429, 503])
-/** Idempotent methods (RFC 9110 section 9.2.2). */
-const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'PUT', 'DELETE'])
+/** Idempotent methods (RFC 9110 section 9.2.2), and POST, which is sent with an idempotency key. */
+const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'PUT', 'DELETE', 'POST'])
 /** If the server asks for a longer wait, the call fails instead. */
 const LONGEST_WAIT_MS = 60_000
 const FIRST_WAIT_MS = 500
@@ -23,10 +23,13 @@ export function waitBeforeRetry(
   { method, status, retryAfter, retries }: Failed,
   random: () => number,
 ): number | undefined {
-  if (!IDEMPOTENT.has(method) || !WORTH_IT.has(status)) return undefined
+  // An earlier attempt with the same key is still running.
+  const isRunning = status === 409 && method === 'POST' && retryAfter !== undefined
+  if (!REPEATABLE.has(method) || !(WORTH_IT.has(status) || isRunning)) return undefined
   if (retryAfter === undefined) {
-    // The outcome is unknown. A retry could be refused, or undo later changes by others.
-    if (status === 503 && method !== 'GET') return undefined
+    // The outcome is unknown. A retry could be refused, or undo later changes by others. A POST is
+    // not performed twice with one key.
+    if (status === 503 && method !== 'GET' && method !== 'POST') return undefined
     return Math.min(FIRST_WAIT_MS * 2 ** retries, LONGEST_GUESS_MS) * (1 + random()) * 0.5
   }
   const requestedMs = retryAfter * 1000

@@ -90,9 +90,10 @@ export class Transport {
 
   async #send(call: Call): Promise<Answer> {
     const { now, random, wait } = this.#runtime
+    const key = idempotencyKey()
     const allowed = call.options?.maxRetries ?? this.#options.maxRetries ?? RETRIES
     for (let retries = 0; ; retries += 1) {
-      const answer = await this.#attempt(call)
+      const answer = await this.#attempt(call, key)
       if (answer.status >= 200 && answer.status < 300) return answer
       const retryAfter = readRetryAfter(answer.headers.get('retry-after'), now())
       const failed = { method: call.method, status: answer.status, retryAfter, retries }
@@ -102,10 +103,10 @@ export class Transport {
     }
   }
 
-  async #attempt(call: Call): Promise<Answer> {
+  async #attempt(call: Call, key: string): Promise<Answer> {
     const { signal } = call.options ?? {}
     signal?.throwIfAborted()
-    const request = this.#request(call)
+    const request = this.#request(call, key)
     const timeoutMs = call.options?.timeoutMs ?? this.#options.timeoutMs ?? TIMEOUT_MS
     // `AbortSignal.any` requires Node 20.3.
     const ending = new AbortController()
@@ -128,13 +129,14 @@ export class Transport {
     }
   }
 
-  #request({ method, body }: Call): RequestInit {
+  #request({ method, body }: Call, key: string): RequestInit {
     return {
       method,
       headers: {
         Authorization: `Bearer ${this.#options.apiKey}`,
         Accept: '*/*',
         'X-Client': 'sdk',
+        ...(method === 'POST' && { 'Idempotency-Key': key }),
         ...(body && { 'Content-Type': 'application/json' }),
       },
       // The key must not be sent to another server.
@@ -142,6 +144,15 @@ export class Transport {
       ...(body && { body: JSON.stringify(body, refuseNoNumber) }),
     }
   }
+}
+
+/**
+ * A name for one call, the same in all of its attempts. It is no secret, and browsers have
+ * `crypto.randomUUID` only in secure contexts.
+ */
+function idempotencyKey(): string {
+  const parts = Array.from({ length: 3 }, () => Math.random().toString(36).slice(2).padEnd(10, '0'))
+  return `sdk-${parts.join('')}`
 }
 
 /**

@@ -5,7 +5,9 @@ import { LinksApiError, LinksClient, LinksNetworkError, LinksTimeoutError } from
 const clientOf = (service: FakeService) => new LinksClient({ baseUrl: service.url, apiKey: 'sk_test' })
 
 async function failureTo(answer: FakeAnswer): Promise<LinksApiError> {
-  const error = await failureOf(clientOf(new FakeService(answer)).links.create({ url: 'x' }))
+  const error = await failureOf(
+    clientOf(new FakeService(answer)).links.create({ url: 'x' }, { maxRetries: 0 }),
+  )
   expect(error).toBeInstanceOf(LinksApiError)
   return error as LinksApiError
 }

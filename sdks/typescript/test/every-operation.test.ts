@@ -57,6 +57,26 @@ eachDialect((dialect, newUrl) => {
       expect(await failureOf(ann.links.get(link.id))).toMatchObject({ status: 404, code: 'link_not_found' })
     })
 
+    test('create and change many links at once', async () => {
+      const items = [{ url: 'https://example.com/sdk/many', label: 'Many' }, { url: 'nonsense' }]
+      const { results } = await ann.bulk.createLinks({ items })
+      expect(results).toMatchObject([
+        { index: 0, status: 201, link: { label: 'Many', created_via: 'sdk' } },
+        { index: 1, status: 400, code: 'url_invalid', error: 'url must be a valid URL' },
+      ])
+      expect(await failureOf(ann.bulk.createLinks({ mode: 'all', items }))).toMatchObject({
+        status: 400,
+        code: 'url_invalid',
+        message: 'items[1]: url must be a valid URL',
+      })
+      const id = results[0]?.link?.id ?? 0
+      const changed = await ann.bulk.updateLinks({ ids: [id], set: { disabled: true } })
+      expect(changed.results[0]?.link?.disabled_at).toBeNumber()
+      const filter = { search: 'sdk/many', status: 'disabled' as const }
+      const labelled = await ann.bulk.updateLinks({ filter, set: { label: null } })
+      expect(labelled.results).toMatchObject([{ index: 0, status: 200, link: { id, label: null } }])
+    })
+
     test('iterate over all links, none twice', async () => {
       for (const n of [1, 2, 3, 4, 5])
         await ben.links.create({ url: `https://example.com/sdk/walk/${n}`, allow_duplicate: true })
@@ -172,6 +192,73 @@ eachDialect((dialect, newUrl) => {
         code: 'not_admin',
       })
       expect(await reader.domains.get(host)).toEqual(domain as NonNullable<typeof domain>)
+    })
+
+    test('links and bundles get another owner', async () => {
+      const { id } = await ann.links.create({ url: 'https://example.com/sdk/given' })
+      const bundle = await ann.bundles.create({ name: 'Given' })
+      const owner = 'ben@example.com'
+      expect((await ann.links.transfer(id, { owner })).created_by).toBe(owner)
+      expect((await ann.bundles.transfer(bundle.id, { owner })).created_by).toBe(owner)
+      const unknown = { owner: 'unknown@example.com' }
+      expect(await failureOf(ben.links.transfer(id, unknown))).toMatchObject({ code: 'owner_unknown' })
+    })
+
+    test('history is listed, and a link is restored', async () => {
+      const { id } = await ann.links.create({ url: 'https://example.com/sdk/past', label: 'Past' })
+      await ann.links.update(id, { label: 'Present' })
+      const history = await reader.links.listHistory(id)
+      expect(history.items.map(({ kind }) => kind)).toEqual(['link.updated', 'link.created'])
+      expect([history.total, history.items[0]?.before]).toEqual([2, { label: 'Past' }])
+      const [latest] = (await reader.changes.list({ limit: 1 })).items
+      expect(latest).toEqual(history.items[0])
+      expect((await ann.links.restore(id, { change_id: history.items[1]?.id ?? 0 })).label).toBe('Past')
+      expect(await failureOf(ben.links.restore(id, { change_id: 1 }))).toMatchObject({
+        code: 'not_owner_restore',
+      })
+    })
+
+    test('events are followed from a number on', async () => {
+      const { last_seq: after } = await reader.events.list()
+      const { id } = await ann.links.create({ url: 'https://example.com/sdk/event' })
+      const { events } = await reader.events.list({ after, types: 'link.created', wait: 10 })
+      expect(events.map(({ type, data }) => [type, data.link_id])).toEqual([['link.created', id]])
+      expect(await failureOf(reader.events.list({ after: 999_999_999 }))).toMatchObject({
+        code: 'events_deleted',
+      })
+    })
+
+    test('plans are made, applied, undone and discarded, and changes are undone', async () => {
+      const { id } = await ann.links.create({ url: 'https://example.com/sdk/planned' })
+      const ops = [{ operation: 'updateLink', params: { id }, body: { label: 'Planned' } }]
+      const plan = await ann.plans.create({ title: 'Labels', ops })
+      expect(plan).toMatchObject({ state: 'open', diff: [{ link_id: id, after: { label: 'Planned' } }] })
+      expect(await reader.plans.get(plan.id)).toEqual(plan)
+      expect((await ann.plans.apply(plan.id)).state).toBe('applied')
+      expect((await ann.links.get(id)).label).toBe('Planned')
+      expect(await ann.plans.undo(plan.id)).toMatchObject({ undone: 1, remaining: [] })
+      const other = await ann.plans.create({ ops })
+      expect((await ann.plans.discard(other.id)).state).toBe('discarded')
+      const { items } = await reader.plans.list({ limit: 2 })
+      expect(items.map(({ state }) => state)).toEqual(['discarded', 'undone'])
+      expect(await failureOf(ben.plans.get(plan.id))).toMatchObject({ code: 'plan_not_found' })
+      expect(await ann.changes.undo({ since: 253_402_300_000 })).toEqual({ undone: 0, remaining: [] })
+    })
+
+    test('webhooks are created, changed, tested, replayed and deleted', async () => {
+      const { webhook, secret } = await ann.webhooks.create({ url: 'http://receiver.invalid/' })
+      const { id } = webhook
+      expect(secret).toMatch(/^whsec_/)
+      expect(await reader.webhooks.get(id)).toEqual(webhook)
+      expect((await reader.webhooks.list()).map((each) => each.id)).toEqual([id])
+      expect((await ann.webhooks.update(id, { types: ['link.created'] })).types).toEqual(['link.created'])
+      expect((await ann.webhooks.rotateSecret(id)).secret).not.toBe(secret)
+      const outcome = await ann.webhooks.test(id)
+      expect(outcome).toMatchObject({ delivered: false, type: 'webhook.test' })
+      expect(await reader.webhooks.listDeliveries(id)).toEqual([outcome])
+      expect((await ann.webhooks.replay(id, { from: 1 })).position).toBe(0)
+      expect(await failureOf(ben.webhooks.delete(id))).toMatchObject({ code: 'webhook_not_found' })
+      expect(await ann.webhooks.delete(id)).toEqual({ ok: true })
     })
 
     test('a refused call throws the error of the server, and changes nothing', async () => {

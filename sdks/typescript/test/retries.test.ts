@@ -30,7 +30,7 @@ function transportTo(service: FakeService, options: { maxRetries?: number } = {}
 }
 
 describe('a call answered with 429 or 503', () => {
-  test.each(['GET', 'PUT', 'DELETE'])('is repeated when it is a %s', async (method) => {
+  test.each(['GET', 'PUT', 'DELETE', 'POST'])('is repeated when it is a %s', async (method) => {
     const service = new FakeService({ ...BUSY, headers: { 'retry-after': '5' } }, rateLimited('3'), {
       body: { id: 1 },
     })
@@ -42,6 +42,8 @@ describe('a call answered with 429 or 503', () => {
 
   test.each([
     ['GET', 503],
+    ['POST', 503],
+    ['POST', 429],
     ['GET', 429],
     ['PUT', 429],
     ['DELETE', 429],
@@ -63,10 +65,29 @@ describe('a call answered with 429 or 503', () => {
     },
   )
 
-  test('is not retried if it is a POST, which could take effect twice', async () => {
-    const service = new FakeService(rateLimited('0'))
+  test('L28.6: is repeated with the same idempotency key if it is a POST, and another call has another key', async () => {
+    const running = { status: 409, headers: { 'retry-after': '1' }, body: { error: 'Still running' } }
+    const service = new FakeService(
+      BUSY,
+      running,
+      { body: { id: 1 } },
+      { body: { id: 2 } },
+      { body: { id: 3 } },
+    )
     const { transport, waits } = transportTo(service)
-    expect(await failureOf(transport.json({ ...GET, method: 'POST' }))).toMatchObject({ status: 429 })
+    expect(await transport.json<unknown>({ ...GET, method: 'POST' })).toEqual({ id: 1 })
+    expect(await transport.json<unknown>({ ...GET, method: 'POST' })).toEqual({ id: 2 })
+    await transport.json({ ...GET, method: 'PUT' })
+    expect(waits).toEqual([375, 1250])
+    const [first, ...keys] = service.requests.map(({ headers }) => headers.get('idempotency-key'))
+    expect(first).toMatch(/^[!-~]{20,64}$/)
+    expect(keys).toEqual([first, first, expect.not.stringMatching(first ?? ''), null] as never)
+  })
+
+  test('is not retried if it is a POST that conflicts with something else', async () => {
+    const service = new FakeService({ status: 409, body: { error: 'Slug already exists' } })
+    const { transport, waits } = transportTo(service)
+    expect(await failureOf(transport.json({ ...GET, method: 'POST' }))).toMatchObject({ status: 409 })
     expect([service.requests.length, waits]).toEqual([1, []])
   })
 

@@ -82,7 +82,8 @@ const roomsExportCommand: Command = {
     const lost = await withRoomsDatabase(settings, (database) =>
       writeOut((put) => exportRooms({ database, storage }, nowSeconds(), put)),
     )
-    if (lost.length > 0) printError(`missing in ROOMS_FILES: ${lost.length} contents, such as ${lost[0]}`)
+    if (lost.length > 0)
+      printError(`file contents missing in ROOMS_FILES: ${lost.length}, such as ${lost[0]}`)
     return lost.length > 0 ? 1 : 0
   },
 }

@@ -2,7 +2,7 @@ import type { JWTPayload } from 'jose'
 
 // An email address has at most 320 characters (64 before the @, 255 after it). Other identities are
 // shorter.
-const MAX_CHARACTERS = 320
+export const MAX_IDENTITY_LENGTH = 320
 
 // Control and format characters, lone surrogates, line and paragraph separators: an identity that
 // contains them can look like another one.
@@ -15,7 +15,7 @@ export function isIdentity(value: unknown): value is string {
     value !== '' &&
     value.trim() === value &&
     !UNPRINTABLE.test(value) &&
-    Array.from(value).length <= MAX_CHARACTERS
+    Array.from(value).length <= MAX_IDENTITY_LENGTH
   )
 }
 

@@ -1,4 +1,4 @@
-import type { ClickTable } from '../db/tables.ts'
+import type { ClickTable } from '../db/click-tables.ts'
 import type { BreakdownName } from './schema.ts'
 
 /** Click columns that breakdowns group by. */

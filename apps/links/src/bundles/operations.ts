@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type Context, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../failures.ts'
+import { noteBundle } from '../history/change-log.ts'
 import { requireLink } from '../links/operations.ts'
 import { IdParams, Link, PageQuery } from '../links/schema.ts'
 import { lockLinkRow, readLinks, withOrigin } from '../links/store.ts'
@@ -19,7 +20,7 @@ import {
 } from './schema.ts'
 import {
   type BundleRow,
-  addMember,
+  addMembers,
   listBundlesOfLink,
   countMembers,
   deleteBundle,
@@ -50,6 +51,7 @@ export async function requireOwnedBundle(
   const row = await lockBundleRow(tx, context.database, id)
   if (!row) throw failure('bundle_not_found')
   if (row.created_by !== context.identity) throw failure(notOwner)
+  await noteBundle(tx, row.id)
   return row
 }
 
@@ -219,7 +221,7 @@ export const addLinkToBundle = operation({
       if (!bundle) throw failure('bundle_not_found')
       const link = await lockLinkRow(tx, database, body.link_id)
       if (!link) throw failure('link_not_found')
-      await addMember(tx, bundle.id, link.id)
+      await addMembers(tx, [{ bundle_id: bundle.id, link_id: link.id }])
     })
     return { added: true as const }
   },

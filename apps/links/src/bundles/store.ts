@@ -17,6 +17,8 @@ import { bucketSql } from '../analytics/bucket-sql.ts'
 import { filteredSum, isInFilter } from '../clicks/store.ts'
 import { parseSlugKey } from '../links/slugs/slug.ts'
 import type { Tables } from '../db/tables.ts'
+import { noteBundle, noteCreatedBundle, noteMemberships } from '../history/change-log.ts'
+import type { Membership } from '../history/states.ts'
 import { foldForSearch } from '../links/search.ts'
 import { PREVIOUS_BUCKET, type SummaryRow, statsByBundle, emptyStats } from './summary-stats.ts'
 import type { Position } from '../paging.ts'
@@ -32,7 +34,9 @@ export async function insertBundle(
   row: Omit<Insertable<Tables['bundle']>, 'search_text'>,
 ): Promise<BundleRow> {
   const values = { ...row, search_text: foldForSearch(row.name) }
-  return tx.insertInto('bundle').values(values).returningAll().executeTakeFirstOrThrow()
+  const bundle = await tx.insertInto('bundle').values(values).returningAll().executeTakeFirstOrThrow()
+  noteCreatedBundle(tx, bundle.id)
+  return bundle
 }
 
 export async function updateBundle(
@@ -40,6 +44,7 @@ export async function updateBundle(
   id: number,
   changes: Omit<Updateable<Tables['bundle']>, 'search_text'>,
 ): Promise<BundleRow> {
+  await noteBundle(tx, id)
   const { name } = changes
   const values = { ...changes, ...(name !== undefined && { search_text: foldForSearch(name) }) }
   return tx.updateTable('bundle').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
@@ -47,6 +52,7 @@ export async function updateBundle(
 
 /** Deletes the bundle and its memberships. The links stay. */
 export async function deleteBundle(tx: Tx, id: number): Promise<void> {
+  await noteBundle(tx, id, { willBeDeleted: true })
   await tx.deleteFrom('bundle').where('id', '=', id).execute()
 }
 
@@ -103,19 +109,20 @@ export async function listBundlesOfLinks(
     .execute()
 }
 
-/** Adds the link to the bundle. A link that is already a member stays. Both rows must be locked. */
-/** False if the link was a member already. */
-export async function addMember(tx: Tx, bundleId: number, linkId: number): Promise<boolean> {
-  const { numInsertedOrUpdatedRows = 0n } = await tx
+/** Adds links to bundles. Those that are members already stay. The rows must be locked. */
+export async function addMembers(tx: Tx, members: readonly Membership[]): Promise<void> {
+  if (members.length === 0) return
+  await noteMemberships(tx, members)
+  await tx
     .insertInto('bundle_link')
-    .values({ bundle_id: bundleId, link_id: linkId })
+    .values(members)
     .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows > 0n
+    .execute()
 }
 
 /** False if the link was not a member. */
 export async function removeMember(tx: Tx, bundleId: number, linkId: number): Promise<boolean> {
+  await noteMemberships(tx, [{ bundle_id: bundleId, link_id: linkId }])
   const { numDeletedRows } = await tx
     .deleteFrom('bundle_link')
     .where('bundle_id', '=', bundleId)

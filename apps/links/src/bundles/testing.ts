@@ -10,7 +10,11 @@ import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
 import { Sites } from '../domains/sites.ts'
 import { literalTexts } from '../failures.ts'
+import { recordChanges } from '../history/change-log.ts'
 import { linkOperations } from '../links/operations.ts'
+import { createRateLimiter } from '@latchkey/http/rate-limit'
+import { Poster } from '../webhooks/post.ts'
+import { Sender } from '../webhooks/sender.ts'
 import { SlugSpace } from '../links/slugs/generator.ts'
 import { slugOperations } from '../links/slugs/operations.ts'
 import { bundleOperations } from './operations.ts'
@@ -115,8 +119,10 @@ export class TestBundles {
 }
 
 export async function openTestBundles(url: string): Promise<TestBundles> {
-  const database = openDatabase<Tables>(url)
-  await migrate(database, migrations)
+  const unrecorded = openDatabase<Tables>(url)
+  await migrate(unrecorded, migrations)
+  const source = { identity: 'ann', via: 'api', now: NOW } as const
+  const database = recordChanges(unrecorded, source)
   const context = {
     database,
     identity: 'ann',
@@ -144,7 +150,18 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
       throw new Error('Redirects are not explained in tests of bundles')
     },
     headers: {},
+    source,
     slugSpace: new SlugSpace(),
+    webhooks: {
+      sender: new Sender({
+        poster: new Poster({ allowed: [] }),
+        instanceSecret: 'test',
+        userAgent: 'test',
+        now: () => NOW,
+      }),
+      tests: createRateLimiter({ count: 1, perSeconds: 1 }),
+      signal: new AbortController().signal,
+    },
     sites: new Sites({ domains: [], redirectStatus: 302 }, database),
   } as const
   return new TestBundles(context, openRecorder(url))

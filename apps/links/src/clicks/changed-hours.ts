@@ -1,6 +1,7 @@
 import type { DialectName } from '@latchkey/database/url'
 import { type Transaction, sql } from 'kysely'
-import type { PeriodUnit, Tables } from '../db/tables.ts'
+import type { PeriodUnit } from '../db/click-tables.ts'
+import type { Tables } from '../db/tables.ts'
 
 /**
  * Statements that invalidate every rollup with a changed hour and make it due, in the transaction

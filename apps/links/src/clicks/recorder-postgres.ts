@@ -1,6 +1,8 @@
 import { retryConflicts } from '@latchkey/database/database'
 import { openPool } from '@latchkey/database/pool'
 import type { Pool, PoolClient } from 'pg'
+import { clickRanges } from '../event-log/click-ranges.ts'
+import { EVENT_LOCK } from '../event-log/store.ts'
 import { invalidateRollups } from './changed-hours.ts'
 import type { ClassifiedClick } from './click.ts'
 import { clickValues } from './click-values.ts'
@@ -64,7 +66,12 @@ const INSERT_CLICKS = `insert into click (link_id, slug, clicked_at, referrer, r
     is_self_referrer, visitor_fp, variant)
   select * from unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
     $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
-    $17::text[], $18::bigint[], $19::bigint[], $20::text[], $21::text[])`
+    $17::text[], $18::bigint[], $19::bigint[], $20::text[], $21::text[]) returning id`
+
+/** Also keeps the clicks of other nodes from coming between those of this transaction. */
+const LOCK_EVENTS = `select pg_advisory_xact_lock(${EVENT_LOCK})`
+const INSERT_EVENTS = `insert into event (type, at, data, first_click, last_click)
+  select 'link.clicked', $1::bigint, '{}', first, last from unnest($2::bigint[], $3::bigint[]) as range (first, last) order by first`
 
 const SELECT_POSITION = 'select seq from journal_cursor where journal_id = $1'
 const MOVE_CURSOR = `insert into journal_cursor (journal_id, seq) values ($1, $2)
@@ -163,12 +170,16 @@ async function recordInTransaction(
   move: { from: Cursor; to: number } | undefined,
 ): Promise<boolean> {
   if (move && !(await lockCursor(client, move.from))) return false
-  if (clicks.length > 0) await insertClicks(client, clicks)
+  if (clicks.length > 0) await insertClicks(client, clicks, { hasEvents: move !== undefined })
   if (move) await client.query(MOVE_CURSOR, [move.from.journalId, move.to])
   return true
 }
 
-async function insertClicks(client: PoolClient, clicks: readonly ClassifiedClick[]): Promise<void> {
+async function insertClicks(
+  client: PoolClient,
+  clicks: readonly ClassifiedClick[],
+  { hasEvents }: { hasEvents: boolean },
+): Promise<void> {
   const hours = countByHour(clicks)
   const lockedSlugs = await client.query<{ slug: string; link_id: number }>(LOCK_SLUGS_FOR_SHARE, [
     [...new Set(hours.map((row) => row.slug))],
@@ -178,7 +189,17 @@ async function insertClicks(client: PoolClient, clicks: readonly ClassifiedClick
   const presentHours = hours.filter(isPresent)
   if (presentHours.length === 0) return
   await client.query(ADD_TO_HOURS, columns(presentHours, hourColumns))
-  await client.query(INSERT_CLICKS, columns(clicks.filter(isPresent), clickValues))
+  if (hasEvents) await client.query(LOCK_EVENTS)
+  const { rows } = await client.query<{ id: number }>(
+    INSERT_CLICKS,
+    columns(clicks.filter(isPresent), clickValues),
+  )
+  // Imported clicks happened long ago.
+  if (!hasEvents) return
+  const ids = rows.map(({ id }) => id)
+  const ranges = clickRanges({ first: Math.min(...ids), last: Math.max(...ids) })
+  const rangeColumns = columns(ranges, ({ first, last }) => [first, last])
+  await client.query(INSERT_EVENTS, [Math.floor(Date.now() / 1000), ...rangeColumns])
 }
 
 /** Locks the journal's cursor for this transaction. False if the cursor is at another position. */

@@ -4,6 +4,7 @@ import { invalidateRollups } from './changed-hours.ts'
 import type { ClassifiedClick } from './click.ts'
 import { clickValues } from './click-values.ts'
 import type { Cursor, Recorder } from './recorder.ts'
+import { clickRanges } from '../event-log/click-ranges.ts'
 import { countByHour } from './hour-counts.ts'
 
 /**
@@ -47,6 +48,9 @@ const CLOSE_HOURS = [
   `delete from ${CLOSING}`,
 ]
 
+const INSERT_EVENT = `insert into event (type, at, data, first_click, last_click)
+  values ('link.clicked', ?, '{}', ?, ?)`
+
 const MOVE_CURSOR = `insert into journal_cursor (journal_id, seq) values (?, ?)
   on conflict (journal_id) do update set seq = excluded.seq`
 
@@ -84,6 +88,8 @@ function prepare(file: Database) {
     linkToCloseUpTo: file.prepare<{ link_id: number }, [number, number]>(
       'select link_id from click_hour_open where hour < ? order by link_id limit 1 offset ?',
     ),
+    lastClick: file.prepare<{ id: number }, []>('select last_insert_rowid() as id'),
+    insertEvent: file.prepare<unknown, [number, number, number]>(INSERT_EVENT),
     insertClick: file.prepare<unknown, (string | number | null)[]>(INSERT_CLICKS + ONE_CLICK),
     insertClicks: file.prepare<unknown, (string | number | null)[]>(
       INSERT_CLICKS + Array(CLICKS_PER_INSERT).fill(ONE_CLICK).join(', '),
@@ -116,6 +122,12 @@ export function openSqliteRecorder(path: string): Recorder {
           ...presentClicks.slice(first, first + CLICKS_PER_INSERT).flatMap(clickValues),
         )
       for (const click of presentClicks.slice(batchedCount)) statements.insertClick.run(...clickValues(click))
+      // Imported clicks happened long ago.
+      if (move && presentClicks.length > 0) {
+        const last = statements.lastClick.get()?.id ?? 0
+        for (const range of clickRanges({ first: last - presentClicks.length + 1, last }))
+          statements.insertEvent.run(Math.floor(Date.now() / 1000), range.first, range.last)
+      }
       if (move) statements.moveCursor.run(move.from.journalId, move.to)
       return true
     },

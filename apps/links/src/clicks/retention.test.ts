@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { sql } from 'kysely'
 import { createLog } from '@latchkey/http/log'
 import { BOT, NOW, TestDatabase, click, closeAfterEach, until } from '../../test/test-database.ts'
 import { RollupJob } from '../analytics/rollups/index.ts'
 import { DAY, HOUR, type Window, currentWindow, windowsOf } from '../analytics/window.ts'
+import { insertBundle } from '../bundles/store.ts'
+import { recordChanges } from '../history/change-log.ts'
 import type { ClassifiedClick } from './click.ts'
 import { openRecorder } from './recorder.ts'
 import { deleteClicksBefore, startRetention } from './retention.ts'
@@ -170,13 +173,38 @@ eachDialect((_dialect, newUrl) => {
     const log = createLog({ write: (line) => void lines.push(line) })
     const countRemaining = async () => (await stored.countClicks('abcd'))[2]
 
-    startRetention(stored.database, { retentionDays: null, privacy: 'full' }, log)()
+    startRetention(stored.database, { retentionDays: null, auditDays: null, privacy: 'full' }, log)()
     expect(await countRemaining()).toBe(4)
-    const stop = startRetention(stored.database, { retentionDays: 2, privacy: 'full' }, log)
+    const stop = startRetention(stored.database, { retentionDays: 2, auditDays: null, privacy: 'full' }, log)
     await until('they are gone', async () => (await countRemaining()) === 2)
     stop()
     expect(await stored.countClicks('abcd')).toEqual([4, 4, 2])
     expect(lines).toEqual([])
+  })
+
+  test('L29.1: with LINKS_AUDIT_DAYS, older history is deleted at the start; without it, none is ever deleted', async () => {
+    const { stored } = await openWith(() => [])
+    const now = Math.floor(Date.now() / 1000)
+    const write = (daysAgo: number, name: string) =>
+      recordChanges(stored.database, { identity: 'ann', via: 'api', now: now - daysAgo * DAY }).write((tx) =>
+        insertBundle(tx, { name, accent: 'red', created_by: 'ann', created_at: 1, updated_at: 1 }),
+      )
+    for (const days of [9, 3, 1]) await write(days, `${days}`)
+    const log = createLog({ write: () => {} })
+    const countDays = async () => {
+      const rows = await stored.rows<{ at: number }>(
+        `select changed_at as at from history where bundle_id is not null order by id`,
+      )
+      return rows.map(({ at }) => (now - at) / DAY)
+    }
+    startRetention(stored.database, { retentionDays: null, auditDays: null, privacy: 'full' }, log)()
+    const stop = startRetention(stored.database, { retentionDays: null, auditDays: 5, privacy: 'full' }, log)
+    await until('it is gone', async () => (await countDays()).length === 2)
+    stop()
+    expect(await countDays()).toEqual([3, 1])
+    expect(await stored.rows('select * from history_erasure')).toEqual([])
+    const refusal = await stored.run(sql`delete from history`).catch((error: unknown) => error)
+    expect(String(refusal)).toContain('history is append-only')
   })
 
   test('a failure is logged and not thrown', async () => {
@@ -185,11 +213,11 @@ eachDialect((_dialect, newUrl) => {
     await close(stored)
     const stop = startRetention(
       stored.database,
-      { retentionDays: 1, privacy: 'full' },
+      { retentionDays: 1, auditDays: null, privacy: 'full' },
       createLog({ write: (line) => void lines.push(line) }),
     )
     await until('it is logged', () => lines.length > 0)
     stop()
-    expect(lines[0]).toContain('retention: cannot delete old clicks')
+    expect(lines[0]).toContain('retention: cannot delete old data')
   })
 })

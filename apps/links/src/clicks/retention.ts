@@ -1,10 +1,15 @@
 import type { Database } from '@latchkey/database/database'
+import { deleteChangesBefore } from '../history/store.ts'
 import type { Log } from '@latchkey/http/log'
 import type { Transaction } from 'kysely'
 import { dimensions } from '../analytics/dimensions.ts'
 import { sumByDimension } from '../analytics/rollups/index.ts'
 import { DAY, HOUR, hourOf } from '../analytics/window.ts'
-import type { ClickForgottenTable, ClickTable, Tables } from '../db/tables.ts'
+import type { ClickForgottenTable, ClickTable } from '../db/click-tables.ts'
+import type { Tables } from '../db/tables.ts'
+import { deleteOldEvents } from '../event-log/store.ts'
+import { deleteExpiredAnswers } from '../idempotency/store.ts'
+import { deleteOldPlans } from '../plans/store.ts'
 import { markHoursChanged } from './changed-hours.ts'
 import type { Privacy } from './click.ts'
 import { eraseDetails, forgetProgress } from './lean-clicks.ts'
@@ -20,12 +25,14 @@ const keptDimensions = dimensions.filter((dimension) => dimension !== 'referrer'
 interface RetentionSettings {
   /** Null without an age limit. */
   retentionDays: number | null
+  auditDays: number | null
   privacy: Privacy
 }
 
 /**
- * Deletes what the settings do not allow to keep, now and every hour: raw clicks beyond their age
- * (L13.6), and details that `lean` clicks do not have (L37.6). Returns a function that stops it.
+ * Deletes what is not to be kept, now and every hour: raw clicks beyond their age (L13.6), details
+ * that `lean` clicks do not have (L37.6), old history (L29.1), plans (L29.3) and events (L30.1), and
+ * answers to repeated requests (L28.2). Returns a function that stops it.
  */
 export function startRetention(
   database: Database<Tables>,
@@ -34,7 +41,7 @@ export function startRetention(
 ): () => void {
   const run = () => {
     applyRetention(database, settings).catch((error: unknown) =>
-      log.error('retention: cannot delete old clicks', { error }),
+      log.error('retention: cannot delete old data', { error }),
     )
   }
   run()
@@ -44,10 +51,15 @@ export function startRetention(
 
 async function applyRetention(
   database: Database<Tables>,
-  { retentionDays, privacy }: RetentionSettings,
+  { retentionDays, auditDays, privacy }: RetentionSettings,
 ): Promise<void> {
-  if (retentionDays !== null)
-    await deleteClicksBefore(database, Math.floor(Date.now() / 1000) - retentionDays * DAY)
+  const now = Math.floor(Date.now() / 1000)
+  await deleteExpiredAnswers(database, now)
+  await deleteOldEvents(database, now)
+  const historyStart = auditDays === null ? undefined : now - auditDays * DAY
+  await deleteOldPlans(database, { now, historyStart })
+  if (historyStart !== undefined) await deleteChangesBefore(database, historyStart)
+  if (retentionDays !== null) await deleteClicksBefore(database, now - retentionDays * DAY)
   await (privacy === 'lean' ? eraseDetails(database) : forgetProgress(database))
 }
 

@@ -1,4 +1,19 @@
 import type { Generated } from 'kysely'
+import type { EventType } from '../event-log/types.ts'
+import type { ChangeKind } from '../history/kinds.ts'
+import type { PolicyRules } from '../policies/schema.ts'
+import type { ChangeWay } from '../history/source.ts'
+import type {
+  ClickTable,
+  ClickCounts,
+  ClickHourTable,
+  PeriodUnit,
+  ClickPeriodTable,
+  ClickBlockTable,
+  ClickLinkTable,
+  ClickSumTable,
+  ClickForgottenTable,
+} from './click-tables.ts'
 
 /** Times are integer Unix seconds, UTC. Flags are 0 or 1. */
 export interface Tables {
@@ -38,10 +53,87 @@ export interface Tables {
   imported_file: { sha256: string; imported_at: number }
   favicon: FaviconTable
   stats_share: StatsShareTable
+  idempotent_answer: IdempotentAnswerTable
   /** JSON of `BehaviourDocument`. */
   link_behaviour: { link_id: number; document: string }
   link_limit: LinkLimitTable
   link_password: { link_id: number; hash: string }
+  webhook: WebhookTable
+  webhook_delivery: WebhookDeliveryTable
+  history: HistoryTable
+  /** A row only within the transaction that deletes the changes before a time. */
+  history_erasure: { before: number }
+  event: EventTable
+  plan: PlanTable
+  policy: PolicyTable
+}
+
+/** A change of a link or a bundle (L29.1). Rows are only added. Subjects need not exist any more. */
+export interface HistoryTable {
+  id: Generated<number>
+  changed_at: number
+  identity: string
+  via: ChangeWay
+  /** Id and name of an `Assistant`. */
+  assistant: string | null
+  assistant_name: string | null
+  tool: string | null
+  request_id: string | null
+  plan_id: number | null
+  kind: ChangeKind
+  /** Both for a link that was added to a bundle or removed from it. */
+  link_id: number | null
+  bundle_id: number | null
+  /** Version of the link since the change; null for a deleted link and for bundles. */
+  version: number | null
+  /** JSON of the values that differ: null before a creation and after a deletion. */
+  before_values: string | null
+  after_values: string | null
+}
+
+/** An event (L30.1). A greater `seq` was committed later. */
+export interface EventTable {
+  seq: Generated<number>
+  type: EventType
+  at: number
+  /** JSON of `EventData`. */
+  data: string
+  /** Ids of the clicks of a `link.clicked`, which `data` does not repeat. */
+  first_click: number | null
+  last_click: number | null
+}
+
+/** What a program may write for a person (L29.4). */
+export interface PolicyTable extends Pick<PolicyRules, 'writes' | 'confirm' | 'writes_per_hour'> {
+  identity: string
+  /** Id of an `Assistant`. */
+  assistant: string
+  /** JSON of lists; null without a limit. */
+  hosts: string | null
+  bundles: string | null
+}
+
+/** Operations that are applied together, or not at all (L29.3). */
+export interface PlanTable {
+  id: Generated<number>
+  title: string | null
+  state: 'open' | 'applied' | 'discarded' | 'undone'
+  identity: string
+  via: ChangeWay
+  /** Id and name of an `Assistant`. */
+  assistant: string | null
+  assistant_name: string | null
+  created_at: number
+  expires_at: number
+  applied_at: number | null
+  undone_at: number | null
+  op_count: number
+  change_count: number
+  /** JSON of `Op[]`, `PlanChange[]`, `PlanWarning[]` and `SubjectVersions`. */
+  ops: string
+  diff: string
+  warnings: string
+  versions: string
 }
 
 /** What administrators set for a short domain (L31.1). */
@@ -65,6 +157,64 @@ export interface StatsShareTable {
   link_id: number | null
   bundle_id: number | null
   created_at: number
+}
+
+/** The answer to a request of an API key with an idempotency key, kept for a day (L28.2). */
+export interface IdempotentAnswerTable {
+  api_key_id: number
+  idempotency_key: string
+  created_at: number
+  /** SHA-256 of the method, path and query, and of the body. */
+  path_hash: string
+  body_hash: string
+  status: number
+  /** JSON of an object. */
+  headers: string
+  body: string
+}
+
+/** A receiver of events (L30). */
+export interface WebhookTable {
+  id: Generated<number>
+  url: string
+  /** JSON array of types; empty for all. */
+  types: string
+  /** The bundle, which may be deleted by now, to whose events it is limited. */
+  bundle_id: number | null
+  created_by: string
+  created_at: number
+  updated_at: number
+  /** Sealed, like the one before, which signs as well for a while after a rotation. */
+  secret: string
+  previous_secret: string | null
+  previous_until: number | null
+  /** The last event that was delivered or does not concern it. */
+  position: Generated<number>
+  /** Failed attempts of the event after the position. */
+  failures: Generated<number>
+  /** The first of these; null if the last delivery succeeded. */
+  failing_since: number | null
+  next_attempt_at: Generated<number>
+  /** By a person or, if `failing_since` is set, by the service. */
+  disabled_at: number | null
+  /** The node that delivers, until the lease ends. */
+  lease_holder: string | null
+  lease_until: Generated<number>
+}
+
+/** An attempt to deliver an event, or a test without one. Only the latest are kept. */
+export interface WebhookDeliveryTable {
+  id: Generated<number>
+  webhook_id: number
+  seq: number | null
+  type: string
+  attempt: number
+  attempted_at: number
+  duration_ms: number
+  /** HTTP status and the start of the answer; null without one. */
+  status: number | null
+  answer: string | null
+  error: 'timeout' | 'unreachable' | null
 }
 
 /** A cache of the icons of destinations, which backups and archives leave out. */
@@ -98,6 +248,8 @@ export interface LinkTable {
   search_text: string
   /** One more with each write of the link or of what belongs to it (L25.3). */
   version: Generated<number>
+  /** The time of its last write. */
+  updated_at: Generated<number>
   /** The compiled behaviour; null for a link that leads every visitor to its URL. */
   behaviour: Generated<string | null>
   /** Host of the domain with all slugs of the link; null for the default domain. */
@@ -109,6 +261,8 @@ export interface LinkLimitTable {
   link_id: number
   max_clicks: number
   used: number
+  /** 1 once the maximum was reached, even if a place was returned since. */
+  reached: Generated<number>
 }
 
 export interface SlugTable {
@@ -144,6 +298,8 @@ export interface LinkClicksTable {
   clicks_no_bots: number
   clicks_no_self: number
   clicks_neither: number
+  /** The latest of its closed hours with a click; 0 without one. */
+  last_hour: number
 }
 
 export interface BundleTable {
@@ -184,122 +340,4 @@ export interface PreferenceTable {
   filter_self_referrers: Generated<number>
   /** Saved views of the list of links: JSON of `ListView[]`. */
   list_views: Generated<string>
-}
-
-export interface ClickTable {
-  id: Generated<number>
-  link_id: number
-  slug: string
-  clicked_at: number
-  referrer: string | null
-  referrer_host: string | null
-  country: string | null
-  device_type: string | null
-  os: string | null
-  browser: string | null
-  link_mode: string
-  channel: string
-  utm_source: string | null
-  utm_medium: string | null
-  utm_campaign: string | null
-  utm_term: string | null
-  utm_content: string | null
-  user_agent: string | null
-  is_bot: number
-  is_self_referrer: number
-  visitor_fp: string | null
-  /** The number of the rule and the part that chose the destination; null for the link's URL. */
-  variant: string | null
-}
-
-/**
- * All clicks, and three subsets of them, from which every combination of viewer filters can be
- * computed.
- */
-export interface ClickCounts {
-  clicks: number
-  bots: number
-  self_referrers: number
-  bot_self_referrers: number
-}
-
-/** Clicks of one slug in one UTC hour. */
-export interface ClickHourTable extends ClickCounts {
-  link_id: number
-  slug: string
-  /** Unix seconds of the start of the hour. */
-  hour: number
-}
-
-/** `10d` are the thirds of a month: its first ten days, the next ten, and the rest. */
-export type PeriodUnit = 'hour' | '6h' | 'day' | '10d' | 'month' | 'quarter'
-
-/** A UTC period of a link with complete rollups. Link 0 is the whole instance. */
-export interface ClickPeriodTable extends ClickCounts {
-  link_id: number
-  unit: PeriodUnit
-  /** Unix seconds of the start of the period. */
-  start: number
-  /**
-   * Distinct visitors of a link's day or month, or clicked links of the instance, among the clicks
-   * that pass each filter.
-   */
-  distinct_raw: number
-  distinct_no_bots: number
-  distinct_no_self: number
-  distinct_neither: number
-  /**
-   * The stamp of the due row at the time of the rollup. While it is the same, the rollups are
-   * valid.
-   */
-  stamp: number
-}
-
-/** All clicks of the instance in a period, as columns. */
-export interface ClickBlockTable {
-  unit: PeriodUnit
-  start: number
-  clicks: number
-  /** That of the period in `click_period` whose clicks the block has. */
-  stamp: number
-  /** Written and read by `analytics/rollups/blocks/block.ts`. */
-  data: Uint8Array
-}
-
-/** The clicked links of the instance in a period, and its visitors. */
-export interface ClickLinkTable extends Pick<
-  ClickPeriodTable,
-  `distinct_${string}` & keyof ClickPeriodTable
-> {
-  unit: PeriodUnit
-  start: number
-  /** The links and the four counts of each. Written and read by `analytics/rollups/link-tally.ts`. */
-  links: Uint8Array
-}
-
-/** Clicks of a link in a period by the values of a dimension. */
-export interface ClickSumTable {
-  link_id: number
-  unit: PeriodUnit
-  start: number
-  dimension: string
-  /**
-   * The keys of the values and the four counts of each. Written and read by
-   * `analytics/rollups/value-counts.ts`.
-   */
-  sums: Uint8Array
-  /** A JSON array in the same order; empty for visitors, which have no names. */
-  names: string
-}
-
-/**
- * Clicks of one slug in one UTC hour by one value of a dimension, kept after the raw clicks are
- * deleted.
- */
-export interface ClickForgottenTable extends ClickCounts {
-  link_id: number
-  slug: string
-  hour: number
-  dimension: string
-  name: string
 }

@@ -2,7 +2,8 @@ import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { endOf } from '../analytics/rollups/index.ts'
 import { DAY, HOUR } from '../analytics/window.ts'
 import { MAX_ADDRESS_LENGTH } from '../clicks/address.ts'
-import type { PeriodUnit, Tables } from '../db/tables.ts'
+import type { PeriodUnit } from '../db/click-tables.ts'
+import type { Tables } from '../db/tables.ts'
 
 /** Unix seconds of the newest click; 0 without any. */
 export async function findNewestClickTime(read: Kysely<Tables>): Promise<number> {

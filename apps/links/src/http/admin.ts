@@ -90,10 +90,11 @@ function createAdminApi(services: Services, admit: (request: Request, peer: stri
     // Every person whom the access layer admits may use the admin side. Each operation checks
     // ownership.
     authorise() {},
-    contextOf: async ({ identity, admittedUntil }, request, { peer }) =>
+    contextOf: async ({ identity, admittedUntil }, request, { peer, requestId }) =>
       services.contextFor(request, peer, {
         ...(await readCaller(services.database.read, identity, 'app')),
         admittedUntil,
+        requestId,
         ifMatch: request.headers.get('if-match'),
       }),
     headersOf: ({ headers }) => headers,

@@ -9,6 +9,7 @@ export interface Metrics {
   observeRequest(route: string, status: number, seconds: number): void
   countRequest(route: string, status: number): void
   observeCommit(ms: number): void
+  countDelivery(outcome: string): void
 }
 
 /**
@@ -36,6 +37,12 @@ export function createMetrics(): Metrics {
     buckets: [0.0002, 0.001, 0.005, 0.02, 0.1, 0.5],
     registers,
   })
+  const deliveries = new Counter({
+    name: 'latchkey_links_webhook_deliveries_total',
+    help: 'Attempts to deliver an event to a webhook, by outcome',
+    labelNames: ['outcome'],
+    registers,
+  })
   return {
     registry,
     observeRequest(route, status, seconds) {
@@ -44,6 +51,7 @@ export function createMetrics(): Metrics {
     },
     countRequest: (route, status) => requests.inc({ route, status }),
     observeCommit: (ms) => commits.observe(ms / 1000),
+    countDelivery: (outcome) => deliveries.inc({ outcome }),
   }
 }
 

@@ -7,32 +7,55 @@ import { listBundlesInAdmin, listBundlesOperation } from '../bundles/list-operat
 import { bundleOperations } from '../bundles/operations.ts'
 import type { Context } from '../context.ts'
 import { domainOperations } from '../domains/operations.ts'
+import { listEvents } from '../event-log/operations.ts'
 import { eventOperations } from '../events/operations.ts'
 import { faviconOperations } from '../favicons/operations.ts'
+import { historyOperations } from '../history/operations.ts'
+import { undoOperations } from '../history/undo/operations.ts'
 import { keyOperations } from '../keys/operations.ts'
-import { changeLinks } from '../links/bulk-operation.ts'
+import { bulkOperations, updateLinks, updateLinksInAdmin } from '../links/bulk/operations.ts'
 import { countLinksOperation, listLinks, listLinksInAdmin } from '../links/list-operations.ts'
 import { behaviourOperations } from '../links/behaviour/operations.ts'
 import { linkOperations } from '../links/operations.ts'
+import { ownershipOperations } from '../ownership/operations.ts'
+import { planOperations } from '../plans/operations.ts'
+import { policyOperations } from '../policies/operations.ts'
 import { preferenceOperations } from '../preferences/operations.ts'
 import { qrOperations } from '../qr/operations.ts'
 import { checkSlug } from '../links/slugs/check.ts'
 import { choosePrimarySlug, slugOperations } from '../links/slugs/operations.ts'
 import { explainOperations } from '../explain/operations.ts'
 import { sharingOperations } from '../sharing/operations.ts'
+import { webhookOperations } from '../webhooks/operations.ts'
 import { transferOperations } from '../transfer/operations.ts'
 
-/** Operations of the public API, for API keys. */
-export const apiOperations: readonly AnyOperation<Context>[] = [
+/** Operations of the public API and of the admin API. */
+const sharedOperations: readonly AnyOperation<Context>[] = [
   ...linkOperations,
+  ...bulkOperations,
   ...behaviourOperations,
   ...explainOperations,
   ...slugOperations,
   ...domainOperations,
   ...bundleOperations,
+  ...ownershipOperations,
+  ...historyOperations,
+  ...undoOperations,
+  ...planOperations,
   ...analyticsOperations,
   ...qrOperations,
+  ...webhookOperations,
 ]
+
+/** Operations of the public API, for API keys. */
+export const apiOperations: readonly AnyOperation<Context>[] = [...sharedOperations, listEvents]
+
+/** Writes of the public API that write neither links nor bundles, and so are no changes (L29.1). */
+export const unrecordedWrites: ReadonlySet<AnyOperation<Context>> = new Set(
+  [...domainOperations, ...webhookOperations].filter(
+    ({ id, methods }) => !methods.includes('GET') && id !== 'createDomainLink',
+  ),
+)
 
 /**
  * Operations whose statistics cover all time without `range`, also on the admin side, and which
@@ -47,6 +70,7 @@ const LIFETIME_OPERATIONS: ReadonlySet<string> = new Set(['listLinks', 'getLink'
 function toAdminOperation(operation: AnyOperation<Context>): AnyOperation<Context> {
   if (operation.id === listLinks.id) return listLinksInAdmin
   if (operation.id === listBundlesOperation.id) return withDefaultRange(listBundlesInAdmin)
+  if (operation.id === updateLinks.id) return updateLinksInAdmin
   return withDefaultRange(operation)
 }
 
@@ -57,14 +81,14 @@ function withDefaultRange(operation: AnyOperation<Context>): AnyOperation<Contex
 
 /** Operations of the admin API. */
 export const adminOperations: readonly AnyOperation<Context>[] = [
-  ...apiOperations.map(toAdminOperation),
+  ...sharedOperations.map(toAdminOperation),
   ...[...dashboardOperations, ...explorerOperations].map(toAdminOperation),
   countLinksOperation,
-  changeLinks,
   checkSlug,
   choosePrimarySlug,
   ...keyOperations,
   ...preferenceOperations,
+  ...policyOperations,
   ...eventOperations,
   ...faviconOperations,
   ...sharingOperations,

@@ -15,7 +15,8 @@ export const ASSETS_PATH = '/_/admin/assets/'
 export const ADMIN_API_PATH = '/_/admin/api'
 
 /** Must match web/pages.tsx. */
-const PAGE_PATHS = /^\/_\/admin\/(dashboard|(links|bundles)(\/\d{1,15})?|keys|import-export|settings)$/
+const PAGE_PATHS =
+  /^\/_\/admin\/(dashboard|(links|bundles|plans)(\/\d{1,15})?|keys|webhooks|history|import-export|settings)$/
 
 /** Name and id of the page at a path: `link` with an id for a single link, else as in the path. */
 function pageOf(path: string): { name: string | undefined; id: string } {
@@ -40,7 +41,7 @@ function analytics(timeZone: string | null, subject: Readonly<Record<string, str
 
 /** The first calls of a page without a query, as web/ makes them. The page comes with their answers. */
 const FIRST_CALLS: Readonly<Record<string, (id: string, timeZone: string | null) => readonly string[]>> = {
-  dashboard: (_, timeZone) => ['/links?limit=4', '/clicks/recent', ...analytics(timeZone)],
+  dashboard: (_, timeZone) => ['/links?limit=4', '/clicks/recent', '/webhooks', ...analytics(timeZone)],
   links: () => ['/settings', '/links?status=all&sort=created&page=1&per_page=25'],
   link: (id, timeZone) => [
     `/links/${id}`,
@@ -50,7 +51,11 @@ const FIRST_CALLS: Readonly<Record<string, (id: string, timeZone: string | null)
   ],
   bundles: () => ['/settings', '/bundles?sort=created&limit=48'],
   bundle: (id, timeZone) => [`/bundles/${id}/analytics`, ...analytics(timeZone, { bundle: id })],
-  keys: () => ['/keys'],
+  keys: () => ['/keys', '/policies'],
+  webhooks: () => ['/webhooks'],
+  plans: () => ['/plans?limit=25'],
+  plan: (id) => [`/plans/${id}`],
+  history: () => ['/changes?limit=25'],
   settings: () => ['/settings'],
 }
 

@@ -6,10 +6,13 @@ import { type Authenticated, type PeerInfo, mount } from '@latchkey/http/mount'
 import { NO_FILTERS } from '../analytics/filters.ts'
 import type { Context } from '../context.ts'
 import { failure, literalTexts } from '../failures.ts'
+import { keyAssistant } from '../history/source.ts'
+import { performOnce } from '../idempotency/perform-once.ts'
 import { permits } from '../keys/schema.ts'
 import { type PresentedKey, findKey, markKeyUsed } from '../keys/store.ts'
-import { type Limiters, createLimiters, requireAllowed } from './rate-limits.ts'
-import { apiOperations } from './operations.ts'
+import { type Limiters, createLimiters, requireAllowed, requireItemsAllowed } from './rate-limits.ts'
+import { requireDirectWrites } from '../policies/require-policy.ts'
+import { apiOperations, unrecordedWrites } from './operations.ts'
 import { publicFailureResponse, renderFailure } from './render-failure.ts'
 import type { Services } from './services.ts'
 
@@ -20,26 +23,40 @@ const RECORD_USE_EVERY_SECONDS = 60
 /** Creates the public API: everything below `/_/api`, for callers with a key. */
 export function createPublicApi(services: Services) {
   const limiters = createLimiters(services.settings)
-  return mount<Context, PresentedKey>({
+  return mount<Context, Caller>({
     basePath: API_PATH,
     operations: apiOperations,
     literals: literalTexts,
     authenticate: (request, peerInfo) => authenticate(services, limiters, request, peerInfo),
-    authorise(caller, operation) {
+    async authorise(caller, operation) {
       if (!permits(caller.scope, operation.scope)) throw transportFailure('forbidden')
+      const { identity } = caller
+      if (unrecordedWrites.has(operation))
+        await requireDirectWrites(services.database.read, { identity, assistant: keyAssistant(caller) })
     },
-    contextOf: (caller, request, peerInfo) =>
-      services.contextFor(request, peerInfo.peer, {
+    contextOf: (caller, request, { peer, requestId }) =>
+      services.contextFor(request, peer, {
         identity: caller.identity,
+        assistant: keyAssistant(caller),
+        requestId,
         createdVia: request.headers.get('x-client') === 'sdk' ? 'sdk' : 'api',
         filters: NO_FILTERS,
         defaultRange: 'all',
         ifMatch: request.headers.get('if-match'),
+        countItems: (items) =>
+          requireItemsAllowed(limiters?.callers, String(caller.id), items, caller.rateHeaders),
       }),
     headersOf: ({ headers }) => headers,
+    around: (call, work) =>
+      performOnce({ apiKeyId: call.caller.id, render: publicFailureResponse }, call, work),
     render: (error, requestId) => renderFailure(services, error, requestId, publicFailureResponse),
     observe: services.observe,
   })
+}
+
+interface Caller extends PresentedKey {
+  /** Headers of every answer to this request. */
+  rateHeaders: Record<string, string>
 }
 
 async function authenticate(
@@ -47,7 +64,7 @@ async function authenticate(
   limiters: Limiters | undefined,
   request: Request,
   { peer }: PeerInfo,
-): Promise<Authenticated<PresentedKey>> {
+): Promise<Authenticated<Caller>> {
   const header = request.headers.get('authorization') ?? ''
   const rawKey = header.startsWith('Bearer ') ? header.slice('Bearer '.length) : ''
   const key = await findKey(services.database.read, rawKey)
@@ -59,7 +76,7 @@ async function authenticate(
     : requireAllowed(limiters?.addresses, prefixOf(clientAddress(request, peer, services.proxies)))
   if (!key) throw transportFailure('unauthorized', { headers: { ...headers, 'WWW-Authenticate': 'Bearer' } })
   recordKeyUse(services, key)
-  return { caller: key, headers }
+  return { caller: { ...key, rateHeaders: headers }, headers }
 }
 
 /** Records the use of a key at most once a minute, without delaying the request. */

@@ -1,4 +1,4 @@
-import { transportFailure } from '@latchkey/http/failure'
+import { Failure, transportFailure } from '@latchkey/http/failure'
 import { type RateLimiter, createRateLimiter } from '@latchkey/http/rate-limit'
 import type { Settings } from '../settings/settings.ts'
 
@@ -42,4 +42,32 @@ export function requireAllowed(
     })
   const refusalHeaders = { ...headers, 'Retry-After': String(result.retryAfterSeconds) }
   throw transportFailure('too_many_requests', { headers: refusalHeaders })
+}
+
+/** Items of a bulk request that count as one request more (L28.1). */
+const ITEMS_PER_REQUEST = 10
+
+/**
+ * Counts the items of a request that was counted as one already, and updates `headers` with the
+ * number that remains.
+ */
+export function requireItemsAllowed(
+  limiter: RateLimiter | undefined,
+  key: string,
+  items: number,
+  headers: Record<string, string>,
+): void {
+  const requests = Math.ceil(items / ITEMS_PER_REQUEST)
+  const limit = Number(headers['RateLimit-Limit'] ?? Infinity)
+  // Waiting would not help.
+  if (requests >= limit)
+    throw transportFailure('invalid_request', {
+      text: `request: must have at most ${(limit - 1) * ITEMS_PER_REQUEST} links`,
+    })
+  try {
+    Object.assign(headers, requireAllowed(limiter, key, requests))
+  } catch (error) {
+    if (error instanceof Failure) Object.assign(headers, error.headers)
+    throw error
+  }
 }

@@ -5,6 +5,8 @@ import { referenceAnswers } from '@latchkey/http/reference-page'
 import { failures } from '../failures.ts'
 import { clicksAsOfHeader } from './clicks-as-of.ts'
 import { apiOperations } from './operations.ts'
+import { IDEMPOTENCY_HEADER, REPLAY_HEADER, idempotencyFailures } from '../idempotency/perform-once.ts'
+import { policyFailures } from '../policies/require-policy.ts'
 import { VERSION } from '../version.ts'
 import { API_PATH } from './public-api.ts'
 import { ERROR_CODE_HEADER, publicFailureResponse } from './render-failure.ts'
@@ -16,7 +18,10 @@ Times are integer Unix seconds, UTC. Errors are \`{"error": "…"}\` with a stab
 and have a stable code in the header \`X-Error-Code\`.
 
 Answers that hold one link have its version as \`ETag\`. A write of a link, its slugs or its behaviour that
-carries another version in \`If-Match\` fails with 412, and nothing is written.`
+carries another version in \`If-Match\` fails with 412, and nothing is written.
+
+A POST may carry an \`Idempotency-Key\`. Sent again with the same key and body within 24 hours, it is not performed
+again, and its answer is the stored one, with \`Idempotent-Replay: true\`.`
 
 /** Rate limit headers are absent if there is no limit. */
 const headers: Readonly<Record<string, ResponseHeader>> = {
@@ -49,8 +54,27 @@ export function createDocument(version: string): Record<string, unknown> {
     headersByStatus: {
       200: clicksAsOfHeader,
       401: { 'WWW-Authenticate': { type: 'string', description: '`Bearer`.' } },
+      409: retryAfter,
       429: retryAfter,
       503: retryAfter,
+    },
+    requestHeaders: {
+      POST: {
+        parameters: {
+          [IDEMPOTENCY_HEADER]: {
+            description:
+              'For 24 hours, the same request with this key is not performed again, and gets the stored answer.',
+            schema: { type: 'string', minLength: 1, maxLength: 64, pattern: '^[!-~]+$' },
+          },
+        },
+        answered: {
+          [REPLAY_HEADER]: { type: 'string', description: '`true`: the answer to an earlier request.' },
+        },
+        failures: [...idempotencyFailures, ...policyFailures],
+      },
+      ...Object.fromEntries(
+        ['PUT', 'PATCH', 'DELETE'].map((method) => [method, { failures: policyFailures }]),
+      ),
     },
     always: [
       'unauthorized',

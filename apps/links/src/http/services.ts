@@ -7,14 +7,16 @@ import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Sites } from '../domains/sites.ts'
 import type { ChangeFeed } from '../events/feed.ts'
+import type { ChangeSource } from '../history/source.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { RunningImports } from '../transfer/running-imports.ts'
 
 /** Caller fields that a transport knows. */
 export type Caller = Pick<
   Context,
-  'identity' | 'createdVia' | 'filters' | 'defaultRange' | 'admittedUntil' | 'ifMatch'
->
+  'identity' | 'createdVia' | 'filters' | 'defaultRange' | 'admittedUntil' | 'ifMatch' | 'countItems'
+> &
+  Pick<ChangeSource, 'assistant' | 'tool' | 'requestId'>
 
 /** Services shared by the transports, created once by the composition root. */
 export interface Services {

@@ -9,11 +9,12 @@ export const Scope = z.enum(['create', 'read', 'create,read'], {
 export type Scope = z.output<typeof Scope>
 
 /**
- * Whether a key with these scopes may use operations of the required scope; `create` never implies
- * `read` (L4.2).
+ * Whether a key with these scopes may use operations of the required scope, or of both; `create`
+ * never implies `read` (L4.2).
  */
 export function permits(scopes: string, required: string): boolean {
-  return scopes.split(',').includes(required)
+  const granted = scopes.split(',')
+  return required.split(',').every((scope) => granted.includes(scope))
 }
 
 export const ApiKey = z

@@ -13,6 +13,7 @@ const RAW_KEY = /^sk_[0-9a-f]{48}$/
 /** A key that a request presented, with its rights. */
 export interface PresentedKey {
   id: number
+  title: string
   identity: string
   scope: string
   lastUsedAt: number | null
@@ -64,7 +65,7 @@ export async function findKey(db: Kysely<Tables>, rawKey: string): Promise<Prese
   if (!RAW_KEY.test(rawKey)) return undefined
   return db
     .selectFrom('api_key')
-    .select(['id', 'identity', 'scope', 'last_used_at as lastUsedAt'])
+    .select(['id', 'title', 'identity', 'scope', 'last_used_at as lastUsedAt'])
     .where('key_hash', '=', hashToken(rawKey))
     .executeTakeFirst()
 }

@@ -22,7 +22,7 @@ eachDialect((_dialect, newUrl) => {
         throw new Error('The database was read outside of the transaction')
       },
     })
-    const database = { ...stored.database, read: gone, offThread: { ...stored.database, read: gone } }
+    const database = { ...stored.recorded, read: gone, offThread: { ...stored.database, read: gone } }
     const context = {
       database,
       identity: 'ann@example.com',

@@ -12,7 +12,7 @@ import { removeSlug } from './slugs/store.ts'
 import { listByClicks } from './click-order.ts'
 import { countLinks } from './count.ts'
 import { resolveSearch } from './list.ts'
-import { deleteLink } from './store.ts'
+import { deleteLink, lockLinkForWrite } from './store.ts'
 
 const { closeLater } = closeAfterEach()
 const HOUR = 3600
@@ -85,9 +85,9 @@ eachDialect((dialect, newUrl) => {
       .map(({ id, created_at }) => ({
         id,
         created_at,
-        clicks: visibleClicks.filter(({ linkId }) => linkId === id).length,
+        value: visibleClicks.filter(({ linkId }) => linkId === id).length,
       }))
-      .toSorted((a, b) => b.clicks - a.clicks || b.created_at - a.created_at || b.id - a.id)
+      .toSorted((a, b) => b.value - a.value || b.created_at - a.created_at || b.id - a.id)
   }
 
   async function expectOrder(
@@ -203,7 +203,10 @@ eachDialect((dialect, newUrl) => {
               for (const slug of [`own-${n}`, `auto-${n}`]) deletedSlugs.add(slug)
               clicks = clicks.filter(({ linkId }) => linkId !== id)
               alive.splice(0, alive.length, ...alive.filter((link) => link.id !== id))
-              await stored.database.write((tx) => deleteLink(tx, stored.database, id))
+              await stored.recorded.write(async (tx) => {
+                await lockLinkForWrite(tx, stored.database, id)
+                await deleteLink(tx, stored.database, id)
+              })
             } else await options({ ...step.look, search: searchFor(step.look.search, alive, links) })
             await expectStoredClicks(world)
             await expectCounted(world)

@@ -12,6 +12,7 @@ import {
   type ListQuery,
   conditionsOf,
   isCommonSearch,
+  isNarrowed,
   listLinkPositions,
   selectByWords,
   selectFiltered,
@@ -23,13 +24,14 @@ type Fragment = RawBuilder<unknown>
 type ClickPosition = Required<Position>
 
 interface ClickOrderQuery extends ListQuery {
+  sort?: 'clicks' | 'last_click'
   range?: Range | undefined
   filters: ViewerFilters
 }
 
 /**
- * Lists the ids of one page in order of clicks, in the window of `range` or lifetime: most clicks
- * first, then newest first.
+ * Lists the ids of one page in order of clicks, in the window of `range` or lifetime, or of the hour
+ * of the last click: the most or latest first, then newest first.
  */
 export async function listByClicks(
   database: Db,
@@ -40,7 +42,9 @@ export async function listByClicks(
   const { limit, offset = 0, range } = query
   const page = { query, now, after, offset, length: limit + offset }
   return withSnapshot(database, (db) =>
-    range === undefined ? listByLifetime(db, page) : listByWindow(db, page, currentWindow(range, now)),
+    range === undefined || query.sort === 'last_click'
+      ? listByLifetime(db, page)
+      : listByWindow(db, page, currentWindow(range, now)),
   )
 }
 
@@ -65,7 +69,7 @@ async function listByWindow(db: Db, page: Page, window: Window): Promise<ClickPo
   const { after, offset, length } = page
   const clickedLinks = await readClicksByLink(db, window, page.query.filters)
   const positions: ClickPosition[] = []
-  let first = clickedLinks.findIndex(({ clicks }) => clicks <= (after?.clicks ?? Infinity))
+  let first = clickedLinks.findIndex(({ clicks }) => clicks <= (after?.value ?? Infinity))
   if (first === -1) first = clickedLinks.length
   for (
     let batchSize = FIRST_BATCH;
@@ -97,13 +101,13 @@ async function readMatching(
     .where(inList(db.dialect, 'link.id', [...clicksOf.keys()]))
     .execute()
   return rows
-    .map((row) => ({ ...row, clicks: clicksOf.get(row.id) ?? 0 }))
+    .map((row) => ({ ...row, value: clicksOf.get(row.id) ?? 0 }))
     .filter((row) => after === undefined || compare(row, after) > 0)
     .toSorted(compare)
 }
 
 function compare(a: Position, b: Position): number {
-  return (b.clicks ?? 0) - (a.clicks ?? 0) || b.created_at - a.created_at || b.id - a.id
+  return (b.value ?? 0) - (a.value ?? 0) || b.created_at - a.created_at || b.id - a.id
 }
 
 /** Lists the newest links without clicks, which come last. */
@@ -114,9 +118,9 @@ async function listUnclicked(
   { offset, limit }: { offset: number; limit: number },
 ): Promise<ClickPosition[]> {
   const except = clickedLinks.map(({ link_id }) => link_id)
-  const unclicked = { ...query, except, limit, offset }
-  const rows = await listLinkPositions(db, unclicked, now, after?.clicks === 0 ? after : undefined)
-  return rows.map((row) => ({ ...row, clicks: 0 }))
+  const unclicked = { ...query, sort: 'created' as const, except, limit, offset }
+  const rows = await listLinkPositions(db, unclicked, now, after?.value === 0 ? after : undefined)
+  return rows.map((row) => ({ ...row, value: 0 }))
 }
 
 /** Up to this many links of a filter, sorting them is faster than finding them among all links. */
@@ -132,7 +136,7 @@ async function isSmallSet(db: Db, { query, now }: Page): Promise<boolean> {
   const { search, status, ids } = query
   if (searchWords(search).length > 0) return !(await isCommonSearch(db, query, now))
   if (ids || (status !== 'all' && status !== 'active')) return true
-  if (isUnfiltered(query)) return false
+  if (!isNarrowed(query)) return false
   const some = await selectFiltered(db, { ...query, status: 'all' }, now)
     .select('link.id')
     .limit(1)
@@ -141,50 +145,62 @@ async function isSmallSet(db: Db, { query, now }: Page): Promise<boolean> {
   return some === undefined
 }
 
-/** Whether the filter matches all links, or all active ones. */
-function isUnfiltered({ owner, source, host, bundle, ...query }: ClickOrderQuery): boolean {
-  return !owner && !source && !host && bundle === undefined && !query.no_bundle && !query.has_behaviour
+/** What links are ranked by: a column of `link_clicks`, and the part of it that is in open hours. */
+interface Ranking {
+  column: string
+  /** One row for each link with open hours, with its `value`. Few links have any. */
+  open: RawBuilder<{ link_id: number; value: number }>
+  combine: (column: Fragment, open: Fragment) => RawBuilder<number>
 }
 
-const lifetimeColumn = ({ bots, selfReferrers }: ViewerFilters) =>
-  `clicks_${bots ? (selfReferrers ? 'neither' : 'no_bots') : selfReferrers ? 'no_self' : 'raw'}`
-
-/** Clicks in open hours, per link. Few links have any. */
-function openClicks(filters: ViewerFilters): RawBuilder<{ link_id: number; clicks: number }> {
-  return sql`(select link_id, sum(${filteredSum(filters)}) as clicks from click_hour_open group by link_id)`
+function rankingOf({ dialect }: Db, { sort, filters }: ClickOrderQuery): Ranking {
+  if (sort === 'last_click')
+    return {
+      column: 'last_hour',
+      open: sql`(select link_id, max(hour) as value from click_hour_open group by link_id)`,
+      combine: (column, open) =>
+        sql`${sql.raw(dialect === 'sqlite' ? 'max' : 'greatest')}(${column}, ${open})`,
+    }
+  const { bots, selfReferrers } = filters
+  return {
+    column: `clicks_${bots ? (selfReferrers ? 'neither' : 'no_bots') : selfReferrers ? 'no_self' : 'raw'}`,
+    open: sql`(select link_id, sum(${filteredSum(filters)}) as value from click_hour_open group by link_id)`,
+    combine: (column, open) => sql`${column} + ${open}`,
+  }
 }
 
-/** Counts the clicks of each link that the filter matches. */
+/** Ranks each link that the filter matches. */
 async function sortAll(
   db: Db,
   { query, now, after, offset, length }: Page,
 ): Promise<RawBuilder<ClickPosition>> {
-  const { filters } = query
-  const clicks = sql<number>`${sql.ref(`link_clicks.${lifetimeColumn(filters)}`)} + coalesce(open.clicks, 0)`
-  const linksWithClicks = (await selectByWords(db, query, now))
+  const { column, open, combine } = rankingOf(db, query)
+  const value = combine(sql.ref(`link_clicks.${column}`), sql`coalesce(open.value, 0)`)
+  const ranked = (await selectByWords(db, query, now))
     .innerJoin('link_clicks', 'link_clicks.link_id', 'link.id')
-    .leftJoin(openClicks(filters).as('open'), 'open.link_id', 'link.id')
-    .select(['link.id', 'link.created_at', clicks.as('clicks')])
-  return sql<ClickPosition>`select id, created_at, clicks from ${linksWithClicks.as('counted')}
-    where ${isAfter(after, sql`clicks, created_at, id`)} order by clicks desc, created_at desc, id desc
+    .leftJoin(open.as('open'), 'open.link_id', 'link.id')
+    .select(['link.id', 'link.created_at', value.as('value')])
+  return sql<ClickPosition>`select id, created_at, value from ${ranked.as('ranked')}
+    where ${isAfter(after, sql`value, created_at, id`)} order by value desc, created_at desc, id desc
     limit ${length - offset} offset ${offset}`
 }
 
-/** Scans an index of clicks in closed hours and merges the few links with open hours into it. */
+/** Scans an index of closed hours and merges the few links with open hours into it. */
 function mergeRanked(db: Db, page: Page): RawBuilder<ClickPosition> {
-  const { filters } = page.query
-  const column = sql.ref(`ranked.${lifetimeColumn(filters)}`)
-  const part = (clicks: Fragment, from: Fragment, where: Fragment) => sql`
-    select ranked.link_id as id, ranked.created_at, ${clicks} as clicks from ${from}${linkJoin(page)}
-    where ${where} and ${isMatch(db, page)} and ${isAfter(page.after, sql`${clicks}, ranked.created_at, ranked.link_id`)}
-    order by ${clicks} desc, ranked.created_at desc, ranked.link_id desc limit ${page.length}`
+  const ranking = rankingOf(db, page.query)
+  const column = sql.ref(`ranked.${ranking.column}`)
+  const part = (value: Fragment, from: Fragment, where: Fragment) => sql`
+    select ranked.link_id as id, ranked.created_at, ${value} as value from ${from}${linkJoin(page)}
+    where ${where} and ${isMatch(db, page)} and ${isAfter(page.after, sql`${value}, ranked.created_at, ranked.link_id`)}
+    order by ${value} desc, ranked.created_at desc, ranked.link_id desc limit ${page.length}`
   const isClosed = sql`not exists (select 1 from click_hour_open as open where open.link_id = ranked.link_id)`
   const isOpen = sql`ranked.link_id = open.link_id`
-  return sql<ClickPosition>`select id, created_at, clicks from (
+  const value = ranking.combine(column, sql`open.value`)
+  return sql<ClickPosition>`select id, created_at, value from (
       select * from (${part(column, sql`link_clicks as ranked`, isClosed)}) as closed
       union all
-      select * from (${part(sql`${column} + open.clicks`, sql`${openClicks(filters)} as open cross join link_clicks as ranked`, isOpen)}) as opened
-    ) as both_kinds order by clicks desc, created_at desc, id desc
+      select * from (${part(value, sql`${ranking.open} as open cross join link_clicks as ranked`, isOpen)}) as opened
+    ) as both_kinds order by value desc, created_at desc, id desc
     limit ${page.length - page.offset} offset ${page.offset}`
 }
 
@@ -194,12 +210,12 @@ function mergeRanked(db: Db, page: Page): RawBuilder<ClickPosition> {
  */
 function linkJoin({ query }: Page): Fragment {
   if (searchWords(query.search).length > 0) return sql` cross join link cross join link_search`
-  return isUnfiltered(query) && query.status === 'all' ? sql`` : sql` cross join link`
+  return !isNarrowed(query) && query.status === 'all' ? sql`` : sql` cross join link`
 }
 
 function isMatch(db: Db, { query, now }: Page): Fragment {
   const words = searchWords(query.search)
-  if (isUnfiltered(query) && query.status === 'all' && words.length === 0) return sql`1 = 1`
+  if (!isNarrowed(query) && query.status === 'all' && words.length === 0) return sql`1 = 1`
   const hasWords =
     words.length === 0
       ? sql`1 = 1`
@@ -208,5 +224,5 @@ function isMatch(db: Db, { query, now }: Page): Fragment {
 }
 
 function isAfter(after: Position | undefined, columns: Fragment): Fragment {
-  return after ? sql`(${columns}) < (${after.clicks}, ${after.created_at}, ${after.id})` : sql`1 = 1`
+  return after ? sql`(${columns}) < (${after.value}, ${after.created_at}, ${after.id})` : sql`1 = 1`
 }

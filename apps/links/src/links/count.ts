@@ -9,6 +9,7 @@ import {
   countRows,
   hasStatus,
   isCommonSearch,
+  isCountedUpToLimit,
   isSearch,
   selectByWords,
   selectFiltered,
@@ -54,14 +55,7 @@ export async function countLinks(db: Db, filter: ListFilter, now: number): Promi
 
 /** Whether the numbers of all links of each owner and source are enough to count the filter. */
 function isStored(filter: ListFilter): boolean {
-  return (
-    !isSearch(filter) &&
-    !filter.host &&
-    filter.domain === undefined &&
-    filter.bundle === undefined &&
-    !filter.no_bundle &&
-    !filter.has_behaviour
-  )
+  return !isSearch(filter) && !isCountedUpToLimit(filter)
 }
 
 function storedConditions({ owner, source }: ListFilter) {

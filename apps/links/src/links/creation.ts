@@ -8,7 +8,8 @@ import { findFreeSlug } from './slugs/generator.ts'
 import { type Domain, slugKey } from './slugs/slug.ts'
 import { insertSlug } from './slugs/store.ts'
 import type { Link, NewLink } from './schema.ts'
-import { deleteLink, findDuplicate, insertLink, lockLinkRow, readChangedLink, lockUrl } from './store.ts'
+import { insertLink } from './insert.ts'
+import { deleteLink, findDuplicate, lockLinkRow, readChangedLink, lockUrl } from './store.ts'
 
 type Tx = Transaction<Tables>
 
@@ -18,6 +19,8 @@ interface NewLinkRow {
   customSlug?: string | undefined
   label?: string | null | undefined
   autoLength: number
+  /** A free automatic slug, if one is known. */
+  autoSlug?: string | undefined
   expiresAt?: number | null | undefined
 }
 
@@ -25,12 +28,12 @@ interface NewLinkRow {
  * Stores a link with its automatic slug and, if given, a custom slug as the primary one. 409 leaves
  * nothing behind.
  */
-async function insertLinkWithSlugs(tx: Tx, context: Context, link: NewLinkRow): Promise<number> {
+async function insertLinkWithSlugs(tx: Tx, context: CreationContext, link: NewLinkRow): Promise<number> {
   const { now, identity, createdVia } = context
   const { domain } = link
   const custom = link.customSlug === undefined ? undefined : slugKey(domain, link.customSlug)
-  for (;;) {
-    const auto = await findFreeSlug(tx, domain, link.autoLength)
+  for (let proposed = link.autoSlug; ; proposed = undefined) {
+    const auto = proposed ?? (await findFreeSlug(tx, domain, link.autoLength))
     const id = await insertLink(tx, {
       url: link.url,
       label: link.label ?? null,
@@ -38,6 +41,7 @@ async function insertLinkWithSlugs(tx: Tx, context: Context, link: NewLinkRow): 
       created_via: createdVia,
       created_by: identity,
       created_at: now,
+      updated_at: now,
       primary_slug: custom ?? auto,
       domain,
     })
@@ -56,15 +60,67 @@ async function insertLinkWithSlugs(tx: Tx, context: Context, link: NewLinkRow): 
   }
 }
 
-async function chooseAutoLength(
+/** Everything of a request that a creation depends on. */
+export type CreationContext = Pick<
+  Context,
+  | 'database'
+  | 'identity'
+  | 'createdVia'
+  | 'now'
+  | 'origin'
+  | 'sites'
+  | 'slugSpace'
+  | 'filters'
+  | 'headers'
+  | 'flushClicks'
+  | 'enqueueTitleFetch'
+>
+
+/** The fields of a link that is created. Its domain is stored as it is here. */
+export type Creation = NewLink & { domain: Domain }
+
+/** Whether the caller is content with an existing link. A custom slug always creates a new one. */
+export function mayReuse({ slug, custom_slug: alias, allow_duplicate }: NewLink): boolean {
+  return slug === undefined && alias === undefined && allow_duplicate !== true
+}
+
+/** Finds the link that a creation reuses, and locks it. Its URL must be locked. */
+export async function findReusable(
   tx: Tx,
-  context: Context,
-  domain: Domain,
-  requested: number | undefined,
-): Promise<number> {
-  if (requested !== undefined) return requested
+  { database, identity, now }: CreationContext,
+  { url, domain }: Pick<Creation, 'url' | 'domain'>,
+  reuse: 'any' | 'own',
+): Promise<{ id: number; count: number } | undefined> {
+  const duplicate = await findDuplicate(tx, { url, domain, identity, now, ownOnly: reuse === 'own' })
+  // The owner may have deleted it in the meantime.
+  return duplicate && (await lockLinkRow(tx, database, duplicate.id)) ? duplicate : undefined
+}
+
+/** The length of an automatic slug for which the caller gives none. */
+export async function findAutoLength(tx: Tx, context: CreationContext, domain: Domain): Promise<number> {
   const { slug_default_length: preferred } = await findPreferences(tx, context.identity)
   return context.slugSpace.findLength(tx, domain, preferred)
+}
+
+/** Stores a new link and returns its id. Throws if it may not be stored; roll back then. */
+export async function storeNewLink(
+  tx: Tx,
+  context: CreationContext,
+  body: Creation,
+  auto: { length: number; slug?: string | undefined },
+): Promise<number> {
+  const { url, domain, label, expires_at: expiresAt } = body
+  const id = await insertLinkWithSlugs(tx, context, {
+    url,
+    domain,
+    customSlug: body.slug ?? body.custom_slug,
+    label,
+    expiresAt,
+    autoLength: auto.length,
+    autoSlug: auto.slug,
+  })
+  await requireEnd(tx, context, { id, url, behaviour: null })
+  return id
 }
 
 /**
@@ -72,41 +128,23 @@ async function chooseAutoLength(
  * else any, or with `own` only the caller's. A custom slug always creates a new link.
  */
 export async function createOrReuse(
-  context: Context,
-  body: NewLink & { domain: Domain },
+  context: CreationContext,
+  body: Creation,
   reuse: 'any' | 'own',
 ): Promise<Link> {
   const { url, domain } = body
-  const { identity, now } = context
-  const customSlug = body.slug ?? body.custom_slug
-  const mayReuse = customSlug === undefined && body.allow_duplicate !== true
   /** Returns the link, or undefined if a duplicate exists whose clicks have to be counted first. */
   const tryCreate = (isFlushed: boolean) =>
     context.database.write(async (tx): Promise<Link | undefined> => {
-      if (mayReuse) {
+      if (mayReuse(body)) {
         await lockUrl(tx, context.database, url)
-        const duplicate = await findDuplicate(tx, { url, domain, identity, now, ownOnly: reuse === 'own' })
+        const duplicate = await findReusable(tx, context, body, reuse)
         if (duplicate && !isFlushed) return undefined
-        // The owner may have deleted it in the meantime.
-        if (duplicate && (await lockLinkRow(tx, context.database, duplicate.id)))
-          return {
-            ...(await readChangedLink(tx, duplicate.id, context)),
-            duplicate: true as const,
-            duplicate_count: duplicate.count,
-          }
+        if (duplicate)
+          return withDuplicates(await readChangedLink(tx, duplicate.id, context), duplicate.count)
       }
-      const { label, expires_at: expiresAt } = body
-      const length = await chooseAutoLength(tx, context, domain, body.slug_length)
-      const id = await insertLinkWithSlugs(tx, context, {
-        url,
-        domain,
-        customSlug,
-        label,
-        expiresAt,
-        autoLength: length,
-      })
-      await requireEnd(tx, context, { id, url, behaviour: null })
-      return readChangedLink(tx, id, context)
+      const length = body.slug_length ?? (await findAutoLength(tx, context, domain))
+      return readChangedLink(tx, await storeNewLink(tx, context, body, { length }), context)
     })
   const createAfterFlush = async () => {
     await context.flushClicks()
@@ -116,4 +154,8 @@ export async function createOrReuse(
   if (!link) throw new Error('A link was neither found nor made')
   if (!body.label && !link.duplicate) context.enqueueTitleFetch?.(link.id, url)
   return link
+}
+
+export function withDuplicates(link: Link, count: number): Link {
+  return { ...link, duplicate: true as const, duplicate_count: count }
 }

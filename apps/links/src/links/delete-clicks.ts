@@ -3,7 +3,8 @@ import { isStorageUnavailable } from '@latchkey/database/errors'
 import type { Transaction } from 'kysely'
 import { HOUR } from '../analytics/window.ts'
 import { markHoursChanged } from '../clicks/changed-hours.ts'
-import type { ClickCounts, ClickHourTable, Tables } from '../db/tables.ts'
+import type { ClickCounts, ClickHourTable } from '../db/click-tables.ts'
+import type { Tables } from '../db/tables.ts'
 import { deletionStopped } from '../failures.ts'
 
 type Db = Database<Tables>

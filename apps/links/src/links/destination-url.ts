@@ -7,8 +7,8 @@ const CONTROL_CHARACTER = /\p{Cc}/u
 const SURROUNDING_BLANKS = /^[ \t\r\n]+|(?<![ \t\r\n])[ \t\r\n]+$/g
 const TRAILING_SLASHES = /(?<!\/)\/+$/
 
-/** A destination as L6.4 accepts it and L6.5 stores it. */
-export const DestinationUrl = text()
+/** An absolute http or https URL, as L6.4 accepts it. */
+export const HttpUrl = text()
   .overwrite((value) => value.replaceAll(SURROUNDING_BLANKS, ''))
   .refine((value) => !CONTROL_CHARACTER.test(value), {
     error: 'must not contain control characters',
@@ -22,14 +22,19 @@ export const DestinationUrl = text()
   })
   .refine((value) => URL.canParse(value), { error: 'url must be a valid URL', abort: true })
   .refine(isHttp, { error: 'url must use http or https', abort: true })
-  .overwrite(normaliseUrl)
   .meta({
-    description: 'Destination of the link: an absolute http or https URL.',
+    description: 'An absolute http or https URL.',
     maxLength: MAX_URL_LENGTH,
     // Surrounding blanks are dropped; control characters inside are refused.
     pattern: '^[ \\t\\r\\n]*[Hh][Tt][Tt][Pp][Ss]?:[^\\x00-\\x1f\\x7f-\\x9f]+[ \\t\\r\\n]*$',
     examples: ['https://example.com/'],
   })
+
+/** A destination as L6.5 stores it. */
+export const DestinationUrl = HttpUrl.overwrite(normaliseUrl).meta({
+  ...HttpUrl.meta(),
+  description: 'Destination of the link: an absolute http or https URL.',
+})
 
 function isHttp(value: string): boolean {
   const { protocol } = new URL(value)

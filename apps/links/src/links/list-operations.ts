@@ -1,15 +1,7 @@
 import { z } from 'zod'
 import { listBundlesOfLinks } from '../bundles/store.ts'
 import { type Context, operation } from '../context.ts'
-import {
-  type Page,
-  type Position,
-  countedPageHeaders,
-  cutPage,
-  pageAnswer,
-  pageHeaders,
-  parseCursor,
-} from '../paging.ts'
+import { type Page, type Position, countedPageHeaders, cutPage, pageAnswer, parseCursor } from '../paging.ts'
 import { listBehaviourParts } from './behaviour/store.ts'
 import { queriedDomain } from '../domains/find.ts'
 import { listByClicks } from './click-order.ts'
@@ -33,7 +25,7 @@ export const listLinks = operation({
     await context.flushClicks()
     return readCursorPage(context, withStoredDomain(context, query), countLinks)
   },
-  headers: pageHeaders,
+  headers: countedPageHeaders,
   answer: pageAnswer,
 })
 
@@ -42,7 +34,6 @@ export const listLinksInAdmin = operation({
   ...listLinks,
   query: LinkPageQuery,
   result: z.array(ListedLink),
-  headers: countedPageHeaders,
   async handler(context, input) {
     const query = withStoredDomain(context, input.query)
     await context.flushClicks()
@@ -50,7 +41,8 @@ export const listLinksInAdmin = operation({
       query.page !== undefined ||
       query.per_page !== undefined ||
       query.order !== undefined ||
-      (query.sort !== 'created' && query.sort !== 'clicks')
+      query.sort === 'slug' ||
+      query.sort === 'expires'
     const page = await (isNumbered
       ? readNumberedPage(context, query)
       : readCursorPage(context, query, countSomeLinks))
@@ -61,7 +53,7 @@ export const listLinksInAdmin = operation({
 type ListQuery = Omit<LinkPageQuery, keyof ListFilter> & ListFilter
 
 /** Names the domain of a query as it is stored. */
-function withStoredDomain<Query extends { domain?: string | undefined }>(
+export function withStoredDomain<Query extends { domain?: string | undefined }>(
   context: Context,
   { domain, ...query }: Query,
 ): Omit<Query, 'domain'> & Pick<ListFilter, 'domain'> {
@@ -93,17 +85,14 @@ async function readCursorPage(
   query: ListQuery,
   count: typeof countLinks,
 ): Promise<Page<Link>> {
-  const { owner = '', range, search = '', status, sort, source, host, domain, bundle } = query
-  const { no_bundle, has_behaviour } = query
-  const more = Object.entries({ source, host, domain, bundle, no_bundle, has_behaviour }).filter(
-    ([, value]) => value !== undefined,
-  )
-  const listKey = ['links', owner, range, search.trim(), status, sort, ...more.map(String)]
-  const after = parseCursor(listKey, query.cursor, sort === 'clicks' ? 'clicks' : 'age')
+  const { limit, cursor, page: _, per_page: __, owner = '', search = '', ...rest } = query
+  const values = Object.entries(rest).filter(([, value]) => value !== undefined)
+  const listKey = ['links', owner, search.trim(), ...values.map(String)]
+  const after = parseCursor(listKey, cursor, query.sort === 'created' ? 'age' : 'value')
   // One more row than requested shows whether there is a next page.
   const resolved = await resolveSearch(context.database.offThread, query, context.now)
-  const candidates = await listPositions(context, { ...resolved, limit: query.limit + 1 }, after)
-  const { rows, next } = cutPage(listKey, candidates, query.limit)
+  const candidates = await listPositions(context, { ...resolved, limit: limit + 1 }, after)
+  const { rows, next } = cutPage(listKey, candidates, limit)
   const total = await count(context.database.offThread, resolved, context.now)
   return { items: await readItems(context, rows, query), ...total, next }
 }
@@ -126,8 +115,8 @@ function listPositions(
   { sort, range, ...query }: ListQuery & { offset?: number },
   after?: Position,
 ): Promise<Position[]> {
-  return sort === 'clicks'
-    ? listByClicks(offThread, { ...query, range, filters }, now, after)
+  return sort === 'clicks' || sort === 'last_click'
+    ? listByClicks(offThread, { ...query, sort, range, filters }, now, after)
     : listLinkPositions(offThread, { ...query, sort }, now, after)
 }
 

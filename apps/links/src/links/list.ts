@@ -1,5 +1,6 @@
 import { type Database, inList } from '@latchkey/database/database'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { HOUR, hourOf } from '../analytics/window.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Position } from '../paging.ts'
 import type { LinkFilter, LinkPageQuery } from './schema.ts'
@@ -10,7 +11,9 @@ import { isActive } from './store.ts'
 export type Db = Database<Tables>
 
 /** The order of a list. Lists by clicks have a module of their own. */
-type Order = Pick<LinkPageQuery, 'order'> & { sort?: Exclude<LinkPageQuery['sort'], 'clicks'> }
+type Order = Pick<LinkPageQuery, 'order'> & {
+  sort?: Exclude<LinkPageQuery['sort'], 'clicks' | 'last_click'>
+}
 
 /** The filter of a list. Few matches of a search are named by their ids. */
 export interface ListFilter extends Omit<LinkFilter, 'domain'> {
@@ -56,6 +59,8 @@ export function conditionsOf(
     bundle,
     no_bundle: noBundle,
     has_behaviour: hasBehaviour,
+    updated_since: updatedSince,
+    unused_since: unusedSince,
     ids,
   }: ListFilter,
   now: number,
@@ -74,8 +79,39 @@ export function conditionsOf(
       ? [sql<SqlBool>`not exists (select 1 from bundle_link where bundle_link.link_id = link.id)`]
       : []),
     ...(hasBehaviour ? [sql<SqlBool>`link.behaviour is not null`] : []),
+    ...(updatedSince === undefined ? [] : [sql<SqlBool>`link.updated_at >= ${updatedSince}`]),
+    ...(unusedSince === undefined ? [] : [isUnusedSince(unusedSince)]),
   ]
   return conditions.length === 0 ? sql`1 = 1` : sql`${sql.join(conditions, sql` and `)}`
+}
+
+/**
+ * Created before this moment, and not clicked since. Whole hours are counted, and the raw clicks of
+ * the hour that contains the moment.
+ */
+function isUnusedSince(moment: number): RawBuilder<SqlBool> {
+  const nextHour = hourOf(moment + HOUR - 1)
+  return sql<SqlBool>`link.created_at < ${moment}
+    and not exists (select 1 from link_clicks as used where used.link_id = link.id and used.last_hour >= ${nextHour})
+    and not exists (select 1 from click_hour_open as open where open.link_id = link.id and open.hour >= ${nextHour})
+    and not exists (select 1 from click where click.link_id = link.id
+      and click.clicked_at >= ${moment} and click.clicked_at < ${nextHour})`
+}
+
+/** Whether the filter has more conditions than a state and words. */
+export function isNarrowed({ owner, source, ...rest }: ListFilter): boolean {
+  return Boolean(owner) || source !== undefined || isCountedUpToLimit(rest)
+}
+
+/** Whether the filter has conditions for which no numbers are stored. */
+export function isCountedUpToLimit(filter: Omit<ListFilter, 'owner' | 'source'>): boolean {
+  const { host, domain, bundle, no_bundle: noBundle, has_behaviour: hasBehaviour } = filter
+  return (
+    Boolean(host) ||
+    Boolean(noBundle) ||
+    Boolean(hasBehaviour) ||
+    [domain, bundle, filter.updated_since, filter.unused_since].some((value) => value !== undefined)
+  )
 }
 
 /** Selects the links of the filter. Its words are checked for each link that the rest leaves. */
@@ -117,6 +153,7 @@ const NEVER = 253_402_300_800
  */
 const orders = {
   created: { indexed: sql`link.created_at`, plain: sql`+link.created_at`, direction: 'desc' },
+  updated: { indexed: sql`link.updated_at`, plain: sql`+link.updated_at`, direction: 'desc' },
   slug: { indexed: sql`link.primary_slug`, plain: sql`link.primary_slug || ''`, direction: 'asc' },
   expires: {
     indexed: sql`coalesce(link.expires_at, ${sql.lit(NEVER)})`,
@@ -140,7 +177,7 @@ function orderBy(
 const FIRST = 5_000
 
 interface Bounds extends Pick<ListQuery, 'except'> {
-  /** Only newer ones come before it: for lists by age. */
+  /** Only newer ones come before it: for lists by age or by the last change, latest first. */
   after?: Position | undefined
 }
 
@@ -149,21 +186,21 @@ function selectOrdered(db: Db, query: ListFilter & Order, now: number, bounds: B
   const { status, ids } = query
   const isFew = ids !== undefined || status === 'expired' || status === 'expiring'
   return selectFiltered(db, { ...query, search: undefined }, now)
-    .select(['link.id', 'link.created_at', 'link.primary_slug', 'link.expires_at'])
+    .select(['link.id', 'link.created_at', 'link.updated_at', 'link.primary_slug', 'link.expires_at'])
     .where(isWithin(db, bounds))
     .orderBy(orderBy(query, isFew ? 'plain' : 'indexed'))
 }
 
 function isWithin({ dialect }: Db, { after, except }: Bounds): RawBuilder<SqlBool> {
   const isAfter = after
-    ? sql<SqlBool>`(link.created_at, link.id) < (${after.created_at}, ${after.id})`
+    ? after.value === undefined
+      ? sql<SqlBool>`(link.created_at, link.id) < (${after.created_at}, ${after.id})`
+      : sql<SqlBool>`(link.updated_at, link.id) < (${after.value}, ${after.id})`
     : sql<SqlBool>`1 = 1`
   return except ? sql`${isAfter} and not ${inList(dialect, 'link.id', except)}` : isAfter
 }
 
-const POSITION = ['link.id', 'link.created_at'] as const
-
-/** Lists the ids and positions of one page. `after` is for lists by age, newest first. */
+/** Lists the ids and positions of one page. `after` is for lists by age or last change, latest first. */
 export async function listLinkPositions(
   db: Db,
   query: ListQuery & Order,
@@ -171,16 +208,26 @@ export async function listLinkPositions(
   after?: Position,
 ): Promise<Position[]> {
   const { limit, offset = 0, except } = query
+  const position = positionOf(query)
   const bounds = { after, ...(except && { except }) }
   if (!isSearch(query)) {
-    const rows = selectOrdered(db, query, now, bounds).clearSelect().select(POSITION)
+    const rows = selectOrdered(db, query, now, bounds).clearSelect().select(position)
     return rows.limit(limit).offset(offset).execute()
   }
-  const first = searchFirst(db, query, now, bounds).select(POSITION).orderBy(orderBy(query))
+  const first = searchFirst(db, query, now, bounds).select(position).orderBy(orderBy(query))
   const rows = await first.limit(limit).offset(offset).execute()
   if (rows.length === limit) return rows
-  const all = (await selectByWords(db, query, now)).select(POSITION).where(isWithin(db, bounds))
+  const all = (await selectByWords(db, query, now)).select(position).where(isWithin(db, bounds))
   return all.orderBy(orderBy(query)).limit(limit).offset(offset).execute()
+}
+
+/** The columns of a position in this order. */
+function positionOf({ sort }: Order) {
+  return [
+    'link.id',
+    'link.created_at',
+    ...(sort === 'updated' ? (['link.updated_at as value'] as const) : []),
+  ] as const
 }
 
 /** The matches of the words among the first links of the list. */

@@ -19,7 +19,7 @@ import {
   findEntityTag,
   findLinkRow,
   countLifetimeClicks,
-  lockLinkRow,
+  lockLinkForWrite,
   raiseVersion,
   readChangedLink,
   readLinks,
@@ -41,7 +41,7 @@ export async function requireOwnedLink(
   id: number,
   notOwner: FailureCode,
 ): Promise<LinkRow> {
-  const row = await lockLinkRow(tx, context.database, id)
+  const row = await lockLinkForWrite(tx, context.database, id)
   if (!row) throw failure('link_not_found')
   if (row.created_by !== context.identity) throw failure(notOwner)
   requireVersion(context, row)
@@ -136,9 +136,9 @@ export const changeLink = operation({
       const row = await requireOwnedLink(tx, context, params.id, 'not_owner_update')
       if (slug !== undefined) {
         await claimPrimary(tx, context, row, slug)
-        await raiseVersion(tx, row)
+        await raiseVersion(tx, row, context.now)
       }
-      if (Object.keys(changes).length > 0) await updateLink(tx, row, changes)
+      if (Object.keys(changes).length > 0) await updateLink(tx, row, changes, context.now)
       if (changes.url !== undefined) await requireEnd(tx, context, { ...row, url: changes.url })
       else if (slug !== undefined) await requireNoRing(tx, context, row)
       return readChangedLink(tx, row.id, context)
@@ -164,7 +164,7 @@ function stateChange(verb: 'disable' | 'enable') {
       return context.database.write(async (tx) => {
         const row = await requireOwnedLink(tx, context, params.id, notOwner)
         const disabled_at = verb === 'disable' ? (row.disabled_at ?? context.now) : null
-        if (disabled_at !== row.disabled_at) await updateLink(tx, row, { disabled_at })
+        if (disabled_at !== row.disabled_at) await updateLink(tx, row, { disabled_at }, context.now)
         return readChangedLink(tx, row.id, context)
       })
     },

@@ -4,6 +4,7 @@ import { BOT, SELF_REFERRER, NOW, TestDatabase, click, closeAfterEach } from '..
 import { RollupJob } from '../analytics/rollups/index.ts'
 import { openRecorder } from '../clicks/recorder.ts'
 import type { Context } from '../context.ts'
+import { recordChanges } from '../history/change-log.ts'
 import { slugOperations } from './slugs/operations.ts'
 import { linkOperations } from './operations.ts'
 
@@ -35,7 +36,8 @@ eachDialect((_dialect, newUrl) => {
   function createRemover({ database }: TestDatabase) {
     return (name: string, params: object, identity = 'ann@example.com') => {
       const operation = [...linkOperations, ...slugOperations].find((one) => one.id === name)
-      const context = { database, identity, flushClicks: async () => true } as unknown as Context
+      const recorded = recordChanges(database, { identity, via: 'api', now: NOW })
+      const context = { database: recorded, identity, flushClicks: async () => true } as unknown as Context
       return operation?.handler(context, { params, query: { force: true } } as never)
     }
   }

@@ -111,65 +111,107 @@ export const PageQuery = z.object({
     .meta({ description: 'The cursor from the `Link` header of the previous page.' }),
 })
 
+/** How a link was created (L3.8). */
+const Source = z.enum(['api', 'sdk', 'app', 'mcp', 'import'])
+
+/** How the values of a filter are written: as text in a query, or as JSON. */
+interface FilterValues<
+  IdSchema extends z.ZodType<number>,
+  Moment extends z.ZodType<number>,
+  Flag extends z.ZodType<boolean>,
+> {
+  id: IdSchema
+  moment: Moment
+  flag: Flag
+}
+
+/** The filters of every list. */
+function filterFields<
+  IdSchema extends z.ZodType<number>,
+  Moment extends z.ZodType<number>,
+  Flag extends z.ZodType<boolean>,
+>({ id, moment, flag }: FilterValues<IdSchema, Moment, Flag>) {
+  return {
+    owner: text().optional().meta({ description: 'The exact owner; empty for all owners.' }),
+    search: trimmedText(256).optional().meta({
+      description:
+        'Words in any order. Each is a part of the label, URL, owner, a slug or the name of a bundle with the link, in any case.',
+    }),
+    host: trimmedText(261)
+      .transform((host) => host.toLowerCase())
+      .optional()
+      .meta({ description: 'The exact host of the destination.' }),
+    domain: DomainQuery.meta({
+      description: 'Host of a short domain; without it, links of all domains.',
+      maxLength: 1_000,
+    }),
+    bundle: id.optional().meta({ description: 'The id of a bundle.' }),
+    no_bundle: flag.optional().meta({ description: 'Only links that are in no bundle.' }),
+    updated_since: moment.optional().meta({ description: 'Unix seconds; links that were changed since.' }),
+    unused_since: moment.optional().meta({
+      description: 'Unix seconds; links that were created before, and not clicked since.',
+    }),
+  }
+}
+
+const queryFields = filterFields({
+  id: Id,
+  moment: wholeText(0, MAX_MOMENT),
+  flag: z.enum(['true', 'false']).transform((value) => value === 'true'),
+})
+
+/** A filter also on the admin side (L17.1) and in bodies. */
+function moreFields<Flag extends z.ZodType<boolean>>(flag: Flag) {
+  return {
+    status: z
+      .enum([...Status.options, 'expiring'])
+      .default('all')
+      .meta({
+        description: '`expiring`: active, and expires within seven days.',
+      }),
+    source: Source.optional().meta({ description: 'How the link was created.' }),
+    has_behaviour: flag
+      .optional()
+      .meta({ description: 'Only links with rules, a split, times, a limit or a password.' }),
+  }
+}
+
 export const LinkQuery = z.object({
-  owner: text().optional().meta({ description: 'The exact owner; empty for all owners.' }),
+  ...queryFields,
   range: Range.optional(),
-  search: trimmedText(256).optional().meta({
-    description:
-      'Words in any order. Each is a part of the label, URL, owner, a slug or the name of a bundle with the link, in any case.',
-  }),
   status: Status.default('all'),
-  sort: z.enum(['created', 'clicks']).default('created'),
-  domain: DomainQuery.meta({
-    description: 'Host of a short domain; without it, links of all domains.',
-    maxLength: 1_000,
+  sort: z.enum(['created', 'clicks', 'updated', 'last_click']).default('created').meta({
+    description: 'The newest, most or latest first. `last_click` is by the hour.',
   }),
   ...PageQuery.shape,
 })
 export type LinkQuery = z.output<typeof LinkQuery>
 
-/** How a link was created (L3.8). */
-const Source = z.enum(['api', 'sdk', 'app', 'mcp', 'import'])
+const adminFields = { ...queryFields, ...moreFields(queryFields.no_bundle.unwrap()) }
 
-/** The filters of the admin side's list (L17.1). */
-const filters = {
-  owner: LinkQuery.shape.owner,
-  search: LinkQuery.shape.search,
-  status: z
-    .enum([...Status.options, 'expiring'])
-    .default('all')
-    .meta({
-      description: '`expiring`: active, and expires within seven days.',
-    }),
-  source: Source.optional().meta({ description: 'How the link was created.' }),
-  host: trimmedText(261)
-    .transform((host) => host.toLowerCase())
-    .optional()
-    .meta({ description: 'The exact host of the destination.' }),
-  domain: LinkQuery.shape.domain,
-  bundle: Id.optional().meta({ description: 'The id of a bundle.' }),
-  no_bundle: z
-    .enum(['true', 'false'])
-    .transform((value) => value === 'true')
-    .optional()
-    .meta({ description: 'Only links that are in no bundle.' }),
-  has_behaviour: z
-    .enum(['true', 'false'])
-    .transform((value) => value === 'true')
-    .optional()
-    .meta({ description: 'Only links with rules, a split, times, a limit or a password.' }),
-}
-
-export const LinkFilter = z.object(filters)
+export const LinkFilter = z.object(adminFields)
 export type LinkFilter = z.output<typeof LinkFilter>
+
+/** The same filter in a body. */
+export const LinkFilterBody = z
+  .object({
+    ...filterFields({
+      id: z.int().min(1).max(MAX_ID),
+      moment: z.int().min(0).max(MAX_MOMENT),
+      flag: z.boolean(),
+    }),
+    ...moreFields(z.boolean()),
+  })
+  .strict()
+  .meta({ id: 'LinkFilter' })
 
 /** The admin side also uses page numbers for its tables (L17). */
 export const LinkPageQuery = LinkQuery.extend({
-  ...filters,
-  sort: z.enum(['created', 'clicks', 'slug', 'expires']).default('created'),
+  ...adminFields,
+  sort: z.enum(['created', 'clicks', 'updated', 'last_click', 'slug', 'expires']).default('created'),
   order: z.enum(['asc', 'desc']).optional().meta({
     description:
-      'Default: newest first; slugs and expiries ascending. Lists by clicks always begin with the most.',
+      'Default: newest first; slugs and expiries ascending. Lists by clicks always begin with the most or the latest.',
   }),
   page: wholeNumber(1, 999_999_999)
     .optional()
@@ -209,6 +251,16 @@ export const ListedLink = Link.extend({
   }),
 }).meta({ id: 'ListedLink' })
 export type ListedLink = z.output<typeof ListedLink>
+
+/** A number of up to 15 digits in a query string. */
+export function wholeText(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .meta({ type: 'integer', minimum: min, maximum: max } as z.core.GlobalMeta)
+}
 
 /** A whole number in a query string, between `min` and `max` inclusive. */
 export function wholeNumber(min: number, max: number) {

@@ -3,10 +3,10 @@ import { eachDialect } from '@latchkey/database/testing'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { NOW, TestDatabase, closeAfterEach } from '../../test/test-database.ts'
-import { addMember, deleteBundle, insertBundle, removeMember, updateBundle } from '../bundles/store.ts'
+import { addMembers, deleteBundle, insertBundle, removeMember, updateBundle } from '../bundles/store.ts'
 import { listLinkPositions, resolveSearch, selectByWords } from './list.ts'
 import { insertSlug, removeSlug, setPrimarySlug } from './slugs/store.ts'
-import { deleteLink, findLinkRow, updateLink } from './store.ts'
+import { deleteLink, lockLinkForWrite, updateLink } from './store.ts'
 
 const { closeLater } = closeAfterEach()
 
@@ -35,7 +35,7 @@ const writes: fc.Arbitrary<Write> = fc.oneof(
   fc.tuple(linkIds, texts).map(
     ([id, label]) =>
       (stored: TestDatabase) =>
-        change(stored, id, async (tx, row) => updateLink(tx, row, { label: label || null })),
+        change(stored, id, async (tx, row) => updateLink(tx, row, { label: label || null }, NOW)),
   ),
   fc.tuple(linkIds, fc.constantFrom(...SLUGS)).map(
     ([id, slug]) =>
@@ -52,20 +52,20 @@ const writes: fc.Arbitrary<Write> = fc.oneof(
   fc.tuple(bundleIds, texts, fc.boolean()).map(
     ([id, name, isArchived]) =>
       (stored: TestDatabase) =>
-        stored.database.write((tx) => updateBundle(tx, id, { name, archived_at: isArchived ? NOW : null })),
+        stored.recorded.write((tx) => updateBundle(tx, id, { name, archived_at: isArchived ? NOW : null })),
   ),
   fc.tuple(bundleIds, linkIds).map(
     ([bundle, id]) =>
       (stored: TestDatabase) =>
-        change(stored, id, (tx) => addMember(tx, bundle, id)),
+        change(stored, id, (tx) => addMembers(tx, [{ bundle_id: bundle, link_id: id }])),
   ),
   fc.tuple(bundleIds, linkIds).map(
     ([bundle, id]) =>
       (stored: TestDatabase) =>
-        stored.database.write((tx) => removeMember(tx, bundle, id)),
+        stored.recorded.write((tx) => removeMember(tx, bundle, id)),
   ),
   linkIds.map(
-    (id) => (stored: TestDatabase) => stored.database.write((tx) => deleteLink(tx, stored.database, id)),
+    (id) => (stored: TestDatabase) => change(stored, id, (tx) => deleteLink(tx, stored.database, id)),
   ),
 )
 
@@ -73,12 +73,12 @@ type Tx = Parameters<Parameters<TestDatabase['database']['write']>[0]>[0]
 
 /** Changes the link if it is still there. */
 function change(
-  { database }: TestDatabase,
+  { database, recorded }: TestDatabase,
   id: number,
-  work: (tx: Tx, row: NonNullable<Awaited<ReturnType<typeof findLinkRow>>>) => Promise<unknown>,
+  work: (tx: Tx, row: NonNullable<Awaited<ReturnType<typeof lockLinkForWrite>>>) => Promise<unknown>,
 ) {
-  return database.write(async (tx) => {
-    const row = await findLinkRow(tx, id)
+  return recorded.write(async (tx) => {
+    const row = await lockLinkForWrite(tx, database, id)
     if (row) await work(tx, row)
   })
 }
@@ -105,7 +105,7 @@ async function scan(stored: TestDatabase, search: string): Promise<number[]> {
 eachDialect((dialect, newUrl) => {
   async function open(): Promise<TestDatabase> {
     const stored = closeLater(await TestDatabase.open(await newUrl()))
-    await stored.database.write(async (tx) => {
+    await stored.recorded.write(async (tx) => {
       for (const name of ['Black', 'friday sale'])
         await insertBundle(tx, { name, accent: 'red', created_by: 'ann', created_at: NOW, updated_at: NOW })
     })
@@ -190,7 +190,8 @@ eachDialect((dialect, newUrl) => {
 
   test('a link that is deleted leaves nothing in the index', async () => {
     const stored = await open()
-    await stored.database.write(async (tx) => {
+    await stored.recorded.write(async (tx) => {
+      await lockLinkForWrite(tx, stored.database, 1)
       await setPrimarySlug(tx, 1, 'own-1')
       await deleteLink(tx, stored.database, 1)
       await deleteBundle(tx, 1)

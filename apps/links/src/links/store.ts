@@ -1,13 +1,5 @@
 import { type Database, inList, lockKey } from '@latchkey/database/database'
-import {
-  type Insertable,
-  type Kysely,
-  type Selectable,
-  type SqlBool,
-  type Transaction,
-  type Updateable,
-  sql,
-} from 'kysely'
+import { type Kysely, type Selectable, type SqlBool, type Transaction, type Updateable, sql } from 'kysely'
 import type { Range } from '../analytics/ranges.ts'
 import { delta, sum, windowsOf } from '../analytics/window.ts'
 import type { ViewerFilters } from '../analytics/filters.ts'
@@ -16,45 +8,39 @@ import { markAllHoursChanged } from '../clicks/changed-hours.ts'
 import { filteredClicks } from '../clicks/store.ts'
 import { withSnapshot } from '../db/snapshot.ts'
 import type { Context } from '../context.ts'
+import { noteLinks, requireNotedLink } from '../history/change-log.ts'
 import { originOfDomain } from '../domains/host.ts'
-import type { ClickCounts, Tables } from '../db/tables.ts'
+import type { ClickCounts } from '../db/click-tables.ts'
+import type { Tables } from '../db/tables.ts'
 import type { Slug } from './slugs/schema.ts'
 import { type Domain, parseSlugKey } from './slugs/slug.ts'
 import { type SlugRow, retireSlugs } from './slugs/store.ts'
 import type { Link } from './schema.ts'
-import { searchText } from './search.ts'
-import { urlColumns, urlKey } from './destination-url.ts'
+import { derivedColumns } from './insert.ts'
+import { urlKey } from './destination-url.ts'
 
 export type LinkRow = Selectable<Tables['link']>
 type Db = Database<Tables>
 type Tx = Transaction<Tables>
 
-type NewLinkRow = Omit<Insertable<Tables['link']>, 'url_key' | 'host' | 'search_text'>
-
-/** Stores the link and returns its id. Its primary slug must be stored in the same transaction. */
-export async function insertLink(tx: Tx, row: NewLinkRow): Promise<number> {
-  const { id } = await tx
-    .insertInto('link')
-    .values({
-      ...row,
-      ...urlColumns(row.url),
-      search_text: searchText({ ...row, label: row.label ?? null }),
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
-}
-
-export async function updateLink(tx: Tx, row: LinkRow, changes: Updateable<Tables['link']>): Promise<void> {
-  const url = changes.url ?? row.url
-  const label = changes.label === undefined ? row.label : changes.label
+export async function updateLink(
+  tx: Tx,
+  row: LinkRow,
+  changes: Updateable<Tables['link']>,
+  now: number,
+): Promise<void> {
+  requireNotedLink(tx, row.id)
   await tx
     .updateTable('link')
     .set({
       ...changes,
-      ...urlColumns(url),
-      search_text: searchText({ ...row, url, label }),
+      ...derivedColumns({
+        url: changes.url ?? row.url,
+        label: changes.label === undefined ? row.label : changes.label,
+        created_by: changes.created_by ?? row.created_by,
+      }),
       version: row.version + 1,
+      updated_at: now,
     })
     .where('id', '=', row.id)
     .execute()
@@ -64,10 +50,11 @@ export async function updateLink(tx: Tx, row: LinkRow, changes: Updateable<Table
  * Raises the version of a locked link by one, also if a transaction raises it several times
  * (L25.3).
  */
-export async function raiseVersion(tx: Tx, { id, version }: LinkRow): Promise<void> {
+export async function raiseVersion(tx: Tx, { id, version }: LinkRow, now: number): Promise<void> {
+  requireNotedLink(tx, id)
   await tx
     .updateTable('link')
-    .set({ version: version + 1 })
+    .set({ version: version + 1, updated_at: now })
     .where('id', '=', id)
     .execute()
 }
@@ -88,6 +75,7 @@ export function entityTag({ version }: Pick<LinkRow, 'version'>): string {
  * ever added to an existing slug.
  */
 export async function deleteLink(tx: Tx, { dialect }: Pick<Db, 'dialect'>, id: number): Promise<void> {
+  requireNotedLink(tx, id)
   await retireSlugs(tx, { link_id: id })
   await tx.deleteFrom('link').where('id', '=', id).execute()
   await markAllHoursChanged(tx, dialect, id)
@@ -115,6 +103,36 @@ export async function lockLinkRow(tx: Tx, { dialect }: Db, id: number): Promise<
     .executeTakeFirst()
 }
 
+/** `lockLinkRow` for a write of the link. Its state is noted for its history. */
+export async function lockLinkForWrite(tx: Tx, database: Db, id: number): Promise<LinkRow | undefined> {
+  const row = await lockLinkRow(tx, database, id)
+  if (row) await noteLinks(tx, [id])
+  return row
+}
+
+/**
+ * `lockLinkForWrite` for several links, in one order, so that two callers never wait for each
+ * other.
+ */
+export async function lockLinksForWrite(
+  tx: Tx,
+  { dialect }: Db,
+  ids: readonly number[],
+): Promise<Map<number, LinkRow>> {
+  const rows = await tx
+    .selectFrom('link')
+    .selectAll()
+    .where(inList(dialect, 'id', ids))
+    .orderBy('id')
+    .$if(dialect === 'postgres', (query) => query.forUpdate())
+    .execute()
+  await noteLinks(
+    tx,
+    rows.map((row) => row.id),
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
 export async function countLifetimeClicks(tx: Tx, linkId: number): Promise<number> {
   const { clicks } = await tx
     .selectFrom('counted_slug')
@@ -127,6 +145,24 @@ export async function countLifetimeClicks(tx: Tx, linkId: number): Promise<numbe
 /** Serialises creations of the same URL. The second one then finds the link of the first. */
 export async function lockUrl(tx: Tx, { dialect }: Db, url: string): Promise<void> {
   await lockKey(dialect, tx, urlKey(url))
+}
+
+/** `lockUrl` for several URLs, in one order, so that two callers never wait for each other. */
+export async function lockUrls(tx: Tx, { dialect }: Db, urls: readonly string[]): Promise<void> {
+  if (dialect === 'sqlite' || urls.length === 0) return
+  const keys = [...new Set(urls.map(urlKey))].toSorted((a, b) => a - b)
+  await sql`select pg_advisory_xact_lock(key) from unnest(${keys}::bigint[]) as key`.execute(tx)
+}
+
+/** The keys of these URLs for which there are links, of any owner, domain and state. */
+export async function findUrlKeys(tx: Tx, { dialect }: Db, urls: readonly string[]): Promise<Set<number>> {
+  const rows = await tx
+    .selectFrom('link')
+    .select('url_key')
+    .distinct()
+    .where(inList(dialect, 'url_key', urls.map(urlKey)))
+    .execute()
+  return new Set(rows.map((row) => row.url_key))
 }
 
 interface DuplicateQuery {
@@ -191,26 +227,28 @@ export async function readLinks(database: Db, ids: readonly number[], view: Link
   return ids.length === 0 ? [] : withSnapshot(database, (db) => readLinksByIds(db, ids, view))
 }
 
+type WriteContext = Pick<Context, 'database' | 'origin' | 'headers'> & Omit<LinkView, 'range'>
+
 /**
  * Returns the answer of a write: the link after the transaction, with its lifetime clicks. It is
  * read before the commit, so no write succeeds and then fails to answer. The link must exist.
  */
-export async function readChangedLink(
-  tx: Tx,
-  id: number,
-  {
-    database,
-    now,
-    filters,
-    origin,
-    headers,
-  }: Pick<Context, 'database' | 'origin' | 'headers'> & Omit<LinkView, 'range'>,
-): Promise<Link> {
-  const [link] = await readLinksByIds({ ...database, read: tx }, [id], { now, filters })
+export async function readChangedLink(tx: Tx, id: number, context: WriteContext): Promise<Link> {
+  const [link] = await readChangedLinks(tx, [id], context)
   const tag = await findEntityTag(tx, id)
   if (!link || tag === undefined) throw new Error('A link was gone before its transaction ended')
-  headers['ETag'] = tag
-  return withOrigin({ origin }, link)
+  context.headers['ETag'] = tag
+  return link
+}
+
+/** Like `readChangedLink`, for the answer of a write of several links. */
+export async function readChangedLinks(
+  tx: Tx,
+  ids: readonly number[],
+  { database, now, filters, origin }: Omit<WriteContext, 'headers'>,
+): Promise<Link[]> {
+  const links = await readLinksByIds({ ...database, read: tx }, ids, { now, filters })
+  return links.map((link) => withOrigin({ origin }, link))
 }
 
 /** Adds the origin of the link's short URLs, which depends on the request. */
@@ -260,6 +298,7 @@ function toLink(
     search_text: ___,
     version: ____,
     behaviour: _____,
+    updated_at: ______,
     domain,
     ...link
   } = row

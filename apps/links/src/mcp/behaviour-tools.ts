@@ -6,7 +6,7 @@ import { readBehaviour, writeBehaviour } from '../links/behaviour/operations.ts'
 import { Behaviour, NewBehaviour } from '../links/behaviour/schema.ts'
 import { MAX_MOMENT } from '../links/schema.ts'
 import { MAX_SLUG_LENGTH } from '../links/slugs/slug.ts'
-import { perform } from './perform.ts'
+import { perform } from '../perform.ts'
 import { LinkId, tool } from './tool.ts'
 
 export const behaviourTools = [

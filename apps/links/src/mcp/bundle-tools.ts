@@ -15,7 +15,7 @@ import {
 } from '../bundles/operations.ts'
 import { BundleStats } from '../bundles/stats-schema.ts'
 import { Bundle, BundleChanges, BundleWithSummary, NewBundle } from '../bundles/schema.ts'
-import { perform } from './perform.ts'
+import { perform } from '../perform.ts'
 import { LinkWithShortUrl, withShortUrls } from './short-url.ts'
 import {
   BundleId,

@@ -7,7 +7,7 @@ import { getLink } from '../links/operations.ts'
 import type { Link, NewLink } from '../links/schema.ts'
 import { addSlugOperation, slugOfLink } from '../links/slugs/operations.ts'
 import { CustomSlug } from '../links/slugs/schema.ts'
-import { perform } from './perform.ts'
+import { perform } from '../perform.ts'
 
 export const SlugRejection = z.object({
   slug: z.string().meta({ description: 'The slug as requested.' }),

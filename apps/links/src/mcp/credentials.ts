@@ -3,10 +3,11 @@
 import { type Failure, transportFailure } from '@latchkey/http/failure'
 import type { JWTPayload } from 'jose'
 import { type Access, type Admission, createAccess } from '../access/access.ts'
-import { identityFromClaims } from '../access/identity.ts'
+import { identityFromClaims, isIdentity } from '../access/identity.ts'
 import { KeysUnavailable } from '../access/key-set.ts'
 import { recordKeyUse } from '../http/public-api.ts'
 import type { Services } from '../http/services.ts'
+import { type Assistant, keyAssistant } from '../history/source.ts'
 import { permits } from '../keys/schema.ts'
 import { findKey } from '../keys/store.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -21,6 +22,8 @@ export const keyScopes = { 'links:read': 'read', 'links:create': 'create' } as c
 export interface McpCaller {
   identity: string
   scopes: readonly Scope[]
+  /** The program that calls for this person (L29.1). */
+  assistant: Assistant
   /** Whether the scopes come from an API key. */
   isKey?: true
 }
@@ -128,7 +131,7 @@ async function identifyByAuthorization(
   if (!key) throw invalidToken(mcpApiKeys ? 'The API key is not valid' : 'API keys are not accepted here')
   recordKeyUse(services, key)
   const grantedScopes = scopes.filter((scope) => permits(key.scope, keyScopes[scope]))
-  return { identity: key.identity, scopes: grantedScopes, isKey: true }
+  return { identity: key.identity, assistant: keyAssistant(key), scopes: grantedScopes, isKey: true }
 }
 
 async function identifyByToken(
@@ -142,7 +145,7 @@ async function identifyByToken(
   })
   const claimed = identityFromClaims(claims)
   if (!claimed.ok) throw invalidToken(`The access token ${claimed.problem}`)
-  return { identity: claimed.identity, scopes: scopesOf(claims) }
+  return { identity: claimed.identity, assistant: clientOf(claims), scopes: scopesOf(claims) }
 }
 
 async function identifyByAssertion(
@@ -156,7 +159,12 @@ async function identifyByAssertion(
 }
 
 function toCaller(admission: Admission, unauthorized: Challenger): McpCaller {
-  if (admission.ok) return { identity: admission.identity, scopes }
+  if (admission.ok)
+    return {
+      identity: admission.identity,
+      assistant: { id: admission.via === 'loopback' ? 'local' : 'access' },
+      scopes,
+    }
   if (admission.status !== 401) throw toFailure(admission)
   throw unauthorized({ error: 'invalid_token', description: admission.message })
 }
@@ -172,6 +180,12 @@ function keysUnavailable({ retryAfterSeconds }: KeysUnavailable): Failure {
     text: 'The keys of the authorization server cannot be fetched at the moment: check MCP_OAUTH_ISSUER',
     headers: { 'Retry-After': String(retryAfterSeconds) },
   })
+}
+
+/** The client to which the token was issued. Servers name it `client_id` (RFC 9068) or `azp`. */
+function clientOf(claims: JWTPayload): Assistant {
+  const client = [claims['client_id'], claims['azp']].find(isIdentity)
+  return { id: client === undefined ? 'client' : `client:${client}` }
 }
 
 /** The standards make `scope` one string. Some servers send `scp`, as a string or a list. */

@@ -6,7 +6,7 @@ import { type PeerInfo, BODY_LIMIT_BYTES } from '@latchkey/http/mount'
 import type { Context } from '../context.ts'
 import { failureOf } from '../failures.ts'
 import { readCaller } from '../http/admin.ts'
-import { type Limiters, createLimiters, requireAllowed } from '../http/rate-limits.ts'
+import { type Limiters, createLimiters, requireAllowed, requireItemsAllowed } from '../http/rate-limits.ts'
 import type { Services } from '../http/services.ts'
 import { htmlPage, notFoundPage, renderMessage } from '../redirect/pages.ts'
 import { type Address, type McpRoute, addressOf, hasMcpHost, findMcpRoute } from './address.ts'
@@ -110,11 +110,18 @@ async function serve(endpoint: Endpoint, request: Request, details: RequestDetai
   const contexts: Context[] = []
   const response = await createProtocol(services.log)(request, withoutNullArguments(body), {
     requestId,
-    context: async (): Promise<Context> => {
+    context: async (tool): Promise<Context> => {
       const readerFields = await readCaller(services.database.read, caller.identity, 'mcp')
       // Assistants know the destination of their links, and provide the label (L6.6).
       const context = {
-        ...services.contextFor(request, peerInfo.peer, readerFields),
+        ...services.contextFor(request, peerInfo.peer, {
+          ...readerFields,
+          assistant: caller.assistant,
+          tool,
+          requestId,
+          countItems: (items) =>
+            requireItemsAllowed(endpoint.limiters?.callers, caller.identity, items, headers),
+        }),
         enqueueTitleFetch: undefined,
       }
       contexts.push(context)

@@ -39,6 +39,12 @@ const hints: Partial<Record<FailureCode, string>> = {
   auto_slug_disable: 'Use disable_link to stop the whole link.',
   auto_slug_remove: 'Use delete_link to delete the whole link.',
   qr_too_long: 'Choose a shorter slug or a shorter base_url.',
+  plan_outdated: 'Use plan_changes again, and show the person the new diff.',
+  plan_not_open: 'Read its state with get_plan; use plan_changes for a new plan.',
+  policy_plan_needed: 'Use plan_changes, then apply_plan.',
+  policy_confirmation_needed:
+    'Use plan_changes, then give the person the address of the plan, /_/admin/plans/ and its id. Only they can apply it.',
+  operation_not_plannable: 'Use names such as createLink, updateLink, disableLink, addSlug or createBundle.',
   internal: RETRY_HINT,
 }
 

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import type { Range } from '../analytics/schema.ts'
 import type { Context } from '../context.ts'
 import { DomainHost } from '../domains/schema.ts'
+import { createMany } from '../links/bulk/create.ts'
+import { BulkResult } from '../links/bulk/schema.ts'
 import { changeLink, deleteLinkOperation, disableLink, enableLink, readLink } from '../links/operations.ts'
 import { listLinks } from '../links/list-operations.ts'
 import { LinkChanges, NewLink } from '../links/schema.ts'
@@ -10,7 +12,7 @@ import { Slug } from '../links/slugs/schema.ts'
 import { MAX_SLUG_LENGTH } from '../links/slugs/slug.ts'
 import { boundedText, trimmedText } from '../text.ts'
 import { createLinkWithSlugs, SlugRejection } from './create-link.ts'
-import { perform } from './perform.ts'
+import { perform } from '../perform.ts'
 import { LinkWithShortUrl, withShortUrl, withShortUrls } from './short-url.ts'
 import { type ItemPage, LinkId, MAX_ITEMS, truncateList, listOf, rangedTool, tool } from './tool.ts'
 
@@ -119,6 +121,13 @@ const readingTools = [
 
 const { url, label, slug_length, expires_at } = NewLink.shape
 
+/** A link of `create_links`: the fields of the API, without the second name of `slug`. */
+const { custom_slug: _, ...newLinkFields } = NewLink.shape
+const NewLinkOfMany = z.object(newLinkFields).strict()
+
+/** Links of one call. An assistant reads every result. */
+const MAX_NEW_LINKS = 100
+
 const writingTools = [
   tool({
     name: 'create_link',
@@ -140,6 +149,29 @@ const writingTools = [
     },
     output: LinkWithShortUrl.extend({ slug_rejections: z.array(SlugRejection).optional() }),
     run: async (context, args) => withShortUrl(context, await createLinkWithSlugs(context, args)),
+  }),
+  tool({
+    name: 'create_links',
+    title: 'Shorten many URLs',
+    description:
+      'Creates many short links. A link that fails leaves the others; each result has its `status`, and an `error` if it failed. An existing active link with the same URL is returned and marked `duplicate`, unless a slug is given.',
+    effect: 'add',
+    input: {
+      links: z
+        .array(NewLinkOfMany)
+        .min(1)
+        .max(MAX_NEW_LINKS)
+        .meta({ description: `The links, at most ${MAX_NEW_LINKS}.` }),
+    },
+    output: z.object({
+      results: z.array(BulkResult.extend({ link: LinkWithShortUrl.optional() })),
+    }),
+    run: async (context, { links }) => ({
+      results: (await createMany(context, { mode: 'each', items: links })).map(({ link, ...result }) => ({
+        ...result,
+        ...(link && { link: withShortUrl(context, link) }),
+      })),
+    }),
   }),
   tool({
     name: 'update_link',

@@ -4,7 +4,7 @@ import { checkHealth } from '../http/health.ts'
 import { getLink } from '../links/operations.ts'
 import { getLinkQr, qrText } from '../qr/operations.ts'
 import { MAX_SLUG_LENGTH, slugKey } from '../links/slugs/slug.ts'
-import { perform } from './perform.ts'
+import { perform } from '../perform.ts'
 import { LinkId, tool } from './tool.ts'
 
 const QR_PIXELS = 400

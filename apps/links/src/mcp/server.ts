@@ -1,13 +1,20 @@
 import type { Log } from '@latchkey/http/log'
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   type CallToolResult,
+  type ClientCapabilities,
+  type InputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
   Server,
+  type ServerContext,
   type Transport,
+  inputRequired,
+  isInputRequiredResult,
 } from '@modelcontextprotocol/server'
 import type { Context } from '../context.ts'
 import { failureOf } from '../failures.ts'
+import { PlanNeedsPerson } from '../plans/apply.ts'
 import { VERSION } from '../version.ts'
 import { formatFailure } from './hints.ts'
 import { withPlainError } from './plain-error.ts'
@@ -18,7 +25,7 @@ const INSTRUCTIONS = `Short links with their click statistics. A link has a URL 
 
 /** Dependencies of a call, beside its arguments. */
 export interface Exchange {
-  context(): Promise<Context>
+  context(tool: string): Promise<Context>
   /** The client uses the revision in which an unknown tool is a protocol error. */
   strict: boolean
   log: Log
@@ -44,11 +51,16 @@ export function createServer(exchange: Exchange): Server {
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )
   server.setRequestHandler('tools/list', () => ({ tools: [...listTools()] }))
-  server.setRequestHandler('tools/call', async ({ params }) => {
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = tools.get(params.name)
     if (tool) {
-      const result = await call(tool, params.arguments ?? {}, exchange)
-      return server.projectCallToolResult(result, outputSchemaOf(tool))
+      const args = params.arguments ?? {}
+      const result =
+        (await findAppliedPlan(tool, args, mcpReq, exchange)) ??
+        (await call(tool, args, exchange, canOpenPages(mcpReq)))
+      return isInputRequiredResult(result)
+        ? result
+        : server.projectCallToolResult(result, outputSchemaOf(tool))
     }
     const message = `There is no tool ${params.name}; tools/list names them all.`
     if (exchange.strict) throw new ProtocolError(ProtocolErrorCode.InvalidParams, message)
@@ -57,15 +69,50 @@ export function createServer(exchange: Exchange): Server {
   return server
 }
 
-async function call(tool: Tool, args: unknown, exchange: Exchange): Promise<CallToolResult> {
+type McpRequest = ServerContext['mcpReq']
+
+/** Whether the client opens a page for its person and calls again: this is not the answer to such a call. */
+function canOpenPages({ envelope, inputResponses }: McpRequest): boolean {
+  const declared: Readonly<Record<string, ClientCapabilities | undefined>> = { ...envelope }
+  const { elicitation } = declared[CLIENT_CAPABILITIES_META_KEY] ?? {}
+  return elicitation?.url !== undefined && inputResponses === undefined
+}
+
+/**
+ * The plan, once its person has applied it on the page that the client opened for them. Whatever
+ * the client says of it does not matter.
+ */
+async function findAppliedPlan(
+  { name }: Tool,
+  args: unknown,
+  { inputResponses }: McpRequest,
+  exchange: Exchange,
+): Promise<CallToolResult | undefined> {
+  const getPlan = tools.get('get_plan')
+  if (name !== 'apply_plan' || inputResponses === undefined || !getPlan) return undefined
+  const result = await call(getPlan, args, exchange, false)
+  const { state } = (result.structuredContent ?? {}) as { state?: string }
+  return !isInputRequiredResult(result) && state === 'applied' ? result : undefined
+}
+
+async function call(
+  tool: Tool,
+  args: unknown,
+  exchange: Exchange,
+  canOpen: boolean,
+): Promise<CallToolResult | InputRequiredResult> {
   try {
-    const result = await tool.run(await exchange.context(), args)
+    const result = await tool.run(await exchange.context(tool.name), args)
     const text = JSON.stringify(result, null, 2)
     return {
       content: [{ type: 'text', text }, ...(tool.images?.(result) ?? [])],
       structuredContent: result,
     }
   } catch (error) {
+    if (error instanceof PlanNeedsPerson && canOpen) {
+      const { address, message } = error
+      return inputRequired({ inputRequests: { plan: inputRequired.elicitUrl({ url: address, message }) } })
+    }
     return errorResult(
       formatFailure(failureOf(error, { ...exchange, message: 'mcp: tool failed' }), tool.name),
     )

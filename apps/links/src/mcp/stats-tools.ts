@@ -16,7 +16,7 @@ import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import { readLinks } from '../links/store.ts'
-import { perform } from './perform.ts'
+import { perform } from '../perform.ts'
 import { LinkId, MAX_ITEMS, truncateList, listOf, rangedTool } from './tool.ts'
 
 const limitSchema = (defaultLimit: number) =>

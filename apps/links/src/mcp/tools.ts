@@ -2,17 +2,24 @@ import type { Tool as ListedTool, ToolAnnotations } from '@modelcontextprotocol/
 import { z } from 'zod'
 import { behaviourTools } from './behaviour-tools.ts'
 import { bundleTools } from './bundle-tools.ts'
+import { eventTools } from './event-tools.ts'
 import { statsTools } from './stats-tools.ts'
 import { linkTools } from './link-tools.ts'
 import { otherTools } from './other-tools.ts'
+import { planTools } from './plan-tools.ts'
 import type { Effect, Tool } from './tool.ts'
 
 /** All tools by name (L19). */
 export const tools: ReadonlyMap<string, Tool> = new Map(
-  [...otherTools, ...linkTools, ...behaviourTools, ...statsTools, ...bundleTools].map((tool) => [
-    tool.name,
-    tool,
-  ]),
+  [
+    ...otherTools,
+    ...linkTools,
+    ...behaviourTools,
+    ...statsTools,
+    ...bundleTools,
+    ...planTools,
+    ...eventTools,
+  ].map((tool) => [tool.name, tool]),
 )
 
 const annotationsByEffect: Record<Effect, Required<Omit<ToolAnnotations, 'title'>>> = {

@@ -168,6 +168,13 @@ export const declarations = {
     sentence: "Fetch the icons of the destinations' sites, which the admin pages show",
     example: 'off',
   },
+  webhookAllow: {
+    name: 'LINKS_WEBHOOK_ALLOW',
+    kind: addressesOrNone(),
+    default: 'none',
+    sentence: 'Private addresses and CIDR ranges that webhooks may reach, beside public ones',
+    example: '192.168.7.0/24,fd00::/8',
+  },
   retentionDays: {
     name: 'LINKS_RETENTION_DAYS',
     // A hundred years: far beyond any use, and small enough that no date overflows.
@@ -175,6 +182,13 @@ export const declarations = {
     whenUnset: 'unset: no limit',
     sentence: 'Days to keep raw clicks; totals are always kept',
     example: '365',
+  },
+  auditDays: {
+    name: 'LINKS_AUDIT_DAYS',
+    kind: integer(1, 36500),
+    whenUnset: 'unset: no limit',
+    sentence: 'Days to keep the history of links and bundles',
+    example: '730',
   },
   privacy: {
     name: 'LINKS_PRIVACY',

@@ -26,6 +26,15 @@ eachDialect((_dialect, newUrl) => {
       { label: 'Own' },
       { label: null },
     ])
+    expect(await stored.rows('select link_id, via, identity, kind, after_values from history')).toEqual([
+      {
+        link_id: unlabelledId,
+        via: 'watch',
+        identity: 'operator',
+        kind: 'link.updated',
+        after_values: '{"label":"Title"}',
+      },
+    ])
   })
 
   test('while draining, no more fetches start, and closing aborts those that run', async () => {

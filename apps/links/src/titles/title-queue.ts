@@ -1,7 +1,9 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
-import { findLinkRow, lockLinkRow, updateLink } from '../links/store.ts'
+import { recordChanges } from '../history/change-log.ts'
+import { OPERATOR } from '../history/source.ts'
+import { findLinkRow, lockLinkForWrite, updateLink } from '../links/store.ts'
 import { BackgroundQueue } from '../outbound/background-queue.ts'
 import type { TitleFetcher } from './fetch-title.ts'
 
@@ -20,10 +22,12 @@ export function createTitleQueue(database: Database<Tables>, fetchTitle: TitleFe
       const title = await fetchTitle(url, abort)
       const row = title === null ? undefined : await findLinkRow(database.read, linkId)
       if (title === null || !row) return
-      await database.write(async (tx) => {
-        const link = await lockLinkRow(tx, database, linkId)
+      const now = Math.floor(Date.now() / 1000)
+      const recorded = recordChanges(database, { identity: OPERATOR, via: 'watch', now })
+      await recorded.write(async (tx) => {
+        const link = await lockLinkForWrite(tx, database, linkId)
         // Meanwhile the link may have a label or another destination, or may be deleted.
-        if (link?.label === null && link.url === url) await updateLink(tx, link, { label: title })
+        if (link?.label === null && link.url === url) await updateLink(tx, link, { label: title }, now)
       })
     },
   })

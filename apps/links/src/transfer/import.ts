@@ -2,11 +2,14 @@ import type { Database } from '@latchkey/database/database'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { findPreferences } from '../preferences/store.ts'
+import { recordWrites } from '../history/change-log.ts'
 import type { Domain } from '../links/slugs/slug.ts'
-import { SlugSpace } from '../links/slugs/generator.ts'
+import { SlugSpace, generateFreshSlugs } from '../links/slugs/generator.ts'
 import { type ImportFormat, type ParsedRow, readRows } from './formats.ts'
 import type { ImportRow } from './import-row.ts'
 import type { Source } from './lines.ts'
+import { SlugRace } from '../links/insert.ts'
+
 import { RingFound, requireEnds } from './rings.ts'
 import { type TaggedRow, bundleByTags, findBundleIds } from './tags.ts'
 import { type ExistingLinks, type Policy, type RowPlan, planRow, renameTaken, STRICT_POLICY } from './plan.ts'
@@ -16,8 +19,6 @@ import type { ColumnMapping } from './mapping.ts'
 import { openScratch } from './scratch.ts'
 import {
   type CompleteRow,
-  SlugRace,
-  generateFreshSlugs,
   loadExisting,
   overwriteLink,
   primaryOf,
@@ -173,7 +174,8 @@ class BatchWriter {
 
   constructor(options: ImportOptions, importDatabase: ImportDatabase, report: ImportReport) {
     this.#options = options
-    this.#importDatabase = importDatabase
+    const { owner, now } = options
+    this.#importDatabase = recordWrites(importDatabase, { identity: owner, via: 'import', now })
     this.#report = report
   }
 
@@ -206,9 +208,9 @@ class BatchWriter {
     await lockImports(tx, this.#importDatabase)
     const planned = await this.#planRows(tx, batch)
     const complete = await this.#completeRows(tx, planned.rows, planned.existing)
-    await storeRows(tx, [...complete.values()])
+    await storeRows(tx, [...complete.values()], this.#options.now)
     for (const { row, plan } of planned.rows)
-      if ('overwrites' in plan) await overwriteLink(tx, plan.overwrites, row)
+      if ('overwrites' in plan) await overwriteLink(tx, plan.overwrites, row, this.#options.now)
     const { domains = DEFAULT_DOMAIN_ONLY, dryRun = false, database } = this.#options
     const stored = planned.rows.flatMap(({ line, row, plan }) => {
       const storedRow = 'overwrites' in plan ? { ...row, primary: plan.overwrites } : complete.get(row)

@@ -15,7 +15,7 @@ import type { Domain } from '../links/slugs/slug.ts'
 import type { ParsedRow } from './formats.ts'
 import type { ImportRow } from './import-row.ts'
 import type { ImportDomains } from './row-domain.ts'
-import type { Queries } from './store.ts'
+import type { Queries } from '../links/slugs/store.ts'
 
 /** A row whose link is stored in this transaction. */
 interface StoredRow extends Pick<ImportRow, 'url' | 'behaviour'> {

@@ -1,23 +1,17 @@
 import { type Database, inList, lockKey } from '@latchkey/database/database'
-import type { Insertable, Kysely, Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
+import { noteLinks } from '../history/change-log.ts'
 import { compile } from '../links/behaviour/compile.ts'
 import { findBehaviour, insertBehaviours, saveBehaviour, setUsedPlaces } from '../links/behaviour/store.ts'
-import { searchText } from '../links/search.ts'
-import { urlColumns, urlKey } from '../links/destination-url.ts'
-import { TRIES_PER_LENGTH, randomSlug } from '../links/slugs/generator.ts'
-import { type Domain, slugKey } from '../links/slugs/slug.ts'
-import { isReserved } from '../links/slugs/reserved.ts'
+import { urlKey } from '../links/destination-url.ts'
+import { type NewLinkRow, type NewSlug, derivedColumns, insertLinks } from '../links/insert.ts'
+
+import type { Queries } from '../links/slugs/store.ts'
 import type { ImportRow, ImportSlug } from './import-row.ts'
 import { type ExistingLinks, type Policy, linkKey, alternativeSlugs } from './plan.ts'
 
 type Tx = Transaction<Tables>
-
-/** A database or a transaction of it, with its dialect. */
-export interface Queries {
-  db: Kysely<Tables>
-  dialect: Database<Tables>['dialect']
-}
 
 /** Any number that all imports share. */
 const IMPORT_LOCK = 4_170_618
@@ -97,124 +91,40 @@ async function loadExistingSlugs(
   }
 }
 
-interface FreshSlug {
-  domain: Domain
-  length: number
-}
-
-/**
- * Generates the key of an automatic slug for each of these. All are different, and none of them is in
- * `existing`, in use or was ever used.
- */
-export async function generateFreshSlugs(
-  queries: Queries,
-  wanted: readonly FreshSlug[],
-  existing: ReadonlyMap<string, string>,
-): Promise<string[]> {
-  const chosenSlugs = new Set<string>()
-  const slugs = wanted.map(() => '')
-  let missing = wanted.map((slug, at) => ({ ...slug, at }))
-  for (let tries = 0; missing.length > 0; tries++) {
-    const longer = Math.floor(tries / TRIES_PER_LENGTH)
-    const candidates = missing.map((fresh) => {
-      const name = randomSlug(fresh.length + longer)
-      return { ...fresh, name, slug: slugKey(fresh.domain, name) }
-    })
-    const usedSlugs = await findUsedSlugs(
-      queries,
-      candidates.map(({ slug }) => slug),
-    )
-    missing = candidates.filter(({ name, slug, at }) => {
-      if (usedSlugs.has(slug) || existing.has(slug) || chosenSlugs.has(slug) || isReserved(name)) return true
-      chosenSlugs.add(slug)
-      slugs[at] = slug
-      return false
-    })
-  }
-  return slugs
-}
-
-async function findUsedSlugs({ db, dialect }: Queries, slugs: readonly string[]): Promise<Set<string>> {
-  const [slugRecords, retired] = [
-    await db
-      .selectFrom('slug')
-      .select('slug')
-      .where(inList(dialect, 'slug', slugs))
-      .execute(),
-    await db
-      .selectFrom('retired_slug')
-      .select('slug')
-      .where(inList(dialect, 'slug', slugs))
-      .execute(),
-  ]
-  return new Set([...slugRecords, ...retired].map(({ slug }) => slug))
-}
-
 /** A row with its automatic slug, ready to be stored. */
 export interface CompleteRow extends ImportRow {
   auto: ImportSlug
 }
 
-/** Another writer took one of the slugs since the lookup. The batch has to be planned again. */
-export class SlugRace extends Error {
-  override readonly name = 'SlugRace'
-}
-
-/**
- * Rows per statement. With eleven columns each they stay far below the parameter limit of either
- * database.
- */
+/** Behaviours per statement. */
 const ROWS_PER_INSERT = 500
 
 /**
  * Stores the links with their slugs. If it throws `SlugRace`, the transaction must be rolled back.
  */
-export async function storeRows(tx: Tx, rows: readonly CompleteRow[]): Promise<void> {
-  const slugs: Insertable<Tables['slug']>[] = []
-  for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) {
-    const chunk = rows.slice(at, at + ROWS_PER_INSERT)
-    const stored = await tx
-      .insertInto('link')
-      .values(chunk.map(linkRow))
-      .returning(['id', 'primary_slug'])
-      .execute()
-    const idOf = new Map(stored.map(({ id, primary_slug }) => [primary_slug, id]))
-    for (const row of chunk) slugs.push(...slugRows(row, idOf.get(primaryOf(row)) ?? 0))
-    await insertBehaviours(
-      tx,
-      chunk.flatMap((row) => {
-        const id = idOf.get(primaryOf(row))
-        const { behaviour: document, clicksUsed = 0 } = row
-        return document === null || id === undefined ? [] : [{ id, document, clicksUsed }]
-      }),
-    )
-  }
-  // In the order of their links, and automatic slugs last: each link enters the index of words once,
-  // at its end. Other orders take three times as long.
-  slugs.sort((a, b) => a.link_id - b.link_id || b.is_custom - a.is_custom)
-  for (let at = 0; at < slugs.length; at += ROWS_PER_INSERT)
-    await insertSlugs(tx, slugs.slice(at, at + ROWS_PER_INSERT))
-}
-
-async function insertSlugs(tx: Tx, slugs: readonly Insertable<Tables['slug']>[]): Promise<void> {
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('slug')
-    .values(slugs)
-    .onConflict((conflict) => conflict.column('slug').doNothing())
-    .executeTakeFirst()
-  if (numInsertedOrUpdatedRows !== BigInt(slugs.length)) throw new SlugRace()
+export async function storeRows(tx: Tx, rows: readonly CompleteRow[], now: number): Promise<void> {
+  const ids = await insertLinks(
+    tx,
+    rows.map((row) => ({ link: linkRow(row, now), slugs: slugRows(row) })),
+  )
+  const behaviours = rows.flatMap(({ behaviour: document, clicksUsed = 0 }, at) => {
+    const id = ids[at]
+    return document === null || id === undefined ? [] : [{ id, document, clicksUsed }]
+  })
+  for (let at = 0; at < behaviours.length; at += ROWS_PER_INSERT)
+    await insertBehaviours(tx, behaviours.slice(at, at + ROWS_PER_INSERT))
 }
 
 export function primaryOf({ primary, auto }: CompleteRow): string {
   return primary ?? auto.slug
 }
 
-function linkRow(row: CompleteRow): Insertable<Tables['link']> {
+function linkRow(row: CompleteRow, now: number): NewLinkRow {
   return {
-    ...linkFields(row),
+    ...ownFields(row),
     created_via: 'import',
-    created_by: row.createdBy,
     created_at: row.createdAt,
+    updated_at: now,
     primary_slug: primaryOf(row),
     domain: row.domain,
     behaviour: row.behaviour && compile(row.behaviour, false),
@@ -222,40 +132,38 @@ function linkRow(row: CompleteRow): Insertable<Tables['link']> {
 }
 
 /** Fields of a row for the link that it creates or overwrites. */
-function linkFields({ url, label, expiresAt, disabledAt, createdBy: created_by }: ImportRow) {
-  return {
-    url,
-    ...urlColumns(url),
-    label,
-    expires_at: expiresAt,
-    disabled_at: disabledAt,
-    search_text: searchText({ label, url, created_by }),
-  }
+function ownFields({ url, label, expiresAt, disabledAt, createdBy }: ImportRow) {
+  return { url, label, expires_at: expiresAt, disabled_at: disabledAt, created_by: createdBy }
 }
 
-function slugRows({ auto, custom }: CompleteRow, linkId: number): Insertable<Tables['slug']>[] {
-  const rowOf = (isCustom: 0 | 1) => (slug: ImportSlug) => ({
-    slug: slug.slug,
-    link_id: linkId,
-    is_custom: isCustom,
-    created_at: slug.createdAt,
-    disabled_at: slug.disabledAt,
-  })
-  return [rowOf(0)(auto), ...custom.map(rowOf(1))]
+function slugRows({ auto, custom }: CompleteRow): NewSlug[] {
+  return [slugRow(auto, 0), ...custom.map((slug) => slugRow(slug, 1))]
+}
+
+function slugRow({ slug, createdAt, disabledAt }: ImportSlug, isCustom: 0 | 1): NewSlug {
+  return { slug, is_custom: isCustom, created_at: createdAt, disabled_at: disabledAt }
 }
 
 /** Overwrites the link of a slug with the row. */
-export async function overwriteLink(tx: Tx, slug: string, row: ImportRow): Promise<void> {
+export async function overwriteLink(tx: Tx, slug: string, row: ImportRow, now: number): Promise<void> {
+  const existing = await tx.selectFrom('slug').select('link_id').where('slug', '=', slug).executeTakeFirst()
+  if (!existing) return
+  await noteLinks(tx, [existing.link_id])
   const link = await tx
     .updateTable('link')
-    .set((eb) => ({ ...linkFields(row), version: eb('version', '+', 1) }))
-    .where('id', '=', (eb) => eb.selectFrom('slug').select('link_id').where('slug', '=', slug))
+    .set((eb) => ({
+      ...ownFields(row),
+      ...derivedColumns(ownFields(row)),
+      updated_at: now,
+      version: eb('version', '+', 1),
+    }))
+    .where('id', '=', existing.link_id)
     .returningAll()
     .executeTakeFirst()
   if (!link || row.behaviour === null) return
   const { hasPassword } = await findBehaviour(tx, link.id)
   const program = compile(row.behaviour, hasPassword)
-  await saveBehaviour(tx, link, { document: row.behaviour, program, passwordHash: undefined })
+  await saveBehaviour(tx, link, { document: row.behaviour, program, passwordHash: undefined, now })
   if (row.clicksUsed !== undefined) await setUsedPlaces(tx, link.id, row.clicksUsed)
 }
 

@@ -1,10 +1,11 @@
 import { inList } from '@latchkey/database/database'
 import type { Transaction } from 'kysely'
 import { accentOfName } from '../bundles/accent.ts'
-import { insertBundle } from '../bundles/store.ts'
+import { addMembers, insertBundle } from '../bundles/store.ts'
 import type { Tables } from '../db/tables.ts'
 import type { ImportRow } from './import-row.ts'
-import { type Queries, findLinkIds } from './store.ts'
+import { findLinkIds } from './store.ts'
+import type { Queries } from '../links/slugs/store.ts'
 
 type Tx = Transaction<Tables>
 
@@ -46,12 +47,7 @@ export async function bundleByTags(
     if (bundle_id !== undefined && link_id !== undefined)
       members.set(`${bundle_id} ${link_id}`, { bundle_id, link_id })
   }
-  if (members.size > 0)
-    await tx
-      .insertInto('bundle_link')
-      .values([...members.values()])
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+  await addMembers(tx, [...members.values()])
   return created
 }
 

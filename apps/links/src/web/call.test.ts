@@ -2,14 +2,17 @@ import { testCalls } from '@latchkey/web/testing/calls'
 import { operations } from './build.ts'
 
 // The pages address links by id, and slugs by link id and slug. Their HTML contains the origin of
-// short URLs. They read all statistics with `getAnalytics`.
+// short URLs. They read all statistics with `getAnalytics`. They neither
+// create many links at once nor transfer them.
 const others = [
   'addSlugToLink',
+  'createLinks',
+  'createPlan',
+  'getPolicy',
   'deleteBehaviour',
   'disableSlugBySlug',
   'enableSlugBySlug',
   'explainSlug',
-  'getBundle',
   'getBundleBreakdown',
   'getConfig',
   'getDashboard',
@@ -21,6 +24,8 @@ const others = [
   'removeSlugBySlug',
   'setPrimarySlug',
   'setPrimarySlugBySlug',
+  'transferBundle',
+  'transferLink',
 ]
 
 testCalls(operations, import.meta.dirname, others)

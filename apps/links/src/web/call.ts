@@ -15,12 +15,18 @@ import type { domainOperations } from '../domains/operations.ts'
 import type { eventOperations } from '../events/operations.ts'
 import type { ErrorCode } from '../failures.ts'
 import type { faviconOperations } from '../favicons/operations.ts'
+import type { webhookOperations } from '../webhooks/operations.ts'
 import type { keyOperations } from '../keys/operations.ts'
 import type { behaviourOperations } from '../links/behaviour/operations.ts'
-import type { changeLinks } from '../links/bulk-operation.ts'
+import type { createLinks, updateLinksInAdmin } from '../links/bulk/operations.ts'
 import type { countLinksOperation } from '../links/list-operations.ts'
 import type { linkOperations } from '../links/operations.ts'
 import type { LinkPageQuery, ListedLink } from '../links/schema.ts'
+import type { historyOperations } from '../history/operations.ts'
+import type { undoOperations } from '../history/undo/operations.ts'
+import type { ownershipOperations } from '../ownership/operations.ts'
+import type { planOperations } from '../plans/operations.ts'
+import type { policyOperations } from '../policies/operations.ts'
 import type { preferenceOperations } from '../preferences/operations.ts'
 import type { qrOperations } from '../qr/operations.ts'
 import type { explainOperations } from '../explain/operations.ts'
@@ -36,6 +42,10 @@ type Operations =
   | (typeof slugOperations)[number]
   | (typeof domainOperations)[number]
   | (typeof bundleOperations)[number]
+  | (typeof ownershipOperations)[number]
+  | (typeof historyOperations)[number]
+  | (typeof undoOperations)[number]
+  | (typeof planOperations)[number]
   | (typeof analyticsOperations)[number]
   | (typeof dashboardOperations)[number]
   | (typeof explorerOperations)[number]
@@ -45,8 +55,11 @@ type Operations =
   | (typeof sharingOperations)[number]
   | (typeof transferOperations)[number]
   | (typeof keyOperations)[number]
+  | (typeof policyOperations)[number]
+  | (typeof webhookOperations)[number]
   | (typeof preferenceOperations)[number]
-  | typeof changeLinks
+  | typeof createLinks
+  | typeof updateLinksInAdmin
   | typeof checkSlug
   | typeof choosePrimarySlug
   | typeof countLinksOperation

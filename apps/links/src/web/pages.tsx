@@ -1,9 +1,20 @@
-import { IconChartBar, IconFolders, IconKey, IconLink, IconSettings, IconTransfer } from '@latchkey/web/icons'
+import {
+  IconChartBar,
+  IconFolders,
+  IconHistory,
+  IconKey,
+  IconLink,
+  IconListCheck,
+  IconSettings,
+  IconTransfer,
+  IconWebhook,
+} from '@latchkey/web/icons'
 import { lazyPage } from '@latchkey/web/lazy-page'
 import type { DetailPage, Page } from '@latchkey/web/pages'
 import type { TextKey } from './texts/text.ts'
 
 const LinkPage = lazyPage(() => import('./pages/link/page.tsx'))
+const PlanPage = lazyPage(() => import('./pages/plan/page.tsx'))
 const BundlePage = lazyPage(() => import('./pages/bundle/page.tsx'))
 
 /** Every page is in the navigation. */
@@ -34,6 +45,24 @@ export const pages: readonly NavigationPage[] = [
   },
   { path: '/keys', title: 'nav.keys', icon: IconKey, show: lazyPage(() => import('./pages/keys/page.tsx')) },
   {
+    path: '/webhooks',
+    title: 'nav.webhooks',
+    icon: IconWebhook,
+    show: lazyPage(() => import('./pages/webhooks/page.tsx')),
+  },
+  {
+    path: '/plans',
+    title: 'nav.plans',
+    icon: IconListCheck,
+    show: lazyPage(() => import('./pages/plans/page.tsx')),
+  },
+  {
+    path: '/history',
+    title: 'nav.history',
+    icon: IconHistory,
+    show: lazyPage(() => import('./pages/history/page.tsx')),
+  },
+  {
     path: '/import-export',
     title: 'nav.importExport',
     icon: IconTransfer,
@@ -49,5 +78,6 @@ export const pages: readonly NavigationPage[] = [
 
 export const detailPages: readonly DetailPage[] = [
   { pattern: /^\/links\/(\d{1,15})$/, load: LinkPage.load, show: (id) => <LinkPage id={Number(id)} /> },
+  { pattern: /^\/plans\/(\d{1,15})$/, load: PlanPage.load, show: (id) => <PlanPage id={Number(id)} /> },
   { pattern: /^\/bundles\/(\d{1,15})$/, load: BundlePage.load, show: (id) => <BundlePage id={Number(id)} /> },
 ]

@@ -5,7 +5,19 @@ import type { LiveClicks } from '../events/schema.ts'
 import { type Input, type OperationId, addressOf, callForPage, embeddedForPage } from './call.ts'
 
 /** Part of the stored data that a query reads. Mutations and `/events` name the changed parts. */
-export type Resource = 'links' | 'bundles' | 'totals' | 'keys' | 'settings' | 'domains' | 'favicons'
+export type Resource =
+  | 'links'
+  | 'bundles'
+  | 'totals'
+  | 'keys'
+  | 'policies'
+  | 'plans'
+  | 'webhooks'
+  | 'deliveries'
+  | 'settings'
+  | 'domains'
+  | 'favicons'
+  | 'history'
 
 /** Reads the result of an operation. Sends no request unless `enabled`. */
 export function useCall<Id extends OperationId>(
@@ -23,7 +35,7 @@ export function useCall<Id extends OperationId>(
 /** Reads all queries of these resources again. Call it after a change. */
 export const invalidate: (...resources: readonly Resource[]) => Promise<void> = invalidateAny
 
-const REFRESHED_RESOURCES: readonly string[] = ['links', 'bundles', 'totals']
+const REFRESHED_RESOURCES: readonly string[] = ['links', 'bundles', 'totals', 'history']
 
 /**
  * Refetches queries that may have changed. A query of a single link is refetched only if the link

@@ -15,12 +15,14 @@ const inputs: { [Id in OperationId]: Input<Id> } = {
   createKey: { body: { title: 'One', scope: 'read' } },
   listLinks: { query: { search: 'One', page: 1, per_page: 25 } },
   countLinks: { query: { search: 'One', status: 'active' } },
-  changeLinks: { body: { ids: [1], set: { disabled: false } } },
+  updateLinks: { body: { ids: [1], set: { disabled: false } } },
+  createLinks: { body: { items: [{ url: 'https://example.com/many' }] } },
   checkSlug: { query: { slug: 'one' } },
   getLink: { ...one, query: { range: '7d' } },
   updateLink: { ...one, body: { label: null } },
   disableLink: one,
   enableLink: one,
+  restoreLink: { ...one, body: { change_id: 1 } },
   addSlug: { ...one, body: { slug: 'first' } },
   addSlugToLink: { body: { link_id: 1, slug: 'second' } },
   getLinkBySlug: bySlug,
@@ -37,6 +39,22 @@ const inputs: { [Id in OperationId]: Input<Id> } = {
   updateBundle: { ...one, body: { accent: 'blue' } },
   archiveBundle: one,
   unarchiveBundle: one,
+  transferBundle: { ...one, body: { owner: 'admin@localhost' } },
+  transferLink: { ...one, body: { owner: 'admin@localhost' } },
+  listLinkHistory: { ...one, query: { limit: 2 } },
+  listChanges: { query: { via: 'app' } },
+  undoChanges: { body: { since: 9e9 } },
+  createPlan: {
+    body: { ops: [{ operation: 'updateLink', params: { id: 1 }, body: { label: 'Planned' } }] },
+  },
+  listPolicies: {},
+  getPolicy: { params: { assistant: 'key:1' } },
+  setPolicy: { params: { assistant: 'key:1' }, body: { writes: 'plan' } },
+  listPlans: { query: { state: 'open' } },
+  getPlan: one,
+  applyPlan: one,
+  undoPlan: one,
+  discardPlan: { params: { id: 2 } },
   addLinkToBundle: { ...one, body: { link_id: 1 } },
   listBundleLinks: one,
   listBundlesForLink: one,
@@ -69,6 +87,15 @@ const inputs: { [Id in OperationId]: Input<Id> } = {
   getDomain: { params: { host: 'localhost' } },
   setDomain: { params: { host: 'localhost' }, body: { robots: 'allow' } },
   createDomainLink: { params: { host: 'localhost' }, body: { url: 'https://example.com/on' } },
+  createWebhook: { body: { url: 'https://receiver.example/hook', types: ['link.created'] } },
+  listWebhooks: {},
+  getWebhook: one,
+  updateWebhook: { ...one, body: { disabled: true } },
+  rotateWebhookSecret: one,
+  testWebhook: one,
+  listWebhookDeliveries: one,
+  replayWebhook: { ...one, body: { from: 1 } },
+  deleteWebhook: one,
   listKeys: {},
   getSettings: {},
   updateSettings: { body: { theme: 'dark' } },
@@ -111,6 +138,7 @@ eachDialect((_dialect, newUrl) => {
   test('L24.21: every operation that the pages can call exists and accepts the input of its type', async () => {
     expect(Object.keys(inputs).toSorted()).toEqual(Object.keys(operations).toSorted())
     for (const [id, input] of Object.entries(inputs)) {
+      if (id === 'discardPlan') await request('createPlan', inputs.createPlan)
       const options =
         id === 'importLinks' || id === 'inspectImport'
           ? { upload: new Blob(['{"url":"https://example.com/"}\n']) }

@@ -91,12 +91,12 @@ eachDialect((_dialect, newUrl) => {
     expect(await list('has_behaviour=true')).toEqual([])
   })
 
-  test('a filter that names nothing is refused, and the public list does not know these filters', async () => {
+  test('a filter that names nothing is refused, and the public list has fewer', async () => {
     expect(await list('source=else')).toStartWith('source:')
     expect(await list('bundle=x')).toStartWith('bundle:')
     expect(await list('status=never')).toStartWith('status:')
     const key = await links.key('ann@example.com')
-    const reply = await links.call('GET', `/links?source=api&bundle=${bundle}`, { key })
+    const reply = await links.call('GET', '/links?source=api', { key })
     expect(reply.body).toHaveLength(6)
     expect(reply.body[0]).not.toHaveProperty('bundles')
     expect((await links.call('GET', '/links?status=expiring', { key })).status).toBe(400)

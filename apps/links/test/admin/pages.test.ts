@@ -12,7 +12,7 @@ const links = await startTestLinks(`sqlite:${join(folder, 'links.db')}`, {
 })
 
 test('L18: every page of the admin side has an address, and any other address is 404 with the page for it', async () => {
-  const paths = [...pages.map(({ path }) => path), '/links/12', '/bundles/3']
+  const paths = [...pages.map(({ path }) => path), '/links/12', '/bundles/3', '/plans/7']
   for (const { pattern } of detailPages) expect(paths.some((path) => pattern.test(path))).toBeTrue()
   for (const path of paths) expect([path, (await links.fetch(`/_/admin${path}`)).status]).toEqual([path, 200])
   for (const path of ['/nowhere', '/links/', '/links/x', '/links/1/2', '/keys/1', '/dashboard.html']) {

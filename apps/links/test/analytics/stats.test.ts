@@ -15,7 +15,7 @@ import type { ClassifiedClick } from '../../src/clicks/click.ts'
 import { deleteClicksBefore } from '../../src/clicks/retention.ts'
 import { withSnapshot } from '../../src/db/snapshot.ts'
 import type { Tables } from '../../src/db/tables.ts'
-import { deleteLink } from '../../src/links/store.ts'
+import { deleteLink, lockLinkForWrite } from '../../src/links/store.ts'
 import { deleteClicks } from '../../src/links/delete-clicks.ts'
 import { removeSlug } from '../../src/links/slugs/store.ts'
 import { NOW, closeAfterEach } from '../test-database.ts'
@@ -436,7 +436,11 @@ eachDialect((dialect, newUrl) => {
     const rollupJob = new RollupJob(stored.database, 3)
     await closeHours(world, NOW - (NOW % 3600))
     while (await rollupJob.step(NOW));
-    const remove = () => stored.database.write((tx) => deleteLink(tx, stored.database, first))
+    const remove = () =>
+      stored.recorded.write(async (tx) => {
+        await lockLinkForWrite(tx, stored.database, first)
+        await deleteLink(tx, stored.database, first)
+      })
     await deleteClicks(stored.database, async () => ({ link_id: first }), remove, 5)
     const rest = clicks.filter(({ linkId }) => linkId !== first)
     const view: View = { range: '90d', now: NOW, tz: 'UTC', filters: { bots: false, selfReferrers: false } }

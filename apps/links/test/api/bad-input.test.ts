@@ -57,19 +57,33 @@ const rest: Record<string, Record<string, unknown>> = {
   createKey: { title: 'values', scope: 'read' },
   createDomainLink: { url: 'https://example.com/values', allow_duplicate: true },
   createBundle: { name: 'values' },
+  createWebhook: { url: 'https://receiver.example/hook' },
+  replayWebhook: { from: 1 },
   addLinkToBundle: { link_id: 1 },
-  changeLinks: { ids: [1], set: { disabled: true } },
+  createLinks: { items: [{ url: 'https://example.com/values' }] },
+  updateLinks: { ids: [1], set: { disabled: true } },
+  restoreLink: { change_id: 1 },
+  createPlan: { ops: [{ operation: 'createBundle', body: { name: 'values' } }] },
+  undoChanges: { since: 253_402_300_000 },
+  transferLink: { owner: 'ann@example.com' },
+  transferBundle: { owner: 'ann@example.com' },
 }
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
 /** Checks whether the published schema of this field allows a value. */
 function schemaCheckOf(operation: AnyOperation<Context>, field: string): (value: string) => boolean {
-  const { $schema: _, ...schema } = z.toJSONSchema(operation.body.shape[field], {
+  const {
+    $schema: _,
+    items,
+    ...schema
+  } = z.toJSONSchema(operation.body.shape[field], {
     io: 'input',
     unrepresentable: 'any',
   })
-  const validate = ajv.compile(schema)
+  // Items of the type of another component are refused one by one, in a successful answer.
+  const isJudgedAlone = items !== undefined && '$ref' in (items as object)
+  const validate = ajv.compile(isJudgedAlone ? schema : { ...schema, ...(items !== undefined && { items }) })
   return (value) => validate(JSON.parse(value))
 }
 
@@ -104,6 +118,7 @@ eachDialect((_dialect, newUrl) => {
           .replaceAll('{id}', String(id))
           .replaceAll('{slug}', 'target')
           .replaceAll('{host}', 'localhost')
+          .replaceAll('{assistant}', 'local')
       const others = Object.entries(rest[operation.id] ?? {}).filter(([name]) => name !== field)
       const before = others.map(([name, other]) => `"${name}":${JSON.stringify(other)},`).join('')
       const type = { 'Content-Type': 'application/json' }
@@ -155,6 +170,7 @@ eachDialect((_dialect, newUrl) => {
           .replace('{id}', String(id))
           .replace('{slug}', 'target')
           .replace('{host}', 'localhost')
+          .replace('{assistant}', 'local')
         const dimension = path.startsWith('/analytics/') ? 'country' : 'countries'
         const required = {
           ...(path.includes('/breakdown') && { dimension }),
@@ -163,7 +179,9 @@ eachDialect((_dialect, newUrl) => {
         const query = new URLSearchParams({ ...required, [name]: text })
         const { status, body } = await ask(`${address}?${query}`)
         const what = `${path}?${name}=${text.slice(0, 20)}: ${status} ${body?.error ?? ''}`
-        expect([what, [200, 400, 404].includes(status)]).toEqual([what, true])
+        // Only administrators read the changes of others.
+        const isOthers = path === '/changes' && name === 'identity' && status === 403
+        expect([what, isOthers || [200, 400, 404].includes(status)]).toEqual([what, true])
         if (status === 400 && name !== 'slug') expect(body.error).toContain(name)
       }
   })

@@ -87,7 +87,7 @@ eachDialect((_dialect, newUrl) => {
       [{ range: '5d' }, 'range: must be one of: 24h, 7d, 30d, 90d, 1y, all'],
       [{ range: '' }, 'range: must be one of: 24h, 7d, 30d, 90d, 1y, all'],
       [{ status: 'gone' }, 'status: must be one of: active, disabled, expired, all'],
-      [{ sort: 'label' }, 'sort: must be one of: created, clicks'],
+      [{ sort: 'label' }, 'sort: must be one of: created, clicks, updated, last_click'],
       [{ limit: '0' }, 'limit: must be at least 1'],
       [{ limit: '1001' }, 'limit: must be at most 1000'],
       [{ limit: '-5' }, 'limit: must be at least 1'],

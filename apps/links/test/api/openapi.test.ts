@@ -1,8 +1,14 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { Ajv2020 } from 'ajv/dist/2020'
+import { sql } from 'kysely'
 import { failures } from '../../src/failures.ts'
+import { deleteChangesBefore } from '../../src/history/store.ts'
 import { adminOperations, apiOperations } from '../../src/http/operations.ts'
+import { createLink } from '../../src/links/operations.ts'
+import { policyFailures } from '../../src/policies/require-policy.ts'
+import { idempotencyFailures } from '../../src/idempotency/perform-once.ts'
+import { plannableOperations } from '../../src/plans/plannable.ts'
 import { createDocument } from '../../src/http/reference.ts'
 import { VERSION } from '../../src/version.ts'
 import { type CallOptions, sharedTestLinks } from '../testing.ts'
@@ -54,6 +60,10 @@ interface World {
   slug: string
   key: string
   host: string
+  changeId: number
+  openPlan: number | string
+  appliedPlan: number | string
+  webhookId: number
 }
 
 const FURTHER = 'l.example.org'
@@ -61,6 +71,8 @@ const FURTHER = 'l.example.org'
 let count = 0
 const bodies: Record<string, (world: World) => Json> = {
   createLink: () => ({ url: `https://example.com/openapi/${++count}`, slug: `open-${++count}` }),
+  createLinks: (world) => ({ mode: 'all', items: [bodies['createLink']?.(world)] }),
+  updateLinks: ({ linkId, bundleId }) => ({ ids: [Number(linkId)], set: { bundle: Number(bundleId) } }),
   updateLink: () => ({ slug: `open-${++count}` }),
   promoteVariant: () => ({ variant: '0.1' }),
   setBehaviour: () => ({ after_url: 'https://example.com/after' }),
@@ -70,11 +82,27 @@ const bodies: Record<string, (world: World) => Json> = {
   updateBundle: () => ({ name: 'Renamed', description: null }),
   addLinkToBundle: ({ linkId }) => ({ link_id: linkId }),
   setDomain: () => ({ robots: 'allow' }),
+  undoChanges: () => ({ since: 253_402_300_000 }),
+  createPlan: ({ linkId }) => ({
+    ops: [{ operation: 'updateLink', params: { id: Number(linkId) }, body: { label: 'Planned' } }],
+  }),
+  restoreLink: ({ changeId }) => ({ change_id: changeId }),
+  transferLink: () => ({ owner: 'ben@example.com' }),
+  transferBundle: () => ({ owner: 'ben@example.com' }),
   createDomainLink: () => ({ url: `https://example.com/openapi/${++count}` }),
+  createWebhook: () => ({ url: 'https://receiver.example/hook', types: ['link.created'], bundle: null }),
+  updateWebhook: () => ({ disabled: true }),
+  replayWebhook: () => ({ from: 1 }),
 }
 
 function callOf(operation: (typeof apiOperations)[number], method: string, world: World): Call {
-  const id = operation.path.startsWith('/bundles') ? world.bundleId : world.linkId
+  const planId = operation.id === 'undoPlan' ? world.appliedPlan : world.openPlan
+  const ids: Record<string, number | string> = {
+    bundles: world.bundleId,
+    plans: planId,
+    webhooks: world.webhookId,
+  }
+  const id = ids[operation.path.split('/')[1] ?? ''] ?? world.linkId
   const path = operation.path
     .replace('{id}', String(id))
     .replace('{linkId}', String(world.linkId))
@@ -82,6 +110,22 @@ function callOf(operation: (typeof apiOperations)[number], method: string, world
     .replace('{host}', world.host)
   const query = operation.query && 'dimension' in operation.query.shape ? '?dimension=countries' : ''
   return { method, path: path + query, options: { key: world.key, body: bodies[operation.id]?.(world) } }
+}
+
+/** A call of an operation as part of a plan. */
+function planOf(operation: (typeof apiOperations)[number], { path, options }: Call): Json {
+  const [pathname = '', query] = path.split('?')
+  const values = new RegExp(`^${operation.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`).exec(pathname)
+  return {
+    ops: [
+      {
+        operation: operation.id,
+        params: { ...values?.groups },
+        query: Object.fromEntries(new URLSearchParams(query)),
+        ...(options.body !== undefined && { body: options.body }),
+      },
+    ],
+  }
 }
 
 test('a body allows no other field, and a list documents its paging', () => {
@@ -98,6 +142,9 @@ test('a body allows no other field, and a list documents its paging', () => {
     'listLinks',
     'listBundles',
     'listBundleLinks',
+    'listLinkHistory',
+    'listChanges',
+    'listPlans',
   ])
   for (const { operation } of described)
     for (const { headers } of Object.values(operation.responses))
@@ -181,7 +228,8 @@ test('every parameter is declared once, in its place, and path parameters are re
     const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
     expect(inPath.map((parameter) => `{${parameter.name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
     for (const { name, in: where, required, schema } of operation.parameters) {
-      expect([path, name, where === 'path' || where === 'query']).toEqual([path, name, true])
+      const isExpected = where === 'path' || where === 'query' || name === 'Idempotency-Key'
+      expect([path, name, isExpected]).toEqual([path, name, true])
       expect([path, name, required]).toEqual([path, name, where === 'path' || name === 'dimension'])
       expect([path, name, '$ref' in schema || 'type' in schema || 'enum' in schema]).toEqual([
         path,
@@ -252,8 +300,20 @@ test('every failure of the closed list belongs to an operation or a surface', ()
   // The refusals of the access layer, at the admin side.
   const access = ['api_keys_refused', 'cross_site', 'access_unavailable']
   const storage = ['storage_unavailable', 'outcome_unknown']
+  // The reasons of what is not undone, in successful answers.
+  const undo = ['later_change', 'undo_needs_rights', 'undo_impossible']
   const own = [...apiOperations, ...adminOperations].flatMap((operation) => operation.failures ?? [])
-  expect(new Set([...everywhere, ...access, ...storage, ...own])).toEqual(new Set(Object.keys(failures)))
+  expect(
+    new Set([
+      ...everywhere,
+      ...access,
+      ...storage,
+      ...undo,
+      ...idempotencyFailures,
+      ...policyFailures,
+      ...own,
+    ]),
+  ).toEqual(new Set(Object.keys(failures)))
 })
 
 eachDialect((_dialect, newUrl) => {
@@ -275,7 +335,44 @@ eachDialect((_dialect, newUrl) => {
     const split = ['a', 'b'].map((name) => ({ url: `https://example.com/${name}`, weight: 1 }))
     await links.call('PUT', `/links/${link.id}/behaviour`, { key: ann, body: { split } })
     const { body } = await links.call('POST', '/bundles', { key: ann, body: { name: 'Open' } })
-    return { linkId: link.id, bundleId: body.id, auto: link.slugs[0].slug, slug, key: ann, host: FURTHER }
+    const changeId = await lastChange(link.id)
+    const plan = async (op: object) =>
+      (await links.call('POST', '/plans', { key: ann, body: { ops: [op] } })).body.id as number
+    const appliedPlan = await plan({
+      operation: 'createLink',
+      body: bodies['createDomainLink']?.({} as World),
+    })
+    await links.call('POST', `/plans/${appliedPlan}/apply`, { key: ann })
+    const openPlan = await plan({
+      operation: 'updateLink',
+      params: { id: link.id },
+      body: { label: 'Planned' },
+    })
+    const webhookId = await newWebhook()
+    return {
+      linkId: link.id,
+      bundleId: body.id,
+      auto: link.slugs[0].slug,
+      slug,
+      key: ann,
+      host: FURTHER,
+      changeId,
+      openPlan,
+      appliedPlan,
+      webhookId,
+    }
+  }
+
+  /** A person has few of them. */
+  async function newWebhook(): Promise<number> {
+    const { body: all } = await links.call('GET', '/webhooks', { key: ann })
+    for (const { id } of all) await links.call('DELETE', `/webhooks/${id}`, { key: ann })
+    const body = { url: 'https://receiver.example/hook' }
+    return (await links.call('POST', '/webhooks', { key: ann, body })).body.webhook.id
+  }
+
+  async function lastChange(linkId: number | string): Promise<number> {
+    return (await links.call('GET', `/links/${linkId}/history?limit=1`, { key: ann })).body[0].id
   }
 
   test('the document is public and served exactly as generated', async () => {
@@ -317,6 +414,21 @@ eachDialect((_dialect, newUrl) => {
     const { options, ...rest } = call()
     return { ...rest, options: { ...options, headers: { 'If-Match': '"9999"' } } }
   }
+  /** A call that restores the link to a change after which it led to the short URL of a free slug. */
+  async function restoreWayTo(free: string, { linkId }: World, call: () => Call): Promise<Call> {
+    const lead = (url: string) => links.call('PATCH', `/links/${linkId}`, { key: ann, body: { url } })
+    await lead(`http://localhost:8080/${free}`)
+    const change_id = await lastChange(linkId)
+    await lead('https://example.com/elsewhere')
+    const { options, ...rest } = call()
+    return { ...rest, options: { ...options, body: { change_id } } }
+  }
+  /** A call that restores a slug that the link has no more. */
+  async function restoreRemoved({ linkId, slug, changeId }: World, call: () => Call): Promise<Call> {
+    await links.call('DELETE', `/links/${linkId}/slugs/${slug}`, { key: ann })
+    const { options, ...rest } = call()
+    return { ...rest, options: { ...options, body: { change_id: changeId } } }
+  }
   /** Creates the state in which the call fails like this, or returns another call that does. */
   const provoke: Record<string, Provocation> = {
     link_not_found: (world, call) => {
@@ -336,7 +448,13 @@ eachDialect((_dialect, newUrl) => {
       return { ...rest, path: path.endsWith('/qr') ? `${path}?slug=no-such-slug` : path }
     },
     slug_not_on_link: (world, call) => call(Object.assign(world, { slug: 'no-such-slug' })),
-    slug_taken: async ({ host }, call) => {
+    slug_taken: async (world, call) => {
+      const { host } = world
+      if (call().path.endsWith('/restore')) {
+        const restoration = await restoreRemoved(world, call)
+        await links.createLink(ben, { slug: world.slug })
+        return restoration
+      }
       const slug = `open-${++count}`
       await links.createLink(ben, { slug })
       const conflicting = { url: 'https://example.com/taken', slug }
@@ -344,7 +462,13 @@ eachDialect((_dialect, newUrl) => {
       const { options, ...rest } = call()
       return { ...rest, options: { ...options, body: { ...(options.body as Json), slug } } }
     },
-    too_many_slugs: async ({ linkId }, call) => {
+    too_many_slugs: async (world, call) => {
+      const { linkId } = world
+      if (call().path.endsWith('/restore')) {
+        const restoration = await restoreRemoved(world, call)
+        await fillSlugs(links, Number(linkId))
+        return restoration
+      }
       await fillSlugs(links, Number(linkId))
       const { options, ...rest } = call()
       return {
@@ -373,9 +497,15 @@ eachDialect((_dialect, newUrl) => {
       const part = { url: `https://example.com/${'x'.repeat(2000)}`, weight: 1 }
       return { split: [part, part, part] }
     }),
-    link_ring: async ({ linkId, slug, host }, call) => {
+    link_ring: async (world, call) => {
+      const { linkId, slug, host } = world
       const free = `open-${++count}`
       const { path, options, ...rest } = call()
+      if (path.endsWith('/restore')) {
+        const restoration = await restoreWayTo(free, world, call)
+        await links.createLink(ann, { slug: free, url: `http://localhost:8080/${slug}` })
+        return restoration
+      }
       const shortUrl = (name: string) => `http://localhost:8080/${name}`
       const url = path.startsWith('/domains/') ? `http://${host}/${free}` : shortUrl(free)
       await links.call('PATCH', `/links/${linkId}`, { key: ann, body: { url } })
@@ -384,18 +514,68 @@ eachDialect((_dialect, newUrl) => {
         : { ...(options.body as Json), slug: free, ...(path.endsWith('/links') && { url: shortUrl(slug) }) }
       return { ...rest, path, options: { ...options, body } }
     },
-    link_chain: async (_world, call) => {
+    link_chain: async (world, call) => {
+      const free = `open-${++count}`
+      const restoration = call().path.endsWith('/restore') && (await restoreWayTo(free, world, call))
       let after_url = 'https://example.com/'
       for (let depth = 0; depth < 6; depth++) {
-        const { id, slugs } = await links.createLink(ann)
+        const { id, slugs } = await links.createLink(ann, depth === 5 && restoration ? { slug: free } : {})
         await links.call('PUT', `/links/${id}/behaviour`, { key: ann, body: { after_url } })
         after_url = `http://localhost:8080/${slugs[0].slug}`
       }
+      if (restoration) return restoration
       const { path, options, ...rest } = call()
       const body = path.endsWith('/behaviour') ? { after_url } : { ...(options.body as Json), url: after_url }
       return { ...rest, path, options: { ...options, body } }
     },
+    owner_unknown: async (_world, call) => {
+      const { options, ...rest } = call()
+      const owner = { owner: 'unknown@example.com' }
+      const body = options.body as Json
+      return { ...rest, options: { ...options, body: 'set' in body ? { ...body, set: owner } : owner } }
+    },
     variant_not_found: withBody(() => ({ variant: '3.1' })),
+    change_not_found: withBody(() => ({ change_id: 999_999 })),
+    plan_not_found: (world, call) => call(Object.assign(world, { openPlan: missing, appliedPlan: missing })),
+    plan_not_open: (world, call) => call(Object.assign(world, { openPlan: world.appliedPlan })),
+    plan_not_applied: (world, call) => call(Object.assign(world, { appliedPlan: world.openPlan })),
+    plan_outdated: async ({ linkId }, call) => {
+      await links.call('PATCH', `/links/${linkId}`, { key: ann, body: { label: 'Another' } })
+      return call()
+    },
+    plan_history_deleted: async (_world, call) => {
+      await deleteChangesBefore(links.database, links.now + 1)
+      return call()
+    },
+    operation_not_plannable: withBody(() => ({ ops: [{ operation: 'createKey' }] })),
+    password_not_plannable: withBody(({ linkId }) => ({
+      ops: [{ operation: 'setBehaviour', params: { id: linkId }, body: { password: 'secret' } }],
+    })),
+    reference_unknown: withBody(() => ({
+      ops: [{ operation: 'enableLink', params: { id: { $op: 0 } } }],
+    })),
+    too_many_clicks_to_plan: withBody(async ({ linkId, slug }) => {
+      const clicked = sql`update slug set closed_clicks = 2001 where slug = ${slug}`
+      await links.database.write((tx) => clicked.execute(tx))
+      return { ops: [{ operation: 'deleteLink', params: { id: linkId }, query: { force: true } }] }
+    }),
+    not_admin_undo: (_world, call) => ({
+      ...call(),
+      options: { key: ben, body: { since: 0, identity: 'ann@example.com' } },
+    }),
+    not_admin_history: (_world, call) => ({
+      ...call(),
+      path: `${call().path}?identity=ann@example.com`,
+      options: { key: ben },
+    }),
+    events_deleted: (_world, call) => ({ ...call(), path: '/events?after=999999999999' }),
+    password_not_kept: withBody(async ({ linkId }) => {
+      const put = (body: object) => links.call('PUT', `/links/${linkId}/behaviour`, { key: ann, body })
+      await put({ password: 'secret' })
+      const change_id = await lastChange(linkId)
+      await put({})
+      return { change_id }
+    }),
     no_password: withBody(() => ({ password: true })),
     disabled_primary: async ({ slug }, call) => {
       await links.call('POST', `/slugs/${slug}/disable`, { key: ann })
@@ -412,6 +592,14 @@ eachDialect((_dialect, newUrl) => {
       await links.fetch(`/${slug}`)
       return call()
     },
+    webhook_not_found: (world, call) => call(Object.assign(world, { webhookId: 999_999 })),
+    too_many_webhooks: async (_world, call) => {
+      for (;;) {
+        const { status } = await links.call('POST', '/webhooks', call().options)
+        if (status === 400) return call()
+      }
+    },
+    url_private: withBody(() => ({ url: 'http://10.0.0.1/' })),
     cursor_invalid: (_world, call) => ({ ...call(), path: `${call().path}?cursor=x` }),
     qr_too_small: (_world, call) => ({ ...call(), path: `${call().path}?format=png&size=1` }),
     qr_too_long: (_world, call) => {
@@ -428,21 +616,44 @@ eachDialect((_dialect, newUrl) => {
       ]),
     ),
   }
+  /** The operation that fails as a part of another one, with the place that the message then names. */
+  function partOf(operation: (typeof apiOperations)[number], code: string) {
+    if (operation.id === 'createLinks')
+      return {
+        provoked: createLink,
+        place: 'items[0]',
+        toBody: ({ options }: Call) => ({ mode: 'all', items: [options.body] }),
+      }
+    const provoked = [...plannableOperations.values()].find(({ failures: own }) => own?.includes(code))
+    if (operation.id === 'createPlan' && provoked)
+      return { provoked, place: 'ops[0]', toBody: (call: Call) => planOf(provoked, call) }
+    return operation.id === 'createPlan' ? { provoked: operation, place: 'ops[0]' } : { provoked: operation }
+  }
+
   /** Failures whose message contains a number. */
   const worded = new Set(['qr_too_small'])
 
-  /** Requires a database that fails halfway: src/links/removal.test.ts. */
-  const elsewhere = new Set(['deletion_stopped'])
+  /** Those that need a database that fails halfway (src/links/removal.test.ts), or thousands of changes (test/plans). */
+  const elsewhere = new Set(['deletion_stopped', 'too_many_changes'])
 
   for (const operation of apiOperations)
     for (const code of (operation.failures ?? []).filter((one) => !elsewhere.has(one)))
       test(`L3.3 L22.1: ${operation.id} can fail with ${code}, as documented`, async () => {
         const { status, text } = failures[code as keyof typeof failures]
         const world = await newWorld()
-        const make = (changed: World = world) => callOf(operation, operation.methods[0], changed)
+        const { provoked, place, toBody } = partOf(operation, code)
+        const make = (changed: World = world) => callOf(provoked, provoked.methods[0], changed)
         const { method, path, options } = (await provoke[code]?.(world, make)) ?? make()
-        const reply = await links.call(method, path, options)
+        const reply = toBody
+          ? await links.call('POST', operation.path, {
+              ...options,
+              body: toBody({ method, path, options }),
+            })
+          : await links.call(method, path, options)
         const message = worded.has(code) ? expect.stringMatching(/^\w+: /) : text
-        expect([reply.status, reply.body]).toEqual([status, { error: message }])
+        expect([reply.status, reply.body]).toEqual([
+          status,
+          { error: place === undefined ? message : `${place}: ${text}` },
+        ])
       })
 })

@@ -61,6 +61,23 @@ eachDialect((dialect, newUrl) => {
     expect(made.id).toBe(LINK_COUNT + 1)
   })
 
+  test('L28.1: with a hundred thousand links, a thousand are created, found again and changed fast', async () => {
+    const items = Array.from({ length: 1_000 }, (_, n) => ({ url: `https://bulk.example/${n}` }))
+    const send = async (method: string, body: object) => {
+      const startedMs = performance.now()
+      const { status, body: answer } = await links.call(method, '/bulk/links', { key: ann, body })
+      expect([status, answer.results.length]).toEqual([200, 1_000])
+      expect(performance.now() - startedMs).toBeLessThan(TIMEOUT_MS)
+      return answer.results as { status: number; link: { id: number } }[]
+    }
+    const created = await send('POST', { mode: 'all', items })
+    expect(new Set(created.map(({ status }) => status))).toEqual(new Set([201]))
+    const again = await send('POST', { items })
+    expect(again.map(({ link }) => link.id)).toEqual(created.map(({ link }) => link.id))
+    await send('PATCH', { ids: created.map(({ link }) => link.id), set: { label: 'Bulk' } })
+    await send('PATCH', { filter: { host: 'bulk.example' }, set: { disabled: true } })
+  })
+
   test('with a hundred thousand links of one URL, the newest is still the duplicate', async () => {
     const { url, id } = await links.createLink(ann, { url: 'https://example.com/popular' })
     const [row] = await links.rows<{ url_key: number }>(`select url_key from link where id = ${id}`)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
-import { createKey } from '../actions.ts'
+import { createKey, post } from '../actions.ts'
 import { openAdminPages } from './browser.ts'
 
 const admin = openAdminPages()
@@ -119,3 +119,42 @@ test('keys of every length fit the page, in both themes, on a phone, in every la
   }
   await admin.call('PUT', '/settings', { lang: null })
 }, 120_000)
+
+test('L29.4: the viewer sets what a program may change, which holds from its next request', async () => {
+  const readKey = await createKey(admin, 'Reader')
+  const { raw_key: rawKey } = await post<{ raw_key: string }>(admin, '/keys', {
+    title: 'Assistant',
+    scope: 'create,read',
+  })
+  const { page, errors } = await admin.open('/keys')
+  const section = page.getByRole('region', { name: 'What programs may change' })
+  await section.getByText('Makes changes directly').first().waitFor()
+  expect(await section.getByText('Reader').count()).toBe(0)
+  expect((await useKey(readKey)).status).toBe(200)
+  await section.getByRole('button', { name: 'Change what Assistant may do' }).press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('radio', { name: 'Changes only with plans' }).check()
+  await dialog.getByRole('radio', { name: 'You confirm every change' }).check()
+  await dialog.getByRole('textbox', { name: 'Changes per hour' }).fill('20')
+  await dialog.getByRole('textbox', { name: 'Allowed destinations' }).fill('https://example.com')
+  await expectAccessible(page)
+  await screenshot(page, 'policy-dialog')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByRole('textbox', { name: 'Allowed destinations' }).fill('example.com\n*.example.org')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await section
+    .getByText(
+      'Changes only with plans · You confirm every change · 20 changes an hour · example.com, *.example.org',
+    )
+    .waitFor()
+  await expectAccessible(page)
+  await screenshot(page, 'policies')
+  const stored = await page.evaluate(async () => (await fetch('/_/admin/api/policies')).json())
+  expect(stored).toContainEqual(
+    expect.objectContaining({ name: 'Assistant', writes: 'plan', writes_per_hour: 20 }),
+  )
+  expect((await useKey(rawKey)).status).toBe(200)
+  expect(errors.filter((text) => !text.includes('400'))).toEqual([])
+}, 60_000)

@@ -24,6 +24,9 @@ const paths: Record<string, string> = {
   links: '/links?range=30d',
   bundles: '/bundles',
   keys: '/keys',
+  webhooks: '/webhooks',
+  plans: '/plans',
+  history: '/history',
   transfer: '/import-export',
   settings: '/settings',
 }
@@ -40,6 +43,7 @@ beforeAll(async () => {
   const fields = { name: 'V'.repeat(120), description: 'D'.repeat(900), icon: '🌷' }
   const bundleId = await createBundle(admin, fields, [link.id])
   await createKey(admin, 'K'.repeat(120))
+  await post(admin, '/webhooks', { url: `https://example.com/${'w'.repeat(500)}`, bundle: bundleId })
   const now = Math.floor(Date.now() / 1000)
   const clicks = Array.from({ length: CLICKS }, (_, index) => ({
     slug: link.slugs[0]?.slug ?? '',
@@ -54,12 +58,17 @@ beforeAll(async () => {
   await recordClicks(admin.databaseUrl, clicks)
   paths['link'] = `/links/${link.id}`
   paths['bundle'] = `/bundles/${bundleId}`
+  const ops = [{ operation: 'updateLink', params: { id: link.id }, body: { label: 'Planned' } }]
+  const plan = await post<{ id: number }>(admin, '/plans', { title: 'P'.repeat(120), ops })
+  paths['plan'] = `/plans/${plan.id}`
 }, 60_000)
 
 type View = NonNullable<Parameters<typeof admin.open>[1]>
 
 async function openWhole(name: string, view: View) {
-  const opened = await admin.open(paths[name] ?? '', view)
+  const path = paths[name]
+  if (path === undefined) throw new Error(`${name} has no path`)
+  const opened = await admin.open(path, view)
   await untilWhole(opened.page)
   return opened
 }
@@ -85,7 +94,20 @@ async function expectWordsWhole(page: Page): Promise<void> {
   expect(cut).toEqual([])
 }
 
-const PAGES = ['dashboard', 'links', 'link', 'bundles', 'bundle', 'keys', 'transfer', 'settings']
+const PAGES = [
+  'dashboard',
+  'links',
+  'link',
+  'bundles',
+  'bundle',
+  'keys',
+  'webhooks',
+  'plans',
+  'plan',
+  'history',
+  'transfer',
+  'settings',
+]
 const VIEWS: readonly (readonly [words: string, view: View])[] = [
   ['a phone of 390 px', { width: 390 }],
   ['a phone of 320 px, in the dark', { width: 320, scheme: 'dark' }],

@@ -3,6 +3,7 @@ import { Database as SqliteFile } from 'bun:sqlite'
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { type Socket, connect } from 'node:net'
 import { join } from 'node:path'
+import { findUnequalRecords } from './event-checks.ts'
 import { Server, databasePath } from './server.ts'
 import { closeAfterEach, testFolder, until } from '../test-database.ts'
 
@@ -98,7 +99,7 @@ test('SIGTERM ends imports after whole rows, states how many are stored, and lea
   expect(readdirSync(scratch)).toEqual([])
 })
 
-test('SIGKILL in the middle of an upload, an import and a dry run leaves no file behind', async () => {
+test('L30.1: SIGKILL in the middle of an upload, an import and a dry run leaves no file behind, and one event of each link', async () => {
   const { server, folder, scratch } = await start()
   send(server, LONG)
   const dry = send(server, LONG, { query: 'format=csv&dry_run=true', as: 'ben' })
@@ -109,6 +110,10 @@ test('SIGKILL in the middle of an upload, an import and a dry run leaves no file
   )
   await server.kill()
   expect(readdirSync(scratch)).toEqual([])
+  expect(countLinks(folder)).toBeGreaterThan(0)
+  const file = new SqliteFile(databasePath(folder))
+  expect(findUnequalRecords(file)).toEqual([])
+  file.close()
 })
 
 function memoryMiB(server: Server, name: 'VmRSS' | 'VmHWM'): number {

@@ -17,7 +17,7 @@ const isEnough = (ledger: Ledger) =>
   tally(ledger, 'redirected') > 500 &&
   tally(ledger, 'unanswered') > 10
 
-test('L12.4: a server killed repeatedly under load loses nothing that was answered and counts nothing twice', async () => {
+test('L12.4, L30.1: a server killed repeatedly under load loses nothing that was answered, counts nothing twice, and has one event of each write', async () => {
   const { ledger, stop, clicks, maybe } = await run(ROUNDS, isEnough)
   expect(ledger.problems).toEqual([])
   expect(stop.code).toBe(0)

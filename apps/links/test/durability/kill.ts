@@ -7,6 +7,7 @@ import { cpus, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Workload, HOT_LINKS, Writer, runLoad } from './clients.ts'
+import { findMisplacedClicks } from './event-checks.ts'
 import { Ledger } from './ledger.ts'
 import { Server, databasePath, journalPath, createKey, withKey } from './server.ts'
 
@@ -145,6 +146,8 @@ function checkFiles(folder: string, ledger: Ledger): { clicks: number; maybe: nu
   ledger.require(one(database, autos) === 0, () => 'a link has not exactly one automatic slug')
   ledger.reconcileWrites(database)
   const sums = ledger.reconcileVisits(database)
+  const misplaced = findMisplacedClicks(database)
+  ledger.require(misplaced.length === 0, () => `clicks and their events: ${JSON.stringify(misplaced)}`)
   database.close()
   journal.close()
   return sums

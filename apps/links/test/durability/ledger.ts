@@ -1,4 +1,5 @@
 import type { Database as SqliteFile } from 'bun:sqlite'
+import { findUnequalRecords } from './event-checks.ts'
 
 /** The state of a link as its writer sees it. */
 export interface State {
@@ -93,6 +94,8 @@ export class Ledger {
       count: -1,
     }
     this.require(count === this.links.size, () => `${count} links stored, ${this.links.size} made`)
+    const unequal = findUnequalRecords(file)
+    this.require(unequal.length === 0, () => `changes or events of links: ${JSON.stringify(unequal)}`)
   }
 
   #adoptUnconfirmed(file: SqliteFile): void {

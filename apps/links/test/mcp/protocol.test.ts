@@ -83,7 +83,7 @@ eachDialect((_dialect, newUrl) => {
           expect(client.getNegotiatedProtocolVersion()).toBe(
             name.endsWith('revision') ? CURRENT : '2025-11-25',
           )
-        expect((await client.listTools()).tools).toHaveLength(41)
+        expect((await client.listTools()).tools).toHaveLength(49)
         const made = parseToolResult(
           await client.callTool({ name: 'create_link', arguments: { url: `https://example.com/${name}` } }),
         )

@@ -6,11 +6,13 @@ const contract = {
   R: `health list_links get_link get_link_analytics get_link_timeline get_link_breakdown search_links
     list_links_by_owner get_link_qr get_trending_links get_dashboard_stats get_total_clicks get_clicks_by_country
     get_clicks_by_referrer get_clicks_by_device compare_links list_bundles get_bundle list_bundle_links
-    list_bundles_for_link get_bundle_analytics explain_redirect get_link_behaviour`,
-  N: 'add_custom_slug create_bundle',
+    list_bundles_for_link get_bundle_analytics explain_redirect get_link_behaviour get_plan
+    list_changes list_events`,
+  N: 'add_custom_slug create_bundle create_links plan_changes',
   I: `create_link update_link disable_link enable_link disable_slug enable_slug set_primary_slug update_bundle
-    archive_bundle unarchive_bundle add_link_to_bundle remove_link_from_bundle set_link_behaviour`,
-  D: 'delete_link remove_slug delete_bundle',
+    archive_bundle unarchive_bundle add_link_to_bundle remove_link_from_bundle set_link_behaviour
+    discard_plan`,
+  D: 'delete_link remove_slug delete_bundle apply_plan undo_plan',
 }
 
 const annotations = {
@@ -20,14 +22,14 @@ const annotations = {
   D: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
 }
 
-test('L19.4: the tools are the 41 of the contract, with its names and annotations', () => {
+test('L19.4: the tools are the 49 of the contract, with its names and annotations', () => {
   const expected = Object.entries(contract).flatMap(([kind, names]) =>
     names.split(/\s+/).map((name) => [name, annotations[kind as keyof typeof annotations]] as const),
   )
-  expect(expected).toHaveLength(41)
+  expect(expected).toHaveLength(49)
   const listed = listTools().map(({ name, annotations: { title: _, ...hints } = {} }) => [name, hints])
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(expected))
-  expect(listed).toHaveLength(41)
+  expect(listed).toHaveLength(49)
 })
 
 test('every tool has a title, a description and a result schema, and refuses unknown arguments', () => {
@@ -63,6 +65,7 @@ test('L19.4: the parameters are those of the contract', () => {
     list_links: 'domain? range?',
     get_link: 'link_id range?',
     create_link: 'custom_slug? domain? expires_at? label? slug_length? url',
+    create_links: 'links',
     update_link: 'expires_at? label? link_id url?',
     disable_link: 'link_id',
     enable_link: 'link_id',
@@ -87,6 +90,7 @@ test('L19.4: the parameters are those of the contract', () => {
     get_clicks_by_device: 'dimension? limit? range?',
     compare_links: 'link_ids range?',
     list_bundles: 'filter? range?',
+    list_events: 'after? limit? types?',
     get_bundle: 'bundle_id range?',
     create_bundle: 'accent? description? icon? name',
     update_bundle: 'accent? bundle_id description? icon? name?',
@@ -100,6 +104,12 @@ test('L19.4: the parameters are those of the contract', () => {
     explain_redirect: 'at? country? domain? language? method? query? referrer? slug user_agent?',
     get_link_behaviour: 'link_id',
     set_link_behaviour: 'behaviour link_id',
+    plan_changes: 'ops title?',
+    get_plan: 'plan_id',
+    apply_plan: 'plan_id',
+    discard_plan: 'plan_id',
+    undo_plan: 'plan_id',
+    list_changes: 'assistant? identity? limit? since? via?',
   })
 })
 

@@ -29,6 +29,33 @@ eachDialect((_dialect, newUrl) => {
     expect((await asAnn('set_link_behaviour', { link_id: id, behaviour: {} })).value).toEqual({})
   })
 
+  test('L29.4: an assistant plans, applies and undoes changes, and lists them', async () => {
+    const { id } = (await asAnn('create_link', { url: 'https://example.com/planned' })).value
+    const op = { operation: 'updateLink', params: { id }, body: { label: 'Planned' } }
+    const plan = (await asAnn('plan_changes', { title: 'Labels', ops: [op] })).value
+    expect(plan).toMatchObject({ state: 'open', via: 'mcp', diff: [{ after: { label: 'Planned' } }] })
+    expect((await asAnn('get_plan', { plan_id: plan.id })).value).toEqual(plan)
+    expect((await asBen('get_plan', { plan_id: plan.id })).text).toStartWith('Plan not found')
+    expect((await asAnn('apply_plan', { plan_id: plan.id })).value).toMatchObject({ state: 'applied' })
+    expect((await asAnn('discard_plan', { plan_id: plan.id })).text).toStartWith('The plan is not open')
+    const { results } = (await asAnn('list_changes', { via: 'mcp', limit: 1 })).value
+    expect(results).toMatchObject([{ link_id: id, tool: 'apply_plan', plan_id: plan.id }])
+    expect((await asAnn('undo_plan', { plan_id: plan.id })).value).toMatchObject({
+      undone: 1,
+      remaining: [],
+      plan: { state: 'undone' },
+    })
+    expect((await asAnn('get_link', { link_id: id })).value.label).toBeNull()
+  })
+
+  test('L29.4: an assistant cannot plan to delete clicks', async () => {
+    const { id } = (await asAnn('create_link', { url: 'https://example.com/clicked' })).value
+    const ops = [{ operation: 'deleteLink', params: { id }, query: { force: true } }]
+    const refused = await asAnn('plan_changes', { ops })
+    expect(refused.text).toStartWith('ops: force is not possible here')
+    expect(refused.isError).toBe(true)
+  })
+
   describe('creating', () => {
     test('L3.8: a resource is marked as created over MCP and belongs to the caller', async () => {
       expect(created.first).toMatchObject({ created_via: 'mcp', created_by: ann, slug_rejections: [] })
@@ -37,6 +64,29 @@ eachDialect((_dialect, newUrl) => {
         created_by: ben,
         accent: 'orange',
       })
+    })
+
+    test('L28.7: many links are created, each for itself', async () => {
+      const many = [
+        { url: 'https://example.com/many/1', label: 'One', slug: 'many-1' },
+        { url: 'https://example.com/many/2', slug: 'many-1' },
+        { url: 'https://example.com/many/1' },
+      ]
+      const { results } = (await asAnn('create_links', { links: many })).value
+      expect(results).toMatchObject([
+        { index: 0, status: 201, link: { label: 'One', created_via: 'mcp', created_by: ann } },
+        { index: 1, status: 409, error: 'Slug already exists', code: 'slug_taken' },
+        { index: 2, status: 200, link: { id: results[0].link.id, duplicate: true } },
+      ])
+      expect(results[0].link.short_url).toEndWith('/many-1')
+      const tooMany = Array.from({ length: 101 }, (_, n) => ({ url: `https://example.com/many/${n}` }))
+      for (const refused of [
+        [],
+        tooMany,
+        [{ url: 'nonsense' }],
+        [{ url: 'https://a.example', custom_slug: 'x' }],
+      ])
+        expect((await asAnn('create_links', { links: refused })).isError).toBe(true)
     })
 
     test('L19.4: a repeated call changes nothing, and a slug that the link already has is no rejection', async () => {

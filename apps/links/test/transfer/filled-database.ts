@@ -10,7 +10,7 @@ import { openRecorder } from '../../src/clicks/recorder.ts'
 import { deleteClicksBefore } from '../../src/clicks/retention.ts'
 import { withSnapshot } from '../../src/db/snapshot.ts'
 import { foldForSearch, searchText } from '../../src/links/search.ts'
-import { deleteLink } from '../../src/links/store.ts'
+import { deleteLink, lockLinkForWrite } from '../../src/links/store.ts'
 import { urlKey } from '../../src/links/destination-url.ts'
 import { exportInstance } from '../../src/transfer/instance/export.ts'
 import type { Database } from '@latchkey/database/database'
@@ -63,7 +63,11 @@ export async function fillDatabase(stored: TestDatabase): Promise<void> {
   const rollupJob = new RollupJob(stored.database, 1)
   for (let step = 0; step < 40; step++) await rollupJob.step(NOW)
   await recorder.close()
-  await stored.database.write((tx) => deleteLink(tx, stored.database, slugs.at(-1)?.linkId ?? 0))
+  const deletedId = slugs.at(-1)?.linkId ?? 0
+  await stored.recorded.write(async (tx) => {
+    await lockLinkForWrite(tx, stored.database, deletedId)
+    await deleteLink(tx, stored.database, deletedId)
+  })
   await fillOtherTables(stored)
 }
 
@@ -86,10 +90,16 @@ async function fillOtherTables(stored: TestDatabase): Promise<void> {
   )
   await stored.run(sql`update link set behaviour = '{"limit":true}', version = 3 where id = 2`)
   await stored.run(sql`insert into link_behaviour values (2, '{"max_clicks":9}')`)
-  await stored.run(sql`insert into link_limit values (2, 9, 4)`)
+  await stored.run(sql`insert into link_limit values (2, 9, 4, 0)`)
   await stored.run(sql`insert into imported_file values ('abc', ${NOW})`)
   await stored.run(sql`insert into stats_share (secret_hash, link_id, bundle_id, created_at)
     values ('hash 1', 1, null, ${NOW}), ('hash 2', null, 2, ${NOW}), ('gone', null, ${TEXTS.length}, ${NOW})`)
+  await stored.run(sql`insert into webhook (url, types, bundle_id, created_by, created_at, updated_at, secret,
+      previous_secret, previous_until)
+    values ('https://receiver.example/', '["link.created"]', 2, 'ann@example.com', ${NOW}, ${NOW}, 'sealed',
+      'sealed before', ${NOW + 9})`)
+  await stored.run(sql`insert into policy (identity, assistant, writes, confirm, writes_per_hour, hosts, bundles)
+    values ('ann@example.com', 'key:1', 'plan', 'always', 9, '["example.com"]', '[2]')`)
   await stored.run(sql`delete from bundle where id = ${TEXTS.length}`)
   const url = 'https://example.com/further'
   const further = await stored.createLink('l.example.org/auto1', 'l.example.org/custom.1')
@@ -98,6 +108,9 @@ async function fillOtherTables(stored: TestDatabase): Promise<void> {
   await stored.run(sql`insert into domain (host, root_url, status, robots, also_of, well_known)
     values ('l.example.org', 'https://example.com/', 307, 'allow', '', '{"assetlinks.json":[]}'),
       ('', null, null, 'disallow', 'lost.example', null)`)
+  await stored.run(sql`insert into plan (title, state, identity, via, assistant, created_at, expires_at, applied_at,
+    op_count, change_count, ops, diff, warnings, versions) values ('Spring', 'applied', 'ann@example.com', 'mcp',
+    'local', 1, 86401, 2, 1, 1, '[{"operation":"createLink"}]', '[{"kind":"link.created"}]', '[]', '{}')`)
 }
 
 export async function exportText(database: Database<Tables>): Promise<string> {
@@ -126,6 +139,10 @@ export async function readContents(stored: TestDatabase): Promise<Record<string,
       from click order by id`,
     hour: 'select * from click_hour order by link_id, hour, slug',
     forgotten: 'select * from click_forgotten order by link_id, hour, slug, dimension, name, clicks',
+    history: 'select * from history order by id',
+    plan: 'select * from plan order by id',
+    policy: 'select * from policy order by identity, assistant',
+    webhook: 'select * from webhook order by id',
     imported: 'select * from imported_file order by sha256',
     cursor: 'select * from journal_cursor order by journal_id',
     owner:

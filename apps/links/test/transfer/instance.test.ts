@@ -98,7 +98,7 @@ eachDialect((dialect, newUrl) => {
         [text.replace('[1,"https', '["1","https'), `line ${row + 1}: id: is no int`],
         [
           text.replace('[1,"https', '[1,[],"https'),
-          `line ${row + 1}: has 13 values where link has 12 columns`,
+          `line ${row + 1}: has 14 values where link has 13 columns`,
         ],
         [text.replace('[1,"https', '{"a":'), `line ${row + 1}: is not JSON`],
         [
@@ -143,7 +143,7 @@ eachDialect((dialect, newUrl) => {
           from sqlite_master as m, pragma_table_info(m.name) as c
           where m.type = 'table' and m.name not like 'sqlite_%' and m.name <> 'migration'`)
         const follows =
-          /^(click_(hour_open|hour_closed|period|sum|link|block|due)|link_(clicks|count|day|password|search|trigram\w*)|change|visitor_salt|favicon)\.|^link\.(url_key|host|search_text) |^bundle\.search_text |^slug\.closed_|^click(_forgotten)?\.id /
+          /^(click_(hour_open|hour_closed|period|sum|link|block|due)|link_(clicks|count|day|password|search|trigram\w*)|change|history_erasure|visitor_salt|favicon|idempotent_answer|event|webhook_delivery)\.|^webhook\.(lease_\w+|position|failures|failing_since|next_attempt_at) |^link\.(url_key|host|search_text) |^bundle\.search_text |^slug\.closed_|^click(_forgotten)?\.id /
         const declared = Object.entries(instanceFormat.tables).flatMap(([table, format]) =>
           Object.entries(format.columns).map(
             ([column, { type, nullable }]) =>

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, TypeVar, cast
 from urllib.parse import quote
+from uuid import uuid4
 
 T = TypeVar("T")
 
@@ -29,6 +30,8 @@ class Call:
     body: Mapping[str, Any] | None = None
     timeout: float | None = None
     max_retries: int | None = None
+    idempotency_key: str = field(default_factory=lambda: uuid4().hex)
+    """The same in all attempts of this call."""
 
     def sent_query(self) -> dict[str, Any]:
         return {name: value for name, value in self.query.items() if value is not None}

@@ -7,8 +7,9 @@ from email.utils import parsedate_to_datetime
 _UNAVAILABLE = 503
 # Statuses of requests that changed nothing. The exception is a 503 without `Retry-After`.
 _WORTH_IT = frozenset({429, _UNAVAILABLE})
-# Idempotent methods (RFC 9110 section 9.2.2).
-_IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
+_CONFLICT = 409
+# Idempotent methods (RFC 9110 section 9.2.2), and POST, which is sent with an idempotency key.
+_REPEATABLE = frozenset({"GET", "PUT", "DELETE", "POST"})
 # If the server asks for a longer wait, the call fails instead.
 _LONGEST_WAIT = 60.0
 _FIRST_WAIT = 0.5
@@ -31,11 +32,16 @@ class Failed:
 
 def wait_before_retry(failed: Failed, random: Callable[[], float]) -> float | None:
     """Return the seconds to wait before a retry; None: the call is not repeated."""
-    if failed.method not in _IDEMPOTENT or failed.status not in _WORTH_IT:
+    # An earlier attempt with the same key is still running.
+    running = (
+        failed.status == _CONFLICT and failed.method == "POST" and failed.retry_after is not None
+    )
+    if failed.method not in _REPEATABLE or not (failed.status in _WORTH_IT or running):
         return None
     if failed.retry_after is None:
-        # The outcome is unknown. A retry could be refused, or undo later changes by others.
-        if failed.status == _UNAVAILABLE and failed.method != "GET":
+        # The outcome is unknown. A retry could be refused, or undo later changes by others. A POST
+        # is not performed twice with one key.
+        if failed.status == _UNAVAILABLE and failed.method not in {"GET", "POST"}:
             return None
         doubled = _FIRST_WAIT * 2.0 ** min(failed.retries, _DOUBLINGS)
         return min(doubled, _LONGEST_GUESS) * (1 + random()) * 0.5

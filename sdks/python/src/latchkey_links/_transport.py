@@ -58,6 +58,7 @@ class Options:
 
     def request_of(self, call: Call) -> dict[str, Any]:
         timeout = self.timeout if call.timeout is None else call.timeout
+        key = {"Idempotency-Key": call.idempotency_key} if call.method == "POST" else {}
         return {
             "method": call.method,
             "url": self.base_url.rstrip("/") + _API_PATH + call.path,
@@ -67,6 +68,7 @@ class Options:
                 "Authorization": f"Bearer {self.api_key}",
                 "X-Client": "sdk",
                 "User-Agent": f"latchkey-links-python/{API_VERSION}",
+                **key,
             },
             # A timeout beyond the maximum of the platform's timers is no limit.
             "timeout": None if timeout is None or timeout >= _LONGEST_TIMEOUT else timeout,

@@ -84,6 +84,92 @@ async def links(tag: str, ann: Any, ben: Any, reader: Any) -> None:
     assert (await refused(lambda: ann.links.get(link.id))).code == "link_not_found"
 
 
+async def many(tag: str, ann: Any, ben: Any, reader: Any) -> None:
+    url = f"https://example.com/python/many/{tag}"
+    created = await done(ann.bulk.create_links(items=[{"url": url}, {"url": "nonsense"}]))
+    first, second = created.results
+    assert (first.index, first.status, first.link.url, first.error) == (0, 201, url, None)
+    assert (second.index, second.status, second.code, second.link) == (1, 400, "url_invalid", None)
+    invalid = [{"url": "nonsense"}]
+    error = await refused(lambda: ann.bulk.create_links(mode="all", items=invalid))
+    assert error.message == "items[0]: url must be a valid URL"
+    changed = await done(ann.bulk.update_links(ids=[first.link.id], set={"label": "Many"}))
+    assert changed.results[0].link == await done(reader.links.get(first.link.id))
+    assert changed.results[0].link.label == "Many"
+
+
+async def ownership(tag: str, ann: Any, ben: Any, reader: Any) -> None:
+    link = await done(ann.links.create(url=f"https://example.com/python/given/{tag}"))
+    bundle = await done(ann.bundles.create(name=f"Given {tag}"))
+    owner = "ben@example.com"
+    assert (await done(ann.links.transfer(link.id, owner=owner))).created_by == owner
+    assert (await done(ann.bundles.transfer(bundle.id, owner=owner))).created_by == owner
+    error = await refused(lambda: ben.links.transfer(link.id, owner="unknown@example.com"))
+    assert error.code == "owner_unknown"
+
+
+async def history(tag: str, ann: Any, ben: Any, reader: Any) -> None:
+    id = (
+        await done(ann.links.create(url=f"https://example.com/python/past/{tag}", label="Past"))
+    ).id
+    await done(ann.links.update(id, label="Present"))
+    page = await done(reader.links.list_history(id))
+    assert [change.kind for change in page.items] == ["link.updated", "link.created"]
+    assert (page.total, page.items[0].before) == (2, {"label": "Past"})
+    latest = (await done(reader.changes.list(limit=1))).items[0]
+    assert latest == page.items[0]
+    restored = await done(ann.links.restore(id, change_id=page.items[1].id))
+    assert restored.label == "Past"
+    error = await refused(lambda: ben.links.restore(id, change_id=1))
+    assert error.code == "not_owner_restore"
+
+
+async def events(tag: str, ann: Any, ben: Any, reader: Any) -> None:
+    after = (await done(reader.events.list())).last_seq
+    id = (await done(ann.links.create(url=f"https://example.com/python/event/{tag}"))).id
+    page = await done(reader.events.list(after=after, types="link.created", wait=10))
+    assert [(event.type, event.data.link_id) for event in page.events] == [("link.created", id)]
+    error = await refused(lambda: reader.events.list(after=999_999_999))
+    assert error.code == "events_deleted"
+
+
+async def webhooks(tag: str, ann: Any, ben: Any, reader: Any) -> None:
+    created = await done(
+        ann.webhooks.create(url="http://receiver.invalid/", types=["link.created"])
+    )
+    id = created.webhook.id
+    assert created.secret.startswith("whsec_")
+    assert await done(reader.webhooks.get(id)) == created.webhook
+    assert id in [webhook.id for webhook in await done(reader.webhooks.list())]
+    assert (await done(ann.webhooks.update(id, disabled=True))).disabled_at is not None
+    assert (await done(ann.webhooks.rotate_secret(id))).secret != created.secret
+    outcome = await done(ann.webhooks.test(id))
+    assert (outcome.delivered, outcome.type) == (False, "webhook.test")
+    assert await done(reader.webhooks.list_deliveries(id)) == [outcome]
+    assert (await done(ann.webhooks.replay(id, from_=1))).position == 0
+    assert (await refused(lambda: ben.webhooks.delete(id))).code == "webhook_not_found"
+    assert (await done(ann.webhooks.delete(id))).ok is True
+
+
+async def plans(tag: str, ann: Any, ben: Any, reader: Any) -> None:
+    id = (await done(ann.links.create(url=f"https://example.com/python/planned/{tag}"))).id
+    ops = [{"operation": "updateLink", "params": {"id": id}, "body": {"label": "Planned"}}]
+    plan = await done(ann.plans.create(title="Labels", ops=ops))
+    assert (plan.state, plan.diff[0].link_id) == ("open", id)
+    assert await done(reader.plans.get(plan.id)) == plan
+    assert (await done(ann.plans.apply(plan.id))).state == "applied"
+    assert (await done(ann.links.get(id))).label == "Planned"
+    undo = await done(ann.plans.undo(plan.id))
+    assert (undo.undone, undo.remaining) == (1, [])
+    other = await done(ann.plans.create(ops=ops))
+    assert (await done(ann.plans.discard(other.id))).state == "discarded"
+    page = await done(reader.plans.list(limit=2))
+    assert [each.state for each in page.items] == ["discarded", "undone"]
+    error = await refused(lambda: ben.plans.get(plan.id))
+    assert error.code == "plan_not_found"
+    assert (await done(ann.changes.undo(since=253402300000))).undone == 0
+
+
 async def walking(tag: str, ann: Any, ben: Any, reader: Any) -> None:
     search = f"python/walk/{tag}/"
     for n in range(5):
@@ -221,7 +307,23 @@ async def refusals(tag: str, ann: Any, ben: Any, reader: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "scenario", [links, walking, slugs, figures, bundles, behaviour, domains, refusals]
+    "scenario",
+    [
+        links,
+        many,
+        ownership,
+        history,
+        events,
+        webhooks,
+        plans,
+        walking,
+        slugs,
+        figures,
+        bundles,
+        behaviour,
+        domains,
+        refusals,
+    ],
 )
 def test_operations(kind: str, scenario: Scenario) -> None:
     act(kind, scenario)

@@ -19,6 +19,7 @@ import type {
   ListBundlesQuery,
   NameCount,
   NewBundle,
+  NewOwner,
   RemoveLinkFromBundleResult,
 } from './models.js'
 
@@ -150,6 +151,19 @@ export class Bundles {
     return this.#transport.json<RemoveLinkFromBundleResult>({
       method: 'DELETE',
       path: `/bundles/${segment(id)}/links/${segment(linkId)}`,
+      options,
+    })
+  }
+
+  /**
+   * Make another identity the owner of a bundle; its links keep their owners.
+   * Needs a key with the scope `create`.
+   */
+  transfer(id: number, body: NewOwner, options?: RequestOptions): Promise<Bundle> {
+    return this.#transport.json<Bundle>({
+      method: 'POST',
+      path: `/bundles/${segment(id)}/transfer`,
+      body,
       options,
     })
   }

@@ -3,9 +3,14 @@
 import { type ClientOptions, Transport } from '../transport.js'
 import { Links } from './links.js'
 import { Config } from './config.js'
+import { Bulk } from './bulk.js'
 import { Slugs } from './slugs.js'
 import { Domains } from './domains.js'
 import { Bundles } from './bundles.js'
+import { Changes } from './changes.js'
+import { Plans } from './plans.js'
+import { Webhooks } from './webhooks.js'
+import { Events } from './events.js'
 
 /**
  * A client of one Latchkey Links service.
@@ -18,17 +23,27 @@ import { Bundles } from './bundles.js'
 export class LinksClient {
   readonly links: Links
   readonly config: Config
+  readonly bulk: Bulk
   readonly slugs: Slugs
   readonly domains: Domains
   readonly bundles: Bundles
+  readonly changes: Changes
+  readonly plans: Plans
+  readonly webhooks: Webhooks
+  readonly events: Events
 
   /** Throws a TypeError where the address or the key cannot be one. */
   constructor(options: ClientOptions) {
     const transport = new Transport(options)
     this.links = new Links(transport)
     this.config = new Config(transport)
+    this.bulk = new Bulk(transport)
     this.slugs = new Slugs(transport)
     this.domains = new Domains(transport)
     this.bundles = new Bundles(transport)
+    this.changes = new Changes(transport)
+    this.plans = new Plans(transport)
+    this.webhooks = new Webhooks(transport)
+    this.events = new Events(transport)
   }
 }

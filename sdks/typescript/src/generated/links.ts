@@ -18,15 +18,19 @@ import type {
   GetLinkQrQuery,
   GetLinkQuery,
   GetLinkTimelineQuery,
+  HistoryChange,
   Link,
   LinkChanges,
+  ListLinkHistoryQuery,
   ListLinksQuery,
   NameCount,
   NewBehaviour,
   NewLink,
+  NewOwner,
   PromoteVariantBody,
   RemoveSlugQuery,
   RemoveSlugResult,
+  RestoreLinkBody,
   Slug,
   TimelineData,
 } from './models.js'
@@ -236,6 +240,58 @@ export class Links {
    */
   listBundles(id: number, options?: RequestOptions): Promise<Bundle[]> {
     return this.#transport.json<Bundle[]>({ method: 'GET', path: `/links/${segment(id)}/bundles`, options })
+  }
+
+  /**
+   * Make another identity the owner of a link.
+   * Needs a key with the scope `create`.
+   */
+  transfer(id: number, body: NewOwner, options?: RequestOptions): Promise<Link> {
+    return this.#transport.json<Link>({
+      method: 'POST',
+      path: `/links/${segment(id)}/transfer`,
+      body,
+      options,
+    })
+  }
+
+  /**
+   * List the changes of a link, deleted or not, newest first.
+   * Needs a key with the scope `read`.
+   */
+  listHistory(
+    id: number,
+    query: ListLinkHistoryQuery = {},
+    options?: RequestOptions,
+  ): Promise<Page<HistoryChange>> {
+    return this.#transport.page<HistoryChange>({
+      method: 'GET',
+      path: `/links/${segment(id)}/history`,
+      query,
+      options,
+    })
+  }
+
+  /** Like `listHistory`, but item by item through all pages. */
+  listAllHistory(
+    id: number,
+    query: ListLinkHistoryQuery = {},
+    options?: RequestOptions,
+  ): AsyncGenerator<HistoryChange, void, undefined> {
+    return walkByCursor((cursor) => this.listHistory(id, { ...query, cursor }, options), query.cursor)
+  }
+
+  /**
+   * Give a link the values that it had right after a change; its owner stays.
+   * Needs a key with the scope `create`.
+   */
+  restore(id: number, body: RestoreLinkBody, options?: RequestOptions): Promise<Link> {
+    return this.#transport.json<Link>({
+      method: 'POST',
+      path: `/links/${segment(id)}/restore`,
+      body,
+      options,
+    })
   }
 
   /**

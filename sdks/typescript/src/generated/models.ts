@@ -3,6 +3,26 @@
 /** A window that ends now, exact to the second. */
 export type Range = '24h' | '7d' | '30d' | '90d' | '1y' | 'all'
 
+export type EventType =
+  | 'link.created'
+  | 'link.updated'
+  | 'link.disabled'
+  | 'link.enabled'
+  | 'link.transferred'
+  | 'link.deleted'
+  | 'bundle.created'
+  | 'bundle.updated'
+  | 'bundle.archived'
+  | 'bundle.unarchived'
+  | 'bundle.transferred'
+  | 'bundle.deleted'
+  | 'bundle.link_added'
+  | 'bundle.link_removed'
+  | 'link.clicked'
+  | 'link.expired'
+  | 'link.limit_reached'
+  | 'plan.pending'
+
 export interface NewLink {
   /**
    * Destination of the link: an absolute http or https URL.
@@ -38,21 +58,37 @@ export interface NewLink {
 export interface ListLinksQuery {
   /** The exact owner; empty for all owners. */
   owner?: string | undefined
-  range?: Range | undefined
   /**
    * Words in any order. Each is a part of the label, URL, owner, a slug or the name of a bundle with the link, in any case.
    * At most 256 characters.
    */
   search?: string | undefined
-  /** `all` unless given. */
-  status?: 'active' | 'disabled' | 'expired' | 'all' | undefined
-  /** `created` unless given. */
-  sort?: 'created' | 'clicks' | undefined
+  /**
+   * The exact host of the destination.
+   * At most 261 characters.
+   */
+  host?: string | undefined
   /**
    * Host of a short domain; without it, links of all domains.
    * At most 1000 characters.
    */
   domain?: string | undefined
+  /** The id of a bundle. */
+  bundle?: number | undefined
+  /** Only links that are in no bundle. */
+  no_bundle?: boolean | undefined
+  /** Unix seconds; links that were changed since. */
+  updated_since?: number | undefined
+  /** Unix seconds; links that were created before, and not clicked since. */
+  unused_since?: number | undefined
+  range?: Range | undefined
+  /** `all` unless given. */
+  status?: 'active' | 'disabled' | 'expired' | 'all' | undefined
+  /**
+   * The newest, most or latest first. `last_click` is by the hour.
+   * `created` unless given.
+   */
+  sort?: 'created' | 'clicks' | 'updated' | 'last_click' | undefined
   /**
    * 1 to 1000.
    * `1000` unless given.
@@ -89,6 +125,32 @@ export interface LinkChanges {
 export interface DeleteLinkQuery {
   /** Delete even if there are clicks, and delete them too. */
   force?: boolean | undefined
+}
+
+export interface BulkLinks {
+  /**
+   * `each`: an item that fails leaves the others. `all`: if one fails, nothing is created, and the error names the item.
+   * `each` unless given.
+   */
+  mode?: 'each' | 'all' | undefined
+  /**
+   * Links, each as the body of `POST /links`.
+   * At least 1.
+   * At most 1000.
+   */
+  items: NewLink[]
+}
+
+export interface BulkChanges {
+  /**
+   * Either these links …
+   * At least 1.
+   * At most 1000.
+   */
+  ids?: number[] | undefined
+  /** … or those that match, newest first, at most 5000. */
+  filter?: LinkFilter | undefined
+  set: BulkChangesSet
 }
 
 export interface NewBehaviour {
@@ -365,6 +427,78 @@ export interface AddLinkToBundleBody {
   link_id: number
 }
 
+export interface NewOwner {
+  /**
+   * The identity of the new owner.
+   * At most 320 characters.
+   */
+  owner: string
+  /** `true` if the new owner has not created anything on this instance yet. */
+  confirm?: boolean | undefined
+}
+
+export interface ListLinkHistoryQuery {
+  /** The cursor from the `Link` header of the previous page. */
+  cursor?: string | undefined
+  /**
+   * 1 to 200.
+   * `50` unless given.
+   */
+  limit?: number | undefined
+}
+
+export interface ListChangesQuery {
+  /** The person who wrote: you by default. For administrators, everyone. */
+  identity?: string | undefined
+  via?: 'api' | 'app' | 'mcp' | 'import' | 'cli' | 'watch' | 'code' | undefined
+  assistant?: string | undefined
+  /** Unix seconds. */
+  since?: number | undefined
+  /** The cursor from the `Link` header of the previous page. */
+  cursor?: string | undefined
+  /**
+   * 1 to 200.
+   * `50` unless given.
+   */
+  limit?: number | undefined
+}
+
+export interface RestoreLinkBody {
+  /** A change of the link. */
+  change_id: number
+}
+
+export interface ChangesToUndo {
+  /** Unix seconds. */
+  since: number
+  /** The person who wrote: you by default. For administrators who name an assistant, everyone. */
+  identity?: string | undefined
+  /** As in a change. */
+  assistant?: string | undefined
+  via?: 'api' | 'app' | 'mcp' | 'import' | 'cli' | 'watch' | 'code' | undefined
+}
+
+export interface NewPlan {
+  /** At most 120 characters. */
+  title?: string | undefined
+  /**
+   * At least 1.
+   * At most 500.
+   */
+  ops: PlanOp[]
+}
+
+export interface ListPlansQuery {
+  state?: 'open' | 'applied' | 'discarded' | 'undone' | 'expired' | undefined
+  /** The cursor from the `Link` header of the previous page. */
+  cursor?: string | undefined
+  /**
+   * 1 to 200.
+   * `50` unless given.
+   */
+  limit?: number | undefined
+}
+
 export interface GetLinkAnalyticsQuery {
   /** `all` unless given. */
   range?: Range | undefined
@@ -476,6 +610,73 @@ export interface GetLinkQrQuery {
   light?: string | undefined
 }
 
+export interface NewWebhook {
+  /**
+   * The receiver: an absolute http or https URL.
+   * At most 2048 characters.
+   */
+  url: string
+  /**
+   * Types of events; none means all.
+   * At most 18.
+   * `[]` unless given.
+   */
+  types?: EventType[] | undefined
+  /**
+   * Only events of this bundle and of the links in it.
+   * `null` unless given.
+   */
+  bundle?: number | null | undefined
+}
+
+export interface WebhookChanges {
+  /**
+   * The receiver: an absolute http or https URL.
+   * At most 2048 characters.
+   */
+  url?: string | undefined
+  /**
+   * Types of events; none means all.
+   * At most 18.
+   */
+  types?: EventType[] | undefined
+  /** Only events of this bundle and of the links in it. */
+  bundle?: number | null | undefined
+  /** An enabled webhook continues with the events since it was disabled. */
+  disabled?: boolean | undefined
+}
+
+export interface ListWebhookDeliveriesQuery {
+  /**
+   * 1 to 100.
+   * `20` unless given.
+   */
+  limit?: number | undefined
+}
+
+export interface ReplayWebhookBody {
+  /** The `seq` of the next event to deliver. A later one than the next skips those before it. */
+  from: number
+}
+
+export interface ListEventsQuery {
+  /** Events after this one: 0 for all that are stored; by default those that follow. */
+  after?: number | undefined
+  /** Types, separated by commas; all by default. */
+  types?: string | undefined
+  /**
+   * Seconds to wait for an event if there is none.
+   * 0 to 25.
+   * `0` unless given.
+   */
+  wait?: number | undefined
+  /**
+   * 1 to 500.
+   * `100` unless given.
+   */
+  limit?: number | undefined
+}
+
 export interface Link {
   id: number
   url: string
@@ -522,6 +723,79 @@ export interface DeleteLinkResult {
 export interface GetConfigResult {
   /** Public origin of short URLs, such as `https://go.example.com`. A short URL is this origin, a slash and a slug. */
   short_origin: string
+}
+
+export interface BulkResults {
+  results: BulkResult[]
+}
+
+export interface BulkResult {
+  /** The position in the request, from 0. */
+  index: number
+  /** The status that the request of one link would have. */
+  status: number
+  link?: Link
+  /** Only of refusals. */
+  error?: string
+  /** The error code of a refusal. */
+  code?: string
+}
+
+export interface LinkFilter {
+  /** The exact owner; empty for all owners. */
+  owner?: string
+  /**
+   * Words in any order. Each is a part of the label, URL, owner, a slug or the name of a bundle with the link, in any case.
+   * At most 256 characters.
+   */
+  search?: string
+  /**
+   * The exact host of the destination.
+   * At most 261 characters.
+   */
+  host?: string
+  /**
+   * Host of a short domain; without it, links of all domains.
+   * At most 1000 characters.
+   */
+  domain?: string
+  /** The id of a bundle. */
+  bundle?: number
+  /** Only links that are in no bundle. */
+  no_bundle?: boolean
+  /** Unix seconds; links that were changed since. */
+  updated_since?: number
+  /** Unix seconds; links that were created before, and not clicked since. */
+  unused_since?: number
+  /**
+   * `expiring`: active, and expires within seven days.
+   * `all` unless given.
+   */
+  status?: 'active' | 'disabled' | 'expired' | 'all' | 'expiring'
+  /** How the link was created. */
+  source?: 'api' | 'sdk' | 'app' | 'mcp' | 'import'
+  /** Only links with rules, a split, times, a limit or a password. */
+  has_behaviour?: boolean
+}
+
+export interface BulkChangesSet {
+  /**
+   * Format characters other than joiners are removed.
+   * At most 500 characters.
+   */
+  label?: string | null
+  /** Unix seconds. */
+  expires_at?: number | null
+  disabled?: boolean
+  /** The id of a bundle, to which the links are added. */
+  bundle?: number
+  /**
+   * The identity of the new owner.
+   * At most 320 characters.
+   */
+  owner?: string
+  /** `true` if the new owner has not created anything on this instance yet. */
+  confirm?: boolean
 }
 
 export interface Behaviour {
@@ -867,6 +1141,200 @@ export interface RemoveLinkFromBundleResult {
   removed: boolean
 }
 
+export interface HistoryChange {
+  id: number
+  /** Unix seconds. */
+  changed_at: number
+  kind:
+    | 'link.created'
+    | 'link.updated'
+    | 'link.disabled'
+    | 'link.enabled'
+    | 'link.transferred'
+    | 'link.deleted'
+    | 'bundle.created'
+    | 'bundle.updated'
+    | 'bundle.archived'
+    | 'bundle.unarchived'
+    | 'bundle.transferred'
+    | 'bundle.deleted'
+    | 'bundle.link_added'
+    | 'bundle.link_removed'
+  link_id: number | null
+  bundle_id: number | null
+  /** The person who wrote, or for whom a program did. */
+  identity: string
+  via: 'api' | 'app' | 'mcp' | 'import' | 'cli' | 'watch' | 'code'
+  /** The program: `key:` and the id of an API key, `client:` and the client id of a token, `access`, or `local`. */
+  assistant: string | null
+  /** Title of the API key, for its person and administrators. */
+  assistant_name: string | null
+  /** The tool of the MCP endpoint. */
+  tool: string | null
+  /** As in `X-Request-Id` of the answer to the write. */
+  request_id: string | null
+  plan_id: number | null
+  /** Version of the link since the change. */
+  version: number | null
+  /** The replaced values; null at a creation, all at a deletion. */
+  before: Record<string, unknown> | null
+  /** The new values; all at a creation, null at a deletion. */
+  after: Record<string, unknown> | null
+}
+
+export interface UndoResult {
+  /** The number of links, bundles and memberships that changed back. */
+  undone: number
+  /** What stays, and why. */
+  remaining: RemainingChange[]
+}
+
+export interface RemainingChange {
+  kind:
+    | 'link.created'
+    | 'link.updated'
+    | 'link.disabled'
+    | 'link.enabled'
+    | 'link.transferred'
+    | 'link.deleted'
+    | 'bundle.created'
+    | 'bundle.updated'
+    | 'bundle.archived'
+    | 'bundle.unarchived'
+    | 'bundle.transferred'
+    | 'bundle.deleted'
+    | 'bundle.link_added'
+    | 'bundle.link_removed'
+  link_id: number | null
+  bundle_id: number | null
+  /** The error code of the reason. */
+  code: string
+  reason: string
+}
+
+export interface Plan {
+  id: number
+  title: string | null
+  state: 'open' | 'applied' | 'discarded' | 'undone' | 'expired'
+  /** The person whose plan it is. */
+  identity: string
+  via: 'api' | 'app' | 'mcp' | 'import' | 'cli' | 'watch' | 'code'
+  /** The program: `key:` and the id of an API key, `client:` and the client id of a token, `access`, or `local`. */
+  assistant: string | null
+  /** Title of the API key, for its person and administrators. */
+  assistant_name: string | null
+  created_at: number
+  /** It cannot be applied from then on. */
+  expires_at: number
+  applied_at: number | null
+  undone_at: number | null
+  op_count: number
+  change_count: number
+  /** It deletes or disables something, or changes where visitors are led or who owns it. */
+  destructive: boolean
+  warnings: PlanWarning[]
+  ops: PlanOp[]
+  /** Each change, with the values of history. Before the plan is applied without automatic slugs, which are chosen then. */
+  diff: PlanChange[]
+  /** The versions of what the plan depends on. */
+  versions: PlanVersion[]
+}
+
+export interface PlanWarning {
+  code:
+    | 'deletes_links'
+    | 'deletes_bundles'
+    | 'disables_links'
+    | 'expires_links'
+    | 'removes_slugs'
+    | 'changes_destinations'
+    | 'transfers'
+    | 'links_of_others'
+    | 'many_links'
+    | 'refused_items'
+  /** The number of links, bundles, slugs or items. */
+  count: number
+  /** Their clicks so far; those of deleted links are deleted with them. */
+  clicks?: number
+}
+
+export interface PlanOp {
+  /**
+   * The `operationId` of an operation that writes links or bundles.
+   * At most 64 characters.
+   */
+  operation: string
+  /** Parameters of the path. */
+  params?: Record<string, unknown>
+  /** Parameters of the query. */
+  query?: Record<string, unknown>
+  /** Here and in `params`, `{"$op": 0}` stands for the `id` of what the first operation of the plan creates. */
+  body?: Record<string, unknown>
+}
+
+export interface PlanChange {
+  kind:
+    | 'link.created'
+    | 'link.updated'
+    | 'link.disabled'
+    | 'link.enabled'
+    | 'link.transferred'
+    | 'link.deleted'
+    | 'bundle.created'
+    | 'bundle.updated'
+    | 'bundle.archived'
+    | 'bundle.unarchived'
+    | 'bundle.transferred'
+    | 'bundle.deleted'
+    | 'bundle.link_added'
+    | 'bundle.link_removed'
+  /** Negative, until the plan is applied, for a link that it creates. */
+  link_id: number | null
+  /** As `link_id`. */
+  bundle_id: number | null
+  /** The replaced values; null at a creation, all at a deletion. */
+  before: Record<string, unknown> | null
+  /** The new values; all at a creation, null at a deletion. */
+  after: Record<string, unknown> | null
+}
+
+export interface PlanVersion {
+  link_id: number | null
+  bundle_id: number | null
+  version: string
+}
+
+export interface PlanSummary {
+  id: number
+  title: string | null
+  state: 'open' | 'applied' | 'discarded' | 'undone' | 'expired'
+  /** The person whose plan it is. */
+  identity: string
+  via: 'api' | 'app' | 'mcp' | 'import' | 'cli' | 'watch' | 'code'
+  /** The program: `key:` and the id of an API key, `client:` and the client id of a token, `access`, or `local`. */
+  assistant: string | null
+  /** Title of the API key, for its person and administrators. */
+  assistant_name: string | null
+  created_at: number
+  /** It cannot be applied from then on. */
+  expires_at: number
+  applied_at: number | null
+  undone_at: number | null
+  op_count: number
+  change_count: number
+  /** It deletes or disables something, or changes where visitors are led or who owns it. */
+  destructive: boolean
+  warnings: PlanWarning[]
+}
+
+export interface PlanUndo {
+  /** The number of links, bundles and memberships that changed back. */
+  undone: number
+  /** What stays, and why. */
+  remaining: RemainingChange[]
+  plan: Plan
+}
+
 export interface ClickStats {
   total_clicks: number
   /** Change in percent from the previous period; absent if that had no clicks. */
@@ -1024,4 +1492,124 @@ export interface MemberClicks {
   /** Percent of all clicks of the bundle in the window. */
   pct_of_bundle: number
   delta_pct?: number
+}
+
+export interface Webhook {
+  id: number
+  url: string
+  /** Empty for all types. */
+  types: EventType[]
+  bundle: number | null
+  /** Identity of its creator. Events that this person may not read are not delivered. */
+  created_by: string
+  created_at: number
+  updated_at: number
+  /** All events up to this `seq` are delivered or do not concern it. */
+  position: number
+  /** Unix seconds. With `failing_since`, the service disabled it after five days of failures. */
+  disabled_at: number | null
+  /** Unix seconds of the first failed attempt of the event after `position`. */
+  failing_since: number | null
+  /** Unix seconds; set while it is failing. */
+  next_attempt_at: number | null
+  /** Unix seconds until which the secret before the rotation signs as well. */
+  previous_secret_until: number | null
+}
+
+export interface CreateWebhookResult {
+  webhook: Webhook
+  /** Signing secret, `whsec_…`; it is not shown again. */
+  secret: string
+}
+
+export interface DeleteWebhookResult {
+  ok: true
+}
+
+export interface RotateWebhookSecretResult {
+  webhook: Webhook
+  /** Signing secret, `whsec_…`; it is not shown again. */
+  secret: string
+}
+
+export interface WebhookDelivery {
+  id: number
+  /** The event; null for a test. */
+  seq: number | null
+  type: string
+  attempt: number
+  attempted_at: number
+  duration_ms: number
+  /** The status is 2xx. */
+  delivered: boolean
+  status: number | null
+  /** The first 4 KiB of the answer. */
+  answer: string | null
+  /** `unreachable`: no connection, no such host, or an address that is neither public nor in `LINKS_WEBHOOK_ALLOW`. */
+  error: 'timeout' | 'unreachable' | null
+}
+
+export interface EventPage {
+  events: Event[]
+  /** `after` of the next request. */
+  last_seq: number
+}
+
+export interface Event {
+  /** Greater than that of every earlier event. */
+  seq: number
+  type:
+    | 'link.created'
+    | 'link.updated'
+    | 'link.disabled'
+    | 'link.enabled'
+    | 'link.transferred'
+    | 'link.deleted'
+    | 'bundle.created'
+    | 'bundle.updated'
+    | 'bundle.archived'
+    | 'bundle.unarchived'
+    | 'bundle.transferred'
+    | 'bundle.deleted'
+    | 'bundle.link_added'
+    | 'bundle.link_removed'
+    | 'link.clicked'
+    | 'link.expired'
+    | 'link.limit_reached'
+    | 'plan.pending'
+  /** Unix seconds. */
+  at: number
+  data: EventData
+}
+
+export interface EventData {
+  link_id?: number
+  bundle_id?: number
+  plan_id?: number
+  /** The person who wrote, or for whom a program did. */
+  identity?: string
+  via?: 'api' | 'app' | 'mcp' | 'import' | 'cli' | 'watch' | 'code'
+  /** Version of the link since the write. */
+  version?: number
+  /** The link after the event, or before its deletion. Secrets are only `set`. */
+  link?: Record<string, unknown>
+  /** The bundle after the event, or before its deletion. */
+  bundle?: Record<string, unknown>
+  /** Fields that an update changed. */
+  changed?: string[]
+  /** At most 500. */
+  clicks?: EventClick[]
+}
+
+export interface EventClick {
+  id: number
+  link_id: number
+  slug: string
+  /** Host of the domain; absent on the default domain. */
+  domain?: string
+  clicked_at: number
+  country: string | null
+  device_type: string | null
+  os: string | null
+  browser: string | null
 }

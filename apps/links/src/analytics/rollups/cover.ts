@@ -1,4 +1,4 @@
-import type { ClickPeriodTable, PeriodUnit } from '../../db/tables.ts'
+import type { ClickPeriodTable, PeriodUnit } from '../../db/click-tables.ts'
 import { DAY, HOUR, type Window, hourOf } from '../window.ts'
 
 /** A `link_id` of 0 stands for the whole instance. */

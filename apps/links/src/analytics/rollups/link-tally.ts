@@ -1,5 +1,5 @@
 import { filteredClicks } from '../../clicks/store.ts'
-import type { ClickCounts } from '../../db/tables.ts'
+import type { ClickCounts } from '../../db/click-tables.ts'
 import type { ViewerFilters } from '../filters.ts'
 import { PackedReader, PackedWriter } from './packed.ts'
 

@@ -1,4 +1,4 @@
-import type { ClickCounts } from '../../db/tables.ts'
+import type { ClickCounts } from '../../db/click-tables.ts'
 
 /** Each byte holds seven bits of a number and one continuation bit. */
 const BASE = 128

@@ -2,7 +2,8 @@ import { type Database, inList } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import { numberRows } from '../../db/rows.ts'
 import { isSnapshot } from '../../db/snapshot.ts'
-import type { ClickPeriodTable, PeriodUnit, Tables } from '../../db/tables.ts'
+import type { ClickPeriodTable, PeriodUnit } from '../../db/click-tables.ts'
+import type { Tables } from '../../db/tables.ts'
 import {
   type Cover,
   type StoredPeriod,

@@ -1,6 +1,7 @@
 import type { Database } from '@latchkey/database/database'
 import { withSnapshot } from '../../db/snapshot.ts'
-import type { PeriodUnit, Tables } from '../../db/tables.ts'
+import type { PeriodUnit } from '../../db/click-tables.ts'
+import type { Tables } from '../../db/tables.ts'
 import { type Period, endOf, periodUnits } from './cover.ts'
 import { readLinkTally } from './instance-store.ts'
 import type { Block } from './blocks/block.ts'

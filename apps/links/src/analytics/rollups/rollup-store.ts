@@ -1,6 +1,7 @@
 import { type Database, inList } from '@latchkey/database/database'
 import type { Transaction } from 'kysely'
-import type { ClickCounts, ClickPeriodTable, PeriodUnit, Tables } from '../../db/tables.ts'
+import type { ClickCounts, ClickPeriodTable, PeriodUnit } from '../../db/click-tables.ts'
+import type { Tables } from '../../db/tables.ts'
 import type { Block } from './blocks/block.ts'
 import { isBlockUnit, storeBlock } from './blocks/block-store.ts'
 import { endOf, periodUnits } from './cover.ts'

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { numberRows } from '../../db/rows.ts'
 import { isSnapshot } from '../../db/snapshot.ts'
 import { forEachRow } from '../../db/stream.ts'
-import type { ClickCounts, ClickTable } from '../../db/tables.ts'
+import type { ClickCounts, ClickTable } from '../../db/click-tables.ts'
 import { type Cover, type Interval, type Period, periodUnits } from './cover.ts'
 import {
   type Db,

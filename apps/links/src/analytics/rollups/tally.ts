@@ -1,5 +1,5 @@
 import { isAppReferrer } from '../../clicks/referrer.ts'
-import type { ClickCounts, ClickTable, PeriodUnit } from '../../db/tables.ts'
+import type { ClickCounts, ClickTable, PeriodUnit } from '../../db/click-tables.ts'
 import { type Dimension, dimensions } from '../dimensions.ts'
 import { ValueCounts } from './value-counts.ts'
 

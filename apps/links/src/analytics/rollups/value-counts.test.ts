@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import type { ClickCounts } from '../../db/tables.ts'
+import type { ClickCounts } from '../../db/click-tables.ts'
 import { type PackedValues, ValueCounts } from './value-counts.ts'
 
 /**

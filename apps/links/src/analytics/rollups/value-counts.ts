@@ -1,4 +1,4 @@
-import type { ClickCounts } from '../../db/tables.ts'
+import type { ClickCounts } from '../../db/click-tables.ts'
 import type { ViewerFilters } from '../filters.ts'
 import { PackedReader, PackedWriter } from './packed.ts'
 

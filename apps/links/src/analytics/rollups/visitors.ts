@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ClickPeriodTable } from '../../db/tables.ts'
+import type { ClickPeriodTable } from '../../db/click-tables.ts'
 import { type Cover, type Interval, clipTo, nearestHours } from './cover.ts'
 import type { ViewerFilters } from '../filters.ts'
 import { type Db, type MaxUnit, type CoverRequest, coverGaps, unitsUpTo } from './period-store.ts'

@@ -1,6 +1,6 @@
 import { inList } from '@latchkey/database/database'
 import { sql } from 'kysely'
-import type { ClickCounts } from '../../db/tables.ts'
+import type { ClickCounts } from '../../db/click-tables.ts'
 import { countClicksPerLink } from './bucket-clicks.ts'
 import { type Interval, edgesOf, enclosingHours } from './cover.ts'
 import type { ViewerFilters } from '../filters.ts'

@@ -70,6 +70,7 @@ function tables(dialect: keyof typeof words): string[] {
       primary_slug ${text} not null,
       search_text ${text} not null,
       version ${int} not null default 1,
+      updated_at ${int} not null default 0,
       behaviour ${text},
       domain ${text},
       check (primary_slug = coalesce(domain || '/', '') || ${bareSlug[dialect]('primary_slug')})
@@ -77,6 +78,7 @@ function tables(dialect: keyof typeof words): string[] {
     ) ${table}`,
     'create index link_by_url on link (url_key)',
     'create index link_by_age on link (created_at, id)',
+    'create index link_by_update on link (updated_at, id)',
     'create index link_by_owner on link (created_by, created_at, id)',
     'create index link_by_source on link (created_via, created_at, id)',
     'create index link_by_host on link (host, created_at, id)',
@@ -154,10 +156,12 @@ function tables(dialect: keyof typeof words): string[] {
       document ${text} not null
     ) ${table}`,
     // The visitors that a link with a maximum has counted. The check is the last guard of that maximum.
+    // `reached` stays when a place is returned: a maximum is reached once.
     `create table link_limit (
       link_id ${int} not null primary key references link (id) on delete cascade,
       max_clicks ${int} not null,
-      used ${int} not null check (used between 0 and max_clicks)
+      used ${int} not null check (used between 0 and max_clicks),
+      reached ${int} not null default 0 check (reached in (0, 1) and (reached = 1 or used < max_clicks))
     ) ${table}`,
     // Apart from the behaviour, so that no read of a link returns it. Archives leave it out.
     `create table link_password (
@@ -165,13 +169,15 @@ function tables(dialect: keyof typeof words): string[] {
       hash ${text} not null
     ) ${table}`,
     // Triggers maintain this table and the next two, so no code path can forget them. This one
-    // holds the clicks of each link in closed hours. Lists by clicks follow one of its indexes.
+    // holds the clicks of each link in closed hours, and the last of these. Lists by clicks follow
+    // one of its indexes.
     `create table link_clicks (
       link_id ${int} not null primary key references link (id) on delete cascade,
       created_at ${int} not null,
-      ${FILTERED.map((column) => `${column} ${int} not null default 0`).join(', ')}
+      ${FILTERED.map((column) => `${column} ${int} not null default 0`).join(', ')},
+      last_hour ${int} not null default 0
     ) ${table}`,
-    ...FILTERED.map(
+    ...[...FILTERED, 'last_hour'].map(
       (column) => `create index link_by_${column} on link_clicks (${column}, created_at, link_id)`,
     ),
     // The number of links of each owner from each source, which every page of a list shows:
@@ -203,6 +209,132 @@ function tables(dialect: keyof typeof words): string[] {
       last_used_at ${int}
     ) ${table}`,
     'create index api_key_by_identity on api_key (identity)',
+    // Written in the transaction of the request, so an answer exists if and only if its effect does.
+    `create table idempotent_answer (
+      api_key_id ${int} not null references api_key (id) on delete cascade,
+      idempotency_key ${text} not null check (length(idempotency_key) between 1 and 64),
+      created_at ${int} not null,
+      path_hash text not null,
+      body_hash text not null,
+      status ${int} not null check (status between 200 and 499),
+      headers text not null,
+      body text not null,
+      primary key (api_key_id, idempotency_key)
+    ) ${table}`,
+    'create index idempotent_answer_by_age on idempotent_answer (created_at)',
+    // The bundle is no reference: its deletion is an event that the webhook still delivers.
+    `create table webhook (
+      id ${id},
+      url ${text} not null,
+      types text not null,
+      bundle_id ${int},
+      created_by ${text} not null,
+      created_at ${int} not null,
+      updated_at ${int} not null,
+      secret text not null,
+      previous_secret text,
+      previous_until ${int},
+      position ${int} not null default 0 check (position >= 0),
+      failures ${int} not null default 0,
+      failing_since ${int},
+      next_attempt_at ${int} not null default 0,
+      disabled_at ${int},
+      lease_holder text,
+      lease_until ${int} not null default 0,
+      check ((previous_secret is null) = (previous_until is null)),
+      check ((failures = 0) = (failing_since is null))
+    ) ${table}`,
+    'create index webhook_by_owner on webhook (created_by, id)',
+    `create table webhook_delivery (
+      id ${id},
+      webhook_id ${int} not null references webhook (id) on delete cascade,
+      seq ${int},
+      type text not null,
+      attempt ${int} not null,
+      attempted_at ${int} not null,
+      duration_ms ${int} not null,
+      status ${int},
+      answer text,
+      error text check (error in ('timeout', 'unreachable')),
+      check ((status is null) = (error is not null))
+    ) ${table}`,
+    'create index webhook_delivery_by_webhook on webhook_delivery (webhook_id, id)',
+    // Changes of links and bundles. Subjects are no references: what is deleted has a history, too.
+    // Each list of changes follows one index in the order of time, with every filter.
+    `create table history (
+      id ${id},
+      changed_at ${int} not null,
+      identity ${text} not null,
+      via ${text} not null check (via in ('api', 'app', 'mcp', 'import', 'cli', 'watch', 'code')),
+      assistant ${text},
+      assistant_name text,
+      tool text,
+      request_id text,
+      plan_id ${int},
+      kind text not null,
+      link_id ${int},
+      bundle_id ${int},
+      version ${int},
+      before_values text,
+      after_values text,
+      check (link_id is not null or bundle_id is not null),
+      check (before_values is not null or after_values is not null)
+    ) ${table}`,
+    'create index history_by_time on history (changed_at, id)',
+    'create index history_by_link on history (link_id, id) where link_id is not null',
+    'create index history_by_bundle on history (bundle_id, id) where bundle_id is not null',
+    'create index history_by_identity on history (identity, changed_at, id)',
+    'create index history_by_identity_and_way on history (identity, via, changed_at, id)',
+    'create index history_by_way on history (via, changed_at, id)',
+    'create index history_by_assistant on history (assistant, changed_at, id) where assistant is not null',
+    `create index history_by_assistant_of_identity on history (assistant, identity, changed_at, id)
+      where assistant is not null`,
+    'create index history_by_plan on history (plan_id, id) where plan_id is not null',
+    // Plans of assistants and programs (L29.3). The stored state of one that has expired stays open.
+    `create table plan (
+      id ${id},
+      title text,
+      state ${text} not null check (state in ('open', 'applied', 'discarded', 'undone')),
+      identity ${text} not null,
+      via text not null,
+      assistant text,
+      assistant_name text,
+      created_at ${int} not null,
+      expires_at ${int} not null,
+      applied_at ${int} check ((applied_at is not null) = (state in ('applied', 'undone'))),
+      undone_at ${int} check ((undone_at is not null) = (state = 'undone')),
+      op_count ${int} not null,
+      change_count ${int} not null,
+      ops text not null,
+      diff text not null,
+      warnings text not null,
+      versions text not null
+    ) ${table}`,
+    'create index plan_by_identity on plan (identity, id)',
+    'create index plan_by_age on plan (created_at)',
+    // History is append-only but for this: changes before a time, while a row here names it.
+    `create table history_erasure (before ${int} not null) ${table}`,
+    `create table policy (
+      identity ${text} not null,
+      assistant ${text} not null,
+      writes ${text} not null check (writes in ('direct', 'plan', 'none')),
+      confirm ${text} not null check (confirm in ('never', 'destructive', 'always')),
+      writes_per_hour ${int} check (writes_per_hour > 0),
+      hosts text,
+      bundles text,
+      primary key (identity, assistant)
+    ) ${table}`,
+    // In the order of commits. Subjects are no references, and clicks may be deleted earlier.
+    `create table event (
+      seq ${id},
+      type ${text} not null,
+      at ${int} not null,
+      data text not null,
+      first_click ${int},
+      last_click ${int},
+      check ((first_click is null) = (last_click is null) and first_click <= last_click)
+    ) ${table}`,
+    'create index event_by_type on event (type, seq)',
     `create table preference (
       identity ${text} not null primary key,
       slug_default_length ${int} not null default 4 check (slug_default_length between 3 and 128),
@@ -465,6 +597,9 @@ const sqlite = [
   `create trigger slug_clicks_delete after delete on slug when old.closed_clicks > 0 begin
     ${updateLinkClicks((clicks) => `- ${clicks('old.')}`)} where link_id = old.link_id;
   end`,
+  `create trigger link_last_hour after insert on click_hour_closed begin
+    update link_clicks set last_hour = new.hour where link_id = new.link_id and last_hour < new.hour;
+  end`,
   `create trigger link_count_insert after insert on link begin ${countOwner('new', 1)} end`,
   `create trigger link_count_delete after delete on link begin ${countOwner('old', -1)} end`,
   `create trigger link_count_update after update of created_by, created_via on link begin
@@ -480,6 +615,11 @@ const sqlite = [
     begin select raise(abort, 'a slug is on the domain of its link'); end`,
   `create trigger link_domain_stays before update of domain on link when new.domain is not old.domain
     begin select raise(abort, 'a link stays on its domain'); end`,
+  `create trigger history_stays before update on history
+    begin select raise(abort, 'history is append-only'); end`,
+  `create trigger history_kept before delete on history
+    when not exists (select 1 from history_erasure where old.changed_at < before)
+    begin select raise(abort, 'history is append-only'); end`,
   `create trigger primary_slug_not_disabled before update of disabled_at on slug
     when ${isDisabledPrimary} ${refuseDisabledPrimary}`,
   `create trigger primary_slug_not_made_disabled before insert on slug
@@ -612,6 +752,17 @@ const postgres = [
     end $$`,
   `create trigger link_domain_stays before update of domain on link for each row
     when (NEW.domain is distinct from OLD.domain) execute function refuse_change_of_domain()`,
+  `create function refuse_change_of_history() returns trigger language plpgsql as $$
+    begin
+      if TG_OP = 'DELETE' then
+        if exists (select 1 from history_erasure where OLD.changed_at < before) then return OLD; end if;
+      end if;
+      raise exception 'history is append-only';
+    end $$`,
+  `create trigger history_stays before update or delete on history
+    for each row execute function refuse_change_of_history()`,
+  `create trigger history_not_truncated before truncate on history
+    for each statement execute function refuse_change_of_history()`,
   // Announcements for open pages name the schema: a server may hold several instances in schemas of
   // one database, and they share the channel.
   `create function announce_change() returns trigger language plpgsql as $$
@@ -649,6 +800,16 @@ const postgres = [
   ...keepLinkClicks('insert'),
   ...keepLinkClicks('update'),
   ...keepLinkClicks('delete'),
+  `create function keep_last_hour() returns trigger language plpgsql as $$
+    begin
+      perform 1 from link_clicks where link_id in (select link_id from added) order by link_id for no key update;
+      update link_clicks set last_hour = closed.hour
+      from (select link_id, max(hour) as hour from added group by link_id) as closed
+      where link_clicks.link_id = closed.link_id and last_hour < closed.hour;
+      return null;
+    end $$`,
+  `create trigger link_last_hour after insert on click_hour_closed referencing new table as added
+    for each statement execute function keep_last_hour()`,
   ...countLinks('insert'),
   ...countLinks('delete'),
   ...countLinks('update'),

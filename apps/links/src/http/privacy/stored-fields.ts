@@ -1,5 +1,6 @@
 import type { JournalledClick } from '../../clicks/click.ts'
-import type { ClickTable, Tables } from '../../db/tables.ts'
+import type { ClickTable } from '../../db/click-tables.ts'
+import type { Tables } from '../../db/tables.ts'
 
 /** The rows of the page, in its order. Each column belongs to one. */
 export const items = [

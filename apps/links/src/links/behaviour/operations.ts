@@ -29,20 +29,21 @@ interface Replacement {
   document: BehaviourDocument
   /** As in `saveBehaviour`. */
   passwordHash: string | null | undefined
+  now: number
 }
 
 /** Compiles and stores the behaviour of a locked link. Returns its program, null without one. */
-async function replaceBehaviour(
+export async function replaceBehaviour(
   tx: Tx,
   row: LinkRow,
-  { document, passwordHash }: Replacement,
+  { document, passwordHash, now }: Replacement,
 ): Promise<string | null> {
   const present = await findBehaviour(tx, row.id)
   const hasPassword = passwordHash === undefined ? present.hasPassword : passwordHash !== null
   const program = compile(document, hasPassword)
   if (program === null && row.behaviour === null) return null
   if (program !== null && Buffer.byteLength(program) > MAX_PROGRAM) throw failure('behaviour_too_long')
-  await saveBehaviour(tx, row, { document, program, passwordHash })
+  await saveBehaviour(tx, row, { document, program, passwordHash, now })
   return program
 }
 
@@ -89,7 +90,7 @@ export const writeBehaviour = operation({
       if (password === true && !(await findBehaviour(tx, row.id)).hasPassword) throw failure('no_password')
       const isEmpty = Object.keys(body).length === 0
       const passwordHash = isEmpty || password === null ? null : hash
-      const behaviour = await replaceBehaviour(tx, row, { document, passwordHash })
+      const behaviour = await replaceBehaviour(tx, row, { document, passwordHash, now: context.now })
       if (behaviour !== null) await requireEnd(tx, context, { ...row, behaviour })
       return readChangedBehaviour(tx, context, row.id)
     })
@@ -109,7 +110,7 @@ const deleteBehaviour = operation({
   handler: (context, { params }) =>
     context.database.write(async (tx) => {
       const row = await requireOwnedLink(tx, context, params.id, 'not_owner_update')
-      await replaceBehaviour(tx, row, { document: {}, passwordHash: null })
+      await replaceBehaviour(tx, row, { document: {}, passwordHash: null, now: context.now })
       return { deleted: true as const }
     }),
 })
@@ -136,8 +137,12 @@ const promoteVariant = operation({
       const { document } = await findBehaviour(tx, row.id)
       const promotion = promote(document, body.variant)
       if (!promotion) throw failure('variant_not_found')
-      if (promotion.url !== undefined) await updateLink(tx, row, { url: promotion.url })
-      await replaceBehaviour(tx, row, { document: promotion.document, passwordHash: undefined })
+      if (promotion.url !== undefined) await updateLink(tx, row, { url: promotion.url }, context.now)
+      await replaceBehaviour(tx, row, {
+        document: promotion.document,
+        passwordHash: undefined,
+        now: context.now,
+      })
       return readChangedBehaviour(tx, context, row.id)
     }),
 })

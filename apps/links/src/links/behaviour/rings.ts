@@ -45,18 +45,20 @@ export async function requireNoRing(tx: Tx, context: WayContext, link: WayLink):
   if ((await findProblem(tx, context, link)) === 'link_ring') throw failure('link_ring')
 }
 
-async function findProblem(
-  tx: Tx,
-  { database: { dialect }, origin, sites }: WayContext,
-  link: WayLink,
-): Promise<WayProblem | undefined> {
-  const domains: OwnDomains = {
-    domainOf: (host) => sites.domainOf(host, origin),
-    alsoOf: (domain) => sites.of(domain).alsoOf,
-  }
+async function findProblem(tx: Tx, context: WayContext, link: WayLink): Promise<WayProblem | undefined> {
+  const { dialect } = context.database
+  const domains = ownDomainsOf(context)
   if (!leadsToOwnUrl(link, domains)) return undefined
   await lockRings(tx, dialect)
   return findWayProblem(link, domains, (slugs) => findLinksOf({ db: tx, dialect }, slugs))
+}
+
+/** The short domains, as the caller reaches them. */
+export function ownDomainsOf({ origin, sites }: Pick<Context, 'origin' | 'sites'>): OwnDomains {
+  return {
+    domainOf: (host) => sites.domainOf(host, origin),
+    alsoOf: (domain) => sites.of(domain).alsoOf,
+  }
 }
 
 /** Serialises the writes of links that lead to our own short URLs. */

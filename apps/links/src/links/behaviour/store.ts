@@ -1,6 +1,10 @@
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, type Transaction, sql } from 'kysely'
 import { type Database, inList } from '@latchkey/database/database'
 import type { Tables } from '../../db/tables.ts'
+import { linkEvent } from '../../event-log/link-event.ts'
+import { insertEvents } from '../../event-log/store.ts'
+import { requireNotedLink } from '../../history/change-log.ts'
+import { readLinkStates } from '../../history/states.ts'
 import type { LinkRow } from '../store.ts'
 import { type BehaviourPart, parseProgram, partsOfProgram } from './program.ts'
 import type { Behaviour, BehaviourDocument } from './schema.ts'
@@ -90,17 +94,20 @@ interface BehaviourChange {
   program: string | null
   /** A new hash, null for no password, undefined for the present one. */
   passwordHash: string | null | undefined
+  /** Unix seconds. */
+  now: number
 }
 
 /** Replaces the behaviour of a locked link and raises the link's version. */
 export async function saveBehaviour(
   tx: Tx,
   { id, version }: LinkRow,
-  { document, program, passwordHash }: BehaviourChange,
+  { document, program, passwordHash, now }: BehaviourChange,
 ): Promise<void> {
+  requireNotedLink(tx, id)
   await tx
     .updateTable('link')
-    .set({ behaviour: program, version: version + 1 })
+    .set({ behaviour: program, version: version + 1, updated_at: now })
     .where('id', '=', id)
     .execute()
   const text = JSON.stringify(document)
@@ -132,7 +139,7 @@ export async function insertBehaviours(
     .values(behaviours.map(({ id, document }) => ({ link_id: id, document: JSON.stringify(document) })))
     .execute()
   const limits = behaviours.flatMap(({ id, document: { max_clicks }, clicksUsed: used }) =>
-    max_clicks === undefined ? [] : [{ link_id: id, max_clicks, used }],
+    max_clicks === undefined ? [] : [{ link_id: id, max_clicks, used, reached: used < max_clicks ? 0 : 1 }],
   )
   if (limits.length > 0) await tx.insertInto('link_limit').values(limits).execute()
 }
@@ -154,33 +161,43 @@ async function saveLimit(tx: Tx, linkId: number, maxClicks: number | undefined):
 
 /** Sets how many visitors of a link with a limit were let through. */
 export async function setUsedPlaces(tx: Tx, linkId: number, used: number): Promise<void> {
-  await tx.updateTable('link_limit').set({ used }).where('link_id', '=', linkId).execute()
+  const reached = sql<number>`case when ${used} < max_clicks then reached else 1 end`
+  await tx.updateTable('link_limit').set({ used, reached }).where('link_id', '=', linkId).execute()
+}
+
+interface Visitors {
+  linkId: number
+  wanted: number
+  /** Unix seconds. */
+  now: number
 }
 
 /**
  * Counts up to `wanted` visitors of a link with a limit, in one transaction, and returns how many
- * of them get through: all of a link that has no limit any more.
+ * of them get through: all of a link that has no limit any more. The last one adds an event
+ * (L30.1).
  */
 export async function takePlaces(
   database: Database<Tables>,
-  linkId: number,
-  wanted: number,
+  { linkId, wanted, now }: Visitors,
 ): Promise<number> {
+  const { dialect } = database
   return database.write(async (tx) => {
     const limit = await tx
       .selectFrom('link_limit')
-      .select(['max_clicks', 'used'])
+      .select(['max_clicks', 'used', 'reached'])
       .where('link_id', '=', linkId)
-      .$if(database.dialect === 'postgres', (query) => query.forUpdate())
+      .$if(dialect === 'postgres', (query) => query.forUpdate())
       .executeTakeFirst()
     if (!limit) return wanted
     const places = Math.min(wanted, limit.max_clicks - limit.used)
-    if (places > 0)
-      await tx
-        .updateTable('link_limit')
-        .set({ used: limit.used + places })
-        .where('link_id', '=', linkId)
-        .execute()
+    if (places <= 0) return places
+    const used = limit.used + places
+    await setUsedPlaces(tx, linkId, used)
+    if (used === limit.max_clicks && limit.reached === 0) {
+      const state = (await readLinkStates(tx, dialect, [linkId])).get(linkId)
+      await insertEvents(tx, dialect, [linkEvent('link.limit_reached', { id: linkId, state, at: now })])
+    }
     return places
   })
 }

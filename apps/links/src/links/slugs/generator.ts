@@ -1,8 +1,9 @@
+import { inList } from '@latchkey/database/database'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../../db/tables.ts'
 import { isReserved } from './reserved.ts'
 import { type Domain, MAX_SLUG_LENGTH, parseSlugKey, slugKey } from './slug.ts'
-import { countSlugsOfLength, findSlug, isRetired } from './store.ts'
+import { type Queries, countSlugsOfLength, findExistingSlugs, findSlug, isRetired } from './store.ts'
 
 /**
  * 32 symbols without `l o 0 1`, which are easily misread. A power of two lets a random byte map
@@ -10,7 +11,7 @@ import { countSlugsOfLength, findSlug, isRetired } from './store.ts'
  */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
 /** Four taken slugs in one creation make the next one longer (L9.2). */
-export const TRIES_PER_LENGTH = 4
+const TRIES_PER_LENGTH = 4
 /**
  * Slugs of this length and longer have more than a billion values. They are not counted; collisions
  * alone make them grow.
@@ -77,4 +78,51 @@ export async function findFreeSlug(tx: Transaction<Tables>, domain: Domain, leng
     const key = slugKey(domain, slug)
     if (!isReserved(slug) && !(await findSlug(tx, key)) && !(await isRetired(tx, key))) return key
   }
+}
+
+interface FreshSlug {
+  domain: Domain
+  length: number
+}
+
+/**
+ * Generates the key of an automatic slug for each of these. All are different, and none of them is in
+ * `existing`, in use or was ever used.
+ */
+export async function generateFreshSlugs(
+  queries: Queries,
+  wanted: readonly FreshSlug[],
+  existing: ReadonlyMap<string, string> = new Map(),
+): Promise<string[]> {
+  const chosenSlugs = new Set<string>()
+  const slugs = wanted.map(() => '')
+  let missing = wanted.map((slug, at) => ({ ...slug, at }))
+  for (let tries = 0; missing.length > 0; tries++) {
+    const longer = Math.floor(tries / TRIES_PER_LENGTH)
+    const candidates = missing.map((fresh) => {
+      const name = randomSlug(fresh.length + longer)
+      return { ...fresh, name, slug: slugKey(fresh.domain, name) }
+    })
+    const usedSlugs = await findUsedSlugs(
+      queries,
+      candidates.map(({ slug }) => slug),
+    )
+    missing = candidates.filter(({ name, slug, at }) => {
+      if (usedSlugs.has(slug) || existing.has(slug) || chosenSlugs.has(slug) || isReserved(name)) return true
+      chosenSlugs.add(slug)
+      slugs[at] = slug
+      return false
+    })
+  }
+  return slugs
+}
+
+async function findUsedSlugs({ db, dialect }: Queries, slugs: readonly string[]): Promise<Set<string>> {
+  const existing = await findExistingSlugs({ db, dialect }, slugs)
+  const retired = await db
+    .selectFrom('retired_slug')
+    .select('slug')
+    .where(inList(dialect, 'slug', slugs))
+    .execute()
+  return existing.union(new Set(retired.map(({ slug }) => slug)))
 }

@@ -10,7 +10,7 @@ import { failure, type FailureCode } from '../../failures.ts'
 import { requireNoRing } from '../behaviour/rings.ts'
 import { forceParameter, getLink, flushBeforeDeletion } from '../operations.ts'
 import { Id, IdParams, Link, LinkId } from '../schema.ts'
-import { findLinkRow, lockLinkRow, raiseVersion, readChangedLink, toSlug } from '../store.ts'
+import { findLinkRow, lockLinkForWrite, raiseVersion, readChangedLink, toSlug } from '../store.ts'
 import { entityTagHeader, requireVersion } from '../versions.ts'
 import { deleteClicks } from '../delete-clicks.ts'
 import { CustomSlug, Slug, SlugParam } from './schema.ts'
@@ -53,7 +53,7 @@ interface PathForm<Suffix extends string, Params extends SlugParams, Query exten
  */
 async function addSlug(context: Context, linkId: number, customSlug: string): Promise<Slug> {
   return context.database.write(async (tx) => {
-    const link = await lockLinkRow(tx, context.database, linkId)
+    const link = await lockLinkForWrite(tx, context.database, linkId)
     if (!link) throw failure('link_not_found')
     requireVersion(context, link)
     const isOwner = link.created_by === context.identity
@@ -68,7 +68,7 @@ async function addSlug(context: Context, linkId: number, customSlug: string): Pr
     const primary = await findSlug(tx, link.primary_slug)
     const becomesPrimary = isOwner && primary?.is_custom === 0
     if (becomesPrimary) await setPrimarySlug(tx, linkId, slug)
-    await raiseVersion(tx, link)
+    await raiseVersion(tx, link, context.now)
     await requireNoRing(tx, context, link)
     return toSlug(row, becomesPrimary ? slug : link.primary_slug, 0)
   })
@@ -130,7 +130,7 @@ async function disableSlug(tx: Tx, context: Context, reference: SlugReference): 
   if (row.disabled_at !== null) return row.slug
   if (row.slug === link.primary_slug) await setPrimarySlug(tx, link.id, await findNextPrimary(tx, row, false))
   await setSlugDisabled(tx, row.slug, context.now)
-  await raiseVersion(tx, link)
+  await raiseVersion(tx, link, context.now)
   return row.slug
 }
 
@@ -139,7 +139,7 @@ async function enableSlug(tx: Tx, context: Context, reference: SlugReference): P
   const { link, row } = await requireOwnedSlug(tx, context, reference, 'not_owner_slug_enable')
   if (row.disabled_at === null) return row.slug
   await setSlugDisabled(tx, row.slug, null)
-  await raiseVersion(tx, link)
+  await raiseVersion(tx, link, context.now)
   return row.slug
 }
 
@@ -147,7 +147,7 @@ async function setPrimary(tx: Tx, context: Context, reference: SlugReference): P
   const { link, row } = await requireOwnedSlug(tx, context, reference, 'not_owner_primary')
   if (row.disabled_at !== null) throw failure('disabled_primary')
   await setPrimarySlug(tx, link.id, row.slug)
-  await raiseVersion(tx, link)
+  await raiseVersion(tx, link, context.now)
   return readChangedLink(tx, link.id, context)
 }
 
@@ -288,7 +288,7 @@ function removeOperation<Suffix extends string, Params extends SlugParams, Query
           if (row.slug === link.primary_slug)
             await setPrimarySlug(tx, link.id, await findNextPrimary(tx, row, true))
           await removeSlug(tx, context.database, row)
-          await raiseVersion(tx, link)
+          await raiseVersion(tx, link, context.now)
         })
       if (input.query.force) await deleteClicks(context.database, findScope, removeRows)
       else await removeRows()

@@ -5,7 +5,7 @@ import type { Tables } from '../../db/tables.ts'
 import { queriedDomain } from '../../domains/find.ts'
 import { DomainQuery } from '../../domains/schema.ts'
 import { failure, type FailureCode } from '../../failures.ts'
-import { type LinkRow, findLinkRow, lockLinkRow } from '../store.ts'
+import { type LinkRow, findLinkRow, lockLinkForWrite } from '../store.ts'
 import { requireVersion } from '../versions.ts'
 import { type Domain, slugKey } from './slug.ts'
 import { type SlugRow, findSlug } from './store.ts'
@@ -51,7 +51,7 @@ export async function requireOwnedSlug(
 ): Promise<{ link: LinkRow; row: SlugRow }> {
   const linkId = id ?? (await findSlug(tx, slugKey(domain, slug)))?.link_id
   if (linkId === undefined) throw failure('slug_not_found')
-  const link = await lockLinkRow(tx, context.database, linkId)
+  const link = await lockLinkForWrite(tx, context.database, linkId)
   if (!link) throw failure(id === undefined ? 'slug_not_found' : 'link_not_found')
   // Read again under the lock: the slug may have moved or been deleted in the meantime.
   const row = await findSlug(tx, slugKey(link.domain, slug))

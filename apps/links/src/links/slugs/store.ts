@@ -1,3 +1,4 @@
+import { inList } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import { markHoursChanged } from '../../clicks/changed-hours.ts'
 import type { Tables } from '../../db/tables.ts'
@@ -8,6 +9,12 @@ import { sql } from 'kysely'
 /** A slug with its raw lifetime clicks. */
 export type SlugRow = Selectable<Tables['counted_slug']>
 type Tx = Transaction<Tables>
+
+/** A database or a transaction of it, with its dialect. */
+export interface Queries {
+  db: Kysely<Tables>
+  dialect: DialectName
+}
 
 /**
  * Stores the slug; returns false if it is taken. Waits for a concurrent writer of the same slug.
@@ -23,6 +30,19 @@ export async function insertSlug(tx: Tx, row: Insertable<Tables['slug']>): Promi
 
 export async function findSlug(db: Kysely<Tables>, slug: string): Promise<SlugRow | undefined> {
   return db.selectFrom('counted_slug').selectAll().where('slug', '=', slug).executeTakeFirst()
+}
+
+/** Those of the slugs that a link has. */
+export async function findExistingSlugs(
+  { db, dialect }: Queries,
+  slugs: readonly string[],
+): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('slug')
+    .select('slug')
+    .where(inList(dialect, 'slug', slugs))
+    .execute()
+  return new Set(rows.map(({ slug }) => slug))
 }
 
 /** Everything that decides whether a slug redirects, and for whom the reason is. */
@@ -91,6 +111,16 @@ export async function removeSlug(
     )
   for (const table of ['click', 'click_forgotten', 'click_hour_open', 'click_hour_closed'] as const)
     await tx.deleteFrom(table).where('link_id', '=', link_id).where('slug', '=', slug).execute()
+  await tx
+    .updateTable('link_clicks')
+    .set((eb) => ({
+      last_hour: eb
+        .selectFrom('click_hour_closed')
+        .select((closed) => closed.fn.coalesce(closed.fn.max('hour'), sql<number>`0`).as('hour'))
+        .where('link_id', '=', link_id),
+    }))
+    .where('link_id', '=', link_id)
+    .execute()
 }
 
 /** Retires all slugs of the link, or only the given one. */

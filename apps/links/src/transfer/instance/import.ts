@@ -138,6 +138,9 @@ async function buildRollups(bulk: Bulk, now: number): Promise<void> {
     `update slug set ${COUNT_COLUMNS.map((sum) => `closed_${sum} = total.${sum}`).join(', ')}
       from (select link_id, slug, ${SUMMED_COLUMNS} from click_hour_closed group by link_id, slug) as total
       where slug.slug = total.slug and slug.link_id = total.link_id`,
+    `update link_clicks set last_hour = closed.hour
+      from (select link_id, max(hour) as hour from click_hour_closed group by link_id) as closed
+      where link_clicks.link_id = closed.link_id`,
     // No link has rollups of these periods yet.
     ...invalidateRollups(bulk.dialect, 'select distinct 0 as link_id, hour from click_hour_closed'),
   )

@@ -5,8 +5,9 @@ const counts = { clicks: int, bots: int, self_referrers: int, bot_self_referrers
 
 /**
  * Everything that an instance contains, in the order of writing and reading. The import rebuilds
- * derived data: search keys, rollups by hour and by period, numbers of links. The visitor salts and
- * the passwords of links are not exported: a protected link stays locked until it has a new one.
+ * derived data: search keys, rollups by hour and by period, numbers of links. The visitor salts, the
+ * passwords of links, events, the deliveries of webhooks and the answers to repeated requests are not
+ * exported: a protected link stays locked until it has a new one.
  */
 const tables = {
   instance: { columns: { name: text, value: text }, orderBy: ['name'] },
@@ -62,13 +63,17 @@ const tables = {
       created_at: int,
       primary_slug: text,
       version: int,
+      updated_at: int,
       behaviour: nullableText,
       domain: nullableText,
     },
     orderBy: ['id'],
   },
   link_behaviour: { columns: { link_id: int, document: text }, orderBy: ['link_id'] },
-  link_limit: { columns: { link_id: int, max_clicks: int, used: int }, orderBy: ['link_id'] },
+  link_limit: {
+    columns: { link_id: int, max_clicks: int, used: int, reached: int },
+    orderBy: ['link_id'],
+  },
   slug: {
     columns: {
       slug: text,
@@ -130,6 +135,76 @@ const tables = {
     columns: { link_id: int, slug: text, hour: int, dimension: text, name: text, ...counts },
     orderBy: ['link_id', 'hour', 'slug', 'dimension', 'name', 'clicks', 'bots', 'self_referrers'],
   },
+  history: {
+    columns: {
+      id: int,
+      changed_at: int,
+      identity: text,
+      via: text,
+      assistant: nullableText,
+      assistant_name: nullableText,
+      tool: nullableText,
+      request_id: nullableText,
+      plan_id: nullableInt,
+      kind: text,
+      link_id: nullableInt,
+      bundle_id: nullableInt,
+      version: nullableInt,
+      before_values: nullableText,
+      after_values: nullableText,
+    },
+    orderBy: ['id'],
+  },
+  plan: {
+    columns: {
+      id: int,
+      title: nullableText,
+      state: text,
+      identity: text,
+      via: text,
+      assistant: nullableText,
+      assistant_name: nullableText,
+      created_at: int,
+      expires_at: int,
+      applied_at: nullableInt,
+      undone_at: nullableInt,
+      op_count: int,
+      change_count: int,
+      ops: text,
+      diff: text,
+      warnings: text,
+      versions: text,
+    },
+    orderBy: ['id'],
+  },
+  policy: {
+    columns: {
+      identity: text,
+      assistant: text,
+      writes: text,
+      confirm: text,
+      writes_per_hour: nullableInt,
+      hosts: nullableText,
+      bundles: nullableText,
+    },
+    orderBy: ['identity', 'assistant'],
+  },
+  webhook: {
+    columns: {
+      id: int,
+      url: text,
+      types: text,
+      bundle_id: nullableInt,
+      created_by: text,
+      created_at: int,
+      updated_at: int,
+      secret: text,
+      previous_secret: nullableText,
+      previous_until: nullableInt,
+      disabled_at: nullableInt,
+    },
+    orderBy: ['id'],
+  },
   imported_file: { columns: { sha256: text, imported_at: int }, orderBy: ['sha256'] },
   journal_cursor: { columns: { journal_id: text, seq: int }, orderBy: ['journal_id'] },
 } as const satisfies Partial<Record<keyof Tables, unknown>>
@@ -141,5 +216,5 @@ export const instanceFormat: ArchiveFormat<InstanceTable> = {
   version: 1,
   tables,
   // API callers keep their ids. The ids of clicks are not visible.
-  numbered: ['link', 'bundle', 'api_key'],
+  numbered: ['link', 'bundle', 'api_key', 'history', 'plan', 'webhook'],
 }

@@ -1,6 +1,8 @@
 import type { TextKey, TextLoaders } from '@latchkey/web/texts'
 import type { BehaviourKey } from './behaviour.ts'
 import type en from './en/index.ts'
+import type { PlanKey } from './plans.ts'
+import type { WebhookKey } from './webhooks.ts'
 
 /** Texts of the pages, loaded one language at a time. English defines the keys. */
 export const texts = {
@@ -9,5 +11,5 @@ export const texts = {
   sv: () => import('./sv/index.ts'),
 } satisfies TextLoaders<Record<keyof typeof en, string>>
 
-/** Those about behaviour are on display only after `addTexts(behaviourTexts)`. */
-export type OwnKey = TextKey<typeof en> | BehaviourKey
+/** Those about behaviour, plans and webhooks are on display only after `addTexts`. */
+export type OwnKey = TextKey<typeof en> | BehaviourKey | PlanKey | WebhookKey

@@ -37,6 +37,23 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode | ClientError, TextKey>> = {
   not_owner_update: 'error.notOwner',
   not_owner_disable: 'error.notOwner',
   not_owner_enable: 'error.notOwner',
+  not_owner_transfer: 'error.notOwner',
+  not_owner_restore: 'error.notOwner',
+  not_admin_history: 'error.notAdmin',
+  not_admin_policy: 'error.notAdmin',
+  assistant_not_found: 'error.gone',
+  policy_read_only: 'error.forbidden',
+  policy_plan_needed: 'error.forbidden',
+  policy_confirmation_needed: 'error.forbidden',
+  policy_writes_per_hour: 'error.forbidden',
+  policy_host: 'error.forbidden',
+  policy_bundle: 'error.forbidden',
+  not_admin_undo: 'error.notAdmin',
+  change_not_found: 'error.gone',
+  events_deleted: 'error.gone',
+  password_not_kept: 'error.passwordNotKept',
+  not_owner_bundle_transfer: 'error.notOwner',
+  owner_unknown: 'error.refused',
   not_owner_delete: 'error.notOwner',
   not_owner_slug_disable: 'error.notOwner',
   not_owner_slug_enable: 'error.notOwner',
@@ -96,6 +113,9 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode | ClientError, TextKey>> = {
   title_too_long: 'keys.titleLong',
   title_malformed: 'error.characters',
   scope_invalid: 'error.refused',
+  webhook_not_found: 'error.webhookGone',
+  too_many_webhooks: 'error.webhooksMany',
+  url_private: 'error.webhookPrivate',
   too_many_keys: 'keys.many',
   slug_default_length_invalid: 'settings.slugLengthBad',
   time_zone_invalid: 'settings.timeZoneBad',
@@ -118,6 +138,24 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode | ClientError, TextKey>> = {
   analytics_busy: 'error.tooMany',
   analytics_stopped: 'error.unavailable',
   deletion_stopped: 'error.deletionStopped',
+  // The admin side sends no idempotency keys.
+  idempotency_key_invalid: 'error.refused',
+  idempotency_key_running: 'error.refused',
+  idempotency_key_other_body: 'error.refused',
+  idempotency_key_other_path: 'error.refused',
+  plan_not_found: 'error.gone',
+  plan_not_open: 'error.planClosed',
+  plan_not_applied: 'error.planClosed',
+  plan_outdated: 'error.planOutdated',
+  plan_history_deleted: 'error.planHistory',
+  operation_not_plannable: 'error.refused',
+  password_not_plannable: 'error.refused',
+  reference_unknown: 'error.refused',
+  too_many_clicks_to_plan: 'error.refused',
+  too_many_changes: 'error.tooManyChanges',
+  later_change: 'error.laterChange',
+  undo_needs_rights: 'error.notOwner',
+  undo_impossible: 'error.undoImpossible',
   cursor_invalid: 'error.listMoved',
 }
 
@@ -139,6 +177,9 @@ function failureKey({ code, status }: CallError): TextKey {
   if (code !== undefined && hasText(code)) return ERROR_TEXTS[code]
   return STATUS_TEXTS[status] ?? (status > 500 ? 'error.unavailable' : 'error.refused')
 }
+
+/** Text of an error code in an answer, which a newer service may have added. */
+export const textOfCode = (code: string): TextKey => (hasText(code) ? ERROR_TEXTS[code] : 'error.refused')
 
 /** Text of a failure that the API has announced, such as that of a slug in a form. */
 export const textOf = (code: ErrorCode): TextKey => ERROR_TEXTS[code]

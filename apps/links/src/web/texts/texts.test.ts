@@ -6,11 +6,13 @@ import { errorCodes } from '../../failures.ts'
 import { behaviourTexts } from './behaviour.ts'
 import { texts as loaders } from './index.ts'
 import { wording } from './text.ts'
+import { webhookTexts } from './webhooks.ts'
 
 const texts = await loadTexts(loaders)
 const folder = join(import.meta.dirname, '..')
 testTexts(texts, folder)
 testTexts(await loadTexts(behaviourTexts), folder)
+testTexts(await loadTexts(webhookTexts), folder)
 
 const keyOf = (status: number, code?: string) =>
   wording.failureKey(new CallError(status, 'Words of the server', code === undefined ? {} : { code }))
@@ -28,11 +30,20 @@ test('L25.6: the texts of different problems differ', () => {
   const general = errorCodes.filter((code) => keyOf(418, code) === 'error.refused')
   expect(general.toSorted()).toEqual([
     'accent_invalid',
+    'idempotency_key_invalid',
+    'idempotency_key_other_body',
+    'idempotency_key_other_path',
+    'idempotency_key_running',
     'invalid_json',
     'invalid_request',
     'method_not_allowed',
+    'operation_not_plannable',
+    'owner_unknown',
+    'password_not_plannable',
     'qr_too_small',
+    'reference_unknown',
     'scope_invalid',
+    'too_many_clicks_to_plan',
     'unknown_field',
     'unsupported_media_type',
   ])

@@ -358,6 +358,37 @@ class Bundles:
             RemoveLinkFromBundleResult.from_json,
         )
 
+    def transfer(
+        self,
+        id: int,
+        *,
+        owner: str,
+        confirm: bool | Omitted = OMITTED,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Bundle:
+        """Make another identity the owner of a bundle; its links keep their owners.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            owner: The identity of the new owner. At most 320 characters.
+            confirm: `true` if the new owner has not created anything on this instance yet.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                f"/bundles/{segment(id)}/transfer",
+                body={
+                    "owner": owner,
+                    "confirm": confirm,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Bundle.from_json,
+        )
+
     def analytics(
         self,
         id: int,
@@ -805,6 +836,37 @@ class AsyncBundles:
                 max_retries=max_retries,
             ),
             RemoveLinkFromBundleResult.from_json,
+        )
+
+    async def transfer(
+        self,
+        id: int,
+        *,
+        owner: str,
+        confirm: bool | Omitted = OMITTED,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Bundle:
+        """Make another identity the owner of a bundle; its links keep their owners.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            owner: The identity of the new owner. At most 320 characters.
+            confirm: `true` if the new owner has not created anything on this instance yet.
+        """
+        return await self._transport.json(
+            Call(
+                "POST",
+                f"/bundles/{segment(id)}/transfer",
+                body={
+                    "owner": owner,
+                    "confirm": confirm,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Bundle.from_json,
         )
 
     async def analytics(

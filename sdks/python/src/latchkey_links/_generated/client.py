@@ -7,11 +7,16 @@ from types import TracebackType
 import httpx
 
 from .._transport import AsyncTransport, Options, Transport
+from .bulk import AsyncBulk, Bulk
 from .bundles import AsyncBundles, Bundles
+from .changes import AsyncChanges, Changes
 from .config import AsyncConfig, Config
 from .domains import AsyncDomains, Domains
+from .events import AsyncEvents, Events
 from .links import AsyncLinks, Links
+from .plans import AsyncPlans, Plans
 from .slugs import AsyncSlugs, Slugs
+from .webhooks import AsyncWebhooks, Webhooks
 
 
 class LinksClient:
@@ -34,9 +39,14 @@ class LinksClient:
         self._transport = Transport(Options(base_url, api_key, timeout, max_retries), http_client)
         self.links: Links = Links(self._transport)
         self.config: Config = Config(self._transport)
+        self.bulk: Bulk = Bulk(self._transport)
         self.slugs: Slugs = Slugs(self._transport)
         self.domains: Domains = Domains(self._transport)
         self.bundles: Bundles = Bundles(self._transport)
+        self.changes: Changes = Changes(self._transport)
+        self.plans: Plans = Plans(self._transport)
+        self.webhooks: Webhooks = Webhooks(self._transport)
+        self.events: Events = Events(self._transport)
 
     def close(self) -> None:
         self._transport.close()
@@ -70,9 +80,14 @@ class AsyncLinksClient:
         )
         self.links: AsyncLinks = AsyncLinks(self._transport)
         self.config: AsyncConfig = AsyncConfig(self._transport)
+        self.bulk: AsyncBulk = AsyncBulk(self._transport)
         self.slugs: AsyncSlugs = AsyncSlugs(self._transport)
         self.domains: AsyncDomains = AsyncDomains(self._transport)
         self.bundles: AsyncBundles = AsyncBundles(self._transport)
+        self.changes: AsyncChanges = AsyncChanges(self._transport)
+        self.plans: AsyncPlans = AsyncPlans(self._transport)
+        self.webhooks: AsyncWebhooks = AsyncWebhooks(self._transport)
+        self.events: AsyncEvents = AsyncEvents(self._transport)
 
     async def close(self) -> None:
         await self._transport.close()

@@ -25,6 +25,7 @@ from .models import (
     DeleteBehaviourResult,
     DeleteLinkResult,
     Explanation,
+    HistoryChange,
     Link,
     NameCount,
     Range,
@@ -89,11 +90,16 @@ class Links:
         self,
         *,
         owner: str | None = None,
-        range: Range | None = None,
         search: str | None = None,
-        status: Literal["active", "disabled", "expired", "all"] | None = None,
-        sort: Literal["created", "clicks"] | None = None,
+        host: str | None = None,
         domain: str | None = None,
+        bundle: int | None = None,
+        no_bundle: bool | None = None,
+        updated_since: int | None = None,
+        unused_since: int | None = None,
+        range: Range | None = None,
+        status: Literal["active", "disabled", "expired", "all"] | None = None,
+        sort: Literal["created", "clicks", "updated", "last_click"] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
@@ -106,9 +112,14 @@ class Links:
         Args:
             owner: The exact owner; empty for all owners.
             search: Words in any order. Each is a part of the label, URL, owner, a slug or the name of a bundle with the link, in any case. At most 256 characters.
-            status: `all` unless given.
-            sort: `created` unless given.
+            host: The exact host of the destination. At most 261 characters.
             domain: Host of a short domain; without it, links of all domains. At most 1000 characters.
+            bundle: The id of a bundle.
+            no_bundle: Only links that are in no bundle.
+            updated_since: Unix seconds; links that were changed since.
+            unused_since: Unix seconds; links that were created before, and not clicked since.
+            status: `all` unless given.
+            sort: The newest, most or latest first. `last_click` is by the hour. `created` unless given.
             limit: 1 to 1000. `1000` unless given.
             cursor: The cursor from the `Link` header of the previous page.
         """
@@ -118,11 +129,16 @@ class Links:
                 "/links",
                 query={
                     "owner": owner,
-                    "range": range,
                     "search": search,
+                    "host": host,
+                    "domain": domain,
+                    "bundle": bundle,
+                    "no_bundle": no_bundle,
+                    "updated_since": updated_since,
+                    "unused_since": unused_since,
+                    "range": range,
                     "status": status,
                     "sort": sort,
-                    "domain": domain,
                     "limit": limit,
                     "cursor": cursor,
                 },
@@ -136,11 +152,16 @@ class Links:
         self,
         *,
         owner: str | None = None,
-        range: Range | None = None,
         search: str | None = None,
-        status: Literal["active", "disabled", "expired", "all"] | None = None,
-        sort: Literal["created", "clicks"] | None = None,
+        host: str | None = None,
         domain: str | None = None,
+        bundle: int | None = None,
+        no_bundle: bool | None = None,
+        updated_since: int | None = None,
+        unused_since: int | None = None,
+        range: Range | None = None,
+        status: Literal["active", "disabled", "expired", "all"] | None = None,
+        sort: Literal["created", "clicks", "updated", "last_click"] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
@@ -150,11 +171,16 @@ class Links:
         return walk_by_cursor(
             lambda page_cursor: self.list(
                 owner=owner,
-                range=range,
                 search=search,
+                host=host,
+                domain=domain,
+                bundle=bundle,
+                no_bundle=no_bundle,
+                updated_since=updated_since,
+                unused_since=unused_since,
+                range=range,
                 status=status,
                 sort=sort,
-                domain=domain,
                 limit=limit,
                 cursor=page_cursor,
                 timeout=timeout,
@@ -610,6 +636,117 @@ class Links:
             lambda data: many(data, Bundle.from_json),
         )
 
+    def transfer(
+        self,
+        id: int,
+        *,
+        owner: str,
+        confirm: bool | Omitted = OMITTED,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Make another identity the owner of a link.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            owner: The identity of the new owner. At most 320 characters.
+            confirm: `true` if the new owner has not created anything on this instance yet.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/transfer",
+                body={
+                    "owner": owner,
+                    "confirm": confirm,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    def list_history(
+        self,
+        id: int,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Page[HistoryChange]:
+        """List the changes of a link, deleted or not, newest first.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            cursor: The cursor from the `Link` header of the previous page.
+            limit: 1 to 200. `50` unless given.
+        """
+        return self._transport.page(
+            Call(
+                "GET",
+                f"/links/{segment(id)}/history",
+                query={
+                    "cursor": cursor,
+                    "limit": limit,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            HistoryChange.from_json,
+        )
+
+    def list_all_history(
+        self,
+        id: int,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Iterator[HistoryChange]:
+        """Like `list_history`, but item by item through all pages."""
+        return walk_by_cursor(
+            lambda page_cursor: self.list_history(
+                id,
+                cursor=page_cursor,
+                limit=limit,
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            cursor,
+        )
+
+    def restore(
+        self,
+        id: int,
+        *,
+        change_id: int,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Give a link the values that it had right after a change; its owner stays.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            change_id: A change of the link.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/restore",
+                body={
+                    "change_id": change_id,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
     def analytics(
         self,
         id: int,
@@ -860,11 +997,16 @@ class AsyncLinks:
         self,
         *,
         owner: str | None = None,
-        range: Range | None = None,
         search: str | None = None,
-        status: Literal["active", "disabled", "expired", "all"] | None = None,
-        sort: Literal["created", "clicks"] | None = None,
+        host: str | None = None,
         domain: str | None = None,
+        bundle: int | None = None,
+        no_bundle: bool | None = None,
+        updated_since: int | None = None,
+        unused_since: int | None = None,
+        range: Range | None = None,
+        status: Literal["active", "disabled", "expired", "all"] | None = None,
+        sort: Literal["created", "clicks", "updated", "last_click"] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
@@ -877,9 +1019,14 @@ class AsyncLinks:
         Args:
             owner: The exact owner; empty for all owners.
             search: Words in any order. Each is a part of the label, URL, owner, a slug or the name of a bundle with the link, in any case. At most 256 characters.
-            status: `all` unless given.
-            sort: `created` unless given.
+            host: The exact host of the destination. At most 261 characters.
             domain: Host of a short domain; without it, links of all domains. At most 1000 characters.
+            bundle: The id of a bundle.
+            no_bundle: Only links that are in no bundle.
+            updated_since: Unix seconds; links that were changed since.
+            unused_since: Unix seconds; links that were created before, and not clicked since.
+            status: `all` unless given.
+            sort: The newest, most or latest first. `last_click` is by the hour. `created` unless given.
             limit: 1 to 1000. `1000` unless given.
             cursor: The cursor from the `Link` header of the previous page.
         """
@@ -889,11 +1036,16 @@ class AsyncLinks:
                 "/links",
                 query={
                     "owner": owner,
-                    "range": range,
                     "search": search,
+                    "host": host,
+                    "domain": domain,
+                    "bundle": bundle,
+                    "no_bundle": no_bundle,
+                    "updated_since": updated_since,
+                    "unused_since": unused_since,
+                    "range": range,
                     "status": status,
                     "sort": sort,
-                    "domain": domain,
                     "limit": limit,
                     "cursor": cursor,
                 },
@@ -907,11 +1059,16 @@ class AsyncLinks:
         self,
         *,
         owner: str | None = None,
-        range: Range | None = None,
         search: str | None = None,
-        status: Literal["active", "disabled", "expired", "all"] | None = None,
-        sort: Literal["created", "clicks"] | None = None,
+        host: str | None = None,
         domain: str | None = None,
+        bundle: int | None = None,
+        no_bundle: bool | None = None,
+        updated_since: int | None = None,
+        unused_since: int | None = None,
+        range: Range | None = None,
+        status: Literal["active", "disabled", "expired", "all"] | None = None,
+        sort: Literal["created", "clicks", "updated", "last_click"] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
@@ -921,11 +1078,16 @@ class AsyncLinks:
         return walk_by_cursor_async(
             lambda page_cursor: self.list(
                 owner=owner,
-                range=range,
                 search=search,
+                host=host,
+                domain=domain,
+                bundle=bundle,
+                no_bundle=no_bundle,
+                updated_since=updated_since,
+                unused_since=unused_since,
+                range=range,
                 status=status,
                 sort=sort,
-                domain=domain,
                 limit=limit,
                 cursor=page_cursor,
                 timeout=timeout,
@@ -1379,6 +1541,117 @@ class AsyncLinks:
                 max_retries=max_retries,
             ),
             lambda data: many(data, Bundle.from_json),
+        )
+
+    async def transfer(
+        self,
+        id: int,
+        *,
+        owner: str,
+        confirm: bool | Omitted = OMITTED,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Make another identity the owner of a link.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            owner: The identity of the new owner. At most 320 characters.
+            confirm: `true` if the new owner has not created anything on this instance yet.
+        """
+        return await self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/transfer",
+                body={
+                    "owner": owner,
+                    "confirm": confirm,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
+    async def list_history(
+        self,
+        id: int,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Page[HistoryChange]:
+        """List the changes of a link, deleted or not, newest first.
+
+        Needs a key with the scope `read`.
+
+        Args:
+            cursor: The cursor from the `Link` header of the previous page.
+            limit: 1 to 200. `50` unless given.
+        """
+        return await self._transport.page(
+            Call(
+                "GET",
+                f"/links/{segment(id)}/history",
+                query={
+                    "cursor": cursor,
+                    "limit": limit,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            HistoryChange.from_json,
+        )
+
+    def list_all_history(
+        self,
+        id: int,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncIterator[HistoryChange]:
+        """Like `list_history`, but item by item through all pages."""
+        return walk_by_cursor_async(
+            lambda page_cursor: self.list_history(
+                id,
+                cursor=page_cursor,
+                limit=limit,
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            cursor,
+        )
+
+    async def restore(
+        self,
+        id: int,
+        *,
+        change_id: int,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Give a link the values that it had right after a change; its owner stays.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            change_id: A change of the link.
+        """
+        return await self._transport.json(
+            Call(
+                "POST",
+                f"/links/{segment(id)}/restore",
+                body={
+                    "change_id": change_id,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
         )
 
     async def analytics(

@@ -18,37 +18,83 @@ __all__ = [
     "BehaviourSplit",
     "Breakdown",
     "Bucket",
+    "BulkChangesSet",
+    "BulkResult",
+    "BulkResults",
     "Bundle",
     "BundleStats",
     "BundleStatsTopCountry",
     "BundleWithSummary",
     "ClickStats",
+    "CreateWebhookResult",
     "DateCount",
     "DeleteBehaviourResult",
     "DeleteBundleResult",
     "DeleteLinkResult",
+    "DeleteWebhookResult",
     "Domain",
+    "Event",
+    "EventClick",
+    "EventData",
+    "EventPage",
+    "EventType",
     "Explanation",
     "ExplanationCounted",
     "ExplanationStep",
     "GetConfigResult",
+    "HistoryChange",
     "Link",
+    "LinkFilter",
     "MemberClicks",
     "NameCount",
+    "NewLink",
     "Performer",
+    "Plan",
+    "PlanChange",
+    "PlanOp",
+    "PlanSummary",
+    "PlanUndo",
+    "PlanVersion",
+    "PlanWarning",
     "Range",
+    "RemainingChange",
     "RemoveLinkFromBundleResult",
     "RemoveSlugBySlugResult",
     "RemoveSlugResult",
+    "RotateWebhookSecretResult",
     "Slug",
     "SlugCount",
     "Summary",
     "TimelineData",
     "TopLink",
+    "UndoResult",
+    "Webhook",
+    "WebhookDelivery",
 ]
 
 Range = Literal["24h", "7d", "30d", "90d", "1y", "all"]
 """A window that ends now, exact to the second."""
+
+EventType = Literal[
+    "link.created",
+    "link.updated",
+    "link.disabled",
+    "link.enabled",
+    "link.transferred",
+    "link.deleted",
+    "bundle.created",
+    "bundle.updated",
+    "bundle.archived",
+    "bundle.unarchived",
+    "bundle.transferred",
+    "bundle.deleted",
+    "bundle.link_added",
+    "bundle.link_removed",
+    "link.clicked",
+    "link.expired",
+    "link.limit_reached",
+    "plan.pending",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +192,73 @@ class GetConfigResult:
         return cls(
             short_origin=data["short_origin"],
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BulkResults:
+    results: list[BulkResult]
+
+    @classmethod
+    def from_json(cls, data: Any) -> BulkResults:
+        return cls(
+            results=many(data["results"], BulkResult.from_json),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BulkResult:
+    index: int
+    """The position in the request, from 0."""
+    status: int
+    """The status that the request of one link would have."""
+    link: Link | None = None
+    error: str | None = None
+    """Only of refusals."""
+    code: str | None = None
+    """The error code of a refusal."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> BulkResult:
+        return cls(
+            index=data["index"],
+            status=data["status"],
+            link=maybe(data.get("link"), Link.from_json),
+            error=data.get("error"),
+            code=data.get("code"),
+        )
+
+
+LinkFilter = TypedDict(
+    "LinkFilter",
+    {
+        "owner": "str",
+        "search": "str",
+        "host": "str",
+        "domain": "str",
+        "bundle": "int",
+        "no_bundle": "bool",
+        "updated_since": "int",
+        "unused_since": "int",
+        "status": "Literal['active', 'disabled', 'expired', 'all', 'expiring']",
+        "source": "Literal['api', 'sdk', 'app', 'mcp', 'import']",
+        "has_behaviour": "bool",
+    },
+    total=False,
+)
+
+
+BulkChangesSet = TypedDict(
+    "BulkChangesSet",
+    {
+        "label": "str | None",
+        "expires_at": "int | None",
+        "disabled": "bool",
+        "bundle": "int",
+        "owner": "str",
+        "confirm": "bool",
+    },
+    total=False,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -539,6 +652,325 @@ class RemoveLinkFromBundleResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryChange:
+    id: int
+    changed_at: int
+    """Unix seconds."""
+    kind: Literal[
+        "link.created",
+        "link.updated",
+        "link.disabled",
+        "link.enabled",
+        "link.transferred",
+        "link.deleted",
+        "bundle.created",
+        "bundle.updated",
+        "bundle.archived",
+        "bundle.unarchived",
+        "bundle.transferred",
+        "bundle.deleted",
+        "bundle.link_added",
+        "bundle.link_removed",
+    ]
+    link_id: int | None
+    bundle_id: int | None
+    identity: str
+    """The person who wrote, or for whom a program did."""
+    via: Literal["api", "app", "mcp", "import", "cli", "watch", "code"]
+    assistant: str | None
+    """The program: `key:` and the id of an API key, `client:` and the client id of a token, `access`, or `local`."""
+    assistant_name: str | None
+    """Title of the API key, for its person and administrators."""
+    tool: str | None
+    """The tool of the MCP endpoint."""
+    request_id: str | None
+    """As in `X-Request-Id` of the answer to the write."""
+    plan_id: int | None
+    version: int | None
+    """Version of the link since the change."""
+    before: dict[str, Any] | None
+    """The replaced values; null at a creation, all at a deletion."""
+    after: dict[str, Any] | None
+    """The new values; all at a creation, null at a deletion."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> HistoryChange:
+        return cls(
+            id=data["id"],
+            changed_at=data["changed_at"],
+            kind=data["kind"],
+            link_id=data["link_id"],
+            bundle_id=data["bundle_id"],
+            identity=data["identity"],
+            via=data["via"],
+            assistant=data["assistant"],
+            assistant_name=data["assistant_name"],
+            tool=data["tool"],
+            request_id=data["request_id"],
+            plan_id=data["plan_id"],
+            version=data["version"],
+            before=data["before"],
+            after=data["after"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoResult:
+    undone: int
+    """The number of links, bundles and memberships that changed back."""
+    remaining: list[RemainingChange]
+    """What stays, and why."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> UndoResult:
+        return cls(
+            undone=data["undone"],
+            remaining=many(data["remaining"], RemainingChange.from_json),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemainingChange:
+    kind: Literal[
+        "link.created",
+        "link.updated",
+        "link.disabled",
+        "link.enabled",
+        "link.transferred",
+        "link.deleted",
+        "bundle.created",
+        "bundle.updated",
+        "bundle.archived",
+        "bundle.unarchived",
+        "bundle.transferred",
+        "bundle.deleted",
+        "bundle.link_added",
+        "bundle.link_removed",
+    ]
+    link_id: int | None
+    bundle_id: int | None
+    code: str
+    """The error code of the reason."""
+    reason: str
+
+    @classmethod
+    def from_json(cls, data: Any) -> RemainingChange:
+        return cls(
+            kind=data["kind"],
+            link_id=data["link_id"],
+            bundle_id=data["bundle_id"],
+            code=data["code"],
+            reason=data["reason"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    id: int
+    title: str | None
+    state: Literal["open", "applied", "discarded", "undone", "expired"]
+    identity: str
+    """The person whose plan it is."""
+    via: Literal["api", "app", "mcp", "import", "cli", "watch", "code"]
+    assistant: str | None
+    """The program: `key:` and the id of an API key, `client:` and the client id of a token, `access`, or `local`."""
+    assistant_name: str | None
+    """Title of the API key, for its person and administrators."""
+    created_at: int
+    expires_at: int
+    """It cannot be applied from then on."""
+    applied_at: int | None
+    undone_at: int | None
+    op_count: int
+    change_count: int
+    destructive: bool
+    """It deletes or disables something, or changes where visitors are led or who owns it."""
+    warnings: list[PlanWarning]
+    ops: list[PlanOp]
+    diff: list[PlanChange]
+    """Each change, with the values of history. Before the plan is applied without automatic slugs, which are chosen then."""
+    versions: list[PlanVersion]
+    """The versions of what the plan depends on."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> Plan:
+        return cls(
+            id=data["id"],
+            title=data["title"],
+            state=data["state"],
+            identity=data["identity"],
+            via=data["via"],
+            assistant=data["assistant"],
+            assistant_name=data["assistant_name"],
+            created_at=data["created_at"],
+            expires_at=data["expires_at"],
+            applied_at=data["applied_at"],
+            undone_at=data["undone_at"],
+            op_count=data["op_count"],
+            change_count=data["change_count"],
+            destructive=data["destructive"],
+            warnings=many(data["warnings"], PlanWarning.from_json),
+            ops=data["ops"],
+            diff=many(data["diff"], PlanChange.from_json),
+            versions=many(data["versions"], PlanVersion.from_json),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanWarning:
+    code: Literal[
+        "deletes_links",
+        "deletes_bundles",
+        "disables_links",
+        "expires_links",
+        "removes_slugs",
+        "changes_destinations",
+        "transfers",
+        "links_of_others",
+        "many_links",
+        "refused_items",
+    ]
+    count: int
+    """The number of links, bundles, slugs or items."""
+    clicks: int | None = None
+    """Their clicks so far; those of deleted links are deleted with them."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> PlanWarning:
+        return cls(
+            code=data["code"],
+            count=data["count"],
+            clicks=data.get("clicks"),
+        )
+
+
+PlanOp = TypedDict(
+    "PlanOp",
+    {
+        "operation": "str",
+        "params": "dict[str, Any]",
+        "query": "dict[str, Any]",
+        "body": "dict[str, Any]",
+    },
+    total=False,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanChange:
+    kind: Literal[
+        "link.created",
+        "link.updated",
+        "link.disabled",
+        "link.enabled",
+        "link.transferred",
+        "link.deleted",
+        "bundle.created",
+        "bundle.updated",
+        "bundle.archived",
+        "bundle.unarchived",
+        "bundle.transferred",
+        "bundle.deleted",
+        "bundle.link_added",
+        "bundle.link_removed",
+    ]
+    link_id: int | None
+    """Negative, until the plan is applied, for a link that it creates."""
+    bundle_id: int | None
+    """As `link_id`."""
+    before: dict[str, Any] | None
+    """The replaced values; null at a creation, all at a deletion."""
+    after: dict[str, Any] | None
+    """The new values; all at a creation, null at a deletion."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> PlanChange:
+        return cls(
+            kind=data["kind"],
+            link_id=data["link_id"],
+            bundle_id=data["bundle_id"],
+            before=data["before"],
+            after=data["after"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanVersion:
+    link_id: int | None
+    bundle_id: int | None
+    version: str
+
+    @classmethod
+    def from_json(cls, data: Any) -> PlanVersion:
+        return cls(
+            link_id=data["link_id"],
+            bundle_id=data["bundle_id"],
+            version=data["version"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanSummary:
+    id: int
+    title: str | None
+    state: Literal["open", "applied", "discarded", "undone", "expired"]
+    identity: str
+    """The person whose plan it is."""
+    via: Literal["api", "app", "mcp", "import", "cli", "watch", "code"]
+    assistant: str | None
+    """The program: `key:` and the id of an API key, `client:` and the client id of a token, `access`, or `local`."""
+    assistant_name: str | None
+    """Title of the API key, for its person and administrators."""
+    created_at: int
+    expires_at: int
+    """It cannot be applied from then on."""
+    applied_at: int | None
+    undone_at: int | None
+    op_count: int
+    change_count: int
+    destructive: bool
+    """It deletes or disables something, or changes where visitors are led or who owns it."""
+    warnings: list[PlanWarning]
+
+    @classmethod
+    def from_json(cls, data: Any) -> PlanSummary:
+        return cls(
+            id=data["id"],
+            title=data["title"],
+            state=data["state"],
+            identity=data["identity"],
+            via=data["via"],
+            assistant=data["assistant"],
+            assistant_name=data["assistant_name"],
+            created_at=data["created_at"],
+            expires_at=data["expires_at"],
+            applied_at=data["applied_at"],
+            undone_at=data["undone_at"],
+            op_count=data["op_count"],
+            change_count=data["change_count"],
+            destructive=data["destructive"],
+            warnings=many(data["warnings"], PlanWarning.from_json),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanUndo:
+    undone: int
+    """The number of links, bundles and memberships that changed back."""
+    remaining: list[RemainingChange]
+    """What stays, and why."""
+    plan: Plan
+
+    @classmethod
+    def from_json(cls, data: Any) -> PlanUndo:
+        return cls(
+            undone=data["undone"],
+            remaining=many(data["remaining"], RemainingChange.from_json),
+            plan=Plan.from_json(data["plan"]),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClickStats:
     total_clicks: int
     delta_pct: int | None = None
@@ -845,3 +1277,245 @@ class MemberClicks:
             pct_of_bundle=data["pct_of_bundle"],
             delta_pct=data.get("delta_pct"),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Webhook:
+    id: int
+    url: str
+    types: list[EventType]
+    """Empty for all types."""
+    bundle: int | None
+    created_by: str
+    """Identity of its creator. Events that this person may not read are not delivered."""
+    created_at: int
+    updated_at: int
+    position: int
+    """All events up to this `seq` are delivered or do not concern it."""
+    disabled_at: int | None
+    """Unix seconds. With `failing_since`, the service disabled it after five days of failures."""
+    failing_since: int | None
+    """Unix seconds of the first failed attempt of the event after `position`."""
+    next_attempt_at: int | None
+    """Unix seconds; set while it is failing."""
+    previous_secret_until: int | None
+    """Unix seconds until which the secret before the rotation signs as well."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> Webhook:
+        return cls(
+            id=data["id"],
+            url=data["url"],
+            types=data["types"],
+            bundle=data["bundle"],
+            created_by=data["created_by"],
+            created_at=data["created_at"],
+            updated_at=data["updated_at"],
+            position=data["position"],
+            disabled_at=data["disabled_at"],
+            failing_since=data["failing_since"],
+            next_attempt_at=data["next_attempt_at"],
+            previous_secret_until=data["previous_secret_until"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateWebhookResult:
+    webhook: Webhook
+    secret: str
+    """Signing secret, `whsec_…`; it is not shown again."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> CreateWebhookResult:
+        return cls(
+            webhook=Webhook.from_json(data["webhook"]),
+            secret=data["secret"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteWebhookResult:
+    ok: Literal[True]
+
+    @classmethod
+    def from_json(cls, data: Any) -> DeleteWebhookResult:
+        return cls(
+            ok=data["ok"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RotateWebhookSecretResult:
+    webhook: Webhook
+    secret: str
+    """Signing secret, `whsec_…`; it is not shown again."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> RotateWebhookSecretResult:
+        return cls(
+            webhook=Webhook.from_json(data["webhook"]),
+            secret=data["secret"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookDelivery:
+    id: int
+    seq: int | None
+    """The event; null for a test."""
+    type: str
+    attempt: int
+    attempted_at: int
+    duration_ms: int
+    delivered: bool
+    """The status is 2xx."""
+    status: int | None
+    answer: str | None
+    """The first 4 KiB of the answer."""
+    error: Literal["timeout", "unreachable"] | None
+    """`unreachable`: no connection, no such host, or an address that is neither public nor in `LINKS_WEBHOOK_ALLOW`."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> WebhookDelivery:
+        return cls(
+            id=data["id"],
+            seq=data["seq"],
+            type=data["type"],
+            attempt=data["attempt"],
+            attempted_at=data["attempted_at"],
+            duration_ms=data["duration_ms"],
+            delivered=data["delivered"],
+            status=data["status"],
+            answer=data["answer"],
+            error=data["error"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventPage:
+    events: list[Event]
+    last_seq: int
+    """`after` of the next request."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> EventPage:
+        return cls(
+            events=many(data["events"], Event.from_json),
+            last_seq=data["last_seq"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    seq: int
+    """Greater than that of every earlier event."""
+    type: Literal[
+        "link.created",
+        "link.updated",
+        "link.disabled",
+        "link.enabled",
+        "link.transferred",
+        "link.deleted",
+        "bundle.created",
+        "bundle.updated",
+        "bundle.archived",
+        "bundle.unarchived",
+        "bundle.transferred",
+        "bundle.deleted",
+        "bundle.link_added",
+        "bundle.link_removed",
+        "link.clicked",
+        "link.expired",
+        "link.limit_reached",
+        "plan.pending",
+    ]
+    at: int
+    """Unix seconds."""
+    data: EventData
+
+    @classmethod
+    def from_json(cls, data: Any) -> Event:
+        return cls(
+            seq=data["seq"],
+            type=data["type"],
+            at=data["at"],
+            data=EventData.from_json(data["data"]),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventData:
+    link_id: int | None = None
+    bundle_id: int | None = None
+    plan_id: int | None = None
+    identity: str | None = None
+    """The person who wrote, or for whom a program did."""
+    via: Literal["api", "app", "mcp", "import", "cli", "watch", "code"] | None = None
+    version: int | None = None
+    """Version of the link since the write."""
+    link: dict[str, Any] | None = None
+    """The link after the event, or before its deletion. Secrets are only `set`."""
+    bundle: dict[str, Any] | None = None
+    """The bundle after the event, or before its deletion."""
+    changed: list[str] | None = None
+    """Fields that an update changed."""
+    clicks: list[EventClick] | None = None
+    """At most 500."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> EventData:
+        return cls(
+            link_id=data.get("link_id"),
+            bundle_id=data.get("bundle_id"),
+            plan_id=data.get("plan_id"),
+            identity=data.get("identity"),
+            via=data.get("via"),
+            version=data.get("version"),
+            link=data.get("link"),
+            bundle=data.get("bundle"),
+            changed=data.get("changed"),
+            clicks=maybe(data.get("clicks"), lambda items: many(items, EventClick.from_json)),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventClick:
+    id: int
+    link_id: int
+    slug: str
+    domain: str | None = None
+    """Host of the domain; absent on the default domain."""
+    clicked_at: int
+    country: str | None
+    device_type: str | None
+    os: str | None
+    browser: str | None
+
+    @classmethod
+    def from_json(cls, data: Any) -> EventClick:
+        return cls(
+            id=data["id"],
+            link_id=data["link_id"],
+            slug=data["slug"],
+            domain=data.get("domain"),
+            clicked_at=data["clicked_at"],
+            country=data["country"],
+            device_type=data["device_type"],
+            os=data["os"],
+            browser=data["browser"],
+        )
+
+
+NewLink = TypedDict(
+    "NewLink",
+    {
+        "url": "str",
+        "slug": "str",
+        "custom_slug": "str",
+        "label": "str | None",
+        "slug_length": "int",
+        "expires_at": "int | None",
+        "allow_duplicate": "bool",
+    },
+    total=False,
+)

@@ -1,4 +1,4 @@
-import type { ClickTable } from '../../../db/tables.ts'
+import type { ClickTable } from '../../../db/click-tables.ts'
 import { PackedReader, PackedWriter } from '../packed.ts'
 
 /**

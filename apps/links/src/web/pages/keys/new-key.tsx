@@ -1,11 +1,10 @@
 import { Alert, Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
-import { IconAlertTriangle, IconCheck, IconCopy } from '@latchkey/web/icons'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { CallError } from '@latchkey/web/call'
-import { useCopy } from '@latchkey/web/parts/copy'
 import { type Input, call } from '../../call.ts'
 import { invalidate } from '../../queries.ts'
+import { SecretField } from '../../parts/secret-field.tsx'
 import { useText } from '../../texts/text.ts'
 import { Snippets } from './snippets.tsx'
 
@@ -111,37 +110,15 @@ function ScopeChoice({ value, onChange }: { value: Scope; onChange: (value: Scop
 
 function Reveal({ rawKey, onDone }: { rawKey: string; onDone: () => void }) {
   const { t } = useText()
-  const { copied, copy } = useCopy()
-  const copyButton = useRef<HTMLButtonElement>(null)
-  // Browsers ignore `autofocus` while the field of the step before has the focus.
-  useEffect(() => copyButton.current?.focus(), [])
   return (
     <Stack gap="lg">
-      <Alert
-        color="orange"
-        role="alert"
+      <SecretField
+        value={rawKey}
+        label={t('keys.newKey')}
+        copyLabel={t('keys.copy')}
         title={t('keys.once')}
-        icon={<IconAlertTriangle size={20} aria-hidden />}
-      >
-        {t('keys.onceHelp')}
-      </Alert>
-      <Group align="end" gap="sm">
-        <TextInput
-          label={t('keys.newKey')}
-          value={rawKey}
-          readOnly
-          flex="1 1 260px"
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-          onFocus={({ currentTarget }) => currentTarget.select()}
-        />
-        <Button
-          ref={copyButton}
-          onClick={() => copy(rawKey)}
-          leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-        >
-          <span aria-live="polite">{t(copied ? 'copy.copied' : 'keys.copy')}</span>
-        </Button>
-      </Group>
+        help={t('keys.onceHelp')}
+      />
       <Snippets rawKey={rawKey} />
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>

@@ -8,6 +8,7 @@ import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useText } from '../../texts/text.ts'
 import { KeyTable } from './key-table.tsx'
 import { NewKey } from './new-key.tsx'
+import { Policies } from './policies.tsx'
 import { UseKeys } from './snippets.tsx'
 
 export default function Keys() {
@@ -37,6 +38,7 @@ export default function Keys() {
         <Notice title={t('keys.none')} help={t('keys.noneHelp')} action={createButton} />
       )}
       {keys.data && keys.data.body.length > 0 && <KeyTable ref={table} keys={keys.data.body} />}
+      {keys.data && <Policies />}
       {keys.data && <UseKeys />}
       <NewKey opened={isCreating} onClose={close} />
     </Stack>

@@ -10,6 +10,7 @@ import { useText } from '../../texts/text.ts'
 import { BehaviourCards } from './behaviour/cards.tsx'
 import { type DialogState, Dialogs } from './dialogs.tsx'
 import { Facts } from './facts.tsx'
+import { History } from './history.tsx'
 import { LinkStats } from './stats.tsx'
 import { BackToLinks, LinkHeader } from './link-header.tsx'
 import { type Link, nameOf } from './link.ts'
@@ -71,6 +72,7 @@ function Detail({ link }: { link: Link }) {
       <Facts {...controls} />
       <BehaviourCards link={link} />
       <LinkStats {...controls} />
+      <History link={link} />
       <Dialogs {...controls} dialog={dialog} close={() => setDialog(null)} />
     </Stack>
   )

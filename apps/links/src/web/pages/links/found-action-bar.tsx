@@ -3,7 +3,10 @@ import { showSuccess } from '@latchkey/web/toast'
 import { useState } from 'react'
 import { useText } from '../../texts/text.ts'
 import { AddToBundle } from './add-to-bundle.tsx'
-import { useFoundActions } from './use-found-actions.ts'
+import { ChangeButtons } from './change-buttons.tsx'
+import type { ChangeKind } from './change-form.tsx'
+import { ChangeFound } from './change-links.tsx'
+import { type FoundActions, useFoundActions } from './use-found-actions.ts'
 import { type View, filterOf } from './view.ts'
 
 interface Props {
@@ -16,7 +19,7 @@ interface Props {
 export function FoundActionBar({ view, total, onDone }: Props) {
   const { t, number } = useText()
   const actions = useFoundActions(filterOf(view))
-  const [dialog, setDialog] = useState<'delete' | 'bundle'>()
+  const [dialog, setDialog] = useState<FoundDialogKind>()
   const isBusy = actions.done !== undefined
   const thenDone = (act: () => Promise<unknown>) => () => void act().then(onDone)
   const label = isBusy
@@ -30,6 +33,7 @@ export function FoundActionBar({ view, total, onDone }: Props) {
       <Button size="compact-sm" variant="default" disabled={isBusy} onClick={() => setDialog('bundle')}>
         {t('bundles.addLink')}
       </Button>
+      <ChangeButtons isBusy={isBusy} onChoose={setDialog} />
       <Button size="compact-sm" variant="default" disabled={isBusy} onClick={thenDone(actions.disable)}>
         {t('links.disable')}
       </Button>
@@ -46,25 +50,59 @@ export function FoundActionBar({ view, total, onDone }: Props) {
         {t('links.delete')}
       </Button>
       <CloseButton aria-label={t('links.clearSelection')} disabled={isBusy} onClick={onDone} />
-      <Modal
-        opened={dialog !== undefined}
+      <FoundDialog
+        kind={dialog}
+        actions={actions}
+        total={total}
         onClose={() => setDialog(undefined)}
-        title={dialog === 'bundle' ? t('bundles.addLink') : t('links.deleteFound', { count: total })}
-        closeButtonProps={{ 'aria-label': t('shell.close') }}
-      >
-        {dialog === 'bundle' && <AddToBundle ids={[]} add={actions.addToBundle} onDone={onDone} />}
-        {dialog === 'delete' && (
-          <DeleteFound
-            isBusy={isBusy}
-            onCancel={() => setDialog(undefined)}
-            onDelete={thenDone(async () => {
-              const count = await actions.remove()
-              showSuccess(t('links.deletedFound', { count }))
-            })}
-          />
-        )}
-      </Modal>
+        onDone={onDone}
+      />
     </div>
+  )
+}
+
+type FoundDialogKind = 'delete' | 'bundle' | ChangeKind
+
+interface DialogProps {
+  kind: FoundDialogKind | undefined
+  actions: FoundActions
+  total: number
+  onClose: () => void
+  onDone: () => void
+}
+
+function FoundDialog({ kind, actions, total, onClose, onDone }: DialogProps) {
+  const { t } = useText()
+  const titles = {
+    bundle: t('bundles.addLink'),
+    expiry: t('links.setExpiry'),
+    owner: t('links.transfer'),
+    delete: t('links.deleteFound', { count: total }),
+  }
+  const deleteFound = async () => {
+    const count = await actions.remove()
+    showSuccess(t('links.deletedFound', { count }))
+    onDone()
+  }
+  return (
+    <Modal
+      opened={kind !== undefined}
+      onClose={onClose}
+      title={kind && titles[kind]}
+      closeButtonProps={{ 'aria-label': t('shell.close') }}
+    >
+      {kind === 'bundle' && <AddToBundle ids={[]} add={actions.addToBundle} onDone={onDone} />}
+      {(kind === 'expiry' || kind === 'owner') && (
+        <ChangeFound kind={kind} actions={actions} onDone={onDone} />
+      )}
+      {kind === 'delete' && (
+        <DeleteFound
+          isBusy={actions.done !== undefined}
+          onCancel={onClose}
+          onDelete={() => void deleteFound()}
+        />
+      )}
+    </Modal>
   )
 }
 

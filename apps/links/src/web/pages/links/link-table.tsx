@@ -5,6 +5,8 @@ import { useText } from '../../texts/text.ts'
 import type { Result } from '../../call.ts'
 import { AddToBundle } from './add-to-bundle.tsx'
 import { BlockedDeletions } from './blocked.tsx'
+import type { ChangeKind } from './change-form.tsx'
+import { ChangeLinks } from './change-links.tsx'
 import { BulkActionBar } from './bulk-action-bar.tsx'
 import { FoundActionBar } from './found-action-bar.tsx'
 import { Rows, type Sorting } from './rows.tsx'
@@ -17,7 +19,7 @@ export type ListedLink = Result<'listLinks'>[number]
 
 /** Contains the links themselves: an update may remove them from the list. */
 type DialogState =
-  | { about: 'bundle'; ids: readonly number[] }
+  | { about: 'bundle' | ChangeKind; ids: readonly number[] }
   | { about: 'blocked'; links: readonly LinkRow[] }
 
 interface Props {
@@ -74,6 +76,7 @@ export function LinkTable({ links, search, sorting, view, total }: Props) {
           links={selected}
           actions={actions}
           onBundle={() => addToBundle(selected)}
+          onChange={(about) => setDialog({ about, ids })}
           foundTotal={selected.length === rows.length && total > rows.length ? total : undefined}
           onSelectFound={() => setFoundFilter(filter)}
           onDone={() => setSelectedIds([])}
@@ -101,8 +104,11 @@ interface DialogProps {
 
 function TableDialog({ dialog, actions, close, onAdded }: DialogProps) {
   const { t } = useText()
+  const titles = { bundle: t('bundles.addLink'), expiry: t('links.setExpiry'), owner: t('links.transfer') }
   const title =
-    dialog?.about === 'blocked' ? t('links.blocked', { count: dialog.links.length }) : t('bundles.addLink')
+    dialog?.about === 'blocked'
+      ? t('links.blocked', { count: dialog.links.length })
+      : dialog && titles[dialog.about]
   return (
     <Modal
       opened={dialog !== null}
@@ -114,6 +120,9 @@ function TableDialog({ dialog, actions, close, onAdded }: DialogProps) {
         <BlockedDeletions links={dialog.links} actions={actions} close={close} />
       )}
       {dialog?.about === 'bundle' && <AddToBundle ids={dialog.ids} onDone={onAdded} />}
+      {(dialog?.about === 'expiry' || dialog?.about === 'owner') && (
+        <ChangeLinks kind={dialog.about} ids={dialog.ids} onDone={onAdded} />
+      )}
     </Modal>
   )
 }

@@ -4,6 +4,7 @@ import bundles from './bundles.ts'
 import charts from './charts.ts'
 import dashboard from './dashboard.ts'
 import errors from './errors.ts'
+import history from './history.ts'
 import keys from './keys.ts'
 import link from './link.ts'
 import links from './links.ts'
@@ -19,6 +20,7 @@ export default {
   ...charts,
   ...dashboard,
   ...errors,
+  ...history,
   ...keys,
   ...link,
   ...links,

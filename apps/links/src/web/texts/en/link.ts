@@ -110,6 +110,8 @@ export default {
   'link.qrPng': 'Download PNG',
   'link.qrContrast': 'Not enough contrast to scan reliably. Choose other colours.',
   'link.qrTooSmall': 'Too small for this code. Choose at least {{min}} pixels.',
+  'link.history': 'History',
+  'link.showHistory': 'Show history',
   'link.noClicks': 'No clicks yet',
   'link.noClicksHelp':
     'Share the short URL or its QR code. Clicks appear here right away, except bot clicks if your settings hide them.',

@@ -113,6 +113,8 @@ export default {
   'link.qrPng': 'Unduh PNG',
   'link.qrContrast': 'Kontrasnya kurang untuk dipindai dengan andal. Pilih warna lain.',
   'link.qrTooSmall': 'Terlalu kecil untuk kode ini. Pilih minimal {{min}} piksel.',
+  'link.history': 'Riwayat',
+  'link.showHistory': 'Tampilkan riwayat',
   'link.noClicks': 'Belum ada klik',
   'link.noClicksHelp':
     'Bagikan URL pendek atau kode QR-nya. Klik langsung muncul di sini, kecuali klik bot jika pengaturan Anda menyembunyikannya.',

@@ -112,6 +112,8 @@ export default {
   'link.qrPng': 'Ladda ner PNG',
   'link.qrContrast': 'För låg kontrast för att skannas säkert. Välj andra färger.',
   'link.qrTooSmall': 'För litet för koden. Välj minst {{min}} pixlar.',
+  'link.history': 'Historik',
+  'link.showHistory': 'Visa historik',
   'link.noClicks': 'Inga klick än',
   'link.noClicksHelp':
     'Dela den korta URL:en eller QR-koden. Klick syns här direkt, utom robotklick om dina inställningar döljer dem.',

@@ -1,6 +1,6 @@
 import { Button, Group, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
-import { addTexts } from '@latchkey/web/texts'
-import { type ReactNode, Suspense, lazy, useEffect, useRef, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { lazyPart } from '../../../parts/lazy-part.ts'
 import { ReadError } from '../../../parts/read-error.tsx'
 import { useCall } from '../../../queries.ts'
 import { behaviourTexts } from '../../../texts/behaviour.ts'
@@ -9,17 +9,9 @@ import { Expiry } from '../expiry.tsx'
 import { type Link, isMine } from '../link.ts'
 import { type BehaviourControls, type BehaviourDialog, isPlain } from './behaviour.ts'
 
-/** Loads a part together with its texts, which a link without behaviour does not need. */
-function lazyPart<Props extends object>(load: () => Promise<{ default: (props: Props) => ReactNode }>) {
-  return lazy(async () => {
-    const [part] = await Promise.all([load(), addTexts(behaviourTexts)])
-    return part
-  })
-}
-
-const Destinations = lazyPart(() => import('./destinations.tsx'))
-const TimesSentence = lazyPart(() => import('./times-sentence.tsx'))
-const Dialog = lazyPart(() => import('./dialog.tsx'))
+const Destinations = lazyPart(behaviourTexts, () => import('./destinations.tsx'))
+const TimesSentence = lazyPart(behaviourTexts, () => import('./times-sentence.tsx'))
+const Dialog = lazyPart(behaviourTexts, () => import('./dialog.tsx'))
 
 /** Where a link leads, for whom and when (L26). A link without behaviour has a line for each. */
 export function BehaviourCards({ link }: { link: Link }) {

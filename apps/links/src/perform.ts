@@ -1,9 +1,9 @@
 import { transportFailure } from '@latchkey/http/failure'
-import type { AnyOperation, Operation } from '@latchkey/http/operation'
+import type { AnyOperation, Input, Operation } from '@latchkey/http/operation'
 import { parseBody, parseOrFail } from '@latchkey/http/validation'
 import type { z } from 'zod'
-import type { Context } from '../context.ts'
-import { literalTexts } from '../failures.ts'
+import type { Context } from './context.ts'
+import { literalTexts } from './failures.ts'
 
 type Schema = z.ZodObject | undefined
 
@@ -24,25 +24,41 @@ type Part<Name extends string, Fields> = [Fields] extends [never]
     ? { [Key in Name]?: Fields }
     : { [Key in Name]: Fields }
 
+/** Input whose types are not known. */
+interface OperationInput {
+  params?: object | undefined
+  query?: object | undefined
+  body?: object | undefined
+}
+
 /** Performs an operation of the API, with its schemas and its rules. */
-export async function perform<Params extends Schema, Query extends Schema, Body extends Schema, Result>(
+export function perform<Params extends Schema, Query extends Schema, Body extends Schema, Result>(
   context: Context,
   operation: Operation<Context, Params, Query, Body, Result>,
   input: Part<'params', TextInput<Params>> & Part<'query', TextInput<Query>> & Part<'body', BodyInput<Body>>,
-): Promise<Result>
-export async function perform(
+): Promise<Result> {
+  return performOperation(context, operation, input as OperationInput) as Promise<Result>
+}
+
+/** `perform` for an operation whose types are not known. */
+async function performOperation(
   context: Context,
   operation: AnyOperation<Context>,
-  input: { params?: object; query?: object; body?: object },
+  input: OperationInput,
 ): Promise<unknown> {
+  return operation.handler(context, parseInput(operation, input))
+}
+
+/** Throws if the input is not valid. */
+export function parseInput(operation: AnyOperation<Context>, input: OperationInput): Input {
   const params = operation.params?.safeParse(toStrings(input.params))
   // As in the API, a path with invalid parameters does not exist.
   if (params && !params.success) throw transportFailure('not_found')
-  return operation.handler(context, {
+  return {
     params: params?.data,
     query: operation.query && parseOrFail(operation.query, toStrings(input.query), literalTexts),
     body: operation.body && parseBody(operation.body, input.body ?? {}, literalTexts),
-  })
+  }
 }
 
 function toStrings(values: object = {}): Record<string, string> {

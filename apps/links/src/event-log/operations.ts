@@ -1,0 +1,56 @@
+import { type Context, operation } from '../context.ts'
+import { failure } from '../failures.ts'
+import { EventPage, EventsQuery } from './schema.ts'
+import { findEventRange, readEvents } from './store.ts'
+
+/** How often a waiting request looks by itself: not every event is a change that wakes it. */
+const LOOK_EVERY_MS = 1_000
+/** With more waiting requests on this node, further ones are answered at once. */
+const MAX_WAITING = 1_000
+
+let waiting = 0
+
+export const listEvents = operation({
+  id: 'listEvents',
+  methods: ['GET'],
+  path: '/events',
+  scope: 'read',
+  tag: 'Events',
+  summary: 'List events in the order in which they happened, and wait for the next ones',
+  query: EventsQuery,
+  result: EventPage,
+  failures: ['events_deleted'],
+  async handler(context, { query: { wait, ...filter } }) {
+    const { database } = context
+    const { oldest, newest } = await findEventRange(database.read)
+    const { after = newest } = filter
+    if (after !== 0 && (after < oldest || after > newest)) throw failure('events_deleted')
+    const page = await readEvents(database, { ...filter, after }, newest)
+    if (page.events.length > 0 || wait === 0 || waiting >= MAX_WAITING) return page
+    waiting++
+    try {
+      return await waitForEvents(context, { ...filter, after: page.last_seq }, wait * 1000)
+    } finally {
+      waiting--
+    }
+  },
+})
+
+type Filter = Parameters<typeof readEvents>[1]
+
+async function waitForEvents(context: Context, filter: Filter, waitMs: number): Promise<EventPage> {
+  const endMs = performance.now() + waitMs
+  const subscription = await context.followChanges()
+  try {
+    for (let { after } = filter; ;) {
+      const { newest } = await findEventRange(context.database.read)
+      const page = await readEvents(context.database, { ...filter, after }, newest)
+      const leftMs = endMs - performance.now()
+      if (page.events.length > 0 || leftMs <= 0) return page
+      if ((await subscription.next(Math.min(leftMs, LOOK_EVERY_MS))) === 'ended') return page
+      after = page.last_seq
+    }
+  } finally {
+    subscription.end()
+  }
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { operation } from '../context.ts'
+import { failure } from '../failures.ts'
+import { requireOwnedLink } from '../links/operations.ts'
+import { IdParams, Link } from '../links/schema.ts'
+import { findLinkRow, readChangedLink } from '../links/store.ts'
+import { entityTagHeader } from '../links/versions.ts'
+import { countedPageHeaders, pageAnswer } from '../paging.ts'
+import { listChanges, listLinkChanges, toChange } from './list.ts'
+import { readValuesAfter, restoreLink } from './restore.ts'
+import { Change, ChangesQuery, HistoryQuery, Restoration } from './schema.ts'
+
+const tag = 'History'
+
+const readLinkHistory = operation({
+  id: 'listLinkHistory',
+  methods: ['GET'],
+  path: '/links/{id}/history',
+  scope: 'read',
+  tag,
+  summary: 'List the changes of a link, deleted or not, newest first',
+  params: IdParams,
+  query: HistoryQuery,
+  result: z.array(Change),
+  failures: ['link_not_found'],
+  async handler(context, { params, query }) {
+    const { read } = context.database
+    const page = await listLinkChanges(read, params.id, query)
+    if (page.total === 0 && !(await findLinkRow(read, params.id))) throw failure('link_not_found')
+    return { ...page, items: page.items.map((row) => toChange(row, context)) }
+  },
+  headers: countedPageHeaders,
+  answer: pageAnswer,
+})
+
+export const readChanges = operation({
+  id: 'listChanges',
+  methods: ['GET'],
+  path: '/changes',
+  scope: 'read',
+  tag,
+  summary: 'List your changes of links and bundles, latest first; administrators those of everyone',
+  query: ChangesQuery,
+  result: z.array(Change),
+  failures: ['not_admin_history'],
+  async handler(context, { query: { limit, cursor, ...filter } }) {
+    const { identity, isAdmin, database } = context
+    if (!isAdmin && filter.identity !== undefined && filter.identity !== identity)
+      throw failure('not_admin_history')
+    const own = isAdmin ? filter : { ...filter, identity }
+    const page = await listChanges(database.read, own, { limit, cursor })
+    return { ...page, items: page.items.map((row) => toChange(row, context)) }
+  },
+  headers: countedPageHeaders,
+  answer: pageAnswer,
+})
+
+const restore = operation({
+  id: 'restoreLink',
+  methods: ['POST'],
+  path: '/links/{id}/restore',
+  scope: 'create',
+  tag,
+  summary: 'Give a link the values that it had right after a change; its owner stays',
+  params: IdParams,
+  body: Restoration,
+  result: Link,
+  headers: entityTagHeader,
+  failures: [
+    'link_not_found',
+    'not_owner_restore',
+    'link_changed',
+    'change_not_found',
+    'password_not_kept',
+    'slug_taken',
+    'too_many_slugs',
+    'link_ring',
+    'link_chain',
+  ],
+  async handler(context, { params, body }) {
+    await context.flushClicks()
+    return context.database.write(async (tx) => {
+      const row = await requireOwnedLink(tx, context, params.id, 'not_owner_restore')
+      const position = { linkId: row.id, changeId: body.change_id }
+      const values = await readValuesAfter(tx, context.database.dialect, position)
+      await restoreLink(tx, context, row, values)
+      return readChangedLink(tx, row.id, context)
+    })
+  },
+})
+
+/** The history of links and bundles (L29). */
+export const historyOperations = [readLinkHistory, readChanges, restore]

@@ -1,0 +1,55 @@
+import { text } from '@latchkey/http/text'
+import { z } from 'zod'
+import { MAX_MOMENT, PageQuery, wholeNumber, wholeText } from '../links/schema.ts'
+import { changeKinds } from './kinds.ts'
+import { changeWays } from './source.ts'
+
+const Values = z.record(z.string(), z.unknown()).nullable()
+
+export const Change = z
+  .object({
+    id: z.int(),
+    changed_at: z.int().meta({ description: 'Unix seconds.' }),
+    kind: z.enum(changeKinds),
+    link_id: z.int().nullable(),
+    bundle_id: z.int().nullable(),
+    identity: z.string().meta({ description: 'The person who wrote, or for whom a program did.' }),
+    via: z.enum(changeWays),
+    assistant: z.string().nullable().meta({
+      description:
+        'The program: `key:` and the id of an API key, `client:` and the client id of a token, `access`, or `local`.',
+    }),
+    assistant_name: z.string().nullable().meta({
+      description: 'Title of the API key, for its person and administrators.',
+    }),
+    tool: z.string().nullable().meta({ description: 'The tool of the MCP endpoint.' }),
+    request_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'As in `X-Request-Id` of the answer to the write.' }),
+    plan_id: z.int().nullable(),
+    version: z.int().nullable().meta({ description: 'Version of the link since the change.' }),
+    before: Values.meta({ description: 'The replaced values; null at a creation, all at a deletion.' }),
+    after: Values.meta({ description: 'The new values; all at a creation, null at a deletion.' }),
+  })
+  .meta({ id: 'HistoryChange' })
+export type Change = z.output<typeof Change>
+
+const page = { cursor: PageQuery.shape.cursor, limit: wholeNumber(1, 200).default(50) }
+
+export const HistoryQuery = z.object(page)
+
+export const ChangesQuery = z.object({
+  identity: text().optional().meta({
+    description: 'The person who wrote: you by default. For administrators, everyone.',
+  }),
+  via: z.enum(changeWays).optional(),
+  assistant: text().optional(),
+  since: wholeText(0, MAX_MOMENT).optional().meta({ description: 'Unix seconds.' }),
+  ...page,
+})
+export type ChangesQuery = z.output<typeof ChangesQuery>
+
+export const Restoration = z.object({
+  change_id: z.int().min(1).meta({ description: 'A change of the link.' }),
+})

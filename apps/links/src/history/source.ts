@@ -1,0 +1,32 @@
+/** The ways by which links and bundles are written (L29.1). */
+export const changeWays = ['api', 'app', 'mcp', 'import', 'cli', 'watch', 'code'] as const
+export type ChangeWay = (typeof changeWays)[number]
+
+/** A program that writes for a person: an API key, a client of the MCP endpoint, or a local one. */
+export interface Assistant {
+  /** `key:` and the id of an API key, `client:` and the client id of a token, `access`, or `local`. */
+  id: string
+  /** Title of the API key. */
+  name?: string | undefined
+}
+
+/** The author of a write, and the request that it came with. */
+export interface ChangeSource {
+  identity: string
+  via: ChangeWay
+  assistant?: Assistant | undefined
+  /** The tool of the MCP endpoint. */
+  tool?: string | undefined
+  requestId?: string | undefined
+  planId?: number | undefined
+  /** Unix seconds. */
+  now: number
+}
+
+/** The identity of writes that the service makes by itself, and of commands without one (L29.1). */
+export const OPERATOR = 'operator'
+
+/** Assistant and source of an API key. */
+export function keyAssistant({ id, title }: { id: number; title: string }): Assistant {
+  return { id: `key:${id}`, name: title }
+}

@@ -1,0 +1,26 @@
+import { addMembers, lockBundleRow, removeMember } from '../../bundles/store.ts'
+import { failure } from '../../failures.ts'
+import { lockLinkRow } from '../../links/store.ts'
+import type { ChangeRow } from '../list.ts'
+import type { Membership } from '../states.ts'
+import type { UndoRun } from './undo.ts'
+
+/** Makes a link part of a bundle, or not, as before these changes. */
+export async function undoMembership(
+  { tx, context, isForAll }: UndoRun,
+  pair: Membership,
+  rows: readonly ChangeRow[],
+): Promise<void> {
+  const bundle = await lockBundleRow(tx, context.database, pair.bundle_id)
+  const link = await lockLinkRow(tx, context.database, pair.link_id)
+  if (rows.at(-1)?.kind === 'bundle.link_added') {
+    // One of them is deleted, and the link in the bundle with it.
+    if (!bundle || !link) return
+    if (bundle.created_by !== context.identity && !isForAll) throw failure('not_owner_bundle_links')
+    await removeMember(tx, pair.bundle_id, pair.link_id)
+    return
+  }
+  if (!bundle) throw failure('bundle_not_found')
+  if (!link) throw failure('link_not_found')
+  await addMembers(tx, [pair])
+}

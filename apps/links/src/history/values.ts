@@ -1,0 +1,82 @@
+/** The values of a link or a bundle by field. A field without a value is absent. */
+export type Values = Readonly<Record<string, unknown>>
+
+/** The values that a row of history has as JSON. */
+export function parseValues(json: string | null | undefined): Values | null {
+  return json ? (JSON.parse(json) as Values) : null
+}
+
+/** What a write replaced, and by what: null before a creation and after a deletion. */
+export interface Difference {
+  before: Values | null
+  after: Values | null
+}
+
+/** Fields of secrets. History has only the fact that one is set. */
+const SECRETS: ReadonlySet<string> = new Set(['password', 'share'])
+/** A list, whose items are compared one by one. */
+const SLUGS = 'slugs'
+/** Fields that a creation and a deletion have, and no other change: they have changes of their own. */
+const WHOLE_ONLY: ReadonlySet<string> = new Set(['bundles', 'links', 'links_omitted'])
+
+/**
+ * Returns what differs between two states, complete if there is only one of them; undefined if
+ * nothing does.
+ */
+export function findDifference(
+  before: Values | undefined,
+  after: Values | undefined,
+): Difference | undefined {
+  if (!before && !after) return undefined
+  if (!before || !after) return { before: masked(before), after: masked(after) }
+  const difference = compare(before, after)
+  if (!difference) return undefined
+  return { before: masked(difference.before), after: masked(difference.after) }
+}
+
+/** Returns the fields that differ. A value that only one side has is null on the other. */
+function compare(before: Values, after: Values): { before: Values; after: Values } | undefined {
+  const old: Record<string, unknown> = {}
+  const current: Record<string, unknown> = {}
+  for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (WHOLE_ONLY.has(field) || Bun.deepEquals(before[field], after[field])) continue
+    const isList = field === SLUGS
+    old[field] = isList ? without(slugsOf(before), slugsOf(after)) : (before[field] ?? null)
+    current[field] = isList ? without(slugsOf(after), slugsOf(before)) : (after[field] ?? null)
+  }
+  return Object.keys(old).length === 0 ? undefined : { before: old, after: current }
+}
+
+type Slug = Values & { slug: string }
+
+function slugsOf(values: Values): readonly Slug[] {
+  return (values[SLUGS] ?? []) as readonly Slug[]
+}
+
+/** The slugs that are not the same in the other list. */
+function without(slugs: readonly Slug[], others: readonly Slug[]): Slug[] {
+  const same = new Map(others.map((each) => [each.slug, each]))
+  return slugs.filter((each) => !Bun.deepEquals(each, same.get(each.slug)))
+}
+
+/** The values with secrets replaced by the fact that they are set. */
+export function masked(values: Values | undefined): Values | null {
+  if (!values) return null
+  const entries = Object.entries(values)
+  return Object.fromEntries(
+    entries.map(([field, value]) => [field, SECRETS.has(field) && value !== null ? 'set' : value]),
+  )
+}
+
+/** Returns the state before a change of this state. */
+export function revert(state: Values | null, { before, after }: Difference): Values | null {
+  if (before === null || after === null || state === null) return before
+  const values: Record<string, unknown> = { ...state }
+  for (const [field, value] of Object.entries(before))
+    if (field === SLUGS) {
+      const changed = new Set(slugsOf(after).map(({ slug }) => slug))
+      values[field] = [...slugsOf(state).filter(({ slug }) => !changed.has(slug)), ...slugsOf(before)]
+    } else if (value === null) delete values[field]
+    else values[field] = value
+  return values
+}

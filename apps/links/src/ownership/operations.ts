@@ -1,0 +1,54 @@
+import { requireOwnedBundle } from '../bundles/operations.ts'
+import { Bundle } from '../bundles/schema.ts'
+import { toBundle, updateBundle } from '../bundles/store.ts'
+import { operation } from '../context.ts'
+import { requireOwnedLink } from '../links/operations.ts'
+import { IdParams, Link } from '../links/schema.ts'
+import { readChangedLink } from '../links/store.ts'
+import { entityTagHeader } from '../links/versions.ts'
+import { NewOwner } from './schema.ts'
+import { requireKnownOwner, transferLink } from './store.ts'
+
+const transferLinkOperation = operation({
+  id: 'transferLink',
+  methods: ['POST'],
+  path: '/links/{id}/transfer',
+  scope: 'create',
+  tag: 'Links',
+  summary: 'Make another identity the owner of a link',
+  params: IdParams,
+  body: NewOwner,
+  result: Link,
+  headers: entityTagHeader,
+  failures: ['link_not_found', 'not_owner_transfer', 'link_changed', 'owner_unknown'],
+  async handler(context, { params, body }) {
+    await context.flushClicks()
+    return context.database.write(async (tx) => {
+      const row = await requireOwnedLink(tx, context, params.id, 'not_owner_transfer')
+      await requireKnownOwner(tx, body)
+      await transferLink(tx, row, { owner: body.owner, now: context.now })
+      return readChangedLink(tx, row.id, context)
+    })
+  },
+})
+
+const transferBundle = operation({
+  id: 'transferBundle',
+  methods: ['POST'],
+  path: '/bundles/{id}/transfer',
+  scope: 'create',
+  tag: 'Bundles',
+  summary: 'Make another identity the owner of a bundle; its links keep their owners',
+  params: IdParams,
+  body: NewOwner,
+  result: Bundle,
+  failures: ['bundle_not_found', 'not_owner_bundle_transfer', 'owner_unknown'],
+  handler: (context, { params, body }) =>
+    context.database.write(async (tx) => {
+      const { id } = await requireOwnedBundle(tx, context, params.id, 'not_owner_bundle_transfer')
+      await requireKnownOwner(tx, body)
+      return toBundle(await updateBundle(tx, id, { created_by: body.owner, updated_at: context.now }))
+    }),
+})
+
+export const ownershipOperations = [transferLinkOperation, transferBundle]

@@ -1,0 +1,93 @@
+import type { Database } from '@latchkey/database/database'
+import { type Transaction, sql } from 'kysely'
+import { updateBundle } from '../bundles/store.ts'
+import type { Tables } from '../db/tables.ts'
+import { failure } from '../failures.ts'
+import { noteLinks } from '../history/change-log.ts'
+import { type LinkRow, updateLink } from '../links/store.ts'
+
+type Tx = Transaction<Tables>
+
+/**
+ * Throws unless the new owner has created something or the caller confirms the name: a mistyped one
+ * would take the link from everyone.
+ */
+export async function requireKnownOwner(
+  tx: Tx,
+  { owner, confirm }: { owner: string; confirm?: boolean | undefined },
+): Promise<void> {
+  if (!confirm && !(await hasCreated(tx, owner))) throw failure('owner_unknown')
+}
+
+async function hasCreated(tx: Tx, identity: string): Promise<boolean> {
+  const { rows } = await sql<{ one: number }>`select 1 as one
+    where exists (select 1 from link where created_by = ${identity})
+      or exists (select 1 from bundle where created_by = ${identity})
+      or exists (select 1 from api_key where identity = ${identity})`.execute(tx)
+  return rows.length > 0
+}
+
+/** Makes `owner` the owner of a locked link. Slugs that the new owner added are slugs of the owner. */
+export async function transferLink(
+  tx: Tx,
+  row: LinkRow,
+  { owner, now }: { owner: string; now: number },
+): Promise<void> {
+  if (row.created_by === owner) return
+  await updateLink(tx, row, { created_by: owner }, now)
+  await tx
+    .updateTable('slug')
+    .set({ added_by: null })
+    .where('link_id', '=', row.id)
+    .where('added_by', '=', owner)
+    .execute()
+}
+
+interface Transfer {
+  from: string
+  to: string
+  confirm: boolean
+  now: number
+}
+
+/** Links per transaction, few enough not to delay the redirects of a running service. */
+const LINKS_PER_STEP = 200
+
+/** Makes one identity the owner of everything that another owns. Returns the numbers. */
+export async function transferAll(
+  database: Database<Tables>,
+  { from, to, confirm, now }: Transfer,
+): Promise<{ links: number; bundles: number }> {
+  const bundles = await database.write(async (tx) => {
+    await requireKnownOwner(tx, { owner: to, confirm })
+    const rows = await tx.selectFrom('bundle').select('id').where('created_by', '=', from).execute()
+    for (const { id } of rows) await updateBundle(tx, id, { created_by: to, updated_at: now })
+    return rows.length
+  })
+  for (let links = 0; ;) {
+    const count = await database.write((tx) => transferSome(tx, database, { from, to, now }))
+    links += count
+    if (count < LINKS_PER_STEP) return { links, bundles }
+  }
+}
+
+async function transferSome(
+  tx: Tx,
+  { dialect }: Pick<Database<Tables>, 'dialect'>,
+  { from, to, now }: Omit<Transfer, 'confirm'>,
+): Promise<number> {
+  const rows = await tx
+    .selectFrom('link')
+    .selectAll()
+    .where('created_by', '=', from)
+    .orderBy('id')
+    .limit(LINKS_PER_STEP)
+    .$if(dialect === 'postgres', (query) => query.forUpdate())
+    .execute()
+  await noteLinks(
+    tx,
+    rows.map((row) => row.id),
+  )
+  for (const row of rows) await transferLink(tx, row, { owner: to, now })
+  return rows.length
+}

@@ -1,0 +1,81 @@
+import type { Transaction } from 'kysely'
+import type { Context } from '../context.ts'
+import type { Tables } from '../db/tables.ts'
+import { insertEvents } from '../event-log/store.ts'
+import { readNewChanges, readNotedVersions } from '../history/change-log.ts'
+import type { SubjectVersions } from '../history/states.ts'
+import { requireMayPlan } from '../policies/require-policy.ts'
+import { toPlanChange, toPreview } from './diff.ts'
+import { performOps } from './perform-ops.ts'
+import { LIFETIME_SECONDS, type Op, type PlanChange } from './schema.ts'
+import { type PlanRow, insertPlan } from './store.ts'
+import { findWarnings } from './warnings.ts'
+
+type Tx = Transaction<Tables>
+
+interface Trial {
+  changes: PlanChange[]
+  versions: SubjectVersions
+  results: readonly unknown[]
+}
+
+/** Thrown to undo everything that the trial of a plan has written. */
+class TrialEnded extends Error {
+  override readonly name = 'TrialEnded'
+  readonly trial: Trial
+
+  constructor(trial: Trial) {
+    super('The trial of a plan is undone')
+    this.trial = trial
+  }
+}
+
+/** Performs the operations, with all checks, in a transaction that is rolled back. */
+async function tryOps(context: Context, ops: readonly Op[]): Promise<Trial> {
+  const isFlushed = await context.flushClicks()
+  const run = async (tx: Tx) => {
+    const { results } = await performOps(tx, context, ops, isFlushed)
+    const changes = (await readNewChanges(tx)).map(toPlanChange)
+    throw new TrialEnded({ changes, versions: await readNotedVersions(tx), results })
+  }
+  try {
+    return await context.database.write(run)
+  } catch (error) {
+    if (error instanceof TrialEnded) return error.trial
+    throw error
+  }
+}
+
+/** Stores a plan of operations that could all be performed now. */
+export async function createPlan(
+  context: Context,
+  { title, ops }: { title?: string | undefined; ops: readonly Op[] },
+): Promise<PlanRow> {
+  await requireMayPlan(context.database.read, context.source)
+  context.countItems?.(ops.length)
+  const { changes, versions, results } = await tryOps(context, ops)
+  const { database, identity, source, now } = context
+  const diff = toPreview(changes)
+  const warnings = await findWarnings(database, { changes: diff, results, identity })
+  return database.write(async (tx) => {
+    const plan = await insertPlan(tx, {
+      title: title ?? null,
+      state: 'open',
+      identity,
+      via: source.via,
+      assistant: source.assistant?.id ?? null,
+      assistant_name: source.assistant?.name ?? null,
+      created_at: now,
+      expires_at: now + LIFETIME_SECONDS,
+      op_count: ops.length,
+      change_count: diff.length,
+      ops: JSON.stringify(ops),
+      diff: JSON.stringify(diff),
+      warnings: JSON.stringify(warnings),
+      versions: JSON.stringify(versions),
+    })
+    const data = { plan_id: plan.id, identity, via: source.via }
+    await insertEvents(tx, database.dialect, [{ type: 'plan.pending', at: now, data }])
+    return plan
+  })
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { operation } from '../context.ts'
+import { failure } from '../failures.ts'
+import { IdParams } from '../links/schema.ts'
+import { pageAnswer, pageHeaders } from '../paging.ts'
+import { applyPlan, requireOpenPlan } from './apply.ts'
+import { createPlan } from './create.ts'
+import { plannableOperations } from './plannable.ts'
+import { BODY_LIMIT_BYTES, NewPlan, Plan, PlanSummary, PlanUndo, PlansQuery } from './schema.ts'
+import { findPlan, listPlans, toPlan, toPlanSummary, updatePlan } from './store.ts'
+import { undoPlan } from './undo.ts'
+
+/** The refusals of the operations that a plan may have, without `If-Match` and few clicks. */
+const opFailures = [...plannableOperations.values()]
+  .flatMap(({ failures = [] }) => failures)
+  .filter((code) => code !== 'link_changed' && code !== 'deletion_stopped')
+
+const tag = 'Plans'
+const path = '/plans/{id}'
+
+export const planChanges = operation({
+  id: 'createPlan',
+  methods: ['POST'],
+  path: '/plans',
+  scope: 'create',
+  tag,
+  summary: 'Plan operations: check them and see what they would change, without changing it',
+  body: NewPlan,
+  bodyLimitBytes: BODY_LIMIT_BYTES,
+  result: Plan,
+  status: 201,
+  lasting: true,
+  failures: [
+    'operation_not_plannable',
+    'password_not_plannable',
+    'reference_unknown',
+    'too_many_clicks_to_plan',
+    ...new Set(opFailures),
+  ],
+  handler: async (context, { body }) => toPlan(await createPlan(context, body), context.now),
+})
+
+export const listPlansOperation = operation({
+  id: 'listPlans',
+  methods: ['GET'],
+  path: '/plans',
+  scope: 'read',
+  tag,
+  summary: 'List your plans, latest first; administrators those of everyone',
+  query: PlansQuery,
+  result: z.array(PlanSummary),
+  async handler({ database, identity, isAdmin, now }, { query: { state, ...page } }) {
+    const filter = { identity: isAdmin ? undefined : identity, state, now }
+    const { items, ...rest } = await listPlans(database.read, filter, page)
+    return { ...rest, items: items.map((row) => toPlanSummary(row, now)) }
+  },
+  headers: pageHeaders,
+  answer: pageAnswer,
+})
+
+export const readPlan = operation({
+  id: 'getPlan',
+  methods: ['GET'],
+  path,
+  scope: 'read',
+  tag,
+  summary: 'Read a plan with everything that it changes',
+  params: IdParams,
+  result: Plan,
+  failures: ['plan_not_found'],
+  async handler({ database, identity, isAdmin, now }, { params }) {
+    const row = await findPlan(database.read, params.id)
+    if (!row || (row.identity !== identity && !isAdmin)) throw failure('plan_not_found')
+    return toPlan(row, now)
+  },
+})
+
+export const applyPlanOperation = operation({
+  id: 'applyPlan',
+  methods: ['POST'],
+  path: `${path}/apply`,
+  scope: 'create',
+  tag,
+  summary: 'Apply a plan: all of it, or nothing if something was changed since or an operation is refused',
+  params: IdParams,
+  result: Plan,
+  lasting: true,
+  failures: ['plan_not_found', 'plan_not_open', 'plan_outdated'],
+  handler: async (context, { params }) => toPlan(await applyPlan(context, params.id), context.now),
+})
+
+export const discardPlan = operation({
+  id: 'discardPlan',
+  methods: ['POST'],
+  path: `${path}/discard`,
+  scope: 'create',
+  tag,
+  summary: 'Discard a plan, which can then no longer be applied',
+  params: IdParams,
+  result: Plan,
+  failures: ['plan_not_found', 'plan_not_open'],
+  handler: (context, { params }) =>
+    context.database.write(async (tx) => {
+      const row = await requireOpenPlan(tx, context, params.id)
+      return toPlan(await updatePlan(tx, row.id, { state: 'discarded' }), context.now)
+    }),
+})
+
+export const undoPlanOperation = operation({
+  id: 'undoPlan',
+  methods: ['POST'],
+  path: `${path}/undo`,
+  scope: 'create',
+  tag,
+  summary: 'Undo an applied plan where nothing was changed since, and list what stays',
+  params: IdParams,
+  result: PlanUndo,
+  lasting: true,
+  failures: ['plan_not_found', 'plan_not_applied', 'plan_history_deleted'],
+  async handler(context, { params }) {
+    const { row, ...undo } = await undoPlan(context, params.id)
+    return { ...undo, plan: toPlan(row, context.now) }
+  },
+})
+
+/** Plans of several operations (L29.3). */
+export const planOperations = [
+  planChanges,
+  listPlansOperation,
+  readPlan,
+  applyPlanOperation,
+  discardPlan,
+  undoPlanOperation,
+]

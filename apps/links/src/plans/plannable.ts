@@ -1,0 +1,70 @@
+import type { AnyOperation } from '@latchkey/http/operation'
+import { bundleOperations } from '../bundles/operations.ts'
+import type { Context } from '../context.ts'
+import { createDomainLink } from '../domains/operations.ts'
+import { failure } from '../failures.ts'
+import { historyOperations } from '../history/operations.ts'
+import { behaviourOperations } from '../links/behaviour/operations.ts'
+import { bulkOperations } from '../links/bulk/operations.ts'
+import { linkOperations } from '../links/operations.ts'
+import { slugOperations } from '../links/slugs/operations.ts'
+import { ownershipOperations } from '../ownership/operations.ts'
+import type { Op } from './schema.ts'
+
+const candidates: readonly AnyOperation<Context>[] = [
+  ...linkOperations,
+  ...bulkOperations,
+  ...behaviourOperations,
+  ...slugOperations,
+  createDomainLink,
+  ...bundleOperations,
+  ...ownershipOperations,
+  ...historyOperations,
+]
+
+/** The operations of a plan by their ids: those that write links or bundles. */
+export const plannableOperations: ReadonlyMap<string, AnyOperation<Context>> = new Map(
+  candidates.filter(({ scope }) => scope === 'create').map((operation) => [operation.id, operation]),
+)
+
+/** Throws if the operation may not be part of a plan. */
+export function requirePlannable({ operation: id, body }: Op): AnyOperation<Context> {
+  const operation = plannableOperations.get(id)
+  if (!operation) throw failure('operation_not_plannable')
+  // Plans are stored, and passwords are stored as hashes only.
+  if (typeof body?.['password'] === 'string') throw failure('password_not_plannable')
+  return operation
+}
+
+/** A field whose object stands for the id of what an earlier operation creates. */
+const REFERENCE = '$op'
+
+/** Replaces references in `params` and `body` with the ids in these results. */
+export function resolveReferences({ params, query, body }: Op, results: readonly unknown[]) {
+  return { params: resolve(params, results), query, body: resolve(body, results) } as {
+    params?: object | undefined
+    query?: object | undefined
+    body?: object | undefined
+  }
+}
+
+/** No input of an operation is nested more deeply. */
+const MAX_DEPTH = 32
+
+function resolve(value: unknown, results: readonly unknown[], depth = 0): unknown {
+  if (depth > MAX_DEPTH) return value
+  if (Array.isArray(value)) return value.map((item) => resolve(item, results, depth + 1))
+  if (typeof value !== 'object' || value === null) return value
+  const keys = Object.keys(value)
+  if (keys.length === 1 && keys[0] === REFERENCE)
+    return idOf(results[(value as { [REFERENCE]: number })[REFERENCE]])
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, resolve(inner, results, depth + 1)]),
+  )
+}
+
+function idOf(result: unknown): number {
+  const { id } = (result ?? {}) as { id?: unknown }
+  if (typeof id !== 'number') throw failure('reference_unknown')
+  return id
+}

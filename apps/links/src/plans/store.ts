@@ -1,0 +1,166 @@
+import { createCursor } from '@latchkey/http/cursor'
+import type { Database } from '@latchkey/database/database'
+import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import type { SubjectVersions } from '../history/states.ts'
+import { type Page, parseCursor } from '../paging.ts'
+import type { Op, Plan, PlanChange, PlanSummary, PlanWarning } from './schema.ts'
+import type { PlanState } from './states.ts'
+import { isDestructive } from './warnings.ts'
+
+type Tx = Transaction<Tables>
+export type PlanRow = Selectable<Tables['plan']>
+
+const documents = ['ops', 'diff', 'versions'] as const
+export type PlanSummaryRow = Omit<PlanRow, (typeof documents)[number]>
+
+const summaryColumns = [
+  'id',
+  'title',
+  'state',
+  'identity',
+  'via',
+  'assistant',
+  'assistant_name',
+  'created_at',
+  'expires_at',
+  'applied_at',
+  'undone_at',
+  'op_count',
+  'change_count',
+  'warnings',
+] as const
+
+export async function findPlan(db: Kysely<Tables>, id: number): Promise<PlanRow | undefined> {
+  return db.selectFrom('plan').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The row of the plan, locked until the transaction ends. SQLite has a single writer anyway. */
+export async function lockPlan(
+  tx: Tx,
+  { dialect }: Pick<Database<Tables>, 'dialect'>,
+  id: number,
+): Promise<PlanRow | undefined> {
+  return tx
+    .selectFrom('plan')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(dialect === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst()
+}
+
+export function insertPlan(tx: Tx, plan: Insertable<Tables['plan']>): Promise<PlanRow> {
+  return tx.insertInto('plan').values(plan).returningAll().executeTakeFirstOrThrow()
+}
+
+export function updatePlan(tx: Tx, id: number, changes: Updateable<Tables['plan']>): Promise<PlanRow> {
+  return tx.updateTable('plan').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+}
+
+interface PlanFilter {
+  /** Undefined for the plans of everyone. */
+  identity: string | undefined
+  state?: PlanState | undefined
+  now: number
+}
+
+/** Plans, the latest first. */
+export async function listPlans(
+  db: Kysely<Tables>,
+  { identity, state, now }: PlanFilter,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<Page<PlanSummaryRow>> {
+  const list = ['plans', identity ?? '', state ?? '']
+  const after = parseCursor(list, cursor)
+  const matches = db
+    .selectFrom('plan')
+    .$if(identity !== undefined, (query) => query.where('identity', '=', identity ?? ''))
+    .$if(state !== undefined, (query) =>
+      query.where('state', '=', state === undefined || state === 'expired' ? 'open' : state),
+    )
+    .$if(state === 'open', (query) => query.where('expires_at', '>', now))
+    .$if(state === 'expired', (query) => query.where('expires_at', '<=', now))
+  const rows = await matches
+    .select(summaryColumns)
+    .$if(after !== undefined, (query) => query.where('id', '<', after?.id ?? 0))
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const items = rows.slice(0, limit)
+  const last = rows.length > limit ? items.at(-1) : undefined
+  const { total } = await matches
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return { items, total, next: last && createCursor(list, [last.created_at, last.id]) }
+}
+
+/** A plan as its reader sees it: the title of an API key is for its person and administrators. */
+export function toPlanSummary(row: PlanSummaryRow, now: number): PlanSummary {
+  const warnings = JSON.parse(row.warnings) as PlanWarning[]
+  return { ...row, state: stateOf(row, now), destructive: isDestructive(warnings), warnings }
+}
+
+export function toPlan({ ops, diff, versions, ...row }: PlanRow, now: number): Plan {
+  return {
+    ...toPlanSummary(row, now),
+    ops: JSON.parse(ops) as Op[],
+    diff: JSON.parse(diff) as PlanChange[],
+    versions: toVersions(JSON.parse(versions) as SubjectVersions),
+  }
+}
+
+function toVersions({ links, bundles }: SubjectVersions): Plan['versions'] {
+  return [
+    ...Object.entries(links).map(([id, version]) => ({ link_id: Number(id), bundle_id: null, version })),
+    ...Object.entries(bundles).map(([id, version]) => ({ link_id: null, bundle_id: Number(id), version })),
+  ]
+}
+
+export function stateOf(
+  { state, expires_at }: Pick<PlanRow, 'state' | 'expires_at'>,
+  now: number,
+): PlanState {
+  return state === 'open' && expires_at <= now ? 'expired' : state
+}
+
+/** Plans that were not applied stay listed for a week, in seconds. */
+const KEPT_SECONDS = 7 * 86_400
+
+/** Few enough not to delay other writers: a plan may be megabytes long. */
+const PLANS_PER_STEP = 20
+
+/**
+ * Deletes plans that were not applied, a week after they were created, and applied ones with the
+ * changes before `historyStart` (Unix seconds; undefined keeps them).
+ */
+export async function deleteOldPlans(
+  database: Database<Tables>,
+  { now, historyStart = 0 }: { now: number; historyStart?: number | undefined },
+): Promise<void> {
+  for (;;) {
+    const { numDeletedRows } = await database.write((tx) =>
+      tx
+        .deleteFrom('plan')
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('plan')
+            .select('id')
+            .where((plan) =>
+              plan.or([
+                plan('created_at', '<', historyStart),
+                plan.and([
+                  plan('created_at', '<', now - KEPT_SECONDS),
+                  plan('state', 'in', ['open', 'discarded']),
+                ]),
+              ]),
+            )
+            .orderBy('created_at')
+            .limit(PLANS_PER_STEP),
+        )
+        .executeTakeFirst(),
+    )
+    if (numDeletedRows < BigInt(PLANS_PER_STEP)) return
+    // Writing to a file does not yield to the event loop.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}

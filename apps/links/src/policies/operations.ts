@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { type Context, operation } from '../context.ts'
+import { failure } from '../failures.ts'
+import { AssistantParams, Policy, PolicyQuery, PolicyRules } from './schema.ts'
+import {
+  DEFAULT_RULES,
+  type PolicySubject,
+  findKeyTitle,
+  findRules,
+  listPolicies,
+  saveRules,
+} from './store.ts'
+
+const tag = 'Policies'
+
+/** The person whose policies are meant: the caller, or anyone for administrators. */
+function identityOf(
+  context: Context,
+  { identity = context.identity }: { identity?: string | undefined },
+): string {
+  if (identity !== context.identity && !context.isAdmin) throw failure('not_admin_policy')
+  return identity
+}
+
+async function readPolicy({ database: { read } }: Context, subject: PolicySubject): Promise<Policy> {
+  const isKey = subject.assistant.startsWith('key:')
+  const title = isKey ? await findKeyTitle(read, subject) : null
+  if (title === undefined) throw failure('assistant_not_found')
+  // Other programs need not have called yet.
+  return { ...subject, name: title, ...((await findRules(read, subject)) ?? DEFAULT_RULES) }
+}
+
+/** What programs may write for a person; on the admin side only, where no program acts (L29.4). */
+export const policyOperations = [
+  operation({
+    id: 'listPolicies',
+    methods: ['GET'],
+    path: '/policies',
+    scope: 'admin',
+    tag,
+    summary: 'List the programs that may write for you, with their policies',
+    query: PolicyQuery,
+    result: z.array(Policy),
+    failures: ['not_admin_policy'],
+    handler: (context, { query }) => listPolicies(context.database.read, identityOf(context, query)),
+  }),
+  operation({
+    id: 'getPolicy',
+    methods: ['GET'],
+    path: '/policies/{assistant}',
+    scope: 'admin',
+    tag,
+    summary: 'What a program may write for you',
+    params: AssistantParams,
+    query: PolicyQuery,
+    result: Policy,
+    failures: ['not_admin_policy', 'assistant_not_found'],
+    handler: (context, { params: { assistant }, query }) =>
+      readPolicy(context, { identity: identityOf(context, query), assistant }),
+  }),
+  operation({
+    id: 'setPolicy',
+    methods: ['PUT'],
+    path: '/policies/{assistant}',
+    scope: 'admin',
+    tag,
+    summary: 'Set what a program may write for you; what is left out is allowed',
+    params: AssistantParams,
+    query: PolicyQuery,
+    body: PolicyRules,
+    result: Policy,
+    failures: ['not_admin_policy', 'assistant_not_found'],
+    async handler(context, { params: { assistant }, query, body }) {
+      const subject = { identity: identityOf(context, query), assistant }
+      const policy = await readPolicy(context, subject)
+      await context.database.write((tx) => saveRules(tx, subject, body))
+      return { ...policy, ...body }
+    },
+  }),
+]

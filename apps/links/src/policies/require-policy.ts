@@ -1,0 +1,119 @@
+import type { DialectName } from '@latchkey/database/url'
+import { Failure } from '@latchkey/http/failure'
+import type { Kysely, Transaction } from 'kysely'
+import { HOUR } from '../analytics/window.ts'
+import type { Tables } from '../db/tables.ts'
+import { failure, failures } from '../failures.ts'
+import type { ChangeSource } from '../history/source.ts'
+import type { NewChange } from '../history/store.ts'
+import { type Values, parseValues } from '../history/values.ts'
+import type { PolicyRules } from './schema.ts'
+import { countWrites, findRules } from './store.ts'
+
+/** Seconds after which some of the changes of the last hour have probably become older. */
+const RETRY_AFTER_SECONDS = 600
+
+/** The refusals of a policy, which any write can meet. */
+export const policyFailures = [
+  'policy_read_only',
+  'policy_plan_needed',
+  'policy_confirmation_needed',
+  'policy_writes_per_hour',
+  'policy_host',
+  'policy_bundle',
+] as const
+
+type Source = Pick<ChangeSource, 'identity' | 'assistant'>
+
+/**
+ * Throws if the policy of the program forbids it to write at all, or without a plan or its person
+ * (L29.4). For writes of neither links nor bundles.
+ */
+export async function requireDirectWrites(db: Kysely<Tables>, source: Source): Promise<void> {
+  const rules = await findRulesOf(db, source)
+  if (!rules) return
+  requireWay(rules, { isPlan: false, isDestructive: true })
+  // Each of them leads visitors or events somewhere.
+  if (rules.hosts) throw failure('policy_host')
+}
+
+/** Throws if the policy of the program forbids it to write at all: then it makes no plans either. */
+export async function requireMayPlan(db: Kysely<Tables>, source: Source): Promise<void> {
+  if ((await findRulesOf(db, source))?.writes === 'none') throw failure('policy_read_only')
+}
+
+/**
+ * Throws if the policy of the program forbids these changes (L29.4). Every write of links and
+ * bundles ends here, by whatever way, in its own transaction.
+ */
+export async function requirePolicy(
+  tx: Transaction<Tables>,
+  dialect: DialectName,
+  source: ChangeSource,
+  changes: readonly NewChange[],
+): Promise<void> {
+  if (changes.length === 0) return
+  const rules = await findRulesOf(tx, source)
+  if (!rules) return
+  const isPlan = changes.every(({ plan_id }) => plan_id !== null && plan_id !== undefined)
+  requireWay(rules, { isPlan, isDestructive: changes.some(isDestructive) })
+  const { hosts, bundles, writes_per_hour: limit } = rules
+  if (hosts && !changes.flatMap(hostsOf).every((host) => isAllowed(host, hosts))) throw failure('policy_host')
+  if (bundles && changes.some(({ bundle_id: id }) => id && !bundles.includes(id)))
+    throw failure('policy_bundle')
+  if (limit === null || !source.assistant) return
+  // Those of this transaction are stored already.
+  const { identity, assistant, now } = source
+  const writes = await countWrites(tx, dialect, { identity, assistant: assistant.id, after: now - HOUR })
+  const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) }
+  if (writes > limit) throw new Failure('policy_writes_per_hour', failures.policy_writes_per_hour, headers)
+}
+
+async function findRulesOf(
+  db: Kysely<Tables>,
+  { identity, assistant }: Source,
+): Promise<PolicyRules | undefined> {
+  return assistant && findRules(db, { identity, assistant: assistant.id })
+}
+
+function requireWay(
+  { writes, confirm }: PolicyRules,
+  { isPlan, isDestructive: needsCare }: { isPlan: boolean; isDestructive: boolean },
+): void {
+  if (writes === 'none') throw failure('policy_read_only')
+  if (confirm === 'always' || (confirm === 'destructive' && needsCare))
+    throw failure('policy_confirmation_needed')
+  if (writes === 'plan' && !isPlan) throw failure('policy_plan_needed')
+}
+
+/** A change that takes something from visitors or from the owner, as the warnings of plans name it. */
+function isDestructive({ kind, before_values, after_values }: NewChange): boolean {
+  if (/\.(deleted|disabled|transferred|link_removed)$/.test(kind)) return true
+  const [before, after] = [parseValues(before_values), parseValues(after_values)]
+  if (!before || !after) return false
+  const isClosed = typeof after['expires_at'] === 'number' || after['password'] === 'set'
+  return isClosed || 'url' in after || 'behaviour' in after || slugsOf(before).length > 0
+}
+
+/** Hosts that the changes lead to: of the URL, and of every URL in the behaviour. */
+function hostsOf({ after_values }: NewChange): string[] {
+  const after = parseValues(after_values)
+  return [after?.['url'], ...textsIn(after?.['behaviour'])].flatMap((text) => {
+    const url = typeof text === 'string' ? URL.parse(text) : null
+    return url ? [url.hostname] : []
+  })
+}
+
+function textsIn(value: unknown): unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [value]
+}
+
+function isAllowed(host: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) =>
+    pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern,
+  )
+}
+
+function slugsOf(values: Values): readonly unknown[] {
+  return (values['slugs'] ?? []) as readonly unknown[]
+}

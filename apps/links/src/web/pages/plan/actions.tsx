@@ -1,0 +1,105 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { showSuccess } from '@latchkey/web/toast'
+import { useMutation } from '@tanstack/react-query'
+import { call } from '../../call.ts'
+import { Remaining } from '../../parts/history/remaining.tsx'
+import { invalidate } from '../../queries.ts'
+import { me } from '../../me.ts'
+import { useText } from '../../texts/text.ts'
+import type { Plan } from './content.tsx'
+
+const refresh = () => invalidate('plans', 'links', 'bundles', 'totals', 'history')
+
+/** What the viewer can do with the plan, and what an undo left. */
+export function PlanActions({ plan }: { plan: Plan }) {
+  const { t, failure } = useText()
+  const params = { id: plan.id }
+  const apply = useMutation({
+    mutationFn: () => call('applyPlan', { params }),
+    onSuccess: () => showSuccess(t('plans.applied')),
+    onSettled: refresh,
+  })
+  const discard = useMutation({
+    mutationFn: () => call('discardPlan', { params }),
+    onSuccess: () => showSuccess(t('plans.discarded')),
+    onSettled: refresh,
+  })
+  const undo = useMutation({
+    mutationFn: () => call('undoPlan', { params }),
+    onSuccess: ({ undone }) => showSuccess(t('history.undone', { count: undone })),
+    onSettled: refresh,
+  })
+  // Of the last action.
+  const [error] = [apply, discard, undo]
+    .toSorted((a, b) => b.submittedAt - a.submittedAt)
+    .map((each) => each.error)
+  if (plan.identity !== me.identity) return null
+  return (
+    <>
+      {plan.state === 'open' && (
+        <Group gap="sm">
+          <Confirmed name="apply" color={plan.destructive ? 'red' : undefined} action={apply} />
+          <Button variant="default" loading={discard.isPending} onClick={() => discard.mutate()}>
+            {t('plans.discard')}
+          </Button>
+        </Group>
+      )}
+      {plan.state === 'applied' && (
+        <Group>
+          <Confirmed name="undo" action={undo} variant="default" />
+        </Group>
+      )}
+      {error && (
+        <Alert color="red" role="alert">
+          {failure(error)}
+        </Alert>
+      )}
+      {undo.data && <Remaining remaining={undo.data.remaining} />}
+    </>
+  )
+}
+
+interface ConfirmedProps {
+  name: 'apply' | 'undo'
+  color?: string | undefined
+  variant?: string
+  action: { isPending: boolean; mutate: () => void }
+}
+
+/** A button whose dialog says what happens. */
+function Confirmed({ name, color, variant = 'filled', action }: ConfirmedProps) {
+  const { t } = useText()
+  const [isOpen, { open, close }] = useDisclosure()
+  return (
+    <>
+      <Button variant={variant} loading={action.isPending} onClick={open}>
+        {t(`plans.${name}`)}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={t(`plans.${name}Title`)}
+        closeButtonProps={{ 'aria-label': t('shell.close') }}
+      >
+        <Stack gap="md">
+          <Text size="sm">{t(`plans.${name}Help`)}</Text>
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={close} data-autofocus>
+              {t('confirm.cancel')}
+            </Button>
+            <Button
+              {...(color && { color })}
+              onClick={() => {
+                close()
+                action.mutate()
+              }}
+            >
+              {t(`plans.${name}Yes`)}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  )
+}

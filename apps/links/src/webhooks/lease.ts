@@ -1,0 +1,86 @@
+import type { Kysely, Transaction, Updateable } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import type { WebhookRow } from './store.ts'
+
+/**
+ * How long a node delivers to a webhook without renewing its lease, in seconds: three attempts with
+ * their timeout, since the clocks of nodes differ.
+ */
+const LEASE_SECONDS = 30
+
+/** A node at a time. */
+export interface Holder {
+  node: string
+  /** Unix seconds. */
+  now: number
+}
+
+/** Webhooks whose next attempt is due, those of healthy receivers first. */
+export function listDue(db: Kysely<Tables>, { node, now }: Holder, newestSeq: number): Promise<WebhookRow[]> {
+  return db
+    .selectFrom('webhook')
+    .selectAll()
+    .where('disabled_at', 'is', null)
+    .where('next_attempt_at', '<=', now)
+    .where('position', '<', newestSeq)
+    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_holder', '=', node)]))
+    .orderBy('failures')
+    .orderBy('id')
+    .execute()
+}
+
+/** Takes the lease of a webhook that is due. Returns undefined if another node has it. */
+export function takeLease(
+  tx: Transaction<Tables>,
+  id: number,
+  { node, now }: Holder,
+): Promise<WebhookRow | undefined> {
+  return tx
+    .updateTable('webhook')
+    .set({ lease_holder: node, lease_until: now + LEASE_SECONDS })
+    .where('id', '=', id)
+    .where('disabled_at', 'is', null)
+    .where('next_attempt_at', '<=', now)
+    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_holder', '=', node)]))
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/**
+ * Writes the outcome of an attempt and renews the lease. Returns undefined, and changes nothing, if
+ * the node has lost it or a person has moved or disabled the webhook meanwhile.
+ */
+export function updateLeased(
+  tx: Transaction<Tables>,
+  { id, position }: Pick<WebhookRow, 'id' | 'position'>,
+  { node, now }: Holder,
+  changes: Updateable<Tables['webhook']>,
+): Promise<WebhookRow | undefined> {
+  return tx
+    .updateTable('webhook')
+    .set({ ...changes, lease_until: now + LEASE_SECONDS })
+    .where('id', '=', id)
+    .where('position', '=', position)
+    .where('lease_holder', '=', node)
+    .where('disabled_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export async function releaseLease(tx: Transaction<Tables>, id: number, node: string): Promise<void> {
+  await tx
+    .updateTable('webhook')
+    .set({ lease_holder: null, lease_until: 0 })
+    .where('id', '=', id)
+    .where('lease_holder', '=', node)
+    .execute()
+}
+
+/** For an instance that has one node, which is starting: no other can hold a lease. */
+export async function releaseAllLeases(tx: Transaction<Tables>): Promise<void> {
+  await tx
+    .updateTable('webhook')
+    .set({ lease_holder: null, lease_until: 0 })
+    .where('lease_holder', 'is not', null)
+    .execute()
+}

@@ -1,0 +1,52 @@
+import type { Database } from '@latchkey/database/database'
+import type { Log } from '@latchkey/http/log'
+import { createRateLimiter } from '@latchkey/http/rate-limit'
+import type { Tables } from '../db/tables.ts'
+import { findOrCreateInstanceSecret } from '../preferences/instance-secret.ts'
+import { VERSION } from '../version.ts'
+import { Dispatcher } from './dispatcher.ts'
+import type { Webhooks } from './operations.ts'
+import { type PostOptions, Poster } from './post.ts'
+import { Sender } from './sender.ts'
+import { createEventSource } from './source.ts'
+
+/** Tests of a person at once, and the seconds in which as many more are possible. */
+const TEST_RATE = { count: 10, perSeconds: 60 }
+
+interface OpenOptions {
+  /** Private addresses and CIDR ranges that may be reached. */
+  settings: { webhookAllow: readonly string[] }
+  database: Database<Tables>
+  log: Log
+  /** Milliseconds since 1970. */
+  now: () => number
+  metrics: { countDelivery(outcome: string): void }
+  webhookPost?: Omit<PostOptions, 'allowed'> | undefined
+}
+
+/** Starts to deliver events. */
+export async function openWebhooks(options: OpenOptions): Promise<{
+  webhooks: Webhooks
+  dispatcher: Dispatcher
+}> {
+  const { settings, database, log, metrics, webhookPost } = options
+  const now = () => Math.floor(options.now() / 1000)
+  const sender = new Sender({
+    poster: new Poster({ ...webhookPost, allowed: settings.webhookAllow }),
+    instanceSecret: await findOrCreateInstanceSecret(database, 'webhook_secret'),
+    userAgent: `Latchkey-Links/${VERSION}`,
+    now,
+  })
+  const source = createEventSource(database)
+  const dispatcher = new Dispatcher({
+    database,
+    source,
+    sender,
+    log,
+    now,
+    count: (outcome) => metrics.countDelivery(outcome),
+  })
+  await dispatcher.start()
+  const tests = createRateLimiter(TEST_RATE)
+  return { webhooks: { sender, tests, signal: dispatcher.signal }, dispatcher }
+}

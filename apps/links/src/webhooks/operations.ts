@@ -1,0 +1,295 @@
+import { z } from 'zod'
+import { transportFailure } from '@latchkey/http/failure'
+import type { RateLimiter } from '@latchkey/http/rate-limit'
+import { type Context, operation } from '../context.ts'
+import { failure } from '../failures.ts'
+import { findEventRange } from '../event-log/store.ts'
+import { IdParams } from '../links/schema.ts'
+import {
+  DeliveriesQuery,
+  NewWebhook,
+  Replay,
+  Webhook,
+  WebhookChanges,
+  WebhookDelivery,
+  WebhookWithSecret,
+} from './schema.ts'
+import { createSecret } from './secret.ts'
+import { type Sender, isDelivered } from './sender.ts'
+import {
+  type DeliveryRow,
+  UNTRIED,
+  type WebhookRow,
+  countWebhooks,
+  deleteWebhook,
+  findWebhook,
+  insertDelivery,
+  insertWebhook,
+  listDeliveries,
+  listWebhooks,
+  updateWebhook,
+} from './store.ts'
+import { DAY } from '../analytics/window.ts'
+
+/** What operations need to seal secrets and to send tests. */
+export interface Webhooks {
+  sender: Sender
+  /** Counts the tests of a person. */
+  tests: RateLimiter
+  /** Aborted when the service stops. */
+  signal: AbortSignal
+}
+
+const MAX_WEBHOOKS = 20
+/** How long the secret before a rotation signs as well. */
+const OVERLAP_SECONDS = DAY
+
+const tag = 'Webhooks'
+/** A webhook returns what a key may read. */
+const scope = 'create,read'
+
+function toWebhook(row: WebhookRow, now: number): Webhook {
+  const { id, url, created_by, created_at, updated_at, position, disabled_at, failing_since } = row
+  const until = row.previous_until
+  const isTriedAgain = failing_since !== null && disabled_at === null
+  return {
+    id,
+    url,
+    types: JSON.parse(row.types) as Webhook['types'],
+    bundle: row.bundle_id,
+    created_by,
+    created_at,
+    updated_at,
+    position,
+    disabled_at,
+    failing_since,
+    next_attempt_at: isTriedAgain ? row.next_attempt_at : null,
+    previous_secret_until: until !== null && until > now ? until : null,
+  }
+}
+
+function toDelivery({ webhook_id: _, ...row }: DeliveryRow): WebhookDelivery {
+  return { ...row, delivered: isDelivered(row) }
+}
+
+/** Throws 404 unless the caller has this webhook. */
+function required(row: WebhookRow | undefined): WebhookRow {
+  if (!row) throw failure('webhook_not_found')
+  return row
+}
+
+function requireReachable({ webhooks }: Context, url: string): void {
+  if (!webhooks.sender.mayReach(new URL(url))) throw failure('url_private')
+}
+
+const list = operation({
+  id: 'listWebhooks',
+  methods: ['GET'],
+  path: '/webhooks',
+  scope: 'read',
+  tag,
+  summary: 'List your webhooks; administrators those of everyone',
+  result: z.array(Webhook),
+  async handler(context) {
+    const rows = await listWebhooks(context.database.read, context)
+    return rows.map((row) => toWebhook(row, context.now))
+  },
+})
+
+const create = operation({
+  id: 'createWebhook',
+  methods: ['POST'],
+  path: '/webhooks',
+  scope,
+  tag,
+  summary: 'Create a webhook, whose secret is shown only once',
+  body: NewWebhook,
+  result: WebhookWithSecret,
+  status: 201,
+  failures: ['too_many_webhooks', 'url_private'],
+  async handler(context, { body: { url, types, bundle } }) {
+    const { database, identity, now, webhooks } = context
+    requireReachable(context, url)
+    const secret = createSecret()
+    const row = await database.write(async (tx) => {
+      if ((await countWebhooks(tx, database.dialect, identity)) >= MAX_WEBHOOKS)
+        throw failure('too_many_webhooks')
+      return insertWebhook(tx, {
+        url,
+        types: JSON.stringify(types),
+        bundle_id: bundle,
+        created_by: identity,
+        created_at: now,
+        updated_at: now,
+        secret: webhooks.sender.seal(secret),
+        position: (await findEventRange(tx)).newest,
+      })
+    })
+    return { webhook: toWebhook(row, now), secret }
+  },
+})
+
+const read = operation({
+  id: 'getWebhook',
+  methods: ['GET'],
+  path: '/webhooks/{id}',
+  scope: 'read',
+  tag,
+  summary: 'Read a webhook',
+  params: IdParams,
+  result: Webhook,
+  failures: ['webhook_not_found'],
+  async handler(context, { params: { id } }) {
+    return toWebhook(required(await findWebhook(context.database.read, id, context)), context.now)
+  },
+})
+
+const update = operation({
+  id: 'updateWebhook',
+  methods: ['PUT', 'PATCH'],
+  path: '/webhooks/{id}',
+  scope,
+  tag,
+  summary: 'Update the given fields of a webhook; events are tried again at once',
+  params: IdParams,
+  body: WebhookChanges,
+  result: Webhook,
+  failures: ['webhook_not_found', 'url_private'],
+  async handler(context, { params: { id }, body: { url, types, bundle, disabled } }) {
+    const { database, now } = context
+    if (url !== undefined) requireReachable(context, url)
+    const row = await database.write((tx) =>
+      updateWebhook(tx, id, context, {
+        ...UNTRIED,
+        updated_at: now,
+        ...(url !== undefined && { url }),
+        ...(types !== undefined && { types: JSON.stringify(types) }),
+        ...(bundle !== undefined && { bundle_id: bundle }),
+        ...(disabled !== undefined && { disabled_at: disabled ? now : null }),
+      }),
+    )
+    return toWebhook(required(row), now)
+  },
+})
+
+const remove = operation({
+  id: 'deleteWebhook',
+  methods: ['DELETE'],
+  path: '/webhooks/{id}',
+  scope,
+  tag,
+  summary: 'Delete a webhook with its deliveries',
+  params: IdParams,
+  result: z.object({ ok: z.literal(true) }),
+  failures: ['webhook_not_found'],
+  async handler(context, { params: { id } }) {
+    if (!(await context.database.write((tx) => deleteWebhook(tx, id, context))))
+      throw failure('webhook_not_found')
+    return { ok: true as const }
+  },
+})
+
+const rotate = operation({
+  id: 'rotateWebhookSecret',
+  methods: ['POST'],
+  path: '/webhooks/{id}/rotate',
+  scope,
+  tag,
+  summary: 'Replace the secret of a webhook; for 24 hours the old one signs as well',
+  params: IdParams,
+  result: WebhookWithSecret,
+  failures: ['webhook_not_found'],
+  async handler(context, { params: { id } }) {
+    const { database, now, webhooks } = context
+    const secret = createSecret()
+    const row = await database.write(async (tx) => {
+      const { secret: previous } = required(await findWebhook(tx, id, context))
+      return updateWebhook(tx, id, context, {
+        secret: webhooks.sender.seal(secret),
+        previous_secret: previous,
+        previous_until: now + OVERLAP_SECONDS,
+        updated_at: now,
+      })
+    })
+    return { webhook: toWebhook(required(row), now), secret }
+  },
+})
+
+const test = operation({
+  id: 'testWebhook',
+  methods: ['POST'],
+  path: '/webhooks/{id}/test',
+  scope,
+  tag,
+  summary: 'Send a test to the receiver and return its answer',
+  params: IdParams,
+  result: WebhookDelivery,
+  failures: ['webhook_not_found'],
+  async handler(context, { params: { id } }) {
+    const { database, identity, now, webhooks } = context
+    const webhook = required(await findWebhook(database.read, id, context))
+    const { allowed, retryAfterSeconds } = webhooks.tests.take(identity)
+    if (!allowed)
+      throw transportFailure('too_many_requests', { headers: { 'Retry-After': String(retryAfterSeconds) } })
+    const type = 'webhook.test'
+    const body = JSON.stringify({ seq: null, type, at: now, data: { webhook: id } })
+    const message = { id: `test_${crypto.randomUUID()}`, seq: null, type, body }
+    const { retryAfterSeconds: _, ...attempt } = await webhooks.sender.attempt(
+      webhook,
+      message,
+      webhooks.signal,
+    )
+    const row = await database.write(async (tx) => {
+      required(await findWebhook(tx, id, context))
+      return insertDelivery(tx, attempt)
+    })
+    return toDelivery(row)
+  },
+})
+
+const deliveries = operation({
+  id: 'listWebhookDeliveries',
+  methods: ['GET'],
+  path: '/webhooks/{id}/deliveries',
+  scope: 'read',
+  tag,
+  summary: 'List the latest deliveries of a webhook, newest first',
+  params: IdParams,
+  query: DeliveriesQuery,
+  result: z.array(WebhookDelivery),
+  failures: ['webhook_not_found'],
+  async handler(context, { params: { id }, query: { limit } }) {
+    const { read: db } = context.database
+    required(await findWebhook(db, id, context))
+    return (await listDeliveries(db, id, limit)).map(toDelivery)
+  },
+})
+
+const replay = operation({
+  id: 'replayWebhook',
+  methods: ['POST'],
+  path: '/webhooks/{id}/replay',
+  scope,
+  tag,
+  summary: 'Deliver the events from this one on again, and enable the webhook',
+  params: IdParams,
+  body: Replay,
+  result: Webhook,
+  failures: ['webhook_not_found'],
+  async handler(context, { params: { id }, body: { from } }) {
+    const row = await context.database.write(async (tx) => {
+      const { newest } = await findEventRange(tx)
+      const position = Math.min(from - 1, newest)
+      return updateWebhook(tx, id, context, {
+        ...UNTRIED,
+        position,
+        disabled_at: null,
+        updated_at: context.now,
+      })
+    })
+    return toWebhook(required(row), context.now)
+  },
+})
+
+/** Webhooks of the caller (L30). */
+export const webhookOperations = [list, create, read, update, remove, rotate, test, deliveries, replay]

@@ -1,0 +1,36 @@
+import type { Database as SqliteFile } from 'bun:sqlite'
+
+/** The changes and the events of a link that are stored. */
+interface LinkRecords {
+  link_id: number
+  version: number
+  changes: number
+  events: number
+}
+
+/**
+ * Returns the links whose writes, changes and events are not equally many (L29.1, L30.1). Each
+ * write raises the version by one, from 1 on.
+ */
+export function findUnequalRecords(file: SqliteFile): LinkRecords[] {
+  return file
+    .query<LinkRecords, []>(
+      `with changes as (select link_id, count(*) as count from history where link_id is not null group by link_id),
+        events as (select data ->> 'link_id' as link_id, count(*) as count from event
+          where type in (select distinct kind from history) and first_click is null group by 1)
+      select id as link_id, version, coalesce(changes.count, 0) as changes, coalesce(events.count, 0) as events
+      from link left join changes on changes.link_id = id left join events on events.link_id = id
+      where version is not changes.count or version is not events.count`,
+    )
+    .all()
+}
+
+/** Returns the clicks that are in no event, or in several. */
+export function findMisplacedClicks(file: SqliteFile): { id: number; events: number }[] {
+  return file
+    .query<{ id: number; events: number }, []>(
+      `select click.id, count(event.seq) as events from click
+      left join event on click.id between first_click and last_click group by click.id having count(event.seq) <> 1`,
+    )
+    .all()
+}

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eachDialect } from '@latchkey/database/testing'
+import { DAY } from '../../src/analytics/window.ts'
+import { sharedTestLinks } from '../testing.ts'
+import { Receiver } from './receiver.ts'
+
+const url = 'https://receiver.example/hook'
+
+eachDialect((_dialect, newUrl) => {
+  const links = sharedTestLinks(newUrl, {
+    LINKS_WEBHOOK_ALLOW: '127.0.0.1',
+    LINKS_ADMINS: 'admin@example.com',
+    TRUSTED_PROXIES: '127.0.0.1',
+  })
+  const receiver = new Receiver()
+  let [ann, ben, admin] = ['', '', '']
+  beforeAll(async () => {
+    ann = await links.key('ann@example.com')
+    ben = await links.key('ben@example.com')
+    admin = await links.key('admin@example.com')
+  })
+  afterAll(() => receiver.stop())
+
+  const call = (method: string, path: string, key: string, body?: unknown) =>
+    links.call(method, `/webhooks${path}`, { key, body })
+
+  async function create(key: string, fields: object = {}) {
+    const { status, body } = await call('POST', '', key, { url, ...fields })
+    expect(status).toBe(201)
+    return body as { webhook: { id: number; position: number }; secret: string }
+  }
+
+  test('L30.3: a webhook is created, and its secret appears in no other answer and not in the database', async () => {
+    const { webhook, secret } = await create(ann, { types: ['link.created', 'link.created'], bundle: 7 })
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    expect(webhook).toMatchObject({
+      url,
+      types: ['link.created'],
+      bundle: 7,
+      created_by: 'ann@example.com',
+      created_at: links.now,
+      disabled_at: null,
+      failing_since: null,
+      next_attempt_at: null,
+      previous_secret_until: null,
+    })
+    const answers = [await call('GET', '', ann), await call('GET', `/${webhook.id}`, ann)]
+    expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain('whsec_')
+    expect(JSON.stringify(await links.databaseState())).not.toContain(secret.slice(6))
+  })
+
+  test('L30.3: only the creator and administrators see and change a webhook', async () => {
+    const { webhook } = await create(ann)
+    const writes = [
+      ['GET', ''],
+      ['PATCH', '', { types: [] }],
+      ['PUT', '', { disabled: true }],
+      ['POST', '/rotate'],
+      ['POST', '/test'],
+      ['GET', '/deliveries'],
+      ['POST', '/replay', { from: 1 }],
+      ['DELETE', ''],
+    ] as const
+    for (const [method, path, body] of writes)
+      await links.expectRefusal(method, `/webhooks/${webhook.id}${path}`, { key: ben, body }, [
+        404,
+        'Webhook not found',
+      ])
+    const idsOf = async (key: string) =>
+      ((await call('GET', '', key)).body as { id: number }[]).map(({ id }) => id)
+    expect(await idsOf(ben)).not.toContain(webhook.id)
+    expect(await idsOf(admin)).toContain(webhook.id)
+    for (const [method, path, body] of writes)
+      expect([path, (await call(method, `/${webhook.id}${path}`, admin, body)).status]).toEqual([path, 200])
+    expect(await idsOf(ann)).not.toContain(webhook.id)
+  })
+
+  test('a key without the scope to read creates no webhook, which would read for it', async () => {
+    const writer = await links.key('ann@example.com', 'create')
+    const reader = await links.key('ann@example.com', 'read')
+    for (const key of [writer, reader])
+      await links.expectRefusal('POST', '/webhooks', { key, body: { url } }, [403, 'Forbidden'])
+    expect((await call('GET', '', reader)).status).toBe(200)
+    expect((await call('GET', '', writer)).status).toBe(403)
+  })
+
+  test('L30.4: an address that may not be reached, credentials and other schemes are refused', async () => {
+    const refusals: [unknown, string][] = [
+      ['http://10.0.0.1/', 'url: is a private address, which only LINKS_WEBHOOK_ALLOW lets webhooks reach'],
+      ['http://[::1]/', 'url: is a private address, which only LINKS_WEBHOOK_ALLOW lets webhooks reach'],
+      ['http://0x7f000002/', 'url: is a private address, which only LINKS_WEBHOOK_ALLOW lets webhooks reach'],
+      ['https://ann:secret@receiver.example/', 'url: must not contain a user name or password'],
+      ['ftp://receiver.example/', 'url must use http or https'],
+      ['nonsense', 'url must be a valid URL'],
+    ]
+    const { webhook } = await create(ann)
+    for (const [address, error] of refusals) {
+      await links.expectRefusal('POST', '/webhooks', { key: ann, body: { url: address } }, [400, error])
+      await links.expectRefusal('PATCH', `/webhooks/${webhook.id}`, { key: ann, body: { url: address } }, [
+        400,
+        error,
+      ])
+    }
+    await links.expectRefusal('POST', '/webhooks', { key: ann, body: { url, types: ['link.eaten'] } }, [
+      400,
+      expect.stringContaining('types'),
+    ])
+    const slashed = await create(ann, { url: 'https://receiver.example/hook/' })
+    expect(slashed.webhook).toMatchObject({ url: 'https://receiver.example/hook/' })
+  })
+
+  test('a person has at most 20 webhooks, and the limit counts each person alone', async () => {
+    const key = await links.key('many@example.com')
+    await Promise.all(Array.from({ length: 19 }, () => create(key)))
+    const both = await Promise.all([1, 2].map(() => call('POST', '', key, { url })))
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 400])
+    await links.expectRefusal('POST', '/webhooks', { key, body: { url } }, [
+      400,
+      'You have reached the limit of 20 webhooks; delete one first',
+    ])
+    await create(ben)
+  })
+
+  test('L30.3: a rotation returns a new secret, and a test is signed with both for a day', async () => {
+    const { webhook, secret } = await create(ann, { url: receiver.url })
+    const { body } = await call('POST', `/${webhook.id}/rotate`, ann)
+    expect(body.webhook.previous_secret_until).toBe(links.now + DAY)
+    expect(body.secret).not.toBe(secret)
+    receiver.secrets = [secret, body.secret]
+    const { body: delivery } = await call('POST', `/${webhook.id}/test`, ann)
+    expect(delivery).toMatchObject({
+      seq: null,
+      type: 'webhook.test',
+      attempt: 1,
+      attempted_at: links.now,
+      status: 200,
+      answer: 'thanks',
+      error: null,
+      delivered: true,
+    })
+    expect(receiver.received.at(-1)).toMatchObject({ type: 'webhook.test', signedBy: [0, 1] })
+    expect((await call('GET', `/${webhook.id}/deliveries`, ann)).body).toEqual([delivery])
+  })
+
+  test('a test counts as a delivery, not as a failure, and ten a minute are possible', async () => {
+    const key = await links.key('tester@example.com')
+    const { webhook } = await create(key)
+    const first = await call('POST', `/${webhook.id}/test`, key)
+    expect(first.body).toMatchObject({ delivered: false, status: null, answer: null, error: 'unreachable' })
+    for (let count = 0; count < 9; count++) await call('POST', `/${webhook.id}/test`, key)
+    const { status, headers } = await call('POST', `/${webhook.id}/test`, key)
+    expect([status, Number(headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
+    expect((await call('GET', `/${webhook.id}`, key)).body).toMatchObject({ failing_since: null })
+    expect((await call('GET', `/${webhook.id}/deliveries?limit=3`, key)).body).toHaveLength(3)
+  })
+
+  test('a disabled webhook continues where it was, and a replay from the future skips nothing that is to come', async () => {
+    const { webhook } = await create(ann)
+    const disabled = await call('PATCH', `/${webhook.id}`, ann, { disabled: true })
+    expect(disabled.body).toMatchObject({ disabled_at: links.now, position: webhook.position })
+    const enabled = await call('PATCH', `/${webhook.id}`, ann, { disabled: false })
+    expect(enabled.body).toMatchObject({ disabled_at: null, position: webhook.position })
+    const replayed = await call('POST', `/${webhook.id}/replay`, ann, { from: 1 })
+    expect(replayed.body.position).toBe(0)
+    const ahead = await call('POST', `/${webhook.id}/replay`, ann, { from: 1_000_000 })
+    expect(ahead.body.position).toBe(webhook.position)
+  })
+
+  test('L30.4: a delivery to the instance itself is no request of this machine', async () => {
+    const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: links.fetchHandler })
+    try {
+      const address = `http://127.0.0.1:${server.port}/_/admin/api/bundles/1/archive`
+      const { webhook } = await create(ann, { url: address })
+      const { body } = await call('POST', `/${webhook.id}/test`, ann)
+      expect([body.status, body.answer]).toEqual([403, expect.stringContaining('came through a proxy')])
+      // The same request by a program on this machine is admitted, and there is no such bundle.
+      expect((await fetch(address, { method: 'POST' })).status).toBe(404)
+    } finally {
+      await server.stop(true)
+    }
+  })
+})
