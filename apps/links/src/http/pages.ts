@@ -59,13 +59,18 @@ const FIRST_CALLS: Readonly<Record<string, (id: string, timeZone: string | null)
   settings: () => ['/settings'],
 }
 
+/** The first call of the navigation, for the number of plans that the person may apply. */
+const openPlansOf = (identity: string) =>
+  `/plans?${new URLSearchParams({ state: 'open', identity, limit: '1' }).toString()}`
+
 function firstCallsOf(
   request: Request,
   { name = '', id }: ReturnType<typeof pageOf>,
-  timeZone: string | null,
+  { identity, timeZone }: { identity: string; timeZone: string | null },
 ): string[] {
-  if (request.url.includes('?') || isCrossOriginSubrequest(request)) return []
-  return (FIRST_CALLS[name]?.(id, timeZone) ?? []).map((call) => ADMIN_API_PATH + call)
+  if (isCrossOriginSubrequest(request)) return []
+  const ofPage = request.url.includes('?') ? [] : (FIRST_CALLS[name]?.(id, timeZone) ?? [])
+  return [openPlansOf(identity), ...ofPage].map((call) => ADMIN_API_PATH + call)
 }
 
 const SOURCES = resolve(import.meta.dirname, '..')
@@ -96,7 +101,10 @@ export function createPages({ database, settings }: Pick<Services, 'database' | 
     async index(request: Request, path: string, { identity, origin, ask }: Visit): Promise<Response> {
       const page = pageOf(path)
       const { theme, lang, time_zone: timeZone } = await findPreferences(database.read, identity)
-      const calls = firstCallsOf(request, page, timeZone ?? browserTimeZone(request))
+      const calls = firstCallsOf(request, page, {
+        identity,
+        timeZone: timeZone ?? browserTimeZone(request),
+      })
       const { answers } = await collectAnswers(request, calls, ask)
       const signOut = String(settings.accessLogoutUrl !== null)
       const data = {

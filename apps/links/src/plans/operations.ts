@@ -49,9 +49,9 @@ export const listPlansOperation = operation({
   summary: 'List your plans, latest first; administrators those of everyone',
   query: PlansQuery,
   result: z.array(PlanSummary),
-  async handler({ database, identity, isAdmin, now }, { query: { state, ...page } }) {
-    const filter = { identity: isAdmin ? undefined : identity, state, now }
-    const { items, ...rest } = await listPlans(database.read, filter, page)
+  async handler({ database, identity, isAdmin, now }, { query: { cursor, limit, ...filter } }) {
+    const visible = { ...filter, reader: isAdmin ? undefined : identity, now }
+    const { items, ...rest } = await listPlans(database.read, visible, { cursor, limit })
     return { ...rest, items: items.map((row) => toPlanSummary(row, now)) }
   },
   headers: pageHeaders,

@@ -1,3 +1,4 @@
+import { text } from '@latchkey/http/text'
 import { z } from 'zod'
 import { changeKinds } from '../history/kinds.ts'
 import { Change } from '../history/schema.ts'
@@ -123,6 +124,7 @@ export const PlanUndo = UndoResult.extend({ plan: Plan }).meta({ id: 'PlanUndo' 
 
 export const PlansQuery = z.object({
   state: z.enum(planStates).optional(),
+  identity: text().optional().meta({ description: 'The person for whom the changes were planned.' }),
   cursor: PageQuery.shape.cursor,
   limit: wholeNumber(1, 200).default(50),
 })

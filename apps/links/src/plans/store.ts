@@ -58,8 +58,10 @@ export function updatePlan(tx: Tx, id: number, changes: Updateable<Tables['plan'
 }
 
 interface PlanFilter {
-  /** Undefined for the plans of everyone. */
-  identity: string | undefined
+  /** Who lists plans: only their own. Undefined for administrators, who list those of everyone. */
+  reader: string | undefined
+  /** For whom changes were planned. */
+  identity?: string | undefined
   state?: PlanState | undefined
   now: number
 }
@@ -67,13 +69,14 @@ interface PlanFilter {
 /** Plans, the latest first. */
 export async function listPlans(
   db: Kysely<Tables>,
-  { identity, state, now }: PlanFilter,
+  { reader, identity, state, now }: PlanFilter,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<Page<PlanSummaryRow>> {
-  const list = ['plans', identity ?? '', state ?? '']
+  const list = ['plans', reader ?? '', identity ?? '', state ?? '']
   const after = parseCursor(list, cursor)
   const matches = db
     .selectFrom('plan')
+    .$if(reader !== undefined, (query) => query.where('identity', '=', reader ?? ''))
     .$if(identity !== undefined, (query) => query.where('identity', '=', identity ?? ''))
     .$if(state !== undefined, (query) =>
       query.where('state', '=', state === undefined || state === 'expired' ? 'open' : state),

@@ -11,6 +11,7 @@ import {
 } from '@latchkey/web/icons'
 import { lazyPage } from '@latchkey/web/lazy-page'
 import type { DetailPage, Page } from '@latchkey/web/pages'
+import { OpenPlans } from './parts/open-plans.tsx'
 import type { TextKey } from './texts/text.ts'
 
 const LinkPage = lazyPage(() => import('./pages/link/page.tsx'))
@@ -54,6 +55,7 @@ export const pages: readonly NavigationPage[] = [
     path: '/plans',
     title: 'nav.plans',
     icon: IconListCheck,
+    badge: OpenPlans,
     show: lazyPage(() => import('./pages/plans/page.tsx')),
   },
   {

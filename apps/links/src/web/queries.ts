@@ -47,6 +47,8 @@ function refresh({ links = [], more = true }: Partial<Changes> = {}): void {
     // The statistics of a bundle change with each of its links, but an event of a click does not
     // name the bundle.
     const id = resource === 'links' ? (input as Partial<Input<'getLink'>>).params?.id : undefined
+    // The stream has no plans.
+    if (resource === 'plans') return more
     return REFRESHED_RESOURCES.includes(String(resource)) && (more || id === undefined || links.includes(id))
   })
 }

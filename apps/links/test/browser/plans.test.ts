@@ -71,6 +71,24 @@ test('L29.5: a plan is read with its warnings, applied, and undone', async () =>
   expect(errors).toEqual([])
 }, 60_000)
 
+test('L29.5: the navigation has the number of open plans, also on pages with a filter', async () => {
+  const waiting = async () => {
+    const { page } = await admin.open('/links?search=none')
+    const [name] = await page.getByRole('link', { name: /^Plans/ }).allInnerTexts()
+    return Number(/\d+/.exec(name ?? '')?.[0] ?? 0)
+  }
+  const before = await waiting()
+  const { id } = await propose('Counted')
+  expect(await waiting()).toBe(before + 1)
+  const { page, errors } = await admin.open(`/plans/${id}`)
+  const entry = page.getByRole('link', { name: `Plans ${before + 1} open` })
+  await entry.waitFor()
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await entry.waitFor({ state: 'detached' })
+  expect(await waiting()).toBe(before)
+  expect(errors).toEqual([])
+}, 60_000)
+
 test('L29.5: a plan that is out of date is refused in a sentence, and can be discarded', async () => {
   const { id, changed } = await propose('Late')
   const { page, errors } = await admin.open(`/plans/${id}`)

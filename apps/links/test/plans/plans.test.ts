@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import type { Database } from '@latchkey/database/database'
 import { eachDialect } from '@latchkey/database/testing'
+import { sql } from 'kysely'
+import type { Tables } from '../../src/db/tables.ts'
 import { apiOperations } from '../../src/http/operations.ts'
 import { recordChanges } from '../../src/history/change-log.ts'
 import { lockLinkForWrite, updateLink } from '../../src/links/store.ts'
@@ -22,7 +25,7 @@ test('L29.3: every operation that writes links or bundles can be planned, except
   expect([...plannableOperations.keys()].toSorted()).toEqual(writes.map(({ id }) => id).toSorted())
 })
 
-eachDialect((_dialect, newDatabaseUrl) => {
+eachDialect((dialect, newDatabaseUrl) => {
   const links = sharedTestLinks(newDatabaseUrl, { LINKS_ADMINS: admin })
 
   const plan = (key: string, ops: object[], fields = {}) =>
@@ -258,11 +261,14 @@ eachDialect((_dialect, newDatabaseUrl) => {
     for (const verb of ['apply', 'discard', 'undo'])
       for (const stranger of [other, adminKey])
         expect((await act(stranger, id, verb)).body).toEqual({ error: 'Plan not found' })
-    const ids = async (reader: string) =>
-      (await read(reader, '/plans?limit=200')).body.map((each: { id: number }) => each.id)
+    const ids = async (reader: string, query = '') =>
+      (await read(reader, `/plans?limit=200${query}`)).body.map((each: { id: number }) => each.id)
     expect(await ids(key)).toContain(id)
     expect(await ids(adminKey)).toContain(id)
+    expect(await ids(adminKey, `&identity=${ann}`)).toContain(id)
+    expect(await ids(adminKey, `&identity=${admin}`)).not.toContain(id)
     expect(await ids(other)).not.toContain(id)
+    expect(await ids(other, `&identity=${ann}`)).toEqual([])
   })
 
   test('L29.3: repeated requests with an idempotency key plan once and apply once', async () => {
@@ -332,6 +338,24 @@ eachDialect((_dialect, newDatabaseUrl) => {
       expect((await act(key, planId, 'undo')).headers.get('x-error-code')).toBe('plan_not_applied')
     })
 
+    if (dialect === 'postgres')
+      test('L29.3: a link comes back without a bundle that is deleted at that moment', async () => {
+        const key = await links.key(ann)
+        const link = await links.createLink(key)
+        const { body: bundle } = await links.call('POST', '/bundles', { key, body: { name: 'Short-lived' } })
+        await links.call('POST', `/bundles/${bundle.id}/links`, { key, body: { link_id: link.id } })
+        const planId = await createOpenPlan(key, [{ operation: 'deleteLink', params: { id: link.id } }])
+        await act(key, planId, 'apply')
+        const undo = await links.database.write(async (tx) => {
+          await tx.deleteFrom('bundle').where('id', '=', bundle.id).execute()
+          const undoing = act(key, planId, 'undo')
+          await untilLockAwaited(links.database)
+          return { undoing }
+        })
+        expect((await undo.undoing).body).toMatchObject({ undone: 1, remaining: [] })
+        expect((await read(key, `/links/${link.id}/bundles`)).body).toEqual([])
+      })
+
     test('L29.3: leaves what was changed since, and says so', async () => {
       const key = await links.key(ann)
       const [one, two] = [await links.createLink(key), await links.createLink(key)]
@@ -364,3 +388,12 @@ eachDialect((_dialect, newDatabaseUrl) => {
     })
   })
 })
+
+/** Waits until a statement waits for a lock in this PostgreSQL database. */
+async function untilLockAwaited({ read }: Database<Tables>): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`select 1 from pg_stat_activity
+      where wait_event_type = 'Lock' and datname = current_database()`.execute(read)
+    if (rows.length > 0) return
+  }
+}

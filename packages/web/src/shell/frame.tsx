@@ -113,6 +113,7 @@ function Navigation({ pages, onChoose }: { pages: readonly Page[]; onChoose: () 
         href={page.path}
         label={t(page.title)}
         leftSection={page.icon && <page.icon size={17} stroke={1.7} aria-hidden />}
+        rightSection={page.badge && <page.badge />}
         active={active}
         aria-current={active ? 'page' : undefined}
         onClick={onChoose}

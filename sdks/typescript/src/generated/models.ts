@@ -490,6 +490,8 @@ export interface NewPlan {
 
 export interface ListPlansQuery {
   state?: 'open' | 'applied' | 'discarded' | 'undone' | 'expired' | undefined
+  /** The person for whom the changes were planned. */
+  identity?: string | undefined
   /** The cursor from the `Link` header of the previous page. */
   cursor?: string | undefined
   /**

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 API_VERSION = "0.1.0"
 """The version of the API that this client was made for."""
-DOCUMENT_SHA256 = "4384270ceda09b9fd0eba1cfefdbf8574dcf745e0b573a07e6a93d0fd734ec8d"
+DOCUMENT_SHA256 = "2ea52188baaed2627d9789295553a33e8103e1570f2e98591dfd722b4379ef6b"
 """SHA-256 of the OpenAPI document that this client was made from, as `/_/api/openapi.json` serves it."""

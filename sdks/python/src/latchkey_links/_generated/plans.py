@@ -52,6 +52,7 @@ class Plans:
         self,
         *,
         state: Literal["open", "applied", "discarded", "undone", "expired"] | None = None,
+        identity: str | None = None,
         cursor: str | None = None,
         limit: int | None = None,
         timeout: float | None = None,
@@ -62,6 +63,7 @@ class Plans:
         Needs a key with the scope `read`.
 
         Args:
+            identity: The person for whom the changes were planned.
             cursor: The cursor from the `Link` header of the previous page.
             limit: 1 to 200. `50` unless given.
         """
@@ -71,6 +73,7 @@ class Plans:
                 "/plans",
                 query={
                     "state": state,
+                    "identity": identity,
                     "cursor": cursor,
                     "limit": limit,
                 },
@@ -84,6 +87,7 @@ class Plans:
         self,
         *,
         state: Literal["open", "applied", "discarded", "undone", "expired"] | None = None,
+        identity: str | None = None,
         cursor: str | None = None,
         limit: int | None = None,
         timeout: float | None = None,
@@ -93,6 +97,7 @@ class Plans:
         return walk_by_cursor(
             lambda page_cursor: self.list(
                 state=state,
+                identity=identity,
                 cursor=page_cursor,
                 limit=limit,
                 timeout=timeout,
@@ -226,6 +231,7 @@ class AsyncPlans:
         self,
         *,
         state: Literal["open", "applied", "discarded", "undone", "expired"] | None = None,
+        identity: str | None = None,
         cursor: str | None = None,
         limit: int | None = None,
         timeout: float | None = None,
@@ -236,6 +242,7 @@ class AsyncPlans:
         Needs a key with the scope `read`.
 
         Args:
+            identity: The person for whom the changes were planned.
             cursor: The cursor from the `Link` header of the previous page.
             limit: 1 to 200. `50` unless given.
         """
@@ -245,6 +252,7 @@ class AsyncPlans:
                 "/plans",
                 query={
                     "state": state,
+                    "identity": identity,
                     "cursor": cursor,
                     "limit": limit,
                 },
@@ -258,6 +266,7 @@ class AsyncPlans:
         self,
         *,
         state: Literal["open", "applied", "discarded", "undone", "expired"] | None = None,
+        identity: str | None = None,
         cursor: str | None = None,
         limit: int | None = None,
         timeout: float | None = None,
@@ -267,6 +276,7 @@ class AsyncPlans:
         return walk_by_cursor_async(
             lambda page_cursor: self.list(
                 state=state,
+                identity=identity,
                 cursor=page_cursor,
                 limit=limit,
                 timeout=timeout,

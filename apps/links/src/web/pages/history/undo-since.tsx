@@ -72,11 +72,13 @@ function Form({ filter, onClose }: Omit<UndoSinceProps, 'opened'>) {
         {undo.data && <Remaining remaining={undo.data.remaining} />}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose}>
-            {t('confirm.cancel')}
+            {t(undo.data ? 'shell.close' : 'confirm.cancel')}
           </Button>
-          <Button type="submit" disabled={since === ''} loading={undo.isPending}>
-            {t('history.undoYes')}
-          </Button>
+          {!undo.data && (
+            <Button type="submit" disabled={since === ''} loading={undo.isPending}>
+              {t('history.undoYes')}
+            </Button>
+          )}
         </Group>
       </Stack>
     </form>

@@ -32,7 +32,7 @@ export function BulkActionBar({
   const { t } = useText()
   const areAllMine = links.every(isMine)
   return (
-    <div className="bulk-bar" role="group" aria-label={t('links.selected', { count: links.length })}>
+    <div className="action-bar" role="group" aria-label={t('links.selected', { count: links.length })}>
       <Text size="sm" fw={500} className="figure">
         {t('links.selected', { count: links.length })}
       </Text>

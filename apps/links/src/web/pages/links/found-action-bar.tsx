@@ -26,7 +26,7 @@ export function FoundActionBar({ view, total, onDone }: Props) {
     ? t('links.working', { done: number(actions.done ?? 0), total: number(total) })
     : t('links.allSelected', { count: total })
   return (
-    <div className="bulk-bar" role="group" aria-label={t('links.allSelected', { count: total })}>
+    <div className="action-bar" role="group" aria-label={t('links.allSelected', { count: total })}>
       <Text size="sm" fw={500} className="figure" role="status">
         {label}
       </Text>

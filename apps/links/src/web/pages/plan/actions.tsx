@@ -37,25 +37,32 @@ export function PlanActions({ plan }: { plan: Plan }) {
   if (plan.identity !== me.identity) return null
   return (
     <>
-      {plan.state === 'open' && (
-        <Group gap="sm">
-          <Confirmed name="apply" color={plan.destructive ? 'red' : undefined} action={apply} />
-          <Button variant="default" loading={discard.isPending} onClick={() => discard.mutate()}>
-            {t('plans.discard')}
-          </Button>
-        </Group>
-      )}
-      {plan.state === 'applied' && (
-        <Group>
-          <Confirmed name="undo" action={undo} variant="default" />
-        </Group>
-      )}
       {error && (
         <Alert color="red" role="alert">
           {failure(error)}
         </Alert>
       )}
       {undo.data && <Remaining remaining={undo.data.remaining} />}
+      {plan.state === 'open' && (
+        <div
+          className="action-bar"
+          role="group"
+          aria-label={t('plans.changes', { count: plan.change_count })}
+        >
+          <Text size="sm" fw={500} className="figure">
+            {t('plans.changes', { count: plan.change_count })}
+          </Text>
+          <Button variant="default" loading={discard.isPending} onClick={() => discard.mutate()}>
+            {t('plans.discard')}
+          </Button>
+          <Confirmed name="apply" color={plan.destructive ? 'red' : undefined} action={apply} />
+        </div>
+      )}
+      {plan.state === 'applied' && (
+        <Group>
+          <Confirmed name="undo" action={undo} variant="default" />
+        </Group>
+      )}
     </>
   )
 }

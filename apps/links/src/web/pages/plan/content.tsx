@@ -14,7 +14,6 @@ export default function PlanContent({ plan }: { plan: Plan }) {
     <>
       <About plan={plan} />
       <Warnings plan={plan} />
-      <PlanActions plan={plan} />
       <Stack component="section" gap="sm" aria-labelledby="plan-diff">
         <Title order={2} size="h4" id="plan-diff">
           {t('plans.diff')}
@@ -34,6 +33,7 @@ export default function PlanContent({ plan }: { plan: Plan }) {
           </Stack>
         </Paper>
       </Stack>
+      <PlanActions plan={plan} />
     </>
   )
 }

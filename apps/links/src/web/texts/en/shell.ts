@@ -7,6 +7,8 @@ export default {
   'nav.webhooks': 'Webhooks',
   'nav.history': 'History',
   'nav.plans': 'Plans',
+  'nav.openPlans_one': '{{count}} open',
+  'nav.openPlans_other': '{{count}} open',
   'plans.intro': 'Programs propose changes here. Nothing happens until a plan is applied.',
   'plans.none': 'No plans yet',
   'plans.noneHelp': 'A plan appears here when a program proposes changes.',

@@ -8,6 +8,8 @@ export default {
   'nav.keys': 'Kunci API',
   'nav.webhooks': 'Webhook',
   'nav.history': 'Riwayat',
+  'nav.openPlans_one': '{{count}} terbuka',
+  'nav.openPlans_other': '{{count}} terbuka',
   'nav.plans': 'Rencana',
   'plans.intro': 'Program mengusulkan perubahan di sini. Tidak ada yang terjadi sampai rencana diterapkan.',
   'plans.none': 'Belum ada rencana',

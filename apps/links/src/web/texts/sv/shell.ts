@@ -8,6 +8,8 @@ export default {
   'nav.keys': 'API-nycklar',
   'nav.webhooks': 'Webhookar',
   'nav.history': 'Historik',
+  'nav.openPlans_one': '{{count}} öppen',
+  'nav.openPlans_other': '{{count}} öppna',
   'nav.plans': 'Planer',
   'plans.intro': 'Här föreslår program ändringar. Inget händer förrän en plan genomförs.',
   'plans.none': 'Inga planer än',
