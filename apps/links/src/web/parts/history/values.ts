@@ -35,10 +35,13 @@ export interface ValueChange {
 export function valueChangesOf({ before, after }: Pick<Change, 'before' | 'after'>): ValueChange[] {
   return FIELDS.flatMap((field) => {
     const [old, current] = [before?.[field], after?.[field]]
-    if (old === undefined && current === undefined) return []
+    if ([old, current].every(isUnset)) return []
     return [{ field, name: `history.field.${field}` as const, before: old, after: current }]
   })
 }
+
+/** True as well for no slugs: those of a link that a plan creates are chosen when it is applied. */
+const isUnset = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0)
 
 /** Texts of strangers, which are quoted. */
 const QUOTED: ReadonlySet<string> = new Set<Field>(['name', 'label', 'description'])
