@@ -58,7 +58,7 @@ export async function saveRules(
     .execute()
 }
 
-/** The title of an API key of the person that may write. Undefined if there is none. */
+/** The title of an API key of the person. Undefined if there is none. */
 export async function findKeyTitle(
   db: Kysely<Tables>,
   { identity, assistant }: PolicySubject,
