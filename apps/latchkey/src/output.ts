@@ -44,3 +44,8 @@ export function table(rows: readonly (readonly string[])[]): string {
     )
     .join('\n')
 }
+
+/** Numbers and what they count, such as "1 link, 2 slugs". */
+export function formatAmounts(amounts: readonly (readonly [count: number, noun: string])[]): string {
+  return amounts.map(([count, noun]) => `${count} ${noun}${count === 1 ? '' : 's'}`).join(', ')
+}

@@ -39,7 +39,7 @@ describe('latchkey links export and import with --everything', () => {
       expect([code, out, err]).toEqual([
         0,
         '',
-        `imported ${LINKS} links, ${2 * LINKS} slugs, 3 bundles, 1 keys, 50 clicks; the service builds the remaining rollups in the background once it runs\n`,
+        `imported ${LINKS} links, ${2 * LINKS} slugs, 3 bundles, 1 key, 50 clicks; the service builds the remaining rollups in the background once it runs\n`,
       ])
       const rows = (text: string) => text.split('\n').slice(1)
       expect(rows((await other.run(EVERYTHING)).out)).toEqual(rows(file))
@@ -95,7 +95,7 @@ describe('latchkey links export and import with --everything', () => {
         ])
       }
       expect((await other.run([...TAKE, '--dry-run'], { stdin: file })).err).toBe(
-        `complete: ${LINKS} links, ${2 * LINKS} slugs, 3 bundles, 1 keys, 50 clicks (dry run: nothing was stored)\n`,
+        `complete: ${LINKS} links, ${2 * LINKS} slugs, 3 bundles, 1 key, 50 clicks (dry run: nothing was stored)\n`,
       )
       expect((await other.run(['links', 'export'])).out).toBe('')
     } finally {
@@ -129,12 +129,12 @@ test('latchkey rooms export and import copy all data of Rooms to another instanc
     const dry = await to.run(['rooms', 'import', '-', '--dry-run'], { stdin: sent.out })
     expect([dry.code, dry.err]).toEqual([
       0,
-      'complete: 1 users, 0 rooms, 0 messages, 0 files (dry run: nothing was stored)\n',
+      'complete: 1 user, 0 rooms, 0 messages, 0 files (dry run: nothing was stored)\n',
     ])
     expect(await to.run(['rooms', 'import', '-'], { stdin: sent.out })).toEqual({
       code: 0,
       out: '',
-      err: 'imported 1 users, 0 rooms, 0 messages, 0 files\n',
+      err: 'imported 1 user, 0 rooms, 0 messages, 0 files\n',
     })
     expect((await to.run(['rooms', 'export'])).out.split('\n').slice(1)).toEqual(
       sent.out.split('\n').slice(1),

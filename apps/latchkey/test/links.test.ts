@@ -82,7 +82,7 @@ describe.each([
     expect(out).toContain(
       `Label        By hand\nState        active\nExpires      never\nOwner        ${owner}\n`,
     )
-    expect(out).toMatch(new RegExp(`Slugs +\\w{4} \\(0 clicks\\), cli-${tag} \\(\\d clicks\\)\n$`))
+    expect(out).toMatch(new RegExp(`Slugs +\\w{4} \\(0 clicks\\), cli-${tag} \\(\\d clicks?\\)\n$`))
     expect(JSON.parse((await run('show', `cli-${tag}`, '--json')).out).created_by).toBe(owner)
   })
 

@@ -20,7 +20,7 @@ describe('latchkey backup', () => {
       expect((await fetch(`${service.origin}/one`, { redirect: 'manual' })).status).toBe(302)
     const { code, out, err } = await workspace.run(['backup', 'copy.db'])
     expect([code, err]).toEqual([0, ''])
-    expect(out).toMatch(/^Backed up and verified: 1 links, 2 slugs, 20 clicks, \d+ bytes in copy\.db\n$/)
+    expect(out).toMatch(/^Backed up and verified: 1 link, 2 slugs, 20 clicks, \d+ bytes in copy\.db\n$/)
     expect(await service.stop()).toBe(0)
 
     const again = await workspace.run(['backup', 'copy.db'])

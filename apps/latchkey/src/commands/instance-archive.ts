@@ -7,7 +7,7 @@ import { importInstance } from '@latchkey/links/transfer/instance/import'
 import { openStorage } from '@latchkey/rooms/files/storage/open'
 import { exportRooms, importRooms } from '@latchkey/rooms/transfer/instance-archive'
 import { type Command, requirePositionals, requireStdout } from '../command.ts'
-import { printError, protectStdout, write } from '../output.ts'
+import { formatAmounts, printError, protectStdout, write } from '../output.ts'
 import { Progress } from '../progress.ts'
 import {
   currentSettings,
@@ -44,7 +44,7 @@ async function writeOut<Result>(
     await write(text)
   })
   progress.clear()
-  printError(`exported ${done} rows`)
+  printError(`exported ${formatAmounts([[done, 'row']])}`)
   return result
 }
 
@@ -54,14 +54,20 @@ export async function importArchive(path: string, dryRun: boolean): Promise<numb
   // Creates and migrates the database before the import locks it against nodes.
   if (!dryRun) await withDatabase(settings, async () => {})
   await readArchiveFile(path, async (reading, progress) => {
-    const { link, slug, bundle, api_key, click } = await importInstance({
+    const rows = await importInstance({
       databaseUrl: settings.databaseUrl,
       ...reading,
       dryRun,
       now: nowSeconds(),
       onStep: (what) => progress.showStatus(what),
     })
-    const counts = `${link} links, ${slug} slugs, ${bundle} bundles, ${api_key} keys, ${click} clicks`
+    const counts = formatAmounts([
+      [rows.link, 'link'],
+      [rows.slug, 'slug'],
+      [rows.bundle, 'bundle'],
+      [rows.api_key, 'key'],
+      [rows.click, 'click'],
+    ])
     return dryRun
       ? formatDryRun(counts)
       : `imported ${counts}; the service builds the remaining rollups in the background once it runs`
@@ -108,7 +114,12 @@ Stop all nodes of the service first; none can start during the import.
     await readArchiveFile(path, async (reading) => {
       const storage = openStorage(files)
       const rows = await importRooms({ databaseUrl, storage, dryRun, ...reading })
-      const counts = `${rows.users} users, ${rows.rooms} rooms, ${rows.room_messages} messages, ${rows.files} files`
+      const counts = formatAmounts([
+        [rows.users, 'user'],
+        [rows.rooms, 'room'],
+        [rows.room_messages, 'message'],
+        [rows.files, 'file'],
+      ])
       return dryRun ? formatDryRun(counts) : `imported ${counts}`
     })
     return 0

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import type { Link } from '@latchkey/links/links/schema'
 import { isSlug } from '@latchkey/links/links/slugs/slug'
 import { type Command, UsageError, requireIdentity, requirePositionals } from '../command.ts'
-import { plain, printError, printLine, table } from '../output.ts'
+import { formatAmounts, plain, printError, printLine, table } from '../output.ts'
 import { type LinkSource, asCommandFailure, localLinks, remoteLinks } from './link-source.ts'
 
 const COMMON = { server: { type: 'string' }, json: { type: 'boolean', default: false } } as const
@@ -117,7 +117,7 @@ const show: Command = {
 function describe(link: Link): string {
   const slugs = link.slugs.map(
     ({ slug, click_count: clicks, disabled_at: since }) =>
-      `${slug} (${clicks} clicks${since === null ? '' : ', disabled'})`,
+      `${slug} (${formatAmounts([[clicks, 'click']])}${since === null ? '' : ', disabled'})`,
   )
   return table(
     [

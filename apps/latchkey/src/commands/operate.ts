@@ -6,7 +6,7 @@ import { backUp } from '@latchkey/links/backup/backup'
 import { examine, examinePrivacy } from '@latchkey/links/doctor/doctor'
 import { examine as examineRooms } from '@latchkey/rooms/doctor/doctor'
 import { type Command, CommandFailure, requireChoice, requirePositionals } from '../command.ts'
-import { plain, printLine } from '../output.ts'
+import { formatAmounts, plain, printLine } from '../output.ts'
 import { currentSettings, requireLinks, requireRooms, roomsStorage } from '../environment.ts'
 
 const backup: Command = {
@@ -27,8 +27,8 @@ beside it.`,
     const service = requireChoice('service', ['links', 'rooms'], values.service)
     const { bytes, rows } = await (service === 'links' ? backUpLinks(file) : backUpRooms(file))
     const tables = service === 'links' ? ['link', 'slug', 'click'] : ['users', 'sessions']
-    const counts = tables.map((table) => `${rows.get(table) ?? 0} ${table.replace(/s?$/, 's')}`)
-    printLine(`Backed up and verified: ${counts.join(', ')}, ${bytes} bytes in ${file}`)
+    const counts = formatAmounts(tables.map((table) => [rows.get(table) ?? 0, table.replace(/s$/, '')]))
+    printLine(`Backed up and verified: ${counts}, ${bytes} bytes in ${file}`)
     const contents = rows.get('file_contents') ?? 0
     if (contents > 0)
       printLine(`Not in this copy: the contents of files. Copy ${placeOf(roomsStorage().files)} now`)
