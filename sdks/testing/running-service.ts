@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { LATCHKEY } from '../../scripts/latchkey-command.ts'
 
-const LATCHKEY = join(import.meta.dir, '../../apps/latchkey/src/latchkey.ts')
 const WITHIN_MS = 30_000
 
 /**
@@ -73,7 +73,7 @@ export class RunningService {
   }
 
   #spawn(args: readonly string[]) {
-    return Bun.spawn([process.execPath, LATCHKEY, ...args], {
+    return Bun.spawn([...LATCHKEY, ...args], {
       cwd: this.#folder,
       stdin: 'ignore',
       stdout: 'pipe',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { LATCHKEY, Workspace, type Service } from './running.ts'
+import { LATCHKEY } from '../../../scripts/latchkey-command.ts'
+import { Workspace, type Service } from './running.ts'
 
 const KEY = /^sk_[0-9a-f]{48}\n$/
 

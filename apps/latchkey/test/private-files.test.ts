@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, statSync, writeFileSync } from 'node:fs'
-import { LATCHKEY, Workspace } from './running.ts'
+import { LATCHKEY } from '../../../scripts/latchkey-command.ts'
+import { Workspace } from './running.ts'
 
 /** Redirects the command's output to a file that a shell creates with all permissions. */
 const REDIRECTED = ['sh', '-c', 'umask 0; exec "$0" "$@" > "$OUT"', ...LATCHKEY]

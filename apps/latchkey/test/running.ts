@@ -1,14 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { LATCHKEY } from '../../../scripts/latchkey-command.ts'
 
-const EXECUTABLE = process.env['LATCHKEY_TEST_THROUGH']
-/**
- * The command from its source, or the executable when packaging/commands.test.ts repeats the tests.
- */
-export const LATCHKEY = EXECUTABLE
-  ? [EXECUTABLE]
-  : [process.execPath, join(import.meta.dir, '../src/latchkey.ts')]
 const WITHIN_MS = 30_000
 
 export interface Ended {

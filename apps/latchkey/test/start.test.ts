@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { freePort } from '@latchkey/http/free-port'
-import { LATCHKEY, Workspace } from './running.ts'
+import { LATCHKEY } from '../../../scripts/latchkey-command.ts'
+import { Workspace } from './running.ts'
 
 describe('latchkey start', () => {
   const workspace = new Workspace()

@@ -7,10 +7,13 @@ const executable = testExecutable()
 /** The test files of the commands, in the parent folder. */
 const SUITES = ['command-line', 'health', 'keys', 'operate', 'rooms', 'start', 'transfer']
 
+/** `npm test` runs them through the executable, and here from source. A plain `bun test` the other way round. */
+const OTHER = process.env['LATCHKEY_TEST_EXECUTABLE'] ? '' : executable.path
+
 test('every command works the same in the executable as from source', async () => {
   const files = SUITES.map((name) => join(import.meta.dir, `../${name}.test.ts`))
   const tests = Bun.spawn([process.execPath, 'test', '--timeout', '60000', ...files], {
-    env: { ...process.env, LATCHKEY_TEST_THROUGH: executable.path },
+    env: { ...process.env, LATCHKEY_TEST_EXECUTABLE: OTHER },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

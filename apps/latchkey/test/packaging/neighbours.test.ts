@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { LATCHKEY, Workspace, type Service } from '../running.ts'
+import { LATCHKEY } from '../../../../scripts/latchkey-command.ts'
+import { Workspace, type Service } from '../running.ts'
 import { HAS_NETWORKS, Network } from './network.ts'
 
 /**

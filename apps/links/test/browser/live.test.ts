@@ -81,7 +81,7 @@ test('L18.3: an open page requests nothing while nothing changes, and a hidden o
   expect(paths).toEqual([])
   await hide(page, false)
   await clicksOf(page, 'quiet').getByText('1').waitFor()
-  expect(new Set(paths)).toEqual(new Set(['/_/admin/api/links', '/_/admin/api/events']))
+  expect(new Set(paths)).toEqual(new Set(['links', 'plans', 'events'].map((name) => `/_/admin/api/${name}`)))
 }, 60_000)
 
 test('changes during an interruption of the events appear once they are back', async () => {

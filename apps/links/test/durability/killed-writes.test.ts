@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '@latchkey/database/database'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
 import { join } from 'node:path'
+import { LATCHKEY } from '../../../../scripts/latchkey-command.ts'
 import type { Tables } from '../../src/db/tables.ts'
 import { closeAfterEach, testFolder } from '../test-database.ts'
 import { unequalRecords } from './event-checks.ts'
@@ -10,7 +11,6 @@ import { Server, createKey, withKey } from './server.ts'
 
 const { closeLater } = closeAfterEach()
 
-const LATCHKEY = join(import.meta.dir, '../../../latchkey/src/latchkey.ts')
 const ROUNDS = 4
 const CLIENTS = 4
 /** Rows of an import, of which most are missing when it is killed. */
@@ -35,20 +35,13 @@ eachDialect((dialect, newUrl) => {
     const [folder, url] = [testFolder(), await newUrl()]
     const env = { PATH: process.env['PATH'] ?? '', LINKS_DATABASE_URL: url }
     const run = (file: string) =>
-      Bun.spawn(
-        [
-          process.execPath,
-          LATCHKEY,
-          'links',
-          'import',
-          file,
-          '--format',
-          'csv',
-          '--owner',
-          'ann@example.com',
-        ],
-        { cwd: folder, env, stdin: 'ignore', stdout: 'ignore', stderr: 'inherit' },
-      )
+      Bun.spawn([...LATCHKEY, 'links', 'import', file, '--format', 'csv', '--owner', 'ann@example.com'], {
+        cwd: folder,
+        env,
+        stdin: 'ignore',
+        stdout: 'ignore',
+        stderr: 'inherit',
+      })
     await Bun.write(join(folder, 'one.csv'), `url\n${urlOf(0)}\n`)
     await Bun.write(
       join(folder, 'all.csv'),

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { LATCHKEY } from '../../../../scripts/latchkey-command.ts'
 import { Wire } from './wire.ts'
 
-const LATCHKEY = join(import.meta.dir, '../../../latchkey/src/latchkey.ts')
 const START_TIMEOUT_MS = 50_000
+/** Time in which clients read what a process sent before it was killed. */
+const READ_WITHIN_MS = 1_000
 
 export interface LogLine {
   level: string
@@ -33,10 +35,11 @@ export class Server {
   readonly #read: Promise<unknown>
   readonly #listening = Promise.withResolvers<number>()
   #port = 0
+  readonly #wires: Wire[] = []
 
   private constructor(folder: string, { environment = {}, wrapper = [], isWrapped = false }: Options) {
     this.#isWrapped = isWrapped
-    this.#child = Bun.spawn([...wrapper, process.execPath, LATCHKEY, 'links'], {
+    this.#child = Bun.spawn([...wrapper, ...LATCHKEY, 'links'], {
       cwd: folder,
       stdin: 'ignore',
       stdout: 'pipe',
@@ -96,8 +99,10 @@ export class Server {
     return this.log.filter(({ level }) => level !== 'info')
   }
 
-  connect(): Promise<Wire> {
-    return Wire.open(this.#port)
+  async connect(): Promise<Wire> {
+    const wire = await Wire.open(this.#port)
+    this.#wires.push(wire)
+    return wire
   }
 
   /** Sends one request on its own connection. */
@@ -122,6 +127,10 @@ export class Server {
   async kill(): Promise<void> {
     this.signal('SIGKILL')
     await this.waitForExit()
+    // Under load, Bun now and then does not notice that the other end of a connection is gone.
+    setTimeout(() => {
+      for (const wire of this.#wires) wire.close()
+    }, READ_WITHIN_MS).unref()
   }
 
   /** Ends the process in any state. */

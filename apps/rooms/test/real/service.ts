@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { LATCHKEY } from '../../../../scripts/latchkey-command.ts'
 
-const LATCHKEY = join(import.meta.dir, '../../../latchkey/src/latchkey.ts')
 const START_WITHIN_MS = 30_000
 
 export interface Service {
@@ -63,7 +63,7 @@ export async function startService(settings: Record<string, string>): Promise<Se
 }
 
 function run(words: string[], folder: string, settings: Record<string, string>) {
-  return Bun.spawn([process.execPath, LATCHKEY, ...words], {
+  return Bun.spawn([...LATCHKEY, ...words], {
     cwd: folder,
     stdin: 'ignore',
     stdout: 'pipe',

@@ -3,16 +3,15 @@ import { afterAll, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { LATCHKEY } from '../../../../scripts/latchkey-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-rooms-settings-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const command = join(import.meta.dir, '../../../latchkey/src/latchkey.ts')
-
 test('C2 (R2.2): five wrong settings print five lines and exit with code 1, without opening a port, creating a file or printing a secret', async () => {
   // A free port, to notice if the process takes it.
   const port = await freePort()
-  const child = Bun.spawn([process.execPath, command, 'rooms'], {
+  const child = Bun.spawn([...LATCHKEY, 'rooms'], {
     cwd: folder,
     stdout: 'pipe',
     stderr: 'pipe',
