@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { screenshot } from '@latchkey/web/testing/browser'
+import { pressMenuItem, screenshot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { createKey, createLink } from '../actions.ts'
 import { openAdminPages } from './browser.ts'
@@ -40,7 +40,7 @@ test('a toast takes the focus neither from a mouse user nor from another element
   expect(await undo.and(page.locator(':focus')).count()).toBe(0)
   await page.getByRole('link', { name: 'clicked', exact: true }).click()
   await page.getByRole('button', { name: 'Actions for this link' }).press('Enter')
-  await page.getByRole('menuitem', { name: 'Enable' }).press('Enter')
+  await pressMenuItem(page, 'Enable')
   await page.getByText('Link enabled').waitFor()
   await expectFocus(page, '[aria-label="Actions for this link"]')
 }, 60_000)

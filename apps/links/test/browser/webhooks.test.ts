@@ -1,5 +1,10 @@
 import { afterAll, expect, test } from 'bun:test'
-import { expectAccessible, expectAccessibleViews, screenshot } from '@latchkey/web/testing/browser'
+import {
+  expectAccessible,
+  expectAccessibleViews,
+  pressMenuItem,
+  screenshot,
+} from '@latchkey/web/testing/browser'
 import { createBundle, createLink } from '../actions.ts'
 import { Receiver } from '../webhooks/receiver.ts'
 import { openAdminPages } from './browser.ts'
@@ -43,7 +48,7 @@ test('L30.5: a webhook is created with the keyboard, its secret shown once, test
   const menu = page.getByRole('button', { name: `Actions for ${receiver.url}` })
   const choose = async (name: string) => {
     await menu.press('Enter')
-    await page.getByRole('menuitem', { name }).press('Enter')
+    await pressMenuItem(page, name)
   }
   receiver.answer = () => new Response(HOSTILE, { status: 503 })
   await choose('Send test')

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { expectAccessible, expectWithinWidth, screenshot } from '@latchkey/web/testing/browser'
+import { expectAccessible, expectWithinWidth, pressMenuItem, screenshot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { recordSubjectSource } from '../../src/platform/provider-change.ts'
 import { listAuditActions } from '../audit-log.ts'
@@ -38,9 +38,7 @@ const lineOf = (page: Page, name: string) =>
 /** Chooses an action for a user with the keyboard, and returns the dialog. */
 async function choose(page: Page, name: string, act: string) {
   await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).press('Enter')
-  // Focus moves shortly after the element appears.
-  await page.getByRole('menu').locator(':focus').waitFor()
-  await page.getByRole('menuitem', { name: act, exact: true }).press('Enter')
+  await pressMenuItem(page, act)
   await page.getByRole('dialog').locator('[data-autofocus]:focus').waitFor()
   return page.getByRole('dialog')
 }

@@ -1,6 +1,12 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { expectAccessible, expectWithinWidth, keepToasts, screenshot } from '@latchkey/web/testing/browser'
+import {
+  expectAccessible,
+  expectWithinWidth,
+  keepToasts,
+  pressMenuItem,
+  screenshot,
+} from '@latchkey/web/testing/browser'
 import { type TestUser, createRoom, member } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { BOB, ROOT, isRefusal, roomPages } from './browser.ts'
@@ -39,7 +45,7 @@ test('a member becomes a moderator, removes a participant with a reason, and rea
   await page.getByRole('menuitem', { name: 'Ban' }).waitFor()
   await expectAccessible(page)
   await screenshot(page, 'manage-person-menu')
-  await page.getByRole('menuitem', { name: 'Make Moderator' }).press('Enter')
+  await pressMenuItem(page, 'Make Moderator')
   await people.getByRole('listitem').filter({ hasText: 'Bob Berg' }).getByText('Moderator').waitFor()
   await bob.page.getByRole('button', { name: 'Manage' }).waitFor()
   // Moderators have no settings and no actions on the owner.
@@ -53,7 +59,7 @@ test('a member becomes a moderator, removes a participant with a reason, and rea
   await bob.page.getByRole('tabpanel').getByText('Alice Andersson').waitFor()
   expect(await bob.page.getByRole('button', { name: /^Actions for/ }).count()).toBe(0)
   await people.getByRole('button', { name: 'Actions for Bob Berg' }).press('Enter')
-  await page.getByRole('menuitem', { name: 'Remove' }).press('Enter')
+  await pressMenuItem(page, 'Remove')
   const dialog = page.getByRole('dialog', { name: 'Remove Bob Berg?' })
   await dialog.getByRole('textbox', { name: 'Keep out for (minutes)' }).fill('30')
   await dialog.getByRole('textbox', { name: /^Reason/ }).fill('Too loud')
@@ -71,7 +77,7 @@ test('a member becomes a moderator, removes a participant with a reason, and rea
   await bob.page.getByRole('button', { name: 'People 2' }).waitFor()
   await page.keyboard.press('Escape')
   await people.getByRole('button', { name: 'Actions for Bob Berg' }).press('Enter')
-  await page.getByRole('menuitem', { name: 'Ban' }).press('Enter')
+  await pressMenuItem(page, 'Ban')
   const ban = page.getByRole('dialog', { name: 'Ban Bob Berg?' })
   await ban.getByRole('textbox', { name: /^Reason/ }).fill('Gone already')
   await bob.page.getByRole('button', { name: 'Leave' }).click()
@@ -94,7 +100,7 @@ test('toasts do not cover the message field, on a phone or on a wide screen', as
   await keepToasts(page)
   await page.getByRole('button', { name: 'People 2' }).press('Enter')
   await page.getByRole('button', { name: 'Actions for Bob Berg' }).press('Enter')
-  await page.getByRole('menuitem', { name: 'Make Moderator' }).press('Enter')
+  await pressMenuItem(page, 'Make Moderator')
   const notification = page.getByRole('status').getByText('Bob Berg is now Moderator')
   await notification.waitFor()
   await page.keyboard.press('Escape')
@@ -117,9 +123,7 @@ test('after a dialog about a user, focus returns to where it was, or to the list
   const remove = page.getByRole('dialog', { name: 'Remove Bob Berg?' })
   const ask = async () => {
     await actions.press('Enter')
-    // Focus moves shortly after the element appears.
-    await page.getByRole('menu').locator(':focus').waitFor()
-    await page.getByRole('menuitem', { name: 'Remove' }).press('Enter')
+    await pressMenuItem(page, 'Remove')
     await remove.locator('[data-autofocus]:focus').waitFor()
   }
   await ask()

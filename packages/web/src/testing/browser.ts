@@ -187,6 +187,13 @@ export async function expectAccessibleViews(
   }
 }
 
+/** Chooses from the open menu with the keyboard. */
+export async function pressMenuItem(page: Page, name: string): Promise<void> {
+  // The menu takes the focus shortly after it appears.
+  await page.getByRole('menu').locator(':focus').waitFor()
+  await page.getByRole('menuitem', { name, exact: true }).press('Enter')
+}
+
 /**
  * Finds parts of the page that are cut off at its sides or scroll sideways: the HTML of the parts,
  * and the overflow of the page itself in pixels.

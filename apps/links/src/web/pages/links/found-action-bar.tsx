@@ -1,4 +1,5 @@
-import { Button, CloseButton, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, CloseButton, Modal, Text } from '@mantine/core'
+import { Question } from '@latchkey/web/parts/question'
 import { showSuccess } from '@latchkey/web/toast'
 import { useState } from 'react'
 import { useText } from '../../texts/text.ts'
@@ -96,35 +97,15 @@ function FoundDialog({ kind, actions, total, onClose, onDone }: DialogProps) {
         <ChangeFound kind={kind} actions={actions} onDone={onDone} />
       )}
       {kind === 'delete' && (
-        <DeleteFound
-          isBusy={actions.done !== undefined}
+        <Question
+          button={t('links.delete')}
+          isPending={actions.done !== undefined}
+          onConfirm={() => void deleteFound()}
           onCancel={onClose}
-          onDelete={() => void deleteFound()}
-        />
+        >
+          <Text size="sm">{t('links.deleteFoundHelp')}</Text>
+        </Question>
       )}
     </Modal>
-  )
-}
-
-interface DeleteProps {
-  isBusy: boolean
-  onCancel: () => void
-  onDelete: () => void
-}
-
-function DeleteFound({ isBusy, onCancel, onDelete }: DeleteProps) {
-  const { t } = useText()
-  return (
-    <Stack gap="md">
-      <Text size="sm">{t('links.deleteFoundHelp')}</Text>
-      <Group justify="flex-end" gap="sm">
-        <Button variant="default" data-autofocus onClick={onCancel}>
-          {t('link.cancel')}
-        </Button>
-        <Button color="red" loading={isBusy} onClick={onDelete}>
-          {t('links.delete')}
-        </Button>
-      </Group>
-    </Stack>
   )
 }

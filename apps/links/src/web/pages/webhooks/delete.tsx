@@ -1,4 +1,5 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Modal, Text } from '@mantine/core'
+import { Question } from '@latchkey/web/parts/question'
 import { showSuccess } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../../call.ts'
@@ -32,25 +33,18 @@ export function DeleteWebhook({ webhook, opened, onClose, onClosed }: DialogProp
       onExitTransitionEnd={onClosed}
       closeButtonProps={{ 'aria-label': t('shell.close') }}
     >
-      <Stack gap="md">
+      <Question
+        button={t('webhooks.deleteYes')}
+        isPending={remove.isPending}
+        error={remove.error && failure(remove.error)}
+        onConfirm={() => remove.mutate()}
+        onCancel={onClose}
+      >
         <Text fw={500} style={{ overflowWrap: 'anywhere' }}>
           <bdi>{webhook.url}</bdi>
         </Text>
         <Text size="sm">{t('webhooks.deleteHelp')}</Text>
-        {remove.error && (
-          <Alert color="red" role="alert">
-            {failure(remove.error)}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            {t('confirm.cancel')}
-          </Button>
-          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
-            {t('webhooks.deleteYes')}
-          </Button>
-        </Group>
-      </Stack>
+      </Question>
     </Modal>
   )
 }
