@@ -47,6 +47,8 @@ test('L30.5: a webhook is created with the keyboard, its secret shown once, test
 
   const menu = page.getByRole('button', { name: `Actions for ${receiver.url}` })
   const choose = async (name: string) => {
+    // A dialog that has closed gives the focus back to the button.
+    await dialog.waitFor({ state: 'detached' })
     await menu.press('Enter')
     await pressMenuItem(page, name)
   }
