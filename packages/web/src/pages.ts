@@ -14,8 +14,6 @@ export interface Page {
   title: string
   /** Icon in the navigation. A page without one is not listed there. */
   icon?: Icon
-  /** Beside its title in the navigation, such as the number of what waits there. */
-  badge?: ComponentType
   /** True for a page that stands for the product, such as the sign-in: with its mark. */
   hasMark?: boolean
   /** As `lazyPage` returns it, or a component that is there at once. */

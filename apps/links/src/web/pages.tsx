@@ -11,7 +11,6 @@ import {
 } from '@latchkey/web/icons'
 import { lazyPage } from '@latchkey/web/lazy-page'
 import type { DetailPage, Page } from '@latchkey/web/pages'
-import { OpenPlans } from './parts/open-plans.tsx'
 import type { TextKey } from './texts/text.ts'
 
 const LinkPage = lazyPage(() => import('./pages/link/page.tsx'))
@@ -55,7 +54,6 @@ export const pages: readonly NavigationPage[] = [
     path: '/plans',
     title: 'nav.plans',
     icon: IconListCheck,
-    badge: OpenPlans,
     show: lazyPage(() => import('./pages/plans/page.tsx')),
   },
   {

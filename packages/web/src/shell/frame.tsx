@@ -10,8 +10,12 @@ import { SignedOutNotice } from './signed-out-notice.tsx'
 
 const PHONE = 'sm'
 
+/** What is beside the titles of pages in the navigation, by path, such as a number. */
+type Badges = Readonly<Record<string, ReactNode>>
+
 interface FrameProps {
   pages: readonly Page[]
+  badges?: Badges
   search?: ReactNode
   actions?: ReactNode
   /** Further links below those of the pages, such as a list of items. They scroll. */
@@ -30,6 +34,7 @@ interface FrameProps {
  */
 export function Frame({
   pages,
+  badges = {},
   search,
   actions,
   subnavigation,
@@ -65,7 +70,7 @@ export function Frame({
           mod={{ closed: !opened }}
           aria-label={t('nav.label')}
         >
-          <Navigation pages={listed} onChoose={close} />
+          <Navigation pages={listed} badges={badges} onChoose={close} />
           {subnavigation !== undefined && (
             // A link in it leads to another page, which closes the menu.
             <div className="frame-subnavigation" onClick={close}>
@@ -101,7 +106,13 @@ function MenuButton({ isOpen, onClick }: { isOpen: boolean; onClick: () => void 
   )
 }
 
-function Navigation({ pages, onChoose }: { pages: readonly Page[]; onChoose: () => void }) {
+interface NavigationProps {
+  pages: readonly Page[]
+  badges: Badges
+  onChoose: () => void
+}
+
+function Navigation({ pages, badges, onChoose }: NavigationProps) {
   const { t } = useTexts<string>()
   const [path] = useLocation()
   return pages.map((page) => {
@@ -113,7 +124,7 @@ function Navigation({ pages, onChoose }: { pages: readonly Page[]; onChoose: () 
         href={page.path}
         label={t(page.title)}
         leftSection={page.icon && <page.icon size={17} stroke={1.7} aria-hidden />}
-        rightSection={page.badge && <page.badge />}
+        rightSection={badges[page.path]}
         active={active}
         aria-current={active ? 'page' : undefined}
         onClick={onChoose}

@@ -7,6 +7,7 @@ import { lazy, useEffect, useState } from 'react'
 import { Router } from 'wouter'
 import { openCreateDialog, useLinkDialog } from '../link-dialogs/state.ts'
 import { detailPages, pages } from '../pages.tsx'
+import { OpenPlans } from '../parts/open-plans.tsx'
 import { followChanges } from '../queries.ts'
 import { useText } from '../texts/text.ts'
 import { useCreateFromAddress, usePasteToCreate, useShortcuts, useShortcutsEnabled } from './shortcuts.ts'
@@ -18,6 +19,8 @@ const LinkDialog = lazy(() => import('../link-dialogs/dialog.tsx'))
 
 /** Path of all pages. Must match PAGE_PATHS of http/pages.ts. */
 export const BASE = '/_/admin'
+
+const BADGES = { '/plans': <OpenPlans /> }
 
 const HOME = { path: '/dashboard', words: 'page.toDashboard' }
 
@@ -32,6 +35,7 @@ export function Shell() {
     <Router base={BASE}>
       <Frame
         pages={pages}
+        badges={BADGES}
         search={<PaletteButton label={t('shell.search')} onClick={palette.open} />}
         actions={<CreateButton />}
       >
