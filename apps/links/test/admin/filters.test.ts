@@ -83,7 +83,7 @@ eachDialect((_dialect, newUrl) => {
     for (const more of ['', '&sort=clicks', '&per_page=5', '&host=', '&no_bundle=false'])
       expect([more, await list(`has_behaviour=true${more}`)]).toEqual([more, ['off', 'plain']])
     expect(await list('has_behaviour=true&status=active')).toEqual(['plain'])
-    expect(await list('has_behaviour=true&search=zu')).toEqual(['plain'])
+    expect(await list('has_behaviour=true&search=zulu')).toEqual(['plain'])
     expect(await list('has_behaviour=false')).toHaveLength(6)
     const { total, states } = await counts('has_behaviour=true')
     expect([total, states.active, states.disabled]).toEqual([2, 1, 1])

@@ -159,7 +159,7 @@ test('a session that ends under an open dialog is reported in it and behind it, 
   const title = dialog.getByRole('textbox', { name: 'Title' })
   await title.fill('Typed before the end')
   const signInAgain = await endSignIn(page)
-  await page.keyboard.press('Enter')
+  await title.press('Enter')
   await dialog.getByText('You’re signed out').waitFor()
   const notice = page.locator('main').getByText('You’re signed out')
   await notice.waitFor()

@@ -1,5 +1,4 @@
-import { Modal, Text } from '@mantine/core'
-import { Question } from '@latchkey/web/parts/question'
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useText } from '../texts/text.ts'
@@ -16,8 +15,8 @@ interface Props {
   /** Further text or fields. */
   children?: ReactNode
   isReady?: boolean
-  /** Whether the button is red. The default is true. */
-  isDestructive?: boolean
+  /** Colour of the button. The default is red, for destructive actions. */
+  color?: string
   /** Replaces the default text of a refusal. */
   renderError?: (error: Error) => ReactNode
 }
@@ -27,7 +26,7 @@ const refusalText = (error: Error) => <Refusal error={error} />
 /** Asks for confirmation of an irreversible action, and shows why it failed. */
 export function ConfirmDialog({ title, help, button, act, onClose, ...more }: Props) {
   const { t } = useText()
-  const { children, isReady = true, isDestructive = true, renderError = refusalText } = more
+  const { children, isReady = true, color = 'red', renderError = refusalText } = more
   const acting = useMutation({ mutationFn: act, onSuccess: onClose })
   useFocusBack()
   return (
@@ -38,18 +37,28 @@ export function ConfirmDialog({ title, help, button, act, onClose, ...more }: Pr
       closeButtonProps={{ 'aria-label': t('shell.close') }}
       data-question
     >
-      <Question
-        button={button}
-        isDestructive={isDestructive}
-        isReady={isReady}
-        isPending={acting.isPending}
-        error={acting.error && renderError(acting.error)}
-        onConfirm={() => acting.mutate()}
-        onCancel={onClose}
-      >
+      <Stack gap="md">
         <Text size="sm">{help}</Text>
         {children}
-      </Question>
+        {acting.error && (
+          <Alert color="red" role="alert">
+            {renderError(acting.error)}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {t('confirm.cancel')}
+          </Button>
+          <Button
+            color={color}
+            disabled={!isReady}
+            loading={acting.isPending}
+            onClick={() => acting.mutate()}
+          >
+            {button}
+          </Button>
+        </Group>
+      </Stack>
     </Modal>
   )
 }

@@ -1,5 +1,4 @@
-import { Code, Modal, Text } from '@mantine/core'
-import { Question } from '@latchkey/web/parts/question'
+import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../../call.ts'
 import { invalidate } from '../../queries.ts'
@@ -24,18 +23,25 @@ export function RevokeKey({ apiKey, onClose }: { apiKey: Key; onClose: () => voi
       title={t('keys.revokeTitle')}
       closeButtonProps={{ 'aria-label': t('shell.close') }}
     >
-      <Question
-        button={t('keys.revokeYes')}
-        isPending={revoke.isPending}
-        error={revoke.error && failure(revoke.error)}
-        onConfirm={() => revoke.mutate()}
-        onCancel={onClose}
-      >
+      <Stack gap="md">
         <Text fw={500} style={{ overflowWrap: 'anywhere' }}>
           <bdi>{apiKey.title}</bdi> <Code>{apiKey.key_prefix}…</Code>
         </Text>
         <Text size="sm">{t('keys.revokeHelp')}</Text>
-      </Question>
+        {revoke.error && (
+          <Alert color="red" role="alert">
+            {failure(revoke.error)}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {t('confirm.cancel')}
+          </Button>
+          <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>
+            {t('keys.revokeYes')}
+          </Button>
+        </Group>
+      </Stack>
     </Modal>
   )
 }

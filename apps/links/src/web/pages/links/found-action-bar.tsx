@@ -1,5 +1,4 @@
-import { Button, CloseButton, Modal, Text } from '@mantine/core'
-import { Question } from '@latchkey/web/parts/question'
+import { Button, CloseButton, Group, Modal, Stack, Text } from '@mantine/core'
 import { showSuccess } from '@latchkey/web/toast'
 import { useState } from 'react'
 import { useText } from '../../texts/text.ts'
@@ -97,15 +96,35 @@ function FoundDialog({ kind, actions, total, onClose, onDone }: DialogProps) {
         <ChangeFound kind={kind} actions={actions} onDone={onDone} />
       )}
       {kind === 'delete' && (
-        <Question
-          button={t('links.delete')}
-          isPending={actions.done !== undefined}
-          onConfirm={() => void deleteFound()}
+        <DeleteFound
+          isBusy={actions.done !== undefined}
           onCancel={onClose}
-        >
-          <Text size="sm">{t('links.deleteFoundHelp')}</Text>
-        </Question>
+          onDelete={() => void deleteFound()}
+        />
       )}
     </Modal>
+  )
+}
+
+interface DeleteProps {
+  isBusy: boolean
+  onCancel: () => void
+  onDelete: () => void
+}
+
+function DeleteFound({ isBusy, onCancel, onDelete }: DeleteProps) {
+  const { t } = useText()
+  return (
+    <Stack gap="md">
+      <Text size="sm">{t('links.deleteFoundHelp')}</Text>
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" data-autofocus onClick={onCancel}>
+          {t('link.cancel')}
+        </Button>
+        <Button color="red" loading={isBusy} onClick={onDelete}>
+          {t('links.delete')}
+        </Button>
+      </Group>
+    </Stack>
   )
 }

@@ -1,5 +1,4 @@
-import { Alert, Button, Group, Modal, Text } from '@mantine/core'
-import { Question } from '@latchkey/web/parts/question'
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { showSuccess } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
@@ -56,7 +55,7 @@ export function PlanActions({ plan }: { plan: Plan }) {
           <Button variant="default" loading={discard.isPending} onClick={() => discard.mutate()}>
             {t('plans.discard')}
           </Button>
-          <Confirmed name="apply" isDestructive={plan.destructive} action={apply} />
+          <Confirmed name="apply" color={plan.destructive ? 'red' : undefined} action={apply} />
         </div>
       )}
       {plan.state === 'applied' && (
@@ -70,13 +69,13 @@ export function PlanActions({ plan }: { plan: Plan }) {
 
 interface ConfirmedProps {
   name: 'apply' | 'undo'
-  isDestructive?: boolean
+  color?: string | undefined
   variant?: string
   action: { isPending: boolean; mutate: () => void }
 }
 
 /** A button whose dialog says what happens. */
-function Confirmed({ name, isDestructive = false, variant = 'filled', action }: ConfirmedProps) {
+function Confirmed({ name, color, variant = 'filled', action }: ConfirmedProps) {
   const { t } = useText()
   const [isOpen, { open, close }] = useDisclosure()
   return (
@@ -90,17 +89,23 @@ function Confirmed({ name, isDestructive = false, variant = 'filled', action }: 
         title={t(`plans.${name}Title`)}
         closeButtonProps={{ 'aria-label': t('shell.close') }}
       >
-        <Question
-          button={t(`plans.${name}Yes`)}
-          isDestructive={isDestructive}
-          onConfirm={() => {
-            close()
-            action.mutate()
-          }}
-          onCancel={close}
-        >
+        <Stack gap="md">
           <Text size="sm">{t(`plans.${name}Help`)}</Text>
-        </Question>
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={close} data-autofocus>
+              {t('confirm.cancel')}
+            </Button>
+            <Button
+              {...(color && { color })}
+              onClick={() => {
+                close()
+                action.mutate()
+              }}
+            >
+              {t(`plans.${name}Yes`)}
+            </Button>
+          </Group>
+        </Stack>
       </Modal>
     </>
   )

@@ -1,5 +1,4 @@
-import { Modal, Text } from '@mantine/core'
-import { Question } from '@latchkey/web/parts/question'
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { showSuccess } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../../call.ts'
@@ -33,18 +32,25 @@ export function DeleteWebhook({ webhook, opened, onClose, onClosed }: DialogProp
       onExitTransitionEnd={onClosed}
       closeButtonProps={{ 'aria-label': t('shell.close') }}
     >
-      <Question
-        button={t('webhooks.deleteYes')}
-        isPending={remove.isPending}
-        error={remove.error && failure(remove.error)}
-        onConfirm={() => remove.mutate()}
-        onCancel={onClose}
-      >
+      <Stack gap="md">
         <Text fw={500} style={{ overflowWrap: 'anywhere' }}>
           <bdi>{webhook.url}</bdi>
         </Text>
         <Text size="sm">{t('webhooks.deleteHelp')}</Text>
-      </Question>
+        {remove.error && (
+          <Alert color="red" role="alert">
+            {failure(remove.error)}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {t('confirm.cancel')}
+          </Button>
+          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+            {t('webhooks.deleteYes')}
+          </Button>
+        </Group>
+      </Stack>
     </Modal>
   )
 }

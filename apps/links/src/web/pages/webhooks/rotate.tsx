@@ -1,5 +1,4 @@
-import { Modal, Text } from '@mantine/core'
-import { Question } from '@latchkey/web/parts/question'
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../../call.ts'
 import { invalidate } from '../../queries.ts'
@@ -35,16 +34,22 @@ export function RotateSecret({ webhook, opened, onClose, onClosed }: DialogProps
       {isRotated ? (
         <Secret secret={secret} onDone={onClose} />
       ) : (
-        <Question
-          button={t('webhooks.rotateYes')}
-          isDestructive={false}
-          isPending={rotate.isPending}
-          error={rotate.error && failure(rotate.error)}
-          onConfirm={() => rotate.mutate()}
-          onCancel={onClose}
-        >
+        <Stack gap="md">
           <Text size="sm">{t('webhooks.rotateHelp')}</Text>
-        </Question>
+          {rotate.error && (
+            <Alert color="red" role="alert">
+              {failure(rotate.error)}
+            </Alert>
+          )}
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose} data-autofocus>
+              {t('confirm.cancel')}
+            </Button>
+            <Button loading={rotate.isPending} onClick={() => rotate.mutate()}>
+              {t('webhooks.rotateYes')}
+            </Button>
+          </Group>
+        </Stack>
       )}
     </Modal>
   )

@@ -72,7 +72,7 @@ function ConfirmAct({ act, person, onClose }: { act: Act; person: Person; onClos
       title={t(`admin.ask.${act}`, { name })}
       help={t(`admin.help.${act}`)}
       button={t(`admin.act.${act}`)}
-      isDestructive={!HARMLESS.has(act)}
+      {...(HARMLESS.has(act) && { color: 'ink' })}
       act={run}
       onClose={onClose}
       renderError={(error) => <AdminRefusal error={error} />}
