@@ -91,6 +91,26 @@ export async function readBundleStates(
   )
 }
 
+/**
+ * Those of the ids that exist, which no other transaction changes or deletes until the transaction ends. Lock
+ * bundles before links, as every writer of both does.
+ */
+export async function lockExisting(
+  tx: Tx,
+  dialect: DialectName,
+  table: 'bundle' | 'link',
+  ids: Iterable<number>,
+): Promise<Set<number>> {
+  const rows = await tx
+    .selectFrom(table)
+    .select('id')
+    .where(inList(dialect, 'id', [...ids]))
+    .orderBy('id')
+    .$if(dialect === 'postgres', (query) => query.forUpdate())
+    .execute()
+  return new Set(rows.map((row) => row.id))
+}
+
 /** The links that a bundle had before the transaction that deletes it, as fields of its state. */
 export async function readMembers(
   tx: Tx,

@@ -1,11 +1,17 @@
-import { type Database, inList } from '@latchkey/database/database'
+import type { Database } from '@latchkey/database/database'
 import { Failure } from '@latchkey/http/failure'
 import type { Transaction } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, failures } from '../failures.ts'
 import { notePlan, readNewChanges } from '../history/change-log.ts'
-import { type SubjectVersions, readBundleStates, readLinkStates, versionsOf } from '../history/states.ts'
+import {
+  type SubjectVersions,
+  lockExisting,
+  readBundleStates,
+  readLinkStates,
+  versionsOf,
+} from '../history/states.ts'
 import { isSamePreview, toPlanChange, toPreview } from './diff.ts'
 import { performOps } from './perform-ops.ts'
 import type { Op, PlanChange } from './schema.ts'
@@ -78,18 +84,8 @@ async function requireVersions(
 ): Promise<void> {
   const linkIds = Object.keys(versions.links).map(Number)
   const bundleIds = Object.keys(versions.bundles).map(Number)
-  if (dialect === 'postgres')
-    for (const [table, ids] of [
-      ['bundle', bundleIds],
-      ['link', linkIds],
-    ] as const)
-      await tx
-        .selectFrom(table)
-        .select('id')
-        .where(inList(dialect, 'id', ids))
-        .orderBy('id')
-        .forUpdate()
-        .execute()
+  await lockExisting(tx, dialect, 'bundle', bundleIds)
+  await lockExisting(tx, dialect, 'link', linkIds)
   const present = versionsOf(
     await readLinkStates(tx, dialect, linkIds),
     await readBundleStates(tx, dialect, bundleIds),

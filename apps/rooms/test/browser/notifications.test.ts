@@ -138,7 +138,7 @@ test('R30.4: a mention in a visited room is noticed, and the room is in the side
   await link.waitFor()
   await page.getByRole('link', { name: 'Account', exact: true }).first().click()
   await link.waitFor({ state: 'detached' })
-  await createMessage(host, id, 'For nobody')
+  await createMessage(host, id, 'For no one')
   await createMessage(host, id, `<@${aliceId}> come back`)
   await page.waitForFunction(() => (globalThis as unknown as { recorded: unknown[] }).recorded.length > 0)
   expect(await notifications()).toEqual([{ title: 'You were mentioned in Marketplace', tag: id }])

@@ -1,5 +1,4 @@
-import { inList, withSavepoint } from '@latchkey/database/database'
-import type { DialectName } from '@latchkey/database/url'
+import { withSavepoint } from '@latchkey/database/database'
 import { Failure } from '@latchkey/http/failure'
 import type { Transaction } from 'kysely'
 import { addMembers } from '../../bundles/store.ts'
@@ -8,7 +7,7 @@ import type { Tables } from '../../db/tables.ts'
 import { errorCodeOf, failure } from '../../failures.ts'
 import { yieldToRedirects } from '../../links/bulk/pace.ts'
 import type { ChangeRow } from '../list.ts'
-import type { Membership } from '../states.ts'
+import { type Membership, lockExisting } from '../states.ts'
 import { undoBundle } from './bundle.ts'
 import { undoLink } from './link.ts'
 import { undoMembership } from './membership.ts'
@@ -78,32 +77,15 @@ async function undoStep(run: UndoRun, { linkId, bundleId, rows }: Step): Promise
 
 async function restoreMemberships({ tx, context, memberships }: UndoRun): Promise<void> {
   const { dialect } = context.database
-  const bundles = await keepExisting(
+  const bundles = await lockExisting(
     tx,
     dialect,
     'bundle',
     new Set(memberships.map((pair) => pair.bundle_id)),
   )
-  const links = await keepExisting(tx, dialect, 'link', new Set(memberships.map((pair) => pair.link_id)))
+  const links = await lockExisting(tx, dialect, 'link', new Set(memberships.map((pair) => pair.link_id)))
   const possible = memberships.filter((pair) => links.has(pair.link_id) && bundles.has(pair.bundle_id))
   await addMembers(tx, possible)
-}
-
-/** Those of these ids that exist. They cannot be deleted until the transaction ends. */
-async function keepExisting(
-  tx: Tx,
-  dialect: DialectName,
-  table: 'bundle' | 'link',
-  ids: ReadonlySet<number>,
-): Promise<Set<number>> {
-  const rows = await tx
-    .selectFrom(table)
-    .select('id')
-    .where(inList(dialect, 'id', [...ids]))
-    .orderBy('id')
-    .$if(dialect === 'postgres', (query) => query.forKeyShare())
-    .execute()
-  return new Set(rows.map((row) => row.id))
 }
 
 function toRemaining(row: ChangeRow | undefined, refusal: Failure): RemainingChange {
