@@ -8,14 +8,16 @@ export interface TestPostgres {
   stop(): Promise<void>
 }
 
-/** Starts a separate PostgreSQL server for the tests. Undefined if PostgreSQL is not installed. */
+/**
+ * Starts a separate PostgreSQL server for the tests. Undefined if PostgreSQL is not installed, or if
+ * root has no `runuser` to start it as another user: the server refuses to run as root.
+ */
 export async function startPostgres(): Promise<TestPostgres | undefined> {
   const bin = findBinaries()
-  if (bin === undefined) return undefined
+  const isRoot = process.getuid?.() === 0
+  if (bin === undefined || (isRoot && !Bun.which('runuser'))) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-postgres-'))
   const data = join(folder, 'data')
-  const isRoot = process.getuid?.() === 0
-  // The server refuses to run as root.
   if (isRoot) await run(['chown', 'postgres', folder])
   const as = isRoot ? ['runuser', '-u', 'postgres', '--'] : []
   await run([

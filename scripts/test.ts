@@ -1,6 +1,6 @@
 // The whole check of the project: the static checks, then every test, with the tools of this
 // machine. On a user's machine it prints which parts were skipped and why. With CI set, no tool may
-// be missing and no test skipped.
+// be missing and no test skipped. With the names of files, only their tests run, at once.
 import { readFileSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ const configuredUrl = process.env['LATCHKEY_TEST_POSTGRES']
 starting = configuredUrl ? undefined : startPostgres()
 const postgresUrl = configuredUrl ?? (await starting)?.url
 if (postgresUrl === undefined)
-  missing.push('PostgreSQL is not installed: everything was tested on SQLite only')
+  missing.push('PostgreSQL is not installed, or runuser for root: everything was tested on SQLite only')
 
 const chromium = process.env['LATCHKEY_TEST_CHROMIUM'] ?? Bun.which('chromium') ?? Bun.which('google-chrome')
 // Most pages open in Chromium's headless shell, if installed, which halves the time of those tests.
@@ -72,14 +72,19 @@ if (python === '')
 if ((process.env['LATCHKEY_TEST_PYTHON_TOOLS'] ?? '') === '')
   missing.push('LATCHKEY_TEST_PYTHON_TOOLS is unset: the Python SDK was not tried (see CONTRIBUTING.md)')
 
-// Built once for all tests that need it. If the build fails, those tests report the reason.
-const building = buildExecutable(ownPlatform(), executable).then(
-  () => true,
-  () => false,
-)
-
+const isSubset = process.argv.slice(2).some((argument) => !argument.startsWith('-'))
 const report = join(tmpdir(), `latchkey-test-${process.pid}.xml`)
-const [isBuilt, failedChecks] = await Promise.all([building, check()])
+// Built once for all tests that need it; of a subset, each file that needs it builds its own. If the
+// build fails, those tests report the reason.
+const [isBuilt, failedChecks] = isSubset
+  ? [false, []]
+  : await Promise.all([
+      buildExecutable(ownPlatform(), executable).then(
+        () => true,
+        () => false,
+      ),
+      check(),
+    ])
 tests = Bun.spawn(
   [
     'bun',

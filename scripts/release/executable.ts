@@ -2,7 +2,7 @@
 // [--platform linux-arm64]`.
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { countryFile } from '@latchkey/links/clicks/country'
 import { referenceScript } from '@latchkey/http/reference-script'
@@ -82,5 +82,7 @@ export async function buildExecutable(platform: Platform, file: string): Promise
 if (import.meta.main) {
   const { values } = parseArgs({ options: { out: { type: 'string' }, platform: { type: 'string' } } })
   const platform = values.platform === undefined ? ownPlatform() : platformNamed(values.platform)
-  await buildExecutable(platform, values.out ?? `latchkey-${platform.name}${platform.suffix}`)
+  const file = values.out ?? join(ROOT, `dist/latchkey-${platform.name}${platform.suffix}`)
+  mkdirSync(dirname(file), { recursive: true })
+  await buildExecutable(platform, file)
 }

@@ -2,13 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { Composed, TOKEN } from './composed.ts'
 import { testExecutable } from './executable.ts'
+import { HAS_NAMESPACES } from './image.ts'
 import { HAS_NETWORKS } from './network.ts'
 
 const wide = { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` }
 const isPossible =
   HAS_NETWORKS &&
+  HAS_NAMESPACES &&
   existsSync('/usr/lib/postgresql') &&
-  ['caddy', 'redis-server'].every((program) => Bun.which(program, wide) !== null)
+  ['caddy', 'redis-server', 'runuser'].every((program) => Bun.which(program, wide) !== null)
 const executable = testExecutable()
 
 interface Answer {

@@ -10,6 +10,7 @@ const OWN_MOUNTS = ['unshare', ...(isRoot ? [] : ['--map-root-user']), '--mount'
  */
 export const HAS_NAMESPACES =
   process.platform === 'linux' &&
+  Bun.which('unshare') !== null &&
   Bun.spawnSync([...OWN_MOUNTS, 'true'], { stdout: 'ignore', stderr: 'ignore' }).exitCode === 0
 
 /** The unprivileged user of deploy/Dockerfile. */

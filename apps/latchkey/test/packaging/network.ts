@@ -1,6 +1,9 @@
-/** Network namespaces require root, and `ip` of iproute2. */
+/** Network namespaces require root, `ip` of iproute2, and `sysctl` for their settings. */
 export const HAS_NETWORKS =
-  process.platform === 'linux' && process.getuid?.() === 0 && Bun.which('ip') !== null && canMakeOne()
+  process.platform === 'linux' &&
+  process.getuid?.() === 0 &&
+  ['ip', 'sysctl'].every((program) => Bun.which(program) !== null) &&
+  canMakeOne()
 
 function canMakeOne(): boolean {
   const name = `latchkey-probe-${process.pid}`
