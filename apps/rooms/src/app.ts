@@ -12,6 +12,7 @@ import { openStorage } from './files/storage/open.ts'
 import { Delivery, type DeliveryOptions } from './push/delivery.ts'
 import { type PushKeys, pushKeysOf } from './push/keys.ts'
 import type { OutboundOptions } from './push/outbound.ts'
+import { composeNotification } from './push/notification.ts'
 import { Pusher } from './push/pusher.ts'
 import { deleteGone } from './push/store.ts'
 import { Readiness } from './http/health.ts'
@@ -225,12 +226,12 @@ function createPusher(
     contact: settings.allowedHosts[0].replace(/^http:/, 'https:'),
     log,
     count: (outcome) => metrics.countPush(outcome),
+    compose: (push) => composeNotification(database, push, { content: settings.pushContent, nowMs: now() }),
     onGone: (id) => database.write((tx) => deleteGone(tx, id)),
   })
   return new Pusher({
     database,
     delivery,
-    content: settings.pushContent,
     publicKey: keys.publicKey,
     log,
     now,

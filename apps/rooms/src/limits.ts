@@ -47,6 +47,7 @@ export const DEFAULT_LIMITS = {
   search_per_minute: 10,
   room_writes_per_minute: 300,
   exports_per_hour: 10,
+  push_subscriptions_per_hour: 30,
   admin_writes_per_minute: 60,
   sockets_session: 10,
   sockets_user: 20,

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Log } from '@latchkey/http/log'
 import { Semaphore } from '@latchkey/http/semaphore'
-import type { PushSubscriptionRow } from '../db/notification-rows.ts'
+import { KeyedSemaphore } from './keyed-semaphore.ts'
 import type { PushKeys } from './keys.ts'
+import type { Notification } from './notification.ts'
 import {
   type OutboundOptions,
   type PushAnswer,
@@ -13,22 +14,30 @@ import {
 
 /** Waits before further attempts. A push service may ask for a longer one. */
 const RETRY_AFTER_MS = [5_000, 30_000, 120_000, 600_000]
-const MAX_RETRY_AFTER_MS = 3_600_000
 /** For this long, a push service keeps a message for a browser that is not running. */
 const LIFETIME_SECONDS = 86_400
 /** At the same time, to one push service. One that hangs delays no other. */
-const MAX_SENDING = 8
-/** Further pushes are dropped. */
+const MAX_SENDING_PER_HOST = 8
+/** At the same time, to the browsers of one person, who may choose their hosts. */
+const MAX_SENDING_PER_PERSON = 4
+/** Further pushes to this person are dropped. */
+const MAX_PENDING_PER_PERSON = 100
+/** While more are pending, each person has one. */
 const MAX_PENDING = 10_000
 
+/** Who is notified of what. What it says is looked up at each attempt. */
 export interface Push {
-  subscription: PushSubscriptionRow
-  roomId: string
-  payload: string
+  readonly subscriptionId: string
+  /** Of the push service. */
+  readonly host: string
+  readonly userId: string
+  readonly roomId: string
+  /** The first message that it may be about. */
+  readonly fromSeq: number
 }
 
-/** How a push ended. */
-export type PushOutcome = 'delivered' | 'gone' | 'refused' | 'unanswered' | 'dropped'
+/** How a push ended. `obsolete`: there is nothing to notify of any more. */
+export type PushOutcome = 'delivered' | 'gone' | 'refused' | 'unanswered' | 'dropped' | 'obsolete'
 
 export interface DeliveryOptions extends OutboundOptions {
   keys: PushKeys
@@ -36,18 +45,33 @@ export interface DeliveryOptions extends OutboundOptions {
   contact: string
   log: Log
   count: (outcome: PushOutcome) => void
+  /** What to send now; undefined for nothing. */
+  compose: (push: Push) => Promise<Notification | undefined>
   /** Called with the id of a subscription that has ended. */
   onGone: (id: string) => Promise<void>
   retryAfterMs?: readonly number[]
+}
+
+const NO_ANSWER: PushAnswer = { status: 0, retryAfterMs: 0 }
+
+interface Waiting {
+  readonly push: Push
+  readonly timer: Timer
 }
 
 /** Sends pushes, and again after a while if a push service cannot take them. A restart drops those. */
 export class Delivery {
   readonly #options: DeliveryOptions
   readonly #retryAfterMs: readonly number[]
-  readonly #services = new Map<string, { places: Semaphore; pending: number }>()
-  readonly #timers = new Set<Timer>()
-  #pending = 0
+  readonly #people = new KeyedSemaphore(MAX_SENDING_PER_PERSON)
+  readonly #hosts = new KeyedSemaphore(MAX_SENDING_PER_HOST)
+  /** One after the other: pushes must not take the database from requests. */
+  readonly #composing = new Semaphore(1)
+  /** Pushes that wait for a further attempt, by subscription and room. */
+  readonly #waiting = new Map<string, Waiting>()
+  /** By user. */
+  readonly #pending = new Map<string, number>()
+  #pendingTotal = 0
 
   constructor(options: DeliveryOptions) {
     this.#options = options
@@ -62,57 +86,88 @@ export class Delivery {
     )
   }
 
-  /** Never rejects. Resolves after the first attempt. */
+  /**
+   * Never rejects. Resolves after the first attempt. Replaces a push to the same browser about the
+   * same room that waits for a further attempt.
+   */
   async send(push: Push): Promise<void> {
-    if (this.#pending >= MAX_PENDING) return this.#options.count('dropped')
-    this.#pending++
+    const earlier = this.#waiting.get(keyOf(push))
+    if (earlier) {
+      clearTimeout(earlier.timer)
+      this.#waiting.delete(keyOf(push))
+      return this.#attempt({ ...push, fromSeq: earlier.push.fromSeq }, 0)
+    }
+    const pending = this.#pending.get(push.userId) ?? 0
+    if (pending >= (this.#pendingTotal < MAX_PENDING ? MAX_PENDING_PER_PERSON : 1))
+      return this.#options.count('dropped')
+    this.#changePending(push, 1)
     await this.#attempt(push, 0)
   }
 
   stop(): void {
-    for (const timer of this.#timers) clearTimeout(timer)
-    this.#timers.clear()
+    for (const { timer } of this.#waiting.values()) clearTimeout(timer)
+    this.#waiting.clear()
   }
 
   async #attempt(push: Push, attempt: number): Promise<void> {
     const answer = await this.#request(push)
     const waitMs = this.#retryAfterMs[attempt]
     const outcome = outcomeOf(answer)
-    if (outcome === 'unanswered' && waitMs !== undefined) {
-      const ms = Math.min(Math.max(waitMs, answer?.retryAfterMs ?? 0), MAX_RETRY_AFTER_MS)
-      return this.#after(ms, () => void this.#attempt(push, attempt + 1))
-    }
-    this.#pending--
+    if (outcome === 'unanswered' && waitMs !== undefined)
+      return this.#retry(push, attempt + 1, Math.max(waitMs, answer?.retryAfterMs ?? 0))
+    this.#changePending(push, -1)
     this.#options.count(outcome)
-    if (outcome === 'gone') await this.#options.onGone(push.subscription.id).catch(() => {})
+    if (outcome === 'gone') await this.#options.onGone(push.subscriptionId).catch(() => {})
     if (outcome === 'refused')
-      this.#options.log.warn('push: refused', { host: hostOf(push), status: answer?.status })
+      this.#options.log.warn('push: refused', { host: push.host, status: answer?.status })
   }
 
-  /** Undefined without an answer. */
-  async #request(push: Push): Promise<PushAnswer | undefined> {
-    const host = hostOf(push)
-    const service = this.#services.get(host) ?? { places: new Semaphore(MAX_SENDING), pending: 0 }
-    this.#services.set(host, service)
-    service.pending++
+  /** `Retry-After` is believed for this push only: its host may be any that the person chose. */
+  #retry(push: Push, attempt: number, ms: number): void {
+    const key = keyOf(push)
+    const other = this.#waiting.get(key)
+    if (other) {
+      clearTimeout(other.timer)
+      this.#changePending(push, -1)
+    }
+    const fromSeq = Math.min(push.fromSeq, other?.push.fromSeq ?? push.fromSeq)
+    const timer = setTimeout(() => {
+      this.#waiting.delete(key)
+      void this.#attempt({ ...push, fromSeq }, attempt)
+    }, ms)
+    timer.unref()
+    this.#waiting.set(key, { push: { ...push, fromSeq }, timer })
+  }
+
+  #changePending({ userId }: Push, by: 1 | -1): void {
+    this.#pendingTotal += by
+    const count = (this.#pending.get(userId) ?? 0) + by
+    if (count === 0) this.#pending.delete(userId)
+    else this.#pending.set(userId, count)
+  }
+
+  /** In turn: of each person, only a few are among the pushes that wait for a push service. */
+  #request(push: Push): Promise<PushAnswer | undefined> {
+    return this.#people.run(push.userId, () => this.#hosts.run(push.host, () => this.#sendNow(push)))
+  }
+
+  /** Undefined if there is nothing to send. */
+  async #sendNow(push: Push): Promise<PushAnswer | undefined> {
+    const { compose, log } = this.#options
     try {
-      return await service.places.run(async () => sendPush(await this.#requestOf(push), this.#options))
+      const notification = await this.#composing.run(() => compose(push))
+      return notification && (await sendPush(await this.#requestOf(push, notification), this.#options))
     } catch (error) {
-      this.#options.log.info('push: no answer', { host, error })
-      return undefined
-    } finally {
-      if (--service.pending === 0) this.#services.delete(host)
+      log.info('push: no answer', { host: push.host, error })
+      return NO_ANSWER
     }
   }
 
-  async #requestOf({
-    subscription: { endpoint, p256dh, auth },
-    roomId,
-    payload,
-  }: Push): Promise<PushRequest> {
+  async #requestOf({ roomId }: Push, { subscription, payload }: Notification): Promise<PushRequest> {
     // Loaded with the first push.
     const { generateRequestDetails } = await import('web-push')
     const { keys, contact: subject } = this.#options
+    const { endpoint, p256dh, auth } = subscription
     const details = generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, {
       vapidDetails: { subject, ...keys },
       TTL: LIFETIME_SECONDS,
@@ -122,21 +177,13 @@ export class Delivery {
     })
     return { endpoint, headers: details.headers, body: details.body }
   }
-
-  #after(ms: number, act: () => void): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer)
-      act()
-    }, ms)
-    timer.unref()
-    this.#timers.add(timer)
-  }
 }
 
-const hostOf = ({ subscription }: Push) => new URL(subscription.endpoint).host
+const keyOf = ({ subscriptionId, roomId }: Push) => `${subscriptionId} ${roomId}`
 
 function outcomeOf(answer: PushAnswer | undefined): PushOutcome {
-  const status = answer?.status ?? 0
+  if (!answer) return 'obsolete'
+  const { status } = answer
   if (status === 404 || status === 410) return 'gone'
   if (status === 0 || status === 429 || status >= 500) return 'unanswered'
   return status < 300 ? 'delivered' : 'refused'

@@ -11,16 +11,18 @@ const subscribe = operation({
   id: 'subscribeToPush',
   methods: ['POST'],
   path: '/push',
-  scope: 'session',
+  // Guests choose their name only, and must not choose a host for this server to call.
+  scope: 'member',
   tag,
   summary: 'Send notifications to this browser while no page is open',
   body: PushSubscription,
   result: z.object({ id: z.string() }),
   status: 201,
   async handler(context, { body: { endpoint, keys } }) {
+    const { user, session } = actorOf(context)
+    context.rates.take('push_subscriptions_per_hour', user.id)
     await requirePublicEndpoint(context, endpoint)
     const id = crypto.randomUUID()
-    const { session } = actorOf(context)
     const row = { id, session_id: session.id, endpoint, ...keys, created_at: context.now }
     await context.database.write((tx) => putSubscription(tx, row))
     return { id }

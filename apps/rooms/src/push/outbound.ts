@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
+import { withTimeout } from '@latchkey/database/with-timeout'
 import { isPublicAddress, requestPinned, resolveHost } from '@latchkey/http/outbound-address'
 
 const TIMEOUT_MS = 10_000
+const MAX_RETRY_AFTER_MS = 600_000
 
 /** How push services are reached. Tests have one on this machine. */
 export interface OutboundOptions {
@@ -9,6 +11,7 @@ export interface OutboundOptions {
   isPublicAddress?: (address: string) => boolean
   /** Certificate of an authority that is trusted as well. */
   ca?: string
+  port?: number
   timeoutMs?: number
 }
 
@@ -20,16 +23,20 @@ export interface PushRequest {
 
 export interface PushAnswer {
   status: number
-  /** From `Retry-After` in seconds; 0 without it. */
+  /** From `Retry-After` in seconds, of at most ten minutes; 0 without it. */
   retryAfterMs: number
 }
 
-/** The addresses of a host. Rejects unless all of them are public: a connection may choose any. */
+/**
+ * The addresses of a host. Rejects without an answer in time, and unless all of them are public: a
+ * connection may choose any.
+ */
 export async function requirePublicHost(
   { hostname }: URL,
-  { resolve, isPublicAddress: isAllowed = isPublicAddress }: OutboundOptions,
+  { resolve, isPublicAddress: isAllowed = isPublicAddress, timeoutMs = TIMEOUT_MS }: OutboundOptions,
 ): Promise<string[]> {
-  const addresses = await resolveHost(hostname, resolve)
+  const late = () => new Error(`${hostname} was not found in time`)
+  const addresses = await withTimeout(timeoutMs, late, resolveHost(hostname, resolve))
   if (addresses.length === 0 || !addresses.every(isAllowed))
     throw new Error(`${hostname} is not a public host`)
   return addresses
@@ -41,18 +48,21 @@ export async function sendPush(
   options: OutboundOptions,
 ): Promise<PushAnswer> {
   const url = new URL(endpoint)
-  const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)
-  const request = requestPinned(url, await requirePublicHost(url, options), {
+  const addresses = await requirePublicHost(url, options)
+  const { ca, port, timeoutMs = TIMEOUT_MS } = options
+  const request = requestPinned(url, addresses, {
     method: 'POST',
     headers,
-    signal,
-    ...(options.ca !== undefined && { ca: options.ca }),
+    signal: AbortSignal.timeout(timeoutMs),
+    ...(ca !== undefined && { ca }),
+    ...(port !== undefined && { port }),
   })
   try {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     request.on('response', resolve).on('error', reject).end(body)
     const { statusCode = 0, headers: answered } = await promise
-    return { status: statusCode, retryAfterMs: 1000 * (Number(answered['retry-after']) || 0) }
+    const retryAfterMs = 1000 * (Number(answered['retry-after']) || 0)
+    return { status: statusCode, retryAfterMs: Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) }
   } finally {
     request.destroy()
   }

@@ -1,9 +1,7 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
-import type { PushContent } from './content.ts'
 import type { Delivery, Push } from './delivery.ts'
-import { payloadFor } from './payload.ts'
 import { type Recipient, findRecipients } from './recipients.ts'
 import { claimPushes, listSubscriptionsOf } from './store.ts'
 
@@ -13,7 +11,6 @@ const WAIT_MS = 5_000
 interface Options {
   database: Database<Tables>
   delivery: Delivery
-  content: PushContent
   /** In base64url, for browsers that subscribe. */
   publicKey: string
   log: Log
@@ -76,18 +73,14 @@ export class Pusher {
   }
 
   async #push(roomId: string, fromSeq: number): Promise<void> {
-    const { database, content, now } = this.#options
+    const { database, now } = this.#options
     const nowMs = now()
     const candidates = await findRecipients(database, { roomId, fromSeq, nowMs })
-    const recipients = await this.#claim(roomId, candidates, nowMs)
-    if (recipients.length === 0) return
-    const userIds = recipients.map(({ userId }) => userId)
-    const subscriptions = await listSubscriptionsOf(database, userIds, nowMs)
-    const byUser = Map.groupBy(subscriptions, ({ user_id }) => user_id)
-    for (const recipient of recipients) {
-      const payload = await payloadFor(database.read, recipient, { roomId, fromSeq, content, nowMs })
-      for (const subscription of byUser.get(recipient.userId) ?? [])
-        this.#send({ subscription, roomId, payload })
+    const users = await this.#claim(roomId, candidates, nowMs)
+    if (users.length === 0) return
+    for (const subscription of await listSubscriptionsOf(database, users, nowMs)) {
+      const { id: subscriptionId, user_id: userId, endpoint } = subscription
+      this.#send({ subscriptionId, host: new URL(endpoint).host, userId, roomId, fromSeq })
     }
   }
 
@@ -97,10 +90,9 @@ export class Pusher {
     void sending.finally(() => this.#sending.delete(sending))
   }
 
-  async #claim(roomId: string, users: Recipient[], nowMs: number): Promise<Recipient[]> {
+  async #claim(roomId: string, users: Recipient[], nowMs: number): Promise<string[]> {
     if (users.length === 0) return []
     const { database } = this.#options
-    const claimed = await database.write((tx) => claimPushes(tx, database.dialect, { roomId, users, nowMs }))
-    return users.filter(({ userId }) => claimed.includes(userId))
+    return database.write((tx) => claimPushes(tx, database.dialect, { roomId, users, nowMs }))
   }
 }

@@ -16,16 +16,37 @@ export interface Recipient {
 
 type Reader = Pick<Database<Tables>, 'read' | 'dialect'>
 
-/**
- * Users to notify of messages from `fromSeq` on: who follow the room, may read these messages now,
- * have not read them, and want to be notified of them at this time. The right of an administrator
- * does not count: it needs a session.
- */
-export async function findRecipients(
+/** Messages of a room from `fromSeq` on. */
+export interface NewMessages {
+  roomId: string
+  fromSeq: number
+  nowMs: number
+}
+
+/** Users with a browser that shows pushes whom to notify of these messages now. */
+export async function findRecipients(database: Reader, messages: NewMessages): Promise<Recipient[]> {
+  const { roomId, nowMs } = messages
+  return filterRecipients(database, await listSubscribedFollowers(database.read, roomId, nowMs), messages)
+}
+
+/** Undefined for a user who is not to be notified of these messages, or not any more. */
+export async function findRecipient(
   database: Reader,
-  { roomId, fromSeq, nowMs }: { roomId: string; fromSeq: number; nowMs: number },
+  userId: string,
+  messages: NewMessages,
+): Promise<Recipient | undefined> {
+  return (await filterRecipients(database, [userId], messages))[0]
+}
+
+/**
+ * Those who follow the room, may read these messages now, have not read them, and want to be notified
+ * of them at this time. The right of an administrator does not count: it needs a session.
+ */
+async function filterRecipients(
+  database: Reader,
+  userIds: readonly string[],
+  { roomId, fromSeq, nowMs }: NewMessages,
 ): Promise<Recipient[]> {
-  const userIds = await listSubscribedFollowers(database.read, roomId, nowMs)
   if (userIds.length === 0) return []
   const all = await findAccessOfUsers(database, { roomId, userIds, nowMs })
   const accesses = all

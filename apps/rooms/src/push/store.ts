@@ -52,11 +52,13 @@ export async function deleteOfEndedSessions(tx: Transaction<Tables>, nowMs: numb
     .execute()
 }
 
-/** Subscriptions of live sessions. */
+/** Subscriptions of live sessions. Guests have none. */
 export function queryLiveSubscriptions(db: Kysely<Tables>, nowMs: number) {
   return db
     .selectFrom('push_subscriptions')
     .innerJoin('sessions', 'sessions.id', 'push_subscriptions.session_id')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .where('users.is_guest', '=', 0)
     .where('sessions.revoked_at', 'is', null)
     .where('sessions.idle_expires_at', '>', nowMs)
 }
@@ -87,6 +89,18 @@ export async function listSubscribedFollowers(
     )
     .execute()
   return rows.map(({ user_id }) => user_id)
+}
+
+export async function findLiveSubscription(
+  db: Kysely<Tables>,
+  id: string,
+  nowMs: number,
+): Promise<OwnSubscription | undefined> {
+  return queryLiveSubscriptions(db, nowMs)
+    .selectAll('push_subscriptions')
+    .select('sessions.user_id')
+    .where('push_subscriptions.id', '=', id)
+    .executeTakeFirst()
 }
 
 export interface OwnSubscription extends PushSubscriptionRow {

@@ -12,12 +12,20 @@ self.addEventListener('install', () => self.skipWaiting())
 
 self.addEventListener('push', (event) => event.waitUntil(show(event.data.json())))
 
-/** The same tag as that of an open page: one notification replaces the other. */
+/** Time in which the push about a message follows the notification of an open page. */
+const SAME_MESSAGE_MS = 15_000
+
+/**
+ * The same tag as that of an open page: one notification replaces the other, and is heard again if it
+ * is about further messages.
+ */
 async function show({ roomId, isMention, room, author, text }) {
   const summary = isMention ? texts.mention : texts.messages
+  const [earlier] = await self.registration.getNotifications({ tag: roomId })
   await self.registration.showNotification(room ?? 'Rooms', {
     body: text === undefined ? summary : `${author}: ${text}`,
     tag: roomId,
+    renotify: !(Date.now() - earlier?.data?.shownAt < SAME_MESSAGE_MS),
     icon: '/icon-192.png',
     data: { roomId },
   })

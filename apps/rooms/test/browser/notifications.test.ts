@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
+import { createECDH } from 'node:crypto'
 import { type Page, chromium } from 'playwright-core'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import { type TestUser, createMessage, createRoom, makeMember, member } from '../actions.ts'
@@ -151,17 +152,18 @@ test('R30.4: a mention in a visited room is noticed, and the room is in the side
 
 /** Lets the browser subscribe to a push service that does not exist. */
 async function fakePushService(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const json = {
-      endpoint: 'https://push.example/alice',
-      keys: { p256dh: 'B'.repeat(87), auth: 'A'.repeat(22) },
-    }
-    const subscription = { toJSON: () => json, options: {}, unsubscribe: async () => true }
-    Object.assign(PushManager.prototype, {
-      getSubscription: async () => null,
-      subscribe: async () => subscription,
-    })
-  })
+  const p256dh = createECDH('prime256v1').generateKeys('base64url')
+  await page.addInitScript(
+    (keys) => {
+      const json = { endpoint: 'https://push.example/alice', keys }
+      const subscription = { toJSON: () => json, options: {}, unsubscribe: async () => true }
+      Object.assign(PushManager.prototype, {
+        getSubscription: async () => null,
+        subscribe: async () => subscription,
+      })
+    },
+    { p256dh, auth: 'A'.repeat(22) },
+  )
 }
 
 test('R30.3: a browser that shows notifications subscribes, and its worker shows pushes until it is turned off', async () => {
@@ -179,7 +181,8 @@ test('R30.3: a browser that shows notifications subscribes, and its worker shows
   const notifications = () =>
     page.evaluate(async () => {
       const worker = await navigator.serviceWorker.ready
-      return (await worker.getNotifications()).map(({ title, body, tag }) => [title, body, tag])
+      const open = await worker.getNotifications()
+      return open.map((each) => [each.title, each.body, each.tag, 'renotify' in each && each.renotify])
     })
   const deliver = await pushService(page)
   // The debugger loses a push to a worker that is being started. A notification replaces that of the
@@ -188,7 +191,17 @@ test('R30.3: a browser that shows notifications subscribes, and its worker shows
     await deliver({ roomId: id, isMention: true, room: 'Cellar' })
     return (await notifications()).length > 0
   })
-  expect(await notifications()).toEqual([['Cellar', 'You were mentioned', id]])
+  expect(await notifications()).toEqual([['Cellar', 'You were mentioned', id, true]])
+  // The notification of an open page about the same message was heard.
+  await page.evaluate(async (tag) => {
+    const worker = await navigator.serviceWorker.ready
+    await worker.showNotification('Page', { tag, data: { roomId: tag, shownAt: Date.now() } })
+  }, id)
+  await until(async () => {
+    await deliver({ roomId: id, isMention: false, room: 'Cellar' })
+    return (await notifications())[0]?.[0] === 'Cellar'
+  })
+  expect(await notifications()).toEqual([['Cellar', 'New messages', id, false]])
   await Promise.all([page.waitForResponse('**/api/push/*'), choice.click()])
   expect(await subscriptions()).toEqual([])
   await browser.close()

@@ -7,6 +7,7 @@ import {
   createRoom,
   deleteMessage,
   deleteRoom,
+  guest,
   makeMember,
   markRead,
   member,
@@ -15,6 +16,7 @@ import {
   succeed,
 } from '../actions.ts'
 import type { PushKeys } from '../../src/push/keys.ts'
+import { deleteGone, putSubscription } from '../../src/push/store.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { type PushReceiver, pushReceiver } from './receiver.ts'
 
@@ -265,6 +267,38 @@ eachDialect((_dialect, newUrl) => {
     await other.close()
   })
 
+  test('R22, R30.3: a person subscribes a limited number of times', async () => {
+    const limited = await openRooms({
+      url: await newUrl(),
+      outbound: receiver.outbound,
+      limits: { push_subscriptions_per_hour: 1 },
+    })
+    const { browser } = await member(limited)
+    const body = receiver.subscribe('limited')
+    await browser.json('/api/push', { body }, 201)
+    expect(await refusal(await browser.send('/api/push', { body }))).toEqual([429, 'rate_limited'])
+    await limited.close()
+  })
+
+  test('R30.3, R34: guests have no push, not even from an existing subscription', async () => {
+    const id = await roomOfMia({ allowGuests: true })
+    const gustav = await guest(rooms)
+    await setLevel(gustav, id, 'all')
+    const body = receiver.subscribe('gustav')
+    expect(await refusal(await gustav.browser.send('/api/push', { body }))).toEqual([
+      403,
+      'guest_not_permitted',
+    ])
+    const { endpoint, keys } = body
+    const { sessionId } = gustav.browser
+    await rooms.rooms.database.write((tx) =>
+      putSubscription(tx, { id: 'old', session_id: sessionId, endpoint, ...keys, created_at: 0 }),
+    )
+    await createMessage(olga, id)
+    expect(await recipients()).toEqual(['mia'])
+    await rooms.rooms.database.write((tx) => deleteGone(tx, 'old'))
+  })
+
   test('R4.6, R30.3: an endpoint must be https on a public host', async () => {
     const guarded = await openRooms()
     const { browser } = await member(guarded)
@@ -276,12 +310,17 @@ eachDialect((_dialect, newUrl) => {
       'https://10.1.2.3/x',
       'https://localhost/x',
       'mailto:x',
-      'https://u:p@127.0.0.1/',
+      'https:1.1.1.1',
+      'https://u:p@push.example/x',
+      'https://push.example:22/x',
     ])
       expect(await refusal(await browser.send('/api/push', { body: { endpoint, keys } }))).toEqual([
         400,
         'invalid_request',
       ])
+    expect(await guarded.rooms.database.read.selectFrom('push_subscriptions').select('id').execute()).toEqual(
+      [],
+    )
     await guarded.close()
   })
 })

@@ -28,7 +28,7 @@ export interface PushReceiver {
   /** Number of requests, read or not. */
   requests: number
   /** Answers of the next requests; 201 after them. `hang` answers nothing. */
-  answers: (number | 'hang')[]
+  answers: (number | Promise<number> | 'hang')[]
   retryAfter: string | null
   /** A new browser, which checks and decrypts its pushes. */
   subscribe: (name: string) => PushBrowser
@@ -38,11 +38,11 @@ export interface PushReceiver {
 /** A push service on this machine that checks VAPID (RFC 8292) and decrypts pushes (RFC 8291). */
 export async function pushReceiver(publicKey: () => string): Promise<PushReceiver> {
   const port = await freePort()
-  const origin = `https://${HOST}:${port}`
+  const origin = `https://${HOST}`
   const browsers = new Map<string, (body: Uint8Array) => string>()
   const receiver: PushReceiver = {
     origin,
-    outbound: { resolve: async () => ['127.0.0.1'], isPublicAddress: () => true, ca: VALID },
+    outbound: { resolve: async () => ['127.0.0.1'], isPublicAddress: () => true, ca: VALID, port },
     received: [],
     requests: 0,
     answers: [],
@@ -60,7 +60,7 @@ export async function pushReceiver(publicKey: () => string): Promise<PushReceive
     tls: { key: KEY, cert: VALID },
     async fetch(request) {
       receiver.requests++
-      const answer = receiver.answers.shift() ?? 201
+      const answer = await (receiver.answers.shift() ?? 201)
       if (answer === 'hang') return new Promise<Response>(() => {})
       const headers = { ...(receiver.retryAfter !== null && { 'Retry-After': receiver.retryAfter }) }
       if (answer !== 201) return new Response(null, { status: answer, headers })

@@ -13,24 +13,25 @@ export function desktopState(): DesktopState {
 
 /**
  * Turns notifications of this browser on or off. Asks the user for permission first. `pushKey` is the
- * key of the instance for push services.
+ * key of the instance for push services; without it, notifications are shown while a tab is open.
  */
-export async function setDesktop(isOn: boolean, pushKey: string): Promise<DesktopState> {
+export async function setDesktop(isOn: boolean, pushKey: string | undefined): Promise<DesktopState> {
   if (isOn) await Notification.requestPermission()
   localStorage.setItem(CHOICE, isOn ? 'on' : 'off')
   const state = desktopState()
+  const change = state !== 'on' ? unsubscribeFromPush() : pushKey !== undefined && subscribeToPush(pushKey)
   // Without a push service, there are notifications while a tab is open.
-  await (state === 'on' ? subscribeToPush(pushKey) : unsubscribeFromPush()).catch(() => {})
+  await Promise.resolve(change).catch(() => {})
   return state
 }
 
 /** Shows a notification, in the place of the last one of this room. `open` is called on a click. */
 export async function showDesktop(roomId: string, text: string, open: () => void): Promise<void> {
   if (desktopState() !== 'on') return
-  const options = { tag: roomId, icon: '/icon-192.png' }
+  const options = { tag: roomId, renotify: true, icon: '/icon-192.png' }
   const worker = await pushWorker().catch(() => undefined)
   // A push about the same message then replaces it.
-  if (worker) return worker.showNotification(text, { ...options, data: { roomId } })
+  if (worker) return worker.showNotification(text, { ...options, data: { roomId, shownAt: Date.now() } })
   try {
     const notification = new Notification(text, options)
     notification.addEventListener('click', () => {

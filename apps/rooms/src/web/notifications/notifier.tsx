@@ -3,13 +3,13 @@ import { useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { ROOM } from '../addresses.ts'
 import { call } from '../call.ts'
-import { useCall } from '../queries.ts'
 import { type ListedRoom, useFollowedRooms } from '../sidebar/lobby.ts'
 import { useText } from '../texts/text.ts'
 import { setBadge } from './badge.ts'
 import { desktopState, showDesktop } from './desktop.ts'
 import { countNotable, isQuiet } from '../../notifications/notable.ts'
 import { onNotificationClick, subscribeToPush } from './push.ts'
+import { usePushKey } from './push-key.ts'
 
 /** In this time another tab may mark the message as read, because its user sees it. */
 const WAIT_MS = 2_500
@@ -58,8 +58,7 @@ export function Notifier() {
 
 /** Renews the subscription of this browser, which belongs to a session. */
 function usePush(go: (path: string) => void): void {
-  const { data } = useCall('config', 'getConfig', {})
-  const pushKey = data?.pushKey
+  const pushKey = usePushKey()
   useEffect(() => {
     if (pushKey !== undefined && desktopState() === 'on') subscribeToPush(pushKey).catch(() => {})
   }, [pushKey])

@@ -4,7 +4,8 @@ import { showError } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Result, call } from '../../call.ts'
-import { desktopState, setDesktop } from '../../notifications/desktop.ts'
+import { type DesktopState, desktopState, setDesktop } from '../../notifications/desktop.ts'
+import { usePushKey } from '../../notifications/push-key.ts'
 import { LoadingOrError } from '../../parts/loading-or-error.tsx'
 import { Section } from '../../parts/section.tsx'
 import { invalidate, useCall } from '../../queries.ts'
@@ -46,19 +47,22 @@ export function Notifications() {
 function Desktop() {
   const { t } = useText()
   const [state, setState] = useState(desktopState)
-  const { data: config } = useCall('config', 'getConfig', {})
+  const pushKey = usePushKey()
   if (state === 'unsupported') return null
   return (
     <Switch
       label={t('notify.desktop')}
-      description={t(state === 'denied' ? 'notify.desktopDenied' : 'notify.desktopHelp')}
+      description={t(helpOf(state, pushKey))}
       checked={state === 'on'}
       disabled={state === 'denied'}
-      onChange={({ currentTarget }) =>
-        void setDesktop(currentTarget.checked, config?.pushKey ?? '').then(setState)
-      }
+      onChange={({ currentTarget }) => void setDesktop(currentTarget.checked, pushKey).then(setState)}
     />
   )
+}
+
+function helpOf(state: DesktopState, pushKey: string | undefined) {
+  if (state === 'denied') return 'notify.desktopDenied'
+  return pushKey === undefined ? 'notify.desktopHelpOpen' : 'notify.desktopHelp'
 }
 
 interface QuietProps {

@@ -7,6 +7,7 @@ export default {
   'notify.sound': 'Play a sound',
   'notify.desktop': 'Show notifications on this device',
   'notify.desktopHelp': 'For this browser, also while no tab of Rooms is open.',
+  'notify.desktopHelpOpen': 'For this browser, while a tab of Rooms is open.',
   'notify.desktopDenied': 'Your browser blocks notifications of this site. Allow them in its settings.',
   'notify.quiet': 'Quiet hours',
   'notify.quietHelp': 'No sounds and no notifications, for example at night.',

@@ -9,6 +9,7 @@ export default {
   'notify.sound': 'Putar suara',
   'notify.desktop': 'Tampilkan notifikasi di perangkat ini',
   'notify.desktopHelp': 'Untuk peramban ini, juga saat tidak ada tab Rooms yang terbuka.',
+  'notify.desktopHelpOpen': 'Untuk peramban ini, selama ada tab Rooms yang terbuka.',
   'notify.desktopDenied': 'Peramban Anda memblokir notifikasi dari situs ini. Izinkan di pengaturannya.',
   'notify.quiet': 'Jam tenang',
   'notify.quietHelp': 'Tanpa suara dan notifikasi, misalnya pada malam hari.',

@@ -9,6 +9,7 @@ export default {
   'notify.sound': 'Spela ett ljud',
   'notify.desktop': 'Visa aviseringar på den här enheten',
   'notify.desktopHelp': 'För den här webbläsaren, även när ingen flik med Rooms är öppen.',
+  'notify.desktopHelpOpen': 'För den här webbläsaren, så länge en flik med Rooms är öppen.',
   'notify.desktopDenied':
     'Webbläsaren blockerar aviseringar från den här webbplatsen. Tillåt dem i dess inställningar.',
   'notify.quiet': 'Tysta timmar',

@@ -1,4 +1,6 @@
+import type { Database } from '@latchkey/database/database'
 import type { Kysely } from 'kysely'
+import type { PushSubscriptionRow } from '../db/notification-rows.ts'
 import type { Tables } from '../db/tables.ts'
 import { excerptOf } from '../messages/excerpt.ts'
 import { withNames } from '../messages/mention-tokens.ts'
@@ -6,7 +8,9 @@ import type { Message } from '../messages/schema.ts'
 import { listMessagesBefore } from '../messages/store.ts'
 import { readerOf, viewMessages } from '../messages/view.ts'
 import type { PushContent } from './content.ts'
-import type { Recipient } from './recipients.ts'
+import type { Push } from './delivery.ts'
+import { type NewMessages, type Recipient, findRecipient } from './recipients.ts'
+import { findLiveSubscription } from './store.ts'
 
 /** As the service worker reads it (web/push-worker.js). */
 interface Payload {
@@ -20,18 +24,37 @@ interface Payload {
 /** Among so many of the newest messages is the one that a push quotes. */
 const NEWEST = 20
 
-interface Source {
-  roomId: string
-  fromSeq: number
+export interface Notification {
+  subscription: PushSubscriptionRow
+  payload: string
+}
+
+interface Options {
   content: PushContent
   nowMs: number
 }
 
-/** The payload of a notification about messages from `fromSeq` on. */
-export async function payloadFor(
+/**
+ * The notification of a push as it is to be sent now. Undefined if the subscription or its session has
+ * ended, or its user is not to be notified any more.
+ */
+export async function composeNotification(
+  database: Pick<Database<Tables>, 'read' | 'dialect'>,
+  { subscriptionId, userId, roomId, fromSeq }: Push,
+  { content, nowMs }: Options,
+): Promise<Notification | undefined> {
+  const subscription = await findLiveSubscription(database.read, subscriptionId, nowMs)
+  if (subscription?.user_id !== userId) return undefined
+  const messages = { roomId, fromSeq, nowMs }
+  const recipient = await findRecipient(database, userId, messages)
+  return recipient && { subscription, payload: await payloadFor(database.read, recipient, messages, content) }
+}
+
+async function payloadFor(
   db: Kysely<Tables>,
   { access, isMentioned }: Recipient,
-  { roomId, fromSeq, content, nowMs }: Source,
+  { roomId, fromSeq, nowMs }: NewMessages,
+  content: PushContent,
 ): Promise<string> {
   const message =
     content === 'text' ? await findNewest(db, { access, isMentioned }, fromSeq, nowMs) : undefined
