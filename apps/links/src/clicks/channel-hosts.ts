@@ -55,8 +55,8 @@ const SOCIAL = splitWords(`
 const NOT_SEARCH = splitWords(`
   accounts.google.com calendar.google.com chat.google.com classroom.google.com cloud.google.com
   colab.research.google.com developers.google.com docs.google.com drive.google.com groups.google.com
-  keep.google.com meet.google.com photos.google.com play.google.com script.google.com sites.google.com
-  support.google.com translate.google.com
+  keep.google.com meet.google.com messages.google.com photos.google.com play.google.com script.google.com
+  sites.google.com support.google.com translate.google.com
   finance.yahoo.com news.yahoo.com sports.yahoo.com groups.yahoo.com
   disk.yandex.ru docs.yandex.ru metrika.yandex.ru pan.baidu.com
 `)

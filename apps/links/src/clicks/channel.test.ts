@@ -122,6 +122,11 @@ describe('the channel', () => {
     'https://deref-gmx.net/mail/client/x',
     'android-app://com.google.android.gm/',
     'android-app://com.microsoft.office.outlook',
+    'android-app://com.yahoo.mobile.client.android.mail',
+    'android-app://com.aol.mobile.aolapp',
+    'android-app://ch.protonmail.android',
+    'android-app://de.gmx.mobile.android.mail',
+    'android-app://com.basecamp.hey',
   ])('is email from %s', (referrer) => {
     expect(channel(null, referrer)).toBe('email')
   })
@@ -142,6 +147,9 @@ describe('the channel', () => {
     'https://www.ecosia.org/',
     'https://search.brave.com/',
     'https://search.naver.com/',
+    'android-app://com.google.android.googlequicksearchbox/',
+    'android-app://com.google.android.googlequicksearchbox/https/www.google.com',
+    'android-app://com.duckduckgo.mobile.android',
   ])('is search from %s', (referrer) => {
     expect(channel(null, referrer)).toBe('search')
   })
@@ -165,6 +173,13 @@ describe('the channel', () => {
     'https://away.vk.com/',
     'https://tieba.baidu.com/',
     'android-app://com.Slack/',
+    'android-app://com.facebook.orca/',
+    'android-app://com.linkedin.android',
+    'android-app://com.reddit.frontpage',
+    'android-app://jp.naver.line.android',
+    'android-app://com.tencent.mm',
+    'android-app://xyz.blueskyweb.app',
+    'android-app://org.joinmastodon.android',
     'android-app://org.telegram.messenger/',
     'ios-app://com.twitter.android/',
   ])('is social from %s', (referrer) => {
@@ -184,7 +199,9 @@ describe('the channel', () => {
     'http://localhost:3000/',
     'http://192.0.2.7/',
     `https://${'a.'.repeat(400)}google.com/`,
-    'android-app://com.google.android.googlequicksearchbox/',
+    'android-app://com.google.android.apps.docs/',
+    'android-app://com.google.android.apps.messaging/',
+    'android-app://com.example/',
     'ios-app://429047995/pinterest/',
   ])('is referral from %s', (referrer) => {
     expect(channel(null, referrer)).toBe('referral')

@@ -19,6 +19,11 @@ const APPS: [string, string][] = [
   ['com.google.android.youtube', 'youtube.com'],
   ['com.google.android.gm', 'gmail.com'],
   ['com.microsoft.office.outlook', 'outlook.com'],
+  ['com.google.android.googlequicksearchbox', 'google.com'],
+  ['com.facebook.orca', 'messenger.com'],
+  ['com.linkedin.android.lite', 'linkedin.com'],
+  ['org.telegram.messenger.web', 'telegram.org'],
+  ['com.google.android.apps.docs', 'docs.google.com'],
 ]
 
 describe('the referrer host', () => {
@@ -53,13 +58,7 @@ describe('the referrer host', () => {
   })
 
   test('is null for an app that is not listed', () => {
-    const apps = [
-      'com.google.android.googlequicksearchbox',
-      'com.example',
-      'com.pinterest.lite',
-      '429047995',
-      '',
-    ]
+    const apps = ['com.example', 'constructor', 'google.com', 'com.pinterest.lite', '429047995', '']
     for (const app of apps) expect(referrerHost(`android-app://${app}/`)).toBeNull()
   })
 

@@ -139,6 +139,27 @@ const PEOPLE: [name: string, userAgent: string, deviceType: string, os: string, 
     'Firefox',
   ],
   ['Firefox on iPhone', `${IPHONE} FxiOS/125.0 Mobile/15E148 Safari/605.1.15`, 'mobile', 'ios', 'Firefox'],
+  [
+    'Chrome on an iPad that asks for desktop sites',
+    `${MAC} CriOS/147 Version/11.1.1 Safari/605.1.15`,
+    'desktop',
+    'ios',
+    'Chrome',
+  ],
+  [
+    'Edge on an iPad that asks for desktop sites',
+    `${MAC} Version/18.0 EdgiOS/140.0.0.0 Safari/604.1`,
+    'desktop',
+    'ios',
+    'Edge',
+  ],
+  [
+    'Firefox on an iPad that asks for desktop sites',
+    `${MAC} FxiOS/140.0 Safari/605.1.15`,
+    'desktop',
+    'ios',
+    'Firefox',
+  ],
   ['Safari on Mac', `${MAC} Version/17.4.1 Safari/605.1.15`, 'desktop', 'macos', 'Safari'],
   ['Safari on iPhone', `${IPHONE} Version/17.4.1 Mobile/15E148 Safari/604.1`, 'mobile', 'ios', 'Safari'],
   ['Safari on iPad', `${IPAD} Version/17.4.1 Mobile/15E148 Safari/604.1`, 'tablet', 'ios', 'Safari'],
@@ -220,6 +241,17 @@ const BOTS = [
   `${WINDOWS} Chrome/124.0.0.0 Safari/537.36 selenium/4`,
   `${ANDROID} Chrome/124.0.0.0 Mobile Safari/537.36 Chrome-Lighthouse`,
   `${WINDOWS} Chrome/124.0.0.0 Safari/537.36 Google PageSpeed Insights`,
+  'Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 10.0; WOW64; Trident/7.0; .NET4.0C; ms-office; MSOffice 16)',
+  'Mozilla/4.0 (compatible; ms-office; MSOffice rmj)',
+  'Microsoft Office/16.0 (Windows NT 10.0; Microsoft Outlook 16.0.5134; Pro)',
+  'Microsoft Office Word 2014',
+  'Mozilla/5.0 (Windows NT; Windows NT 10.0; en-US) WindowsPowerShell/5.1.19041.1',
+  'Mozilla/5.0 (Windows NT 10.0; Microsoft Windows 10.0.19045; en-US) PowerShell/7.4.1',
+  'Dart/3.1 (dart:io)',
+  'Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/22.1.0',
+  'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Amzn-User/0.1) Chrome/119.0.6045.214 Safari/537.36',
+  `${WINDOWS} Chrome/100.0.4896.127 Safari/537.36 Barracuda Sentinel (EE)`,
+  `Mozilla/5.0 (X11; Linux x86_64) ${KHTML} Chrome/117.0.0.0 Safari/537.36 GTmetrix`,
 ]
 
 // The words of L13.2, each inside a string that otherwise belongs to a person.
@@ -299,10 +331,40 @@ describe('bots', () => {
     }
   })
 
-  test('bot counts only at the end of a word: a phone named Cubot is a bot and Botany is not', () => {
-    expect(classifyUserAgent(phone('CUBOT NOTE 21')).isBot).toBe(true)
-    expect(classifyUserAgent(phone('Robotic One')).isBot).toBe(false)
-    expect(classifyUserAgent(phone('Botany 3')).isBot).toBe(false)
+  test.each([
+    'CUBOT NOTE 21',
+    'Cubot X30 Build/TP1A.220624.014; wv',
+    'Discovery_A10',
+    'Discovery SE',
+    'Spider 8',
+    'Arcelik Google TV Build/RTM6.230109.257; wv',
+    'Robotic One',
+    'Botany 3',
+  ])('L13.2: the name of a phone makes no bot: %s', (name) => {
+    expect(classifyUserAgent(phone(name))).toMatchObject({ isBot: false, os: 'android', browser: 'Chrome' })
+    expect(classifyUserAgent(phone(name).replace(' Chrome/', ' Googlebot/2.1 Chrome/')).isBot).toBe(true)
+  })
+
+  test.each([
+    'Storebot-Google/1.0',
+    'compatible; Somebot/1.0',
+    'Somebot; +https://bot.example/',
+    'bot@bot.example',
+  ])('L13.2: a crawler that describes itself in the place of a phone is a bot: %s', (name) =>
+    expect(classifyUserAgent(phone(name)).isBot).toBe(true),
+  )
+
+  test('L13.2: bot counts only at the end of a word', () => {
+    const person = `${WINDOWS} Chrome/124.0.0.0 Safari/537.36`
+    expect(classifyUserAgent(`${person} Botany/3`).isBot).toBe(false)
+    expect(classifyUserAgent(`${person} Anybot/3`).isBot).toBe(true)
+  })
+
+  test('L13.2: a long agent of open comments is classified at once', () => {
+    const started = performance.now()
+    for (const part of ['(Linux;Android', '(Linux;', 'Android', '@bot', 'compatible'])
+      classifyUserAgent(part.repeat(64_000 / part.length))
+    expect(performance.now() - started).toBeLessThan(2_000)
   })
 
   test('a maintained list adds bots that the contract does not name', () => {

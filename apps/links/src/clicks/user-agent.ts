@@ -8,10 +8,15 @@ export interface UserAgentFacts {
   readonly browser: string | null
 }
 
-// L13.2. `bot` at the end of a word includes phones named Cubot. The contract's list may be
-// extended, not reduced.
+// L13.2. The contract's list may be extended, not reduced. `ms-office` and `microsoft office` are the
+// requests of Word, Excel and Outlook before they open a link in the browser.
 const BOT =
-  /bot\b|crawl|spider|slurp|facebookexternalhit|mediapartners|embedly|feedfetcher|whatsapp|skypeuri|preview|curl\/|wget\/|python-requests|go-http-client|java\/|okhttp|axios\/|node-fetch|headlesschrome|puppeteer|phantomjs|selenium|lighthouse|pagespeed/i
+  /bot\b|crawl|spider|slurp|facebookexternalhit|mediapartners|embedly|feedfetcher|whatsapp|skypeuri|preview|curl\/|wget\/|python-requests|go-http-client|java\/|okhttp|axios\/|node-fetch|headlesschrome|puppeteer|phantomjs|selenium|lighthouse|pagespeed|ms-?office|microsoft office|powershell\/|\bdart\/|jsdom\/|htmlunit|zombie\.js|amzn-user|barracuda|proofpoint|mimecast|gtmetrix/i
+
+/** The comment of an Android browser, with the name of the phone: a Cubot, or a Discovery. */
+const ANDROID_COMMENT = /\(Linux;[^()]*\)(?= AppleWebKit\/)/
+/** A crawler that describes itself in this comment. */
+const SELF_DESCRIPTION = /compatible;|https?:|@|(?:bot|crawler|spider)[\w-]*\//i
 
 // From here on, patterns are case-sensitive: only the bot list is matched "whatever the case"
 // (`Microsoft` contains `cros`). Android, Windows and Linux are exceptions, since some clients send
@@ -19,7 +24,8 @@ const BOT =
 const ANDROID = /android/i
 
 const SYSTEMS: readonly (readonly [RegExp, SystemName])[] = [
-  [/iPhone|iPad|iPod/, 'ios'],
+  // Chrome, Edge, Firefox and Opera on iOS, which in desktop mode say Macintosh.
+  [/iPhone|iPad|iPod|(?:Cri|Edgi|Fxi|OPi)OS\//, 'ios'],
   [ANDROID, 'android'],
   [/windows/i, 'windows'],
   [/CrOS/, 'chromeos'],
@@ -67,11 +73,21 @@ export function classifyUserAgent(userAgent: string | null): UserAgentFacts {
 function factsOf(userAgent: string): UserAgentFacts {
   if (userAgent.trim() === '') return UNKNOWN_CLIENT
   return {
-    isBot: BOT.test(userAgent) || isbot(userAgent),
+    isBot: isBot(withoutPhoneName(userAgent)),
     deviceType: deviceTypeOf(userAgent),
     os: firstMatch(SYSTEMS, userAgent) ?? 'other',
     browser: firstMatch(BROWSERS, userAgent) ?? 'Other',
   }
+}
+
+function isBot(text: string): boolean {
+  return BOT.test(text) || isbot(text)
+}
+
+function withoutPhoneName(userAgent: string): string {
+  return userAgent.replace(ANDROID_COMMENT, (comment) =>
+    ANDROID.test(comment) && !SELF_DESCRIPTION.test(comment) ? '(Linux; Android)' : comment,
+  )
 }
 
 function deviceTypeOf(userAgent: string): (typeof DEVICE_TYPES)[number] {
