@@ -18,19 +18,21 @@ export function formatExplanation(slug: string, explanation: Explanation): strin
 
 const pageNames: Partial<Record<Explanation['outcome'], string>> = {
   locked: 'the form that asks for the password',
-  preview: 'a page without the destination',
+  confirm: 'a page with a button',
+  preview: 'a page with a button',
   method: 'an error',
 }
 
 /** Checks that stop a visit, and those whose success says something. */
 const sentences: Record<string, { stop: string; pass?: string }> = {
-  method: { stop: 'A form can only be posted to a link with a password.' },
+  method: { stop: 'A form can only be posted to a link with a password or a limit.' },
   slug: { stop: 'The slug is disabled.' },
   disabled_at: { stop: 'The link is disabled.' },
   password: { stop: 'The link asks for its password.', pass: 'The password is taken to be right.' },
   starts_at: { stop: 'The link has not started.', pass: 'The link has started.' },
   expires_at: { stop: 'The link has expired.', pass: 'The link has not expired.' },
-  visitor: { stop: 'Previews and bots see no destination.' },
+  confirm_visit: { stop: 'The link asks for the press of a button.', pass: 'The button is pressed.' },
+  visitor: { stop: 'Previews and bots see a button first.' },
 }
 
 function formatStep({ check, saw, result }: Step): string | undefined {

@@ -151,24 +151,102 @@ eachDialect((_dialect, newUrl) => {
       expect(await page(slug)).toEqual(await unknownPage())
     })
 
+    const BOT: RequestInit = { headers: { 'User-Agent': 'Slackbot-LinkExpanding 1.0' } }
+    const OUTLOOK: RequestInit = {
+      headers: {
+        'User-Agent': 'Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 10.0; ms-office; MSOffice 16)',
+      },
+    }
+    const previews: RequestInit[] = [
+      { method: 'HEAD' },
+      { headers: { 'Sec-Purpose': 'prefetch' } },
+      BOT,
+      OUTLOOK,
+    ]
+    const open = async (slug: string, init: RequestInit = {}) => {
+      const headers = { 'User-Agent': DESKTOP, ...(init.headers as object) }
+      const response = await links.fetch(`/${slug}`, { ...init, headers }, STRANGER)
+      return { response, html: await response.text() }
+    }
+    const press = (slug: string, init: RequestInit = {}) => visit(slug, { ...init, method: 'POST' })
+
     test('L26.3: shows previews and bots a page without a destination, and uses nothing up', async () => {
       const { id, slug } = await newLink(behaviour, { url: 'https://secret.example/' })
-      const previews: RequestInit[] = [
-        { method: 'HEAD' },
-        { headers: { 'Sec-Purpose': 'prefetch' } },
-        { headers: { 'User-Agent': 'Slackbot-LinkExpanding 1.0' } },
-      ]
       for (const init of previews) {
-        const response = await links.fetch(`/${slug}`, {
-          ...init,
-          headers: { 'User-Agent': DESKTOP, ...(init.headers as object) },
-        })
+        const { response, html } = await open(slug, init)
         expect([response.status, response.headers.get('location')]).toEqual([200, null])
-        expect(await response.text()).not.toContain('secret.example')
+        expect(response.headers.get('cache-control')).toBe('private, no-store')
+        expect(response.headers.get('set-cookie')).toBeNull()
+        expect(html).not.toContain('secret.example')
+        if (init.method !== 'HEAD') expect(html).toContain('<form method="post">')
       }
       expect([await left(id), await clicksOf(id)]).toEqual([3, 0])
       for (let n = 0; n < 3; n++) await visit(slug)
       for (const init of previews) expect(await visit(slug, init)).toEqual([302, `${to}/after`])
+    })
+
+    test('L26.3: a visitor who is taken for a bot gets through by pressing the button', async () => {
+      const { id, slug } = await newLink({ ...behaviour, max_clicks: 1, forward_query: 'all' })
+      const [status, location] = await press(`${slug}?a=1`, BOT)
+      expect([status, location]).toEqual([303, expect.stringMatching(/\/made\/.*a=1$/)])
+      expect([await left(id), await clicksOf(id)]).toEqual([0, 1])
+      expect(await press(slug)).toEqual([303, `${to}/after`])
+      expect(await clicksOf(id)).toBe(1)
+    })
+
+    test('L26.3: with confirm_visit, a GET by anyone shows the page, and only its button is the click', async () => {
+      const url = 'https://secret.example/'
+      const { id, slug } = await newLink({ ...behaviour, max_clicks: 2, confirm_visit: true }, { url })
+      for (const init of [{}, {}, {}, ...previews]) {
+        const { response, html } = await open(slug, init)
+        expect([response.status, response.headers.get('location')]).toEqual([200, null])
+        expect(response.headers.get('cache-control')).toBe('private, no-store')
+        expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+        expect(html).not.toMatch(/secret\.example|<script|action=/)
+      }
+      expect([await left(id), await clicksOf(id)]).toEqual([2, 0])
+      expect(await press(slug)).toEqual([303, url])
+      expect(await press(slug)).toEqual([303, url])
+      expect([await left(id), await clicksOf(id)]).toEqual([0, 2])
+      for (const init of [{}, { method: 'POST' }])
+        expect([init, (await visit(slug, init))[1]]).toEqual([init, `${to}/after`])
+    })
+
+    test('L26.3: a form that a page of another origin posts uses nothing up', async () => {
+      const { id, slug } = await newLink({ ...behaviour, confirm_visit: true })
+      for (const site of ['cross-site', 'same-site']) {
+        const answer = await press(slug, {
+          headers: { 'Sec-Fetch-Site': site, Origin: 'https://evil.example' },
+        })
+        expect([site, ...answer]).toEqual([site, 200, null])
+      }
+      expect([await left(id), await clicksOf(id)]).toEqual([3, 0])
+      for (const site of ['same-origin', 'none'])
+        expect((await press(slug, { headers: { 'Sec-Fetch-Site': site, Origin: 'null' } }))[0]).toBe(303)
+      expect([await left(id), await clicksOf(id)]).toEqual([1, 2])
+    })
+
+    test('L26.3: a form to an early or used-up link is answered exactly like one to an unknown slug', async () => {
+      const posted = async (slug: string) => {
+        const { response, html } = await open(slug, { method: 'POST' })
+        return { status: response.status, headers: [...response.headers], html }
+      }
+      const unknown = await posted('no-such-slug')
+      expect([unknown.status, unknown.html]).toEqual([405, expect.stringContaining('Page not found')])
+      const used = await newLink({ max_clicks: 1, confirm_visit: true })
+      expect((await press(used.slug))[0]).toBe(303)
+      const early = await newLink({ max_clicks: 1, starts_at: links.now + 60 })
+      const plain = await newLink({ after_url: to })
+      for (const { slug } of [used, early, plain]) expect(await posted(slug)).toEqual(unknown)
+    })
+
+    test('L26: confirm_visit needs a limit', async () => {
+      const { id } = await newLink(behaviour)
+      const put = (body: object) => links.call('PUT', `/links/${id}/behaviour`, { key: ann, body })
+      for (const body of [{ confirm_visit: true }, { max_clicks: 1, confirm_visit: false }])
+        expect([body, (await put(body)).status]).toEqual([body, 400])
+      const valid = { max_clicks: 4, confirm_visit: true }
+      expect((await put(valid)).body).toEqual({ ...valid, clicks_left: 4 })
     })
 
     test('L26: counts from when the number was set or changed to another', async () => {
@@ -260,15 +338,34 @@ eachDialect((_dialect, newUrl) => {
       expect((await enter(slug, behaviour.password)).status).toBe(303)
     })
 
-    test('L26.4: previews and bots get a page that names no destination, and POST is 405 elsewhere', async () => {
+    test('L26.4: the form is for everyone, whatever the user agent', async () => {
+      const { id, slug } = await newLink(behaviour, { url })
+      const bots = ['WhatsApp/2.0', 'Mozilla/5.0 (Linux; Android 13; CUBOT NOTE 21) Tomsk/9', '']
+      for (const userAgent of bots) {
+        const response = await links.fetch(`/${slug}`, { headers: { 'User-Agent': userAgent } }, STRANGER)
+        const html = await response.text()
+        expect([userAgent, response.status]).toEqual([userAgent, 200])
+        expect(html).toContain('name="password"')
+        expect(html).not.toContain('secret.example')
+      }
+      expect(await clicksOf(id)).toBe(0)
+      const answer = await enter(slug, behaviour.password, '192.0.2.1', { 'User-Agent': 'WhatsApp/2.0' })
+      expect(answer.status).toBe(303)
+      for (const init of [{ method: 'HEAD' }, { headers: { 'Sec-Purpose': 'prefetch' } }])
+        expect(await visit(slug, init)).toEqual([200, null])
+      expect(await clicksOf(id)).toBe(1)
+    })
+
+    test('L26.4: a page of another site uses up no tries of its visitors', async () => {
+      const { slug } = await newLink(behaviour, { url })
+      for (let n = 0; n < 6; n++)
+        expect((await enter(slug, 'wrong', '192.0.2.1', { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(200)
+      expect((await enter(slug, behaviour.password)).status).toBe(303)
+    })
+
+    test('L26.4: POST is 405 elsewhere', async () => {
       const { slug } = await newLink(behaviour, { url })
       const plain = await newLink({ after_url: to })
-      const response = await links.fetch(`/${slug}`, { headers: { 'User-Agent': 'WhatsApp/2.0' } })
-      expect([response.status, await response.text()]).toEqual([
-        200,
-        expect.not.stringContaining('secret.example'),
-      ])
-      expect((await visit(slug, { method: 'HEAD' }))[0]).toBe(200)
       for (const path of [plain.slug, 'no-such-slug', 'a/b'])
         expect((await enter(path, 'x')).status).toBe(405)
       expect((await visit(slug, { method: 'PUT' }))[0]).toBe(405)

@@ -24,6 +24,7 @@ interface Conditions {
   clicksLeft: number | undefined
   hasPassword: boolean
   isDisabled: boolean
+  asksToConfirm: boolean
   notFoundUrl: string | null
   status: number
 }
@@ -135,6 +136,7 @@ const conditionsOfLinks = fc.record<Conditions>({
   clicksLeft: fc.constantFrom(undefined, undefined, 0, 1),
   hasPassword: fc.constantFrom(false, false, false, true),
   isDisabled: fc.constantFrom(false, false, false, false, true),
+  asksToConfirm: fc.boolean(),
   notFoundUrl: nullable(fc.constant('https://lost.example/')),
   status: fc.constantFrom(301, 302, 307, 308),
 })
@@ -149,7 +151,10 @@ test('L27.1: 10,000 random requests are explained as they are answered and count
       requests,
       async (input, expiresAt, conditions, { facts, method, headers }) => {
         const { hasPassword, clicksLeft } = conditions
-        const limit = clicksLeft === undefined ? {} : { max_clicks: 5 }
+        const limit =
+          clicksLeft === undefined
+            ? {}
+            : { max_clicks: 5, ...(conditions.asksToConfirm && { confirm_visit: true }) }
         const destination = destinationOf({ ...input, ...limit }, expiresAt, hasPassword)
         const query = facts.query ?? ''
         const url = `http://short.example/slug${query}`
@@ -192,7 +197,18 @@ test('L27.1: 10,000 random requests are explained as they are answered and count
     { numRuns: 10_000 },
   )
   expect([...seen].toSorted()).toEqual(
-    [...CLICKS, 'head', 'prefetch', 'own_check', 'preview', 'locked', 'early', 'expired', 'used_up']
+    [
+      ...CLICKS,
+      'head',
+      'prefetch',
+      'own_check',
+      'confirm',
+      'preview',
+      'locked',
+      'early',
+      'expired',
+      'used_up',
+    ]
       .concat(['disabled', 'method'])
       .toSorted(),
   )

@@ -31,13 +31,14 @@ const reasons: Record<VisitClass, string> = {
   head: 'A HEAD request follows no link',
   prefetch: 'A prefetch follows no link yet',
   own_check: 'This instance fetches the title of a destination',
-  preview: 'A bot sees a page without the destination',
+  confirm: 'The link asks for the press of a button, which is the click',
+  preview: 'A bot sees a page with a button, and pressing it would be the click',
   locked: 'The link asks for its password',
   early: 'The link has not started',
   expired: 'The link has expired',
   used_up: 'As many people as the link lets through have been there',
   disabled: 'The link or this slug is disabled',
-  method: 'A form can only be posted to a link with a password',
+  method: 'A form can only be posted to a link with a password or a limit',
 }
 
 /** Explains where a slug leads a visitor, without a click and without using anything up (L27). */
@@ -160,5 +161,7 @@ function headersOf(request: Request, query: VisitQuery): Headers {
     if (value === '') headers.delete(name)
     else if (value !== undefined) headers.set(name, value)
   }
+  // The form of the explained visit is on our own page.
+  headers.delete('sec-fetch-site')
   return headers
 }

@@ -43,7 +43,8 @@ export const VisitQuery = z.object({
     description: 'The query of the short URL, such as `utm_source=mail`; none by default.',
   }),
   method: z.enum(['GET', 'HEAD', 'POST']).optional().meta({
-    description: 'GET by default; POST enters the right password of a link that has one.',
+    description:
+      'GET by default; POST enters the right password, or presses the button of a link with a limit.',
   }),
 })
 export type VisitQuery = z.output<typeof VisitQuery>

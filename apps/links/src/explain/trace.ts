@@ -40,6 +40,7 @@ function gateSteps({ destination, visit }: Passage, { outcome }: Verdict, link: 
     program?.starts !== undefined && step('starts_at', visit.now, isStarted),
     expiresAt !== null && step('expires_at', visit.now, outcome !== 'expired'),
     link.clicksLeft !== undefined && step('max_clicks', link.clicksLeft, outcome !== 'used_up'),
+    program?.confirm === true && step('confirm_visit', visit.method, outcome !== 'confirm'),
   ]
   const all = steps.filter((each) => each !== false)
   const end = all.findIndex(({ result }) => result === 'stop')
@@ -50,7 +51,7 @@ function step(check: string, saw: Step['saw'], passes: boolean): Step {
   return { check, saw, result: passes ? 'pass' : 'stop' }
 }
 
-/** The URL to which a closed link leads, and the page for programs. */
+/** The URL to which a closed link leads, and the page for visitors who may be no person. */
 function fallbackSteps({ destination }: Passage, verdict: Verdict, link: TracedLink): Step[] {
   const { outcome, location, visitClass } = verdict
   if (outcome === 'preview') return [{ check: 'visitor', saw: visitClass, result: 'stop' }]

@@ -5,6 +5,7 @@ import {
   type Passage,
   clickOf,
   findGate,
+  isUnknownForm,
   redirectStatus,
   temporaryStatus,
 } from '../redirect/decide.ts'
@@ -17,6 +18,7 @@ export const OUTCOMES = [
   'used_up',
   'disabled',
   'locked',
+  'confirm',
   'preview',
   'method',
 ] as const
@@ -61,21 +63,21 @@ export interface Circumstances extends CountingOptions {
 export function reachVerdict(passage: Passage, circumstances: Circumstances): Verdict {
   const { destination, visit } = passage
   if (circumstances.isDisabled)
-    return visit.method === 'POST' ? METHOD : leadBack('disabled', null, { visit, circumstances })
+    return visit.method === 'POST' ? METHOD : leadBack('disabled', null, { passage, circumstances })
   const hasEntered = visit.method === 'POST' && destination.program?.password === true
   const gate = findGate(passage, hasEntered)
-  if (typeof gate === 'object') return closed(gate, { visit, circumstances })
-  if ((gate === 'limit' || gate === 'limit_preview') && !circumstances.hasPlaces)
-    return closed(usedUp(destination), { visit, circumstances })
+  if (typeof gate === 'object') return closed(gate, { passage, circumstances })
+  if (['limit', 'confirm', 'preview'].includes(gate) && !circumstances.hasPlaces)
+    return closed(usedUp(destination), { passage, circumstances })
   switch (gate) {
     case 'method':
       return METHOD
     case 'form':
     case 'password':
       return page('locked', 'locked')
+    case 'confirm':
     case 'preview':
-    case 'limit_preview':
-      return page('preview', visit.previewKind ?? 'preview')
+      return page(gate, visit.previewKind ?? gate)
     default:
       return open(passage, circumstances)
   }
@@ -89,7 +91,7 @@ const METHOD: Verdict = {
   visitClass: 'method',
 }
 
-function page(outcome: 'locked' | 'preview', visitClass: VisitClass): Verdict {
+function page(outcome: 'locked' | 'confirm' | 'preview', visitClass: VisitClass): Verdict {
   return { outcome, status: 200, location: null, variant: null, visitClass }
 }
 
@@ -116,7 +118,7 @@ function classOfClick(
 }
 
 interface Situation {
-  visit: RequestVisit
+  passage: Passage
   circumstances: Circumstances
 }
 
@@ -127,9 +129,10 @@ function closed({ outcome, fallback }: Closed, situation: Situation): Verdict {
 function leadBack(
   outcome: Closed['outcome'] | 'disabled',
   fallback: string | null,
-  { visit, circumstances }: Situation,
+  { passage, circumstances }: Situation,
 ): Verdict {
+  if (fallback === null && isUnknownForm(passage)) return { ...METHOD, outcome, visitClass: outcome }
   const location = fallback ?? circumstances.notFoundUrl
-  const status = location === null ? 404 : temporaryStatus(visit.method, circumstances.status)
+  const status = location === null ? 404 : temporaryStatus(passage.visit.method, circumstances.status)
   return { outcome, status, location, variant: null, visitClass: outcome }
 }

@@ -1,6 +1,7 @@
 import { type ClassifiedClick, type JournalledClick, leanClick } from '../clicks/click.ts'
 import { classifyUserAgent } from '../clicks/user-agent.ts'
 import { type Choice, type Closed, type Destination, findClosed } from '../links/behaviour/evaluate.ts'
+import type { Program } from '../links/behaviour/program.ts'
 import type { RequestVisit, ShortUrlRequest } from './visit.ts'
 
 /** A visit of a link that exists. */
@@ -17,16 +18,16 @@ export interface Passage {
 export type Gate =
   /** Leads back: too early or expired. */
   | Closed
-  /** A form was posted to a link without a password. */
+  /** A form was posted to a link that has none. */
   | 'method'
   /** The link asks for its password. */
   | 'form'
   /** A password was entered and has to be checked. */
   | 'password'
-  /** A page for programs, which names no destination. */
+  /** A page with a button, if places are left, because the link asks for it. */
+  | 'confirm'
+  /** That page, because the visitor may be no person. */
   | 'preview'
-  /** That page, if places are left. */
-  | 'limit_preview'
   /** Leads to a destination, if places are left. */
   | 'limit'
   /** Leads to a destination. */
@@ -34,16 +35,27 @@ export type Gate =
 
 export function findGate({ destination, visit }: Passage, hasEntered: boolean): Gate {
   const { program } = destination
-  if (program?.password && !hasEntered) {
-    if (visit.method === 'POST') return 'password'
-    return isBotOrPreview(visit) ? 'preview' : 'form'
-  }
-  // A form is posted to the link that it protects, and to no other.
-  if (visit.method === 'POST' && !hasEntered) return 'method'
+  const isPost = visit.method === 'POST'
+  if (program?.password && !hasEntered) return isPost && !visit.isCrossOrigin ? 'password' : 'form'
+  // A form is posted to the link that shows it, and to no other.
+  if (isPost && !hasEntered && !program?.limit) return 'method'
   const closed = findClosed(destination, visit.now)
   if (closed) return closed
-  if (!program?.limit) return 'open'
-  return !hasEntered && isBotOrPreview(visit) ? 'limit_preview' : 'limit'
+  return program?.limit ? findLimitGate(program, visit) : 'open'
+}
+
+function findLimitGate(program: Program, visit: RequestVisit): Gate {
+  if (visit.method === 'POST') return visit.isCrossOrigin ? 'confirm' : 'limit'
+  if (program.confirm) return 'confirm'
+  return isBotOrPreview(visit) ? 'preview' : 'limit'
+}
+
+/**
+ * Whether a form to a closed link is answered like one to an unknown slug (L12.3). The form of a
+ * password has shown that the link exists.
+ */
+export function isUnknownForm({ visit, destination }: Passage): boolean {
+  return visit.method === 'POST' && !destination.program?.password
 }
 
 /** The status of a redirect by this link. */
@@ -60,7 +72,7 @@ export function temporaryStatus(method: string, configured: number): number {
   return configured === 307 ? 307 : 302
 }
 
-/** A visitor who is no person: a preview uses nothing up, and learns no destination. */
+/** Whether the visitor may be no person. That is a guess, so the page for it has a way on. */
 function isBotOrPreview(visit: RequestVisit): boolean {
   return visit.isPreview || classifyUserAgent(visit.userAgent).isBot
 }

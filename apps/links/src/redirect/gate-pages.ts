@@ -37,5 +37,16 @@ export function tooManyTriesPage(request: Request, retryAfterSeconds: number): R
   return tooManyTries(request, { 'Retry-After': String(retryAfterSeconds) })
 }
 
-/** What programs see of a link with a password or a limit. It names no destination. */
-export const previewPage = fixedPage('preview', 200)
+/**
+ * The page with the button that uses a visit of a link with a limit up. It names no destination, so
+ * that programs may see it, too.
+ */
+export function confirmPage(request: Request): Response {
+  const language = languageOf(request)
+  const texts = pageTexts[language]
+  const html = renderMessage(language, {
+    ...texts.confirm,
+    below: `<form method="post">\n<button>${texts.continue}</button>\n</form>\n`,
+  })
+  return htmlPage(html, { headers: FORM_HEADERS })
+}

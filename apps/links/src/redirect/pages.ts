@@ -91,11 +91,23 @@ export const landingPage = fixedPage('landing', 200)
 export const failedPage = fixedPage('failed', 500)
 export const tooManyRequestsPage = fixedPage('tooManyRequests', 429)
 
+const ALLOWED_METHODS = 'GET, HEAD'
+
+const noFormPage = fixedPage('notFound', 405)
+
+/**
+ * One answer for forms that nothing takes: of unknown slugs, of links without a form, and of links
+ * that were used up while the form was open.
+ */
+export function formNotAllowedPage(request: Request): Response {
+  return noFormPage(request, { Allow: ALLOWED_METHODS })
+}
+
 export function methodNotAllowed(): Response {
   return new Response('Method Not Allowed\n', {
     status: 405,
     headers: {
-      Allow: 'GET, HEAD',
+      Allow: ALLOWED_METHODS,
       'Content-Type': 'text/plain; charset=utf-8',
       'Cache-Control': 'private, no-store',
       ...Object.fromEntries(CROSS_ORIGIN_HEADERS),

@@ -9,13 +9,14 @@ import {
   type Passage,
   clickOf,
   findGate,
+  isUnknownForm,
   redirectStatus,
   temporaryStatus,
 } from './decide.ts'
 import type { Lookup, LookupResult } from './lookup.ts'
 import type { NotFoundUrl } from './not-found-url.ts'
-import { passwordPage, previewPage, tooManyTriesPage } from './gate-pages.ts'
-import { methodNotAllowed, notFoundPage, unavailablePage } from './pages.ts'
+import { confirmPage, passwordPage, tooManyTriesPage } from './gate-pages.ts'
+import { formNotAllowedPage, methodNotAllowed, notFoundPage, unavailablePage } from './pages.ts'
 import { type PasswordCheck, readPassword } from './password-check.ts'
 import { type PeerSource, RequestVisit, type ShortUrlRequest, type VisitOptions } from './visit.ts'
 
@@ -72,7 +73,6 @@ export class Redirect {
   answer(visited: VisitedPath): Answer {
     const { request, path, query, server, site } = visited
     const { method } = request
-    // A form is posted to the link that it protects, and to no other path.
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') return methodNotAllowed()
     const slug = slugOf(path)
     if (slug === undefined) return this.#refuse(request, site)
@@ -97,7 +97,9 @@ export class Redirect {
 
   #follow(short: ShortUrlRequest, destination: LookupResult): Answer {
     if (!destination)
-      return short.request.method === 'POST' ? methodNotAllowed() : this.#missed(short, undefined)
+      return short.request.method === 'POST'
+        ? formNotAllowedPage(short.request)
+        : this.#missed(short, undefined)
     const visit = new RequestVisit(short, this.#options, Math.floor(this.#options.now() / 1000))
     return this.#proceed({ visit, short, destination }, false)
   }
@@ -111,18 +113,17 @@ export class Redirect {
         return this.#pass(passage)
       case 'limit':
         return this.#passLimited(passage).catch((error: unknown) => this.#unavailable(request, error))
-      case 'limit_preview':
-        return this.#previewLimited(passage).catch((error: unknown) => this.#unavailable(request, error))
+      case 'confirm':
       case 'preview':
-        return this.#page(previewPage(request))
+        return this.#askToConfirm(passage).catch((error: unknown) => this.#unavailable(request, error))
       case 'form':
         return this.#page(passwordPage(request, 'password'))
       case 'password':
         return this.#checkPassword(passage).catch((error: unknown) => this.#unavailable(request, error))
       case 'method':
-        return methodNotAllowed()
+        return formNotAllowedPage(request)
       default:
-        return this.#leadBack(short, gate)
+        return this.#leadBack(passage, gate)
     }
   }
 
@@ -142,10 +143,10 @@ export class Redirect {
 
   /** Counts a visitor of a link with a maximum before the redirect, exactly (L26.3). */
   async #passLimited(passage: Passage): Promise<Response> {
-    const { visit, short, destination } = passage
+    const { destination, visit } = passage
     const { limits } = this.#options
     const { linkId } = destination
-    if (!(await limits.take(linkId))) return this.#leadBack(short, usedUp(destination))
+    if (!(await limits.take(linkId))) return this.#leadBack(passage, usedUp(destination))
     const choice = chooseLocation(destination, visit)
     if (!(await this.#append(passage, choice))) {
       await limits.giveBack(linkId)
@@ -155,10 +156,12 @@ export class Redirect {
     return this.#redirectTo(choice.location, passage)
   }
 
-  async #previewLimited({ short, destination }: Passage): Promise<Response> {
+  /** Shows the page with a button, as long as places are left (L26.3). */
+  async #askToConfirm(passage: Passage): Promise<Response> {
+    const { short, destination } = passage
     if (await this.#options.limits.hasPlaces(destination.linkId))
-      return this.#page(previewPage(short.request))
-    return this.#leadBack(short, usedUp(destination))
+      return this.#page(confirmPage(short.request))
+    return this.#leadBack(passage, usedUp(destination))
   }
 
   /** Checks the password that was entered (L26.4). */
@@ -184,8 +187,10 @@ export class Redirect {
   }
 
   /** Leads visitors of a closed link elsewhere, or answers as if the link did not exist. */
-  #leadBack(short: ShortUrlRequest, closed: Closed): Answer {
-    if (closed.fallback === null) return this.#missed(short, closed)
+  #leadBack(passage: Passage, closed: Closed): Answer {
+    const { short } = passage
+    if (closed.fallback === null)
+      return isUnknownForm(passage) ? formNotAllowedPage(short.request) : this.#missed(short, closed)
     this.outcomes.uncounted++
     return redirect(temporaryStatus(short.request.method, short.site.status), closed.fallback)
   }
@@ -197,7 +202,7 @@ export class Redirect {
 
   /** One answer for every path that is no link. */
   #refuse(request: Request, site: Site): Answer {
-    return request.method === 'POST' ? methodNotAllowed() : this.#notFound(request, site)
+    return request.method === 'POST' ? formNotAllowedPage(request) : this.#notFound(request, site)
   }
 
   /** Nothing before the look-up has missed depends on who is asking (L12.6). */

@@ -80,10 +80,16 @@ export class RequestVisit implements Visit {
   get previewKind(): 'head' | 'prefetch' | 'own_check' | undefined {
     const { method, headers } = this.#request
     if (method === 'HEAD') return 'head'
-    // A password was entered, which is the click (L26.4).
+    // A form was posted, which is the click (L26.3, L26.4).
     if (method === 'POST') return undefined
     if (isPrefetch(headers)) return 'prefetch'
     return this.userAgent === this.#options.titleUserAgent ? 'own_check' : undefined
+  }
+
+  /** A page of another origin made the request, so that its visitor need not have seen our page. */
+  get isCrossOrigin(): boolean {
+    const site = this.#request.headers.get('sec-fetch-site')
+    return site !== null && site !== 'same-origin' && site !== 'none'
   }
 
   get acceptLanguage(): string | null {

@@ -108,6 +108,21 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
+  test('L27: a link with confirm_visit shows everyone a page first, and POST explains its button', async () => {
+    const { id } = await newLink({ max_clicks: 1, confirm_visit: true })
+    for (const user_agent of [DESKTOP, 'Googlebot/2.1']) {
+      const { outcome, status, location, counted, steps } = await explain(`/links/${id}`, { user_agent })
+      expect([outcome, status, location, counted.as]).toEqual(['confirm', 200, null, 'confirm'])
+      expect(sentences(steps).at(-1)).toBe('confirm_visit GET stop')
+    }
+    const { outcome, status, counted, steps } = await explain(`/links/${id}`, {
+      method: 'POST',
+      user_agent: DESKTOP,
+    })
+    expect([outcome, status, counted.as]).toEqual(['open', 303, 'human'])
+    expect(sentences(steps)).toContain('confirm_visit POST pass')
+  })
+
   test('L27.2: at explains another moment, and changes_at names the next ones', async () => {
     const starts = links.now + 3600
     const { id } = await newLink({ starts_at: starts }, { expires_at: starts + 3600 })

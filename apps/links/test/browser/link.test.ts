@@ -264,11 +264,15 @@ test('L26.8: a change for an older version of the link is not saved, and what wa
   const dialog = page.getByRole('dialog')
   await card.getByText('Always, for everyone').waitFor()
   await card.getByRole('button', { name: 'Set start, limit or password' }).click()
+  const confirm = dialog.getByRole('checkbox', { name: 'Ask visitors to press a button' })
+  expect(await confirm.count()).toBe(0)
   await dialog.getByLabel('Maximum visits').fill('50')
+  await confirm.check()
   await dialog.getByLabel('Once it has expired').fill('https://example.com/sold-out')
   await dialog.getByRole('textbox', { name: 'Password' }).fill('correct horse')
   await dialog.getByLabel('Starts').fill('2020-01-02T03:04')
-  const sentence = /From Jan 2, 2020.* with a password, 50 visits, then https:\/\/example.com\/sold-out/
+  const sentence =
+    /From Jan 2, 2020.* with a password, 50 visits, each confirmed with a button, then https:\/\/example.com\/sold-out/
   await dialog.getByText(sentence).waitFor()
   await admin.call('PUT', `/links/${id}/behaviour`, { rules: RULES.slice(0, 1) })
   await dialog.getByRole('button', { name: 'Save' }).click()
@@ -285,6 +289,7 @@ test('L26.8: a change for an older version of the link is not saved, and what wa
     rules: RULES.slice(0, 1),
     starts_at: Math.floor(new Date(2020, 0, 2, 3, 4).getTime() / 1000),
     max_clicks: 50,
+    confirm_visit: true,
     clicks_left: 50,
     after_url: 'https://example.com/sold-out',
     password: true,
@@ -313,6 +318,29 @@ test('L26.8: a change for an older version of the link is not saved, and what wa
   await where.getByText('17%').waitFor()
   expect((await readBehaviour(admin, id)).split?.map(({ weight }) => weight)).toEqual([50, 17, 33])
   await expectAccessible(page)
+}, 60_000)
+
+test('L26.3: a browser that is taken for a bot, or is asked to confirm, is led on by pressing a button', async () => {
+  using destination = Bun.serve({ port: 0, fetch: () => new Response('Arrived') })
+  const url = `http://127.0.0.1:${destination.port}/arrived`
+  for (const [name, behaviour] of Object.entries({
+    guessed: { max_clicks: 1 },
+    confirmed: { max_clicks: 1, confirm_visit: true as const },
+  })) {
+    const id = await create(name, { url })
+    await admin.call('PUT', `/links/${id}/behaviour`, behaviour)
+    const slug = (await readLink(admin, id)).slugs[0]?.slug
+    const { page } = await open(name)
+    const shortUrl = new URL(`/${slug}`, admin.at('/')).href
+    await page.goto(shortUrl)
+    await expectAccessible(page)
+    await screenshot(page, `visitor-${name}`)
+    expect(page.url()).toBe(shortUrl)
+    expect((await readBehaviour(admin, id)).clicks_left).toBe(1)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('Arrived').waitFor()
+    expect([page.url(), (await readBehaviour(admin, id)).clicks_left]).toEqual([url, 0])
+  }
 }, 60_000)
 
 test('L26.8: destinations of the link and of a split have a builder of UTM parameters with earlier values', async () => {

@@ -182,6 +182,8 @@ export interface NewBehaviour {
   after_url?: string | undefined
   /** How many people get through, counted from when this number was set. */
   max_clicks?: number | undefined
+  /** A GET shows a page with a button, and only pressing it uses a place of `max_clicks` up: for links in mail, which scanners open with the agents of browsers. */
+  confirm_visit?: true | undefined
   /** Which parameters of the short URL are added to the destination; `none` by default. */
   forward_query?: 'none' | 'utm' | 'all' | undefined
   /** A new password. Left out or `true` keeps the present one, null removes it. */
@@ -224,7 +226,7 @@ export interface ExplainLinkQuery {
    * At most 8192 characters.
    */
   query?: string | undefined
-  /** GET by default; POST enters the right password of a link that has one. */
+  /** GET by default; POST enters the right password, or presses the button of a link with a limit. */
   method?: 'GET' | 'HEAD' | 'POST' | undefined
   /**
    * Host of a short domain; the default domain if it is left out.
@@ -261,7 +263,7 @@ export interface ExplainSlugQuery {
    * At most 8192 characters.
    */
   query?: string | undefined
-  /** GET by default; POST enters the right password of a link that has one. */
+  /** GET by default; POST enters the right password, or presses the button of a link with a limit. */
   method?: 'GET' | 'HEAD' | 'POST' | undefined
   /**
    * Host of a short domain; the default domain if it is left out.
@@ -829,6 +831,8 @@ export interface Behaviour {
   after_url?: string
   /** How many people get through, counted from when this number was set. */
   max_clicks?: number
+  /** A GET shows a page with a button, and only pressing it uses a place of `max_clicks` up: for links in mail, which scanners open with the agents of browsers. */
+  confirm_visit?: true
   /** Which parameters of the short URL are added to the destination; `none` by default. */
   forward_query?: 'none' | 'utm' | 'all'
   /** Visitors must enter a password. */
@@ -1014,7 +1018,7 @@ export interface DeleteBehaviourResult {
 
 export interface Explanation {
   /** `open` for a link that leads to a destination. */
-  outcome: 'open' | 'early' | 'expired' | 'used_up' | 'disabled' | 'locked' | 'preview' | 'method'
+  outcome: 'open' | 'early' | 'expired' | 'used_up' | 'disabled' | 'locked' | 'confirm' | 'preview' | 'method'
   /** The status of the answer. */
   status: number
   /** The `Location` of the answer. */
@@ -1046,6 +1050,7 @@ export interface ExplanationCounted {
     | 'used_up'
     | 'disabled'
     | 'locked'
+    | 'confirm'
     | 'preview'
     | 'method'
   because: string

@@ -12,7 +12,7 @@ export const MAX_PROGRAM = 4_096
 /** Compiles a behaviour to the text in the link's row; null if it has nothing to say. */
 export function compile(document: BehaviourDocument, hasPassword: boolean): string | null {
   const { rules, split, starts_at: startsAt, before_url: before, after_url: after } = document
-  const { max_clicks: maxClicks, forward_query: forward = 'none', stick } = document
+  const { max_clicks: maxClicks, confirm_visit: confirm, forward_query: forward = 'none', stick } = document
   const program: Program = {
     ...(hasPassword && { password: true }),
     ...(startsAt !== undefined && {
@@ -20,6 +20,7 @@ export function compile(document: BehaviourDocument, hasPassword: boolean): stri
     }),
     ...(after !== undefined && { after: toLocation(after) }),
     ...(maxClicks !== undefined && { limit: true }),
+    ...(confirm && { confirm }),
     ...(rules && { rules: rules.map(compileRule) }),
     ...(split && { split: compileSplit(split, stick) }),
     ...(forward !== 'none' && { forward }),

@@ -11,6 +11,8 @@ export interface Program {
   after?: string
   /** Visitors are counted, up to a maximum. */
   limit?: true
+  /** A visitor of a link with a limit must press a button first. */
+  confirm?: true
   rules?: Rule[]
   split?: Split
   forward?: 'utm' | 'all'

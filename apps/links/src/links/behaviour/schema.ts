@@ -154,6 +154,10 @@ const fields = {
     .max(1_000_000_000)
     .optional()
     .meta({ description: 'How many people get through, counted from when this number was set.' }),
+  confirm_visit: z.literal(true, 'must be true, or left out').optional().meta({
+    description:
+      'A GET shows a page with a button, and only pressing it uses a place of `max_clicks` up: for links in mail, which scanners open with the agents of browsers.',
+  }),
   forward_query: z.enum(['none', 'utm', 'all']).optional().meta({
     description: 'Which parameters of the short URL are added to the destination; `none` by default.',
   }),
@@ -174,11 +178,12 @@ export const NewBehaviour = z
       .optional()
       .meta({ description: 'A new password. Left out or `true` keeps the present one, null removes it.' }),
   })
-  .superRefine(({ stick, split, before_url, starts_at }, context) => {
+  .superRefine(({ stick, split, before_url, starts_at, confirm_visit, max_clicks }, context) => {
     const needs = (path: string, other: string) =>
       context.addIssue({ code: 'custom', path: [path], message: `needs ${other}` })
     if (stick !== undefined && split === undefined) needs('stick', 'split')
     if (before_url !== undefined && starts_at === undefined) needs('before_url', 'starts_at')
+    if (confirm_visit !== undefined && max_clicks === undefined) needs('confirm_visit', 'max_clicks')
   })
   .meta({ id: 'NewBehaviour' })
 export type NewBehaviour = z.output<typeof NewBehaviour>

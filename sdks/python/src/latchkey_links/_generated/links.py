@@ -353,6 +353,7 @@ class Links:
         before_url: str | Omitted = OMITTED,
         after_url: str | Omitted = OMITTED,
         max_clicks: int | Omitted = OMITTED,
+        confirm_visit: Literal[True] | Omitted = OMITTED,
         forward_query: Literal["none", "utm", "all"] | Omitted = OMITTED,
         password: Literal[True] | str | None | Omitted = OMITTED,
         timeout: float | None = None,
@@ -370,6 +371,7 @@ class Links:
             before_url: Where the link leads before `starts_at`. At most 2048 characters.
             after_url: Where the link leads once it is expired or used up. At most 2048 characters.
             max_clicks: How many people get through, counted from when this number was set.
+            confirm_visit: A GET shows a page with a button, and only pressing it uses a place of `max_clicks` up: for links in mail, which scanners open with the agents of browsers.
             forward_query: Which parameters of the short URL are added to the destination; `none` by default.
             password: A new password. Left out or `true` keeps the present one, null removes it.
         """
@@ -385,6 +387,7 @@ class Links:
                     "before_url": before_url,
                     "after_url": after_url,
                     "max_clicks": max_clicks,
+                    "confirm_visit": confirm_visit,
                     "forward_query": forward_query,
                     "password": password,
                 },
@@ -469,7 +472,7 @@ class Links:
             language: The `Accept-Language` of the visitor, such as `sv` or `pt-BR,en;q=0.8`; empty for none. At most 2048 characters.
             referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
             query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
-            method: GET by default; POST enters the right password of a link that has one.
+            method: GET by default; POST enters the right password, or presses the button of a link with a limit.
             domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
         """
         return self._transport.json(
@@ -1260,6 +1263,7 @@ class AsyncLinks:
         before_url: str | Omitted = OMITTED,
         after_url: str | Omitted = OMITTED,
         max_clicks: int | Omitted = OMITTED,
+        confirm_visit: Literal[True] | Omitted = OMITTED,
         forward_query: Literal["none", "utm", "all"] | Omitted = OMITTED,
         password: Literal[True] | str | None | Omitted = OMITTED,
         timeout: float | None = None,
@@ -1277,6 +1281,7 @@ class AsyncLinks:
             before_url: Where the link leads before `starts_at`. At most 2048 characters.
             after_url: Where the link leads once it is expired or used up. At most 2048 characters.
             max_clicks: How many people get through, counted from when this number was set.
+            confirm_visit: A GET shows a page with a button, and only pressing it uses a place of `max_clicks` up: for links in mail, which scanners open with the agents of browsers.
             forward_query: Which parameters of the short URL are added to the destination; `none` by default.
             password: A new password. Left out or `true` keeps the present one, null removes it.
         """
@@ -1292,6 +1297,7 @@ class AsyncLinks:
                     "before_url": before_url,
                     "after_url": after_url,
                     "max_clicks": max_clicks,
+                    "confirm_visit": confirm_visit,
                     "forward_query": forward_query,
                     "password": password,
                 },
@@ -1376,7 +1382,7 @@ class AsyncLinks:
             language: The `Accept-Language` of the visitor, such as `sv` or `pt-BR,en;q=0.8`; empty for none. At most 2048 characters.
             referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
             query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
-            method: GET by default; POST enters the right password of a link that has one.
+            method: GET by default; POST enters the right password, or presses the button of a link with a limit.
             domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
         """
         return await self._transport.json(

@@ -277,6 +277,8 @@ class Behaviour:
     """Where the link leads once it is expired or used up. At most 2048 characters."""
     max_clicks: int | None = None
     """How many people get through, counted from when this number was set."""
+    confirm_visit: Literal[True] | None = None
+    """A GET shows a page with a button, and only pressing it uses a place of `max_clicks` up: for links in mail, which scanners open with the agents of browsers."""
     forward_query: Literal["none", "utm", "all"] | None = None
     """Which parameters of the short URL are added to the destination; `none` by default."""
     password: Literal[True] | None = None
@@ -294,6 +296,7 @@ class Behaviour:
             before_url=data.get("before_url"),
             after_url=data.get("after_url"),
             max_clicks=data.get("max_clicks"),
+            confirm_visit=data.get("confirm_visit"),
             forward_query=data.get("forward_query"),
             password=data.get("password"),
             clicks_left=data.get("clicks_left"),
@@ -396,7 +399,7 @@ class DeleteBehaviourResult:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     outcome: Literal[
-        "open", "early", "expired", "used_up", "disabled", "locked", "preview", "method"
+        "open", "early", "expired", "used_up", "disabled", "locked", "confirm", "preview", "method"
     ]
     """`open` for a link that leads to a destination."""
     status: int
@@ -444,6 +447,7 @@ class ExplanationCounted:
         "used_up",
         "disabled",
         "locked",
+        "confirm",
         "preview",
         "method",
     ]

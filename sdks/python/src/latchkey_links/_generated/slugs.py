@@ -41,7 +41,7 @@ class Slugs:
             language: The `Accept-Language` of the visitor, such as `sv` or `pt-BR,en;q=0.8`; empty for none. At most 2048 characters.
             referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
             query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
-            method: GET by default; POST enters the right password of a link that has one.
+            method: GET by default; POST enters the right password, or presses the button of a link with a limit.
             domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
         """
         return self._transport.json(
@@ -272,7 +272,7 @@ class AsyncSlugs:
             language: The `Accept-Language` of the visitor, such as `sv` or `pt-BR,en;q=0.8`; empty for none. At most 2048 characters.
             referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
             query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
-            method: GET by default; POST enters the right password of a link that has one.
+            method: GET by default; POST enters the right password, or presses the button of a link with a limit.
             domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
         """
         return await self._transport.json(

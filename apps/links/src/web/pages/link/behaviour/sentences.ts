@@ -128,7 +128,7 @@ export function momentName(seconds: number, language: string, now = Date.now() /
 
 export interface Times extends Pick<
   NewBehaviour,
-  'starts_at' | 'before_url' | 'after_url' | 'max_clicks' | 'password'
+  'starts_at' | 'before_url' | 'after_url' | 'max_clicks' | 'confirm_visit' | 'password'
 > {
   clicks_left?: Behaviour['clicks_left']
   expires_at: number | null
@@ -136,13 +136,14 @@ export interface Times extends Pick<
 
 /** "From Monday 09:00, 50 visits, then https://…": when a link works. */
 export function describeTimes(times: Times, { t, language }: Words): string {
-  const { starts_at, before_url, after_url, max_clicks, expires_at, password } = times
+  const { starts_at, before_url, after_url, max_clicks, confirm_visit, expires_at, password } = times
   const isLimited = max_clicks !== undefined || expires_at !== null
   const parts = [
     starts_at !== undefined && t('behaviour.from', { when: momentName(starts_at, language) }),
     before_url !== undefined && t('behaviour.untilThen', { url: before_url }),
     Boolean(password) && t('behaviour.withPassword'),
     max_clicks !== undefined && describeVisits(max_clicks, times.clicks_left, t),
+    Boolean(confirm_visit) && t('behaviour.withButton'),
     expires_at !== null && t('behaviour.until', { when: momentName(expires_at, language) }),
     after_url !== undefined && t('behaviour.then', { url: after_url }),
     after_url === undefined && isLimited && t('behaviour.thenNotFound'),

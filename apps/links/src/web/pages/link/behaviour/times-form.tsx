@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { IntegerField } from '@latchkey/web/parts/integer-field'
 import { useState } from 'react'
 import { MAX_DATE_TIME, fromField, toField, zoneOfField } from '../../../parts/moment-field.ts'
@@ -15,31 +15,53 @@ interface Draft {
   beforeUrl: string
   afterUrl: string
   maxClicks: number | null
+  asksToConfirm: boolean
   /** A new password; true keeps the present one, null removes it. */
   password: string | true | null
 }
 
-function draftOf({ starts_at, before_url, after_url, max_clicks, password }: Behaviour): Draft {
+function draftOf({
+  starts_at,
+  before_url,
+  after_url,
+  max_clicks,
+  confirm_visit,
+  password,
+}: Behaviour): Draft {
   return {
     starts: starts_at === undefined ? '' : toField(starts_at),
     beforeUrl: before_url ?? '',
     afterUrl: after_url ?? '',
     maxClicks: max_clicks ?? null,
+    asksToConfirm: confirm_visit ?? false,
     password: password ?? null,
   }
 }
 
-type TimeFields = Pick<NewBehaviour, 'starts_at' | 'before_url' | 'after_url' | 'max_clicks' | 'password'>
+type TimeFields = Omit<Times, 'clicks_left' | 'expires_at'>
 
-function fieldsOf({ starts, beforeUrl, afterUrl, maxClicks, password }: Draft): TimeFields {
+function fieldsOf({ starts, beforeUrl, afterUrl, maxClicks, asksToConfirm, password }: Draft): TimeFields {
   const startsAt = fromField(starts)
   return {
     ...(startsAt !== null && { starts_at: startsAt }),
     ...(startsAt !== null && beforeUrl.trim() !== '' && { before_url: beforeUrl }),
     ...(afterUrl.trim() !== '' && { after_url: afterUrl }),
-    ...(maxClicks !== null && { max_clicks: maxClicks }),
+    ...(maxClicks !== null && { max_clicks: maxClicks, ...(asksToConfirm && { confirm_visit: true }) }),
     ...(password !== '' && password !== null && { password }),
   }
+}
+
+/** The behaviour without the fields of this form. A password stays until it is replaced. */
+function withoutTimes(behaviour: NewBehaviour): NewBehaviour {
+  const {
+    starts_at: _,
+    before_url: __,
+    after_url: ___,
+    max_clicks: ____,
+    confirm_visit: _____,
+    ...rest
+  } = behaviour
+  return rest
 }
 
 /** When the link works, for how many visits, and with which password. */
@@ -61,12 +83,11 @@ export function TimesForm(props: DialogProps) {
     <DialogForm
       saving={saving}
       close={props.close}
-      change={() =>
-        ({ starts_at: _, before_url: __, after_url: ___, max_clicks: ____, ...behaviour }) => ({
-          ...behaviour,
-          ...fields,
-          ...(draft.password === null && hadPassword && { password: null }),
-        })}
+      change={() => (behaviour) => ({
+        ...withoutTimes(behaviour),
+        ...fields,
+        ...(draft.password === null && hadPassword && { password: null }),
+      })}
     >
       <Text size="sm" className="live-sentence" role="status">
         {sentences.times(times)}
@@ -124,6 +145,15 @@ function LimitFields({ draft, change, errorAt }: FieldProps) {
         error={errorAt('max_clicks')}
         onChange={(maxClicks) => change({ maxClicks })}
       />
+      {draft.maxClicks !== null && (
+        <Checkbox
+          label={t('behaviour.confirm')}
+          description={t('behaviour.confirmHelp')}
+          checked={draft.asksToConfirm}
+          error={errorAt('confirm_visit')}
+          onChange={({ currentTarget }) => change({ asksToConfirm: currentTarget.checked })}
+        />
+      )}
       <UrlField
         label={t('behaviour.afterUrl')}
         value={draft.afterUrl}

@@ -40,6 +40,7 @@ const CLICKS: Readonly<Record<string, OwnKey>> = {
 /** Pages that are answered in place of a redirect. */
 const PAGES: Readonly<Record<string, OwnKey>> = {
   locked: 'behaviour.page.locked',
+  confirm: 'behaviour.page.confirm',
   preview: 'behaviour.page.preview',
 }
 
@@ -68,6 +69,7 @@ const SENTENCES: Readonly<Record<string, OwnKey>> = {
   'expires_at stop': 'behaviour.trace.expired',
   'max_clicks pass': 'behaviour.trace.left',
   'max_clicks stop': 'behaviour.trace.usedUp',
+  'confirm_visit stop': 'behaviour.trace.confirm',
   'before_url chosen': 'behaviour.trace.instead',
   'after_url chosen': 'behaviour.trace.instead',
   'not_found_url chosen': 'behaviour.trace.instead',
