@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { sql } from 'kysely'
 import { type Database, inList, openDatabase, lockKey } from './database.ts'
+import { OutcomeUnknown, isStorageUnavailable } from './errors.ts'
 import { eachDialect } from './testing.ts'
 import { sqlitePath } from './url.ts'
 
@@ -137,6 +138,26 @@ eachDialect((dialect, newUrl) => {
       await Promise.all(Array.from({ length: 40 }, (_, index) => increment(index % 2 ? database : other)))
       expect(await valueOf(database, 'a')).toBe(40)
     })
+
+    test.skipIf(dialect === 'sqlite')(
+      'that others always stop is tried six times, and then fails as an unavailable database does',
+      async () => {
+        const { database } = await openNew(newUrl)
+        for (const code of ['40001', '40P01']) {
+          let tries = 0
+          const failing = database.write(async (tx) => {
+            tries++
+            await sql.raw(`do $$ begin raise exception using errcode = '${code}'; end $$`).execute(tx)
+          })
+          const error = await errorOf(failing)
+          expect([tries, isStorageUnavailable(error), error instanceof OutcomeUnknown]).toEqual([
+            6,
+            true,
+            false,
+          ])
+        }
+      },
+    )
 
     test('of several processes at once loses none and fails none', async () => {
       const { url, database } = await openNew(newUrl)

@@ -25,7 +25,8 @@ import { type DialectName, dialectOf, sqlitePath } from './url.ts'
  * One application database on either engine.
  *
  * `read` sees everything committed. `write` runs one transaction: immediate and one at a time on
- * SQLite, retried after a deadlock on PostgreSQL. `work` must be safe to run again and must await
+ * SQLite, retried after a deadlock on PostgreSQL, and after the last retry an error for which
+ * `isStorageUnavailable` is true. `work` must be safe to run again and must await
  * nothing but the database. Throws `OutcomeUnknown` when the connection to PostgreSQL is lost
  * during the commit. After any other failure nothing has changed.
  */
@@ -179,6 +180,8 @@ async function transact<Tables, Result>(
 }
 
 const CONFLICT_RETRIES = 5
+/** Longest pause before the first retry of a transaction. It doubles with each. */
+const CONFLICT_PAUSE_MS = 10
 
 function openPostgres<Tables>(url: string): Database<Tables> {
   const listeners: (() => void | Promise<void>)[] = []
@@ -232,7 +235,8 @@ function overPool<Tables>(pool: CountedPool, listeners: (() => void | Promise<vo
         })
       }
       const result = await retryConflicts(transaction).catch((error: unknown) => {
-        throw isCommitting && isStorageUnavailable(error) ? new OutcomeUnknown(error) : error
+        const isUnknown = isCommitting && isStorageUnavailable(error) && !isTransactionConflict(error)
+        throw isUnknown ? new OutcomeUnknown(error) : error
       })
       for (const listener of listeners) await listener()
       return result
@@ -245,7 +249,8 @@ function overPool<Tables>(pool: CountedPool, listeners: (() => void | Promise<vo
 }
 
 /**
- * Retries a transaction that PostgreSQL aborted in favour of another. It must be safe to run again.
+ * Retries a transaction that PostgreSQL aborted in favour of another, after a random pause: two that
+ * stop each other do not meet again. It must be safe to run again.
  */
 export async function retryConflicts<Result>(transaction: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
@@ -253,6 +258,7 @@ export async function retryConflicts<Result>(transaction: () => Promise<Result>)
       return await transaction()
     } catch (error) {
       if (attempt > CONFLICT_RETRIES || !isTransactionConflict(error)) throw error
+      await Bun.sleep(Math.random() * CONFLICT_PAUSE_MS * 2 ** (attempt - 1))
     }
   }
 }
@@ -266,7 +272,18 @@ export async function lockKey<Tables>(
   tx: Transaction<Tables>,
   key: number,
 ): Promise<void> {
-  if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${key}::bigint)`.execute(tx)
+  await lockKeys(dialect, tx, [key])
+}
+
+/** `lockKey` for several numbers, in ascending order. */
+export async function lockKeys<Tables>(
+  dialect: DialectName,
+  tx: Transaction<Tables>,
+  keys: readonly number[],
+): Promise<void> {
+  if (dialect === 'sqlite' || keys.length === 0) return
+  const ascending = [...new Set(keys)].toSorted((a, b) => a - b)
+  await sql`select pg_advisory_xact_lock(key) from unnest(${ascending}::bigint[]) as key`.execute(tx)
 }
 
 /**

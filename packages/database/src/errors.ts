@@ -28,9 +28,10 @@ export function isTransactionConflict(error: unknown): boolean {
 const SQLITE_UNAVAILABLE = /^SQLITE_(FULL|READONLY|IOERR|BUSY|CANTOPEN|LOCKED)/
 /**
  * Connection failures (08), resources such as a full disk (53), a server shutdown (57), a read-only
- * standby (25006), a transaction that was idle for too long (25P03), a lock timeout (55P03).
+ * standby (25006), a transaction that was idle for too long (25P03), a lock timeout (55P03), a
+ * conflict that no retry has ended (40001, 40P01).
  */
-const POSTGRES_UNAVAILABLE = /^(08|53|57)[0-9A-Z]{3}$|^(25006|25P03|55P03)$/
+const POSTGRES_UNAVAILABLE = /^(08|53|57)[0-9A-Z]{3}$|^(25006|25P03|40001|40P01|55P03)$/
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN|ENOENT)$/
 /** `pg` sets no code on these errors. */
 const POSTGRES_MESSAGES =

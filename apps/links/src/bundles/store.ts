@@ -1,4 +1,5 @@
 import { type Database, inList } from '@latchkey/database/database'
+import { lockRows } from '@latchkey/database/locks'
 import {
   type Insertable,
   type Kysely,
@@ -65,12 +66,7 @@ export async function findBundleRow(db: Kysely<Tables>, id: number): Promise<Bun
  * single writer.
  */
 export async function lockBundleRow(tx: Tx, { dialect }: Db, id: number): Promise<BundleRow | undefined> {
-  return tx
-    .selectFrom('bundle')
-    .selectAll()
-    .where('id', '=', id)
-    .$if(dialect === 'postgres', (query) => query.forUpdate())
-    .executeTakeFirst()
+  return lockRows(dialect, tx.selectFrom('bundle').selectAll().where('id', '=', id), 'id').executeTakeFirst()
 }
 
 export function toBundle({ search_text: _, ...row }: BundleRow): Bundle {

@@ -1,4 +1,5 @@
 import type { Database } from '@latchkey/database/database'
+import { lockRows } from '@latchkey/database/locks'
 import { deleteChangesBefore } from '../history/store.ts'
 import type { Log } from '@latchkey/http/log'
 import type { Transaction } from 'kysely'
@@ -84,14 +85,12 @@ async function deleteBatch(
   { dialect }: Database<Tables>,
   end: number,
 ): Promise<number> {
-  const clicks = await tx
+  const query = tx
     .selectFrom('click')
     .select(['id', 'link_id', 'slug', 'clicked_at', 'is_bot', 'is_self_referrer', ...keptDimensions])
     .where('clicked_at', '<', end)
-    .orderBy('clicked_at')
     .limit(CLICKS_PER_STEP)
-    .$if(dialect === 'postgres', (query) => query.forUpdate())
-    .execute()
+  const clicks = await lockRows(dialect, query, 'clicked_at').execute()
   if (clicks.length === 0) return 0
   const rows = sumByHour(clicks)
   for (let first = 0; first < rows.length; first += ROWS_PER_INSERT)

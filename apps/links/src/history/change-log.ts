@@ -101,7 +101,8 @@ class ChangeLog {
     const noted = this.#bundles.get(id)
     if (this.#bundles.has(id) && !(willBeDeleted && noted)) return
     const state = noted ?? (await readBundleStates(this.#tx, this.#dialect, [id])).get(id)
-    const members = willBeDeleted ? await readMembers(this.#tx, id, this.#movedOf({ bundle_id: id })) : {}
+    const moved = this.#movedOf({ bundle_id: id })
+    const members = willBeDeleted ? await readMembers(this.#tx, this.#dialect, id, moved) : {}
     this.#bundles.set(id, state && { values: { ...state.values, ...members } })
   }
 

@@ -1,4 +1,5 @@
 import { inList } from '@latchkey/database/database'
+import { lockRows } from '@latchkey/database/locks'
 import type { DialectName } from '@latchkey/database/url'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
@@ -91,38 +92,53 @@ export async function readBundleStates(
   )
 }
 
+/** Links and bundles by their ids. */
+export interface Subjects {
+  links: Iterable<number>
+  bundles: Iterable<number>
+}
+
 /**
- * Those of the ids that exist, which no other transaction changes or deletes until the transaction ends. Lock
- * bundles before links, as every writer of both does.
+ * Locks those that exist against all other writers until the transaction ends, and returns them. Bundles come
+ * before links, as in every write of both. Read what the write depends on after this.
  */
-export async function lockExisting(
+export async function lockSubjects(
+  tx: Tx,
+  dialect: DialectName,
+  { links, bundles }: Subjects,
+): Promise<{ links: Set<number>; bundles: Set<number> }> {
+  const existingBundles = await lockIds(tx, dialect, 'bundle', bundles)
+  return { links: await lockIds(tx, dialect, 'link', links), bundles: existingBundles }
+}
+
+async function lockIds(
   tx: Tx,
   dialect: DialectName,
   table: 'bundle' | 'link',
   ids: Iterable<number>,
 ): Promise<Set<number>> {
-  const rows = await tx
+  const all = [...new Set(ids)]
+  if (all.length === 0) return new Set()
+  const query = tx
     .selectFrom(table)
     .select('id')
-    .where(inList(dialect, 'id', [...ids]))
-    .orderBy('id')
-    .$if(dialect === 'postgres', (query) => query.forUpdate())
-    .execute()
-  return new Set(rows.map((row) => row.id))
+    .where(inList(dialect, 'id', all))
+  const rows = await lockRows(dialect, query, 'id').execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
-/** The links that a bundle had before the transaction that deletes it, as fields of its state. */
+/**
+ * The links that a bundle had before the transaction that deletes it, as fields of its state. Its memberships
+ * are locked in the order in which the deletion of several links removes them.
+ */
 export async function readMembers(
   tx: Tx,
+  dialect: DialectName,
   bundleId: number,
   moved: readonly NotedMembership[],
 ): Promise<Values> {
-  const rows = await tx
-    .selectFrom('bundle_link')
-    .select('link_id')
-    .where('bundle_id', '=', bundleId)
-    .orderBy('link_id')
-    .execute()
+  const query = tx.selectFrom('bundle_link').select('link_id').where('bundle_id', '=', bundleId)
+  const rows = await lockRows(dialect, query, 'link_id').execute()
   const present = rows.map((row) => row.link_id)
   const all = membersBefore(present, moved, 'link_id')
   const links = all.slice(0, MAX_MEMBERS)

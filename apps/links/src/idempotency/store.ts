@@ -1,4 +1,5 @@
 import type { Database } from '@latchkey/database/database'
+import { keepRow } from '@latchkey/database/locks'
 import { transportFailure } from '@latchkey/http/failure'
 import type { Selectable, Transaction } from 'kysely'
 import type { IdempotentAnswerTable, Tables } from '../db/tables.ts'
@@ -22,12 +23,8 @@ export async function findAnswer(
   { api_key_id, idempotency_key }: Pick<Row, 'api_key_id' | 'idempotency_key'>,
   now: number,
 ): Promise<Row | undefined> {
-  const apiKey = await tx
-    .selectFrom('api_key')
-    .select('id')
-    .where('id', '=', api_key_id)
-    .$if(dialect === 'postgres', (query) => query.forKeyShare())
-    .executeTakeFirst()
+  const query = tx.selectFrom('api_key').select('id').where('id', '=', api_key_id)
+  const apiKey = await keepRow(dialect, query).executeTakeFirst()
   if (!apiKey) throw transportFailure('unauthorized', { headers: { 'WWW-Authenticate': 'Bearer' } })
   return tx
     .selectFrom('idempotent_answer')

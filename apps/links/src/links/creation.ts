@@ -9,7 +9,14 @@ import { type Domain, slugKey } from './slugs/slug.ts'
 import { insertSlug } from './slugs/store.ts'
 import type { Link, NewLink } from './schema.ts'
 import { insertLink } from './insert.ts'
-import { deleteLink, findDuplicate, lockLinkRow, readChangedLink, lockUrl } from './store.ts'
+import {
+  deleteLink,
+  findDuplicate,
+  findEntityTag,
+  lockUrl,
+  readChangedLink,
+  readChangedLinks,
+} from './store.ts'
 
 type Tx = Transaction<Tables>
 
@@ -84,16 +91,37 @@ export function mayReuse({ slug, custom_slug: alias, allow_duplicate }: NewLink)
   return slug === undefined && alias === undefined && allow_duplicate !== true
 }
 
-/** Finds the link that a creation reuses, and locks it. Its URL must be locked. */
-export async function findReusable(
+/**
+ * Finds the link that a creation reuses. Its URL must be locked. The link is not, because locks of links come
+ * before those of URLs: its owner may change it before it is read (`isReusable`).
+ */
+export function findReusable(
   tx: Tx,
-  { database, identity, now }: CreationContext,
+  { identity, now }: CreationContext,
   { url, domain }: Pick<Creation, 'url' | 'domain'>,
   reuse: 'any' | 'own',
 ): Promise<{ id: number; count: number } | undefined> {
-  const duplicate = await findDuplicate(tx, { url, domain, identity, now, ownOnly: reuse === 'own' })
-  // The owner may have deleted it in the meantime.
-  return duplicate && (await lockLinkRow(tx, database, duplicate.id)) ? duplicate : undefined
+  return findDuplicate(tx, { url, domain, identity, now, ownOnly: reuse === 'own' })
+}
+
+/** Whether the link, as it was read for the answer, can still be reused. */
+export function isReusable(link: Link | undefined, { url }: Pick<Creation, 'url'>): link is Link {
+  return link?.url === url && link.disabled_at === null
+}
+
+/** The answer of a creation that reuses this link; undefined if it cannot be reused any more. */
+async function readReused(
+  tx: Tx,
+  context: CreationContext,
+  body: Creation,
+  { id, count }: { id: number; count: number },
+): Promise<Link | undefined> {
+  // Read first: an older tag makes the caller read again, a newer one would overwrite a change.
+  const tag = await findEntityTag(tx, id)
+  const [link] = await readChangedLinks(tx, [id], context)
+  if (tag === undefined || !isReusable(link, body)) return undefined
+  context.headers['ETag'] = tag
+  return withDuplicates(link, count)
 }
 
 /** The length of an automatic slug for which the caller gives none. */
@@ -140,8 +168,8 @@ export async function createOrReuse(
         await lockUrl(tx, context.database, url)
         const duplicate = await findReusable(tx, context, body, reuse)
         if (duplicate && !isFlushed) return undefined
-        if (duplicate)
-          return withDuplicates(await readChangedLink(tx, duplicate.id, context), duplicate.count)
+        const reused = duplicate && (await readReused(tx, context, body, duplicate))
+        if (reused) return reused
       }
       const length = body.slug_length ?? (await findAutoLength(tx, context, domain))
       return readChangedLink(tx, await storeNewLink(tx, context, body, { length }), context)

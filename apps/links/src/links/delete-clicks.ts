@@ -1,5 +1,6 @@
 import { type Database, inList } from '@latchkey/database/database'
 import { isStorageUnavailable } from '@latchkey/database/errors'
+import { lockRows } from '@latchkey/database/locks'
 import type { Transaction } from 'kysely'
 import { HOUR } from '../analytics/window.ts'
 import { markHoursChanged } from '../clicks/changed-hours.ts'
@@ -176,18 +177,16 @@ async function deleteRawClicks(
   { link_id, slug }: DeletionScope,
   { low, high, maxClicks }: TimeInterval & { maxClicks: number },
 ): Promise<SlugCounts[]> {
-  const clicks = await tx
+  const query = tx
     .selectFrom('click')
     .select(['id', 'slug', 'is_bot', 'is_self_referrer'])
     .where('link_id', '=', link_id)
     .where('clicked_at', '>=', low)
     .where('clicked_at', '<', high)
-    .$if(slug !== undefined, (query) => query.where('slug', '=', slug ?? ''))
-    .orderBy('clicked_at')
+    .$if(slug !== undefined, (clicks) => clicks.where('slug', '=', slug ?? ''))
     .limit(maxClicks)
-    // Clicks that another transaction is rolling up are gone after the wait, and their counts stay.
-    .$if(dialect === 'postgres', (query) => query.forUpdate())
-    .execute()
+  // Clicks that another transaction is rolling up are gone after the wait, and their counts stay.
+  const clicks = await lockRows(dialect, query, 'clicked_at').execute()
   const ids = clicks.map(({ id }) => id)
   await tx
     .deleteFrom('click')

@@ -1,4 +1,5 @@
-import { type Database, inList, lockKey } from '@latchkey/database/database'
+import { type Database, inList, lockKeys } from '@latchkey/database/database'
+import { lockRows } from '@latchkey/database/locks'
 import { type Kysely, type Selectable, type SqlBool, type Transaction, type Updateable, sql } from 'kysely'
 import type { Range } from '../analytics/ranges.ts'
 import { delta, sum, windowsOf } from '../analytics/window.ts'
@@ -95,12 +96,7 @@ export async function findLinkRow(db: Kysely<Tables>, id: number): Promise<LinkR
  * anyway.
  */
 export async function lockLinkRow(tx: Tx, { dialect }: Db, id: number): Promise<LinkRow | undefined> {
-  return tx
-    .selectFrom('link')
-    .selectAll()
-    .where('id', '=', id)
-    .$if(dialect === 'postgres', (query) => query.forUpdate())
-    .executeTakeFirst()
+  return lockRows(dialect, tx.selectFrom('link').selectAll().where('id', '=', id), 'id').executeTakeFirst()
 }
 
 /** `lockLinkRow` for a write of the link. Its state is noted for its history. */
@@ -110,22 +106,17 @@ export async function lockLinkForWrite(tx: Tx, database: Db, id: number): Promis
   return row
 }
 
-/**
- * `lockLinkForWrite` for several links, in one order, so that two callers never wait for each
- * other.
- */
+/** `lockLinkForWrite` for several links. */
 export async function lockLinksForWrite(
   tx: Tx,
   { dialect }: Db,
   ids: readonly number[],
 ): Promise<Map<number, LinkRow>> {
-  const rows = await tx
+  const query = tx
     .selectFrom('link')
     .selectAll()
     .where(inList(dialect, 'id', ids))
-    .orderBy('id')
-    .$if(dialect === 'postgres', (query) => query.forUpdate())
-    .execute()
+  const rows = await lockRows(dialect, query, 'id').execute()
   await noteLinks(
     tx,
     rows.map((row) => row.id),
@@ -144,14 +135,16 @@ export async function countLifetimeClicks(tx: Tx, linkId: number): Promise<numbe
 
 /** Serialises creations of the same URL. The second one then finds the link of the first. */
 export async function lockUrl(tx: Tx, { dialect }: Db, url: string): Promise<void> {
-  await lockKey(dialect, tx, urlKey(url))
+  await lockUrls(tx, { dialect }, [url])
 }
 
-/** `lockUrl` for several URLs, in one order, so that two callers never wait for each other. */
-export async function lockUrls(tx: Tx, { dialect }: Db, urls: readonly string[]): Promise<void> {
-  if (dialect === 'sqlite' || urls.length === 0) return
-  const keys = [...new Set(urls.map(urlKey))].toSorted((a, b) => a - b)
-  await sql`select pg_advisory_xact_lock(key) from unnest(${keys}::bigint[]) as key`.execute(tx)
+/** `lockUrl` for several URLs. */
+export async function lockUrls(
+  tx: Tx,
+  { dialect }: Pick<Db, 'dialect'>,
+  urls: readonly string[],
+): Promise<void> {
+  await lockKeys(dialect, tx, urls.map(urlKey))
 }
 
 /** The keys of these URLs for which there are links, of any owner, domain and state. */

@@ -1,10 +1,10 @@
 import type { Database } from '@latchkey/database/database'
+import { lockRows } from '@latchkey/database/locks'
 import { type Transaction, sql } from 'kysely'
 import { updateBundle } from '../bundles/store.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
-import { noteLinks } from '../history/change-log.ts'
-import { type LinkRow, updateLink } from '../links/store.ts'
+import { type LinkRow, lockLinksForWrite, updateLink } from '../links/store.ts'
 
 type Tx = Transaction<Tables>
 
@@ -60,34 +60,35 @@ export async function transferAll(
 ): Promise<{ links: number; bundles: number }> {
   const bundles = await database.write(async (tx) => {
     await requireKnownOwner(tx, { owner: to, confirm })
-    const rows = await tx.selectFrom('bundle').select('id').where('created_by', '=', from).execute()
+    const owned = tx.selectFrom('bundle').select('id').where('created_by', '=', from)
+    const rows = await lockRows(database.dialect, owned, 'id').execute()
     for (const { id } of rows) await updateBundle(tx, id, { created_by: to, updated_at: now })
     return rows.length
   })
   for (let links = 0; ;) {
-    const count = await database.write((tx) => transferSome(tx, database, { from, to, now }))
-    links += count
-    if (count < LINKS_PER_STEP) return { links, bundles }
+    const { owned, transferred } = await database.write((tx) => transferSome(tx, database, { from, to, now }))
+    links += transferred
+    if (owned < LINKS_PER_STEP) return { links, bundles }
   }
 }
 
 async function transferSome(
   tx: Tx,
-  { dialect }: Pick<Database<Tables>, 'dialect'>,
+  database: Database<Tables>,
   { from, to, now }: Omit<Transfer, 'confirm'>,
-): Promise<number> {
+): Promise<{ owned: number; transferred: number }> {
   const rows = await tx
     .selectFrom('link')
-    .selectAll()
+    .select('id')
     .where('created_by', '=', from)
     .orderBy('id')
     .limit(LINKS_PER_STEP)
-    .$if(dialect === 'postgres', (query) => query.forUpdate())
     .execute()
-  await noteLinks(
-    tx,
-    rows.map((row) => row.id),
+  const ids = rows.map(({ id }) => id)
+  // Meanwhile a link may have another owner, or be deleted.
+  const remaining = [...(await lockLinksForWrite(tx, database, ids)).values()].filter(
+    (row) => row.created_by === from,
   )
-  for (const row of rows) await transferLink(tx, row, { owner: to, now })
-  return rows.length
+  for (const row of remaining) await transferLink(tx, row, { owner: to, now })
+  return { owned: ids.length, transferred: remaining.length }
 }

@@ -7,7 +7,7 @@ import { failure, failures } from '../failures.ts'
 import { notePlan, readNewChanges } from '../history/change-log.ts'
 import {
   type SubjectVersions,
-  lockExisting,
+  lockSubjects,
   readBundleStates,
   readLinkStates,
   versionsOf,
@@ -84,8 +84,7 @@ async function requireVersions(
 ): Promise<void> {
   const linkIds = Object.keys(versions.links).map(Number)
   const bundleIds = Object.keys(versions.bundles).map(Number)
-  await lockExisting(tx, dialect, 'bundle', bundleIds)
-  await lockExisting(tx, dialect, 'link', linkIds)
+  await lockSubjects(tx, dialect, { links: linkIds, bundles: bundleIds })
   const present = versionsOf(
     await readLinkStates(tx, dialect, linkIds),
     await readBundleStates(tx, dialect, bundleIds),

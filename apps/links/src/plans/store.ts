@@ -1,5 +1,6 @@
 import { createCursor } from '@latchkey/http/cursor'
 import type { Database } from '@latchkey/database/database'
+import { lockRows } from '@latchkey/database/locks'
 import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import type { SubjectVersions } from '../history/states.ts'
@@ -41,12 +42,7 @@ export async function lockPlan(
   { dialect }: Pick<Database<Tables>, 'dialect'>,
   id: number,
 ): Promise<PlanRow | undefined> {
-  return tx
-    .selectFrom('plan')
-    .selectAll()
-    .where('id', '=', id)
-    .$if(dialect === 'postgres', (query) => query.forUpdate())
-    .executeTakeFirst()
+  return lockRows(dialect, tx.selectFrom('plan').selectAll().where('id', '=', id), 'id').executeTakeFirst()
 }
 
 export function insertPlan(tx: Tx, plan: Insertable<Tables['plan']>): Promise<PlanRow> {

@@ -67,6 +67,26 @@ eachDialect((_dialect, newDatabaseUrl) => {
     expect((await read(own, clicked.id)).id).toBe(clicked.id)
   })
 
+  test('L29.4: keeps a created link that another program has added to a bundle', async () => {
+    const [own, program] = [await links.key(ann), await links.key(ann)]
+    const assistant = await assistantOf(program)
+    links.advance(10)
+    const since = links.now
+    const [added, other] = [await links.createLink(program), await links.createLink(program)]
+    const { body: bundle } = await links.call('POST', '/bundles', { key: own, body: { name: 'Mine' } })
+    for (const [key, link] of [
+      [own, added],
+      [program, other],
+    ])
+      await links.call('POST', `/bundles/${bundle.id}/links`, { key, body: { link_id: link.id } })
+    const { body } = await undo(own, { since, assistant })
+    expect(body.remaining).toEqual([
+      expect.objectContaining({ kind: 'link.created', link_id: added.id, code: 'later_change' }),
+    ])
+    const members = await links.call('GET', `/bundles/${bundle.id}/links`, { key: own })
+    expect(members.body.map(({ id }: { id: number }) => id)).toEqual([added.id])
+  })
+
   test('L29.4: is for the own changes; administrators undo those of everyone', async () => {
     const [annKey, benKey, adminKey] = [await links.key(ann), await links.key(ben), await links.key(admin)]
     const link = await links.createLink(annKey, { label: 'First' })

@@ -1,4 +1,5 @@
 import { type Database, inList } from '@latchkey/database/database'
+import { lockRows } from '@latchkey/database/locks'
 import type { Transaction } from 'kysely'
 import type { ClickCounts, ClickPeriodTable, PeriodUnit } from '../../db/click-tables.ts'
 import type { Tables } from '../../db/tables.ts'
@@ -105,15 +106,13 @@ export async function storeInstanceRollup(
  * it.
  */
 async function isUnchanged(tx: Tx, { dialect }: Db, { unit, start, stamp }: DuePeriod): Promise<boolean> {
-  const row = await tx
+  const query = tx
     .selectFrom('click_due')
     .select('stamp')
     .where('unit', '=', unit)
     .where('start', '=', start)
     .where('stamp', '=', stamp)
-    .$if(dialect === 'postgres', (query) => query.forUpdate())
-    .executeTakeFirst()
-  return row !== undefined
+  return (await lockRows(dialect, query, 'start').executeTakeFirst()) !== undefined
 }
 
 async function storePeriods(

@@ -52,8 +52,10 @@ async function readSince(tx: Tx, group: readonly ChangeRow[]): Promise<ChangeRow
       .where('id', '>=', oldest.id)
       .$if(linkId !== null, (query) => query.where('link_id', '=', linkId ?? 0))
       .$if(bundleId !== null, (query) => query.where('bundle_id', '=', bundleId ?? 0))
-      .$if(bundleId === null, (query) => query.where('bundle_id', 'is', null))
-      // Deleting a bundle would also remove the links that others have added to it.
+      // Deleting a link or a bundle would also end the memberships that others have added.
+      .$if(bundleId === null && oldest.kind !== 'link.created', (query) =>
+        query.where('bundle_id', 'is', null),
+      )
       .$if(linkId === null && oldest.kind !== 'bundle.created', (query) => query.where('link_id', 'is', null))
       .orderBy('id', 'desc')
       .execute()

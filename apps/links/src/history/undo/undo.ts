@@ -7,9 +7,10 @@ import type { Tables } from '../../db/tables.ts'
 import { errorCodeOf, failure } from '../../failures.ts'
 import { yieldToRedirects } from '../../links/bulk/pace.ts'
 import type { ChangeRow } from '../list.ts'
-import { type Membership, lockExisting } from '../states.ts'
+import { type Membership, lockSubjects } from '../states.ts'
 import { undoBundle } from './bundle.ts'
 import { undoLink } from './link.ts'
+import { lockForUndo } from './lock.ts'
 import { undoMembership } from './membership.ts'
 import type { RemainingChange, UndoResult } from './schema.ts'
 import { type Step, planSteps } from './steps.ts'
@@ -36,6 +37,7 @@ export async function undoRows(
   { rows, isForAll }: { rows: readonly ChangeRow[]; isForAll: boolean },
 ): Promise<UndoResult> {
   const run: UndoRun = { tx, context, isForAll, memberships: [] }
+  await lockForUndo(tx, context.database.dialect, rows)
   const { steps, later } = await planSteps(tx, rows)
   const refusals = await undoSteps(run, steps)
   await restoreMemberships(run)
@@ -76,14 +78,10 @@ async function undoStep(run: UndoRun, { linkId, bundleId, rows }: Step): Promise
 }
 
 async function restoreMemberships({ tx, context, memberships }: UndoRun): Promise<void> {
-  const { dialect } = context.database
-  const bundles = await lockExisting(
-    tx,
-    dialect,
-    'bundle',
-    new Set(memberships.map((pair) => pair.bundle_id)),
-  )
-  const links = await lockExisting(tx, dialect, 'link', new Set(memberships.map((pair) => pair.link_id)))
+  const { links, bundles } = await lockSubjects(tx, context.database.dialect, {
+    links: memberships.map((pair) => pair.link_id),
+    bundles: memberships.map((pair) => pair.bundle_id),
+  })
   const possible = memberships.filter((pair) => links.has(pair.link_id) && bundles.has(pair.bundle_id))
   await addMembers(tx, possible)
 }

@@ -1,5 +1,6 @@
 import { type Kysely, type Transaction, sql } from 'kysely'
 import { type Database, inList } from '@latchkey/database/database'
+import { lockRows } from '@latchkey/database/locks'
 import type { Tables } from '../../db/tables.ts'
 import { linkEvent } from '../../event-log/link-event.ts'
 import { insertEvents } from '../../event-log/store.ts'
@@ -183,12 +184,11 @@ export async function takePlaces(
 ): Promise<number> {
   const { dialect } = database
   return database.write(async (tx) => {
-    const limit = await tx
+    const query = tx
       .selectFrom('link_limit')
       .select(['max_clicks', 'used', 'reached'])
       .where('link_id', '=', linkId)
-      .$if(dialect === 'postgres', (query) => query.forUpdate())
-      .executeTakeFirst()
+    const limit = await lockRows(dialect, query, 'link_id').executeTakeFirst()
     if (!limit) return wanted
     const places = Math.min(wanted, limit.max_clicks - limit.used)
     if (places <= 0) return places

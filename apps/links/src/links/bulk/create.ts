@@ -9,6 +9,7 @@ import {
   type Creation,
   findAutoLength,
   findReusable,
+  isReusable,
   mayReuse,
   storeNewLink,
   withDuplicates,
@@ -25,8 +26,13 @@ import type { BulkMode, BulkResult } from './schema.ts'
 
 type Tx = Transaction<Tables>
 
-/** Maximum number of races for slugs. After each one, the slug that another node took exists. */
+/** Maximum number of lost races. After each one, what the other writer has done can be seen. */
 const MAX_RACES = 20
+
+/** A link that was to be reused has been changed or deleted since the lookup. */
+class ReuseRace extends Error {
+  override readonly name = 'ReuseRace'
+}
 
 type Parsed = { body: Creation } | { refusal: Failure }
 
@@ -57,13 +63,14 @@ export async function createMany(
   return results
 }
 
-/** Runs a transaction again when another node took one of its new slugs before it. */
+/** Runs a transaction again when another writer took one of its new slugs, or changed a link that it reuses. */
 async function retryRaces<Result>(transaction: () => Promise<Result>): Promise<Result> {
   for (let races = 0; ; races++)
     try {
       return await transaction()
     } catch (error) {
-      if (!(error instanceof SlugRace) || races >= MAX_RACES) throw error
+      const isLost = error instanceof SlugRace || error instanceof ReuseRace
+      if (!isLost || races >= MAX_RACES) throw error
     }
 }
 
@@ -216,11 +223,13 @@ async function toResults(tx: Tx, context: Context, outcomes: readonly Outcome[])
   return outcomes.map((outcome, index) => {
     if ('refusal' in outcome) return refusalResult(index, outcome.refusal)
     const link = linkOf.get(outcome.id)
+    const { duplicates, body } = outcome
+    if (duplicates !== undefined) {
+      if (!isReusable(link, body)) throw new ReuseRace()
+      return { index, status: 200, link: withDuplicates(link, duplicates) }
+    }
     if (!link) throw new Error('A link was gone before its transaction ended')
-    const { duplicates } = outcome
-    return duplicates === undefined
-      ? { index, status: 201, link }
-      : { index, status: 200, link: withDuplicates(link, duplicates) }
+    return { index, status: 201, link }
   })
 }
 
