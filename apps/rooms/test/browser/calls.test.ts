@@ -261,6 +261,87 @@ test('R33.4: a listener hears, and has no microphone, camera or screen to turn o
   expect(directions.filter((direction) => direction === 'sendrecv' || direction === 'recvonly')).toEqual([])
 }, 40_000)
 
+test('R33.4: pictures that the changed page of a listener hides in its descriptions reach no one', async () => {
+  const {
+    roomId,
+    pages: [alice],
+  } = await callOf([ALICE])
+  if (!alice) throw new Error('A page is needed')
+  const { page: bob } = await openIn(BOB, roomId)
+  await joinCall(bob)
+  await talk(alice, [bob])
+  const answer = await bob.evaluate(async () => {
+    const [track] = (await navigator.mediaDevices.getUserMedia({ video: true })).getTracks()
+    const transceiver = window.peerConnections[0]?.getTransceivers()[1]
+    if (!transceiver || !track) throw new Error('The call has no line for a camera')
+    await transceiver.sender.replaceTrack(track)
+    // Chromium takes the second line for the direction.
+    const [direction = '', hidden = ''] = ['a=sendrecv', 'a=recvonly\r\na=sendrecv:x'].map((line) =>
+      JSON.stringify(line).slice(1, -1),
+    )
+    const { stringify } = JSON
+    JSON.stringify = (value: unknown) => stringify(value).replaceAll(direction, hidden)
+    const answered = Promise.withResolvers<unknown>()
+    const { parse } = JSON
+    JSON.parse = (text: string) => {
+      const value = parse(text) as { type?: string; code?: string; description?: unknown } | null
+      if (value?.type === 'error' || value?.description) answered.resolve(value.code ?? 'description')
+      return value
+    }
+    transceiver.direction = 'sendrecv'
+    return answered.promise
+  })
+  expect(answer).toBe('forbidden')
+  expect((await received(alice)).frames).toBe(0)
+}, 40_000)
+
+test('R33.4: a page neither receives nor shows the camera of a person without the right to it', async () => {
+  const roomId = await roomOf([ALICE, BOB])
+  const { page: alice } = await openIn(ALICE, roomId)
+  await joinCall(alice)
+  // Her page learns that no one has this right, whatever others send.
+  await alice.evaluate(() => {
+    const { parse } = JSON
+    JSON.parse = (text: string) => {
+      const value: unknown = parse(text)
+      const { peer } = (value ?? {}) as { peer?: { grants: { camera: boolean } } }
+      if (peer) peer.grants.camera = false
+      return value
+    }
+  })
+  const { page: bob } = await openIn(BOB, roomId)
+  await joinCall(bob)
+  await control(bob, 'Turn on the camera').click()
+  await control(bob, 'Turn off the camera').waitFor()
+  await talk(bob, [alice])
+  expect((await received(alice)).frames).toBe(0)
+  const directions = await alice.evaluate(() =>
+    window.peerConnections[0]?.getTransceivers().map(({ direction }) => direction),
+  )
+  expect(directions).toEqual(['sendrecv', 'inactive', 'inactive', 'inactive'])
+}, 40_000)
+
+test('R33.9: a call goes on after its connection was negotiated again with new candidates', async () => {
+  const {
+    opened,
+    pages: [alice, bob],
+  } = await callOf([ALICE, BOB])
+  if (!alice || !bob) throw new Error('Two pages are needed')
+  await talk(alice, [bob])
+  const usernameOfAlice = () =>
+    bob.evaluate(() => {
+      const [connection] = window.peerConnections
+      const isStable = connection?.signalingState === 'stable' && connection.connectionState === 'connected'
+      return isStable && /a=ice-ufrag:(\S+)/.exec(connection.remoteDescription?.sdp ?? '')?.[1]
+    })
+  const before = await usernameOfAlice()
+  await alice.evaluate(() => window.peerConnections[0]?.restartIce())
+  await until(async () => ![before, false].includes(await usernameOfAlice()))
+  await control(alice, 'Turn off the microphone').click()
+  await talk(alice, [bob])
+  expect(opened.flatMap(({ errors }) => errors)).toEqual([])
+}, 40_000)
+
 test('R33.5: the call goes on by itself after ten seconds without a connection to the server', async () => {
   const {
     pages: [alice, bob],

@@ -2,6 +2,7 @@ import { createRoom, makeMember, member, type TestUser } from '../actions.ts'
 import type { Live, LiveSocket } from '../realtime/live.ts'
 import type { TestRooms } from '../rooms.ts'
 import type { VoiceSettings } from '../../src/settings/voice.ts'
+import { KINDS, SOURCES, type Source } from '../../src/voice/sources.ts'
 
 export const MESH: VoiceSettings = {
   mode: 'mesh',
@@ -107,12 +108,30 @@ export function isLeft({ connectionId }: Caller) {
   return (frame: Frame) => frame.type === 'voice.left' && frame['connectionId'] === connectionId
 }
 
-/** A session description with media sections of these kinds and directions. */
-export function description(type: 'offer' | 'answer', ...sections: [kind: string, direction: string][]) {
-  const lines = sections.flatMap(([kind, direction], index) => [
-    `m=${kind} 9 UDP/TLS/RTP/SAVPF 111`,
+const BASE = [
+  'c=IN IP4 0.0.0.0',
+  'a=ice-ufrag:abcd',
+  'a=ice-pwd:abcdefghijklmnopqrstuv',
+  'a=ice-options:trickle',
+  `a=fingerprint:sha-256 ${Array.from({ length: 32 }, () => 'AB').join(':')}`,
+]
+
+/** A session description that sends these sources, and receives the others. */
+export function description(
+  type: 'offer' | 'answer',
+  directions: Partial<Record<Source, 'sendrecv' | 'sendonly' | 'inactive'>>,
+) {
+  const [connection, ...base] = BASE
+  const lines = SOURCES.flatMap((source, index) => [
+    `m=${KINDS[source]} 9 UDP/TLS/RTP/SAVPF ${KINDS[source] === 'audio' ? 111 : 96}`,
+    connection,
     `a=mid:${index}`,
-    `a=${direction}`,
+    `a=${directions[source] ?? 'recvonly'}`,
+    ...base,
+    `a=setup:${type === 'offer' ? 'actpass' : 'active'}`,
+    'a=rtcp-mux',
+    KINDS[source] === 'audio' ? 'a=rtpmap:111 opus/48000/2' : 'a=rtpmap:96 VP8/90000',
   ])
-  return { type, sdp: ['v=0', 'o=- 1 2 IN IP4 127.0.0.1', 's=-', 't=0 0', ...lines, ''].join('\r\n') }
+  const session = ['v=0', 'o=- 1 2 IN IP4 0.0.0.0', 's=-', 't=0 0', 'a=group:BUNDLE 0 1 2 3']
+  return { type, sdp: [...session, ...lines, ''].join('\r\n') }
 }

@@ -13,6 +13,7 @@ import {
 } from '../actions.ts'
 import { type Live, advance, listen } from '../realtime/live.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
+import { SOURCES } from '../../src/voice/sources.ts'
 import { until } from '../until.ts'
 import {
   MESH,
@@ -228,10 +229,14 @@ eachDialect((_dialect, newUrl) => {
 
   test('R33.3: descriptions and candidates reach only the other connection, with their sender', async () => {
     const { roomId, owner, speaker, listener } = await threeInCall(rooms, live)
-    const offer = description('offer', ['audio', 'sendrecv'], ['video', 'recvonly'])
+    const offer = description('offer', { microphone: 'sendrecv' })
+    const candidate = 'candidate:1 1 udp 1 192.168.1.20 40526 typ host'
+    const addressed = { candidate, sdpMid: '0', sdpMLineIndex: 0, usernameFragment: 'abcd' }
+    const refused = { ...addressed, candidate: candidate.replace('192.168.1.20', '169.254.169.254') }
     const signal = { type: 'voice.signal', roomId, to: speaker.connectionId }
     owner.socket.send({ ...signal, id: 'o', description: offer })
-    owner.socket.send({ ...signal, id: 'c', candidates: [{ candidate: 'candidate:1', sdpMid: '0' }] })
+    owner.socket.send({ ...signal, id: 'r', candidates: [refused] })
+    owner.socket.send({ ...signal, id: 'c', candidates: [refused, addressed] })
     const isSignal = ({ type }: { type: string }) => type === 'voice.signal'
     await speaker.socket.frame((frame) => isSignal(frame) && frame['candidates'] !== undefined)
     expect(speaker.socket.frames.filter(isSignal)).toEqual([
@@ -240,7 +245,7 @@ eachDialect((_dialect, newUrl) => {
         type: 'voice.signal',
         roomId,
         from: owner.connectionId,
-        candidates: [{ candidate: 'candidate:1', sdpMid: '0' }],
+        candidates: [addressed],
       },
     ])
     await listener.socket.settle()
@@ -265,39 +270,40 @@ eachDialect((_dialect, newUrl) => {
     expect(speaker.socket.frames.filter(({ type }) => type === 'voice.signal')).toEqual([])
   })
 
-  test('R33.4: a description that sends more than its sender may is refused', async () => {
+  test('R33.4: a description that sends more than its sender may, or is malformed, is refused', async () => {
     const { roomId, owner, speaker, listener } = await threeInCall(rooms, live)
-    const send = (from: typeof owner, ...sections: [string, string][]) =>
+    const send = (from: typeof owner, { type, sdp }: ReturnType<typeof description>) =>
       from.socket.ask({
         type: 'voice.signal',
         roomId,
         to: (from === owner ? speaker : owner).connectionId,
-        description: description('answer', ...sections),
+        description: { type, sdp },
       })
     const refused = { type: 'error', code: 'forbidden' }
-    expect(await send(listener, ['audio', 'sendrecv'])).toMatchObject(refused)
-    expect(await send(listener, ['audio', 'recvonly'], ['video', 'sendonly'])).toMatchObject(refused)
-    expect(await send(owner, ['video', 'sendrecv'])).toMatchObject(refused)
-    expect(await send(owner, ['audio', 'sendrecv'], ['audio', 'sendrecv'])).toMatchObject(refused)
-    expect(await send(owner, ['application', 'inactive'])).toMatchObject(refused)
+    for (const source of SOURCES)
+      expect(await send(listener, description('answer', { [source]: 'sendonly' }))).toMatchObject(refused)
+    const { sdp } = description('offer', {})
+    for (const hidden of ['a=recvonly\r\na=sendrecv:x', 'a=sendonly x'])
+      expect(await send(listener, { type: 'offer', sdp: sdp.replace('a=recvonly', hidden) })).toMatchObject(
+        refused,
+      )
     await setState(owner, roomId, { screen: true })
-    expect(await send(owner, ['video', 'sendrecv'], ['video', 'sendonly'])).toMatchObject(refused)
+    expect(await send(owner, description('offer', { camera: 'sendrecv' }))).toMatchObject(refused)
     for (const { socket } of [owner, speaker])
       expect(socket.frames.filter(({ type }) => type === 'voice.signal')).toEqual([])
+    const permitted = description('offer', {
+      microphone: 'sendrecv',
+      screen: 'sendonly',
+      screenSound: 'sendonly',
+    })
     owner.socket.send({
       type: 'voice.signal',
       id: 's',
       roomId,
       to: speaker.connectionId,
-      description: description(
-        'offer',
-        ['audio', 'sendrecv'],
-        ['video', 'recvonly'],
-        ['video', 'sendonly'],
-        ['audio', 'sendonly'],
-      ),
+      description: permitted,
     })
-    await speaker.socket.of('voice.signal')
+    expect(await speaker.socket.of('voice.signal')).toMatchObject({ description: permitted })
   })
 
   test('R33.2: TURN credentials are those of the session and last ten minutes', async () => {

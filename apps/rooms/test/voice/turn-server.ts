@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@latchkey/http/free-port'
 import { createCertificate } from '../certificate.ts'
@@ -9,6 +9,7 @@ const SECRET = 'shared-with-rooms'
 
 /** coturn on this machine, as docs/operate/calls.md sets it up, also over TLS. */
 export async function turnServer() {
+  const address = ownAddress()
   const port = await freePort()
   const tlsPort = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-turn-'))
@@ -17,10 +18,8 @@ export async function turnServer() {
   await createCertificate('localhost', { certificate, key })
   const settings = [
     '--no-cli',
-    '--listening-ip=127.0.0.1',
-    '--relay-ip=127.0.0.1',
-    // The browsers of the tests are on this machine.
-    '--allow-loopback-peers',
+    ...new Set(['--listening-ip=127.0.0.1', `--listening-ip=${address}`]),
+    `--relay-ip=${address}`,
     `--listening-port=${port}`,
     '--use-auth-secret',
     `--static-auth-secret=${SECRET}`,
@@ -32,9 +31,9 @@ export async function turnServer() {
     '--log-file=stdout',
   ]
   const child = Bun.spawn(['turnserver', ...settings], { stdout: 'ignore', stderr: 'ignore' })
-  await until(async () => (await isListening(port)) && (await isListening(tlsPort)))
+  await until(async () => (await isListening(address, port)) && (await isListening('127.0.0.1', tlsPort)))
   return {
-    turn: { urls: [`turn:127.0.0.1:${port}?transport=udp`], secret: SECRET },
+    turn: { urls: [`turn:${address}:${port}?transport=udp`], secret: SECRET },
     /** With a certificate for `localhost` that only this file makes valid. */
     tls: { url: `turns:localhost:${tlsPort}`, certificate },
     async stop() {
@@ -45,9 +44,15 @@ export async function turnServer() {
   }
 }
 
-async function isListening(port: number): Promise<boolean> {
+/** Of this machine. Rooms passes on no candidates of the loopback address. */
+function ownAddress(): string {
+  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1'
+}
+
+async function isListening(hostname: string, port: number): Promise<boolean> {
   try {
-    const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } })
+    const socket = await Bun.connect({ hostname, port, socket: { data() {} } })
     socket.end()
     return true
   } catch {

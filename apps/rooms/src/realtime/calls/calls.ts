@@ -12,8 +12,10 @@ import { type CallPolicy, callEvents, setCallState } from '../../voice/call.ts'
 import { type ActivePeer, type CallEnd, LocalCall } from './local-call.ts'
 import { MediaControl, type MediaControlOptions } from './media-control.ts'
 import { SignalRelays } from './signal-relays.ts'
-import { type SentMedia, countSentMedia } from './session-description.ts'
+import { readCandidates } from './candidate.ts'
+import { parseSessionDescription, sourcesOf, writeSessionDescription } from './session-description.ts'
 import type { LiveKit } from '../../voice/livekit/livekit.ts'
+import { GRANT_OF, type Source } from '../../voice/sources.ts'
 import { deleteCallLeases, listPeers, updateCallLeases } from '../../voice/store.ts'
 
 export interface CallsOptions extends CallPolicy {
@@ -115,9 +117,9 @@ export class Calls {
   }
 
   /**
-   * Passes a description or candidates on to another connection in the same call. Throws
-   * `not_present` unless both are in it, and `forbidden` for a description that sends more than its
-   * sender may.
+   * Passes on to another connection in the same call what was understood of a description or of
+   * candidates. Throws `not_present` unless both are in it, and `forbidden` for a description that
+   * is malformed or sends more than its sender may.
    */
   async signal(connection: Connection, { roomId, to, description, candidates }: SignalFrame): Promise<void> {
     // Only in a mesh do connections speak to each other.
@@ -129,9 +131,15 @@ export class Calls {
     const sender = call.find(connection.id)
     const recipient = call.find(to)
     if (!sender || !recipient) throw failure('not_present')
-    if (description && !maySend(sender.peer, countSentMedia(description.sdp))) throw failure('forbidden')
-    const content = description ? { description } : { candidates }
-    recipient.connection.sendFrame({ type: 'voice.signal', roomId, from: connection.id, ...content })
+    const reply = { type: 'voice.signal', roomId, from: connection.id }
+    if (description) {
+      const parsed = parseSessionDescription(description.type, description.sdp)
+      if (!sourcesOf(parsed).every((source) => maySend(sender.peer, source))) throw failure('forbidden')
+      const sdp = writeSessionDescription(parsed)
+      return recipient.connection.sendFrame({ ...reply, description: { type: description.type, sdp } })
+    }
+    const permitted = readCandidates(candidates ?? [], this.#options.voice.relayOnly)
+    if (permitted.length > 0) recipient.connection.sendFrame({ ...reply, candidates: permitted })
   }
 
   #entryOf(roomId: string): Entry {
@@ -183,8 +191,8 @@ export class Calls {
   }
 }
 
-/** Whether a description sends no more than the rights and the announced state of its sender. */
-function maySend({ grants, camera, screen }: ActivePeer, sent: SentMedia): boolean {
-  const maxAudio = grants.audio ? 1 + Number(screen) : 0
-  return sent.other === 0 && sent.audio <= maxAudio && sent.video <= Number(camera) + Number(screen)
+/** By the grants of a connection and the state that it has announced. Its microphone line stays open. */
+function maySend(peer: ActivePeer, source: Source): boolean {
+  const grant = GRANT_OF[source]
+  return peer.grants[grant] && (source === 'microphone' || peer[grant])
 }

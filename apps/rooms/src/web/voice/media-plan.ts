@@ -1,6 +1,7 @@
 import type { CallPeer, CallState } from '../live/frames.ts'
 import { OFF } from './call-snapshot.ts'
-import type { Source, Tracks } from './sources.ts'
+import { GRANT_OF, type Source } from '../../voice/sources.ts'
+import type { Tracks } from './sources.ts'
 
 /** What this page sends and receives in a call, whatever carries it. */
 export class MediaPlan {
@@ -28,10 +29,15 @@ export class MediaPlan {
     }
   }
 
+  /** Whether this may be received from a peer, and is wanted from it. */
+  receives({ grants, connectionId }: CallPeer, source: Source): boolean {
+    if (!grants[GRANT_OF[source]]) return false
+    if (source === 'microphone') return true
+    return source === 'camera' ? !this.isAudioOnly : this.watched.has(connectionId)
+  }
+
   /** Whether this is shown or played of a peer: nothing that its state does not say. */
   shows(peer: CallPeer, source: Source): boolean {
-    if (source === 'microphone') return peer.grants.audio && peer.audio
-    if (source === 'camera') return peer.camera && !this.isAudioOnly
-    return peer.screen && this.watched.has(peer.connectionId)
+    return peer[GRANT_OF[source]] && this.receives(peer, source)
   }
 }

@@ -1,8 +1,9 @@
+import { GRANT_OF, type Source } from '../../voice/sources.ts'
 import type { CallPeer, Signal } from '../live/frames.ts'
 import type { JoinedCall } from './call-link.ts'
 import type { CallEngine, EngineOptions, PeerMedia } from './engine.ts'
 import { PeerLink } from './peer-link.ts'
-import type { Source, Tracks } from './sources.ts'
+import type { Tracks } from './sources.ts'
 
 const NO_TRACKS: Tracks = { microphone: null, camera: null, screen: null, screenSound: null }
 const SPEAKING_LEVEL = 0.02
@@ -37,7 +38,7 @@ export class Mesh implements CallEngine {
       configuration,
       tracks: () => (plan.isPaused ? NO_TRACKS : plan.tracks()),
       sends: (source) => this.#sends(source),
-      receives: (source) => this.#receives(connectionId, source),
+      receives: (from, source) => plan.receives(from, source),
       send: (signal, onRefusal) => send(connectionId, signal, onRefusal),
       onChange: () => {
         this.#play(link)
@@ -111,14 +112,7 @@ export class Mesh implements CallEngine {
     return source === 'camera' ? plan.state.camera : plan.state.screen
   }
 
-  #receives(connectionId: string, source: Source): boolean {
-    const { plan } = this.#options
-    if (source === 'microphone') return this.#links.get(connectionId)?.peer.grants.audio !== false
-    if (source === 'camera') return !plan.isAudioOnly
-    return plan.watched.has(connectionId)
-  }
-
-  /** Plays the sound that the state of the peer allows, and collects its pictures. */
+  /** Plays the sound and collects the pictures that the grants of the peer allow. */
   #play(link: PeerLink): void {
     const { peer } = link
     const { connectionId } = peer
@@ -129,11 +123,12 @@ export class Mesh implements CallEngine {
       screen: new MediaStream(),
     }
     this.#streams.set(connectionId, streams)
+    const trackOf = (source: Source) => (peer.grants[GRANT_OF[source]] ? link.track(source) : null)
     for (const source of ['camera', 'screen'] as const) {
-      const track = link.track(source)
+      const track = trackOf(source)
       if (track && !streams[source].getTracks().includes(track)) streams[source].addTrack(track)
     }
-    const tracks = { microphone: link.track('microphone'), screenSound: link.track('screenSound') }
+    const tracks = { microphone: trackOf('microphone'), screenSound: trackOf('screenSound') }
     playback.play(peer, tracks, plan)
   }
 }

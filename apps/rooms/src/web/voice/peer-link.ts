@@ -1,13 +1,6 @@
+import { KINDS, SOURCES, type Source } from '../../voice/sources.ts'
 import type { CallPeer, Signal } from '../live/frames.ts'
-import { withListedCodecs } from './listed-codecs.ts'
-import { SOURCES, type Source, type Tracks } from './sources.ts'
-
-const KINDS: Readonly<Record<Source, 'audio' | 'video'>> = {
-  microphone: 'audio',
-  camera: 'video',
-  screen: 'video',
-  screenSound: 'audio',
-}
+import type { Tracks } from './sources.ts'
 
 /**
  * Codecs that browsers have in common, in order of preference. All that they offer would make
@@ -36,8 +29,8 @@ export interface LinkOptions {
   tracks: () => Tracks
   /** Whether the own state says that this is sent. */
   sends: (source: Source) => boolean
-  /** Whether this is wanted from the peer. */
-  receives: (source: Source) => boolean
+  /** Whether this may be received from the peer, and is wanted from it. */
+  receives: (peer: CallPeer, source: Source) => boolean
   send: (signal: Signal, onRefusal: (refusal: string) => void) => void
   onChange: () => void
 }
@@ -128,8 +121,9 @@ export class PeerLink {
 
   #directionOf(source: Source): RTCRtpTransceiverDirection {
     const { sends, receives } = this.#options
-    if (sends(source)) return receives(source) ? 'sendrecv' : 'sendonly'
-    return receives(source) ? 'recvonly' : 'inactive'
+    const isReceived = receives(this.peer, source)
+    if (sends(source)) return isReceived ? 'sendrecv' : 'sendonly'
+    return isReceived ? 'recvonly' : 'inactive'
   }
 
   #onStateChange(): void {
@@ -183,8 +177,8 @@ export class PeerLink {
   #sendDescription(): void {
     const local = this.#connection.localDescription
     if (!local) return
-    const description = { type: local.type, sdp: withListedCodecs(local.sdp) }
-    this.#options.send({ description }, (refusal) => this.#onRefusal(refusal))
+    const { type, sdp } = local
+    this.#options.send({ description: { type, sdp } }, (refusal) => this.#onRefusal(refusal))
   }
 
   /** The peer never gets the description, perhaps because a state is newer: negotiates again. */

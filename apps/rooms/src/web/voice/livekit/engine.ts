@@ -9,7 +9,7 @@ import {
 } from 'livekit-client'
 import type { CallPeer } from '../../live/frames.ts'
 import type { CallEngine, EngineOptions, PeerMedia } from '../engine.ts'
-import type { Source } from '../sources.ts'
+import type { Source } from '../../../voice/sources.ts'
 import { Pictures } from './pictures.ts'
 import { Publisher } from './publisher.ts'
 import { LIVEKIT_SOURCES, SOURCES } from './sources.ts'

@@ -1,6 +1,6 @@
 import type { LocalParticipant, LocalTrack, TrackPublishOptions } from 'livekit-client'
 import type { MediaPlan } from '../media-plan.ts'
-import type { Source } from '../sources.ts'
+import type { Source } from '../../../voice/sources.ts'
 import { LIVEKIT_SOURCES, SOURCES } from './sources.ts'
 
 /** Publishes the own tracks as the plan says. */

@@ -1,5 +1,5 @@
 import { Track } from 'livekit-client'
-import type { Source } from '../sources.ts'
+import type { Source } from '../../../voice/sources.ts'
 
 export const LIVEKIT_SOURCES: Readonly<Record<Source, Track.Source>> = {
   microphone: Track.Source.Microphone,
