@@ -1,13 +1,7 @@
 import type { CallOptions } from '@latchkey/web/call'
-import { type Input, type Result, reply } from '../../../call.ts'
+import { reply } from '../../../call.ts'
+import type { Behaviour, NewBehaviour } from '../../../parts/behaviour/types.ts'
 import type { Link } from '../link.ts'
-
-export type Behaviour = Result<'getBehaviour'>
-export type NewBehaviour = Input<'setBehaviour'>['body']
-export type Rule = NonNullable<Behaviour['rules']>[number]
-export type When = Rule['when']
-export type Destination = Rule['to']
-export type Parts = NonNullable<Behaviour['split']>
 
 /** A behaviour with the version of its link, which every write raises. */
 export interface Snapshot {

@@ -16,8 +16,8 @@ import {
   fieldOf,
   isEmpty,
   newCondition,
-} from './conditions.ts'
-import { dayNames, languageNames } from './sentences.ts'
+} from '../../../parts/behaviour/conditions.ts'
+import { dayNames, languageNames } from '../../../parts/behaviour/sentences.ts'
 
 interface Props {
   conditions: readonly Condition[]

@@ -1,6 +1,6 @@
 import { rememberUtm } from '../../../link-dialogs/utm.ts'
-import type { Parts, Destination } from './behaviour.ts'
-import { percentagesOf, weightsOf } from './percentages.ts'
+import type { Parts, Destination } from '../../../parts/behaviour/types.ts'
+import { percentagesOf, weightsOf } from '../../../parts/behaviour/percentages.ts'
 
 interface PartDraft {
   url: string

@@ -3,7 +3,7 @@ import { IconX } from '@latchkey/web/icons'
 import { IntegerField } from '@latchkey/web/parts/integer-field'
 import { UtmFields } from '../../../link-dialogs/utm-fields.tsx'
 import { useText } from '../../../texts/text.ts'
-import { changeShare } from './percentages.ts'
+import { changeShare } from '../../../parts/behaviour/percentages.ts'
 import { MAX_PARTS, type DestinationDraft, shareEqually, totalOf } from './destination-draft.ts'
 
 interface Props {

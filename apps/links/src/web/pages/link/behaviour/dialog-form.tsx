@@ -6,7 +6,8 @@ import { isRefusal, reply } from '../../../call.ts'
 import { focusFirstField } from '../../../parts/focus-first-field.ts'
 import { invalidate } from '../../../queries.ts'
 import { useText } from '../../../texts/text.ts'
-import { type Behaviour, type BehaviourControls, type NewBehaviour, writeBehaviour } from './behaviour.ts'
+import { type BehaviourControls, writeBehaviour } from './behaviour.ts'
+import type { Behaviour, NewBehaviour } from '../../../parts/behaviour/types.ts'
 import { useSavedToast } from './use-behaviour-actions.ts'
 
 export interface DialogProps extends Pick<BehaviourControls, 'link' | 'snapshot'> {

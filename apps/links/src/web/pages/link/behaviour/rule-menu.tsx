@@ -10,7 +10,8 @@ import {
 import type { ReactNode } from 'react'
 import { withoutScheme } from '../../../parts/short-url.ts'
 import { useText } from '../../../texts/text.ts'
-import type { BehaviourControls, Parts, Rule } from './behaviour.ts'
+import type { BehaviourControls } from './behaviour.ts'
+import type { Parts, Rule } from '../../../parts/behaviour/types.ts'
 import type { useBehaviourActions } from './use-behaviour-actions.ts'
 
 interface Props extends Pick<BehaviourControls, 'open'> {

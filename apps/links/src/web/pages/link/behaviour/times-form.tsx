@@ -3,9 +3,9 @@ import { IntegerField } from '@latchkey/web/parts/integer-field'
 import { useState } from 'react'
 import { MAX_DATE_TIME, fromField, toField, zoneOfField } from '../../../parts/moment-field.ts'
 import { useText } from '../../../texts/text.ts'
-import type { Behaviour, NewBehaviour } from './behaviour.ts'
+import type { Behaviour, NewBehaviour } from '../../../parts/behaviour/types.ts'
 import { DialogForm, type DialogProps, useErrorAt, useSaving } from './dialog-form.tsx'
-import { type Times, useSentences } from './sentences.ts'
+import { type Times, useSentences } from '../../../parts/behaviour/sentences.ts'
 
 const MAX_CLICKS = 1_000_000_000
 const MAX_PASSWORD_LENGTH = 200

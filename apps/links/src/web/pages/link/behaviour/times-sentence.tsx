@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { type Times, useSentences } from './sentences.ts'
+import { type Times, useSentences } from '../../../parts/behaviour/sentences.ts'
 
 /** When the link works, in one sentence. */
 export default function TimesSentence({ times }: { times: Times }) {

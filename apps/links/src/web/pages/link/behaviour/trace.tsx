@@ -3,8 +3,8 @@ import { IconArrowRight, IconCheck, IconX } from '@latchkey/web/icons'
 import type { Result } from '../../../call.ts'
 import type { OwnKey } from '../../../texts/index.ts'
 import { type Translate, useText } from '../../../texts/text.ts'
-import type { ConditionName } from './conditions.ts'
-import { momentName } from './sentences.ts'
+import type { ConditionName } from '../../../parts/behaviour/conditions.ts'
+import { momentName } from '../../../parts/behaviour/sentences.ts'
 
 type Explanation = Result<'explainLink'>
 type Step = Explanation['steps'][number]

@@ -7,15 +7,13 @@ import { invalidate } from '../../../queries.ts'
 import { useText } from '../../../texts/text.ts'
 import type { Link } from '../link.ts'
 import {
-  type Behaviour,
   type BehaviourControls,
-  type NewBehaviour,
-  type Rule,
   type Snapshot,
   ifVersion,
   isReversible,
   writeBehaviour,
 } from './behaviour.ts'
+import type { Behaviour, NewBehaviour, Rule } from '../../../parts/behaviour/types.ts'
 
 /** Shows that a behaviour was saved, with an undo that fails if anyone has changed the link since. */
 export function useSavedToast({ id }: Pick<Link, 'id'>) {

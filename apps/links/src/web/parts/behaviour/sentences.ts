@@ -1,8 +1,8 @@
 import { getTimeZone, momentFormat } from '@latchkey/web/formats'
-import { useValueNames } from '../../../analytics/value-names.ts'
-import { dayAndTime } from '../../../parts/time-zone.ts'
-import { type Translate, useText } from '../../../texts/text.ts'
-import type { Behaviour, NewBehaviour, When } from './behaviour.ts'
+import { useValueNames } from '../../analytics/value-names.ts'
+import { dayAndTime } from '../time-zone.ts'
+import { type Translate, useText } from '../../texts/text.ts'
+import type { Behaviour, NewBehaviour, When } from './types.ts'
 import { toQueryText } from './conditions.ts'
 
 interface Words {

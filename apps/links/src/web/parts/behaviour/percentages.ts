@@ -1,4 +1,4 @@
-import type { Parts } from './behaviour.ts'
+import type { Parts } from './types.ts'
 
 /** Shares of weights in whole percent. They add up to 100, and none is 0. */
 export function percentagesOf(weights: readonly number[]): number[] {

@@ -1,6 +1,6 @@
 import { getTimeZone } from '@latchkey/web/formats'
-import { fromField, toField } from '../../../parts/moment-field.ts'
-import type { When } from './behaviour.ts'
+import { fromField, toField } from '../moment-field.ts'
+import type { When } from './types.ts'
 
 /** The conditions in the order in which they are offered. */
 export const CONDITION_NAMES = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { When } from './behaviour.ts'
+import type { When } from './types.ts'
 import { newCondition, toConditions, toWhen } from './conditions.ts'
 
 test('L26.8: a rule that is opened and saved has the same conditions', () => {
