@@ -97,7 +97,7 @@ interface Props {
 function Message({ t, text, onUndo, ref }: Props) {
   return (
     <Group justify="space-between" wrap="nowrap">
-      <Text size="sm" lineClamp={4} style={{ overflowWrap: 'anywhere' }}>
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         {text}
       </Text>
       <Button ref={ref} size="compact-sm" variant="light" flex="none" onClick={onUndo}>

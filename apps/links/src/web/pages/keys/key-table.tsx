@@ -57,7 +57,7 @@ function Row({ apiKey, onRevoke }: { apiKey: Key; onRevoke: () => void }) {
   return (
     <Table.Tr>
       <Table.Td>
-        <Text size="sm" fw={500} lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
+        <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
           {title}
         </Text>
         {/* The values of the columns that are hidden at this width. */}

@@ -55,7 +55,7 @@ function Row({ policy, isFirst, onChange }: { policy: Policy; isFirst: boolean; 
       style={isFirst ? {} : { borderTop: '1px solid var(--mantine-color-default-border)' }}
     >
       <Stack gap={2} miw={0}>
-        <Text size="sm" fw={500} lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
+        <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
           {name}
         </Text>
         <Summary policy={policy} />

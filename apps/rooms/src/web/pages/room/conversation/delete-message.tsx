@@ -27,7 +27,7 @@ export function DeleteMessage({ message, onClose, onDeleted }: Props) {
       }}
       onClose={onClose}
     >
-      <Text size="sm" className="message-text" lineClamp={4}>
+      <Text size="sm" className="message-text">
         {message.content}
       </Text>
     </ConfirmDialog>
