@@ -151,6 +151,21 @@ eachDialect((_dialect, newUrl) => {
       expect((await call(key, 'POST', '/webhooks', { url: url('evil.test') })).code).toBe('policy_host')
     })
 
+    test('L29.3: its plan warns of the hosts that its policy forbids', async () => {
+      const { key } = await assistant({ hosts: ['*.allowed.example'] })
+      const plan = (destination: string) => ({
+        ops: [{ operation: 'createLink', body: { url: destination } }],
+      })
+      const warningsOf = async (destination: string) =>
+        (await call(key, 'POST', '/plans', plan(destination))).answer.warnings
+      expect(await warningsOf('https://allowed.example@forbidden.example/')).toContainEqual({
+        code: 'forbidden_hosts',
+        count: 1,
+        hosts: ['forbidden.example'],
+      })
+      expect(JSON.stringify(await warningsOf('https://a.allowed.example/'))).not.toContain('forbidden_hosts')
+    })
+
     test('L29.4: it changes the bundles of its policy only', async () => {
       const ids = await Promise.all(
         ['One', 'Two'].map(

@@ -56,7 +56,7 @@ export async function createPlan(
   const { changes, versions, results } = await tryOps(context, ops)
   const { database, identity, source, now } = context
   const diff = toPreview(changes)
-  const warnings = await findWarnings(database, { changes: diff, results, identity })
+  const warnings = await findWarnings(database, { changes: diff, results, source })
   return database.write(async (tx) => {
     const plan = await insertPlan(tx, {
       title: title ?? null,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operation } from '../context.ts'
+import { type Context, operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { IdParams } from '../links/schema.ts'
 import { pageAnswer, pageHeaders } from '../paging.ts'
@@ -7,7 +7,8 @@ import { applyPlan, requireOpenPlan } from './apply.ts'
 import { createPlan } from './create.ts'
 import { plannableOperations } from './plannable.ts'
 import { BODY_LIMIT_BYTES, NewPlan, Plan, PlanSummary, PlanUndo, PlansQuery } from './schema.ts'
-import { findPlan, listPlans, toPlan, toPlanSummary, updatePlan } from './store.ts'
+import type { Plan as PlanAnswer } from './schema.ts'
+import { type PlanRow, findPlan, listPlans, toPlan, toPlanSummary, updatePlan } from './store.ts'
 import { undoPlan } from './undo.ts'
 
 /** The refusals of the operations that a plan may have, without `If-Match` and few clicks. */
@@ -17,6 +18,10 @@ const opFailures = [...plannableOperations.values()]
 
 const tag = 'Plans'
 const path = '/plans/{id}'
+
+function answerOf({ database: { read: db, dialect }, now }: Context, row: PlanRow): Promise<PlanAnswer> {
+  return toPlan({ db, dialect }, row, now)
+}
 
 export const planChanges = operation({
   id: 'createPlan',
@@ -37,7 +42,7 @@ export const planChanges = operation({
     'too_many_clicks_to_plan',
     ...new Set(opFailures),
   ],
-  handler: async (context, { body }) => toPlan(await createPlan(context, body), context.now),
+  handler: async (context, { body }) => answerOf(context, await createPlan(context, body)),
 })
 
 export const listPlansOperation = operation({
@@ -68,10 +73,11 @@ export const readPlan = operation({
   params: IdParams,
   result: Plan,
   failures: ['plan_not_found'],
-  async handler({ database, identity, isAdmin, now }, { params }) {
+  async handler(context, { params }) {
+    const { database, identity, isAdmin } = context
     const row = await findPlan(database.read, params.id)
     if (!row || (row.identity !== identity && !isAdmin)) throw failure('plan_not_found')
-    return toPlan(row, now)
+    return answerOf(context, row)
   },
 })
 
@@ -86,7 +92,7 @@ export const applyPlanOperation = operation({
   result: Plan,
   lasting: true,
   failures: ['plan_not_found', 'plan_not_open', 'plan_outdated'],
-  handler: async (context, { params }) => toPlan(await applyPlan(context, params.id), context.now),
+  handler: async (context, { params }) => answerOf(context, await applyPlan(context, params.id)),
 })
 
 export const discardPlan = operation({
@@ -99,11 +105,13 @@ export const discardPlan = operation({
   params: IdParams,
   result: Plan,
   failures: ['plan_not_found', 'plan_not_open'],
-  handler: (context, { params }) =>
-    context.database.write(async (tx) => {
-      const row = await requireOpenPlan(tx, context, params.id)
-      return toPlan(await updatePlan(tx, row.id, { state: 'discarded' }), context.now)
-    }),
+  async handler(context, { params }) {
+    const row = await context.database.write(async (tx) => {
+      const { id } = await requireOpenPlan(tx, context, params.id)
+      return updatePlan(tx, id, { state: 'discarded' })
+    })
+    return answerOf(context, row)
+  },
 })
 
 export const undoPlanOperation = operation({
@@ -119,7 +127,7 @@ export const undoPlanOperation = operation({
   failures: ['plan_not_found', 'plan_not_applied', 'plan_history_deleted'],
   async handler(context, { params }) {
     const { row, ...undo } = await undoPlan(context, params.id)
-    return { ...undo, plan: toPlan(row, context.now) }
+    return { ...undo, plan: await answerOf(context, row) }
   },
 })
 

@@ -63,6 +63,8 @@ export const warningCodes = [
   'removes_slugs',
   'changes_destinations',
   'transfers',
+  'new_hosts',
+  'forbidden_hosts',
   'links_of_others',
   'many_links',
   'refused_items',
@@ -71,9 +73,13 @@ export const warningCodes = [
 export const PlanWarning = z
   .object({
     code: z.enum(warningCodes),
-    count: z.int().meta({ description: 'The number of links, bundles, slugs or items.' }),
+    count: z.int().meta({ description: 'The number of links, bundles, slugs, hosts or items.' }),
     clicks: z.int().optional().meta({
       description: 'Their clicks so far; those of deleted links are deleted with them.',
+    }),
+    hosts: z.array(z.string()).optional().meta({
+      description:
+        'All hosts of `new_hosts`, to which no link of the person leads yet, and of `forbidden_hosts`, which the policy of the program forbids. Lists of plans leave them out.',
     }),
   })
   .meta({ id: 'PlanWarning' })
@@ -110,6 +116,17 @@ const PlanVersion = z
   })
   .meta({ id: 'PlanVersion' })
 
+const PlanLink = z
+  .object({
+    id: z.int(),
+    slug: z.string(),
+    domain: z.string().optional().meta({ description: 'Absent on the default domain.' }),
+    label: z.string().nullable(),
+  })
+  .meta({ id: 'PlanLink' })
+
+const PlanBundle = z.object({ id: z.int(), name: z.string() }).meta({ id: 'PlanBundle' })
+
 export const Plan = PlanSummary.extend({
   ops: z.array(Op),
   diff: z.array(PlanChange).meta({
@@ -117,6 +134,8 @@ export const Plan = PlanSummary.extend({
       'Each change, with the values of history. Before the plan is applied without automatic slugs, which are chosen then.',
   }),
   versions: z.array(PlanVersion).meta({ description: 'The versions of what the plan depends on.' }),
+  links: z.array(PlanLink).meta({ description: 'The links of the plan as they are now.' }),
+  bundles: z.array(PlanBundle).meta({ description: 'The bundles of the plan as they are now.' }),
 }).meta({ id: 'Plan' })
 export type Plan = z.output<typeof Plan>
 

@@ -1,9 +1,11 @@
 import { createCursor } from '@latchkey/http/cursor'
-import type { Database } from '@latchkey/database/database'
+import { type Database, inList } from '@latchkey/database/database'
 import { lockRows } from '@latchkey/database/locks'
+import type { DialectName } from '@latchkey/database/url'
 import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import type { SubjectVersions } from '../history/states.ts'
+import { parseSlugKey } from '../links/slugs/slug.ts'
 import { type Page, parseCursor } from '../paging.ts'
 import type { Op, Plan, PlanChange, PlanSummary, PlanWarning } from './schema.ts'
 import type { PlanState } from './states.ts'
@@ -95,17 +97,53 @@ export async function listPlans(
 
 /** A plan as its reader sees it: the title of an API key is for its person and administrators. */
 export function toPlanSummary(row: PlanSummaryRow, now: number): PlanSummary {
-  const warnings = JSON.parse(row.warnings) as PlanWarning[]
+  const warnings = parseWarnings(row).map(({ hosts: _, ...warning }) => warning)
   return { ...row, state: stateOf(row, now), destructive: isDestructive(warnings), warnings }
 }
 
-export function toPlan({ ops, diff, versions, ...row }: PlanRow, now: number): Plan {
+function parseWarnings({ warnings }: Pick<PlanRow, 'warnings'>): PlanWarning[] {
+  return JSON.parse(warnings) as PlanWarning[]
+}
+
+/** A plan with everything that it holds, and the names of its links and bundles as they are now. */
+export async function toPlan(
+  { db, dialect }: { db: Kysely<Tables>; dialect: DialectName },
+  { ops, diff, versions, ...row }: PlanRow,
+  now: number,
+): Promise<Plan> {
+  const changes = JSON.parse(diff) as PlanChange[]
+  const subjects = JSON.parse(versions) as SubjectVersions
+  const linkIds = [...Object.keys(subjects.links).map(Number), ...changes.map(({ link_id }) => link_id)]
+  const bundleIds = [
+    ...Object.keys(subjects.bundles).map(Number),
+    ...changes.map(({ bundle_id }) => bundle_id),
+  ]
+  const links = await db
+    .selectFrom('link')
+    .select(['id', 'primary_slug', 'label'])
+    .where(inList(dialect, 'id', withoutNew(linkIds)))
+    .orderBy('id')
+    .execute()
+  const bundles = await db
+    .selectFrom('bundle')
+    .select(['id', 'name'])
+    .where(inList(dialect, 'id', withoutNew(bundleIds)))
+    .orderBy('id')
+    .execute()
   return {
     ...toPlanSummary(row, now),
+    warnings: parseWarnings(row),
     ops: JSON.parse(ops) as Op[],
-    diff: JSON.parse(diff) as PlanChange[],
-    versions: toVersions(JSON.parse(versions) as SubjectVersions),
+    diff: changes,
+    versions: toVersions(subjects),
+    links: links.map(({ primary_slug: key, ...link }) => ({ ...link, ...parseSlugKey(key) })),
+    bundles,
   }
+}
+
+/** The ids of what exists: a plan has negative ids for what it creates. */
+function withoutNew(ids: readonly (number | null)[]): number[] {
+  return [...new Set(ids.filter((id) => id !== null && id > 0))] as number[]
 }
 
 function toVersions({ links, bundles }: SubjectVersions): Plan['versions'] {

@@ -1,7 +1,10 @@
 import { type Database, inList } from '@latchkey/database/database'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db/tables.ts'
+import { destinationsOf, hostsOf } from '../history/destinations.ts'
+import type { ChangeSource } from '../history/source.ts'
 import type { Values } from '../history/values.ts'
+import { findForbidden } from '../policies/require-policy.ts'
 import type { PlanChange, PlanWarning } from './schema.ts'
 
 type WarningCode = PlanWarning['code']
@@ -27,13 +30,14 @@ interface WarningInput {
   changes: readonly PlanChange[]
   /** Results of the operations. */
   results: readonly unknown[]
-  identity: string
+  /** The person whose plan it is, and the program that made it. */
+  source: Pick<ChangeSource, 'identity' | 'assistant'>
 }
 
 /** What a person should know before the plan is applied, from the state before it. */
 export async function findWarnings(
   { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
-  { changes, results, identity }: WarningInput,
+  { changes, results, source }: WarningInput,
 ): Promise<PlanWarning[]> {
   const ofLinks = changes.filter(({ bundle_id }) => bundle_id === null)
   const updates = ofLinks.filter(({ before, after }) => before && after)
@@ -42,6 +46,13 @@ export async function findWarnings(
   const expiring = idsOf(updates.filter(({ after }) => typeof after?.['expires_at'] === 'number'))
   const led = idsOf(updates.filter(({ after }) => after && ('url' in after || 'behaviour' in after)))
   const slugs = updates.flatMap(stoppedSlugs)
+  const newHosts = hostsOf(ofLinks.flatMap(newDestinations))
+  const forbidden = await findForbidden(
+    read,
+    source,
+    ofLinks.flatMap(({ after }) => destinationsOf(after)),
+  )
+  const { identity } = source
   const linkIds = [...new Set(changes.flatMap(({ link_id }) => link_id ?? []))]
   const countClicks = (ids: readonly number[]) => sumClicks(read, inList(dialect, 'link_id', ids))
   return [
@@ -55,6 +66,8 @@ export async function findWarnings(
       'transfers',
       changes.filter(({ before, after }) => before && after && 'created_by' in after).length,
     ),
+    hostWarning('new_hosts', await findNewHosts({ read, dialect }, newHosts, identity)),
+    hostWarning('forbidden_hosts', hostsOf(forbidden)),
     warning('links_of_others', await countLinksOfOthers(read, inList(dialect, 'id', linkIds), identity)),
     warning('many_links', linkIds.length > MANY_LINKS ? linkIds.length : 0),
     warning('refused_items', results.flatMap(refusedItems).length),
@@ -63,6 +76,33 @@ export async function findWarnings(
 
 function warning(code: WarningCode, count: number, clicks?: number): PlanWarning {
   return { code, count, ...(clicks !== undefined && { clicks }) }
+}
+
+function hostWarning(code: WarningCode, hosts: readonly string[]): PlanWarning {
+  return { code, count: hosts.length, hosts: [...hosts] }
+}
+
+/** Where a link leads after the change, and not before. */
+function newDestinations({ before, after }: PlanChange): URL[] {
+  const earlier = new Set(destinationsOf(before).map(({ host }) => host))
+  return destinationsOf(after).filter(({ host }) => !earlier.has(host))
+}
+
+/** The hosts to which no link of the person leads by its URL. */
+async function findNewHosts(
+  { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
+  hosts: readonly string[],
+  identity: string,
+): Promise<string[]> {
+  const rows = await read
+    .selectFrom('link')
+    .select('host')
+    .distinct()
+    .where('created_by', '=', identity)
+    .where(inList(dialect, 'host', hosts))
+    .execute()
+  const existing = new Set(rows.map(({ host }) => host))
+  return hosts.filter((host) => !existing.has(host))
 }
 
 function idsOf(changes: readonly PlanChange[]): number[] {

@@ -4,6 +4,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { HOUR } from '../analytics/window.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, failures } from '../failures.ts'
+import { destinationsOf } from '../history/destinations.ts'
 import type { ChangeSource } from '../history/source.ts'
 import type { NewChange } from '../history/store.ts'
 import { type Values, parseValues } from '../history/values.ts'
@@ -95,17 +96,19 @@ function isDestructive({ kind, before_values, after_values }: NewChange): boolea
   return isClosed || 'url' in after || 'behaviour' in after || slugsOf(before).length > 0
 }
 
-/** Hosts that the changes lead to: of the URL, and of every URL in the behaviour. */
+/** Hosts that the changes lead to. */
 function hostsOf({ after_values }: NewChange): string[] {
-  const after = parseValues(after_values)
-  return [after?.['url'], ...textsIn(after?.['behaviour'])].flatMap((text) => {
-    const url = typeof text === 'string' ? URL.parse(text) : null
-    return url ? [url.hostname] : []
-  })
+  return destinationsOf(parseValues(after_values)).map(({ hostname }) => hostname)
 }
 
-function textsIn(value: unknown): unknown[] {
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [value]
+/** The destinations to which the policy of the program lets no link lead. */
+export async function findForbidden(
+  db: Kysely<Tables>,
+  source: Source,
+  destinations: readonly URL[],
+): Promise<URL[]> {
+  const hosts = (await findRulesOf(db, source))?.hosts
+  return hosts ? destinations.filter(({ hostname }) => !isAllowed(hostname, hosts)) : []
 }
 
 function isAllowed(host: string, patterns: readonly string[]): boolean {

@@ -54,7 +54,7 @@ test('L29.5: the history of everything is filtered by person, program and way', 
   expect(new URL(page.url()).searchParams.get('assistant')).toMatch(/^key:\d+$/)
   await page.getByRole('button', { name: /^Remove the filter key:/ }).click()
   await page.getByText('Bundle created').waitFor()
-  await page.getByRole('combobox', { name: 'Way' }).selectOption('import')
+  await page.getByRole('combobox', { name: 'Source' }).selectOption('import')
   await page.getByText('No changes yet').waitFor()
   expect(errors).toEqual([])
 }, 60_000)
@@ -75,7 +75,7 @@ test('L29.5: the changes of a program since a moment are undone, and what stays 
   const history = await (await admin.fetch(`/_/admin/api/links/${first?.id}/history`)).json()
   const [{ assistant }] = history as [{ assistant: string }]
   const { page, errors } = await admin.open(`/history?assistant=${assistant}`)
-  await page.getByRole('button', { name: 'Undo changes since …' }).press('Enter')
+  await page.getByRole('button', { name: 'Undo changes…' }).press('Enter')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Undo everything since').fill('2020-01-01T00:00')
   await expectAccessible(page)

@@ -43,16 +43,17 @@ test('L29.5: a plan is read with its warnings, applied, and undone', async () =>
   await page.getByText('3 changes').waitFor()
   await expectAccessibleViews(page, 'plans', [1280, 390])
   await page.getByRole('link', { name: 'Spring cleaning' }).click()
-  await page.getByRole('heading', { name: 'Spring cleaning', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: `Plan ${id}`, level: 1, exact: true }).waitFor()
+  await page.getByText('Title: “Spring cleaning”').waitFor()
   await page.getByText('Deletes 1 link').waitFor()
-  await page.getByText('Changes where 1 link leads').waitFor()
+  await page.getByText('Changes the destination of 1 link').waitFor()
   await page.getByText(`“${HOSTILE}”`).waitFor()
   expect(await page.locator('main img').count()).toBe(0)
   await expectAccessibleViews(page, 'plan', [1280, 390])
   await expectWithinWidth(page)
   await page.getByRole('button', { name: 'Apply' }).press('Enter')
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('All of it is applied').waitFor()
+  await dialog.getByText('All changes apply together').waitFor()
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Apply plan' }).click()
   await page.getByText('Plan applied').waitFor()
@@ -121,3 +122,97 @@ test('L29.4: what an assistant may not do alone waits for its person on the page
   await page.getByText('Plan applied').waitFor()
   expect(errors).toEqual([])
 }, 60_000)
+
+const COUNTRIES = 'AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL'.split(' ')
+
+test('L29.5: nothing of a plan is shortened before its buttons, however long and misleading it is', async () => {
+  const link = await createLink(admin, { url: 'https://example.com/known', label: 'My shop' })
+  const { raw_key: key } = await ask('POST', '/keys', { title: 'Program', scope: 'create,read' })
+  const byUser = `https://bank.example%2F${'u'.repeat(150)}@user.example/pay`
+  const long = `https://long.example/${'p'.repeat(2000)}?end`
+  const longHost = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.example`
+  const behaviour = {
+    rules: [{ when: { not_country: COUNTRIES }, to: 'https://rule.example/x', label: '”\u202Erule' }],
+    split: [
+      { url: 'https://example.com/a', weight: 1 },
+      { url: 'https://part.example/b', weight: 3 },
+    ],
+    starts_at: 1_700_000_000,
+    before_url: 'https://before.example/b',
+    after_url: `https://${longHost}/a`,
+  }
+  const items = Array.from({ length: 250 }, (_, n) => ({ url: `https://bulk-${n % 3}.example/${n}` }))
+  const created = await ask('POST', '/bundles', { name: 'Spring' })
+  const ops = [
+    { operation: 'setBehaviour', params: { id: link.id }, body: behaviour },
+    { operation: 'createLink', body: { url: byUser, label: `a\nb ${HOSTILE}` } },
+    { operation: 'createLink', body: { url: long } },
+    { operation: 'createLink', body: { url: 'https://bаnk.example/idn' } },
+    { operation: 'addLinkToBundle', params: { id: created.id }, body: { link_id: { $op: 2 } } },
+    { operation: 'transferLink', params: { id: link.id }, body: { owner: 'b@example.com', confirm: true } },
+    { operation: 'createLinks', body: { items } },
+  ]
+  const { id } = await ask('POST', '/plans', { title: 'Safe”\u202E.<b>x</b>', ops }, key)
+  const { page, errors } = await admin.open(`/plans/${id}`)
+  await page.getByText('rule.example/x').waitFor()
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(`Plan ${id}`)
+  const warnings = await page.getByRole('alert').innerText()
+  const hosts = ['user', 'long', 'rule', 'part', 'before', 'bulk-0', 'bulk-1', 'bulk-2']
+  for (const host of [...hosts.map((name) => `${name}.example`), 'xn--bnk-6cd.example', longHost])
+    expect(warnings.split('\n')).toContain(host)
+  expect(warnings.split('\n')).not.toContain('example.com')
+  for (const width of [320, 390, 1440]) {
+    await page.setViewportSize({ width, height: 900 })
+    const text = await page.getByRole('main').innerText()
+    for (const whole of [
+      'The program calls it “Safe”⟦U+202E⟧.<b>x</b>”',
+      byUser,
+      'What stands before the @ is a user name for user.example, not a host.',
+      long,
+      `“a⟦U+000A⟧b ${HOSTILE}”`,
+      '“”⟦U+202E⟧rule” Visitors outside Andorra, ',
+      'St. Barthélemy',
+      'https://part.example/b',
+      'https://before.example/b',
+      `https://${longHost}/a`,
+      '“My shop”',
+      '“Spring”',
+      'b@example.com',
+      'Create 250 links',
+    ])
+      expect(text).toContain(whole)
+    expect(await cutTexts(page)).toEqual([])
+    await expectWithinWidth(page)
+    const top = (await page.getByRole('button', { name: 'Apply' }).boundingBox())?.y ?? 0
+    const lowest = await page
+      .locator('main :is(.change, details)')
+      .evaluateAll((all) => Math.max(...all.map((each) => each.getBoundingClientRect().bottom)))
+    expect(top).toBeGreaterThan(lowest)
+    await screenshot(page, `plan-hostile-${width}`)
+  }
+  expect(await page.locator('main img').count()).toBe(0)
+  const fold = page.locator('details').filter({ hasText: 'Changes 201–' })
+  expect(await fold.innerText()).toContain('Link created: ')
+  expect(await fold.innerText()).toContain('bulk-2.example')
+  await fold.locator('summary').click()
+  await fold.getByText('https://bulk-2.example/245').waitFor()
+  const operation = page.locator('details').filter({ hasText: 'Operation 1 in full' })
+  await operation.locator('summary').click()
+  await operation.getByText('"not_country"').waitFor()
+  expect(await operation.innerText()).toContain('"”⟦U+202E⟧rule"')
+  await expectAccessibleViews(page, 'plan-hostile', [1440, 390])
+  expect(errors).toEqual([])
+}, 120_000)
+
+/** The texts of a page that a style hides a part of. */
+function cutTexts(page: Awaited<ReturnType<typeof admin.open>>['page']): Promise<string[]> {
+  return page.locator('main *').evaluateAll((all) =>
+    all.flatMap((element) => {
+      const { overflowX, overflowY } = getComputedStyle(element)
+      const isCut =
+        (overflowX !== 'visible' && element.scrollWidth > element.clientWidth + 1) ||
+        (overflowY !== 'visible' && element.scrollHeight > element.clientHeight + 1)
+      return element.textContent !== '' && isCut ? [element.outerHTML.slice(0, 300)] : []
+    }),
+  )
+}

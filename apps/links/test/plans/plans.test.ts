@@ -178,6 +178,58 @@ eachDialect((dialect, newDatabaseUrl) => {
     })
   })
 
+  test('L29.3: warns of each host to which no link of the person leads yet, whole, also in behaviour', async () => {
+    const [key, other] = [await links.key(ann), await links.key(ben)]
+    const host = () => `host-${++count}.example`
+    const [own, foreign, first, second, third, port] = [host(), host(), host(), host(), host(), host()]
+    const link = await links.createLink(key, { url: `https://${own}/a` })
+    await links.createLink(other, { url: `https://${foreign}/a` })
+    const long = `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.example`
+    const countries = 'AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL'.split(' ')
+    const { body } = await plan(key, [
+      { operation: 'updateLink', params: { id: link.id }, body: { url: `https://${own}/b` } },
+      { operation: 'createLink', body: { url: `https://bank.example%20${'x'.repeat(150)}@${long}/` } },
+      { operation: 'createLink', body: { url: `https://${foreign}/b` } },
+      {
+        operation: 'setBehaviour',
+        params: { id: link.id },
+        body: {
+          rules: [{ when: { not_country: countries }, to: `https://${first}/`, label: 'https: not a URL' }],
+          split: [
+            { url: `https://${second}/`, weight: 1 },
+            { url: `https://${own}/c`, weight: 1 },
+          ],
+          starts_at: links.now,
+          before_url: `https://${third}/`,
+          after_url: `http://${port}:8443/`,
+        },
+      },
+    ])
+    const hosts = [foreign, first, second, third, `${port}:8443`, long].toSorted()
+    expect(body.warnings).toContainEqual({ code: 'new_hosts', count: hosts.length, hosts })
+    const [listed] = (await read(key, '/plans?limit=1')).body
+    expect([listed.id, JSON.stringify(listed.warnings).includes(long)]).toEqual([body.id, false])
+    expect((await act(key, body.id, 'apply')).status).toBe(200)
+    const again = await plan(key, [{ operation: 'createLink', body: { url: `https://${foreign}/c` } }])
+    expect(again.body.warnings).toEqual([])
+  })
+
+  test('L29.3: names its links by slug and label, and its bundles, as they are now', async () => {
+    const key = await links.key(ann)
+    const link = await links.createLink(key, { slug: newSlug(), label: 'Old label' })
+    const { body: bundle } = await links.call('POST', '/bundles', { key, body: { name: 'Spring' } })
+    const { body } = await plan(key, [
+      { operation: 'addLinkToBundle', params: { id: bundle.id }, body: { link_id: link.id } },
+      { operation: 'createLink', body: { url: newUrl() } },
+    ])
+    const [{ slug }] = link.slugs.filter(({ is_primary }: { is_primary: number }) => is_primary === 1)
+    expect(body).toMatchObject({
+      links: [{ id: link.id, slug, label: 'Old label' }],
+      bundles: [{ id: bundle.id, name: 'Spring' }],
+    })
+    expect((await act(key, body.id, 'apply')).body.links).toHaveLength(2)
+  })
+
   describe('L29.3: applying', () => {
     test('L29.3: the second of two plans for one link is refused', async () => {
       const key = await links.key(ann)

@@ -1245,6 +1245,10 @@ export interface Plan {
   diff: PlanChange[]
   /** The versions of what the plan depends on. */
   versions: PlanVersion[]
+  /** The links of the plan as they are now. */
+  links: PlanLink[]
+  /** The bundles of the plan as they are now. */
+  bundles: PlanBundle[]
 }
 
 export interface PlanWarning {
@@ -1256,13 +1260,17 @@ export interface PlanWarning {
     | 'removes_slugs'
     | 'changes_destinations'
     | 'transfers'
+    | 'new_hosts'
+    | 'forbidden_hosts'
     | 'links_of_others'
     | 'many_links'
     | 'refused_items'
-  /** The number of links, bundles, slugs or items. */
+  /** The number of links, bundles, slugs, hosts or items. */
   count: number
   /** Their clicks so far; those of deleted links are deleted with them. */
   clicks?: number
+  /** All hosts of `new_hosts`, to which no link of the person leads yet, and of `forbidden_hosts`, which the policy of the program forbids. Lists of plans leave them out. */
+  hosts?: string[]
 }
 
 export interface PlanOp {
@@ -1309,6 +1317,19 @@ export interface PlanVersion {
   link_id: number | null
   bundle_id: number | null
   version: string
+}
+
+export interface PlanLink {
+  id: number
+  slug: string
+  /** Absent on the default domain. */
+  domain?: string
+  label: string | null
+}
+
+export interface PlanBundle {
+  id: number
+  name: string
 }
 
 export interface PlanSummary {

@@ -50,7 +50,9 @@ __all__ = [
     "NewLink",
     "Performer",
     "Plan",
+    "PlanBundle",
     "PlanChange",
+    "PlanLink",
     "PlanOp",
     "PlanSummary",
     "PlanUndo",
@@ -795,6 +797,10 @@ class Plan:
     """Each change, with the values of history. Before the plan is applied without automatic slugs, which are chosen then."""
     versions: list[PlanVersion]
     """The versions of what the plan depends on."""
+    links: list[PlanLink]
+    """The links of the plan as they are now."""
+    bundles: list[PlanBundle]
+    """The bundles of the plan as they are now."""
 
     @classmethod
     def from_json(cls, data: Any) -> Plan:
@@ -817,6 +823,8 @@ class Plan:
             ops=data["ops"],
             diff=many(data["diff"], PlanChange.from_json),
             versions=many(data["versions"], PlanVersion.from_json),
+            links=many(data["links"], PlanLink.from_json),
+            bundles=many(data["bundles"], PlanBundle.from_json),
         )
 
 
@@ -830,14 +838,18 @@ class PlanWarning:
         "removes_slugs",
         "changes_destinations",
         "transfers",
+        "new_hosts",
+        "forbidden_hosts",
         "links_of_others",
         "many_links",
         "refused_items",
     ]
     count: int
-    """The number of links, bundles, slugs or items."""
+    """The number of links, bundles, slugs, hosts or items."""
     clicks: int | None = None
     """Their clicks so far; those of deleted links are deleted with them."""
+    hosts: list[str] | None = None
+    """All hosts of `new_hosts`, to which no link of the person leads yet, and of `forbidden_hosts`, which the policy of the program forbids. Lists of plans leave them out."""
 
     @classmethod
     def from_json(cls, data: Any) -> PlanWarning:
@@ -845,6 +857,7 @@ class PlanWarning:
             code=data["code"],
             count=data["count"],
             clicks=data.get("clicks"),
+            hosts=data.get("hosts"),
         )
 
 
@@ -910,6 +923,37 @@ class PlanVersion:
             link_id=data["link_id"],
             bundle_id=data["bundle_id"],
             version=data["version"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanLink:
+    id: int
+    slug: str
+    domain: str | None = None
+    """Absent on the default domain."""
+    label: str | None
+
+    @classmethod
+    def from_json(cls, data: Any) -> PlanLink:
+        return cls(
+            id=data["id"],
+            slug=data["slug"],
+            domain=data.get("domain"),
+            label=data["label"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanBundle:
+    id: int
+    name: str
+
+    @classmethod
+    def from_json(cls, data: Any) -> PlanBundle:
+        return cls(
+            id=data["id"],
+            name=data["name"],
         )
 
 

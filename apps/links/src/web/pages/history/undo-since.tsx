@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Input, call } from '../../call.ts'
 import { Remaining } from '../../parts/history/remaining.tsx'
+import { visible } from '../../parts/history/visible.ts'
 import { MAX_DATE_TIME, fromField, zoneOfField } from '../../parts/moment-field.ts'
 import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
@@ -21,7 +22,7 @@ export default function UndoSince({ filter, opened, onClose }: UndoSinceProps) {
     <Modal
       opened={opened}
       onClose={onClose}
-      title={t('history.undoTitle', { name: filter.assistant })}
+      title={t('history.undoTitle', { name: visible(filter.assistant) })}
       closeButtonProps={{ 'aria-label': t('shell.close') }}
     >
       <Form filter={filter} onClose={onClose} />
@@ -49,7 +50,9 @@ function Form({ filter, onClose }: Omit<UndoSinceProps, 'opened'>) {
       }}
     >
       <Stack gap="md">
-        <Text size="sm">{t('history.undoHelp')}</Text>
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {t('history.undoHelp', { name: visible(filter.assistant) })}
+        </Text>
         <TextInput
           label={t('history.since')}
           description={zoneOfField(since, language)}

@@ -7,7 +7,7 @@ import { Remaining } from '../../parts/history/remaining.tsx'
 import { invalidate } from '../../queries.ts'
 import { me } from '../../me.ts'
 import { useText } from '../../texts/text.ts'
-import type { Plan } from './content.tsx'
+import type { Plan } from './plan.ts'
 
 const refresh = () => invalidate('plans', 'links', 'bundles', 'totals', 'history')
 
@@ -44,19 +44,15 @@ export function PlanActions({ plan }: { plan: Plan }) {
       )}
       {undo.data && <Remaining remaining={undo.data.remaining} />}
       {plan.state === 'open' && (
-        <div
-          className="action-bar"
-          role="group"
-          aria-label={t('plans.changes', { count: plan.change_count })}
-        >
+        <Group role="group" aria-label={t('plans.changes', { count: plan.change_count })}>
           <Text size="sm" fw={500} className="figure">
             {t('plans.changes', { count: plan.change_count })}
           </Text>
           <Button variant="default" loading={discard.isPending} onClick={() => discard.mutate()}>
             {t('plans.discard')}
           </Button>
-          <Confirmed name="apply" color={plan.destructive ? 'red' : undefined} action={apply} />
-        </div>
+          <Confirmed name="apply" action={apply} />
+        </Group>
       )}
       {plan.state === 'applied' && (
         <Group>
@@ -69,13 +65,12 @@ export function PlanActions({ plan }: { plan: Plan }) {
 
 interface ConfirmedProps {
   name: 'apply' | 'undo'
-  color?: string | undefined
   variant?: string
   action: { isPending: boolean; mutate: () => void }
 }
 
 /** A button whose dialog says what happens. */
-function Confirmed({ name, color, variant = 'filled', action }: ConfirmedProps) {
+function Confirmed({ name, variant = 'filled', action }: ConfirmedProps) {
   const { t } = useText()
   const [isOpen, { open, close }] = useDisclosure()
   return (
@@ -96,7 +91,6 @@ function Confirmed({ name, color, variant = 'filled', action }: ConfirmedProps) 
               {t('confirm.cancel')}
             </Button>
             <Button
-              {...(color && { color })}
               onClick={() => {
                 close()
                 action.mutate()

@@ -4,7 +4,7 @@ import { PageHeading } from '@latchkey/web/shell/heading'
 import { Link } from 'wouter'
 import { useText } from '../../texts/text.ts'
 
-export function PlanHeading({ id, title }: { id: number; title: string | null }) {
+export function PlanHeading({ id }: { id: number }) {
   const { t } = useText()
   return (
     <Stack gap="sm">
@@ -14,12 +14,7 @@ export function PlanHeading({ id, title }: { id: number; title: string | null })
           {t('plans.toList')}
         </Group>
       </Anchor>
-      <PageHeading
-        title={title ?? t('plans.untitled', { id })}
-        lh={1.3}
-        dir="auto"
-        style={{ overflowWrap: 'anywhere' }}
-      />
+      <PageHeading title={t('plans.untitled', { id })} lh={1.3} />
     </Stack>
   )
 }

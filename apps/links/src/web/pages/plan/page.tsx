@@ -20,7 +20,7 @@ export default function PlanPage({ id }: { id: number }) {
   if (isGone)
     return (
       <Stack gap="lg">
-        <PlanHeading id={id} title={null} />
+        <PlanHeading id={id} />
         <Notice
           title={t('plans.gone')}
           help={t('plans.goneHelp')}
@@ -34,7 +34,7 @@ export default function PlanPage({ id }: { id: number }) {
     )
   return (
     <Stack gap="lg">
-      <PlanHeading id={id} title={plan.data?.body.title ?? null} />
+      <PlanHeading id={id} />
       {plan.isLoadingError && <ErrorNotice error={plan.error} onRetry={() => void plan.refetch()} />}
       {plan.isPending && <Skeleton height={320} />}
       {plan.data && (

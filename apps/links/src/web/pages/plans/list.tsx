@@ -6,6 +6,8 @@ import { Link } from 'wouter'
 import { planStates } from '../../../plans/states.ts'
 import type { Result } from '../../call.ts'
 import { Program } from '../../parts/history/changes.tsx'
+import { Quoted } from '../../parts/history/quoted.tsx'
+import { visible } from '../../parts/history/visible.ts'
 import { Initials } from '../../parts/initials.tsx'
 import { ReadError } from '../../parts/read-error.tsx'
 import { useCall } from '../../queries.ts'
@@ -93,14 +95,14 @@ function Item({ plan }: { plan: PlanSummary }) {
     <li className="change">
       <Group justify="space-between" gap="xs" align="flex-start">
         <Anchor component={Link} href={`/plans/${id}`} fw={600} size="sm" underline="always" miw={0}>
-          <bdi style={{ overflowWrap: 'anywhere' }}>{title ?? t('plans.untitled', { id })}</bdi>
+          {t('plans.untitled', { id })} {title !== null && <Quoted text={title} />}
         </Anchor>
         <PlanState state={state} />
       </Group>
       <Group gap="xs" mt={4} miw={0}>
-        <span className="person">
+        <span className="person is-whole">
           <Initials name={identity} />
-          <bdi>{identity}</bdi>
+          <bdi>{visible(identity)}</bdi>
         </span>
         <Program change={{ ...plan, tool: null }} onFilter={undefined} />
         <Text size="sm" c="dimmed">

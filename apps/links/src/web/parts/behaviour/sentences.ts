@@ -9,12 +9,14 @@ interface Words {
   t: Translate
   language: string
   nameOf: ReturnType<typeof useValueNames>
+  /** A destination within a sentence. */
+  urlName: (url: string) => string
 }
 
 /** Sentences about a behaviour, in the user's language. */
-export function useSentences() {
+export function useSentences({ urlName = (url: string) => url } = {}) {
   const { t, language } = useText()
-  const words: Words = { t, language, nameOf: useValueNames() }
+  const words: Words = { t, language, nameOf: useValueNames(), urlName }
   return {
     conditions: (when: When) => describeConditions(when, words),
     times: (times: Times) => describeTimes(times, words),
@@ -135,17 +137,17 @@ export interface Times extends Pick<
 }
 
 /** "From Monday 09:00, 50 visits, then https://…": when a link works. */
-export function describeTimes(times: Times, { t, language }: Words): string {
+export function describeTimes(times: Times, { t, language, urlName }: Words): string {
   const { starts_at, before_url, after_url, max_clicks, confirm_visit, expires_at, password } = times
   const isLimited = max_clicks !== undefined || expires_at !== null
   const parts = [
     starts_at !== undefined && t('behaviour.from', { when: momentName(starts_at, language) }),
-    before_url !== undefined && t('behaviour.untilThen', { url: before_url }),
+    before_url !== undefined && t('behaviour.untilThen', { url: urlName(before_url) }),
     Boolean(password) && t('behaviour.withPassword'),
     max_clicks !== undefined && describeVisits(max_clicks, times.clicks_left, t),
     Boolean(confirm_visit) && t('behaviour.withButton'),
     expires_at !== null && t('behaviour.until', { when: momentName(expires_at, language) }),
-    after_url !== undefined && t('behaviour.then', { url: after_url }),
+    after_url !== undefined && t('behaviour.then', { url: urlName(after_url) }),
     after_url === undefined && isLimited && t('behaviour.thenNotFound'),
   ].filter((part) => part !== false)
   if (parts.length === 0) return t('link.always')

@@ -1,9 +1,11 @@
-import { Anchor, Badge, Button, Group, Stack, Text, UnstyledButton } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Link as To } from 'wouter'
 import { Initials } from '../initials.tsx'
 import { useText } from '../../texts/text.ts'
-import { type Change, textOfValue, valueChangesOf } from './values.ts'
+import { BundleName, LinkName } from './subject-names.tsx'
+import { Value } from './value.tsx'
+import { type Change, isUnset, valueChangesOf } from './values.ts'
+import { visible } from './visible.ts'
 
 type Subject = Pick<Change, 'link_id' | 'bundle_id'>
 type Difference = Pick<Change, 'before' | 'after'>
@@ -51,7 +53,7 @@ function Item({
         {actionFor?.(change)}
       </Group>
       <Group gap="xs" mt={4} miw={0}>
-        <span className="person">
+        <span className="person is-whole">
           <Initials name={change.identity} />
           <Name name={change.identity} onPick={onFilter && (() => onFilter({ identity: change.identity }))} />
         </span>
@@ -67,10 +69,10 @@ function Item({
 
 function Name({ name, onPick }: { name: string; onPick: (() => void) | undefined }) {
   const { t } = useText()
-  if (!onPick) return <bdi>{name}</bdi>
+  if (!onPick) return <bdi>{visible(name)}</bdi>
   return (
     <UnstyledButton className="change-name" onClick={onPick} aria-label={t('history.only', { name })}>
-      <bdi>{name}</bdi>
+      <bdi>{visible(name)}</bdi>
     </UnstyledButton>
   )
 }
@@ -94,53 +96,41 @@ export function Program({
   )
 }
 
-/** The link and the bundle of a change, with their pages. */
+/** The link and the bundle of a change. */
 export function Subjects({ change: { link_id: link, bundle_id: bundle } }: { change: Subject }) {
-  const { t } = useText()
   return (
     <>
-      {link !== null && (
-        <Anchor className="change-link" size="sm" component={To} href={`/links/${link}`} underline="always">
-          {t('history.link', { id: link })}
-        </Anchor>
-      )}
-      {bundle !== null && (
-        <Anchor
-          className="change-link"
-          size="sm"
-          component={To}
-          href={`/bundles/${bundle}`}
-          underline="always"
-        >
-          {t('history.bundle', { id: bundle })}
-        </Anchor>
-      )}
+      {link !== null && <LinkName id={link} />}
+      {bundle !== null && <BundleName id={bundle} />}
     </>
   )
 }
 
-/** What a change replaced, by what: texts of strangers are quoted and shortened. */
+/** What a change replaced, by what. */
 export function Values({ change }: { change: Difference }) {
-  const { t, moment } = useText()
-  const options = { moment, set: t('history.set') }
+  const { t } = useText()
   const values = valueChangesOf(change)
   if (values.length === 0) return null
   return (
     <dl className="change-values">
-      {values.map(({ field, name, before, after }) => {
-        const old = textOfValue(field, before, options)
-        const current = textOfValue(field, after, options) ?? t('history.none')
-        return (
-          <div key={field}>
-            <dt>{t(name)}</dt>
-            <dd>
-              {old !== undefined && <bdi className={change.after ? 'change-before' : undefined}>{old}</bdi>}
-              {old !== undefined && change.after && <> {t('history.to')} </>}
-              {change.after && <bdi>{current}</bdi>}
-            </dd>
-          </div>
-        )
-      })}
+      {values.map(({ field, name, before, after }) => (
+        <div key={field}>
+          <dt>{t(name)}</dt>
+          <dd>
+            {!isUnset(before) && (
+              <div className={change.after ? 'change-before' : undefined}>
+                <Value field={field} value={before} />
+              </div>
+            )}
+            {!isUnset(before) && change.after && <span className="change-to">{t('history.to')}</span>}
+            {change.after && (
+              <div>
+                <Value field={field} value={after} />
+              </div>
+            )}
+          </dd>
+        </div>
+      ))}
     </dl>
   )
 }

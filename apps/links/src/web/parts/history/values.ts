@@ -3,7 +3,7 @@ import type { OwnKey } from '../../texts/index.ts'
 
 export type Change = Result<'listChanges'>[number]
 
-/** The fields on display, in their order. */
+/** The fields with names, in the order of their display. */
 const FIELDS = [
   'url',
   'name',
@@ -11,6 +11,7 @@ const FIELDS = [
   'description',
   'primary_slug',
   'slugs',
+  'domain',
   'expires_at',
   'disabled_at',
   'archived_at',
@@ -20,8 +21,14 @@ const FIELDS = [
   'icon',
   'accent',
   'share',
+  'bundles',
+  'links',
+  'links_omitted',
 ] as const
 type Field = (typeof FIELDS)[number]
+
+/** Fields that follow from the change itself. */
+const OF_CHANGE: ReadonlySet<string> = new Set(['created_at', 'created_via'])
 
 export interface ValueChange {
   field: Field
@@ -33,39 +40,16 @@ export interface ValueChange {
 
 /** What a change replaced, by what. Of a creation and a deletion only the values that are set. */
 export function valueChangesOf({ before, after }: Pick<Change, 'before' | 'after'>): ValueChange[] {
-  return FIELDS.flatMap((field) => {
+  const others = Object.keys({ ...before, ...after }).filter(
+    (field) => !OF_CHANGE.has(field) && !(FIELDS as readonly string[]).includes(field),
+  )
+  return [...FIELDS, ...(others as Field[])].flatMap((field) => {
     const [old, current] = [before?.[field], after?.[field]]
-    if ([old, current].every(isUnset)) return []
+    if (isUnset(old) && isUnset(current)) return []
     return [{ field, name: `history.field.${field}` as const, before: old, after: current }]
   })
 }
 
 /** True as well for no slugs: those of a link that a plan creates are chosen when it is applied. */
-const isUnset = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0)
-
-/** Texts of strangers, which are quoted. */
-const QUOTED: ReadonlySet<string> = new Set<Field>(['name', 'label', 'description'])
-const TIMES: ReadonlySet<string> = new Set<Field>(['expires_at', 'disabled_at', 'archived_at'])
-
-/** Long enough for usual URLs. The values are texts of strangers, and must not fill the page. */
-const MAX_LENGTH = 160
-
-/** A value as text; undefined for none. */
-export function textOfValue(
-  field: Field,
-  value: unknown,
-  { moment, set }: { moment: (seconds: number) => string; set: string },
-): string | undefined {
-  if (value === null || value === undefined) return undefined
-  if (TIMES.has(field) && typeof value === 'number') return moment(value)
-  if (field === 'password' || field === 'share') return set
-  const text =
-    field === 'slugs'
-      ? (value as { slug: string }[]).map(({ slug }) => slug).join(', ')
-      : typeof value === 'string'
-        ? value
-        : JSON.stringify(value)
-  if (text === '') return undefined
-  const short = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
-  return QUOTED.has(field) ? `“${short}”` : short
-}
+export const isUnset = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)

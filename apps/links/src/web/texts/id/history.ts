@@ -1,6 +1,5 @@
 export default {
-  'history.intro':
-    'Setiap perubahan tautan atau bundel beserta pembuatnya. Pilih nama untuk melihat miliknya saja.',
+  'history.intro': 'Setiap perubahan pada tautan dan bundel. Klik nama untuk memfilter.',
   'history.empty': 'Belum ada perubahan',
   'history.emptyHelp': 'Perubahan muncul di sini begitu tautan atau bundel ditulis.',
   'history.older': 'Tampilkan perubahan lama',
@@ -10,14 +9,14 @@ export default {
   'history.undone_one': '{{count}} perubahan diurungkan',
   'history.undone_other': '{{count}} perubahan diurungkan',
   'history.remaining': 'Yang ini tetap seperti adanya',
-  'history.undoSince': 'Urungkan perubahan sejak …',
+  'history.undoSince': 'Urungkan perubahan…',
   'history.undoTitle': 'Urungkan perubahan dari {{name}}',
   'history.since': 'Urungkan semuanya sejak',
   'history.undoHelp':
-    'Semua yang diubahnya sejak itu dikembalikan, jika tidak diubah orang lain. Tautan yang dihapus kembali tanpa kliknya.',
+    'Mengembalikan semua yang diubah {{name}} sejak itu. Perubahan baru dari orang lain tetap ada. Tautan yang dihapus kembali tanpa kliknya.',
   'history.undoYes': 'Urungkan perubahan',
-  'history.allWays': 'Semua cara',
-  'history.way': 'Cara',
+  'history.allWays': 'Semua sumber',
+  'history.way': 'Sumber',
   'history.only': 'Hanya {{name}}',
   'history.remove': 'Hapus filter {{name}}',
   'history.link': 'Tautan {{id}}',
@@ -62,4 +61,11 @@ export default {
   'history.field.icon': 'Ikon',
   'history.field.accent': 'Warna',
   'history.field.archived_at': 'Diarsipkan',
+  'history.slugDisabled': 'dinonaktifkan',
+  'history.userInfo': 'Yang ada sebelum @ adalah nama pengguna untuk {{host}}, bukan host.',
+  'history.writtenAs': 'Ditulis sebagai',
+  'history.field.domain': 'Domain',
+  'history.field.bundles': 'Bundel',
+  'history.field.links': 'Tautan',
+  'history.field.links_omitted': 'Tautan lainnya',
 }

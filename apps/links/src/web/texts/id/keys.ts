@@ -56,9 +56,8 @@ export default {
   'policies.writes.plan': 'Mengubah hanya dengan rencana',
   'policies.writes.none': 'Hanya membaca',
   'policies.confirm': 'Konfirmasi Anda',
-  'policies.confirmHelp':
-    'Yang Anda konfirmasi direncanakan oleh program dan diterapkan oleh Anda, di Rencana.',
-  'policies.confirm.never': 'Tidak ada yang menunggu Anda',
+  'policies.confirmHelp': 'Perubahan yang perlu disetujui menunggu di Rencana.',
+  'policies.confirm.never': 'Tidak perlu persetujuan',
   'policies.confirm.destructive': 'Anda mengonfirmasi penghapusan, pengalihan dan tujuan yang berubah',
   'policies.confirm.always': 'Anda mengonfirmasi setiap perubahan',
   'policies.limit': 'Perubahan per jam',

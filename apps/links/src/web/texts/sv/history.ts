@@ -1,6 +1,5 @@
 export default {
-  'history.intro':
-    'Varje ändring av en länk eller samling, med sin upphovsperson. Välj ett namn för att bara se dennes.',
+  'history.intro': 'Alla ändringar av länkar och samlingar. Klicka på ett namn för att filtrera.',
   'history.empty': 'Inga ändringar än',
   'history.emptyHelp': 'Ändringar visas här så snart en länk eller samling skrivs.',
   'history.older': 'Visa äldre ändringar',
@@ -10,14 +9,14 @@ export default {
   'history.undone_one': '{{count}} ändring ångrad',
   'history.undone_other': '{{count}} ändringar ångrade',
   'history.remaining': 'Det här förblir som det är',
-  'history.undoSince': 'Ångra ändringar sedan …',
+  'history.undoSince': 'Ångra ändringar …',
   'history.undoTitle': 'Ångra ändringarna av {{name}}',
   'history.since': 'Ångra allt sedan',
   'history.undoHelp':
-    'Allt som programmet har ändrat sedan dess återställs, om ingen annan har ändrat det. Borttagna länkar kommer tillbaka utan sina klick.',
+    'Återställer allt som {{name}} har ändrat sedan dess. Andras senare ändringar blir kvar. Borttagna länkar kommer tillbaka utan sina klick.',
   'history.undoYes': 'Ångra ändringar',
-  'history.allWays': 'Alla sätt',
-  'history.way': 'Sätt',
+  'history.allWays': 'Alla källor',
+  'history.way': 'Källa',
   'history.only': 'Bara {{name}}',
   'history.remove': 'Ta bort filtret {{name}}',
   'history.link': 'Länk {{id}}',
@@ -62,4 +61,11 @@ export default {
   'history.field.icon': 'Ikon',
   'history.field.accent': 'Färg',
   'history.field.archived_at': 'Arkiverad',
+  'history.slugDisabled': 'inaktiverad',
+  'history.userInfo': 'Det som står före @ är ett användarnamn för {{host}}, ingen värd.',
+  'history.writtenAs': 'Skrivet som',
+  'history.field.domain': 'Domän',
+  'history.field.bundles': 'Samlingar',
+  'history.field.links': 'Länkar',
+  'history.field.links_omitted': 'Fler länkar',
 }
