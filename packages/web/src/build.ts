@@ -32,6 +32,11 @@ export interface Client {
   /** Its mark, an SVG element (brand.ts). */
   mark: string
   operations: OperationTable
+  /**
+   * Modules that run in threads of their own, by the names under which `WORKERS` has their
+   * addresses.
+   */
+  workers?: Readonly<Record<string, string>>
 }
 
 /**
@@ -51,13 +56,14 @@ export async function bundleClient(folder: string, client: Client): Promise<void
   const parts = `${folder}.${process.pid}`
   const chunks = join(parts, 'chunks')
   mkdirSync(chunks, { recursive: true })
-  const sources = await bundleSources(chunks, client)
+  const workers = await bundleWorkers(client)
+  const sources = await bundleSources(chunks, client, workers)
   const scripts = await bundleChunks(chunks, sources.entries, client.assets)
   rmSync(chunks, { recursive: true })
   const first = fontFace(client.assets + fontName)
   const styles = [first, mantineStyles([...scripts.texts.values()]), sources.styles].join('\n')
   const stylesName = `main-${Bun.hash(styles).toString(36)}.css`
-  const texts = [...scripts.texts, [stylesName, styles] as const]
+  const texts = [...scripts.texts, ...workers.values(), [stylesName, styles] as const]
   await Promise.all(texts.map(([name, text]) => writeCompressed(join(parts, name), text)))
   writeFileSync(join(parts, fontName), fontBytes)
   const index = indexPage({ ...client, ...scripts, styles: stylesName, font: fontName })
@@ -74,11 +80,37 @@ export async function bundleClient(folder: string, client: Client): Promise<void
 
 const NAMING = { entry: '[name]-[hash].[ext]', chunk: 'part-[hash].[ext]', asset: '[name]-[hash].[ext]' }
 
+type NamedText = readonly [name: string, text: string]
+
+/** Bundles each worker into one script: the names of its file and its text, by the name of the worker. */
+async function bundleWorkers({ workers = {} }: Client): Promise<ReadonlyMap<string, NamedText>> {
+  const bundled = Object.entries(workers).map(async ([worker, module]) => {
+    const { outputs } = await Bun.build({
+      entrypoints: [module],
+      target: 'browser',
+      format: 'iife',
+      // Some modules have a file of their own where there is no document.
+      conditions: ['worker'],
+      minify: true,
+      naming: NAMING,
+    })
+    const [script] = outputs
+    if (!script) throw new Error(`The bundler wrote no script for ${module}`)
+    return [worker, [fileName(script.path), await script.text()]] as const
+  })
+  return new Map(await Promise.all(bundled))
+}
+
 /**
  * Bundles the sources into scripts in `folder`, which are prepared to be joined. Returns the
  * modules of their entries and the client's own styles.
  */
-async function bundleSources(folder: string, { main, mark, operations }: Client) {
+async function bundleSources(
+  folder: string,
+  { main, mark, operations, assets }: Client,
+  workers: ReadonlyMap<string, NamedText>,
+) {
+  const addresses = [...workers].map(([worker, [name]]) => [worker, assets + name])
   const { outputs, metafile } = await Bun.build({
     entrypoints: [main],
     target: 'browser',
@@ -92,6 +124,7 @@ async function bundleSources(folder: string, { main, mark, operations }: Client)
       'process.env.NODE_ENV': '"production"',
       MARK: JSON.stringify(mark),
       OPERATIONS: JSON.stringify(operations),
+      WORKERS: JSON.stringify(Object.fromEntries(addresses)),
     },
     plugins: [preact, nativeScroll, usedParts([import.meta.dirname, dirname(main)])],
   })

@@ -13,4 +13,5 @@ if (import.meta.main && folder !== undefined)
     title: 'Latchkey Rooms',
     mark: brandMark('rooms'),
     operations,
+    workers: { highlight: join(import.meta.dirname, 'markdown/highlight-worker.ts') },
   })

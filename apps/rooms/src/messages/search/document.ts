@@ -18,7 +18,8 @@ export function authorTag(userId: string): Tag {
 
 export const LINK_TAG: Tag = '!link'
 export const FILE_TAG: Tag = '!file'
-const LINK = /https?:\/\/[^\s<>]/iu
+/** The beginning of an address, as pages link it (web/markdown/addresses.ts). */
+const LINK = /https?:\/\/[\p{L}\p{N}[]/iu
 
 /** The document of a message: its tags, that of the room first, and its words. */
 export function searchDocument({

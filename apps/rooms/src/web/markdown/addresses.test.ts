@@ -1,10 +1,20 @@
 import { expect, test } from 'bun:test'
 import { safeAddress, splitAddresses } from './addresses.ts'
+import { inlineText } from './inline.ts'
+import { parseMessage } from './parse.ts'
 
 const linksIn = (text: string) =>
   splitAddresses(text)
     .filter(({ href }) => href !== undefined)
     .map((part) => part.text)
+
+/** The links of a message, as they read. */
+const drawnLinks = (text: string) =>
+  parseMessage(text).flatMap((block) =>
+    block.type === 'paragraph'
+      ? block.children.flatMap((inline) => (inline.type === 'link' ? inlineText(inline.children) : []))
+      : [],
+  )
 
 test('addresses in messages become links, and other text stays unchanged', () => {
   for (const [text, links] of [
@@ -27,6 +37,59 @@ test('addresses in messages become links, and other text stays unchanged', () =>
         .map((part) => part.text)
         .join(''),
     ).toBe(text)
+  }
+})
+
+test('R29.3: an address ends before the punctuation, quotes and brackets of any script, and keeps its letters', () => {
+  for (const [text, ...links] of [
+    ['访问 https://example.com/docs（中文说明）了解更多', 'https://example.com/docs'],
+    ['（https://example.com/docs）', 'https://example.com/docs'],
+    [
+      '「https://example.com/a」と《https://example.com/b》',
+      'https://example.com/a',
+      'https://example.com/b',
+    ],
+    ['看https://example.com/文档。然后', 'https://example.com/文档'],
+    [
+      'https://a.example、https://b.example，https://c.example',
+      'https://a.example',
+      'https://b.example',
+      'https://c.example',
+    ],
+    ['https://zh.example/wiki/张伟（演员）', 'https://zh.example/wiki/张伟（演员）'],
+    ['https://zh.example/张伟（演员）/a，和', 'https://zh.example/张伟（演员）/a'],
+    ['https://zh.example/张伟（演员）的作品', 'https://zh.example/张伟'],
+    ['https://ja.example/ジョン・スミス！', 'https://ja.example/ジョン・スミス'],
+    ['انظر https://example.com/صفحة؟', 'https://example.com/صفحة'],
+    ['https://example.com/a؛ https://example.com/b۔', 'https://example.com/a', 'https://example.com/b'],
+    ['देखें https://example.com/पेज।', 'https://example.com/पेज'],
+    [
+      '“https://example.com/a” «https://example.com/b» ‘https://example.com/c’',
+      'https://example.com/a',
+      'https://example.com/b',
+      'https://example.com/c',
+    ],
+    [
+      'https://fr.example/l’île et ‘https://fr.example/b’',
+      'https://fr.example/l’île',
+      'https://fr.example/b',
+    ],
+    ['https://example.com/a… https://example.com/b—c', 'https://example.com/a', 'https://example.com/b'],
+    [
+      'https://example.com/1990–2000 https://example.com/–',
+      'https://example.com/1990–2000',
+      'https://example.com/',
+    ],
+    [
+      'https://example.com/räksmörgås, https://例え.テスト/パス',
+      'https://example.com/räksmörgås',
+      'https://例え.テスト/パス',
+    ],
+    ['https://example.com/a)https://example.com/b', 'https://example.com/a', 'https://example.com/b'],
+    ['https://。 https://（a） https://...'],
+  ] as const) {
+    expect([text, linksIn(text)]).toEqual([text, [...links]])
+    expect(drawnLinks(text)).toEqual([...links])
   }
 })
 

@@ -1,10 +1,29 @@
 /**
- * An address in text. Parentheses belong to it in pairs, and punctuation at its end does not. Each
+ * Signs beyond ASCII that end an address, as in a text without spaces: punctuation of sentences,
+ * quotes and brackets.
+ */
+const SIGN = String.raw`(?![\0-\x7f])[\p{Terminal_Punctuation}\p{Quotation_Mark}\p{Ps}\p{Pe}\u2014\u2015\u2025\u2026\u055c-\u055e]`
+const FOREIGN = String.raw`(?!${SIGN})[^\0-\x7f\s]`
+/** Brackets that are signs belong to the end of a path if they follow one of its letters: `张伟（演员）`. */
+const PAIR = String.raw`(?<=(?![\0-\x7f])[\p{L}\p{M}\p{N}])(?=${SIGN})\p{Ps}(?:[^\s<>"()\x80-\u{10ffff}]|${FOREIGN})*(?=${SIGN})\p{Pe}(?=$|[\s/?#&.,;:!?)]|${SIGN})`
+/** A quote between letters is an apostrophe. */
+const APOSTROPHE = String.raw`(?<=\p{Script=Latin})\u2019(?=\p{Script=Latin})`
+const PARENTHESES = String.raw`\((?:[^\s<>"()\x80-\u{10ffff}]|${FOREIGN})*\)`
+/**
+ * An address in text, with punctuation that may follow it. Brackets belong to it in pairs. Each
  * character can match in one way only, so the time is linear.
  */
-const ADDRESS = /https?:\/\/(?:[^\s<>"()]|\([^\s<>"()]*\))*(?:[^\s<>"().,;:!?\]}'*_~]|\([^\s<>"()]*\))/
-const ADDRESSES = new RegExp(ADDRESS, 'gi')
-const ADDRESS_AT_START = new RegExp(`^(?:<${ADDRESS.source}>|${ADDRESS.source})`, 'i')
+const ADDRESS = String.raw`[hH][tT]{2}[pP][sS]?:\/\/(?:[^\s<>"()\x80-\u{10ffff}]|${FOREIGN}|${PARENTHESES}|${PAIR}|${APOSTROPHE})+`
+const ADDRESSES = new RegExp(ADDRESS, 'gu')
+const ADDRESS_AT_START = new RegExp(`^<?(${ADDRESS})`, 'u')
+/** What does not end an address: punctuation, among it the dots and dashes within foreign names. */
+const NO_END = /[.,;:!?\]}'*_~\xb7\u2010-\u2013\u30fb]/
+
+function withoutPunctuation(address: string): string {
+  let end = address.length
+  while (NO_END.test(address.charAt(end - 1))) end--
+  return address.slice(0, end)
+}
 
 /** Characters that are invisible, or change the direction of text. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
@@ -13,8 +32,11 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 const DOTS =
   /[\u00b7\u0387\u06d4\u0701\u0702\u2022\u2024\u2027\u2219\u22c5\u2e31\u3002\u30fb\ua4f8\uff0e\uff61]/g
 
-/** Host names, and numeric addresses, in text that is normalised by `hostsIn`. */
-const HOST = /(?:[\p{L}\p{M}\p{N}_-]+\.)+(?:\p{L}[\p{L}\p{M}\p{N}-]+|\d+)/gu
+/**
+ * Host names, and numeric addresses, in text that is normalised by `hostsIn`. None begins within
+ * another, so the time is linear.
+ */
+const HOST = /(?<![\p{L}\p{M}\p{N}_-]\.?)(?:[\p{L}\p{M}\p{N}_-]+\.)+(?:\p{L}[\p{L}\p{M}\p{N}-]+|\d+)/gu
 
 /** Part of a text: plain, or an address to link. */
 export interface TextPart {
@@ -27,7 +49,8 @@ export interface TextPart {
 export function splitAddresses(text: string): TextPart[] {
   const parts: TextPart[] = []
   let end = 0
-  for (const { 0: address, index } of text.matchAll(ADDRESSES)) {
+  for (const { 0: match, index } of text.matchAll(ADDRESSES)) {
+    const address = withoutPunctuation(match)
     const href = safeAddress(address)
     if (href === undefined) continue
     if (index > end) parts.push({ text: text.slice(end, index), href: undefined })
@@ -39,12 +62,13 @@ export function splitAddresses(text: string): TextPart[] {
 }
 
 /**
- * Length of the address at the start of `text`, with the angle brackets around it if there are any.
- * 0 if there is no address.
+ * Length of the address at the start of `text`, safe or not, with the angle brackets around it if
+ * there are any. 0 if there is no address.
  */
 export function addressLength(text: string): number {
-  const address = ADDRESS_AT_START.exec(text)?.[0] ?? ''
-  return safeAddress(withoutBrackets(address)) === undefined ? 0 : address.length
+  const { length } = withoutPunctuation(ADDRESS_AT_START.exec(text)?.[1] ?? '')
+  if (length === 0 || !text.startsWith('<')) return length
+  return text.charAt(length + 1) === '>' ? length + 2 : 0
 }
 
 /** `<https://example.com>` as `https://example.com`. */

@@ -26,19 +26,25 @@ import { refractor } from 'refractor/core'
 /** Text, or a part of code of one kind: the names of CSS classes. */
 export type Token = string | { kind: string; children: readonly Token[] }
 
-export type Highlighter = (language: string, text: string) => readonly Token[]
-
 // JavaScript, TypeScript and JSX come with TSX, HTML and XML are markup.
 for (const syntax of [bash, c, cpp, csharp, css, diff, docker, go, ini, java, json, kotlin, lua, markup, php])
   refractor.register(syntax)
 for (const syntax of [python, ruby, rust, sql, swift, toml, tsx, yaml]) refractor.register(syntax)
 refractor.alias({ bash: ['console', 'sh', 'zsh'], ini: ['conf', 'env'], rust: ['rs'], tsx: ['mjs', 'mts'] })
 
-/** Splits code into parts to colour. Code in an unknown language is one part. */
-export const highlight: Highlighter = (language, text) => {
+/** Parts above which drawing takes longer than a reader would not notice. */
+const MAX_PARTS = 2_000
+
+/** Splits code into parts to colour. Code in an unknown language, or with too many parts, is one part. */
+export function highlight(language: string, text: string): readonly Token[] {
   const name = language.toLowerCase()
-  return refractor.registered(name) ? refractor.highlight(text, name).children.map(tokenOf) : [text]
+  if (!refractor.registered(name)) return [text]
+  const tokens = refractor.highlight(text, name).children.map(tokenOf)
+  return countParts(tokens) > MAX_PARTS ? [text] : tokens
 }
+
+const countParts = (tokens: readonly Token[]): number =>
+  tokens.reduce((sum, token) => sum + 1 + (typeof token === 'string' ? 0 : countParts(token.children)), 0)
 
 type Node = ReturnType<typeof refractor.highlight>['children'][number]
 

@@ -167,3 +167,90 @@ test('a message in one line has no markup and the names of mentioned people', ()
   expect(plainText(content, (id) => (id === ID ? 'Bob' : undefined))).toBe('Hi @Bob, see docs one, two let x')
   expect(plainText(`<@${ID}> <!here>`)).toBe('@… @here')
 })
+
+/** Signs with a meaning in messages, of which the test makes long texts. */
+const SIGNS = [
+  '*',
+  '**',
+  '_',
+  '~~',
+  '`',
+  '```\n',
+  '> ',
+  '- ',
+  '1. ',
+  '[',
+  '](',
+  ')',
+  '(',
+  '<',
+  '>',
+  '<@',
+  '<!here>',
+]
+const OTHERS = [
+  'http://',
+  'https://a.b',
+  'mailto:',
+  '://',
+  '@',
+  ':',
+  '.',
+  '\\',
+  '!',
+  '|',
+  'a',
+  ' ',
+  '\n',
+  '\t',
+  '中',
+  '（',
+  '。',
+  '😀',
+  '\u200b',
+]
+
+/** Texts with one long part. */
+const LONG = [
+  (part: string) => `[${part}](https://a.example)`,
+  (part: string) => `https://${part}`,
+  (part: string) => `\` ${part}\``,
+  (part: string) => `\`\`\`\n${part}`,
+]
+
+/** Milliseconds of the processor that the fastest of three runs takes, whatever else the machine does. */
+function workOf(act: () => void): number {
+  const runs = [0, 1, 2].map(() => {
+    const before = process.cpuUsage()
+    act()
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1_000
+  })
+  return Math.min(...runs)
+}
+
+/** The worst takes 15, and a time that is the square of the length takes hundreds. */
+const MAX_WORK_MS = 60
+
+test('R29.3: no message takes long to read, whichever signs it repeats', () => {
+  const all = [...SIGNS, ...OTHERS]
+  const units = all.flatMap((one) => all.map((other) => one + other))
+  const ofLength = (unit: string, length: number) =>
+    unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
+  const texts = [
+    ...units.map((unit) => ofLength(unit, LIMITS.characters)),
+    ...LONG.flatMap((long) => all.map((sign) => long(ofLength(`${sign}a`, LIMITS.characters - 40)))),
+    ...LONG.map((long) => long('a'.repeat(LIMITS.characters - 40))),
+    // Beyond the limits of Markdown, where only addresses are looked for.
+    ...all.map((sign) => ofLength(`https://a${sign}`, 20_000)),
+  ]
+  const slow = texts.filter((text) => workOf(() => void plainText(text)) > MAX_WORK_MS)
+  expect(slow.map((text) => text.slice(0, 40))).toEqual([])
+}, 60_000)
+
+test('R29.3: marks beyond the limit of a paragraph are shown as they were written', () => {
+  const pairs = LIMITS.marks / 2
+  expect(drawn('**a** '.repeat(pairs)).match(/<strong>/g)?.length).toBe(pairs)
+  expect(drawn(`${'**a** '.repeat(pairs)}**b**`)).toEndWith('**b**</p>')
+  expect(drawn(`${'**a** '.repeat(pairs)}\n\n**b**`)).toEndWith('<p><strong>b</strong></p>')
+})

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from '@lezer/common'
-import { type MarkdownConfig, Strikethrough, parser } from '@lezer/markdown'
+import { type InlineContext, type MarkdownConfig, Strikethrough, parser } from '@lezer/markdown'
 import { addressLength, safeAddress, withoutBrackets } from './addresses.ts'
 import { type Inline, linkTo, readLines, readText } from './inline.ts'
 
@@ -11,7 +11,13 @@ export type Block =
   | { type: 'code'; language: string; text: string }
 
 /** What bounds the work of parsing. Messages beyond it are shown as they were written. */
-export const LIMITS = { characters: 4_000, brackets: 60, depth: 8 } as const
+export const LIMITS = {
+  characters: 4_000,
+  brackets: 60,
+  depth: 8,
+  /** In a paragraph. Further marks are shown as they were written. */
+  marks: 200,
+} as const
 
 /** Lines with more quotes and lists in each other than `LIMITS.depth`. */
 const TOO_DEEP = new RegExp(
@@ -33,8 +39,32 @@ const addresses: MarkdownConfig = {
         // The text of a link ends at its bracket, even within an address.
         if (!ADDRESS_STARTS.includes(next) || context.hasOpenLink) return -1
         if (!/^<?https?:/i.test(context.slice(from, from + 7))) return -1
-        const length = addressLength(context.slice(from, context.end))
-        return length === 0 ? -1 : context.addElement(context.elt('Address', from, from + length))
+        const to = from + addressLength(context.slice(from, context.end))
+        if (to === from) return -1
+        // What is no link is text, also the addresses within it.
+        if (safeAddress(withoutBrackets(context.slice(from, to))) === undefined) return to
+        return context.addElement(context.elt('Address', from, to))
+      },
+    },
+  ],
+}
+
+/** Character codes of the marks of emphasis: `*`, `_` and `~`. */
+const MARKS: readonly number[] = [42, 95, 126]
+/** Number of the marks in a paragraph so far. */
+const markCounts = new WeakMap<InlineContext, number>()
+
+/** Each mark is compared with those before it. In a paragraph with too many, further ones are text. */
+const boundedMarks: MarkdownConfig = {
+  parseInline: [
+    {
+      name: 'FurtherMark',
+      before: 'Emphasis',
+      parse(context, next, from) {
+        if (!MARKS.includes(next)) return -1
+        const count = (markCounts.get(context) ?? 0) + 1
+        markCounts.set(context, count)
+        return count > LIMITS.marks ? from + 1 : -1
       },
     },
   ],
@@ -44,6 +74,7 @@ const addresses: MarkdownConfig = {
 const markdown = parser.configure([
   Strikethrough,
   addresses,
+  boundedMarks,
   {
     remove: [
       'HTMLBlock',
@@ -198,7 +229,8 @@ function readInline(node: SyntaxNode, source: Source, depth: number): readonly I
 function inlineCode({ firstChild, lastChild }: SyntaxNode, content: string): string {
   const text = content.slice(firstChild?.to, lastChild?.from).replaceAll('\n', ' ')
   // A space beside each mark allows code that begins or ends with such a mark.
-  return /^ .*[^ ].* $/.test(text) ? text.slice(1, -1) : text
+  const isSpaced = text.startsWith(' ') && text.endsWith(' ') && text.trim() !== ''
+  return isSpaced ? text.slice(1, -1) : text
 }
 
 /** A link with a text of its own. Without a safe address, its markup is text. */
