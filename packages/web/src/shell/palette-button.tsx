@@ -2,10 +2,11 @@ import { ActionIcon, Kbd, UnstyledButton } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { type ReactNode, Suspense, useRef, useState } from 'react'
 import { IconSearch } from '../icons.ts'
+import { keysText } from '../keys.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 
 /** Of the palette, as the keyboard labels it. */
-const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
+const SHORTCUT = keysText('Mod', 'K')
 
 /** Renders and loads its content when it is first used, and keeps it from then on. */
 export function OnUse({ isUsed, children }: { isUsed: boolean; children: ReactNode }) {

@@ -10,7 +10,8 @@ import { detailPages, pages } from '../pages.tsx'
 import { OpenPlans } from '../parts/open-plans.tsx'
 import { followChanges } from '../queries.ts'
 import { useText } from '../texts/text.ts'
-import { useCreateFromAddress, usePasteToCreate, useShortcuts, useShortcutsEnabled } from './shortcuts.ts'
+import { useShortcutsEnabled } from '@latchkey/web/shortcuts'
+import { useCreateFromAddress, usePasteToCreate, useShortcuts } from './shortcuts.ts'
 
 // Loaded on first use: the first page does not need them.
 const Palette = lazy(() => import('./palette.tsx'))

@@ -1,8 +1,10 @@
-import { Group, Kbd, Modal, Stack, Switch, Text } from '@mantine/core'
+import { ShortcutSheet as Sheet } from '@latchkey/web/shell/shortcut-sheet'
+import type { ComponentProps } from 'react'
+import { keysText } from '@latchkey/web/keys'
 import { type TextKey, useText } from '../texts/text.ts'
 
 const SHORTCUTS: readonly (readonly [text: TextKey, keys: string])[] = [
-  ['shortcuts.palette', /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K'],
+  ['shortcuts.palette', keysText('Mod', 'K')],
   ['shell.newLink', 'C'],
   ['shortcuts.search', '/'],
   ['nav.dashboard', 'G D'],
@@ -14,47 +16,10 @@ const SHORTCUTS: readonly (readonly [text: TextKey, keys: string])[] = [
   ['shortcuts.sheet', '?'],
 ]
 
-interface Props {
-  isOpen: boolean
-  close: () => void
-  isEnabled: boolean
-  setEnabled: (isEnabled: boolean) => void
-}
-
-/** Lists the shortcuts. Those of one letter can be switched off. */
-export default function ShortcutSheet({ isOpen, close, isEnabled, setEnabled }: Props) {
+/** Lists the shortcuts of Links. */
+export default function ShortcutSheet(props: Omit<ComponentProps<typeof Sheet>, 'groups'>) {
   const { t } = useText()
   return (
-    <Modal
-      opened={isOpen}
-      onClose={close}
-      title={t('shortcuts.title')}
-      closeButtonProps={{ 'aria-label': t('shell.close') }}
-    >
-      <Stack gap="md">
-        <dl className="shortcuts">
-          {SHORTCUTS.map(([text, keys]) => (
-            <Group key={text} justify="space-between" wrap="nowrap">
-              <Text component="dt" size="sm">
-                {t(text)}
-              </Text>
-              <Group component="dd" gap="xs" m={0} wrap="nowrap">
-                {keys.split(' ').map((key) => (
-                  <Kbd key={key} size="sm">
-                    {key}
-                  </Kbd>
-                ))}
-              </Group>
-            </Group>
-          ))}
-        </dl>
-        <Switch
-          label={t('shortcuts.enable')}
-          description={t('shortcuts.enableHelp')}
-          checked={isEnabled}
-          onChange={({ currentTarget }) => setEnabled(currentTarget.checked)}
-        />
-      </Stack>
-    </Modal>
+    <Sheet {...props} groups={[{ shortcuts: SHORTCUTS.map(([text, keys]) => [t(text), keys] as const) }]} />
   )
 }

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'react'
+import { isField, isDialogOpen, isShortcut } from '@latchkey/web/shortcuts'
+import { useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { openCreateDialog } from '../link-dialogs/state.ts'
 import { parseUrlInput } from '../parts/url-input.ts'
@@ -15,41 +16,6 @@ export const PAGE_KEYS = {
 
 /** Milliseconds in which the second key follows G. */
 const SEQUENCE_MS = 1_000
-const STORED = 'latchkey:shortcuts'
-
-/** Shortcuts of one letter can be switched off (WCAG 2.1.4), because speech input may type them. */
-export function useShortcutsEnabled() {
-  const [isEnabled, setEnabled] = useState(() => {
-    try {
-      return localStorage.getItem(STORED) !== 'off'
-    } catch {
-      return true
-    }
-  })
-  const set = (next: boolean) => {
-    setEnabled(next)
-    try {
-      localStorage.setItem(STORED, next ? 'on' : 'off')
-    } catch {
-      // The choice then lasts as long as the document.
-    }
-  }
-  return [isEnabled, set] as const
-}
-
-const isField = (target: EventTarget | null) =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'))
-
-const isDialogOpen = () => document.querySelector('[role=dialog], [role=menu], [aria-modal=true]') !== null
-
-/** True for a key that is neither typed nor composed, nor part of a shortcut of the browser. */
-const isShortcut = (event: KeyboardEvent) =>
-  !(event.defaultPrevented || event.repeat || event.isComposing || event.keyCode === 229) &&
-  !(event.ctrlKey || event.metaKey || event.altKey) &&
-  !isField(event.target) &&
-  !isDialogOpen()
-
 const isPageKey = (key: string): key is keyof typeof PAGE_KEYS => Object.hasOwn(PAGE_KEYS, key)
 
 const searchField = () => document.querySelector<HTMLInputElement>('#link-search')

@@ -1,3 +1,4 @@
+import { keysText } from '@latchkey/web/keys'
 import { useSyncExternalStore } from 'react'
 
 /** What a search begins with. What is missing stays as it was in the last search. */
@@ -8,7 +9,7 @@ export interface SearchStart {
 }
 
 /** As the keyboard labels the keys that open the search. */
-export const SEARCH_SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⇧ ⌘ F' : 'Ctrl Shift F'
+export const SEARCH_SHORTCUT = keysText('Shift', 'Mod', 'F')
 
 let start: SearchStart | null = null
 let opener: Element | null = null

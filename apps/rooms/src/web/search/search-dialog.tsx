@@ -18,10 +18,13 @@ export default function SearchDialog({ user }: { user: User }) {
   const results = useResults(search.fields)
   const list = useRef<HTMLDivElement>(null)
   const isNarrow = useMediaQuery('(width < 48em)', undefined, { getInitialValueInEffect: false })
-  const toResults = (event: KeyboardEvent) => {
-    if (isComposing(event) || event.key !== 'ArrowDown') return
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (isComposing(event) || (event.key !== 'ArrowDown' && event.key !== 'Enter')) return
     event.preventDefault()
-    list.current?.querySelector<HTMLElement>('[data-result]')?.focus()
+    const first = list.current?.querySelector<HTMLElement>('[data-result]')
+    if (event.key === 'ArrowDown') first?.focus()
+    else if (results.isCurrent) first?.click()
+    else results.searchNow()
   }
   return (
     <Modal.Root
@@ -50,7 +53,7 @@ export default function SearchDialog({ user }: { user: User }) {
               maxLength={1000}
               value={search.fields.q}
               onChange={({ currentTarget }) => search.change({ q: currentTarget.value })}
-              onKeyDown={toResults}
+              onKeyDown={onKeyDown}
             />
             <VisuallyHidden role="status">
               {!results.isBlank && results.results && !results.isOld

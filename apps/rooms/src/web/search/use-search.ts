@@ -55,7 +55,9 @@ export function useSearchFields(start: SearchStart | null) {
 
 /** Results for the fields. `pages` stay until those for other fields arrive. */
 export function useResults(fields: SearchFields) {
-  const [settled] = useDebouncedValue(fields, SEARCH_AFTER_MS)
+  const [debounced] = useDebouncedValue(fields, SEARCH_AFTER_MS)
+  const [urged, setUrged] = useState<SearchFields>()
+  const settled = urged === fields ? fields : debounced
   const query = queryOf(settled)
   const isBlank = query.q === '' && query.from === undefined && query.has === undefined
   const { pages, ...state } = usePages('search', 'searchMessages', { query }, !isBlank)
@@ -70,6 +72,10 @@ export function useResults(fields: SearchFields) {
     results: latest?.flatMap(({ results }) => results),
     /** The results are those for other fields. */
     isOld: latest !== pages,
+    /** The results are those for the fields as they are. */
+    isCurrent: settled === fields && pages !== undefined,
+    /** Searches at once. */
+    searchNow: () => setUrged(fields),
   }
 }
 

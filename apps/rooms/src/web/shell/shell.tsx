@@ -5,7 +5,8 @@ import { AppearanceMenu } from '@latchkey/web/parts/appearance-menu'
 import { CurrentPage } from '@latchkey/web/shell/current-page'
 import { Frame } from '@latchkey/web/shell/frame'
 import { OnUse, PaletteButton, usePalette } from '@latchkey/web/shell/palette-button'
-import { type ReactNode, lazy, useEffect } from 'react'
+import { isShortcut, useShortcutsEnabled } from '@latchkey/web/shortcuts'
+import { type ReactNode, lazy, useEffect, useState } from 'react'
 import { Router, useLocation } from 'wouter'
 import { ROOM, withoutLogoutState, loginPath, needsSession } from '../addresses.ts'
 import { stayConnected } from '../live/live.ts'
@@ -25,6 +26,9 @@ import { AccountMenu } from './account-menu.tsx'
 
 // Loaded on first use.
 const Jump = lazy(() => import('../sidebar/jump.tsx'))
+const ShortcutSheet = lazy(() =>
+  import('./shortcut-sheet.tsx').then(({ loadShortcutSheet }) => loadShortcutSheet()),
+)
 const SearchDialog = lazy(() => import('../search/search-dialog.tsx'))
 
 const HOME = { path: '/', words: 'page.toLobby' }
@@ -78,6 +82,7 @@ function Layout() {
       )}
       {data && <MessageSearch user={data.user} />}
       {data && <Notifier />}
+      {data && <Shortcuts />}
     </>
   )
 }
@@ -89,6 +94,32 @@ function MessageSearch({ user }: { user: User }) {
   return (
     <OnUse isUsed={start !== null}>
       <SearchDialog user={user} />
+    </OnUse>
+  )
+}
+
+/** The list of the shortcuts, which `?` opens outside a field. */
+function Shortcuts() {
+  const [isOpen, setOpen] = useState(false)
+  const [isEnabled, setEnabled] = useShortcutsEnabled()
+  useEffect(() => {
+    if (!isEnabled) return undefined
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== '?' || !isShortcut(event)) return
+      event.preventDefault()
+      setOpen(true)
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [isEnabled])
+  return (
+    <OnUse isUsed={isOpen}>
+      <ShortcutSheet
+        isOpen={isOpen}
+        close={() => setOpen(false)}
+        isEnabled={isEnabled}
+        setEnabled={setEnabled}
+      />
     </OnUse>
   )
 }

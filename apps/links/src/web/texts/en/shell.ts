@@ -36,10 +36,6 @@ export default {
   'shell.searchLinks': 'Search links for “{{words}}”',
   'shell.openLink': 'This link',
   'shell.recentLinks': 'Recent links',
-  'shortcuts.title': 'Keyboard shortcuts',
   'shortcuts.palette': 'Search everything',
   'shortcuts.search': 'Search links',
-  'shortcuts.sheet': 'Show this list',
-  'shortcuts.enable': 'Single-key shortcuts',
-  'shortcuts.enableHelp': 'Disable them if you use speech input. Saved in this browser.',
 }

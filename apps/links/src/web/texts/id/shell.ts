@@ -39,10 +39,6 @@ export default {
   'shell.searchLinks': 'Cari tautan untuk “{{words}}”',
   'shell.openLink': 'Tautan ini',
   'shell.recentLinks': 'Tautan terbaru',
-  'shortcuts.title': 'Pintasan papan ketik',
   'shortcuts.palette': 'Cari semuanya',
   'shortcuts.search': 'Cari tautan',
-  'shortcuts.sheet': 'Tampilkan daftar ini',
-  'shortcuts.enable': 'Pintasan satu tombol',
-  'shortcuts.enableHelp': 'Nonaktifkan jika Anda memakai masukan suara. Disimpan di peramban ini.',
 } satisfies Record<keyof typeof en, string>

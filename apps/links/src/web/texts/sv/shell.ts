@@ -39,10 +39,6 @@ export default {
   'shell.searchLinks': 'Sök länkar efter ”{{words}}”',
   'shell.openLink': 'Den här länken',
   'shell.recentLinks': 'Senaste länkarna',
-  'shortcuts.title': 'Kortkommandon',
   'shortcuts.palette': 'Sök överallt',
   'shortcuts.search': 'Sök länkar',
-  'shortcuts.sheet': 'Visa den här listan',
-  'shortcuts.enable': 'Kortkommandon med en tangent',
-  'shortcuts.enableHelp': 'Stäng av dem om du använder röstinmatning. Sparas i den här webbläsaren.',
 } satisfies Record<keyof typeof en, string>

@@ -1,12 +1,12 @@
+import { IS_MAC, keysText } from '@latchkey/web/keys'
+
 /** Actions of a call with keys of their own: those of Teams, which browsers leave to pages. */
 export const SHORTCUTS = { microphone: 'M', camera: 'O', hand: 'K' } as const
 export type Shortcut = keyof typeof SHORTCUTS
 
-const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent)
-
 /** As the user sees it. */
 export function shortcutText(shortcut: Shortcut): string {
-  return `${IS_MAC ? '⇧ ⌘' : 'Ctrl Shift'} ${SHORTCUTS[shortcut]}`
+  return keysText('Shift', 'Mod', SHORTCUTS[shortcut])
 }
 
 /** As screen readers read it (`aria-keyshortcuts`). */
