@@ -150,9 +150,7 @@ test('R33.6: the speaker, a chosen person or a watched screen is large, and all 
   await carol.getByRole('button', { name: 'Sharp, for text' }).press('Enter')
   await control(carol, 'Stop sharing the screen').and(carol.locator(':focus')).waitFor()
   await call(carol).getByText('You’re sharing your screen.').waitFor()
-  await control(bob, 'Watch the screen of Carol Clark').press('Enter')
   await bob.locator('.call-focus .call-screen video').waitFor()
-  await until(async () => (await focused(bob)) === 'Stop watching')
   expect(await bob.locator('.call-strip .call-tile').count()).toBe(3)
   const [screen] = await boxesOf(bob, '.call-screen')
   const people = await boxesOf(bob, '.call-tile')
@@ -171,6 +169,8 @@ test('R33.6: the speaker, a chosen person or a watched screen is large, and all 
   }
   await control(bob, 'Stop watching').press('Enter')
   await until(async () => (await focused(bob)) === 'Watch the screen of Carol Clark')
+  await control(bob, 'Watch the screen of Carol Clark').press('Enter')
+  await until(async () => (await focused(bob)) === 'Stop watching')
   expect(opened.flatMap(({ errors }) => errors)).toEqual([])
 }, 90_000)
 
@@ -253,7 +253,7 @@ test('R33.6: a call is used by keys alone, and the focus returns to where it cam
   await control(page, 'Turn on the camera').and(page.locator(':focus')).waitFor()
   await control(page, 'Devices').press('Enter')
   const devices = page.getByRole('dialog', { name: 'Devices' })
-  await devices.getByText('Ctrl Shift M').waitFor()
+  await devices.getByText('Ctrl+Shift+M').waitFor()
   await expectAccessible(page)
   await screenshot(page, 'call-devices-keys')
   await page.keyboard.press('Escape')
@@ -334,7 +334,6 @@ test('R33.6: after ten seconds without a network a call resumes by itself within
     await until(async () => (await received(alice)).frames > 5)
     await control(alice, 'Share a screen').click()
     await alice.getByRole('button', { name: 'Sharp, for text' }).click()
-    await control(bob, 'Watch the screen of Alice Andersson').click()
     await bob.locator('.call-screen video').waitFor()
     network.cut()
     await bob.waitForTimeout(3_000)
@@ -362,12 +361,12 @@ test('R33.6: after ten seconds without a network a call resumes by itself within
   }
 }, 60_000)
 
-test('R33.6: on a phone the call fills the page, with its controls at the lower edge, in every language', async () => {
+test('R33.6: on a phone the call can fill the page, with its controls at the lower edge, in every language', async () => {
   const roomId = await roomOf([ALICE])
-  for (const [locale, leave, more, back] of [
-    ['en', 'Leave the call', 'More', 'Show the messages'],
-    ['sv', 'Lämna samtalet', 'Mer', 'Visa meddelandena'],
-    ['id', 'Tinggalkan panggilan', 'Lainnya', 'Tampilkan pesan'],
+  for (const [locale, leave, more, back, enlarge] of [
+    ['en', 'Leave the call', 'More', 'Show the messages', 'Enlarge the call'],
+    ['sv', 'Lämna samtalet', 'Mer', 'Visa meddelandena', 'Förstora samtalet'],
+    ['id', 'Tinggalkan panggilan', 'Lainnya', 'Tampilkan pesan', 'Perbesar panggilan'],
   ] as const) {
     const { page, errors } = await pages.openAs(ALICE, `/rooms/${roomId}`, {
       width: 390,
@@ -378,6 +377,7 @@ test('R33.6: on a phone the call fills the page, with its controls at the lower 
     await page.locator('.call-button').tap()
     const button = (name: string) => page.locator('.call').getByRole('button', { name, exact: true })
     await button(leave).waitFor()
+    await button(enlarge).tap()
     for (const width of [390, 320]) {
       await page.setViewportSize({ width, height: 844 })
       await expectWithinWidth(page)

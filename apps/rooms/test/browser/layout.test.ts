@@ -127,6 +127,7 @@ test('R35.1: on a phone, rooms, a room and its people are views of their own, an
   expect(await page.getByRole('banner').count()).toBe(0)
   const write = await page.locator('.composer').boundingBox()
   expect((write?.y ?? 0) + (write?.height ?? 0)).toBe(844)
+  await page.getByRole('button', { name: 'More' }).tap()
   await page.getByRole('button', { name: 'People 1' }).tap()
   const people = page.getByRole('complementary', { name: 'People' })
   await people.getByText('Alice Andersson').waitFor()
@@ -143,7 +144,7 @@ test('R35.1: on a phone, rooms, a room and its people are views of their own, an
 test('R35.1: a long name of a room leaves space for the buttons at 320 pixels', async () => {
   const id = await alicesRoom('N'.repeat(64))
   const { page } = await pages.openAs(BOB, `/rooms/${id}`, { width: 320 })
-  const button = page.getByRole('button', { name: 'Notifications' })
+  const button = page.getByRole('button', { name: 'More' })
   await button.waitFor()
   const box = await button.boundingBox()
   expect((box?.x ?? 320) + (box?.width ?? 0)).toBeLessThanOrEqual(320)

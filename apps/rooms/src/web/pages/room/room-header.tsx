@@ -1,7 +1,7 @@
 import { ActionIcon, Badge } from '@mantine/core'
-import { IconArrowLeft, IconDoorExit, IconPin, IconUsers } from '@latchkey/web/icons'
+import { IconArrowLeft, IconDoorExit, IconDots, IconPin, IconUsers } from '@latchkey/web/icons'
 import { PageHeading } from '@latchkey/web/shell/heading'
-import { useSyncExternalStore } from 'react'
+import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { RoomStore } from '../../live/room-store.ts'
 import { RoomMark } from '../../parts/room-mark.tsx'
@@ -40,21 +40,23 @@ export function RoomHeader({ room, user, store, panel, onLeave }: Props) {
       </div>
       <div className="room-tools">
         <CallButton room={room} user={user} store={store} />
-        <Tool
-          label={t('room.people')}
-          icon={IconUsers}
-          count={count}
-          isOpen={panel.panel === 'people'}
-          onClick={() => panel.toggle('people')}
-        />
-        <Tool
-          label={t('room.pins')}
-          icon={IconPin}
-          isOpen={panel.panel === 'pins'}
-          onClick={() => panel.toggle('pins')}
-        />
-        <LevelButton room={room} />
-        <Manage room={room} user={user} />
+        <More panel={panel}>
+          <Tool
+            label={t('room.people')}
+            icon={IconUsers}
+            count={count}
+            isOpen={panel.panel === 'people'}
+            onClick={() => panel.toggle('people')}
+          />
+          <Tool
+            label={t('room.pins')}
+            icon={IconPin}
+            isOpen={panel.panel === 'pins'}
+            onClick={() => panel.toggle('pins')}
+          />
+          <LevelButton room={room} />
+          <Manage room={room} user={user} />
+        </More>
         <Tool
           className="room-tool room-leave"
           label={t('room.leave')}
@@ -67,6 +69,54 @@ export function RoomHeader({ room, user, store, panel, onLeave }: Props) {
         />
       </div>
     </div>
+  )
+}
+
+/** What else the header has: beside the rest, or on a phone below a button. */
+function More({ panel: { panel }, children }: { panel: PanelState; children: ReactNode }) {
+  const { t } = useText()
+  const [isOpen, setOpen] = useState(false)
+  const menu = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  // It leads to a view of its own.
+  useEffect(() => setOpen(false), [panel])
+  useEffect(() => {
+    if (!isOpen) return undefined
+    const onPress = ({ target }: PointerEvent) => {
+      if (target instanceof Element && !target.closest('.room-tools, [role=dialog], .mantine-Overlay-root'))
+        setOpen(false)
+    }
+    const onKeyDown = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape') return
+      if (menu.current?.contains(document.activeElement)) button.current?.focus()
+      setOpen(false)
+    }
+    document.addEventListener('pointerdown', onPress)
+    document.addEventListener('keydown', onKeyDown)
+    return () => {
+      document.removeEventListener('pointerdown', onPress)
+      document.removeEventListener('keydown', onKeyDown)
+    }
+  }, [isOpen])
+  return (
+    <>
+      <ActionIcon
+        ref={button}
+        className="room-more-button"
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={t('room.more')}
+        aria-expanded={isOpen}
+        aria-controls="room-more"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <IconDots size={20} aria-hidden />
+      </ActionIcon>
+      <div ref={menu} id="room-more" className="room-more" data-open={isOpen || undefined}>
+        {children}
+      </div>
+    </>
   )
 }
 

@@ -26,7 +26,7 @@ export function Tool({ label, icon: Drawing, count, isOpen, ...props }: Props) {
       {...props}
     >
       <Drawing size={18} stroke={1.8} aria-hidden />
-      <VisuallyHidden>{label}</VisuallyHidden>
+      <VisuallyHidden className="room-tool-label">{label}</VisuallyHidden>
       {count !== undefined && <span className="figure">{number(count)}</span>}
     </ActionIcon>
   )

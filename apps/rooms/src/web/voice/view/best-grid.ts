@@ -1,7 +1,9 @@
 /** Pixels between two tiles. */
 export const GAP = 8
 /** Pixels below which tiles do not shrink. They scroll then. */
-const MIN_HEIGHT = 96
+const MIN_HEIGHT = 64
+/** Pixels of tiles that scroll, unless their area is lower. */
+const SCROLLING_HEIGHT = 96
 /** Width by height. Between these, a picture loses little of its sides. */
 const MAX_RATIO = 16 / 9
 const MIN_RATIO = 3 / 4
@@ -38,7 +40,8 @@ function gridOf(columns: number, rows: number, area: Area): Grid {
   }
 }
 
-function scrollingGrid({ width }: Area): Grid {
-  const columns = Math.max(1, Math.floor((width + GAP) / (MIN_HEIGHT * MAX_RATIO + GAP)))
-  return { columns, width: Math.floor((width + GAP) / columns - GAP), height: MIN_HEIGHT }
+function scrollingGrid({ width, height: available }: Area): Grid {
+  const height = Math.max(MIN_HEIGHT, Math.min(SCROLLING_HEIGHT, available))
+  const columns = Math.max(1, Math.floor((width + GAP) / (height * MAX_RATIO + GAP)))
+  return { columns, width: Math.floor((width + GAP) / columns - GAP), height }
 }

@@ -31,8 +31,7 @@ const NARROW = 640
 export function CallView(props: Props) {
   const { t } = useText()
   const { phase, failure } = useSyncExternalStore(props.session.watch, props.session.state)
-  // On a phone, the call has the place of the conversation.
-  const [isExpanded, setExpanded] = useState(() => matchMedia('(width < 48em)').matches)
+  const [isExpanded, setExpanded] = useState(false)
   const [section, { width }] = useArea()
   const nameOf = useNames(props.store)
   useCallKeys(props.session)

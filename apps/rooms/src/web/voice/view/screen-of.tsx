@@ -12,7 +12,7 @@ interface OfferProps {
   onWatch: (connectionId: string, isWatched: boolean) => void
 }
 
-/** A shared screen that is not watched: it takes the most of a network. */
+/** A shared screen that does not play: beyond the first two, or because the user has stopped it. */
 export function ScreenOffer({ peer: { connectionId }, name, onWatch }: OfferProps) {
   const { t } = useText()
   return (

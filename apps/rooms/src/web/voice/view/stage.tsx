@@ -105,24 +105,38 @@ function useMoves(session: CallSession, onFeature: Props['onFeature']) {
   }
 }
 
-/** Goes on watching a screen after a lost connection, from whichever end it was lost. */
+/** Screens that play without being asked for. Each takes the most of a network. */
+const MAX_PLAYING = 2
+
+/**
+ * Plays the first screens at once, unless the user has stopped them or wants sound only. What the
+ * user has chosen holds after a lost connection, from whichever end it was lost.
+ */
 function useWatched(session: CallSession) {
-  const { peers } = useSyncExternalStore(session.watch, session.state)
-  /** Connections whose screens are watched, by user. */
-  const watched = useRef(new Map<string, string>())
+  const { peers, isAudioOnly } = useSyncExternalStore(session.watch, session.state)
+  /** What the user has chosen for a screen, with its connection, by user. */
+  const choices = useRef(new Map<string, { connectionId: string; isWatched: boolean }>())
   useEffect(() => {
-    for (const { userId, connectionId, screen } of peers) {
-      const before = watched.current.get(userId)
-      if (before === connectionId && !screen) watched.current.delete(userId)
-      if (before === undefined || !screen || session.isWatched(connectionId)) continue
-      watched.current.set(userId, connectionId)
+    const screens = peers.filter(({ screen }) => screen)
+    for (const { userId, connectionId, screen } of peers)
+      if (!screen && choices.current.get(userId)?.connectionId === connectionId) {
+        choices.current.delete(userId)
+        // Another screen of the same person is another choice.
+        session.setWatched(connectionId, false)
+      }
+    let playing = screens.filter(({ connectionId }) => session.isWatched(connectionId)).length
+    for (const { userId, connectionId } of screens) {
+      const choice = choices.current.get(userId)
+      if (choice) choice.connectionId = connectionId
+      if (session.isWatched(connectionId)) continue
+      if (!(choice?.isWatched ?? (playing < MAX_PLAYING && !isAudioOnly))) continue
+      playing++
       session.setWatched(connectionId, true)
     }
-  }, [peers])
+  }, [peers, isAudioOnly])
   return (connectionId: string, isWatched: boolean) => {
     const userId = peers.find((peer) => peer.connectionId === connectionId)?.userId
-    if (userId !== undefined && isWatched) watched.current.set(userId, connectionId)
-    else if (userId !== undefined) watched.current.delete(userId)
+    if (userId !== undefined) choices.current.set(userId, { connectionId, isWatched })
     session.setWatched(connectionId, isWatched)
   }
 }

@@ -1,4 +1,3 @@
-import { VisuallyHidden } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import type { RoomStore } from '../../../live/room-store.ts'
 import { useText } from '../../../texts/text.ts'
@@ -11,7 +10,7 @@ export function Announcements({ store }: { store: RoomStore }) {
   const arrivals = list(movement?.arrivals ?? [])
   const departures = list(movement?.departures ?? [])
   return (
-    <VisuallyHidden>
+    <div className="visually-hidden">
       <div aria-live="polite">
         {announcements.map((message) => (
           <p key={message.id}>
@@ -23,6 +22,6 @@ export function Announcements({ store }: { store: RoomStore }) {
         {arrivals !== '' && <p>{t('room.hasJoined', { names: arrivals })}</p>}
         {departures !== '' && <p>{t('room.hasLeft', { names: departures })}</p>}
       </div>
-    </VisuallyHidden>
+    </div>
   )
 }

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { isComposing } from '@latchkey/web/composing'
 import { isVisible } from '@latchkey/http/visible'
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { Message } from '../../../live/frames.ts'
 import { Refusal } from '../../../parts/refusal.tsx'
 import { useText } from '../../../texts/text.ts'
@@ -20,6 +20,14 @@ export function MessageEditor({ message, actions }: { message: Message; actions:
     mutationFn: () => actions.save(message, toStored(text.trim(), references)),
     onSuccess: () => actions.edit(null),
   })
+  const buttons = useRef<HTMLDivElement>(null)
+  // At first, when the text grows, and when the window becomes lower.
+  useEffect(() => {
+    const show = () => buttons.current?.scrollIntoView({ block: 'nearest' })
+    show()
+    addEventListener('resize', show)
+    return () => removeEventListener('resize', show)
+  }, [text])
   const save = () => {
     if (!isVisible(text) && message.files.length === 0) return actions.open({ kind: 'delete', message })
     if (text.trim() === before.trim()) actions.edit(null)
@@ -43,7 +51,7 @@ export function MessageEditor({ message, actions }: { message: Message; actions:
         onKeyDown={onKeyDown}
         hasFocusAtStart
       />
-      <div className="message-editor-buttons">
+      <div className="message-editor-buttons" ref={buttons}>
         <Button size="compact-sm" variant="default" onClick={() => actions.edit(null)}>
           {t('confirm.cancel')}
         </Button>
