@@ -1,6 +1,9 @@
-import { type ReactNode, memo } from 'react'
+import { UnstyledButton } from '@mantine/core'
+import { type ReactNode, memo, useEffect, useMemo, useState } from 'react'
 import { useText } from '../texts/text.ts'
 import { CodeBlock } from './code-block.tsx'
+import { directionOf } from './direction.ts'
+import { firstLines } from './fold.ts'
 import type { Inline } from './inline.ts'
 import { type Block, parseMessage } from './parse.ts'
 
@@ -18,9 +21,40 @@ interface Props {
   tabIndex: 0 | -1
 }
 
+interface MessageTextProps extends Props {
+  /** True where a long message must be read as a whole. */
+  isWhole?: boolean
+  /** Called before all lines of a long message are shown, or only the first again. */
+  onFold?: () => void
+}
+
 /** The Markdown of a message as elements (R29.3). No part of it is ever parsed as HTML. */
-export const MessageText = memo(function MessageText({ content, ...context }: Props) {
-  return drawBlocks(parseMessage(content), context)
+export const MessageText = memo(function MessageText({ isWhole, onFold, ...props }: MessageTextProps) {
+  const { content, ...context } = props
+  const { t } = useText()
+  const blocks = useMemo(() => parseMessage(content), [content])
+  const first = useMemo(() => firstLines(blocks), [blocks])
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    if (isWhole) setOpen(true)
+  }, [isWhole])
+  if (!first) return drawBlocks(blocks, context)
+  return (
+    <>
+      {drawBlocks(isOpen ? blocks : first, context)}
+      <UnstyledButton
+        className="message-fold"
+        aria-expanded={isOpen}
+        tabIndex={context.tabIndex}
+        onClick={() => {
+          onFold?.()
+          setOpen(!isOpen)
+        }}
+      >
+        {t(isOpen ? 'room.showLess' : 'room.showAll')}
+      </UnstyledButton>
+    </>
+  )
 })
 
 type Context = Omit<Props, 'content'>
@@ -33,13 +67,17 @@ const drawBlocks = (blocks: readonly Block[], context: Context) =>
 function BlockView({ block, context }: { block: Block; context: Context }) {
   switch (block.type) {
     case 'paragraph':
-      return <p>{drawInlines(block.children, context)}</p>
+      return <p dir="auto">{drawInlines(block.children, context)}</p>
     case 'quote':
-      return <blockquote>{drawBlocks(block.children, context)}</blockquote>
+      return <blockquote dir={directionOf(block.children)}>{drawBlocks(block.children, context)}</blockquote>
     case 'code':
       return <CodeBlock language={block.language} text={block.text} />
     default: {
-      const items = block.items.map((item, index) => <li key={index}>{drawBlocks(item, context)}</li>)
+      const items = block.items.map((item, index) => (
+        <li key={index} dir={directionOf(item)}>
+          {drawBlocks(item, context)}
+        </li>
+      ))
       return block.start === undefined ? <ul>{items}</ul> : <ol start={block.start}>{items}</ol>
     }
   }

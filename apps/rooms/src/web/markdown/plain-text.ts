@@ -6,7 +6,8 @@ export function plainText(content: string, nameOf?: NameOf): string {
   return blockText(parseMessage(content), nameOf)
 }
 
-function blockText(blocks: readonly Block[], nameOf?: NameOf): string {
+/** Text of blocks in one line. */
+export function blockText(blocks: readonly Block[], nameOf?: NameOf): string {
   return blocks
     .map((block) => {
       switch (block.type) {

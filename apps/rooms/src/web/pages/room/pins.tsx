@@ -48,7 +48,7 @@ function Pin({ message, user, onOpen }: { message: Message; user: User; onOpen: 
         <bdi className="author">{nickname}</bdi>
         <time dateTime={createdAt}>{moment(createdAt)}</time>
       </div>
-      <div className="message-text pin-text" dir="auto">
+      <div className="message-text pin-text">
         <MessageText
           content={content ?? ''}
           names={new Map(mentions.map((each) => [each.userId, each.nickname]))}

@@ -15,6 +15,7 @@ import { useConversation } from './use-conversation.ts'
 import { useFileDrop } from './use-file-drop.ts'
 import { mayEdit } from './use-message-menu.ts'
 import { useText } from '../../../texts/text.ts'
+import { storedPlace } from './use-stored-place.ts'
 import { useReadMark } from './use-read-mark.ts'
 
 interface Props {
@@ -39,7 +40,9 @@ export function Conversation({ room, user, store, messageId }: Props) {
   useLinkedMessage(store, messageId, view.goTo)
   const editLast = () => {
     const last = store.state().messages.findLast((message) => mayEdit(message, user.id))
-    if (last) actions.edit(last)
+    if (!last) return
+    view.bringIntoPage(last.id)
+    actions.edit(last)
   }
   return (
     <div className="conversation" {...drop.handlers}>
@@ -76,7 +79,7 @@ export function Conversation({ room, user, store, messageId }: Props) {
 function useLinkedMessage(store: RoomStore, messageId: string, goTo: (id: string) => unknown): void {
   const isIn = useSyncExternalStore(store.watch, () => store.state().phase === 'in')
   useEffect(() => {
-    if (isIn && messageId !== '') goTo(messageId)
+    if (isIn && messageId !== '' && !storedPlace()) goTo(messageId)
   }, [isIn, messageId, goTo])
 }
 

@@ -56,7 +56,7 @@ export const MessageRow = memo(function MessageRow({ message, continues, actions
         {isEditing ? (
           <MessageEditor message={message} actions={actions} />
         ) : (
-          <Content message={message} selfId={selfId} tabIndex={tabIndex} />
+          <Content message={message} actions={actions} tabIndex={tabIndex} isTarget={isTarget} />
         )}
         {message.files.length > 0 && <MessageFiles files={message.files} tabIndex={tabIndex} />}
         {message.reactions.length > 0 && (
@@ -115,24 +115,27 @@ function Byline({ message, isHidden }: { message: Message; isHidden: boolean }) 
 
 interface ContentProps {
   message: Message
-  selfId: string
+  actions: MessageActions
   tabIndex: 0 | -1
+  isTarget: boolean
 }
 
-function Content({ message, selfId, tabIndex }: ContentProps) {
+function Content({ message, actions, tabIndex, isTarget }: ContentProps) {
   const { t, moment } = useText()
   const { content, mentions, groupMention, editedAt } = message
   if (content === null) return <p className="message-deleted">{t('room.deleted')}</p>
   if (content === '' && editedAt === null) return null
   return (
-    <div className="message-text" dir="auto">
+    <div className="message-text">
       <MessageText
         content={content}
         names={new Map(mentions.map(({ userId, nickname }) => [userId, nickname]))}
         group={groupMention}
-        selfId={selfId}
+        selfId={actions.selfId}
         hasLinks={mayLink(message)}
         tabIndex={tabIndex}
+        isWhole={isTarget}
+        onFold={() => actions.keepInPlace(message.id)}
       />
       {editedAt !== null && (
         <small className="message-edited" title={moment(editedAt)}>

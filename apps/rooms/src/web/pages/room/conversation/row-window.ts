@@ -1,8 +1,10 @@
 /** The most rows in the page, however many are known. R35.4 allows 300; fewer are drawn faster. */
 export const MAX_ROWS = 160
-/** Rows at first, and those added or removed at once: few, or their rendering would be noticed. */
+/** Rows at first, and those added at once: few, or their rendering would be noticed. */
 const INITIAL_ROWS = 100
 const STEP = 20
+/** Characters of a message that take as long as another row. */
+const ROW_LENGTH = 250
 
 /** Keys of the first and last row in the page. Null follows the newest rows. */
 export interface RowWindow {
@@ -16,6 +18,25 @@ export const NEWEST: RowWindow = { first: null, last: null }
 interface Keyed {
   key: string
   type?: string
+  message?: { content: string | null }
+}
+
+const weightOf = ({ message }: Keyed) => 1 + Math.floor((message?.content?.length ?? 0) / ROW_LENGTH)
+
+/**
+ * Number of rows before `at`, or from it on, that take as long as `rows` short ones. At least one.
+ */
+function countAbove(all: readonly Keyed[], at: number, rows: number): number {
+  let count = 0
+  for (let left = rows; left > 0 && count < at; count++) left -= weightOf(all[at - count - 1] ?? { key: '' })
+  return count
+}
+
+function countBelow(all: readonly Keyed[], at: number, rows: number): number {
+  let count = 0
+  for (let left = rows; left > 0 && at + count < all.length; count++)
+    left -= weightOf(all[at + count] ?? { key: '' })
+  return count
 }
 
 /** True for the beginning of a day or of new messages, which belongs to the row below it. */
@@ -31,20 +52,20 @@ export function rangeOf(rows: readonly Keyed[], { first, last }: RowWindow): Ran
   const lastAt = last === null ? -1 : rows.findIndex(({ key }) => key === last)
   const end = lastAt === -1 ? rows.length : lastAt + 1
   const firstAt = first === null ? -1 : rows.findIndex(({ key }) => key === first)
-  let start = firstAt === -1 || firstAt >= end ? Math.max(0, end - INITIAL_ROWS) : firstAt
+  let start = firstAt === -1 || firstAt >= end ? end - countAbove(rows, end, INITIAL_ROWS) : firstAt
   while (isSeparator(rows[start - 1])) start--
   return { start, end: Math.min(end, start + MAX_ROWS) }
 }
 
 /** Window with more rows above, and fewer below if there are too many. */
 export function extendUp(rows: readonly Keyed[], { start, end }: Range): RowWindow {
-  const above = Math.max(0, start - STEP)
+  const above = start - countAbove(rows, start, STEP)
   return windowOf(rows, { start: above, end: Math.min(end, above + MAX_ROWS) })
 }
 
 /** Window with more rows below, and fewer above if there are too many. */
 export function extendDown(rows: readonly Keyed[], { start, end }: Range): RowWindow {
-  const below = Math.min(rows.length, end + STEP)
+  const below = end + countBelow(rows, end, STEP)
   return windowOf(rows, { start: Math.max(start, below - MAX_ROWS), end: below })
 }
 
@@ -54,8 +75,8 @@ export function windowAround(rows: readonly Keyed[], key: string): RowWindow {
     0,
     rows.findIndex((row) => row.key === key),
   )
-  const end = Math.min(rows.length, at + INITIAL_ROWS / 2)
-  return windowOf(rows, { start: Math.max(0, at - INITIAL_ROWS / 2), end })
+  const half = INITIAL_ROWS / 2
+  return windowOf(rows, { start: at - countAbove(rows, at, half), end: at + countBelow(rows, at, half) })
 }
 
 function windowOf(rows: readonly Keyed[], { start, end }: Range): RowWindow {

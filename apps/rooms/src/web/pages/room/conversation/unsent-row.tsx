@@ -30,7 +30,7 @@ export const UnsentRow = memo(function UnsentRow({ unsent, user, store, names, o
           <bdi className="author">{user.nickname}</bdi>
           {!problem && <span className="message-time-sent">{t('room.sending')}</span>}
         </div>
-        <div className="message-text" dir="auto">
+        <div className="message-text">
           <MessageText
             content={content}
             names={names}

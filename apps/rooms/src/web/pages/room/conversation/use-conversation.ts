@@ -9,6 +9,7 @@ import { useMessageActions } from './use-message-actions.ts'
 import { NEW_KEY } from './rows.ts'
 import { type VisibleRows, useRows } from './use-rows.ts'
 import { type Place, rowOf } from './place.ts'
+import { useStoredPlace } from './use-stored-place.ts'
 import { useScroll } from './use-scroll.ts'
 
 interface Options {
@@ -35,7 +36,8 @@ export function useConversation({ room, user, store, reply }: Options) {
   const visible = useRows(store, state, () => place.current === 'end')
   const onAtEnd = useAttention(store)
   const { distance, onScroll } = useScroll({ list, visible, unsent: state.unsent.length, place, onAtEnd })
-  const { hasNewAbove, goToNew } = useNewAbove({ store, visible, place })
+  const hasStoredPlace = useStoredPlace({ store, list, visible, place })
+  const { hasNewAbove, goToNew } = useNewAbove({ store, visible, place, isElsewhere: hasStoredPlace })
   const [targetId, setTarget] = useTarget()
   const { showAround } = visible
   const latest = useRef({ showAround })
@@ -60,14 +62,15 @@ export function useConversation({ room, user, store, reply }: Options) {
     },
     [store],
   )
-  const { actions, editing, dialog, heldId } = useMessageActions({ room, user, store, reply, goTo })
-  const goToEnd = () => {
-    place.current = 'end'
-    visible.showNewest()
-    list.current?.scrollTo(0, list.current.scrollHeight)
-    // The button disappears together with its focus.
-    list.current?.focus({ preventScroll: true })
-  }
+  const { keepInPlace, bringIntoPage, goToEnd } = useRowPlaces({ list, visible, place })
+  const { actions, editing, dialog, heldId } = useMessageActions({
+    room,
+    user,
+    store,
+    reply,
+    goTo,
+    keepInPlace,
+  })
   return {
     list,
     visible,
@@ -77,12 +80,42 @@ export function useConversation({ room, user, store, reply }: Options) {
     goTo,
     goToEnd,
     goToNew,
+    bringIntoPage,
     actions,
     editing,
     dialog,
     heldId,
     targetId,
   }
+}
+
+interface RowPlaceOptions {
+  list: RefObject<HTMLDivElement | null>
+  visible: VisibleRows
+  place: RefObject<Place>
+}
+
+/** Changes of the place that the user causes otherwise than by scrolling. */
+function useRowPlaces({ list, visible, place }: RowPlaceOptions) {
+  const keepInPlace = useCallback((messageId: string) => {
+    const row = list.current && rowOf(list.current, messageId)
+    if (!list.current || !row) return
+    place.current = { key: messageId, top: Math.max(0, row.offsetTop - list.current.scrollTop) }
+  }, [])
+  /** Adds a message that is not among the rows. */
+  const bringIntoPage = (messageId: string) => {
+    if (visible.rows.some(({ key }) => key === messageId)) return
+    place.current = { key: messageId, top: 0 }
+    visible.showAround(messageId)
+  }
+  const goToEnd = () => {
+    place.current = 'end'
+    visible.showNewest()
+    list.current?.scrollTo(0, list.current.scrollHeight)
+    // The button disappears together with its focus.
+    list.current?.focus({ preventScroll: true })
+  }
+  return { keepInPlace, bringIntoPage, goToEnd }
 }
 
 /** Whether the user sees the newest messages, for the store. */
@@ -110,10 +143,12 @@ interface NewOptions {
   store: RoomStore
   visible: VisibleRows
   place: RefObject<Place>
+  /** The room opens at another place. */
+  isElsewhere: boolean
 }
 
 /** Opens a room at its first new message (R35.2), and leads there while that is not in the page. */
-function useNewAbove({ store, visible, place }: NewOptions) {
+function useNewAbove({ store, visible, place, isElsewhere }: NewOptions) {
   const { unreadFrom, messages } = useSyncExternalStore(store.watch, store.state)
   const hasStarted = useRef(false)
   /** The mark that the user has been led to. */
@@ -121,7 +156,7 @@ function useNewAbove({ store, visible, place }: NewOptions) {
   const isInPage = visible.rows.some(({ type }) => type === 'new')
   if (!hasStarted.current && messages.length > 0) {
     hasStarted.current = true
-    if (isInPage) place.current = { key: NEW_KEY, top: NEW_TOP_PX }
+    if (isInPage && !isElsewhere) place.current = { key: NEW_KEY, top: NEW_TOP_PX }
   }
   if (isInPage && !document.hidden) seen.current = unreadFrom
   const newest = messages.at(-1)?.seq ?? 0

@@ -29,6 +29,8 @@ export interface MessageActions {
   pin: (message: Message, isPinned: boolean) => void
   copyLink: (message: Message) => void
   copyText: (message: Message) => void
+  /** Leaves the first line of a message where it is while its height changes. */
+  keepInPlace: (messageId: string) => void
   /** Shows a message, wherever it is in the history. */
   goTo: (messageId: string) => void
   open: (dialog: MessageDialog | null) => void
@@ -42,10 +44,11 @@ interface Options {
   store: RoomStore
   reply: (message: Message) => void
   goTo: (messageId: string) => void
+  keepInPlace: (messageId: string) => void
 }
 
 /** The actions, and the states that they change. */
-export function useMessageActions({ room, user, store, reply, goTo }: Options) {
+export function useMessageActions({ room, user, store, reply, goTo, keepInPlace }: Options) {
   const { failure } = useText()
   const clipboard = useClipboard()
   const [editing, edit] = useState<Message | null>(null)
@@ -68,6 +71,7 @@ export function useMessageActions({ room, user, store, reply, goTo }: Options) {
       reply,
       edit,
       goTo,
+      keepInPlace,
       open,
       hold,
       react(message, emoji, isAdded) {
@@ -80,6 +84,6 @@ export function useMessageActions({ room, user, store, reply, goTo }: Options) {
       copyText: ({ content }) => clipboard.copy(content ?? ''),
     }
     // The language changes only with the whole page.
-  }, [user.id, store, reply, goTo, mayDeleteAny, mayPin, mayReadVersions])
+  }, [user.id, store, reply, goTo, keepInPlace, mayDeleteAny, mayPin, mayReadVersions])
   return { actions, editing, dialog, heldId }
 }

@@ -1,0 +1,147 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
+import { type TestUser, createMessage, createRoom, member } from '../actions.ts'
+import { ALICE } from '../provider/hostile.ts'
+import { until } from '../until.ts'
+import { ROOT, roomPages } from './browser.ts'
+import { field, lines } from './room-page.ts'
+
+const pages = roomPages()
+
+let host: TestUser
+beforeAll(async () => {
+  await pages.signIn(ROOT)
+  host = await member(pages.service(), 'Hanna Host')
+}, 60_000)
+
+test('R29.3: each paragraph, item and quote has the direction of its own text', async () => {
+  const { id } = await createRoom(host, { name: 'Market' })
+  await createMessage(host, id, 'Hello\n\nשלום לכולם\n\n- one\n- שתיים\n\n> مرحبا\n>\n> Hello there\n\n> Hi')
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await lines(page).first().waitFor()
+  const directions = await lines(page)
+    .locator('.message-text :is(p, li, blockquote)')
+    .evaluateAll((parts) =>
+      parts.map((part) => [part.localName, part.textContent, getComputedStyle(part).direction]),
+    )
+  expect(directions).toEqual([
+    ['p', 'Hello', 'ltr'],
+    ['p', 'שלום לכולם', 'rtl'],
+    ['li', 'one', 'ltr'],
+    ['p', 'one', 'ltr'],
+    ['li', 'שתיים', 'rtl'],
+    ['p', 'שתיים', 'rtl'],
+    ['blockquote', 'مرحباHello there', 'rtl'],
+    ['p', 'مرحبا', 'rtl'],
+    ['p', 'Hello there', 'ltr'],
+    ['blockquote', 'Hi', 'ltr'],
+    ['p', 'Hi', 'ltr'],
+  ])
+  await screenshot(page, 'directions')
+}, 40_000)
+
+test('R29.3: a message of more than 20 lines shows its first ones until all are asked for', async () => {
+  const { id } = await createRoom(host, { name: 'Tower' })
+  await createMessage(host, id, 'Before')
+  await createMessage(host, id, '.\n'.repeat(999))
+  const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`)
+  const long = lines(page).nth(1)
+  const heightOf = async () => (await long.boundingBox())?.height ?? 0
+  const button = long.getByRole('button', { name: 'Show all', expanded: false })
+  await button.waitFor()
+  expect(await heightOf()).toBeLessThan(540)
+  const top = async () => (await lines(page).first().boundingBox())?.y
+  const before = await top()
+  await long.focus()
+  await page.keyboard.press('Tab')
+  await button.and(page.locator(':focus')).waitFor()
+  await expectAccessible(page)
+  await page.keyboard.press('Enter')
+  const less = long.getByRole('button', { name: 'Show less', expanded: true })
+  await less.and(page.locator(':focus')).waitFor()
+  await until(async () => (await heightOf()) > 20_000)
+  // The reader goes on where the message was.
+  expect(Math.abs(((await top()) ?? 0) - (before ?? 0))).toBeLessThan(24)
+  await less.click()
+  await until(async () => (await heightOf()) < 540)
+  await button.waitFor()
+  expect(errors).toEqual([])
+}, 40_000)
+
+test('R35.2: Back and a reload return to the place in a room, and entering it again does not', async () => {
+  const { id } = await createRoom(host, { name: 'Archive' })
+  for (let number = 1; number <= 130; number++) await createMessage(host, id, `Message ${number}`)
+  const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`)
+  const message = (number: number) => lines(page).getByText(`Message ${number}`, { exact: true })
+  const isInView = (number: number) => async () => {
+    const box = await message(number).boundingBox()
+    const list = await page.locator('.messages').boundingBox()
+    return box !== null && list !== null && box.y >= list.y && box.y < list.y + list.height
+  }
+  await message(130).waitFor()
+  // Older than the newest page.
+  await until(async () => {
+    await page.locator('.messages').evaluate((list) => list.scrollTo(0, 0))
+    return (await message(20).count()) > 0
+  })
+  await message(20).evaluate((line) => line.scrollIntoView({ block: 'center' }))
+  await until(isInView(20))
+  await page.waitForFunction(() => Boolean((history.state as { place?: unknown } | null)?.place))
+  await page.getByRole('link', { name: 'Rooms' }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'Rooms' }).waitFor()
+  await page.goBack()
+  await until(isInView(20))
+  await page.reload()
+  await until(isInView(20))
+  await page.getByRole('link', { name: 'Rooms' }).first().click()
+  await page.locator('.cards').getByRole('link', { name: 'Archive' }).click()
+  await until(isInView(130))
+  expect(errors).toEqual([])
+}, 60_000)
+
+test('R32.1: Enter in the search of messages searches at once, and then opens the first result', async () => {
+  const { id } = await createRoom(host, { name: 'Cellar' })
+  await createMessage(host, id, 'A bottle of elderberry wine')
+  const { page, errors } = await pages.openAs(ALICE, '/account')
+  await page.keyboard.press('Control+Shift+F')
+  const search = page.getByRole('searchbox', { name: 'Search messages' })
+  await search.fill('elderberry')
+  await search.press('Enter')
+  await page.locator('[data-result]').getByText('elderberry').waitFor()
+  expect(new URL(page.url()).pathname).toBe('/account')
+  await search.press('Enter')
+  await page.waitForURL(pages.at(`/rooms/${id}?message=*`))
+  await lines(page).getByText('elderberry').waitFor()
+  expect(await search.count()).toBe(0)
+  expect(errors).toEqual([])
+}, 40_000)
+
+test('R35.2: a question mark lists all shortcuts, in each language, except while the user writes', async () => {
+  const { id } = await createRoom(host, { name: 'Office' })
+  for (const [locale, title, count] of [
+    ['en', 'Keyboard shortcuts', 25],
+    ['sv', 'Kortkommandon', 25],
+    ['id', 'Pintasan papan ketik', 25],
+  ] as const) {
+    const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`, { locale })
+    await page.getByRole('textbox').first().focus()
+    await page.keyboard.press('?')
+    expect(await page.getByRole('textbox').first().inputValue()).toBe('?')
+    await page.locator('.messages').click()
+    await page.keyboard.press('?')
+    const sheet = page.getByRole('dialog', { name: title })
+    await sheet.waitFor()
+    expect(await sheet.locator('dt').count()).toBe(count)
+    expect(await sheet.getByText('Ctrl+Shift+M', { exact: true }).count()).toBe(1)
+    await expectAccessible(page)
+    await screenshot(page, `shortcuts-${locale}`)
+    await sheet.getByRole('switch').press('Space')
+    await page.keyboard.press('Escape')
+    await sheet.waitFor({ state: 'detached' })
+    await page.keyboard.press('?')
+    await field(page).or(page.locator('#write')).waitFor()
+    expect(await sheet.count()).toBe(0)
+    expect(errors).toEqual([])
+    await page.context().close()
+  }
+}, 60_000)
