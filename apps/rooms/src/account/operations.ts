@@ -9,7 +9,7 @@ import { endTransfersTo } from '../members/ownership/transfers.ts'
 import { SUCCESS, Success } from '../wire.ts'
 import { exportAccount } from './export.ts'
 import { AccountExport, Confirmation } from './schema.ts'
-import { deleteUser, findOwnedRoomIds } from './store.ts'
+import { deleteUser, lockOwnedRooms } from './store.ts'
 
 const tag = 'Account'
 
@@ -23,7 +23,7 @@ export async function eraseAccount(
   userId: string,
 ): Promise<ClusterEvent[]> {
   await requireOtherAdmin(context.database.dialect, tx, userId)
-  const roomIds = await findOwnedRoomIds(tx, userId)
+  const roomIds = await lockOwnedRooms(tx, userId)
   if (roomIds.length > 0) throw new OwnsRooms(roomIds)
   await auditAct(tx, context, { action: 'account.delete', target: { type: 'user', id: userId } })
   const events = await endTransfersTo(tx, userId)

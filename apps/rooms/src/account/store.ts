@@ -14,6 +14,7 @@ import { type FileWithContent, findFilesOf } from '../files/store.ts'
 import { listVersions } from '../messages/version-store.ts'
 import { type Position, pageOf } from '../paging.ts'
 import { lockFirstState, saveState } from '../platform/store.ts'
+import { lockRoom } from '../rooms/log.ts'
 import { deletedUserName } from '../rooms/nickname.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
 import { namesOf } from '../users/names.ts'
@@ -120,18 +121,19 @@ async function* pages<Row extends Position>(
 }
 
 /**
- * Ids of the rooms that the user owns. Until the transaction ends, the user cannot become the owner
- * of another one.
+ * Locks the account and all rooms that its deletion changes, and returns the ids of the rooms that the
+ * user owns. Until the transaction ends, the user cannot become the owner of another one. Rooms come
+ * first and in ascending order, as in every write of a room and a person.
  */
-export async function findOwnedRoomIds(tx: Transaction<Tables>, userId: string): Promise<string[]> {
-  await lockAccount(tx, userId)
-  const rooms = await tx
-    .selectFrom('rooms')
-    .select('id')
-    .where('owner_id', '=', userId)
-    .orderBy('id')
+export async function lockOwnedRooms(tx: Transaction<Tables>, userId: string): Promise<string[]> {
+  const rooms = tx.selectFrom('rooms').select('id').orderBy('id')
+  const changed = await rooms
+    .where((eb) => eb.or([eb('owner_id', '=', userId), eb('created_by', '=', userId)]))
     .execute()
-  return rooms.map(({ id }) => id)
+  for (const { id } of changed) await lockRoom(tx, id)
+  await lockAccount(tx, userId)
+  const owned = await rooms.where('owner_id', '=', userId).execute()
+  return owned.map(({ id }) => id)
 }
 
 /** Maximum rows of a table that one transaction changes: few enough not to delay other writers. */

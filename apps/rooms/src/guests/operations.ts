@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
-import { deleteUser, findOwnedRoomIds } from '../account/store.ts'
+import { deleteUser, lockOwnedRooms } from '../account/store.ts'
 import { originOf } from '../audit/origin.ts'
 import { recordAudit } from '../audit/store.ts'
 import { type Context, actorOf, operation } from '../context.ts'
@@ -125,7 +125,7 @@ export async function purgeGuests(
 ): Promise<{ events: ClusterEvent[]; isMore: boolean }> {
   const id = await findEndedGuest(tx, nowMs - RETENTION_MS, nowMs)
   if (id === undefined) return { events: [], isMore: false }
-  const events = await reassignRooms(tx, await findOwnedRoomIds(tx, id), nowMs)
+  const events = await reassignRooms(tx, await lockOwnedRooms(tx, id), nowMs)
   await deleteUser(tx, id, nowMs)
   return { events, isMore: true }
 }

@@ -73,6 +73,7 @@ export async function revokeLostAccessOfUser(
     .select('room_id')
     .where('user_id', '=', userId)
     .where('ended_at', 'is', null)
+    .orderBy('room_id')
     .execute()
   const mayStay = idsWithAccess(await findAccessOfParticipant(tx, userId, nowMs), 'roomId')
   const events: ClusterEvent[] = []

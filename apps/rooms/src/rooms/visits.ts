@@ -89,8 +89,9 @@ export async function startVisits(
     }
   if (leases.size > 0) {
     await putAddresses(tx, dialect, addresses)
-    await putVisits(tx, dialect, presence.visits(roomId))
+    // In the order in which the loss of a right deletes them, which locks no room.
     await putLeases(tx, dialect, [...leases.values()])
+    await putVisits(tx, dialect, presence.visits(roomId))
   }
   return outcomes
 }

@@ -30,7 +30,9 @@ export class SlideQueue {
       this.#next = undefined
       const slides = this.#waiting.splice(0)
       const stored = this.#database.write(async (tx) => {
-        for (const { session, nowMs, idleExpiresAtMs } of slides)
+        // In one order, because another node may slide the same sessions.
+        const ascending = slides.toSorted((a, b) => (a.session.id < b.session.id ? -1 : 1))
+        for (const { session, nowMs, idleExpiresAtMs } of ascending)
           await slideSession(tx, session, nowMs, idleExpiresAtMs)
       })
       this.#current = stored.catch(() => {})

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { sql } from 'kysely'
 import {
   type TestUser,
   admin,
@@ -25,13 +26,15 @@ import {
   takeOver,
 } from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
+import { lockAccount } from '../../src/users/store.ts'
+import { untilWaiting } from '../rooms/locks.ts'
 import { insertPerson } from '../sessions/people.ts'
 import { expectRefused, linesOf } from './state.ts'
 
 const DAY = 86_400_000
 const NOWHERE = '11111111-2222-4333-8444-555555555555'
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((dialect, newUrl) => {
   let rooms: TestRooms
   let owner: TestUser
   beforeAll(async () => {
@@ -323,6 +326,36 @@ eachDialect((_dialect, newUrl) => {
       }
     }
   })
+
+  test.skipIf(dialect === 'sqlite')(
+    'an erasure locks the rooms that the person has created before the account, as moderation does',
+    async () => {
+      const bob = await withIdentity(await member(rooms))
+      const { id } = await createRoom(bob)
+      await makeMember(rooms, id, owner, 'speaker')
+      await offerRoom(bob, id, owner)
+      await succeed(confirmTransfer(owner, id))
+      const { database } = rooms.rooms
+      const [isRoomLocked, erased, changed] = await database.write(async (tx) => {
+        await lockAccount(tx, bob.user.id)
+        const erasing = eraseAccount(bob)
+        await untilWaiting(rooms, { done: erasing })
+        const wasLocked = await isLocked(id)
+        const changing = setRole(owner, id, bob, 'speaker')
+        await untilWaiting(rooms, { count: 2, done: changing })
+        return [wasLocked, erasing, changing] as const
+      })
+      expect(isRoomLocked).toBe(true)
+      expect([(await erased).status, (await changed).status]).toEqual([200, 404])
+    },
+  )
+
+  /** Whether another transaction has locked the room. */
+  async function isLocked(roomId: string): Promise<boolean> {
+    const { rows } =
+      await sql`select 1 from rooms where id = ${roomId} for no key update skip locked`.execute(db())
+    return rows.length === 0
+  }
 
   test('operations on an account that is being erased happen before the erasure or not at all', async () => {
     const { id } = await createRoom(owner)
