@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { ALLOW_IDLE_TRANSACTION } from '@latchkey/database/session'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
 import { waitFor } from '../../test/actions.ts'
@@ -22,6 +23,7 @@ eachDialect((dialect, newUrl) => {
       const ids = await database.read.selectFrom('link').select('id').orderBy('id').execute()
       const first = ids[0]?.id ?? 0
       const [transfer] = await database.write(async (tx) => {
+        await sql.raw(ALLOW_IDLE_TRANSACTION).execute(tx)
         await tx.updateTable('link').set({ created_by: 'eve' }).where('id', '=', first).execute()
         const waiting = transferAll(recorded, { from: 'ann@example.com', to: 'ben', confirm: true, now: NOW })
         await waitFor(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { ALLOW_IDLE_TRANSACTION } from '@latchkey/database/session'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
 import {
@@ -337,6 +338,7 @@ eachDialect((dialect, newUrl) => {
       await succeed(confirmTransfer(owner, id))
       const { database } = rooms.rooms
       const [isRoomLocked, erased, changed] = await database.write(async (tx) => {
+        await sql.raw(ALLOW_IDLE_TRANSACTION).execute(tx)
         await lockAccount(tx, bob.user.id)
         const erasing = eraseAccount(bob)
         await untilWaiting(rooms, { done: erasing })
