@@ -5,6 +5,7 @@ import { openExclusively } from '@latchkey/database/instance-lock'
 import { parseTrusted } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'
 import type { Policy } from './context.ts'
+import { DatabaseClock } from './db/database-clock.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/tables.ts'
 import { ImageThread } from './files/images/image-thread.ts'
@@ -21,6 +22,7 @@ import {
   type Metrics,
   createMetrics,
   exposeCalls,
+  exposeClock,
   exposeLiveKit,
   exposeLiveSessions,
   exposeSockets,
@@ -39,7 +41,6 @@ import { type Bus, createLocalBus } from './realtime/bus.ts'
 import { type SocketData, createGateway } from './realtime/gateway.ts'
 import { Hub } from './realtime/hub.ts'
 import { createSignalGate } from './realtime/signal-gate.ts'
-import type { LiveKitSettings } from './settings/voice.ts'
 import { LiveKit } from './voice/livekit/livekit.ts'
 import { LocalServer } from './voice/livekit/local-server.ts'
 import { openLookup } from './sessions/lookup.ts'
@@ -65,6 +66,8 @@ export interface Rooms {
   localServer: LocalServer | null
   /** WebSocket handlers for the server of `serve`. */
   websocket: WebSocketHandler<SocketData>
+  /** Compares the clock of this machine with that of the database, as each heartbeat does. */
+  measureClock(): Promise<void>
   /** Makes the node unready, which removes it from load balancers. It still serves requests. */
   drain(): void
   close(): Promise<void>
@@ -78,8 +81,12 @@ const JOB_STATEMENT_LIMIT_MS = 60_000
 export interface RoomsOptions {
   settings: Settings
   log: Log
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970. By default the clock of the database. */
   now?: () => number
+  /** Milliseconds since an arbitrary moment; never decreases. */
+  steadyNow?: () => number
+  /** Wall clock of this machine, in milliseconds since 1970. */
+  machineNow?: () => number
   /** The identity provider is the demo of `latchkey start`. */
   demo?: boolean
   /** Carries events to other nodes. By default created from the settings. */
@@ -94,21 +101,23 @@ export interface RoomsOptions {
  * Composes the service: migrates the database and connects features to transports. Opens no port.
  */
 export async function createRooms(options: RoomsOptions): Promise<Rooms> {
-  const { settings, log, now = Date.now } = options
+  const { settings, log } = options
   const database = await openExclusively<Tables>(settings.databaseUrl, log)
   await migrate(database, migrations)
+  const limited = database.withStatementTimeout(STATEMENT_LIMIT_MS)
+  const clock = new DatabaseClock({ ...options, database: limited })
+  await clock.measure()
+  const { now = clock.now } = options
   await reconcileSettings(database, settings, log, now())
   const { clientSecret } = settings.provider
   const pushKeys = await database.write((tx) => pushKeysOf(tx, clientSecret, now()))
-  const { localServer: local } = settings.voice
-  const localServer = local && (await LocalServer.create(local, log))
-  const livekit = await openLiveKit(settings.voice.livekit ?? localServer?.settings, database, now)
+  const { localServer, livekit } = await openLiveKit(options, database, clock)
   const nodeId = crypto.randomUUID()
   const bus = options.bus ?? (await openBus({ settings, database, log, now }, nodeId))
   if (options.onEvent) bus.listen(options.onEvent)
-  // A clock that is set back would make limits seem exhausted and would close sockets.
-  const steadyNow = options.now ?? (() => performance.now())
-  const services = createServices({ ...options, now, steadyNow, database, bus, pushKeys, livekit })
+  // A step of the clock would make limits seem exhausted and would close sockets.
+  const { steadyNow = () => performance.now() } = options
+  const services = createServices({ ...options, now, steadyNow, database: limited, bus, pushKeys, livekit })
   const { metrics } = services
   const jobDatabase = database.withStatementTimeout(JOB_STATEMENT_LIMIT_MS)
   const schedule = (list: readonly Job[]) =>
@@ -121,9 +130,9 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
     })
   const jobs = schedule([...identityJobs, ...roomJobs])
   const fileJobs = schedule(createFileJobs(jobDatabase, services.storage))
-  const hub = createHub({ services, bus, nodeId })
+  const hub = createHub({ services, bus, nodeId, clock })
   const gateway = createGateway(services, hub)
-  const readiness = new Readiness(services.database, bus.state)
+  const readiness = new Readiness({ database: limited, bus: bus.state, clock })
   return {
     ...createRouter(services, readiness, {
       ...gateway,
@@ -138,6 +147,7 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
     jobs,
     fileJobs,
     pusher: services.pusher,
+    measureClock: () => clock.measure(),
     drain: () => readiness.drain(),
     async close() {
       await Promise.all([jobs.stop(), fileJobs.stop()])
@@ -152,13 +162,22 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
   }
 }
 
+interface HubWiring {
+  services: Services
+  bus: Bus
+  nodeId: string
+  clock: DatabaseClock
+}
+
 /** Creates the hub and exposes its numbers. */
-function createHub({ services, bus, nodeId }: { services: Services; bus: Bus; nodeId: string }): Hub {
-  const { settings, metrics, database, log, now, livekit } = services
+function createHub({ services, bus, nodeId, clock }: HubWiring): Hub {
+  const { settings, metrics, database, log, now, steadyNow, livekit } = services
   const hub = new Hub({
     database,
     log,
     now,
+    steadyNow,
+    measureClock: () => clock.measure(),
     bus,
     nodeId,
     limits: settings.limits,
@@ -168,6 +187,7 @@ function createHub({ services, bus, nodeId }: { services: Services; bus: Bus; no
     countRemoval: (reason) => metrics.countLiveKitRemoval(reason),
   })
   exposeLiveSessions(metrics.registry, log, () => countLiveSessions(database.read, now()))
+  exposeClock(metrics.registry, () => clock.machineAheadMs)
   exposeSockets(metrics.registry, () => hub.registry.size)
   exposeCalls(metrics.registry, () => hub.calls.size)
   const { media } = hub.calls
@@ -192,17 +212,16 @@ function createServices(wiring: Wiring): Services {
     bus.publishRemote({ kind: 'rate_limit', limit, key }),
   )
   bus.listen((event) => event.kind === 'rate_limit' && rates.applyRemote(event.limit, event.key))
-  const limited = database.withStatementTimeout(STATEMENT_LIMIT_MS)
   return {
     settings,
     policy: policyOf(settings, demo),
-    database: limited,
+    database,
     storage: openStorage(settings.files),
     images: new ImageThread(),
-    pusher: createPusher(wiring, limited, metrics),
+    pusher: createPusher(wiring, metrics),
     livekit,
-    sessions: openLookup(settings.databaseUrl, limited),
-    slideQueue: new SlideQueue(limited),
+    sessions: openLookup(settings.databaseUrl, database),
+    slideQueue: new SlideQueue(database),
     provider: createProvider(settings.provider, { log, now, metrics }),
     rates,
     proxies: { header: settings.proxyHeader, trusted: parseTrusted(settings.trustedProxies) },
@@ -211,12 +230,12 @@ function createServices(wiring: Wiring): Services {
     log,
     publish: bus.publish,
     now,
+    steadyNow,
   }
 }
 
 function createPusher(
-  { settings, log, now, pushKeys: keys, outbound }: Wiring,
-  database: Database<Tables>,
+  { settings, database, log, now, pushKeys: keys, outbound }: Wiring,
   metrics: Metrics,
 ): Pusher {
   const delivery = new Delivery({
@@ -249,14 +268,19 @@ async function openBus(
   return createRedisBus(busUrl, { instanceId, nodeId }, log)
 }
 
-/** LiveKit may have rooms of several instances. */
+/** LiveKit, which may have rooms of several instances, and its child process if it is one. */
 async function openLiveKit(
-  settings: LiveKitSettings | undefined,
+  { settings: { voice }, log, now }: RoomsOptions,
   database: Database<Tables>,
-  now: () => number,
-): Promise<LiveKit | null> {
-  if (!settings) return null
-  return new LiveKit(settings, await database.write((tx) => instanceIdOf(tx, now())), now)
+  clock: DatabaseClock,
+): Promise<Pick<Rooms, 'localServer'> & Pick<Services, 'livekit'>> {
+  const localServer = voice.localServer && (await LocalServer.create(voice.localServer, log))
+  const settings = voice.livekit ?? localServer?.settings
+  if (!settings) return { localServer, livekit: null }
+  const instanceId = await database.write((tx) => instanceIdOf(tx, clock.now()))
+  // A child process has the clock of this machine.
+  const livekitNow = now ?? (localServer ? clock.machineNow : clock.now)
+  return { localServer, livekit: new LiveKit(settings, instanceId, livekitNow) }
 }
 
 function policyOf(settings: Settings, demo: boolean): Policy {

@@ -140,6 +140,18 @@ function requestCounter(registry: Registry): (route: string, status: number) => 
   }
 }
 
+/** Exposes how far the clock of this machine is ahead of the database. */
+export function exposeClock(registry: Registry, aheadMs: () => number): void {
+  new Gauge({
+    name: 'latchkey_rooms_clock_ahead_seconds',
+    help: 'How far the clock of this node is ahead of the database',
+    registers: [registry],
+    collect() {
+      this.set(aheadMs() / 1000)
+    },
+  })
+}
+
 /** Exposes the number of open sockets of this node. */
 export function exposeSockets(registry: Registry, count: () => number): void {
   new Gauge({

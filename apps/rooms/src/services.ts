@@ -34,6 +34,8 @@ export interface Services {
   metrics: Metrics
   log: Log
   publish: Publish
-  /** Milliseconds since 1970. */
+  /** Clock of the database, in milliseconds since 1970. */
   now: () => number
+  /** Milliseconds since an arbitrary moment; never decreases. */
+  steadyNow: () => number
 }

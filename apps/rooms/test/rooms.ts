@@ -18,7 +18,7 @@ export const NOON = Date.UTC(2026, 10, 21, 12)
 export interface TestRooms {
   rooms: Rooms
   idp: HostileProvider
-  clock: { ms: number }
+  clock: TestClock
   /** The limits of this node. */
   limits: Limits
   /** The folder of the contents of files. */
@@ -47,13 +47,52 @@ export interface TestOptions {
   outbound?: RoomsOptions['outbound']
   /** The configuration of the provider. By default plain `oidc`. */
   provider?: (idp: HostileProvider) => ProviderConfig
+  /** Runs on the real clock, of which that of its machine is ahead by so much. */
+  machineAheadMs?: number | (() => number)
   /** The provider, clock and log of another instance. */
   shared?: Pick<TestRooms, 'idp' | 'clock' | 'logLines'>
 }
 
+interface TestClock {
+  ms: number
+  /** The monotonic clock, which runs along and is not set back. */
+  readonly steadyMs?: number
+}
+
+class SetClock implements TestClock {
+  #ms = NOON
+  #steadyMs = NOON
+
+  get ms(): number {
+    return this.#ms
+  }
+
+  set ms(ms: number) {
+    this.#steadyMs += Math.max(0, ms - this.#ms)
+    this.#ms = ms
+  }
+
+  get steadyMs(): number {
+    return this.#steadyMs
+  }
+}
+
+const REAL_CLOCK: TestClock = {
+  get steadyMs() {
+    return performance.now()
+  },
+  get ms() {
+    return Date.now()
+  },
+  set ms(_ms: number) {
+    throw new TypeError('The real clock cannot be set')
+  },
+}
+
 /** The whole service on an injected clock, without a port, with a hostile provider. */
 export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
-  const clock = options.shared?.clock ?? { ms: NOON }
+  const { machineAheadMs } = options
+  const clock = options.shared?.clock ?? (machineAheadMs === undefined ? new SetClock() : REAL_CLOCK)
   const idp = options.shared?.idp ?? (await hostileProvider({ now: () => clock.ms }))
   const logLines = options.shared?.logLines ?? []
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-rooms-'))
@@ -65,7 +104,12 @@ export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
   const rooms = await createRooms({
     settings,
     log,
-    now: () => clock.ms,
+    ...(machineAheadMs === undefined
+      ? { now: () => clock.ms, steadyNow: () => clock.steadyMs ?? clock.ms }
+      : {
+          machineNow: () =>
+            Date.now() + (typeof machineAheadMs === 'number' ? machineAheadMs : machineAheadMs()),
+        }),
     onEvent,
     ...(options.bus && { bus: options.bus }),
     ...(options.outbound && { outbound: options.outbound }),

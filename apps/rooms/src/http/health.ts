@@ -4,6 +4,7 @@ import { isLocalRequest } from '@latchkey/http/local-request'
 import { isLoopbackHost } from '@latchkey/http/safe-url'
 import { equalTokens } from '@latchkey/tokens/opaque'
 import { sql } from 'kysely'
+import type { DatabaseClock } from '../db/database-clock.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { Bus } from '../realtime/bus.ts'
@@ -19,6 +20,12 @@ export function health(now: number): Response {
 /** Load balancers wait only a few seconds, and treat a timeout as a failure as well. */
 const PROBE_MS = 2_000
 
+interface ReadinessOptions {
+  database: Database<Tables>
+  bus: Bus['state']
+  clock: DatabaseClock
+}
+
 /**
  * Whether this node should receive traffic. The identity provider is not checked: sessions and
  * rooms work without it.
@@ -26,11 +33,13 @@ const PROBE_MS = 2_000
 export class Readiness {
   readonly #database: Database<Tables>
   readonly #bus: Bus['state']
+  readonly #clock: DatabaseClock
   #draining = false
 
-  constructor(database: Database<Tables>, bus: Bus['state']) {
+  constructor({ database, bus, clock }: ReadinessOptions) {
     this.#database = database
     this.#bus = bus
+    this.#clock = clock
   }
 
   drain(): void {
@@ -41,9 +50,10 @@ export class Readiness {
     const database = await this.#probe()
     const ready = database === 'ok' && !this.#draining
     const status = this.#draining ? 'draining' : ready ? 'ready' : 'unavailable'
-    // Reported only: without the bus everything works with a short delay (R19.2), and the node
-    // stays ready.
-    const checks = { database, bus: this.#bus() }
+    // Bus and clock are reported only: without the bus everything works with a short delay (R19.2),
+    // and rooms use the clock of the database.
+    const clock = this.#clock.isMachineRight ? 'ok' : this.#clock.machineAheadMs > 0 ? 'ahead' : 'behind'
+    const checks = { database, bus: this.#bus(), clock }
     return Response.json({ status, checks }, { status: ready ? 200 : 503 })
   }
 

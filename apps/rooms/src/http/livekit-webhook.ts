@@ -40,8 +40,8 @@ export function createLiveKitWebhook(
   media: MediaControl | null,
 ): (request: Request, peer: string) => Promise<Response> {
   const recentIds = new Set<string>()
-  const isNew = ({ id, createdAt }: WebhookEvent): boolean => {
-    if (recentIds.has(id) || Math.abs(services.now() - createdAt * 1000) > MAX_AGE_MS) return false
+  const isNew = ({ id, createdAt }: WebhookEvent, nowMs: number): boolean => {
+    if (recentIds.has(id) || Math.abs(nowMs - createdAt * 1000) > MAX_AGE_MS) return false
     recentIds.add(id)
     const [oldest] = recentIds
     if (recentIds.size > MAX_REMEMBERED && oldest !== undefined) recentIds.delete(oldest)
@@ -56,7 +56,7 @@ export function createLiveKitWebhook(
       services.rates.take('backchannel_per_minute', `livekit:${clientOf(services, request, peer).prefix}`)
       const event = await readEvent(services, livekit, request)
       const isOwn = livekit.roomIdOf(event.room?.name ?? '') !== undefined
-      const isCause = isOwn && CAUSES.has(event.event) && isNew(event)
+      const isCause = isOwn && CAUSES.has(event.event) && isNew(event, livekit.now())
       metrics.countWebhook(isCause ? 'applied' : 'ignored')
       if (isCause) void media.look()
       return Response.json({ success: true })

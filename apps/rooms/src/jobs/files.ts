@@ -26,6 +26,7 @@ export function createFileJobs(database: Database<Tables>, storage: FileStorage)
       everyMs: HOUR_MS,
       run: async () => ({
         events: [],
+        // Files of the spool have the times of this machine.
         afterCommit: () => deleteSpoolBefore(storage.spoolFolder, Date.now() - HOUR_MS),
       }),
     },

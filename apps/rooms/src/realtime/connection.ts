@@ -56,7 +56,7 @@ export class Connection {
    * Expiry of the session unless it is used. Read again from the database before it is enforced.
    */
   expiresAtMs: number
-  /** When the session was last looked up. */
+  /** When the session was last looked up, on the monotonic clock. */
   checkedAtMs: number
   malformed = 0
   #lastActiveAtMs: number
@@ -67,7 +67,7 @@ export class Connection {
   constructor(
     socket: Socket,
     person: ConnectionUser,
-    { nowMs, expiresAtMs }: { nowMs: number; expiresAtMs: number },
+    { steadyNowMs: nowMs, expiresAtMs }: { steadyNowMs: number; expiresAtMs: number },
   ) {
     this.#socket = socket
     this.person = person
@@ -89,7 +89,7 @@ export class Connection {
     return this.#isClosed
   }
 
-  /** Records a sign of life from the client. */
+  /** Records a sign of life from the client, at a moment of the monotonic clock. */
   noteActivity(nowMs: number): void {
     this.#lastActiveAtMs = nowMs
   }
@@ -119,13 +119,12 @@ export class Connection {
     this.#isClosed = true
   }
 
-  /** Sends a ping when one is due, and closes the connection after too long a silence. */
+  /**
+   * Sends a ping when one is due, and closes the connection after too long a silence. A step of the
+   * wall clock would close every socket of the node, so the moment is one of the monotonic clock.
+   */
   keepAlive(nowMs: number): void {
     if (this.#isClosed) return
-    // After the clock was set back, these times lie in the future and would delay pings and
-    // closing.
-    this.#lastActiveAtMs = Math.min(this.#lastActiveAtMs, nowMs)
-    this.#pingedAtMs = Math.min(this.#pingedAtMs, nowMs)
     if (nowMs - this.#lastActiveAtMs > SILENT_MS) return this.close(Close.silent, 'silent')
     if (nowMs - Math.max(this.#lastActiveAtMs, this.#pingedAtMs) < PING_EVERY_MS) return
     this.#pingedAtMs = nowMs

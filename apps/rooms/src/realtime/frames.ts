@@ -57,7 +57,7 @@ async function refreshSession(
   { sessionExpiry }: Hub,
   connection: Connection,
 ): Promise<void> {
-  const nowMs = services.now()
+  const nowMs = services.steadyNow()
   const everyMs = Math.min(CHECK_EVERY_MS, services.policy.sessions.idleMs / 10)
   if (elapsedMs(connection.checkedAtMs, nowMs) < everyMs) return
   connection.checkedAtMs = nowMs

@@ -213,9 +213,9 @@ function relayFrame({ rates }: Services, relay: SignalRelay, message: string | B
 }
 
 /** Counts incoming frames, including pings and pongs. False if the limit closed the socket. */
-function acceptFrame({ rates, now }: Services, { data: { connection } }: BunSocket): boolean {
+function acceptFrame({ rates, steadyNow }: Services, { data: { connection } }: BunSocket): boolean {
   if (!connection || connection.isClosed) return false
-  connection.noteActivity(now())
+  connection.noteActivity(steadyNow())
   // Connecting to several people takes many frames.
   const limit = connection.callRooms.size > 0 ? 'voice_signals_per_10s' : 'socket_messages_per_10s'
   if (rates.tryTake(limit, connection.id).allowed) return true
@@ -233,7 +233,7 @@ function onOpen(services: Services, hub: Hub, socket: BunSocket): void {
   const { actor, clientIp, clientPrefix } = upgradeResult
   const expiresAtMs = actor.session.idleExpiresAtMs
   const person = toConnectionUser(actor, clientIp, clientPrefix)
-  const connection = new Connection(socket, person, { nowMs: services.now(), expiresAtMs })
+  const connection = new Connection(socket, person, { steadyNowMs: services.steadyNow(), expiresAtMs })
   data.connection = connection
   hub.registry.add(connection)
   connection.sendFrame({

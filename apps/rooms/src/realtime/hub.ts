@@ -29,8 +29,12 @@ import { Reconciler } from './reconciler.ts'
 export interface HubOptions {
   database: Database<Tables>
   log: Log
-  /** Milliseconds since 1970. */
+  /** Clock of the database, in milliseconds since 1970. */
   now: () => number
+  /** Milliseconds since an arbitrary moment; never decreases. */
+  steadyNow: () => number
+  /** Reads the clock of the database again. */
+  measureClock: () => Promise<void>
   bus: Bus
   nodeId: string
   limits: Limits
@@ -67,7 +71,7 @@ export class Hub {
     this.registry = new ConnectionRegistry(options.limits)
     this.rooms = new LocalRooms(options)
     this.lobby = new Lobby(options)
-    this.typing = new Typing(options)
+    this.typing = new Typing({ bus: options.bus, now: options.steadyNow })
     const dependencies = { ...options, registry: this.registry, rooms: this.rooms, lobby: this.lobby }
     this.sessionExpiry = new SessionExpiry(dependencies)
     this.leases = new Leases(dependencies)
@@ -87,7 +91,7 @@ export class Hub {
 
   /** Runs everything that is due. Never rejects. */
   tick(): Promise<void> {
-    this.typing.tick(this.#options.now())
+    this.typing.tick(this.#options.steadyNow())
     void this.calls.tick()
     return this.reconciler.tick()
   }

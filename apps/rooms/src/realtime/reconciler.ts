@@ -13,8 +13,12 @@ import { findLastSeqs, findParticipantIds } from './store.ts'
 export interface ReconcilerOptions {
   database: Database<Tables>
   log: Log
-  /** Milliseconds since 1970. */
+  /** Clock of the database, in milliseconds since 1970. */
   now: () => number
+  /** Milliseconds since an arbitrary moment; never decreases. */
+  steadyNow: () => number
+  /** Reads the clock of the database again. */
+  measureClock: () => Promise<void>
   registry: ConnectionRegistry
   rooms: LocalRooms
   lobby: Lobby
@@ -33,6 +37,7 @@ export class Reconciler {
   readonly #options: ReconcilerOptions
   readonly #sessions: CoalescedTask
   readonly #rooms: CoalescedTask
+  /** Moments of the monotonic clock, as are all of this class. */
   #reconciledAtMs: number
   #reconciliations = 0
   #renewedAtMs: number
@@ -41,7 +46,7 @@ export class Reconciler {
     this.#options = options
     this.#sessions = new CoalescedTask(() => this.runLogged(() => options.sessionExpiry.tick()))
     this.#rooms = new CoalescedTask(() => this.#tickRooms())
-    const nowMs = options.now()
+    const nowMs = options.steadyNow()
     this.#reconciledAtMs = nowMs
     // Due at once, to make this node known to the others.
     this.#renewedAtMs = nowMs - RENEW_EVERY_MS
@@ -71,15 +76,15 @@ export class Reconciler {
    * nor session checks.
    */
   async tick(): Promise<void> {
-    const nowMs = this.#options.now()
+    const nowMs = this.#options.steadyNow()
     for (const connection of this.#options.registry.all()) connection.keepAlive(nowMs)
     await Promise.all([this.#sessions.run(), this.#rooms.run()])
   }
 
   async #tickRooms(): Promise<void> {
-    const { leases, lobby, now } = this.#options
-    const nowMs = now()
-    await this.runLogged(() => leases.tick(nowMs))
+    const { leases, lobby, now, steadyNow, measureClock } = this.#options
+    const nowMs = steadyNow()
+    await this.runLogged(() => leases.tick(now()))
     if (elapsedMs(this.#reconciledAtMs, nowMs) >= RECONCILE_EVERY_MS) {
       this.#reconciledAtMs = nowMs
       await this.runLogged(() => this.#reconcileRooms())
@@ -87,6 +92,7 @@ export class Reconciler {
     }
     if (elapsedMs(this.#renewedAtMs, nowMs) >= RENEW_EVERY_MS) {
       this.#renewedAtMs = nowMs
+      await this.runLogged(measureClock)
       // With the current time: earlier work may have taken long and must not shorten leases.
       await this.runLogged(() => leases.renew(now()))
     }

@@ -263,7 +263,7 @@ describe('for operators', () => {
     expect(await asks.json('/api/health')).toEqual({ status: 'ok', timestamp: '2026-11-21T12:00:00.000Z' })
     expect(await asks.json('/api/ready')).toEqual({
       status: 'ready',
-      checks: { database: 'ok', bus: 'in-process' },
+      checks: { database: 'ok', bus: 'in-process', clock: 'ok' },
     })
     own.idp.answer('metadata', () => new Response('', { status: 500 }))
     expect((await asks.send('/api/ready')).status).toBe(200)

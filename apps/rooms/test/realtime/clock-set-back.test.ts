@@ -16,7 +16,7 @@ eachDialect((_dialect, newUrl) => {
     const forgetRates = async ({ service, live }: Node) => {
       service.clock.ms += 20 * SECOND
       // Keeps connections from being asked for a heartbeat, which counts.
-      for (const each of service.rooms.hub.registry.all()) each.noteActivity(service.clock.ms)
+      for (const each of service.rooms.hub.registry.all()) each.noteActivity(service.clock.steadyMs ?? 0)
       const socket = live.connect((await member(service)).browser)
       await socket.settle()
       socket.close()
@@ -91,8 +91,8 @@ eachDialect((_dialect, newUrl) => {
       hub.typing.update(connection, room, true)
       service.clock.ms -= HOUR
       await advance(service, SECOND)
-      await watching.frame(({ type, active }) => type === 'typing' && active === false)
       await advance(service, 10 * SECOND)
+      await watching.frame(({ type, active }) => type === 'typing' && active === false)
       await watching.frame(({ type, left }) => type === 'presence' && String(left).includes(bob.user.id))
       connection.noteActivity = () => {}
       for (let passed = 0; passed < 60; passed += 5) {

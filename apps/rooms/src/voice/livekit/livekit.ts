@@ -18,13 +18,14 @@ export class LiveKit {
   readonly api: LiveKitApi
   readonly settings: LiveKitSettings
   readonly #prefix: string
-  readonly #now: () => number
+  /** Clock of LiveKit as Rooms knows it, in milliseconds since 1970. */
+  readonly now: () => number
 
   constructor(settings: LiveKitSettings, instanceId: string, now: () => number) {
     this.api = new LiveKitApi(settings, now)
     this.settings = settings
     this.#prefix = `${instanceId}:`
-    this.#now = now
+    this.now = now
   }
 
   /** Name that a room has at LiveKit. */
@@ -45,16 +46,16 @@ export class LiveKit {
 
   signToken(identity: Identity, roomId: string, grants: Grants): Promise<string> {
     const room = this.roomName(roomId)
-    return signParticipantToken(this.settings, { identity, room, grants }, this.#now())
+    return signParticipantToken(this.settings, { identity, room, grants }, this.now())
   }
 
   /** Undefined for a token that is not valid now. */
   readToken(token: string): Promise<ParticipantToken | undefined> {
-    return readParticipantToken(this.settings, token, this.#now())
+    return readParticipantToken(this.settings, token, this.now())
   }
 
   isSignedWebhook(token: string, body: Uint8Array): Promise<boolean> {
-    return isSignedWebhook(this.settings, { token, body }, this.#now())
+    return isSignedWebhook(this.settings, { token, body }, this.now())
   }
 
   /** Throws `voice_unavailable` if LiveKit does not answer, or not to this key. */
