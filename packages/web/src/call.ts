@@ -118,6 +118,8 @@ export interface CallOptions {
 interface Transport {
   /** Base path of the operations: `/api`. */
   base: string
+  /** Timeout of reads in milliseconds. By default that of all calls. */
+  readWithinMs?: number
   /** Headers beside the usual ones, such as a CSRF token. Called before each request. */
   headers?: (method: string) => Record<string, string>
 }
@@ -138,6 +140,8 @@ function headersOf(accept: string, body: unknown, ifMatch: string | undefined): 
   }
 }
 
+const methodOf = (id: string) => OPERATIONS[id]?.[0] ?? 'GET'
+
 /**
  * Creates the calls of one app, typed by a map `C` such as `CallsOf`.
  *
@@ -145,6 +149,7 @@ function headersOf(accept: string, body: unknown, ifMatch: string | undefined): 
  */
 export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
   base,
+  readWithinMs = ANSWER_WITHIN_MS,
   headers = () => ({}),
 }: Transport) {
   type Id = keyof C & string
@@ -174,12 +179,12 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
       upload,
       ifMatch,
       signal,
-      answerWithinMs = ANSWER_WITHIN_MS,
+      answerWithinMs = methodOf(id) === 'GET' ? readWithinMs : ANSWER_WITHIN_MS,
       ...options
     }: CallOptions = {},
   ): Promise<Response> {
     const { body } = input as { body?: unknown }
-    const method = OPERATIONS[id]?.[0] ?? 'GET'
+    const method = methodOf(id)
     if (method !== 'GET') answers.drop()
     const limit = answerWithinMs === null ? undefined : AbortSignal.timeout(answerWithinMs)
     const response = await fetch(addressOf(id, input), {

@@ -77,8 +77,12 @@ interface PageSession {
 
 export const pageSession: PageSession = { token: undefined, refresh: async () => undefined }
 
+/** A proxy may fall silent on open connections. Only a deadline shows it. */
+const READ_WITHIN_MS = 15_000
+
 const calls = createCalls<Calls>({
   base: '/api',
+  readWithinMs: READ_WITHIN_MS,
   headers: (method) => (method === 'GET' ? {} : { 'x-csrf-token': pageToken() }),
 })
 export const { addressOf, embedded } = calls

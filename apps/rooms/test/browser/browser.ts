@@ -96,7 +96,12 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
       // another user signed in reloads meanwhile.
       await until(async () => {
         await page.evaluate(() => dispatchEvent(new Event('online'))).catch(() => undefined)
-        return !(await notice.isVisible())
+        // The page reads what it missed before the notice goes.
+        const isHidden = notice.waitFor({ state: 'hidden', timeout: 2_000 })
+        return isHidden.then(
+          () => true,
+          () => false,
+        )
       })
     },
     async idOf(nickname: string): Promise<string> {

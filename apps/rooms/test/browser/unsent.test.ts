@@ -5,6 +5,7 @@ import { type TestUser, createMessage, createRoom, member } from '../actions.ts'
 import { ALICE, type Person } from '../provider/hostile.ts'
 import { until } from '../until.ts'
 import { BOB, ROOT, roomPages } from './browser.ts'
+import { networkProxy } from './network-proxy.ts'
 import { field, isLost, lines, send, texts } from './room-page.ts'
 
 const pages = roomPages()
@@ -39,12 +40,12 @@ test('R18.5: after a lost connection all missed messages are shown once and in o
     await screenshot(page, 'room-connection-lost')
     for (let index = 1; index <= 5; index++) await createMessage(host, id, `Missed ${index}`)
     await send(page, 'Said into the void')
-    await page.getByText('Couldn’t send').waitFor()
+    await page.getByText('Waiting for connection').waitFor()
     expect(await texts(page)).toEqual(['Before'])
     await page.getByRole('button', { name: 'Reconnect now' }).click()
   })
   await lines(page).getByText('Said into the void').waitFor()
-  await page.getByText('Couldn’t send').waitFor({ state: 'detached' })
+  await page.getByText('Waiting for connection').waitFor({ state: 'detached' })
   // All of them are announced, although they arrived together.
   const readOut = page.locator('[aria-live=polite] p')
   await readOut.getByText('Missed 5').waitFor({ state: 'attached' })
@@ -87,7 +88,7 @@ test('messages sent while the service restarts keep the order in which they were
   const down = Promise.withResolvers<undefined>()
   const over = pages.whileDown(page, async () => {
     await send(page, 'Void 1')
-    await unsent(page, 'Void 1').getByRole('alert').getByText('Couldn’t send').waitFor()
+    await unsent(page, 'Void 1').getByText('Waiting for connection').waitFor()
     down.resolve(undefined)
   })
   await down.promise
@@ -103,7 +104,7 @@ test('messages sent while the service restarts keep the order in which they were
   await lines(bob.page).getByText('Void 2').waitFor()
   await page.getByText('Sending').waitFor({ state: 'detached' })
   expect(await texts(page)).toEqual(['Before', 'Void 1', 'Void 2'])
-  expect(await page.getByText('Couldn’t send').count()).toBe(0)
+  expect(await page.getByText('Waiting for connection').count()).toBe(0)
   await page.evaluate(() => dispatchEvent(new Event('let-in')))
   await over
   await send(page, 'After')
@@ -120,12 +121,12 @@ test('a single lost message is sent again automatically, before later ones', asy
   await page.getByText(/^This is the start of /).waitFor()
   await page.route('**/messages', (route) => route.abort(), { times: 2 })
   await send(page, 'First')
-  await unsent(page, 'First').getByRole('alert').getByText('Couldn’t send').waitFor()
+  await unsent(page, 'First').getByText('Waiting for connection').waitFor()
   await screenshot(page, 'room-one-unsent-390')
   await send(page, 'Second')
   await lines(page).getByText('Second', { exact: true }).waitFor()
   await page.getByText('Sending').waitFor({ state: 'detached' })
-  await page.getByText('Couldn’t send').first().waitFor({ state: 'detached' })
+  await page.getByText('Waiting for connection').first().waitFor({ state: 'detached' })
   expect(await texts(page)).toEqual(['First', 'Second'])
 }, 60_000)
 
@@ -147,11 +148,11 @@ test('a message without a response delays later ones only until its timeout, and
   await send(page, 'First')
   await stored.promise
   await send(page, 'Second')
-  expect(await page.getByText('Couldn’t send').count()).toBe(0)
+  expect(await page.getByText('Waiting for connection').count()).toBe(0)
   await page.evaluate(() => dispatchEvent(new Event('too-late')))
   await lines(page).getByText('Second', { exact: true }).waitFor()
   await page.getByText('Sending').waitFor({ state: 'detached' })
-  await page.getByText('Couldn’t send').waitFor({ state: 'detached' })
+  await page.getByText('Waiting for connection').waitFor({ state: 'detached' })
   expect(await texts(page)).toEqual(['First', 'Second'])
 }, 60_000)
 
@@ -161,10 +162,11 @@ test('messages written offline are sent once the network is back, also if the co
   await page.getByRole('button', { name: 'People 1' }).waitFor()
   await page.context().setOffline(true)
   await send(page, 'Said in a tunnel')
-  await page.getByRole('alert').getByText('Couldn’t send').waitFor()
+  await page.getByText('Waiting for connection').waitFor()
+  expect(await page.getByText('Couldn’t send').count()).toBe(0)
   await page.context().setOffline(false)
   await lines(page).getByText('Said in a tunnel').waitFor()
-  await page.getByText('Couldn’t send').waitFor({ state: 'detached' })
+  await page.getByText('Waiting for connection').waitFor({ state: 'detached' })
   expect(await texts(page)).toEqual(['Said in a tunnel'])
 }, 60_000)
 
@@ -175,7 +177,7 @@ test('the message field stays in view however many messages are unsent', async (
   await page.route('**/messages', (route) => route.abort())
   for (const text of ['One', 'Two', 'Three', 'Four']) {
     await send(page, text)
-    await unsent(page, text).getByRole('alert').getByText('Couldn’t send').waitFor()
+    await unsent(page, text).getByText('Waiting for connection').waitFor()
   }
   const { y = 0, height = 0 } = (await field(page).boundingBox()) ?? {}
   expect(y + height).toBeLessThan(700)
@@ -193,13 +195,13 @@ test('unsent messages survive a reload and a new sign-in, are stored once, and c
     route.request().method() === 'POST' ? route.abort() : route.continue(),
   )
   await send(page, 'Important')
-  await page.getByRole('alert').getByText('Couldn’t send').waitFor()
+  await page.getByText('Waiting for connection').waitFor()
   await page.getByRole('button', { name: 'Edit' }).click()
   expect(await field(page).inputValue()).toBe('Important')
   await field(page).press('End')
   await page.keyboard.type(' indeed')
   await page.keyboard.press('Enter')
-  await page.getByRole('alert').getByText('Couldn’t send').waitFor()
+  await page.getByText('Waiting for connection').waitFor()
   await field(page).fill('Half a thou')
   await page.context().clearCookies()
   await page.unroute('**/messages')
@@ -236,7 +238,7 @@ test('a tab that was offline while another user signed in sends nothing as that 
   page.on('request', (request) => request.method() === 'POST' && sent.push(request.postData() ?? ''))
   await pages.whileDown(page, async () => {
     await send(page, 'Of Alice alone')
-    await page.getByRole('alert').getByText('Couldn’t send').waitFor()
+    await page.getByText('Waiting for connection').waitFor()
     await field(page).fill('Half a thought')
     await takeSession(page, bobs)
     sent.length = 0
@@ -275,5 +277,51 @@ test('a tab continues when the same user has signed in again in another tab', as
   await send(page, 'Still Alice')
   await lines(page).getByText('Still Alice').waitFor()
   expect([await texts(page), await field(page).inputValue()]).toEqual([['Still Alice'], ''])
-  expect(await page.getByText('Couldn’t send').count()).toBe(0)
+  expect(await page.getByText('Waiting for connection').count()).toBe(0)
+}, 60_000)
+
+test('R18.7: a proxy that falls silent on open connections is noticed within 15 s of a sign of life', async () => {
+  const id = await newRoom()
+  const network = await networkProxy(pages.port())
+  const { page } = await pages.openAs(ALICE, '/')
+  try {
+    await page.goto(`http://localhost:${network.port}/rooms/${id}`)
+    await page.getByRole('button', { name: 'People 1' }).waitFor()
+    network.cut()
+    await createMessage(host, id, 'Into the silence')
+    await page.waitForFunction(() => performance.now() > 3_000)
+    const notice = page.getByText('Connection lost. Reconnecting…')
+    expect(await notice.count()).toBe(0)
+    const sign = performance.now()
+    await page.evaluate(() => dispatchEvent(new Event('focus')))
+    await notice.waitFor({ timeout: 20_000 })
+    expect(performance.now() - sign).toBeLessThan(15_000)
+    expect(await texts(page)).toEqual([])
+    network.restore()
+    await lines(page).getByText('Into the silence').waitFor()
+    await notice.waitFor({ state: 'detached' })
+    expect(await texts(page)).toEqual(['Into the silence'])
+  } finally {
+    await page.context().close()
+    network.close()
+  }
+}, 90_000)
+
+test('R18.7: missed events that cannot be read leave the page marked as not connected', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await page.getByRole('button', { name: 'People 1' }).waitFor()
+  const notice = page.getByText('Connection lost. Reconnecting…')
+  await page.route('**/events?*', (route) => route.abort())
+  await page.context().setOffline(true)
+  await notice.waitFor()
+  await createMessage(host, id, 'Missed')
+  const refused = page.waitForEvent('requestfailed', (request) => request.url().includes('/events?'))
+  await page.context().setOffline(false)
+  await refused
+  expect(await notice.isVisible()).toBe(true)
+  await page.unroute('**/events?*')
+  await lines(page).getByText('Missed').waitFor()
+  await notice.waitFor({ state: 'detached' })
+  await page.context().close()
 }, 60_000)

@@ -1,12 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import {
-  Connection,
-  type ConnectionState,
-  type SocketListeners,
-  type Socket,
-  backoffMs,
-} from './connection.ts'
+import { Connection, type ConnectionState, type SocketListeners, type Socket } from './connection.ts'
+import { backoffMs } from './timers.ts'
 import type { EventPage } from './room-subscription.ts'
 import type { RemovedFrame, RoomEvent, SubscribedFrame } from './frames.ts'
 
@@ -453,7 +448,7 @@ test('a silently dead connection is detected and replaced', async () => {
   await it.settle()
   it.die()
   it.pass(25_000)
-  it.pass(24_999)
+  it.pass(9_999)
   expect(it.connection.state).toBe('live')
   it.pass(1)
   expect(it.connection.state).toBe('waiting')
@@ -461,6 +456,50 @@ test('a silently dead connection is detected and replaced', async () => {
   it.pass(500)
   await it.settle()
   expect(it.seqs()).toEqual([1])
+})
+
+test('R18.7: a silently dead connection is detected within ten seconds of a sign of life', async () => {
+  const it = await inRoom()
+  it.die()
+  it.connection.check()
+  expect(it.current()?.sent.at(-1)?.type).not.toBe('ping')
+  it.pass(3_000)
+  it.connection.check()
+  expect(it.current()?.sent.at(-1)?.type).toBe('ping')
+  it.pass(6_000)
+  // Further signs of life do not put the end off.
+  it.connection.check()
+  it.pass(3_999)
+  expect(it.connection.state).toBe('live')
+  it.pass(1)
+  expect(it.connection.state).toBe('waiting')
+})
+
+test('R18.7: a sign of life does not disturb a connection that is alive', async () => {
+  const it = await inRoom()
+  it.pass(3_000)
+  it.connection.check()
+  await it.settle()
+  it.pass(20_000)
+  expect([it.connection.state, it.sockets.length]).toEqual(['live', 1])
+})
+
+test('R18.7: a connection is up to date only when missed events were read, and stalls without an answer', async () => {
+  const it = await inRoom(1)
+  const health = () => [it.connection.state, it.connection.isUpToDate, it.connection.isStalled]
+  expect(health()).toEqual(['live', true, false])
+  it.append(true)
+  it.current()?.lose()
+  it.pass(500)
+  while (it.current()?.deliver());
+  expect(health()).toEqual(['live', false, false])
+  for (const read of it.reads.splice(0)) read('fail')
+  await Bun.sleep(0)
+  expect(health()).toEqual(['live', false, true])
+  it.pass(30_000)
+  await it.settle()
+  expect(health()).toEqual(['live', true, false])
+  expect(it.seqs()).toEqual([2])
 })
 
 test('the lobby is read again after a reconnection', async () => {

@@ -1,4 +1,5 @@
 import { RoomSubscription, type EventLog, type RoomListener } from './room-subscription.ts'
+import { MAX_WAIT_MS, type Timers, backoffMs, browserTimers } from './timers.ts'
 import { CallChannel, isVoiceFrame } from './call-channel.ts'
 import { type NoticeFrame, SUBPROTOCOL, type ServerFrame, type VoiceFrame } from './frames.ts'
 
@@ -48,40 +49,17 @@ export interface ConnectionOptions {
   timers?: Timers
 }
 
-export interface Timers {
-  now: () => number
-  after: (ms: number, act: () => void) => () => void
-}
-
-const FIRST_WAIT_MS = 500
-const MAX_WAIT_MS = 30_000
-/**
- * After this long without a frame from the server, the client sends a ping. After this long without
- * an answer, it closes the connection.
- */
+/** After this long without a frame from the server, the client sends a ping. */
 const SILENCE_MS = 25_000
+/** After this long without an answer, it closes the connection. */
+const PONG_MS = 10_000
 /** A connection that takes longer than this to open may hang. */
 const SLOW_OPEN_MS = 3_000
+/** A connection with a frame within this time is alive. */
+const FRESH_MS = 2_000
 
 /** Transient refusals of a subscription. */
 const TRANSIENT_CODES: ReadonlySet<string> = new Set(['internal', 'unavailable', 'rate_limited'])
-
-export const browserTimers: Timers = {
-  // Unlike `performance.now`, this clock also runs while the machine sleeps.
-  now: Date.now,
-  after(ms, act) {
-    const timer = setTimeout(act, ms)
-    return () => clearTimeout(timer)
-  },
-}
-
-/**
- * Backoff in milliseconds with full jitter. Clients that lost the same server do not reconnect all
- * at once (R18.7).
- */
-export function backoffMs(attempt: number, random: () => number): number {
-  return random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt)
-}
 
 /** The socket of this tab. Reconnects, and brings every followed room up to date (R18). */
 export class Connection {
@@ -103,6 +81,7 @@ export class Connection {
   /** The room in which the user stays while its page is closed, because of a call. */
   #heldRoomId: string | null = null
   readonly #watchers = new Set<() => void>()
+  readonly #progressWatchers = new Set<() => void>()
   readonly #pendingSubscriptions = new Map<string, string>()
   #socket: Socket | null = null
   /** Number of the current socket. Callbacks of earlier ones are ignored. */
@@ -146,6 +125,25 @@ export class Connection {
     this.#open()
   }
 
+  /**
+   * Finds out whether the connection is alive, after the user or the machine has given a sign of
+   * life. A proxy or a sleeping machine may have ended it silently.
+   */
+  check(): void {
+    if (this.state === 'connecting') return this.reconnectNow()
+    if (this.state === 'live' && !this.#isAwaitingPong && this.silenceMs >= FRESH_MS) this.#ping()
+  }
+
+  /** True if every followed room is known up to now. */
+  get isUpToDate(): boolean {
+    return this.state === 'live' && this.#rooms.values().every(({ isCaughtUp }) => isCaughtUp)
+  }
+
+  /** True while missed events of a room cannot be read. */
+  get isStalled(): boolean {
+    return this.#rooms.values().some(({ isStalled }) => isStalled)
+  }
+
   /** Treats the connection as lost: the browser reports that it has no network. */
   markOffline(): void {
     if (this.state === 'live' || this.state === 'connecting') this.#onClose(1006, 'offline')
@@ -153,6 +151,9 @@ export class Connection {
 
   /** Calls `watcher` when `state` changes. */
   watch = (watcher: () => void): (() => void) => add(this.#watchers, watcher)
+
+  /** Calls `watcher` when `state`, `isUpToDate` or `isStalled` may have changed. */
+  watchProgress = (watcher: () => void): (() => void) => add(this.#progressWatchers, watcher)
 
   /** Calls `listener` with each notice for this user. */
   onNotice(listener: (frame: NoticeFrame) => void): () => void {
@@ -190,7 +191,8 @@ export class Connection {
     const { log, random, timers } = this.#options
     const pause = (attempt: number) =>
       new Promise<void>((resume) => void timers.after(backoffMs(attempt, random), resume))
-    const subscription = new RoomSubscription(roomId, listener, { ...log, pause }, start)
+    const onProgress = () => notify(this.#progressWatchers)
+    const subscription = new RoomSubscription(roomId, listener, { ...log, pause, onProgress }, start)
     this.#rooms.get(roomId)?.end()
     this.#rooms.set(roomId, subscription)
     this.#subscribe(subscription)
@@ -215,7 +217,8 @@ export class Connection {
   #setState(state: ConnectionState): void {
     if (this.state === state) return
     this.state = state
-    for (const watcher of this.#watchers) watcher()
+    notify(this.#watchers)
+    notify(this.#progressWatchers)
   }
 
   #open(): void {
@@ -372,7 +375,8 @@ export class Connection {
     }
     this.#isAwaitingPong = true
     this.#request({ type: 'ping' })
-    this.#cancelSilenceTimer = this.#options.timers.after(SILENCE_MS, () => this.#ping())
+    this.#cancelSilenceTimer()
+    this.#cancelSilenceTimer = this.#options.timers.after(PONG_MS, () => this.#ping())
   }
 }
 
@@ -387,6 +391,10 @@ const SILENT: RoomListener = {
   typing() {},
   removed() {},
   refused() {},
+}
+
+function notify(watchers: ReadonlySet<() => void>): void {
+  for (const watcher of watchers) watcher()
 }
 
 function add<Listener>(to: Set<Listener>, listener: Listener): () => void {

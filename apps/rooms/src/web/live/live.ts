@@ -3,6 +3,7 @@ import { call } from '../call.ts'
 import { follow, invalidate } from '../queries.ts'
 import { endSession, isReplaced, isSameUser, restartClient } from '../session.ts'
 import { Connection } from './connection.ts'
+import { watchLife } from './watch-life.ts'
 import { PAGE_SIZE } from './room-subscription.ts'
 
 /** The socket of this tab. */
@@ -36,10 +37,7 @@ const refreshPending = () => void invalidate('pending')
 /** Connects for as long as a user is signed in. The returned function disconnects. */
 export function stayConnected(): () => void {
   live.start()
-  const reconnectNow = () => live.reconnectNow()
-  const markOffline = () => live.markOffline()
-  addEventListener('online', reconnectNow)
-  addEventListener('offline', markOffline)
+  const stopListening = watchLife(live)
   // Invitations and offers show on every page. Changes without a connection are found by reading
   // them again.
   const stopNotices = live.onNotice(({ notice }) => {
@@ -47,8 +45,7 @@ export function stayConnected(): () => void {
   })
   const stopWatching = live.watch(() => live.state === 'live' && follow('pending'))
   return () => {
-    removeEventListener('online', reconnectNow)
-    removeEventListener('offline', markOffline)
+    stopListening()
     stopNotices()
     stopWatching()
     live.stop()

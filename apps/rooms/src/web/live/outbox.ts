@@ -1,6 +1,6 @@
 import { CallError } from '@latchkey/web/call'
 import type { RoomFile } from '../../files/schema.ts'
-import { type Timers, browserTimers, backoffMs } from './connection.ts'
+import { type Timers, browserTimers, backoffMs } from './timers.ts'
 
 /** Content of a message. */
 export interface Draft {
@@ -156,8 +156,11 @@ function isWaiting({ problem }: Unsent): boolean {
   return problem === undefined || isTransient(problem.error)
 }
 
-/** True without an answer, or with an answer that is not about the message itself. */
-function isTransient(error: unknown): boolean {
+/**
+ * True without an answer, or with an answer that is not about the message itself: it is sent again
+ * without the user.
+ */
+export function isTransient(error: unknown): boolean {
   return error instanceof CallError && (error.status === 0 || error.status >= 500)
 }
 

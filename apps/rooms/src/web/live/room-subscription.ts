@@ -27,6 +27,8 @@ export interface EventLog {
   eventsAfter: (roomId: string, after: number) => Promise<EventPage>
   /** Resolves when the next attempt is due. */
   pause: (attempt: number) => Promise<void>
+  /** Called when `isCaughtUp` or `isStalled` may have changed. */
+  onProgress: () => void
   /** Error code of a refusal of the room itself. Undefined for transient errors. */
   refusalOf: (error: unknown) => string | undefined
 }
@@ -48,6 +50,7 @@ export class RoomSubscription {
   #isBuffering = true
   #buffer: RoomEvent[] = []
   #isReading = false
+  #isStalled = false
   #mustReadAgain = false
   #isOver = false
 
@@ -61,6 +64,16 @@ export class RoomSubscription {
 
   get isOver(): boolean {
     return this.#isOver
+  }
+
+  /** True if all events up to now are known. */
+  get isCaughtUp(): boolean {
+    return this.#isOver || !this.#isBuffering
+  }
+
+  /** True if the last read of missed events had no answer. */
+  get isStalled(): boolean {
+    return this.#isStalled && !this.#isOver
   }
 
   /** Ends the subscription. No callback is called afterwards. */
@@ -80,7 +93,10 @@ export class RoomSubscription {
     this.#isSubscribing = false
     this.listener.subscribed(frame)
     this.#lastSeq ??= frame.seq
-    if (frame.seq === this.#lastSeq) return this.#flush()
+    if (frame.seq === this.#lastSeq) {
+      this.#flush()
+      return this.#log.onProgress()
+    }
     // Usually behind. Ahead if the event log was read faster, or if the database was restored to an
     // earlier state. The event log shows which.
     void this.#catchUp()
@@ -129,6 +145,7 @@ export class RoomSubscription {
       this.#isReading = false
     }
     if (!this.#isOver) this.#flush()
+    this.#log.onProgress()
   }
 
   async #readToEnd(): Promise<void> {
@@ -139,7 +156,9 @@ export class RoomSubscription {
         return null
       })
       if (this.#isOver) return
+      this.#isStalled = page === null
       if (page === null) {
+        this.#log.onProgress()
         await this.#log.pause(attempt++)
         continue
       }

@@ -7,12 +7,15 @@ import { useText } from '../texts/text.ts'
 export function ConnectionNotice() {
   const { t } = useText()
   const state = useSyncExternalStore(live.watch, () => live.state)
+  const isUpToDate = useSyncExternalStore(live.watchProgress, () => live.isUpToDate)
+  const isStalled = useSyncExternalStore(live.watchProgress, () => live.isStalled)
   const [wasLost, setLost] = useState(false)
+  const isAway = state === 'waiting' || state === 'resting'
   useEffect(() => {
-    if (state === 'waiting' || state === 'resting') setLost(true)
-    if (state === 'live') setLost(false)
-  }, [state])
-  const isTrying = state === 'waiting' || state === 'resting' || (state === 'connecting' && wasLost)
+    if (isAway || isStalled) setLost(true)
+    else if (isUpToDate) setLost(false)
+  }, [isAway, isStalled, isUpToDate])
+  const isTrying = isAway || ((state === 'connecting' || state === 'live') && wasLost)
   return (
     <div role="status">
       {isTrying && (

@@ -16,6 +16,7 @@ export default {
   'room.left_one': '{{count}} character left',
   'room.left_other': '{{count}} characters left',
   'room.sending': 'Sending',
+  'room.waiting': 'Waiting for connection',
   'room.notSent': 'Couldn’t send',
   'room.retry': 'Retry',
   'room.takeBack': 'Edit',

@@ -18,6 +18,7 @@ export default {
   'room.left_one': 'Sisa {{count}} karakter',
   'room.left_other': 'Sisa {{count}} karakter',
   'room.sending': 'Mengirim',
+  'room.waiting': 'Menunggu koneksi',
   'room.notSent': 'Gagal mengirim',
   'room.retry': 'Coba lagi',
   'room.takeBack': 'Ubah',

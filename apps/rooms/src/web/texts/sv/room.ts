@@ -18,6 +18,7 @@ export default {
   'room.left_one': '{{count}} tecken kvar',
   'room.left_other': '{{count}} tecken kvar',
   'room.sending': 'Skickas',
+  'room.waiting': 'Väntar på anslutning',
   'room.notSent': 'Kunde inte skicka',
   'room.retry': 'Försök igen',
   'room.takeBack': 'Redigera',

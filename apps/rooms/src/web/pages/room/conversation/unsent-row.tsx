@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { memo } from 'react'
-import type { Draft, Unsent } from '../../../live/outbox.ts'
+import { type Draft, type Unsent, isTransient } from '../../../live/outbox.ts'
 import type { RoomStore } from '../../../live/room-store.ts'
 import { MessageText } from '../../../markdown/message-text.tsx'
 import { UserAvatar } from '../../../parts/person.tsx'
@@ -22,13 +22,17 @@ interface Props {
 export const UnsentRow = memo(function UnsentRow({ unsent, user, store, names, onTakeBack }: Props) {
   const { t } = useText()
   const { content, files = [], problem } = unsent
+  const refusal = problem && !isTransient(problem.error) ? problem.error : undefined
+  const actions = problem && <Actions unsent={unsent} store={store} onTakeBack={onTakeBack} />
   return (
     <li className="message message-unsent">
       <UserAvatar nickname={user.nickname} avatarColor={user.avatarColor} size={36} />
       <div className="message-body">
         <div className="byline">
           <bdi className="author">{user.nickname}</bdi>
-          {!problem && <span className="message-time-sent">{t('room.sending')}</span>}
+          {refusal === undefined && (
+            <span className="message-time-sent">{t(problem ? 'room.waiting' : 'room.sending')}</span>
+          )}
         </div>
         <div className="message-text">
           <MessageText
@@ -42,15 +46,23 @@ export const UnsentRow = memo(function UnsentRow({ unsent, user, store, names, o
         </div>
         {files.length > 0 && <MessageFiles files={files} tabIndex={-1} />}
         <div role="alert">
-          {problem && <Problem unsent={unsent} error={problem.error} store={store} onTakeBack={onTakeBack} />}
+          {refusal !== undefined && (
+            <div className="message-problem">
+              <span>
+                {t('room.notSent')}: <Refusal error={refusal} />
+              </span>
+              {actions}
+            </div>
+          )}
         </div>
+        {refusal === undefined && actions && <div className="message-problem">{actions}</div>}
       </div>
     </li>
   )
 })
 
-/** Why a message was not sent, and what can be done about it. */
-function Problem({ unsent, error, store, onTakeBack }: Omit<Props, 'user' | 'names'> & { error: unknown }) {
+/** What the user can do about a message that was not sent. */
+function Actions({ unsent, store, onTakeBack }: Omit<Props, 'user' | 'names'>) {
   const { t } = useText()
   const { clientId } = unsent
   const takeBack = () => {
@@ -58,10 +70,7 @@ function Problem({ unsent, error, store, onTakeBack }: Omit<Props, 'user' | 'nam
     onTakeBack(unsent)
   }
   return (
-    <div className="message-problem">
-      <span>
-        {t('room.notSent')}: <Refusal error={error} />
-      </span>
+    <>
       <Button size="compact-xs" variant="default" onClick={() => store.retry(clientId)}>
         {t('room.retry')}
       </Button>
@@ -71,6 +80,6 @@ function Problem({ unsent, error, store, onTakeBack }: Omit<Props, 'user' | 'nam
       <Button size="compact-xs" variant="default" onClick={() => store.discard(clientId)}>
         {t('room.discard')}
       </Button>
-    </div>
+    </>
   )
 }
