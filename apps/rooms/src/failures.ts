@@ -33,6 +33,7 @@ export const failures = {
   own_account: { status: 409, text: 'You cannot do this to your own account' },
   account_disabled: { status: 409, text: 'The account is disabled' },
   edit_over: { status: 409, text: 'This message can no longer be edited' },
+  message_changed: { status: 409, text: 'This message has been edited since; read it again' },
   deleted: { status: 409, text: 'This message was deleted' },
   too_many_reactions: { status: 409, text: 'This message has as many different reactions as allowed' },
   too_many_pins: { status: 409, text: 'This room has as many pinned messages as allowed' },
@@ -64,13 +65,13 @@ export function failure(code: FailureCode, { text, headers, fields }: Details = 
   return new Failure(code, { status: kind.status, text: text ?? kind.text }, headers, fields)
 }
 
-/** Refuses to erase an account that owns these rooms. */
-export class OwnsRooms extends Failure {
-  readonly roomIds: readonly string[]
+/** Failure of the list whose answer has further members, such as the rooms that an account owns. */
+export class DetailedFailure extends Failure {
+  readonly members: Readonly<Record<string, unknown>>
 
-  constructor(roomIds: readonly string[]) {
-    super('owns_rooms', failures.owns_rooms)
-    this.roomIds = roomIds
+  constructor(code: FailureCode, members: Readonly<Record<string, unknown>>) {
+    super(code, failures[code])
+    this.members = members
   }
 }
 

@@ -23,6 +23,7 @@ export const DEFAULT_LIMITS = {
   messages_per_10s: 20,
   message_length: 2000,
   message_edit_hours: 24,
+  edits_per_message: 50,
   reaction_kinds: 20,
   reactions_per_10s: 20,
   pins_room: 50,

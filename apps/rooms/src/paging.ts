@@ -19,6 +19,9 @@ export function wholeNumber(min: number, max: number) {
     .meta({ type: 'integer', minimum: min, maximum: max } as z.core.GlobalMeta)
 }
 
+/** Highest sequence number of a room that a query may name. */
+export const MAX_SEQ = 999_999_999
+
 /** Parameters of every list (R16.1). */
 export const PageQuery = z.object({
   limit: wholeNumber(1, 100).default(50),
@@ -40,6 +43,22 @@ export async function findPage<Row extends Position>(
   const rows = candidates.slice(0, limit)
   const last = candidates.length > limit ? rows.at(-1) : undefined
   return { rows, nextCursor: last ? createCursor(list, [last.created_at, last.id]) : null }
+}
+
+/** Parameters of lists in the order of a room's sequence numbers. */
+export const SeqPageQuery = PageQuery.extend({
+  cursor: wholeNumber(0, MAX_SEQ).default(0).meta({ description: '`nextCursor` of the previous page.' }),
+})
+
+/** The same for rows after a sequence number. */
+export async function findSeqPage<Row extends { seq: number }>(
+  { cursor, limit }: z.output<typeof SeqPageQuery>,
+  find: (afterSeq: number, limit: number) => Promise<readonly Row[]>,
+): Promise<{ rows: Row[]; nextCursor: string | null }> {
+  const candidates = await find(cursor, limit + 1)
+  const rows = candidates.slice(0, limit)
+  const last = candidates.length > limit ? rows.at(-1) : undefined
+  return { rows, nextCursor: last ? String(last.seq) : null }
 }
 
 /** Start of this page; undefined for the first page. */

@@ -22,6 +22,11 @@ const LOCAL_ONLY: ReadonlySet<LimitName> = new Set([
  */
 const TOTALS: ReadonlySet<LimitName> = new Set(['guest_create_total_per_minute'])
 
+/** The limit of a person's messages, and of all that makes events for others as often. */
+export function messageLimitOf({ is_guest }: { is_guest: number }): LimitName {
+  return is_guest === 1 ? 'guest_messages_per_10s' : 'messages_per_10s'
+}
+
 export interface SharedRates extends Rates {
   /** Counts a request that another node has allowed. */
   applyRemote(limit: LimitName, key: string): void

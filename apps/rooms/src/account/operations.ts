@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import { auditAct } from '../audit/act.ts'
 import { type Context, actorOf, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
-import { OwnsRooms, failure } from '../failures.ts'
+import { DetailedFailure, failure } from '../failures.ts'
 import { requireOtherAdmin } from '../grants/operations.ts'
 import type { ClusterEvent } from '../cluster-events.ts'
 import { endTransfersTo } from '../members/ownership/transfers.ts'
@@ -24,7 +24,7 @@ export async function eraseAccount(
 ): Promise<ClusterEvent[]> {
   await requireOtherAdmin(context.database.dialect, tx, userId)
   const roomIds = await lockOwnedRooms(tx, userId)
-  if (roomIds.length > 0) throw new OwnsRooms(roomIds)
+  if (roomIds.length > 0) throw new DetailedFailure('owns_rooms', { roomIds })
   await auditAct(tx, context, { action: 'account.delete', target: { type: 'user', id: userId } })
   const events = await endTransfersTo(tx, userId)
   if (!(await deleteUser(tx, userId, context.now))) throw failure('not_found')

@@ -22,6 +22,7 @@ const upload = operation({
   result: z.object({ file: RoomFile }),
   status: 201,
   failures: [
+    'room_full',
     ...VISIT_REFUSALS,
     'guest_not_permitted',
     'file_too_large',

@@ -5,8 +5,8 @@ import { type Context, actorOf } from '../context.ts'
 import type { FileRow } from '../db/message-rows.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
-import { admit, entrantOf } from '../rooms/admission.ts'
 import { lockRoom } from '../rooms/log.ts'
+import { admitAuthor } from '../rooms/visits.ts'
 import { explainStorageError, unavailable } from './explain-storage-error.ts'
 import { cleanFileName } from './file-name.ts'
 import { cleanImage, isImageType } from './images/clean-image.ts'
@@ -49,7 +49,7 @@ export async function receiveFile(
 async function requireUpload(context: Context, roomId: string): Promise<void> {
   const { database, policy, rates } = context
   const { user } = actorOf(context)
-  await database.write((tx) => admit(tx, roomId, entrantOf(context)))
+  await database.write((tx) => admitAuthor(tx, context, roomId))
   if (user.is_guest === 1 && policy.guestFiles === 'off') throw failure('guest_not_permitted')
   rates.take('files_per_hour', user.id)
   if ((await sumRoomBytes(database.read, roomId)) >= policy.limits.room_bytes)
@@ -114,7 +114,7 @@ async function insertFileOf(
   const { room_id: roomId, bytes } = row
   // Uploads to one room are added up one after the other.
   if (!(await lockRoom(tx, roomId))) throw failure('not_found')
-  await admit(tx, roomId, entrantOf(context))
+  await admitAuthor(tx, context, roomId)
   if ((await sumRoomBytes(tx, roomId)) + bytes > context.policy.limits.room_bytes)
     throw failure('room_storage_full')
   // Again: the upload may have taken longer than the first claim protects the content.

@@ -7,9 +7,10 @@ import type { AnyOperation } from '@latchkey/http/operation'
 import { equalTokens } from '@latchkey/tokens/opaque'
 import { NoResultError } from 'kysely'
 import type { Actor, Context, Scope } from '../context.ts'
-import { OwnsRooms, failure, failures, toListedFailure } from '../failures.ts'
+import { DetailedFailure, failure, failures, toListedFailure } from '../failures.ts'
 import type { Limits } from '../limits.ts'
 import type { LoginContext } from '../login/login-state.ts'
+import { messageLimitOf } from '../rates.ts'
 import { csrfTokenOf } from '../sessions/csrf.ts'
 import type { Client } from './client.ts'
 import { clearedCookies, sessionCookies } from './cookies.ts'
@@ -119,11 +120,20 @@ function authorise(
   if (operation.id === GUEST_SESSION && !services.policy.guestEnabled) throw failure('guests_disabled')
   if (scope !== 'public' && actor === null) throw failure('unauthenticated')
   if (actor && needsCsrfToken(operation, request.method)) checkCsrfToken(request, actor.token)
-  if (actor && isRoomWrite(operation, request.method))
-    services.rates.take('room_writes_per_minute', actor.user.id)
+  if (actor) countWrite(services, actor, operation, request.method)
   refuseOtherBody(operation, request, services.policy.limits)
   if (scope === 'member' && actor?.user.is_guest === 1) throw failure('guest_not_permitted')
   if (scope === 'admin' && actor) authoriseAdmin(services, actor, !isSafe(request))
+}
+
+function countWrite(
+  { rates }: Services,
+  { user }: Actor,
+  operation: AnyOperation<Context>,
+  method: string,
+): void {
+  if (isRoomWrite(operation, method)) rates.take('room_writes_per_minute', user.id)
+  if (countsAsMessage(operation.id, user)) rates.take(messageLimitOf(user), user.id)
 }
 
 /** Operations with limits of their own. */
@@ -135,6 +145,31 @@ const SEPARATELY_LIMITED: ReadonlySet<string> = new Set([
   'inviteUser',
   'createInvitationLink',
 ])
+
+/**
+ * Operations that make an event for others each time they are called. Operations that are bounded by
+ * something else are not here: a message is deleted once.
+ */
+const COUNTED_AS_MESSAGES: ReadonlySet<string> = new Set([
+  'editMessage',
+  'pinMessage',
+  'unpinMessage',
+  'updateRoomSettings',
+  'changeMemberRole',
+  'removePerson',
+  'liftBan',
+  'acceptInvitation',
+  'endMembership',
+  'requestTransfer',
+  'cancelTransfer',
+  'moderateCall',
+])
+/** Their own limit is that of the messages of members, and larger than that of guests. */
+const REACTIONS: ReadonlySet<string> = new Set(['addReaction', 'removeReaction'])
+
+function countsAsMessage(id: string, { is_guest }: Actor['user']): boolean {
+  return COUNTED_AS_MESSAGES.has(id) || (is_guest === 1 && REACTIONS.has(id))
+}
 
 /** Whether the operation changes a room or its members, or makes other writers of the room wait. */
 function isRoomWrite({ id, path }: AnyOperation<Context>, method: string): boolean {
@@ -245,7 +280,7 @@ function failureResponse(failed: Failure): Response {
     error: message,
     code,
     ...(fields.length > 0 && { fields }),
-    ...(failed instanceof OwnsRooms && { roomIds: failed.roomIds }),
+    ...(failed instanceof DetailedFailure && failed.members),
   }
   return Response.json(body, { status, headers })
 }

@@ -56,6 +56,11 @@ const retryAfter: Readonly<Record<string, ResponseHeader>> = {
   'Retry-After': { type: 'integer', description: 'Seconds to wait before trying again.' },
 }
 
+const NEWEST_MESSAGE = {
+  description: 'For `message_changed`: the newest version.',
+  $ref: '#/components/schemas/Message',
+}
+
 /** The OpenAPI document, generated from the same definitions that serve the API. */
 export function createDocument(version: string): Record<string, unknown> {
   return openApiDocument({
@@ -89,6 +94,7 @@ export function createDocument(version: string): Record<string, unknown> {
           items: { type: 'string' },
         },
       },
+      message: { required: false, schema: NEWEST_MESSAGE },
       requestId: {
         required: false,
         schema: {

@@ -1,9 +1,11 @@
 import type { Transaction } from 'kysely'
 import { type Context, operation } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
-import { failure } from '../failures.ts'
+import { DetailedFailure, failure } from '../failures.ts'
+import { SeqPageQuery, findSeqPage } from '../paging.ts'
 import { CHANGE_REFUSALS, REFUSALS, requirePermission } from '../rooms/admission.ts'
-import { toMoment } from '../wire.ts'
+import { requirePlace } from '../rooms/visits.ts'
+import { toMoment, toMomentOrNull } from '../wire.ts'
 import {
   type MessageAccess,
   appendMessageEvent,
@@ -15,15 +17,17 @@ import { requireContent, requireLength } from './content.ts'
 import { permittedGroup, replaceMentions } from './mentions.ts'
 import { EditedMessage, MessageAnswer, MessageParams, MessageVersions } from './schema.ts'
 import type { LiveMessage } from './store.ts'
-import { listVersions, replaceContent } from './version-store.ts'
+import { countVersions, listVersionsOf, replaceContent } from './version-store.ts'
 import { readerOf, viewMessage } from './view.ts'
 
 const tag = 'Messages'
 const HOUR_MS = 3_600_000
 
 interface Edit extends MessageAccess {
-  /** Undefined if the message already had this text. */
+  /** Undefined if nothing was stored. */
   seq?: number
+  /** It has been edited since the version that the caller has changed. */
+  hasChanged?: boolean
 }
 
 const edit = operation({
@@ -36,22 +40,34 @@ const edit = operation({
   params: MessageParams,
   body: EditedMessage,
   result: MessageAnswer,
-  failures: [...CHANGE_REFUSALS, 'edit_over', 'deleted'],
-  async handler(context, { params, body: { content } }) {
+  failures: [...CHANGE_REFUSALS, 'room_full', 'edit_over', 'deleted', 'limit_reached', 'message_changed'],
+  async handler(context, { params, body: { content, editedAt } }) {
     requireLength(context, content)
-    const { message, access, seq } = await context.database.write(async (tx): Promise<Edit> => {
+    const { message, access, seq, hasChanged } = await context.database.write(async (tx): Promise<Edit> => {
       const target = await lockMessage(tx, context, params, requireAuthor)
-      return target.message.content === content ? target : storeContent(tx, context, target, content)
+      await requirePlace(tx, target.access, context)
+      const { edited_at, content: before } = target.message
+      if (before === content) return target
+      const isNewest = editedAt === undefined || toMomentOrNull(edited_at) === editedAt
+      return isNewest ? storeContent(tx, context, target, content) : { ...target, hasChanged: true }
     })
     // This node reads the event from the log, like all others.
     if (seq !== undefined) context.publish({ kind: 'last_seq', roomId: access.roomId, seq })
-    return { message: await viewMessage(context.database.read, readerOf(access, context.now), message) }
+    const view = await viewMessage(context.database.read, readerOf(access, context.now), message)
+    if (hasChanged) throw new DetailedFailure('message_changed', { message: view })
+    return { message: view }
   },
 })
 
 function requireAuthor({ message, access }: MessageAccess): void {
   if (message.user_id !== access.userId)
     throw failure('forbidden', { text: 'Only its author can edit a message' })
+}
+
+/** Each edit keeps the text before it, which moderators can read. */
+async function requireFurtherEdit(tx: Transaction<Tables>, context: Context, id: string): Promise<void> {
+  if ((await countVersions(tx, id)) >= context.policy.limits.edits_per_message)
+    throw failure('limit_reached', { text: 'This message has been edited as often as allowed' })
 }
 
 async function storeContent(
@@ -63,6 +79,7 @@ async function storeContent(
   const { policy, now: nowMs } = context
   requireContent(content, message.file_count ?? 0)
   if (nowMs - message.created_at >= policy.limits.message_edit_hours * HOUR_MS) throw failure('edit_over')
+  await requireFurtherEdit(tx, context, message.id)
   const { seq } = await appendMessageEvent(
     tx,
     { message, access },
@@ -82,14 +99,20 @@ const versions = operation({
   tag,
   summary: 'Read the earlier texts of an edited message, as a moderator',
   params: MessageParams,
+  query: SeqPageQuery,
   result: MessageVersions,
   failures: [...REFUSALS, 'deleted'],
-  async handler(context, { params }) {
+  async handler(context, { params, query }) {
     const { message, access } = await findReadableMessage(context, params)
     requirePermission('read_message_versions', access)
     requireNotDeleted(message)
-    const rows = await listVersions(context.database.read, [message.id])
-    return { versions: rows.map(({ content, created_at }) => ({ content, at: toMoment(created_at) })) }
+    const { rows, nextCursor } = await findSeqPage(query, (after, limit) =>
+      listVersionsOf(context.database.read, message.id, after, limit),
+    )
+    return {
+      versions: rows.map(({ content, created_at }) => ({ content, at: toMoment(created_at) })),
+      nextCursor,
+    }
   },
 })
 

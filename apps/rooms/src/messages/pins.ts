@@ -8,8 +8,8 @@ import { auditRoom } from '../rooms/audit.ts'
 import { RoomParams } from '../rooms/schema.ts'
 import { SUCCESS, Success } from '../wire.ts'
 import { type MessageAccess, type MessageKey, appendMessageEvent, lockMessage } from './change.ts'
-import { MessageParams, Pins } from './schema.ts'
-import { findPinned, setPinnedSeq } from './store.ts'
+import { MessageParams, PinQuery, Pins } from './schema.ts'
+import { countPinned, findPinned, setPinnedSeq } from './store.ts'
 import { isReadable, readerOf, viewMessages } from './view.ts'
 
 const tag = 'Messages'
@@ -23,14 +23,23 @@ const list = operation({
   tag,
   summary: 'List the pinned messages of a room',
   params: RoomParams,
+  query: PinQuery,
   result: Pins,
   failures: ENTRY_REFUSALS,
-  async handler(context, { params }) {
+  async handler(context, { params, query }) {
     const access = await admitReader(context, params.id)
     const reader = readerOf(access, context.now)
     const { read } = context.database
-    const rows = (await findPinned(read, params.id)).filter((row) => isReadable(row, reader))
-    return { messages: await viewMessages(read, reader, rows) }
+    const { limit, cursor } = query
+    const pinned = await findPinned(read, params.id, cursor, limit + 1)
+    const rows = pinned.slice(0, limit)
+    const last = pinned.length > limit ? rows.at(-1) : undefined
+    const messages = await viewMessages(
+      read,
+      reader,
+      rows.filter((row) => isReadable(row, reader)),
+    )
+    return { messages, nextCursor: last ? String(last.pinned_seq) : null }
   },
 })
 
@@ -80,8 +89,8 @@ async function storePin(
 ): Promise<RoomEvent> {
   const { roomId, userId } = target.access
   const { id: messageId } = target.message
-  const pinned = isPinned ? await findPinned(tx, roomId) : []
-  if (isPinned && pinned.length >= context.policy.limits.pins_room) throw failure('too_many_pins')
+  if (isPinned && (await countPinned(tx, roomId)) >= context.policy.limits.pins_room)
+    throw failure('too_many_pins')
   const event = await appendMessageEvent(tx, target, {
     event: isPinned ? 'message.pinned' : 'message.unpinned',
     data: { by: userId },

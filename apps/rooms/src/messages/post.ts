@@ -6,10 +6,12 @@ import { failure } from '../failures.ts'
 import { attachFiles } from '../files/attach.ts'
 import type { RoomEvent } from '../cluster-events.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
-import { VISIT_REFUSALS, admit, admitReader, entrantOf } from '../rooms/admission.ts'
+import { messageLimitOf } from '../rates.ts'
+import { VISIT_REFUSALS, admitReader } from '../rooms/admission.ts'
 import { nextSeqOfMessage, putEvent } from '../rooms/log.ts'
 import { type UserDisplay, deletedUserName } from '../rooms/nickname.ts'
 import { RoomParams } from '../rooms/schema.ts'
+import { admitAuthor } from '../rooms/visits.ts'
 import { findReadable, requireNotDeleted } from './change.ts'
 import { requireContent, requireFileCount, requireLength } from './content.ts'
 import { shownBy } from './event-log.ts'
@@ -43,7 +45,7 @@ export const postMessage = operation({
     status: 200,
     description: 'The message that is already stored for this `clientId`',
   },
-  failures: [...VISIT_REFUSALS, 'deleted'],
+  failures: [...VISIT_REFUSALS, 'room_full', 'deleted'],
   async handler(context, { params, body }): Promise<PostResult> {
     const { user } = actorOf(context)
     requireLength(context, body.content)
@@ -51,7 +53,7 @@ export const postMessage = operation({
     requireFileCount(context, body.files.length)
     const duplicate = await findDuplicate(context, params.id, body.clientId)
     if (duplicate) return { message: duplicate }
-    context.rates.take(user.is_guest === 1 ? 'guest_messages_per_10s' : 'messages_per_10s', user.id)
+    context.rates.take(messageLimitOf(user), user.id)
     return createMessage(context, params.id, body)
   },
   answer: ({ message, event }) => ({ status: event ? 201 : 200, body: { message } }),
@@ -135,7 +137,7 @@ async function appendMessage(
   const { id: messageId, room_id: roomId, reply_to } = row
   const seq = await nextSeqOfMessage(tx, roomId, context.now)
   if (seq === undefined) throw failure('not_found')
-  const access = await admit(tx, roomId, entrantOf(context))
+  const access = await admitAuthor(tx, context, roomId)
   const original = reply_to === null ? undefined : await findReadable(tx, access, reply_to, context.now)
   if (original) requireNotDeleted(original)
   const group_mention = permittedGroup(row.content, access)

@@ -30,13 +30,27 @@ export async function findOwnReactions(
   return own
 }
 
-/** Reactions to a message, in the order in which they were added. */
-export async function listReactions(db: Kysely<Tables>, messageId: string): Promise<RoomReactionRow[]> {
+interface ReactionPage {
+  messageId: string
+  /** Undefined for all. */
+  emoji: string | undefined
+  afterSeq: number
+  limit: number
+}
+
+/** Reactions to a message after this number, in the order in which they were added. */
+export async function listReactions(
+  db: Kysely<Tables>,
+  { messageId, emoji, afterSeq, limit }: ReactionPage,
+): Promise<RoomReactionRow[]> {
   return db
     .selectFrom('room_reactions')
     .selectAll()
     .where('message_id', '=', messageId)
+    .where('seq', '>', afterSeq)
+    .$if(emoji !== undefined, (query) => query.where('emoji', '=', emoji ?? ''))
     .orderBy('seq')
+    .limit(limit)
     .execute()
 }
 

@@ -4,7 +4,9 @@ import type { RoomReactionRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { RoomEvent } from '../cluster-events.ts'
 import { ENTRY_REFUSALS, VISIT_REFUSALS } from '../rooms/admission.ts'
+import { findSeqPage } from '../paging.ts'
 import { toPerson } from '../rooms/schema.ts'
+import { requirePlace } from '../rooms/visits.ts'
 import {
   type MessageAccess,
   type MessageKey,
@@ -23,7 +25,7 @@ import {
   listReactions,
   parseReactions,
 } from './reaction-store.ts'
-import { MessageParams, ReactionParams, Reactions, ReactionsAnswer } from './schema.ts'
+import { MessageParams, ReactionParams, ReactionQuery, Reactions, ReactionsAnswer } from './schema.ts'
 import { findUserDisplaysOf } from './store.ts'
 import { withMine } from './view.ts'
 
@@ -38,13 +40,20 @@ const list = operation({
   tag,
   summary: 'List the people who reacted to a message',
   params: MessageParams,
+  query: ReactionQuery,
   result: Reactions,
   failures: [...ENTRY_REFUSALS, 'deleted'],
-  async handler(context, { params }) {
+  async handler(context, { params, query }) {
     const { message, access } = await findReadableMessage(context, params)
     requireNotDeleted(message)
     const { read } = context.database
-    const rows = await listReactions(read, message.id)
+    const subject = {
+      messageId: message.id,
+      emoji: query.emoji === undefined ? undefined : parseEmoji(query.emoji),
+    }
+    const { rows, nextCursor } = await findSeqPage(query, (afterSeq, limit) =>
+      listReactions(read, { ...subject, afterSeq, limit }),
+    )
     const userIds = rows.flatMap(({ user_id }) => user_id ?? [])
     const displays = await findUserDisplaysOf(read, access.roomId, userIds)
     const personsOf = (own: readonly RoomReactionRow[]) =>
@@ -53,7 +62,8 @@ const list = operation({
         return user_id !== null && display ? [toPerson({ user_id, ...display }, access.defaultRole)] : []
       })
     const byEmoji = Map.groupBy(rows, ({ emoji }) => emoji)
-    return { reactions: [...byEmoji].map(([emoji, own]) => ({ emoji, users: personsOf(own) })) }
+    const reactions = [...byEmoji].map(([emoji, own]) => ({ emoji, users: personsOf(own) }))
+    return { reactions, nextCursor }
   },
 })
 
@@ -66,7 +76,7 @@ const add = operation({
   summary: 'React to a message with an emoji',
   params: ReactionParams,
   result: ReactionsAnswer,
-  failures: [...VISIT_REFUSALS, 'deleted', 'too_many_reactions'],
+  failures: [...VISIT_REFUSALS, 'room_full', 'deleted', 'too_many_reactions'],
   handler: (context, { params }) => setReaction(context, params, true),
 })
 
@@ -98,6 +108,7 @@ async function setReaction(context: Context, params: MessageKey & { emoji: strin
   context.rates.take('reactions_per_10s', user.id)
   const { reactions, own, event } = await context.database.write(async (tx): Promise<Outcome> => {
     const target = await lockMessage(tx, context, params)
+    if (isAdded) await requirePlace(tx, target.access, context)
     const { id, reactions: stored } = target.message
     const before = (await findOwnReactions(tx, user.id, [id])).get(id) ?? new Set()
     const outcome = { reactions: parseReactions(stored), own: before }

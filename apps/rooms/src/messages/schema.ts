@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { text } from '@latchkey/http/text'
 import { RoomFile } from '../files/schema.ts'
-import { NextCursor, wholeNumber } from '../paging.ts'
+import { MAX_SEQ, NextCursor, PageQuery, SeqPageQuery, wholeNumber } from '../paging.ts'
 import { ROOM_ROLES } from '../roles.ts'
 import { Person } from '../rooms/schema.ts'
 import { trimmedText } from '../text.ts'
@@ -96,7 +96,13 @@ export const NewMessage = z.object({
   }),
 })
 
-export const EditedMessage = z.object({ content: Content })
+export const EditedMessage = z.object({
+  content: Content,
+  editedAt: z.iso.datetime().nullable().optional().meta({
+    description:
+      'The `editedAt` of the message that is changed. If it has been edited since, 409 `message_changed`; without this member, the last edit wins.',
+  }),
+})
 
 export const MessageParams = z.object({ id: Id, messageId: Id })
 export const ReactionParams = MessageParams.extend({
@@ -108,6 +114,7 @@ export const MessageVersions = z.object({
   versions: z
     .array(z.object({ content: z.string(), at: Moment.meta({ description: 'When it was written.' }) }))
     .meta({ description: 'The earlier texts, oldest first.' }),
+  nextCursor: NextCursor,
 })
 export const ReactionsAnswer = z.object({ reactions: z.array(Reaction) })
 export const Reactions = z.object({
@@ -117,12 +124,14 @@ export const Reactions = z.object({
       users: z.array(Person).meta({ description: 'Without those whose accounts were deleted.' }),
     }),
   ),
+  nextCursor: NextCursor.meta({
+    description: 'For later reactions, also with the same emoji; null on the last page.',
+  }),
 })
 export const Pins = z.object({
   messages: z.array(Message).meta({ description: 'The pinned messages, last pinned first.' }),
+  nextCursor: NextCursor,
 })
-
-const MAX_SEQ = 999_999_999
 
 export const MessageQuery = z
   .object({
@@ -144,6 +153,16 @@ export const MessageQuery = z
       [cursor, after, around, at].filter((each) => each !== undefined).length <= 1,
     'takes only one of `cursor`, `after`, `around` and `at`',
   )
+
+export const ReactionQuery = SeqPageQuery.extend({
+  emoji: z.string().optional().meta({ description: 'Only the reactions with this emoji.' }),
+})
+
+export const PinQuery = PageQuery.extend({
+  cursor: wholeNumber(0, MAX_SEQ)
+    .default(MAX_SEQ)
+    .meta({ description: '`nextCursor` of the previous page.' }),
+})
 
 export const EventQuery = z.object({
   after: wholeNumber(0, MAX_SEQ).default(0).meta({ description: 'The highest known sequence number.' }),

@@ -157,15 +157,34 @@ export async function insertMessage(
   return inserted
 }
 
-/** Pinned messages of a room, last pinned first. */
-export async function findPinned(db: Kysely<Tables>, roomId: string): Promise<RoomMessageRow[]> {
-  return db
+/** Messages of a room that were pinned before this number, last pinned first. */
+export async function findPinned(
+  db: Kysely<Tables>,
+  roomId: string,
+  beforeSeq: number,
+  limit: number,
+): Promise<PinnedMessageRow[]> {
+  const rows = await db
     .selectFrom('room_messages')
     .selectAll()
     .where('room_id', '=', roomId)
-    .where('pinned_seq', 'is not', null)
+    .where('pinned_seq', '<', beforeSeq)
     .orderBy('pinned_seq', 'desc')
+    .limit(limit)
     .execute()
+  return rows as PinnedMessageRow[]
+}
+
+type PinnedMessageRow = RoomMessageRow & { pinned_seq: number }
+
+export async function countPinned(db: Kysely<Tables>, roomId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('room_messages')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('room_id', '=', roomId)
+    .where('pinned_seq', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 /** Pins a message with the number of the event, or takes the pin away. */

@@ -25,6 +25,20 @@ export const listLeaseHolders = prepareQuery<{ roomId: string }, LeaseHolder>((d
     .groupBy(['presence_leases.user_id', 'users.is_guest']),
 )
 
+/** A live lease of this user in the room; none if they are absent. */
+export const findOwnLease = prepareQuery<
+  { roomId: string; userId: string; nowMs: number },
+  { connection_id: string }
+>((db, { roomId, userId, nowMs }) =>
+  db
+    .selectFrom('presence_leases')
+    .select('connection_id')
+    .where('room_id', '=', roomId)
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', nowMs)
+    .limit(1),
+)
+
 /** Starts or resumes these visits, one per user, in one statement. */
 export async function putVisits(
   tx: Transaction<Tables>,

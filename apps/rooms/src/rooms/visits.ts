@@ -1,15 +1,23 @@
 import { type DialectName } from '@latchkey/database/url'
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { inList } from '@latchkey/database/database'
 import { Failure } from '@latchkey/http/failure'
+import type { Context } from '../context.ts'
 import type { PresenceLeaseRow, RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
 import type { Limits } from '../limits.ts'
-import { type Entrant, admit } from './admission.ts'
+import { type Entrant, admit, entrantOf } from './admission.ts'
 import { isResumable } from './history.ts'
 import { lockRoom } from './log.ts'
 import type { UserRoomAccess } from './access-store.ts'
-import { type LeaseHolder, listLeaseHolders, putAddresses, putLeases, putVisits } from './visit-store.ts'
+import {
+  type LeaseHolder,
+  findOwnLease,
+  listLeaseHolders,
+  putAddresses,
+  putLeases,
+  putVisits,
+} from './visit-store.ts'
 
 /** Time for which a user counts as present without a sign of life (R18.6). */
 export const LEASE_MS = 45_000
@@ -98,6 +106,33 @@ export async function startVisits(
 
 type Visit = NonNullable<UserRoomAccess['visit']>
 
+/**
+ * Access of a user who wants to write. Throws the refusals of entry, and `room_full` for whom `join`
+ * would refuse: HTTP is no way past the door. Members have a place for writing.
+ */
+export async function admitAuthor(
+  tx: Transaction<Tables>,
+  context: Context,
+  roomId: string,
+): Promise<UserRoomAccess> {
+  const access = await admit(tx, roomId, entrantOf(context))
+  await requirePlace(tx, access, context)
+  return access
+}
+
+/** Throws `room_full` for visitors and guests who are not present and could not enter now. */
+export async function requirePlace(
+  db: Kysely<Tables>,
+  access: UserRoomAccess,
+  { policy, now: nowMs }: Pick<Context, 'policy' | 'now'>,
+): Promise<void> {
+  const { roomId, userId, role, isGuest } = access
+  if (role !== null && !isGuest) return
+  const [own] = await findOwnLease(db, { roomId, userId, nowMs })
+  if (own) return
+  new RoomPresence(await listLeaseHolders(db, { roomId }), nowMs).requireCapacity(access, policy.limits)
+}
+
 /** Participants of a room during a group of entries. */
 class RoomPresence {
   /** Present users, and whether they are guests. */
@@ -117,7 +152,7 @@ class RoomPresence {
   admit(access: UserRoomAccess, nowMs: number, limits: Limits): StartedVisit {
     const { userId, isGuest } = access
     const hasEntered = !this.#present.has(userId)
-    if (hasEntered) this.#requireCapacity(access, limits)
+    if (hasEntered) this.requireCapacity(access, limits)
     this.#present.set(userId, isGuest)
     const visit = this.#startedVisits.get(userId) ?? this.#resumeOrStart(access, nowMs)
     this.#startedVisits.set(userId, visit)
@@ -135,7 +170,7 @@ class RoomPresence {
   }
 
   /** R17.9, R22. */
-  #requireCapacity({ room, isGuest }: UserRoomAccess, limits: Limits): void {
+  requireCapacity({ room, isGuest }: UserRoomAccess, limits: Limits): void {
     if (this.#present.size >= room.max_participants) throw failure('room_full')
     if (!isGuest) return
     const guests = [...this.#present.values()].filter(Boolean).length

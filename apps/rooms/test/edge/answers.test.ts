@@ -5,7 +5,7 @@ import { MESH } from '../voice/call.ts'
 import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
 import { routes } from './operations.ts'
 
-const MANY = { http_per_minute: 1_000_000, http_anonymous_per_minute: 1_000_000 }
+const MANY = { http_per_minute: 1_000_000, http_anonymous_per_minute: 1_000_000, messages_per_10s: 1_000_000 }
 
 let service: TestRooms
 let browser: Browser

@@ -12,6 +12,7 @@ const MANY = {
   http_anonymous_per_minute: 1_000_000,
   admin_writes_per_minute: 1_000_000,
   room_writes_per_minute: 1_000_000,
+  messages_per_10s: 1_000_000,
 }
 
 let service: TestRooms

@@ -31,7 +31,7 @@ eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
   let owner: TestUser
   beforeAll(async () => {
-    rooms = await openRooms({ url: await newUrl(), limits: { rooms_per_hour: 100 } })
+    rooms = await openRooms({ url: await newUrl(), limits: { rooms_per_hour: 100, messages_per_10s: 1000 } })
     owner = await member(rooms, 'Olga')
   })
   afterAll(() => rooms.close())

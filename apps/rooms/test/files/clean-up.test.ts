@@ -28,7 +28,10 @@ eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
   let owner: TestUser
   beforeAll(async () => {
-    rooms = await openRooms({ url: await newUrl(), limits: { rooms_per_hour: 100, files_per_hour: 1000 } })
+    rooms = await openRooms({
+      url: await newUrl(),
+      limits: { rooms_per_hour: 100, files_per_hour: 1000, messages_per_10s: 1000 },
+    })
   })
   // The tests take longer than a session lasts.
   beforeEach(async () => {

@@ -23,7 +23,7 @@ eachDialect((_dialect, newUrl) => {
   let roomId: string
   let file: FileJson
   beforeAll(async () => {
-    rooms = await openRooms({ url: await newUrl(), limits: { rooms_per_hour: 100 } })
+    rooms = await openRooms({ url: await newUrl(), limits: { rooms_per_hour: 100, messages_per_10s: 1000 } })
     owner = await member(rooms, 'Olga')
     roomId = (await createRoom(owner)).id
     file = await uploadFile(owner, roomId, CONTENT, 'r\u00e4ka "1".txt')

@@ -29,7 +29,13 @@ eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
   let owner: TestUser
   beforeAll(async () => {
-    const limits = { rooms_per_hour: 1000, invitations_per_hour: 1000, invitation_failures_per_hour: 1000 }
+    const limits = {
+      rooms_per_hour: 1000,
+      invitations_per_hour: 1000,
+      invitation_failures_per_hour: 1000,
+      guest_messages_per_10s: 1000,
+      messages_per_10s: 1000,
+    }
     rooms = await openRooms({ url: await newUrl(), limits })
     owner = await member(rooms, 'Olga')
   })

@@ -41,6 +41,7 @@ eachDialect((dialect, newUrl) => {
   beforeAll(async () => {
     const limits = {
       rooms_per_hour: 1000,
+      messages_per_10s: 1000,
       rooms_owned: 1000,
       admin_writes_per_minute: 1000,
       search_per_minute: 1000,

@@ -128,11 +128,15 @@ eachDialect((_dialect, newUrl) => {
       { content: 'one', at: times[0] },
       { content: 'two', at: times[1] },
     ]
-    for (const who of [owner, mona]) expect(await who.browser.json<object>(path)).toEqual({ versions })
+    for (const who of [owner, mona])
+      expect(await who.browser.json<object>(path)).toEqual({ versions, nextCursor: null })
     for (const who of [bob, await member(rooms), await guest(rooms)])
       expect(await refusal(await who.browser.send(path))).toEqual([403, 'forbidden'])
     const plain = await createMessage(bob, id)
-    expect(await owner.browser.json<object>(versionsPath(id, plain.id))).toEqual({ versions: [] })
+    expect(await owner.browser.json<object>(versionsPath(id, plain.id))).toEqual({
+      versions: [],
+      nextCursor: null,
+    })
   })
 
   test('R29.2: deletion takes the earlier texts, reactions and the pin with it, and everything after is refused', async () => {
@@ -249,7 +253,10 @@ eachDialect((_dialect, newUrl) => {
       [5, []],
     ])
     expect(JSON.stringify(events)).not.toContain('ou came')
-    expect(await bob.browser.json<object>(`/api/rooms/${id}/pins`)).toEqual({ messages: [] })
+    expect(await bob.browser.json<object>(`/api/rooms/${id}/pins`)).toEqual({
+      messages: [],
+      nextCursor: null,
+    })
     const all = await readEvents(owner, id)
     expect(all.every(({ data }) => Object.keys(data).length > 0)).toBe(true)
   })

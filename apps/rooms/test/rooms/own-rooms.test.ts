@@ -22,7 +22,7 @@ eachDialect((_dialect, newUrl) => {
   beforeAll(async () => {
     rooms = await openRooms({
       url: await newUrl(),
-      limits: { rooms_per_hour: 1000, guest_rooms_per_hour: 100 },
+      limits: { rooms_per_hour: 1000, guest_rooms_per_hour: 100, messages_per_10s: 1000 },
     })
   })
   afterAll(() => rooms.close())

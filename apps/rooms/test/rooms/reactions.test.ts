@@ -24,7 +24,12 @@ eachDialect((_dialect, newUrl) => {
   let rooms: TestRooms
   let owner: TestUser
   beforeAll(async () => {
-    const limits = { rooms_per_hour: 1000, messages_per_10s: 1000, reactions_per_10s: 1000 }
+    const limits = {
+      rooms_per_hour: 1000,
+      messages_per_10s: 1000,
+      guest_messages_per_10s: 1000,
+      reactions_per_10s: 1000,
+    }
     rooms = await openRooms({ url: await newUrl(), limits })
     owner = await member(rooms, 'Olga')
   })
@@ -106,7 +111,18 @@ eachDialect((_dialect, newUrl) => {
         { emoji: '🎉', users: [person(bob, 'moderator'), person(gustav, 'listener', true)] },
         { emoji: '👀', users: [person(bob, 'moderator')] },
       ],
+      nextCursor: null,
     })
+    const first = await owner.browser.json<ReactionPage>(`${path}?limit=1`)
+    expect(first.reactions).toEqual([{ emoji: '🎉', users: [person(bob, 'moderator')] }])
+    const rest = await owner.browser.json<ReactionPage>(`${path}?cursor=${first.nextCursor}`)
+    expect(rest.reactions.map(({ emoji, users }) => [emoji, users.length])).toEqual([
+      ['🎉', 1],
+      ['👀', 1],
+    ])
+    const eyes = await owner.browser.json<ReactionPage>(`${path}?emoji=${encodeURIComponent('👀')}`)
+    expect(eyes.reactions).toEqual([{ emoji: '👀', users: [person(bob, 'moderator')] }])
+    expect((await owner.browser.send(`${path}?emoji=abc`)).status).toBe(400)
     // The count stays when an account is erased, without any trace of whose it was.
     await rooms.rooms.database.write((tx) =>
       tx.deleteFrom('users').where('id', '=', gustav.user.id).execute(),
@@ -193,10 +209,10 @@ eachDialect((_dialect, newUrl) => {
     await succeed(pin(owner, id, one.id))
     await succeed(pin(owner, id, one.id))
     const pinned = (message: MessageJson) => ({ ...message, pinned: true })
-    expect(await pins(mona, id)).toEqual({ messages: [pinned(one), pinned(two)] } as never)
+    expect(await pins(mona, id)).toEqual({ messages: [pinned(one), pinned(two)], nextCursor: null } as never)
     await succeed(pin(owner, id, two.id, 'DELETE'))
     await succeed(pin(owner, id, two.id, 'DELETE'))
-    expect(await pins(await guest(rooms), id)).toEqual({ messages: [pinned(one)] } as never)
+    expect(await pins(await guest(rooms), id)).toEqual({ messages: [pinned(one)], nextCursor: null } as never)
     expect((await readMessages(owner, id)).messages).toEqual([pinned(one), two])
     const events = [
       [3, 'message.pinned', { messageId: two.id, by: mona.user.id }],
@@ -229,3 +245,8 @@ eachDialect((_dialect, newUrl) => {
     await node.close()
   })
 })
+
+interface ReactionPage {
+  reactions: { emoji: string; users: unknown[] }[]
+  nextCursor: string | null
+}

@@ -10,6 +10,7 @@ import {
   leave,
   makeMember,
   member,
+  postMessage,
   readContents,
   refusal,
   succeed,
@@ -140,11 +141,13 @@ eachDialect((_dialect, newUrl) => {
     expect((await join(cem, id)).status).toBe(200)
   })
 
-  test('R17.9: users who may enter a full room can read it and post in it', async () => {
+  test('R17.9: members can post in a full room, visitors can only read it', async () => {
     const { id } = await createRoom(owner, { maxParticipants: 1 })
     await join(owner, id)
     const bob = await member(rooms)
     expect((await bob.browser.send(`/api/rooms/${id}/messages`)).status).toBe(200)
+    expect(await refusal(await postMessage(bob, id, { content: 'From outside' }))).toEqual([409, 'room_full'])
+    await makeMember(rooms, id, bob)
     await createMessage(bob, id, 'From outside')
   })
 

@@ -145,10 +145,9 @@ export class RoomHistory {
   }
 
   async readPins(): Promise<void> {
-    const input = { params: { id: this.#options.roomId } }
     await this.#request(
-      () => call('listPins', input),
-      ({ messages }) => this.#set({ pins: messages }),
+      () => readAllPins(this.#options.roomId),
+      (pins) => this.#set({ pins }),
     )
   }
 
@@ -167,10 +166,11 @@ export class RoomHistory {
     )
   }
 
-  async edit(messageId: string, content: string): Promise<void> {
+  /** Rejects with `message_changed` if it was edited since it was as in `message`. */
+  async edit({ id: messageId, editedAt }: Pick<Message, 'id' | 'editedAt'>, content: string): Promise<void> {
     const params = { id: this.#options.roomId, messageId }
     await this.#request(
-      () => call('editMessage', { params, body: { content } }),
+      () => call('editMessage', { params, body: { content, editedAt } }),
       ({ message }) => this.#mergeAnswer(message),
     )
   }
@@ -330,6 +330,19 @@ export class RoomHistory {
     this.#history = trim({ ...this.#history, ...change }, this.#isAtEnd)
     this.#options.onChange(this.#history)
   }
+}
+
+/** All pages of the pins, whose number the room limits. */
+async function readAllPins(id: string): Promise<Message[]> {
+  const pins: Message[] = []
+  let cursor: number | undefined
+  do {
+    const query = { limit: 100, ...(cursor !== undefined && { cursor }) }
+    const { messages, nextCursor } = await call('listPins', { params: { id }, query })
+    pins.push(...messages)
+    cursor = nextCursor === null ? undefined : Number(nextCursor)
+  } while (cursor !== undefined)
+  return pins
 }
 
 /**

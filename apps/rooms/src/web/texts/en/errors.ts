@@ -25,6 +25,7 @@ export default {
   'error.owns_rooms': 'This account owns rooms. Transfer or delete them first.',
   'error.own_account': 'You can’t do this to your own account.',
   'error.account_disabled': 'This account is disabled.',
+  'error.message_changed': 'This message has been edited since.',
   'error.edit_over': 'This message can no longer be edited.',
   'error.deleted': 'This message was deleted.',
   'error.too_many_reactions': 'This message has as many different reactions as allowed.',

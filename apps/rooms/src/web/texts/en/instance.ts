@@ -49,6 +49,7 @@ export default {
     'They predate the last change of the user-info URL or the subject path. Anyone with the same subject there can sign in to them.',
   'admin.limit.messages_per_10s': 'Messages per person in 10 seconds',
   'admin.limit.message_length': 'Characters per message',
+  'admin.limit.edits_per_message': 'Edits of a message',
   'admin.limit.message_edit_hours': 'Hours in which a message can be edited',
   'admin.limit.pins_room': 'Pinned messages per room',
   'admin.limit.rooms_owned': 'Rooms per person',

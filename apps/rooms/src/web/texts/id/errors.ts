@@ -26,6 +26,7 @@ export default {
   'error.owns_rooms': 'Akun ini memiliki ruang. Serahkan atau hapus dahulu.',
   'error.own_account': 'Anda tidak dapat melakukan ini pada akun sendiri.',
   'error.account_disabled': 'Akun ini dinonaktifkan.',
+  'error.message_changed': 'Pesan ini telah diedit sejak itu.',
   'error.edit_over': 'Pesan ini tidak dapat diedit lagi.',
   'error.deleted': 'Pesan ini sudah dihapus.',
   'error.too_many_reactions': 'Jumlah reaksi berbeda pada pesan ini sudah mencapai batas.',

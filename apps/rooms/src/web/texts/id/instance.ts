@@ -51,6 +51,7 @@ export default {
     'Akun ini dibuat sebelum perubahan terakhir URL user-info atau jalur subjek. Siapa pun dengan subjek yang sama di sana dapat memasukinya.',
   'admin.limit.messages_per_10s': 'Pesan per orang dalam 10 detik',
   'admin.limit.message_length': 'Karakter per pesan',
+  'admin.limit.edits_per_message': 'Pengeditan sebuah pesan',
   'admin.limit.message_edit_hours': 'Jam untuk mengedit pesan',
   'admin.limit.pins_room': 'Pesan tersemat per ruang',
   'admin.limit.rooms_owned': 'Ruang per orang',

@@ -26,6 +26,7 @@ export default {
   'error.owns_rooms': 'Kontot äger rum. Överlåt eller radera dem först.',
   'error.own_account': 'Du kan inte göra detta med ditt eget konto.',
   'error.account_disabled': 'Kontot är inaktiverat.',
+  'error.message_changed': 'Meddelandet har redigerats sedan dess.',
   'error.edit_over': 'Meddelandet kan inte längre redigeras.',
   'error.deleted': 'Meddelandet har raderats.',
   'error.too_many_reactions': 'Meddelandet har redan så många olika reaktioner som tillåts.',

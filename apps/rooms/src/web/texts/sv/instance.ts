@@ -51,6 +51,7 @@ export default {
     'De skapades före den senaste ändringen av adressen för användaruppgifter eller av sökvägen till subjektet. Den som har samma subjekt där kan logga in på dem.',
   'admin.limit.messages_per_10s': 'Meddelanden per person på 10 sekunder',
   'admin.limit.message_length': 'Tecken per meddelande',
+  'admin.limit.edits_per_message': 'Redigeringar av ett meddelande',
   'admin.limit.message_edit_hours': 'Timmar då ett meddelande kan redigeras',
   'admin.limit.pins_room': 'Fästa meddelanden per rum',
   'admin.limit.rooms_owned': 'Rum per person',

@@ -24,7 +24,7 @@ export interface MessageActions {
   reply: (message: Message) => void
   /** Begins to edit a message, or ends it. */
   edit: (message: Message | null) => void
-  /** Resolves when the server has stored the new text. */
+  /** Resolves when the server has stored the new text. Rejects if `message` is not the newest version. */
   save: (message: Message, content: string) => Promise<void>
   pin: (message: Message, isPinned: boolean) => void
   copyLink: (message: Message) => void
@@ -78,7 +78,7 @@ export function useMessageActions({ room, user, store, reply, goTo, keepInPlace 
         if (isAdded) rememberEmoji(emoji)
         orShowError(store.history.react(message.id, emoji, isAdded))
       },
-      save: (message, content) => store.history.edit(message.id, content),
+      save: (message, content) => store.history.edit(message, content),
       pin: (message, isPinned) => orShowError(store.history.pin(message.id, isPinned)),
       copyLink: ({ id }) => clipboard.copy(`${location.origin}${location.pathname}?message=${id}`),
       copyText: ({ content }) => clipboard.copy(content ?? ''),

@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test'
+import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
+import { createMessage, createRoom, editMessage } from '../actions.ts'
+import { ALICE } from '../provider/hostile.ts'
+import { roomPages } from './browser.ts'
+import { field, lines, texts } from './room-page.ts'
+
+const pages = roomPages()
+
+test('R29.2: of two tabs that edit one message, the second is shown the newer text and chooses', async () => {
+  const alice = await pages.signIn(ALICE)
+  const { id } = await createRoom(alice)
+  const message = await createMessage(alice, id, 'First')
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await lines(page).getByText('First').waitFor()
+  const editor = page.getByRole('textbox', { name: 'Edit the message' })
+  const newer = page.getByRole('alert').filter({ hasText: 'This message was edited elsewhere.' })
+
+  await field(page).press('ArrowUp')
+  await editor.fill('Mine')
+  expect((await editMessage(alice, id, message.id, 'Of the other tab')).status).toBe(200)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await newer.getByText('Of the other tab').waitFor()
+  expect(await editor.inputValue()).toBe('Mine')
+  await expectAccessible(page)
+  await screenshot(page, 'message-edit-conflict')
+  await page.getByRole('button', { name: 'Save mine instead' }).click()
+  await editor.waitFor({ state: 'detached' })
+  expect(await texts(page)).toEqual([expect.stringContaining('Mine')])
+
+  await field(page).press('ArrowUp')
+  await editor.fill('Mine again')
+  expect((await editMessage(alice, id, message.id, 'Newest')).status).toBe(200)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await newer.getByText('Newest').waitFor()
+  await page.getByRole('button', { name: 'Keep the newer version' }).click()
+  await editor.waitFor({ state: 'detached' })
+  expect(await texts(page)).toEqual([expect.stringContaining('Newest')])
+  await page.context().close()
+}, 60_000)
