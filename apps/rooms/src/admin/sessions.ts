@@ -2,8 +2,9 @@ import { auditAct, auditRead } from '../audit/act.ts'
 import { actorOf, operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { endGuestSessions } from '../guests/store.ts'
+import { PageQuery, findPage } from '../paging.ts'
 import { RevokeAnswer, SessionList, SessionParams, toListedSession } from '../sessions/schema.ts'
-import { findLiveSessions, revokeSessionsOf } from '../sessions/store.ts'
+import { listLiveSessions, revokeSessionsOf } from '../sessions/store.ts'
 import { SUCCESS, Success } from '../wire.ts'
 import { requireAdmin } from './own-session.ts'
 import { UserParams } from './schema.ts'
@@ -19,15 +20,18 @@ const list = operation({
   tag,
   summary: 'List the live sessions of a user, newest first',
   params: UserParams,
+  query: PageQuery,
   result: SessionList,
-  async handler(context, { params: { userId } }) {
+  async handler(context, { params: { userId }, query }) {
     const { read } = context.database
     if (!(await findUser(read, userId))) throw failure('not_found')
-    const live = await findLiveSessions(read, userId, context.now)
+    const { rows, nextCursor } = await findPage(['sessions', userId], query, (after, limit) =>
+      listLiveSessions(read, { userId, nowMs: context.now }, after, limit),
+    )
     const target = { type: 'user', id: userId }
     await auditRead(context, { action: 'admin.user.sessions_read', target })
     const current = actorOf(context).session.id
-    return { sessions: live.map((session) => toListedSession(session, current)) }
+    return { sessions: rows.map((session) => toListedSession(session, current)), nextCursor }
   },
 })
 

@@ -13,6 +13,7 @@ import type { MemberRole } from '../roles.ts'
 import { RoomParams } from '../rooms/schema.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { newToken } from '@latchkey/tokens/token'
+import { PageQuery, findPage } from '../paging.ts'
 import { SUCCESS, Success, toMoment } from '../wire.ts'
 import { isAuthorized, filterAuthorized } from './authority.ts'
 import { inviteeOperations } from './invitee.ts'
@@ -30,6 +31,7 @@ import {
 import {
   deleteInvitation,
   findInvitation,
+  findLive,
   findUnanswered,
   insertInvitation,
   invitationRevokedEvents,
@@ -61,7 +63,7 @@ async function requireInvitationCapacity(
   context: Context,
   roomId: string,
 ): Promise<void> {
-  const live = await filterAuthorized(tx, await listLive(tx, roomId, context.now), context.now)
+  const live = await filterAuthorized(tx, await findLive(tx, roomId, context.now), context.now)
   if (live.length >= context.policy.limits.invitations_live) throw failure('limit_reached')
 }
 
@@ -220,19 +222,23 @@ const list = operation({
   tag,
   summary: 'List the live invitations to a room that you may manage, newest first',
   params: RoomParams,
+  query: PageQuery,
   result: InvitationList,
   failures: REFUSALS,
-  async handler(context, { params }) {
+  async handler(context, { params, query }) {
     const access = await admitReader(context, params.id)
     requirePermission('invite_listeners_and_speakers', access)
-    const { database, now } = context
-    const live = await filterAuthorized(database.read, await listLive(database.read, params.id, now), now)
+    const { database, now: nowMs } = context
+    const { rows, nextCursor } = await findPage(['invitations', params.id], query, (after, limit) =>
+      listLive(database.read, { roomId: params.id, nowMs }, after, limit),
+    )
+    const live = await filterAuthorized(database.read, rows, nowMs)
     const managed = live.filter(({ permission }) => may(inviteActionFor(permission), access))
     const invitations = managed.map((row) => ({
       ...toInvitation(row),
       invitedNickname: row.invited_nickname,
     }))
-    return { invitations }
+    return { invitations, nextCursor }
   },
 })
 

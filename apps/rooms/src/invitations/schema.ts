@@ -88,7 +88,10 @@ export const LinkAnswer = z.object({
   url: z.string().meta({ format: 'uri' }),
 })
 export const InvitationList = z.object({
-  invitations: z.array(Invitation.extend({ invitedNickname: z.string().nullable() })),
+  invitations: z.array(Invitation.extend({ invitedNickname: z.string().nullable() })).meta({
+    description: 'Only those that the caller may manage, which may be fewer than `limit`.',
+  }),
+  nextCursor: NextCursor,
 })
 export const PendingPage = z.object({
   invitations: z.array(PendingInvitation),

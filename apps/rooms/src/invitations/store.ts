@@ -22,11 +22,26 @@ export interface ManagedInvitation extends RoomInvitationRow {
   invited_nickname: string | null
 }
 
-/** Live invitations to a room, newest first. Their number is limited on creation. */
-export async function listLive(
+/** All live invitations to this room. */
+export async function findLive(
   db: Kysely<Tables>,
   roomId: string,
   nowMs: number,
+): Promise<RoomInvitationRow[]> {
+  return db
+    .selectFrom('room_invitations')
+    .selectAll()
+    .where('room_id', '=', roomId)
+    .where((eb) => isLive(eb, nowMs))
+    .execute()
+}
+
+/** Live invitations to a room, newest first. Their number is limited on creation. */
+export async function listLive(
+  db: Kysely<Tables>,
+  { roomId, nowMs }: { roomId: string; nowMs: number },
+  after: Position | undefined,
+  limit: number,
 ): Promise<ManagedInvitation[]> {
   return db
     .selectFrom('room_invitations')
@@ -43,8 +58,9 @@ export async function listLive(
     )
     .where('room_invitations.room_id', '=', roomId)
     .where((eb) => isLive(eb, nowMs))
-    .orderBy('room_invitations.created_at', 'desc')
-    .orderBy('room_invitations.id', 'desc')
+    .$call((query) =>
+      pageOf(query, ['room_invitations.created_at', 'room_invitations.id', 'desc'], after, limit),
+    )
     .execute()
 }
 

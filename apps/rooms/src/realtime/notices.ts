@@ -39,7 +39,7 @@ export async function readNotice(
     return row && room && { invitation: toPending(row, room.name) }
   }
   if (notice === 'transfer') {
-    const [row] = await listTransfers(db, { userId, roomId: Id.parse(ids['roomId']), nowMs }, 1)
+    const [row] = await listTransfers(db, { userId, roomId: Id.parse(ids['roomId']), nowMs }, undefined, 1)
     return row?.to_user_id === userId ? { transfer: toPendingTransfer(row) } : undefined
   }
   // The other kinds have no data in the database any more.

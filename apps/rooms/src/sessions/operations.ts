@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { auditAct } from '../audit/act.ts'
 import { actorOf, operation } from '../context.ts'
 import { failure } from '../failures.ts'
+import { PageQuery, findPage } from '../paging.ts'
 import { toUser } from '../users/schema.ts'
 import { SUCCESS, Success } from '../wire.ts'
 import { logOut } from './logout.ts'
@@ -13,7 +14,7 @@ import {
   toListedSession,
   toOwnSession,
 } from './schema.ts'
-import { findLiveSessions, revokeOwnSession, revokeSessionsOf } from './store.ts'
+import { listLiveSessions, revokeOwnSession, revokeSessionsOf } from './store.ts'
 
 const getSession = operation({
   id: 'getSession',
@@ -36,11 +37,15 @@ const listSessions = operation({
   scope: 'session',
   tag: 'Session',
   summary: 'List your live sessions, newest first',
+  query: PageQuery,
   result: SessionList,
-  async handler(context) {
-    const actor = actorOf(context)
-    const live = await findLiveSessions(context.database.read, actor.user.id, context.now)
-    return { sessions: live.map((session) => toListedSession(session, actor.session.id)) }
+  async handler(context, { query }) {
+    const { user, session: own } = actorOf(context)
+    const owner = { userId: user.id, nowMs: context.now }
+    const { rows, nextCursor } = await findPage(['sessions', user.id], query, (after, limit) =>
+      listLiveSessions(context.database.read, owner, after, limit),
+    )
+    return { sessions: rows.map((session) => toListedSession(session, own.id)), nextCursor }
   },
 })
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { prefixOf } from '@latchkey/http/client-prefix'
 import type { SessionRow } from '../db/tables.ts'
+import { NextCursor } from '../paging.ts'
 import { User } from '../users/schema.ts'
 import { Id, Moment, toMoment } from '../wire.ts'
 
@@ -39,7 +40,7 @@ export function toListedSession(session: SessionRow, currentId: string): z.outpu
 }
 
 export const SessionParams = z.object({ id: Id })
-export const SessionList = z.object({ sessions: z.array(ListedSession) })
+export const SessionList = z.object({ sessions: z.array(ListedSession), nextCursor: NextCursor })
 export const RevokeAnswer = z.object({ revoked: z.int() })
 
 /** The signed-in user and the session of the request. */

@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { hashToken } from '@latchkey/tokens/opaque'
 import type { RevokeReason, SessionRow, Tables } from '../db/tables.ts'
+import { type Position, pageOf } from '../paging.ts'
 import { endLeasesOfEndedSessions } from '../rooms/visit-store.ts'
 import { seal } from '@latchkey/tokens/seal'
 import { newToken } from '@latchkey/tokens/token'
@@ -13,15 +14,27 @@ export async function findLiveSessions(
   userId: string,
   nowMs: number,
 ): Promise<SessionRow[]> {
+  return queryLiveSessions(db, userId, nowMs).orderBy('created_at', 'desc').orderBy('id', 'desc').execute()
+}
+
+/** One page of them. */
+export async function listLiveSessions(
+  db: Kysely<Tables>,
+  { userId, nowMs }: { userId: string; nowMs: number },
+  after: Position | undefined,
+  limit: number,
+): Promise<SessionRow[]> {
+  const live = queryLiveSessions(db, userId, nowMs)
+  return pageOf(live, ['created_at', 'id', 'desc'], after, limit).execute()
+}
+
+function queryLiveSessions(db: Kysely<Tables>, userId: string, nowMs: number) {
   return db
     .selectFrom('sessions')
     .selectAll()
     .where('user_id', '=', userId)
     .where('revoked_at', 'is', null)
     .where('idle_expires_at', '>', nowMs)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute()
 }
 
 export async function countLiveSessions(db: Kysely<Tables>, nowMs: number): Promise<number> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { z } from 'zod'
 import { failures } from '../../src/failures.ts'
 import { apiOperations } from '../../src/http/operations.ts'
 
@@ -41,4 +42,28 @@ test('every operation under /admin is for administrators', () => {
   const below = apiOperations.filter(({ path }) => path.startsWith('/admin/'))
   expect(below.length).toBeGreaterThan(10)
   for (const { id, scope } of below) expect([id, scope]).toEqual([id, 'admin'])
+})
+
+/** Arrays that come whole, and what bounds them. */
+const BOUNDED: Readonly<Record<string, string>> = {
+  'getRoom.participants': '200 people',
+  'searchPeople.users': '20 people',
+  'addReaction.reactions': 'reaction_kinds',
+  'removeReaction.reactions': 'reaction_kinds',
+  'joinCall.peers': 'voice_people',
+  'joinCall.iceServers': 'settings',
+  'changePlatformAdmin.remaining': 'sources of grants',
+  'exportAccount.grants': 'a file of everything',
+  'exportAccount.sessions': 'a file of everything',
+  'exportAccount.activity': 'a file of everything',
+}
+
+test('R16.1: each list has pages, unless something else bounds it', () => {
+  const whole = apiOperations.flatMap(({ id, result, query }) => {
+    const members = result instanceof z.ZodObject ? Object.entries(result.shape) : []
+    const arrays = members.filter(([, member]) => member instanceof z.ZodArray).map(([name]) => name)
+    const isPaged = query instanceof z.ZodObject && 'limit' in query.shape
+    return isPaged ? [] : arrays.map((name) => `${id}.${name}`)
+  })
+  expect(whole.toSorted()).toEqual(Object.keys(BOUNDED).toSorted())
 })

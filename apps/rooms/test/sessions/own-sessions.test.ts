@@ -86,7 +86,16 @@ eachDialect((_dialect, newUrl) => {
           addressPrefix: '2001:db8:1:2::/64',
         },
       ],
+      nextCursor: null,
     })
+    const { sessions, nextCursor } = await laptop.json<Page>('/api/sessions?limit=1')
+    expect(sessions.map(({ id }) => id)).toEqual([laptop.sessionId])
+    expect(await laptop.json<Page>(`/api/sessions?cursor=${nextCursor}`)).toMatchObject({
+      sessions: [{ id: phone.sessionId }],
+      nextCursor: null,
+    })
+    // A cursor of another person's list opens nothing.
+    expect((await phone.send(`/api/rooms?cursor=${nextCursor}`)).status).toBe(400)
   })
 
   test('C97: a user revokes their own sessions, and those of others are not found and stay', async () => {
@@ -182,3 +191,8 @@ eachDialect((_dialect, newUrl) => {
     expect(statuses).toEqual([401, ...Array.from({ length: 20 }, () => 200)])
   })
 })
+
+interface Page {
+  sessions: { id: string }[]
+  nextCursor: string | null
+}

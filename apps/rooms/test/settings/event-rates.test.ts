@@ -81,10 +81,10 @@ test('R22: what bounds its events is known of each operation that changes someth
   expect(frames.toSorted()).toEqual(Object.keys(FRAME_BOUNDS).toSorted())
 })
 
-/** Number of requests for an unknown room before the limit refuses one; at most `most`. */
-async function allowedBefore(send: () => Promise<Response>, most: number): Promise<number> {
-  for (let count = 0; count < most; count++) if ((await send()).status === 429) return count
-  return most
+/** Number of requests for an unknown room before the limit refuses one; at most `max`. */
+async function allowedBefore(send: () => Promise<Response>, max: number): Promise<number> {
+  for (let count = 0; count < max; count++) if ((await send()).status === 429) return count
+  return max
 }
 
 async function expectCounted(
@@ -95,7 +95,7 @@ async function expectCounted(
 ): Promise<void> {
   for (const { id, path, methods } of changes) {
     if (!isCounted(id)) continue
-    const [method = ''] = methods
+    const [method] = methods
     const address = `/api${path.replace('{emoji}', encodeURIComponent('👍')).replaceAll(/\{\w+\}/g, ID)}`
     const body = id === 'postMessage' ? { content: 'Hello' } : undefined
     const send = () => browser.send(address, { method, ...(body && { body }) })

@@ -3,6 +3,7 @@ import { type Context, actorOf, operation } from '../../context.ts'
 import type { RoomOwnershipTransferRow, Tables } from '../../db/tables.ts'
 import { failure } from '../../failures.ts'
 import type { ClusterEvent } from '../../cluster-events.ts'
+import { PageQuery, findPage } from '../../paging.ts'
 import { auditRoom } from '../../rooms/audit.ts'
 import { CHANGE_REFUSALS, entrantOf } from '../../rooms/admission.ts'
 import { lockRoom } from '../../rooms/log.ts'
@@ -20,7 +21,6 @@ import { deleteTransfer, findTransfer, transferEndedEvents } from './transfers.t
 
 const tag = 'Ownership'
 const OFFER_LIFETIME_MS = 86_400_000
-const MAX_PENDING = 100
 
 const request = operation({
   id: 'requestTransfer',
@@ -64,7 +64,7 @@ async function offer(
     created_at: nowMs,
   })
   await auditRoom(tx, context, { action: 'room.ownership.request', roomId, metadata: { to: toUserId } })
-  const [named] = await listTransfers(tx, { userId: toUserId, roomId, nowMs }, 1)
+  const [named] = await listTransfers(tx, { userId: toUserId, roomId, nowMs }, undefined, 1)
   const data = { transfer: named ? toPendingTransfer(named) : toTransfer(transfer) }
   return {
     transfer,
@@ -181,12 +181,15 @@ const pending = operation({
   path: '/room-ownership-transfers/pending',
   scope: 'member',
   tag,
-  summary: 'List the rooms offered to you or by you, newest first, at most 100',
+  summary: 'List the rooms offered to you or by you, newest first',
+  query: PageQuery,
   result: PendingTransfers,
-  async handler(context) {
+  async handler(context, { query }) {
     const filter = { userId: actorOf(context).user.id, nowMs: context.now }
-    const rows = await listTransfers(context.database.read, filter, MAX_PENDING)
-    return { transfers: rows.map(toPendingTransfer) }
+    const { rows, nextCursor } = await findPage(['transfers', filter.userId], query, (after, limit) =>
+      listTransfers(context.database.read, filter, after, limit),
+    )
+    return { transfers: rows.map(toPendingTransfer), nextCursor }
   },
 })
 

@@ -31,6 +31,8 @@ const PendingTransfer = Transfer.extend({ roomName: z.string(), fromNickname: z.
 
 /** Transfer with the names that both sides see. */
 export interface TransferWithNames extends RoomOwnershipTransferRow {
+  /** The room, of which there is one transfer. */
+  id: string
   room_name: string
   from_nickname: string
 }
@@ -41,7 +43,10 @@ export function toPendingTransfer(row: TransferWithNames): z.output<typeof Pendi
 
 export const NewOwner = z.object({ userId: Id })
 export const TransferAnswer = z.object({ transfer: Transfer })
-export const PendingTransfers = z.object({ transfers: z.array(PendingTransfer) })
+export const PendingTransfers = z.object({
+  transfers: z.array(PendingTransfer),
+  nextCursor: NextCursor,
+})
 
 export const TakeoverParams = z.object({ roomId: Id })
 export const Takeover = z.object({

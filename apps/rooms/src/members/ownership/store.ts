@@ -19,6 +19,7 @@ export async function insertTransfer(
 export async function listTransfers(
   db: Kysely<Tables>,
   { userId, roomId, nowMs }: { userId: string; roomId?: string; nowMs: number },
+  after: Position | undefined,
   limit: number,
 ): Promise<TransferWithNames[]> {
   return db
@@ -26,13 +27,11 @@ export async function listTransfers(
     .innerJoin('rooms', 'rooms.id', 'transfer.room_id')
     .innerJoin('users', 'users.id', 'transfer.from_user_id')
     .selectAll('transfer')
-    .select(['rooms.name as room_name', 'users.nickname as from_nickname'])
+    .select(['transfer.room_id as id', 'rooms.name as room_name', 'users.nickname as from_nickname'])
     .where((eb) => eb.or([eb('transfer.to_user_id', '=', userId), eb('transfer.from_user_id', '=', userId)]))
     .where('transfer.expires_at', '>', nowMs)
     .$if(roomId !== undefined, (query) => query.where('transfer.room_id', '=', roomId ?? ''))
-    .orderBy('transfer.created_at', 'desc')
-    .orderBy('transfer.room_id')
-    .limit(limit)
+    .$call((query) => pageOf(query, ['transfer.created_at', 'transfer.room_id', 'desc'], after, limit))
     .execute()
 }
 

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconMail } from '@latchkey/web/icons'
 import { Link } from 'wouter'
-import { useCall, usePages } from '../queries.ts'
+import { usePages } from '../queries.ts'
 import type { User } from '../session.ts'
 import { useText } from '../texts/text.ts'
 
@@ -10,9 +10,9 @@ export function PendingBadge({ user }: { user: User }) {
   const { t } = useText()
   // Same queries as in the lobby.
   const { pages } = usePages('pending', 'listPendingInvitations', {})
-  const { data } = useCall('pending', 'listPendingTransfers', {})
+  const transfers = usePages('pending', 'listPendingTransfers', {}).pages?.flatMap((page) => page.transfers)
   const invitations = pages?.flatMap((page) => page.invitations) ?? []
-  const offers = data?.transfers.filter(({ toUserId }) => toUserId === user.id) ?? []
+  const offers = transfers?.filter(({ toUserId }) => toUserId === user.id) ?? []
   const count = invitations.length + offers.length
   return (
     <div role="status">

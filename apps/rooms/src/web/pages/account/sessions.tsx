@@ -4,16 +4,17 @@ import { showSuccess } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { type Result, call } from '../../call.ts'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
+import { LoadMore } from '../../parts/load-more.tsx'
 import { Section } from '../../parts/section.tsx'
 import { useDevice } from '../../parts/use-device.ts'
-import { invalidate, useCall } from '../../queries.ts'
+import { invalidate, usePages } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 
 type Session = Result<'listSessions'>['sessions'][number]
 
 export function Sessions() {
   const { t, failure } = useText()
-  const { data, error, refetch } = useCall('sessions', 'listSessions', {})
+  const { pages, error, retry, ...next } = usePages('sessions', 'listSessions', {})
   const end = useMutation({
     mutationFn: (id: string) => call('endSession', { params: { id } }),
     onSuccess: () => showSuccess(t('account.ended')),
@@ -24,9 +25,9 @@ export function Sessions() {
     onSuccess: ({ revoked }) => showSuccess(t('account.endedOthers', { count: revoked })),
     onSettled: () => invalidate('sessions'),
   })
-  const list = useFocusWhenGone<HTMLUListElement>(data?.sessions.length)
-  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
-  const sessions = data?.sessions ?? []
+  const sessions = pages?.flatMap((page) => page.sessions) ?? []
+  const list = useFocusWhenGone<HTMLUListElement>(pages && sessions.length)
+  if (error && !pages) return <ErrorNotice error={error} onRetry={retry} />
   const failed = end.error ?? endOthers.error
   return (
     <Section title={t('account.sessions')}>
@@ -45,6 +46,7 @@ export function Sessions() {
           />
         ))}
       </ul>
+      <LoadMore more={next.more} isReading={next.isReading} error={next.moreError} />
       {sessions.length > 1 && (
         <Group>
           <Button variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>

@@ -3,9 +3,10 @@ import { showSuccess } from '@latchkey/web/toast'
 import { useState } from 'react'
 import { type Result, call } from '../../call.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { LoadMore } from '../../parts/load-more.tsx'
 import { LoadingOrError } from '../../parts/loading-or-error.tsx'
 import { useDevice } from '../../parts/use-device.ts'
-import { invalidate, useCall } from '../../queries.ts'
+import { invalidate, usePages } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import type { Person } from './person-line.tsx'
 import { AdminRefusal } from './refusal.tsx'
@@ -15,15 +16,15 @@ type Session = Result<'listUserSessions'>['sessions'][number]
 /** Sessions of a user, with buttons to end one or all (R10.5). */
 export function PersonSessions({ person: { id: userId, nickname: name } }: { person: Person }) {
   const { t } = useText()
-  const { data, error, refetch } = useCall('admin', 'listUserSessions', { params: { userId } })
+  const { pages, error, retry, ...next } = usePages('admin', 'listUserSessions', { params: { userId } })
   const [isAsking, setAsking] = useState(false)
-  if (!data) return <LoadingOrError error={error} onRetry={refetch} />
+  if (!pages) return <LoadingOrError error={error} onRetry={retry} />
   const endAll = async () => {
     const { revoked } = await call('endUserSessions', { params: { userId } })
     showSuccess(t('admin.ended', { count: revoked }))
     await invalidate('admin')
   }
-  const { sessions } = data
+  const sessions = pages.flatMap((page) => page.sessions)
   return (
     <div style={{ paddingTop: 12 }}>
       {sessions.length === 0 && (
@@ -36,6 +37,7 @@ export function PersonSessions({ person: { id: userId, nickname: name } }: { per
           <Line key={session.id} session={session} name={name} />
         ))}
       </ul>
+      <LoadMore more={next.more} isReading={next.isReading} error={next.moreError} />
       {sessions.length > 0 && (
         <Button
           mt="sm"

@@ -6,7 +6,7 @@ import { call } from '../../call.ts'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
 import { LoadMore } from '../../parts/load-more.tsx'
 import { Section } from '../../parts/section.tsx'
-import { invalidate, useCall, usePages } from '../../queries.ts'
+import { invalidate, usePages } from '../../queries.ts'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 
@@ -14,15 +14,15 @@ import { useText } from '../../texts/text.ts'
 export function Pending({ user }: { user: User }) {
   const { t } = useText()
   const { pages, error, retry, ...next } = usePages('pending', 'listPendingInvitations', {})
-  const offers = useCall('pending', 'listPendingTransfers', {})
+  const offers = usePages('pending', 'listPendingTransfers', {})
   const invitations = pages?.flatMap((page) => page.invitations) ?? []
-  const transfers = offers.data?.transfers ?? []
+  const transfers = offers.pages?.flatMap((page) => page.transfers) ?? []
   const list = useFocusWhenGone<HTMLUListElement>(invitations.length + transfers.length)
-  const failed = (pages ? null : error) ?? (offers.data ? null : offers.error)
+  const failed = (pages ? null : error) ?? (offers.pages ? null : offers.error)
   if (!failed && invitations.length + transfers.length === 0) return null
   const refetch = () => {
     retry()
-    void offers.refetch()
+    offers.retry()
   }
   return (
     <Section title={t('lobby.pending')}>

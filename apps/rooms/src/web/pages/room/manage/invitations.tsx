@@ -4,7 +4,8 @@ import { useMutation } from '@tanstack/react-query'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { type Result, call } from '../../../call.ts'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
-import { invalidate, useCall } from '../../../queries.ts'
+import { LoadMore } from '../../../parts/load-more.tsx'
+import { invalidate, usePages } from '../../../queries.ts'
 import type { User } from '../../../session.ts'
 import { Refusal } from '../../../parts/refusal.tsx'
 import { useText } from '../../../texts/text.ts'
@@ -31,20 +32,22 @@ export function Invitations({ room, user }: { room: Room; user: User }) {
 
 function LiveInvitations({ room }: { room: Room }) {
   const { t } = useText()
-  const { data, error, refetch } = useCall('invitations', 'listInvitations', { params: { id: room.id } })
-  const place = useFocusWhenGone<HTMLDivElement>(data?.invitations.length)
-  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
+  const list = usePages('invitations', 'listInvitations', { params: { id: room.id } })
+  const invitations = list.pages?.flatMap((page) => page.invitations)
+  const place = useFocusWhenGone<HTMLDivElement>(invitations?.length)
+  if (list.error && !invitations) return <ErrorNotice error={list.error} onRetry={list.retry} />
   return (
     <div ref={place} tabIndex={-1} role="group" aria-label={t('manage.live')}>
-      {data?.invitations.length === 0 ? (
+      {invitations?.length === 0 && !list.more ? (
         <Text c="dimmed">{t('manage.noInvitations')}</Text>
       ) : (
         <ul className="plain rows">
-          {data?.invitations.map((invitation) => (
+          {invitations?.map((invitation) => (
             <Line key={invitation.id} invitation={invitation} />
           ))}
         </ul>
       )}
+      <LoadMore more={list.more} isReading={list.isReading} error={list.moreError} />
     </div>
   )
 }
