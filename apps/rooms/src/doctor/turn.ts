@@ -9,6 +9,7 @@ import type { IceServer } from '../voice/schema.ts'
 /** Methods, classes and attributes of RFC 8489 and RFC 8656. */
 const ALLOCATE = 0x0003
 const REFRESH = 0x0004
+const CREATE_PERMISSION = 0x0008
 const SUCCESS = 0x0100
 const MAGIC_COOKIE = 0x2112a442
 const Attribute = {
@@ -16,6 +17,7 @@ const Attribute = {
   integrity: 0x0008,
   errorCode: 0x0009,
   lifetime: 0x000d,
+  peerAddress: 0x0012,
   realm: 0x0014,
   nonce: 0x0015,
   requestedTransport: 0x0019,
@@ -26,6 +28,8 @@ const INTEGRITY_BYTES = 24
 const UDP = Buffer.from([17, 0, 0, 0])
 
 const TIMEOUT_MS = 3_000
+/** Interval at which a request over UDP is sent again until it is answered. */
+const RESEND_MS = 500
 const UNAUTHORIZED = 401
 
 type Attributes = readonly (readonly [type: number, value: Buffer])[]
@@ -36,15 +40,16 @@ interface Answer {
 }
 
 /** What a TURN server does with credentials: `open` needs none, `code` is that of its refusal. */
-export type TurnResult = 'relays' | 'open' | { code: number }
+export type TurnResult = 'open' | { code: number } | { permittedPeers: readonly string[] }
 
 /**
- * Asks a TURN server for a relay, as a browser would, and gives it back. Throws if the server does
- * not answer.
+ * Asks a TURN server for a relay, as a browser would, and for the permission to send to each of these
+ * IPv4 addresses. Gives the relay back, and sends nothing. Throws if the server does not answer.
  */
 export async function tryTurn(
   url: string,
   { username = '', credential = '' }: Pick<IceServer, 'username' | 'credential'>,
+  peers: readonly string[] = [],
 ): Promise<TurnResult> {
   const channel = await openChannel(url)
   try {
@@ -61,8 +66,14 @@ export async function tryTurn(
     ]
     const second = await channel.exchange(encode(ALLOCATE, [...wanted, ...login], key))
     if (second.type !== (ALLOCATE | SUCCESS)) return { code: codeOf(second) }
+    const permittedPeers: string[] = []
+    for (const peer of peers) {
+      const peerAddress = [Attribute.peerAddress, encodeAddress(peer)] as const
+      const { type } = await channel.exchange(encode(CREATE_PERMISSION, [peerAddress, ...login], key))
+      if (type === (CREATE_PERMISSION | SUCCESS)) permittedPeers.push(peer)
+    }
     await channel.exchange(encode(REFRESH, [[Attribute.lifetime, Buffer.alloc(4)], ...login], key))
-    return 'relays'
+    return { permittedPeers }
   } finally {
     channel.close()
   }
@@ -87,6 +98,14 @@ function encodeAttribute(type: number, value: Buffer): Buffer {
   header.writeUInt16BE(type, 0)
   header.writeUInt16BE(value.length, 2)
   return Buffer.concat([header, value, Buffer.alloc(padding(value.length))])
+}
+
+/** An IPv4 address without a port (RFC 8489, 14.2). */
+function encodeAddress(address: string): Buffer {
+  const value = Buffer.from([0, 1, 0, 0, ...address.split('.').map(Number)])
+  value.writeUInt16BE(MAGIC_COOKIE >>> 16, 2)
+  value.writeUInt32BE((value.readUInt32BE(4) ^ MAGIC_COOKIE) >>> 0, 4)
+  return value
 }
 
 const padding = (length: number) => (4 - (length % 4)) % 4
@@ -136,14 +155,26 @@ function openUdp(host: string, port: number): Channel {
   const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4')
   return {
     async exchange(message) {
-      const answered = once(socket, 'message')
-      socket.send(message, port, host)
-      const [answer] = (await inTime(answered)) as [Buffer]
-      return decode(answer)
+      const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+      // Without late answers to a request that was sent again.
+      const onMessage = (answer: Buffer) => isAnswerTo(message, answer) && resolve(answer)
+      socket.on('message', onMessage).once('error', reject)
+      const send = () => socket.send(message, port, host)
+      send()
+      const sending = setInterval(send, RESEND_MS)
+      try {
+        return decode(await inTime(promise))
+      } finally {
+        clearInterval(sending)
+        socket.off('message', onMessage).off('error', reject)
+      }
     },
     close: () => socket.close(),
   }
 }
+
+/** By the id of the transaction. */
+const isAnswerTo = (request: Buffer, answer: Buffer) => answer.subarray(8, 20).equals(request.subarray(8, 20))
 
 async function openStream(socket: Socket, opened: 'connect' | 'secureConnect'): Promise<Channel> {
   const close = () => socket.destroy()

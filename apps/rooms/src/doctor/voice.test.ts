@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createSocket } from 'node:dgram'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@latchkey/http/free-port'
 import { listen } from '../../test/realtime/live.ts'
@@ -9,12 +10,19 @@ import { turnServer } from '../../test/voice/turn-server.ts'
 import { livekitProgram, livekitServer } from '../../test/voice/livekit-server.ts'
 import { readSettings } from '../settings/settings.ts'
 import { iceServersFor } from '../voice/ice-servers.ts'
+import { tryTurn } from './turn.ts'
 import { checkVoice } from './voice.ts'
 
 const closing: (() => unknown)[] = []
 afterAll(async () => {
   for (const close of closing.toReversed()) await close()
 })
+
+/** What the document has coturn deny. */
+const denied = readFileSync(join(import.meta.dirname, '../../../../docs/operate/calls.md'), 'utf8')
+  .split('\n')
+  .filter((line) => /^(?:denied-peer-ip=|no-|user-quota=)/.test(line))
+  .map((line) => `--${line}`)
 
 async function check(env: Record<string, string>, now: () => number = Date.now): Promise<string[]> {
   const lines = []
@@ -52,7 +60,7 @@ test('R24.3: the doctor finds a LiveKit server that is missing, and ports that a
 })
 
 test('R24.3: the doctor proves a TURN server by a relay, over UDP and TCP, and names what is wrong', async () => {
-  const server = await turnServer()
+  const server = await turnServer(denied)
   closing.push(() => server.stop())
   const { urls, secret } = server.turn
   const [udp = ''] = urls
@@ -74,8 +82,40 @@ test('R24.3: the doctor proves a TURN server by a relay, over UDP and TCP, and n
   )
 })
 
+test('R24.3: the doctor reports a TURN server that relays into the network of its own', async () => {
+  const findings = async (settings: readonly string[]) => {
+    const server = await turnServer(settings)
+    closing.push(() => server.stop())
+    const { urls, secret } = server.turn
+    const [url = ''] = urls
+    const env = { ROOMS_VOICE: 'mesh', ROOMS_TURN_URLS: url, ROOMS_TURN_SECRET: secret }
+    const [, finding] = await check(env)
+    return finding?.replace(url, 'URL')
+  }
+  const relays = 'turn: URL also relays to'
+  expect(await findings([])).toStartWith(`fail: ${relays} 169.254.169.254, 10.0.0.1, for everyone`)
+  expect(await findings([...denied, '--allowed-peer-ip=10.0.0.0-10.0.0.255'])).toStartWith(
+    `warn: ${relays} 10.0.0.1, for everyone`,
+  )
+})
+
+test('R33.2: coturn as docs/operate/calls.md sets it up relays to public addresses only', async () => {
+  const server = await turnServer(denied)
+  closing.push(() => server.stop())
+  const [url = ''] = server.turn.urls
+  const [credentials = {}] = iceServersFor({ stunUrls: [], turn: server.turn }, 'doctor', Date.now())
+  const inner = [
+    '0.0.0.1 10.255.255.254 100.64.0.1 100.100.100.200 100.127.255.254 127.0.0.1',
+    '127.255.255.254 168.63.129.16 169.254.0.1 169.254.169.254 172.16.0.1 172.31.255.254',
+    '192.0.0.192 192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1 198.19.255.254',
+    '198.51.100.1 203.0.113.1 224.0.0.251 239.255.255.250 240.0.0.1 255.255.255.255',
+  ].flatMap((addresses) => addresses.split(' '))
+  const outer = ['8.8.8.8', '100.63.255.254', '100.128.0.1', '172.32.0.1', '198.20.0.1', '223.255.255.254']
+  expect(await tryTurn(url, credentials, [...inner, ...outer])).toEqual({ permittedPeers: outer })
+})
+
 test('R24.3: the doctor proves a TURN server over TLS, and names a certificate that is not trusted', async () => {
-  const server = await turnServer()
+  const server = await turnServer(denied)
   closing.push(() => server.stop())
   const { url, certificate } = server.tls
   const { secret } = server.turn
@@ -85,13 +125,13 @@ test('R24.3: the doctor proves a TURN server over TLS, and names a certificate t
   expect(untrusted).toContain('certificate')
   // Certificates are read once, at the start of a process.
   const script = `import { tryTurn } from ${JSON.stringify(join(import.meta.dir, 'turn.ts'))}
-    console.log(await tryTurn(${JSON.stringify(url)}, ${JSON.stringify(
+    console.log(JSON.stringify(await tryTurn(${JSON.stringify(url)}, ${JSON.stringify(
       iceServersFor({ stunUrls: [], turn: { urls: [url], secret } }, 'doctor', Date.now())[0],
-    )}))`
+    )})))`
   const child = Bun.spawn([process.execPath, '-e', script], {
     env: { ...process.env, NODE_EXTRA_CA_CERTS: certificate },
   })
-  expect((await new Response(child.stdout).text()).trim()).toBe('relays')
+  expect((await new Response(child.stdout).text()).trim()).toBe('{"permittedPeers":[]}')
 })
 
 describe.skipIf(!livekitProgram)('the doctor', () => {

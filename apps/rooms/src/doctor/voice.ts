@@ -12,6 +12,10 @@ import type { IceServer } from '../voice/schema.ts'
 import { tryTurn } from './turn.ts'
 
 const TIMEOUT_MS = 5_000
+/** The machine of a TURN server, and the metadata of a cloud, which no call needs. */
+const INNER_PEERS = ['127.0.0.1', '169.254.169.254']
+/** In a network that people may share. */
+const PRIVATE_PEER = '10.0.0.1'
 /** LiveKit accepts tokens of a clock that differs by less. */
 const TOLERANCE_S = 10
 
@@ -38,15 +42,24 @@ async function* checkTurn(voice: VoiceSettings, now: () => number): AsyncGenerat
 async function checkTurnServer(url: string, credentials: Partial<IceServer>): Promise<Finding> {
   const name = 'turn'
   try {
-    const result = await tryTurn(url, credentials)
-    if (result === 'relays') return ok(name, `${url} carries calls with ROOMS_TURN_SECRET`)
+    const result = await tryTurn(url, credentials, [...INNER_PEERS, PRIVATE_PEER])
     if (result === 'open') return warn(name, `${url} needs no credentials: anyone may use it as a relay`)
+    if ('permittedPeers' in result) return examinePeers(url, result.permittedPeers)
     const help = 'compare the secret with its static-auth-secret, and the clocks'
     return fail(name, `${url} refuses credentials made with ROOMS_TURN_SECRET (${result.code}): ${help}`)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return fail(name, `${url} does not answer (${why}): calls that need it have no sound`)
   }
+}
+
+function examinePeers(url: string, permitted: readonly string[]): Finding {
+  const name = 'turn'
+  if (permitted.length === 0) return ok(name, `${url} carries calls with ROOMS_TURN_SECRET`)
+  const sentence = `${url} also relays to ${permitted.join(', ')}, for everyone in a call: add denied-peer-ip as in docs/operate/calls.md`
+  return INNER_PEERS.some((peer) => permitted.includes(peer))
+    ? fail(name, sentence)
+    : warn(name, `${sentence}, unless people are there`)
 }
 
 async function checkServer(settings: LiveKitSettings, now: () => number): Promise<Finding[]> {

@@ -7,8 +7,11 @@ import { until } from '../until.ts'
 
 const SECRET = 'shared-with-rooms'
 
-/** coturn on this machine, as docs/operate/calls.md sets it up, also over TLS. */
-export async function turnServer() {
+/**
+ * coturn on this machine, also over TLS. The settings of docs/operate/calls.md
+ * deny the addresses of this machine, which browsers of the tests need.
+ */
+export async function turnServer(furtherSettings: readonly string[] = []) {
   const address = ownAddress()
   const port = await freePort()
   const tlsPort = await freePort()
@@ -29,6 +32,7 @@ export async function turnServer() {
     `--pkey=${key}`,
     '--no-dtls',
     '--log-file=stdout',
+    ...furtherSettings,
   ]
   const child = Bun.spawn(['turnserver', ...settings], { stdout: 'ignore', stderr: 'ignore' })
   await until(async () => (await isListening(address, port)) && (await isListening('127.0.0.1', tlsPort)))
