@@ -78,7 +78,7 @@ export function createRedirect(dependencies: RedirectDependencies): Redirect {
       giveBack: (linkId) => returnPlace(store, linkId),
     }),
     passwords: new PasswordCheck(
-      async (linkId, password) => isPassword(password, await findPasswordHash(store.read, linkId)),
+      { findHash: (linkId) => findPasswordHash(store.read, linkId), isRight: isPassword },
       now,
     ),
     notFoundUrl,

@@ -105,6 +105,27 @@ eachDialect((_dialect, newUrl) => {
       expect([path, text]).toEqual([path, expect.not.stringContaining('secret.example')])
   })
 
+  test('L26.4: forty people with the right password behind one address all get through at once', async () => {
+    const { slug } = await newLink('right')
+    const answers = await Promise.all(Array.from({ length: 40 }, () => enter(slug, 'right', '198.51.100.1')))
+    for (const answer of answers)
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, SECRET])
+  })
+
+  test('L26.4: many wrong tries at many links hardly delay the right password of another one', async () => {
+    const attacked = await Promise.all(Array.from({ length: 8 }, () => newLink('right')))
+    const { slug } = await newLink('right')
+    let checked = 0
+    const flood = Array.from({ length: 40 }, async (_, n) => {
+      const answer = await enter(attacked[n % 8]?.slug ?? '', 'wrong', '198.51.100.1')
+      checked++
+      return answer.status
+    })
+    expect((await enter(slug, 'right', '198.51.100.1')).status).toBe(303)
+    expect(checked).toBeLessThan(20)
+    expect(new Set(await Promise.all(flood))).toEqual(new Set([401]))
+  })
+
   test('L26.4: a thousand wrong passwords from a hundred addresses delay no redirect of another link', async () => {
     const { slug } = await newLink('right')
     const { slug: plain, url } = { ...(await links.createLink(key)), slug: `plain-${++count}` }

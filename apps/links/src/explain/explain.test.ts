@@ -90,7 +90,7 @@ async function redirectOf(
       giveBack: async () => undefined,
     }),
     passwords: new PasswordCheck(
-      async () => true,
+      { findHash: async () => undefined, isRight: async () => true },
       () => facts.now * 1000,
     ),
     notFoundUrl: new NotFoundUrl(async () => notFoundUrl),

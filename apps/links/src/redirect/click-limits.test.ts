@@ -60,7 +60,7 @@ test('L26.3: if the click cannot be stored, a limited link is 503 and keeps its 
     },
     journal: { append: async () => isStored } as unknown as Journal,
     limits: new ClickLimits(store),
-    passwords: new PasswordCheck(async () => false, Date.now),
+    passwords: new PasswordCheck({ findHash: async () => undefined, isRight: async () => false }, Date.now),
     notFoundUrl: new NotFoundUrl(async () => null),
     isLean: false,
     honorsGpc: false,

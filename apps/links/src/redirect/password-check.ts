@@ -1,15 +1,19 @@
 import { readPieces } from '@latchkey/http/body'
+import { FairQueue } from './fair-queue.ts'
 
 /** A longer form has no password of a link. */
 const MAX_FORM_BYTES = 4_096
 const MAX_PASSWORD_LENGTH = 200
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
 
-/** Failed tries of an address with a link, and of all addresses with a link. */
+/** Wrong tries of an address with a link, and of all addresses with a link. */
 const ADDRESS_LIMIT = { tries: 5, seconds: 15 * 60 }
 const LINK_LIMIT = { tries: 100, seconds: 3_600 }
-/** Keys of either kind that are kept in memory. */
+/** Keys of either kind in memory. Each new one took a check. */
 const MAX_KEYS = 20_000
+/** Tries that wait for their check, some 30 seconds of work. */
+const MAX_WAITING = 1_000
+const FULL_QUEUE_SECONDS = 5
 
 export type PasswordResult = 'right' | 'wrong' | { retryAfterSeconds: number }
 
@@ -26,35 +30,65 @@ export async function readPassword(request: Request): Promise<string | undefined
   return password !== '' && password.length <= MAX_PASSWORD_LENGTH * 2 ? password : undefined
 }
 
-/** Checks passwords of links. Only tries that fail count towards the limits. */
+/** What a check needs of links and of hashes. */
+interface Passwords {
+  /** The hash of the link's password. */
+  findHash: (linkId: number) => Promise<string | undefined>
+  /** Takes some 30 ms of a processor. */
+  isRight: (password: string, hash: string | undefined) => Promise<boolean>
+}
+
+/**
+ * Checks passwords of links, one after another and in turn for addresses. Only a try that was
+ * checked and wrong counts towards the limits. The try after it waits for its result, so many at
+ * once do not pass a limit.
+ */
 export class PasswordCheck {
-  readonly #verify: (linkId: number, password: string) => Promise<boolean>
+  readonly #passwords: Passwords
+  readonly #queue = new FairQueue(MAX_WAITING)
   readonly #addresses: TryCounter
   readonly #links: TryCounter
 
   /** `now` is a clock in milliseconds. */
-  constructor(verify: (linkId: number, password: string) => Promise<boolean>, now: () => number) {
-    this.#verify = verify
+  constructor(passwords: Passwords, now: () => number) {
+    this.#passwords = passwords
     this.#addresses = new TryCounter(ADDRESS_LIMIT, now)
     this.#links = new TryCounter(LINK_LIMIT, now)
   }
 
+  /** `address` is a client prefix. */
   async check(linkId: number, address: string, password: string): Promise<PasswordResult> {
-    const keys = [
-      [this.#addresses, `${linkId} ${address}`],
-      [this.#links, String(linkId)],
-    ] as const
-    const waitSeconds = Math.max(...keys.map(([counter, key]) => counter.secondsUntilFree(key)))
-    if (waitSeconds > 0) return { retryAfterSeconds: waitSeconds }
-    // A try counts before it is checked, or many at once would pass the limit.
-    const tries = keys.map(([counter, key]) => counter.add(key))
-    if (!(await this.#verify(linkId, password))) return 'wrong'
-    for (const undo of tries) undo()
-    return 'right'
+    // A refused try costs neither a look-up nor a place in the queue.
+    const refusal = this.#findRefusal(linkId, address)
+    if (refusal) return refusal
+    // Look-ups wait beside each other: a database that does not answer must not fill the queue.
+    const hash = await this.#passwords.findHash(linkId)
+    const result = await this.#queue.run(address, async () => {
+      // Tries before this one may have been wrong.
+      const reached = this.#findRefusal(linkId, address)
+      if (reached) return reached
+      if (await this.#passwords.isRight(password, hash)) return 'right' as const
+      this.#addresses.add(addressKey(linkId, address))
+      this.#links.add(String(linkId))
+      return 'wrong' as const
+    })
+    return result ?? { retryAfterSeconds: FULL_QUEUE_SECONDS }
+  }
+
+  #findRefusal(linkId: number, address: string): { retryAfterSeconds: number } | undefined {
+    const retryAfterSeconds = Math.max(
+      this.#addresses.secondsUntilFree(addressKey(linkId, address)),
+      this.#links.secondsUntilFree(String(linkId)),
+    )
+    return retryAfterSeconds > 0 ? { retryAfterSeconds } : undefined
   }
 }
 
-/** Counts tries of the last seconds by key. */
+function addressKey(linkId: number, address: string): string {
+  return `${linkId} ${address}`
+}
+
+/** Counts wrong tries of the last seconds by key. */
 class TryCounter {
   readonly #limit: { tries: number; seconds: number }
   readonly #now: () => number
@@ -74,19 +108,12 @@ class TryCounter {
     return Math.max(1, Math.ceil((oldest + seconds * 1000 - this.#now()) / 1000))
   }
 
-  /** Counts a try, and returns the function that takes it back. */
-  add(key: string): () => void {
-    const time = this.#now()
-    const times = [...this.#recent(key), time]
+  add(key: string): void {
+    const times = [...this.#recent(key), this.#now()]
     this.#times.delete(key)
     const [oldest] = this.#times.keys()
     if (oldest !== undefined && this.#times.size >= MAX_KEYS) this.#times.delete(oldest)
     this.#times.set(key, times)
-    return () => {
-      const present = this.#times.get(key) ?? []
-      const at = present.indexOf(time)
-      if (at >= 0) this.#times.set(key, present.toSpliced(at, 1))
-    }
   }
 
   #recent(key: string): number[] {

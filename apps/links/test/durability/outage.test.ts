@@ -39,7 +39,7 @@ const UNAVAILABLE = {
 
 // Without a PostgreSQL installation, `npm test` reports these tests as skipped.
 describe('PostgreSQL fails', () => {
-  test('L12.5 L26.3: known slugs redirect, those with a limit and all other requests are 503, and clicks of the outage count once', async () => {
+  test('L12.5 L26.3 L26.4: known slugs redirect, those with a limit and all other requests are 503, clicks of the outage count once, and passwords are no wrong tries', async () => {
     if (!server) return
     const node = closeLater(new TestLinks())
     await node.start(server.url)
@@ -49,6 +49,13 @@ describe('PostgreSQL fails', () => {
     const { id } = await node.createLink(key, { slug: 'limited' })
     await node.call('PUT', `/links/${id}/behaviour`, { key, body: { max_clicks: 2 } })
     expect((await node.fetch('/limited', FROM_BROWSER)).status).toBe(302)
+    const { id: locked } = await node.createLink(key, { slug: 'locked' })
+    await node.call('PUT', `/links/${locked}/behaviour`, { key, body: { password: 'right' } })
+    const enter = async () => {
+      const body = new URLSearchParams({ password: 'right' })
+      return (await node.fetch('/locked', { method: 'POST', body }, '203.0.113.9')).status
+    }
+    expect(await enter()).toBe(303)
     expect(await statusOf(node, '/known')).toBe(302)
 
     await server.kill()
@@ -59,6 +66,7 @@ describe('PostgreSQL fails', () => {
     // No place of a limit is given out that another node may have given out.
     const limited = await node.fetch('/limited', FROM_BROWSER)
     expect([limited.status, limited.headers.get('location')]).toEqual([503, null])
+    for (let n = 0; n < 6; n++) expect(await enter()).toBe(503)
     const refused = await node.fetch('/unseen')
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toBe('5')
@@ -107,6 +115,7 @@ describe('PostgreSQL fails', () => {
 
     await server.start()
     await until('the API is back', async () => (await node.call('GET', '/links', { key })).status === 200)
+    expect(await enter()).toBe(303)
     const read = async () => (await node.call('GET', `/links/${link.id}`, { key })).body
     await until('clicks are counted again', async () => (await read()).total_clicks === 51)
     expect(await read()).toMatchObject({ total_clicks: 51, label: null })
