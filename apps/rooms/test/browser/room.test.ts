@@ -118,7 +118,7 @@ test('an erased account is shown as deleted, and right-to-left text is laid out 
   expect(await page.getByText('Gone Gustavsson').count()).toBe(0)
   const direction = (text: string) =>
     page
-      .locator('.message-text', { hasText: text })
+      .locator('.message-text p', { hasText: text })
       .evaluate((element) => getComputedStyle(element).direction)
   expect([await direction('مرحبا'), await direction('Farewell')]).toEqual(['rtl', 'ltr'])
 }, 60_000)
@@ -256,12 +256,13 @@ for (const [locale, widths] of LOOKS)
     const people = page.getByRole('complementary').getByRole('listitem')
     // Beside the conversation in a wide window, in its place on a phone.
     if ((await people.count()) === 0) {
+      await page.locator('.room-more-button').click()
       await page.locator('.room-tool').first().click()
       await people.waitFor()
       await expectAccessibleViews(page, `people-${locale}`, widths)
       await page.keyboard.press('Escape')
       await people.waitFor({ state: 'detached' })
-      await page.locator('.room-tool').first().and(page.locator(':focus')).waitFor()
+      await page.locator('.room-more-button').and(page.locator(':focus')).waitFor()
     }
     expect(errors.filter((text) => !isRefusal(text))).toEqual([])
   }, 90_000)

@@ -113,7 +113,14 @@ function More({ panel: { panel }, children }: { panel: PanelState; children: Rea
       >
         <IconDots size={20} aria-hidden />
       </ActionIcon>
-      <div ref={menu} id="room-more" className="room-more" data-open={isOpen || undefined}>
+      {/* What a press opens returns the focus to where it was: not to what is hidden by then. */}
+      <div
+        ref={menu}
+        id="room-more"
+        className="room-more"
+        data-open={isOpen || undefined}
+        onClickCapture={() => button.current?.checkVisibility() && button.current.focus()}
+      >
         {children}
       </div>
     </>
