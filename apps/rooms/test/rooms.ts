@@ -1,6 +1,9 @@
+import { expect } from 'bun:test'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { watchTransactions } from '@latchkey/database/testing-transactions'
 import { createLog } from '@latchkey/http/log'
 import { type Rooms, type RoomsOptions, createRooms } from '../src/app.ts'
 import { DEFAULT_LIMITS, type LimitName, type Limits } from '../src/limits.ts'
@@ -14,6 +17,12 @@ import { ALICE, type HostileProvider, type Person, hostileProvider } from './pro
 export const ORIGIN = 'https://rooms.example.com'
 /** 2026-11-21 12:00 UTC: the time at which the clock of a test starts. */
 export const NOON = Date.UTC(2026, 10, 21, 12)
+
+/** Runs a request, which comes from outside: a transaction of the test is none of the service. */
+const fromOutside = AsyncLocalStorage.snapshot()
+
+/** No operation of any test may wait for the network, a thread or a timer in a transaction. */
+const transactions = watchTransactions()
 
 export interface TestRooms {
   rooms: Rooms
@@ -139,6 +148,7 @@ export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
       await rooms.close()
       if (!options.shared) await idp.stop()
       rmSync(folder, { recursive: true, force: true })
+      expect(transactions.waits.splice(0)).toEqual([])
     },
   }
   return test
@@ -228,9 +238,8 @@ export class Browser {
       redirect: 'manual',
       ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
     })
-    const response = await this.#test.rooms.fetch(request, {
-      requestIP: () => ({ address: this.#ip, family: 'IPv4', port: 1 }),
-    })
+    const server = { requestIP: () => ({ address: this.#ip, family: 'IPv4', port: 1 }) as const }
+    const response = await fromOutside(() => this.#test.rooms.fetch(request, server))
     this.#keep(response)
     return response
   }

@@ -19,6 +19,7 @@ import { readDialect } from './read-driver.ts'
 import { ReadThread } from './read-thread.ts'
 import { sqliteDialect } from './sqlite.ts'
 import { openSqliteFile } from './sqlite-file.ts'
+import { inTransaction, requireNoTransaction } from './transaction-scope.ts'
 import { type DialectName, dialectOf, sqlitePath } from './url.ts'
 
 /**
@@ -124,6 +125,7 @@ function openSqlite<Tables>(path: string): Database<Tables> {
     read,
     writer,
     async write(work) {
+      requireNoTransaction('another transaction')
       const deadlineMs = performance.now() + LOCK_TIMEOUT_MS
       const result = await writer.connection().execute((connection) => transact(connection, work, deadlineMs))
       for (const listener of listeners) await listener()
@@ -172,7 +174,7 @@ async function transact<Tables, Result>(
 ): Promise<Result> {
   for (;;)
     try {
-      return await connection.transaction().execute(work)
+      return await connection.transaction().execute((tx) => inTransaction(() => work(tx)))
     } catch (error) {
       if ((error as { code?: unknown }).code !== 'SQLITE_BUSY' || performance.now() > deadlineMs) throw error
       await Bun.sleep(LOCK_RETRY_MS)
@@ -225,11 +227,12 @@ function overPool<Tables>(pool: CountedPool, listeners: (() => void | Promise<vo
     read: kysely,
     writer: kysely,
     async write(work) {
+      requireNoTransaction('another transaction')
       let isCommitting = false
       const transaction = async () => {
         isCommitting = false
         return kysely.transaction().execute(async (tx) => {
-          const result = await work(tx)
+          const result = await inTransaction(() => work(tx))
           isCommitting = true
           return result
         })

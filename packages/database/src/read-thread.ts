@@ -1,5 +1,6 @@
 import { ReaderUnavailable } from './errors.ts'
 import type { ReadReply, ReadRequest, Row } from './read-worker.ts'
+import { requireNoTransaction } from './transaction-scope.ts'
 import { withTimeout } from './with-timeout.ts'
 
 /**
@@ -31,6 +32,7 @@ export class ReadThread {
    * starts another thread.
    */
   ask(request: ReadRequest): Promise<readonly Row[]> {
+    requireNoTransaction('the thread that reads')
     if (this.#closed) return Promise.reject(new ReaderUnavailable('The database is being closed'))
     return this.#ask(request)
   }

@@ -18,7 +18,8 @@ export function eachDialect(suite: (dialect: DialectName, newUrl: () => Promise<
   describe.skipIf(!POSTGRES)('on postgres', () => suite('postgres', newPostgresUrl(POSTGRES ?? '')))
 }
 
-function newSqliteUrl(): () => Promise<string> {
+/** For a suite that runs on SQLite alone. */
+export function newSqliteUrl(): () => Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-test-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   let count = 0

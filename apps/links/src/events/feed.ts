@@ -1,3 +1,4 @@
+import { requireNoTransaction } from '@latchkey/database/transaction-scope'
 import { type Changes, PendingChanges } from './changes.ts'
 
 /** Detects changes: every write of this node and, with a delay, of all others. */
@@ -74,6 +75,7 @@ export class ChangeFeed {
 
   /** Resolves once no later change will be missed. */
   async subscribe(): Promise<ChangeSubscription> {
+    requireNoTransaction('changes')
     const subscription = new ChangeSubscription((closing) => {
       this.#subscriptions.delete(closing)
       if (this.#subscriptions.size === 0) this.#watcher.pause()

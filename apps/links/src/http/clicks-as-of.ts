@@ -1,3 +1,4 @@
+import { requireNoTransaction } from '@latchkey/database/transaction-scope'
 import type { ResponseHeader } from '@latchkey/http/operation'
 import type { DrainThread } from '../clicks/drain-thread.ts'
 
@@ -21,6 +22,7 @@ export async function flushClicks(
   timeoutMs: number,
   headers: Record<string, string>,
 ): Promise<boolean> {
+  requireNoTransaction('the thread that counts')
   const isFlushed = await drainThread.drainWithTimeout(timeoutMs)
   const oldestPendingAt = isFlushed ? undefined : drainThread.oldestPendingAt
   if (oldestPendingAt !== undefined) headers[HEADER_NAME] = new Date(oldestPendingAt * 1000).toUTCString()

@@ -1,6 +1,7 @@
 // Reads files of other servers, without ever reaching a private address (L6.6, L24.16).
 import { Resolver } from 'node:dns/promises'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { requireNoTransaction } from '@latchkey/database/transaction-scope'
 import { isPublicAddress, requestPinned, resolveHost } from '@latchkey/http/outbound-address'
 import { rejectOnAbort } from '@latchkey/http/reject-on-abort'
 
@@ -75,6 +76,7 @@ export function createPublicFetch(userAgent: string, options: PublicFetchOptions
  * would stop all redirects.
  */
 export async function resolveDns(hostname: string, servers?: readonly string[]): Promise<string[]> {
+  requireNoTransaction('a name server')
   const resolver = new Resolver(DNS_TIMEOUTS)
   if (servers) resolver.setServers(servers)
   const results = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])

@@ -17,11 +17,16 @@ const post = (poster: Poster, url: string) =>
     never,
   )
 
-/** A server that answers each connection with these bytes, and keeps it open. */
-async function serveBytes(bytes: string): Promise<number> {
+/** A server that answers each connection with these bytes, and then keeps it open, ends it or repeats them. */
+async function serveBytes(bytes: string, then?: 'end' | 'repeat'): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
-    socket.write(bytes)
+    if (then === 'end') socket.end(bytes)
+    else socket.write(bytes)
+    const repeat = () => {
+      while (!socket.destroyed && socket.write(bytes));
+    }
+    if (then === 'repeat') socket.on('drain', repeat).once('data', repeat)
   })
   sockets.push(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -92,9 +97,32 @@ test('a receiver that does not answer in time is a timeout, and one that is gone
   expect(await post(slowDns, 'http://slow.test/')).toMatchObject({ error: 'timeout' })
 })
 
-test('the status counts even if the body of the answer never ends', async () => {
-  const port = await serveBytes('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nthanks')
+test('L30.4: an answer that has no end in time is a timeout, also after its status', async () => {
+  for (const head of ['content-length: 99', 'transfer-encoding: chunked', 'x: y']) {
+    const port = await serveBytes(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n6\r\nthanks`)
+    const answer = { status: null, error: 'timeout', answer: null }
+    expect(await post(local, `http://receiver.test:${port}/`)).toMatchObject(answer)
+  }
+})
+
+test('the status counts even if the connection breaks off in the body', async () => {
+  const port = await serveBytes('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nthanks', 'end')
   expect(await post(local, `http://receiver.test:${port}/`)).toMatchObject({ status: 200, answer: 'thanks' })
+})
+
+test('a receiver that sends headers or informational answers without end is soon unreachable', async () => {
+  const heads = [
+    'HTTP/1.1 103 Early Hints\r\n\r\n',
+    'HTTP/1.1 100 Continue\r\n\r\n',
+    '\r\n',
+    'HTTP/1.1 200 OK\r\nx:',
+  ]
+  for (const head of heads) {
+    const port = await serveBytes(head.repeat(100), 'repeat')
+    const patient = new Poster({ allowed: ['127.0.0.0/8'], timeoutMs: 30_000 })
+    const outcome = await post(patient, `http://127.0.0.1:${port}/`)
+    expect([head, outcome]).toMatchObject([head, { status: null, error: 'unreachable' }])
+  }
 })
 
 test('Retry-After is read as seconds or as a date', async () => {

@@ -102,10 +102,13 @@ export class Poster {
   }
 }
 
-/** The start of a body, or what has arrived of it when it breaks off: the status counts. */
+/**
+ * The start of a body, or what has arrived of it when it breaks off: the status counts. Rejects when
+ * the time is over: an answer without an end is none.
+ */
 async function readText(response: AsyncIterable<Buffer>, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = []
-  await rejectOnAbort(signal, readStart(response, chunks)).catch(() => {})
+  await rejectOnAbort(signal, readStart(response, chunks)).catch(() => signal.throwIfAborted())
   const bytes = Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES)
   // As a stream: a character that was cut is left out.
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\0', '\u{fffd}')

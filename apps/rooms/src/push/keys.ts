@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { seal, unseal } from '@latchkey/tokens/seal'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
@@ -24,9 +25,7 @@ export async function pushKeysOf(
   const token = clientSecret ?? (await instanceIdOf(tx, nowMs))
   const existing = await findKeys(tx, token)
   if (existing) return existing
-  // Loaded at the first start only.
-  const { generateVAPIDKeys } = await import('web-push')
-  const keys = generateVAPIDKeys()
+  const keys = generateKeys()
   const sealed = JSON.stringify({ ...keys, privateKey: seal(keys.privateKey, token, 'push-key') })
   // Of nodes that start together, the first one stores its keys, and the others read them.
   await tx
@@ -39,6 +38,14 @@ export async function pushKeysOf(
   await saveState(tx, STATE, sealed, nowMs)
   await tx.deleteFrom('push_subscriptions').execute()
   return keys
+}
+
+/** A key pair on P-256. The public key is an uncompressed point: 4, x and y. */
+function generateKeys(): PushKeys {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { d = '', x = '', y = '' } = privateKey.export({ format: 'jwk' })
+  const point = [Buffer.from([4]), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]
+  return { publicKey: Buffer.concat(point).toString('base64url'), privateKey: d }
 }
 
 /** Undefined as well for keys that were sealed with another secret. */

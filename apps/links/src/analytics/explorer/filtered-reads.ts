@@ -1,5 +1,6 @@
 import { EventEmitter, on } from 'node:events'
 import { ReaderUnavailable } from '@latchkey/database/errors'
+import { requireNoTransaction } from '@latchkey/database/transaction-scope'
 import { Failure } from '@latchkey/http/failure'
 import { failure, failures } from '../../failures.ts'
 import type { FilteredRead } from './filtered-read.ts'
@@ -46,6 +47,7 @@ export class FilteredReads {
    * or the service stops. The read ends when the caller leaves the loop.
    */
   async *run(identity: string, clientAbort: AbortSignal, read: FilteredRead): AsyncGenerator<Reply> {
+    requireNoTransaction('filtered statistics')
     this.#acquire(identity)
     const signal = AbortSignal.any([clientAbort, this.#shutdown.signal])
     const id = ++this.#lastId

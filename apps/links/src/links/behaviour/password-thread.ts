@@ -1,3 +1,4 @@
+import { requireNoTransaction } from '@latchkey/database/transaction-scope'
 import type { PasswordReply, PasswordRequest } from './password-worker.ts'
 
 /** The thread takes memory, so it ends after so long without passwords. */
@@ -25,6 +26,7 @@ export class PasswordThread {
   }
 
   async run(request: PasswordRequest): Promise<string | boolean> {
+    requireNoTransaction('a password')
     clearTimeout(this.#idleTimer)
     const reply = Promise.withResolvers<PasswordReply>()
     this.#waiting.push(reply)

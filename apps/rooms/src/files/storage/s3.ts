@@ -1,6 +1,7 @@
 import { rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { requireNoTransaction } from '@latchkey/database/transaction-scope'
 import type { S3Location } from './location.ts'
 import { FileStorageUnavailable, type FileStorage, isContentKey } from './storage.ts'
 
@@ -72,6 +73,7 @@ function isClosed({ cause }: FileStorageUnavailable): boolean {
 }
 
 async function translate<Result>(work: Promise<Result>): Promise<Result> {
+  requireNoTransaction('the storage of files')
   try {
     return await work
   } catch (error) {

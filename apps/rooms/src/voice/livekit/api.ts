@@ -1,3 +1,4 @@
+import { requireNoTransaction } from '@latchkey/database/transaction-scope'
 import { z } from 'zod'
 import type { LiveKitSettings } from '../../settings/voice.ts'
 import type { Grants } from '../grants.ts'
@@ -104,6 +105,7 @@ export class LiveKitApi {
   }
 
   async #send(method: string, body: unknown, grant: Readonly<Record<string, unknown>>): Promise<unknown> {
+    requireNoTransaction('LiveKit')
     const { url, ...signing } = this.#settings
     const token = await signApiToken(signing, grant, this.#now())
     let response: Response
