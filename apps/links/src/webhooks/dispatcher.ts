@@ -33,7 +33,7 @@ interface DispatcherOptions {
   source: EventSource
   sender: Sender
   log: Log
-  /** Unix seconds. */
+  /** Unix seconds on the clock that all nodes share. */
   now: () => number
   random?: () => number
   /** Counts an attempt. */
@@ -50,7 +50,7 @@ type Outcome = 'delivered' | 'refused' | 'timeout' | 'unreachable'
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #node = crypto.randomUUID()
-  readonly #running = new Map<number, { isFailing: boolean; delivery: Promise<void> }>()
+  readonly #running = new Map<number, RunningDelivery>()
   /** The last event that was looked at beyond the stored position, and what was looked for. */
   readonly #lookedAt = new Map<number, { scope: string; seq: number }>()
   readonly #abort = new AbortController()
@@ -74,12 +74,12 @@ export class Dispatcher {
   async poll(): Promise<void> {
     const { source, database } = this.#options
     const due = await listDue(database.read, this.#holder, await source.newestSeq())
-    for (const webhook of due) {
-      const { id, failures } = webhook
+    for (const webhook of inTurn(due, this.#running.values())) {
+      const { id, failures, created_by: owner } = webhook
       const isFailing = failures > 0
       if (this.#isDraining || this.#running.has(id) || !this.#hasRoom(isFailing)) continue
       const delivery = this.#deliver(webhook).catch(this.#logFault)
-      this.#running.set(id, { isFailing, delivery })
+      this.#running.set(id, { owner, isFailing, delivery })
       void delivery.finally(() => this.#running.delete(id))
     }
   }
@@ -194,6 +194,27 @@ export class Dispatcher {
       ...(nextAt === undefined ? { disabled_at: now() } : { next_attempt_at: nextAt }),
     }
   }
+}
+
+interface RunningDelivery {
+  owner: string
+  isFailing: boolean
+  delivery: Promise<void>
+}
+
+/** One webhook of each person after another: those of one person wait for each other first. */
+function inTurn(due: readonly WebhookRow[], running: Iterable<RunningDelivery>): WebhookRow[] {
+  const turns = new Map<string, number>()
+  const takeTurn = (owner: string) => {
+    const turn = turns.get(owner) ?? 0
+    turns.set(owner, turn + 1)
+    return turn
+  }
+  for (const { owner } of running) takeTurn(owner)
+  return due
+    .map((webhook) => ({ webhook, turn: takeTurn(webhook.created_by) }))
+    .toSorted((a, b) => a.turn - b.turn)
+    .map(({ webhook }) => webhook)
 }
 
 async function exists(

@@ -1,29 +1,39 @@
-import type { Kysely, Transaction, Updateable } from 'kysely'
+import type { ExpressionBuilder, Kysely, Transaction, Updateable } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import type { WebhookRow } from './store.ts'
 
 /**
  * How long a node delivers to a webhook without renewing its lease, in seconds: three attempts with
- * their timeout, since the clocks of nodes differ.
+ * their timeout.
  */
 const LEASE_SECONDS = 30
 
 /** A node at a time. */
 export interface Holder {
   node: string
-  /** Unix seconds. */
+  /** Unix seconds on the clock that all nodes share. */
   now: number
 }
 
+/** Without the lease of another node. One that ends later than any can is that of a wrong clock. */
+function isFree({ node, now }: Holder) {
+  return (eb: ExpressionBuilder<Tables, 'webhook'>) =>
+    eb.or([
+      eb('lease_until', '<=', now),
+      eb('lease_until', '>', now + LEASE_SECONDS),
+      eb('lease_holder', '=', node),
+    ])
+}
+
 /** Webhooks whose next attempt is due, those of healthy receivers first. */
-export function listDue(db: Kysely<Tables>, { node, now }: Holder, newestSeq: number): Promise<WebhookRow[]> {
+export function listDue(db: Kysely<Tables>, holder: Holder, newestSeq: number): Promise<WebhookRow[]> {
   return db
     .selectFrom('webhook')
     .selectAll()
     .where('disabled_at', 'is', null)
-    .where('next_attempt_at', '<=', now)
+    .where('next_attempt_at', '<=', holder.now)
     .where('position', '<', newestSeq)
-    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_holder', '=', node)]))
+    .where(isFree(holder))
     .orderBy('failures')
     .orderBy('id')
     .execute()
@@ -33,26 +43,28 @@ export function listDue(db: Kysely<Tables>, { node, now }: Holder, newestSeq: nu
 export function takeLease(
   tx: Transaction<Tables>,
   id: number,
-  { node, now }: Holder,
+  holder: Holder,
 ): Promise<WebhookRow | undefined> {
+  const { node, now } = holder
   return tx
     .updateTable('webhook')
     .set({ lease_holder: node, lease_until: now + LEASE_SECONDS })
     .where('id', '=', id)
     .where('disabled_at', 'is', null)
     .where('next_attempt_at', '<=', now)
-    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_holder', '=', node)]))
+    .where(isFree(holder))
     .returningAll()
     .executeTakeFirst()
 }
 
 /**
  * Writes the outcome of an attempt and renews the lease. Returns undefined, and changes nothing, if
- * the node has lost it or a person has moved or disabled the webhook meanwhile.
+ * the node has lost it or a person has updated, moved or disabled the webhook meanwhile: the outcome
+ * at another receiver says nothing.
  */
 export function updateLeased(
   tx: Transaction<Tables>,
-  { id, position }: Pick<WebhookRow, 'id' | 'position'>,
+  { id, position, url, failures }: Pick<WebhookRow, 'id' | 'position' | 'url' | 'failures'>,
   { node, now }: Holder,
   changes: Updateable<Tables['webhook']>,
 ): Promise<WebhookRow | undefined> {
@@ -61,6 +73,8 @@ export function updateLeased(
     .set({ ...changes, lease_until: now + LEASE_SECONDS })
     .where('id', '=', id)
     .where('position', '=', position)
+    .where('url', '=', url)
+    .where('failures', '=', failures)
     .where('lease_holder', '=', node)
     .where('disabled_at', 'is', null)
     .returningAll()

@@ -200,6 +200,21 @@ eachDialect((dialect, newUrl) => {
     expect(nodes.log).toEqual([])
   })
 
+  test('L30.3: a failure at a receiver that was replaced during the attempt says nothing of the next one', async () => {
+    const [former, next] = [nodes.receiver(), nodes.receiver()]
+    const id = await nodes.webhook(former)
+    await nodes.addEvents(1)
+    former.answer = async () => {
+      await nodes.database.write((tx) => tx.updateTable('webhook').set({ url: next.url }).execute())
+      return new Response('', { status: 500 })
+    }
+    const node = nodes.node()
+    await node.pollAndWait()
+    expect(await nodes.read(id)).toMatchObject({ failures: 0, next_attempt_at: 0, lease_holder: null })
+    await node.pollAndWait()
+    expect([former.seqs, next.seqs]).toEqual([[1], [1]])
+  })
+
   test('a node that closes aborts its attempts, counts none of them, and another delivers them again', async () => {
     const receiver = nodes.receiver()
     receiver.answer = () => new Promise<Response>(() => {})
@@ -259,6 +274,22 @@ eachDialect((dialect, newUrl) => {
     }
     await Promise.all(both.map((node) => node.pollAndWait()))
     for (const { seqs } of receivers) expect(seqs).toEqual(upTo(30))
+  })
+
+  test('L30.4: a lease that ends later than any can is no lease: its node had a wrong clock', async () => {
+    const receiver = nodes.receiver()
+    await nodes.webhook(receiver)
+    await nodes.addEvents(1)
+    const lease = (until: number) =>
+      nodes.database.write((tx) =>
+        tx.updateTable('webhook').set({ lease_holder: 'killed', lease_until: until }).execute(),
+      )
+    await lease(nodes.now + 30)
+    await nodes.node().pollAndWait()
+    expect(receiver.seqs).toEqual([])
+    await lease(nodes.now + 150)
+    await nodes.node().pollAndWait()
+    expect(receiver.seqs).toEqual([1])
   })
 
   test('L30.4: the lease of a node that vanished ends after half a minute, and another node goes on', async () => {
