@@ -109,7 +109,8 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   const sites = await Sites.open(settings, limited, log)
   const visitOptions = createVisitOptions(settings, salts, userAgent)
   const { webhooks, dispatcher } = await openWebhooks({ ...options, database: limited, now, metrics })
-  const background = { drainThread, queues, metrics, webhooks }
+  const answerSecret = await findOrCreateInstanceSecret(database, 'answer_secret')
+  const background = { drainThread, queues, metrics, webhooks, answerSecret }
   const services = createServices({ ...options, ...background, now, database, limited, visitOptions, sites })
   const lastingWork = [services.feed, services.filteredReads, dispatcher, ...Object.values(queues)]
   const lookup = await openLookup(settings, database, log)
@@ -249,6 +250,7 @@ interface LinksDependencies extends LinksOptions {
   queues: Queues
   metrics: ReturnType<typeof createMetrics>
   webhooks: Webhooks
+  answerSecret: string
 }
 
 /** Returns the public origin of a request. */
@@ -258,7 +260,7 @@ function createOriginOf({ baseUrl, host, port }: Settings, proxies: VisitOptions
 }
 
 function createServices(dependencies: LinksDependencies): Services {
-  const { settings, log, limited: database, visitOptions, sites } = dependencies
+  const { settings, log, limited: database, visitOptions, sites, answerSecret } = dependencies
   const { drainThread, metrics, webhooks, flushTimeoutMs = FLUSH_TIMEOUT_MS } = dependencies
   const { titleQueue, faviconQueue } = dependencies.queues
   const feed = openFeed(settings, dependencies.database, log)
@@ -266,13 +268,13 @@ function createServices(dependencies: LinksDependencies): Services {
   const imports = new RunningImports(dependencies.database, settings.databaseUrl, slugSpace)
   const filteredReads = new FilteredReads(settings.databaseUrl)
   const now = () => Math.floor(dependencies.now() / 1000)
-  const { proxies } = visitOptions
-  const originOf = createOriginOf(settings, proxies)
+  const originOf = createOriginOf(settings, visitOptions.proxies)
   return {
     settings,
     database,
     log,
-    proxies,
+    proxies: visitOptions.proxies,
+    answerSecret,
     sites,
     feed,
     imports,

@@ -31,6 +31,8 @@ export interface Context {
   defaultRange: Range
   /** The caller may set what belongs to the instance (L25.4). */
   isAdmin: boolean
+  /** Throws 401 if the caller was revoked since the request began. For operations that wait. */
+  requireCaller?: (() => Promise<void>) | undefined
   /** The `If-Match` header: the caller's write is only for these versions of the link. */
   ifMatch?: string | null
   /** Unix seconds at which the request arrived. */

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Database, openDatabase } from '@latchkey/database/database'
+import { watchTransactions } from '@latchkey/database/testing-transactions'
 import { createLog } from '@latchkey/http/log'
 import { sql } from 'kysely'
 import { type Links, type LinksOptions, createLinks } from '../src/app.ts'
@@ -60,6 +62,12 @@ const VOLATILE: ReadonlySet<string> = new Set([
   'lease_holder',
   'lease_until',
 ])
+
+/** Runs a request, which comes from outside: a transaction of the test is none of the service. */
+const fromOutside = AsyncLocalStorage.snapshot()
+
+/** No operation of any test may wait for the network, a thread or a timer in a transaction. */
+const transactions = watchTransactions()
 
 const OBSERVER = 'observer@test.invalid'
 
@@ -129,10 +137,11 @@ export class TestLinks {
       ...init,
     })
     if (!path.startsWith('/_')) this.#hasVisits = true
-    const response = await this.#running.fetch(request, {
-      requestIP: () => ({ address: peer, family: 'IPv4', port: 1 }),
+    const server = {
+      requestIP: () => ({ address: peer, family: 'IPv4', port: 1 }) as const,
       timeout: () => undefined,
-    })
+    }
+    const response = await fromOutside(() => this.#running.fetch(request, server))
     if (/^\/_\/(admin\/)?api(\/|\?|$)/.test(path) && request.method !== 'HEAD')
       await expectOneErrorShape(path, response.clone())
     return response
@@ -257,6 +266,7 @@ export class TestLinks {
     await this.#links?.close()
     await this.#database?.close()
     rmSync(this.folder, { recursive: true, force: true })
+    expect(transactions.waits.splice(0)).toEqual([])
   }
 }
 

@@ -71,6 +71,7 @@ export interface Surface<Context, Caller> {
 /** An authorised request, whose JSON body is read and not yet parsed. */
 export interface Call<Context, Caller> {
   caller: Caller
+  operation: AnyOperation<Context>
   request: Request
   /** Undefined if the operation takes none. */
   body: Uint8Array | undefined
@@ -204,7 +205,9 @@ async function perform<Context, Caller>(
     return answer.body instanceof ReadableStream ? response : withContentLength(request, response)
   }
   const { around } = surface
-  return around ? around({ caller, request, body: bytes, createContext }, work) : work(createContext)
+  return around
+    ? around({ caller, operation, request, body: bytes, createContext }, work)
+    : work(createContext)
 }
 
 function parseInput<Context, Caller>(

@@ -64,6 +64,8 @@ export interface Operation<
   upload?: { limitBytes: number }
   /** Accepts a form with one file, in the field of this name, instead of a JSON object. */
   formField?: string
+  /** Waits for another server, and so runs in no transaction of a surface. */
+  isOutbound?: boolean
   /** Runs for longer than idle connections are kept. */
   lasting?: boolean
   result: Answered

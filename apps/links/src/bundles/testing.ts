@@ -12,9 +12,9 @@ import { Sites } from '../domains/sites.ts'
 import { literalTexts } from '../failures.ts'
 import { recordChanges } from '../history/change-log.ts'
 import { linkOperations } from '../links/operations.ts'
-import { createRateLimiter } from '@latchkey/http/rate-limit'
 import { Poster } from '../webhooks/post.ts'
 import { Sender } from '../webhooks/sender.ts'
+import { TestSlots } from '../webhooks/test-slots.ts'
 import { SlugSpace } from '../links/slugs/generator.ts'
 import { slugOperations } from '../links/slugs/operations.ts'
 import { bundleOperations } from './operations.ts'
@@ -159,7 +159,7 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
         userAgent: 'test',
         now: () => NOW,
       }),
-      tests: createRateLimiter({ count: 1, perSeconds: 1 }),
+      tests: new TestSlots(),
       signal: new AbortController().signal,
     },
     sites: new Sites({ domains: [], redirectStatus: 302 }, database),

@@ -45,6 +45,8 @@ async function waitForEvents(context: Context, filter: Filter, waitMs: number): 
     for (let { after } = filter; ;) {
       const { newest } = await findEventRange(context.database.read)
       const page = await readEvents(context.database, { ...filter, after }, newest)
+      // At last, since this answer may come long after the key was checked.
+      await context.requireCaller?.()
       const leftMs = endMs - performance.now()
       if (page.events.length > 0 || leftMs <= 0) return page
       if ((await subscription.next(Math.min(leftMs, LOOK_EVERY_MS))) === 'ended') return page

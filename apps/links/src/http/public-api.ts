@@ -1,7 +1,7 @@
 import { clientAddress } from '@latchkey/http/client-address'
 import { prefixOf } from '@latchkey/http/client-prefix'
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
-import { transportFailure } from '@latchkey/http/failure'
+import { type Failure, transportFailure } from '@latchkey/http/failure'
 import { type Authenticated, type PeerInfo, mount } from '@latchkey/http/mount'
 import { NO_FILTERS } from '../analytics/filters.ts'
 import type { Context } from '../context.ts'
@@ -9,7 +9,7 @@ import { failure, literalTexts } from '../failures.ts'
 import { keyAssistant } from '../history/source.ts'
 import { performOnce } from '../idempotency/perform-once.ts'
 import { permits } from '../keys/schema.ts'
-import { type PresentedKey, findKey, markKeyUsed } from '../keys/store.ts'
+import { type PresentedKey, findKey, hasKey, markKeyUsed } from '../keys/store.ts'
 import { type Limiters, createLimiters, requireAllowed, requireItemsAllowed } from './rate-limits.ts'
 import { requireDirectWrites } from '../policies/require-policy.ts'
 import { apiOperations, unrecordedWrites } from './operations.ts'
@@ -43,12 +43,19 @@ export function createPublicApi(services: Services) {
         filters: NO_FILTERS,
         defaultRange: 'all',
         ifMatch: request.headers.get('if-match'),
+        async requireCaller() {
+          if (!(await hasKey(services.database.read, caller.id))) throw unauthorized(caller.rateHeaders)
+        },
         countItems: (items) =>
           requireItemsAllowed(limiters?.callers, String(caller.id), items, caller.rateHeaders),
       }),
     headersOf: ({ headers }) => headers,
     around: (call, work) =>
-      performOnce({ apiKeyId: call.caller.id, render: publicFailureResponse }, call, work),
+      performOnce(
+        { apiKeyId: call.caller.id, secret: services.answerSecret, render: publicFailureResponse },
+        call,
+        work,
+      ),
     render: (error, requestId) => renderFailure(services, error, requestId, publicFailureResponse),
     observe: services.observe,
   })
@@ -74,9 +81,13 @@ async function authenticate(
   const headers = key
     ? requireAllowed(limiters?.callers, String(key.id))
     : requireAllowed(limiters?.addresses, prefixOf(clientAddress(request, peer, services.proxies)))
-  if (!key) throw transportFailure('unauthorized', { headers: { ...headers, 'WWW-Authenticate': 'Bearer' } })
+  if (!key) throw unauthorized(headers)
   recordKeyUse(services, key)
   return { caller: { ...key, rateHeaders: headers }, headers }
+}
+
+function unauthorized(headers: Record<string, string>): Failure {
+  return transportFailure('unauthorized', { headers: { ...headers, 'WWW-Authenticate': 'Bearer' } })
 }
 
 /** Records the use of a key at most once a minute, without delaying the request. */

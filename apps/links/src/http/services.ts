@@ -14,7 +14,14 @@ import type { RunningImports } from '../transfer/running-imports.ts'
 /** Caller fields that a transport knows. */
 export type Caller = Pick<
   Context,
-  'identity' | 'createdVia' | 'filters' | 'defaultRange' | 'admittedUntil' | 'ifMatch' | 'countItems'
+  | 'identity'
+  | 'createdVia'
+  | 'filters'
+  | 'defaultRange'
+  | 'admittedUntil'
+  | 'ifMatch'
+  | 'countItems'
+  | 'requireCaller'
 > &
   Pick<ChangeSource, 'assistant' | 'tool' | 'requestId'>
 
@@ -31,6 +38,8 @@ export interface Services {
    * every request.
    */
   keysUsedAt: Map<number, number>
+  /** Seals the stored answers to requests with an idempotency key. */
+  answerSecret: string
   sites: Sites
   /** Public origin of the service for this request. */
   originOf(request: Request, peer: string): string

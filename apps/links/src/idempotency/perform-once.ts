@@ -6,7 +6,17 @@ import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failures } from '../failures.ts'
 import { joinTransaction } from '../join-transaction.ts'
-import { findAnswer, storeAnswer } from './store.ts'
+import {
+  type AnswerRow,
+  type StoredAnswer,
+  deleteReservation,
+  findAnswer,
+  isReserved,
+  reserveAnswer,
+  sealAnswer,
+  storeAnswer,
+  unsealAnswer,
+} from './store.ts'
 
 export const IDEMPOTENCY_HEADER = 'Idempotency-Key'
 export const REPLAY_HEADER = 'Idempotent-Replay'
@@ -26,45 +36,43 @@ const RETRY_MS = 50
 const RETRY_AFTER_SECONDS = '1'
 
 type Tx = Transaction<Tables>
-type OwnCall = Pick<Call<Context, unknown>, 'request' | 'body' | 'createContext'>
+type OwnCall = Pick<Call<Context, unknown>, 'request' | 'body' | 'createContext'> & {
+  operation: { isOutbound?: boolean }
+}
 type Work = Parameters<NonNullable<Surface<Context, unknown>['around']>>[1]
+type Claim = Omit<AnswerRow, 'created_at' | keyof StoredAnswer>
 
-interface Claim {
-  api_key_id: number
-  idempotency_key: string
-  path_hash: string
-  body_hash: string
+interface Options {
+  apiKeyId: number
+  /** Seals stored answers: some contain the secret of a webhook. */
+  secret: string
+  render: (refusal: Failure) => Response
 }
 
 /**
  * Performs a POST whose `Idempotency-Key` is new, and otherwise answers as the first request with
  * it was answered (L28.2). The answer is stored in the transaction of the operation: whenever the
- * process ends, both are there or neither is.
+ * process ends, both are there or neither is. An operation that waits for another server runs in no
+ * transaction: it reserves its key first, and stores its answer afterwards.
  */
-export async function performOnce(
-  { apiKeyId, render }: { apiKeyId: number; render: (refusal: Failure) => Response },
-  call: OwnCall,
-  work: Work,
-): Promise<Response> {
+export async function performOnce(options: Options, call: OwnCall, work: Work): Promise<Response> {
   const { request } = call
   const key = request.method === 'POST' ? request.headers.get(IDEMPOTENCY_HEADER) : null
   if (key === null) return work(call.createContext)
   if (!KEY.test(key)) throw failure('idempotency_key_invalid')
   const { pathname, search } = new URL(request.url, 'http://localhost')
+  // Under the secret, since a short password in a body could be guessed from its plain hash.
+  const hash = (value: string | Uint8Array) =>
+    new Bun.CryptoHasher('sha256', options.secret).update(value).digest('hex')
   const claim = {
-    api_key_id: apiKeyId,
+    api_key_id: options.apiKeyId,
     idempotency_key: key,
     path_hash: hash(`${pathname}${search}`),
     body_hash: hash(call.body ?? ''),
   }
   const context = await call.createContext()
-  const attempt = {
-    claim,
-    context,
-    isFlushed: await context.flushClicks(),
-    perform: (tx: Tx, own: Context) =>
-      withSavepoint(tx, () => work(() => own)).catch((error: unknown) => render(requireFinal(error))),
-  }
+  const attempt = { ...options, claim, context, work, isFlushed: await context.flushClicks() }
+  const tryOnce = call.operation.isOutbound ? tryWithReservation : tryInTransaction
   for (const endMs = performance.now() + WAIT_MS; ;) {
     const response = await tryOnce(attempt)
     if (response) return response
@@ -73,44 +81,72 @@ export async function performOnce(
   }
 }
 
-function hash(text: string | Uint8Array): string {
-  return new Bun.CryptoHasher('sha256').update(text).digest('hex')
-}
-
 function failure(code: (typeof idempotencyFailures)[number], retryAfterSeconds?: string): Failure {
   return new Failure(code, failures[code], retryAfterSeconds ? { 'Retry-After': retryAfterSeconds } : {})
 }
 
-interface Attempt {
+interface Attempt extends Options {
   claim: Claim
   context: Context
   isFlushed: boolean
-  /** Performs the operation in the transaction, or refuses it and undoes what it has written. */
-  perform: (tx: Tx, context: Context) => Promise<Response>
+  work: Work
 }
 
 /** Returns undefined while another request with the key is being performed. */
-async function tryOnce({ claim, context, isFlushed, perform }: Attempt): Promise<Response | undefined> {
-  const { database, now } = context
+async function tryInTransaction(attempt: Attempt): Promise<Response | undefined> {
+  const { claim, context, isFlushed, work, render, secret } = attempt
   let startFetches: (() => void) | undefined
-  const response = await database.write(async (tx) => {
+  const response = await context.database.write(async (tx) => {
     startFetches = undefined
-    const lock = `idempotency ${claim.api_key_id} ${claim.idempotency_key}`
-    if (!(await tryLockKey(database.dialect, tx, Number(BigInt.asUintN(53, Bun.hash.xxHash64(lock))))))
-      return undefined
-    const earlier = await findAnswer(tx, database, claim, now)
-    if (earlier) return replay(earlier, claim)
+    if (!(await tryLockClaim(tx, attempt))) return undefined
+    const earlier = await findAnswer(tx, context.database, claim, context.now)
+    if (earlier) return replay(earlier, attempt)
     const joined = joinTransaction(context, tx, isFlushed)
-    const answer = await perform(tx, joined.context)
-    const body = await answer.text()
-    const { status, headers } = answer
-    const stored = { ...claim, created_at: now, status, headers: JSON.stringify([...headers]), body }
-    await storeAnswer(tx, stored)
+    const answer = await read(
+      await withSavepoint(tx, () => work(() => joined.context)).catch((error: unknown) =>
+        render(requireFinal(error)),
+      ),
+    )
+    await storeAnswer(tx, { ...claim, created_at: context.now, ...sealAnswer(answer, secret) })
     startFetches = joined.startFetches
-    return new Response(body, { status, headers })
+    return toResponse(answer)
   })
   startFetches?.()
   return response
+}
+
+/** Returns undefined while another request with the key is being performed. */
+async function tryWithReservation(attempt: Attempt): Promise<Response | undefined> {
+  const { claim, context, work, render, secret } = attempt
+  const { database, now } = context
+  const outcome = await database.write(async (tx) => {
+    if (!(await tryLockClaim(tx, attempt))) return undefined
+    const earlier = await findAnswer(tx, database, claim, now)
+    if (earlier) return replay(earlier, attempt)
+    await reserveAnswer(tx, { ...claim, created_at: now })
+    return 'reserved' as const
+  })
+  if (outcome !== 'reserved') return outcome
+  try {
+    const answer = await read(
+      await work(() => context).catch((error: unknown) => render(requireFinal(error))),
+    )
+    await database.write(async (tx) => {
+      // Throws for a key that was revoked meanwhile.
+      await findAnswer(tx, database, claim, now)
+      await storeAnswer(tx, { ...claim, created_at: now, ...sealAnswer(answer, secret) })
+    })
+    return toResponse(answer)
+  } catch (error) {
+    // Where this fails as well, the reservation ends by itself.
+    await database.write((tx) => deleteReservation(tx, claim)).catch(() => {})
+    throw error
+  }
+}
+
+function tryLockClaim(tx: Tx, { claim, context: { database } }: Attempt): Promise<boolean> {
+  const lock = `idempotency ${claim.api_key_id} ${claim.idempotency_key}`
+  return tryLockKey(database.dialect, tx, Number(BigInt.asUintN(53, Bun.hash.xxHash64(lock))))
 }
 
 /** Returns the refusal that every repetition would meet. Throws any other error. */
@@ -120,19 +156,21 @@ function requireFinal(error: unknown): Failure {
   throw error
 }
 
-function replay(
-  { path_hash, body_hash, status, headers, body }: Claim & StoredAnswer,
-  claim: Claim,
-): Response {
-  if (path_hash !== claim.path_hash) throw failure('idempotency_key_other_path')
-  if (body_hash !== claim.body_hash) throw failure('idempotency_key_other_body')
-  const response = new Response(body, { status, headers: JSON.parse(headers) as [string, string][] })
+/** Returns undefined if the answer is only reserved. Throws if the key is that of another request. */
+function replay(earlier: AnswerRow, { claim, secret }: Attempt): Response | undefined {
+  if (earlier.path_hash !== claim.path_hash) throw failure('idempotency_key_other_path')
+  if (earlier.body_hash !== claim.body_hash) throw failure('idempotency_key_other_body')
+  if (isReserved(earlier)) return undefined
+  const response = toResponse(unsealAnswer(earlier, secret))
   response.headers.set(REPLAY_HEADER, 'true')
   return response
 }
 
-interface StoredAnswer {
-  status: number
-  headers: string
-  body: string
+async function read(response: Response): Promise<StoredAnswer> {
+  const { status, headers } = response
+  return { status, headers: JSON.stringify([...headers]), body: await response.text() }
+}
+
+function toResponse({ status, headers, body }: StoredAnswer): Response {
+  return new Response(body, { status, headers: JSON.parse(headers) as [string, string][] })
 }

@@ -70,6 +70,12 @@ export async function findKey(db: Kysely<Tables>, rawKey: string): Promise<Prese
     .executeTakeFirst()
 }
 
+/** False for a key that was revoked. */
+export async function hasKey(db: Kysely<Tables>, id: number): Promise<boolean> {
+  const row = await db.selectFrom('api_key').select('id').where('id', '=', id).executeTakeFirst()
+  return row !== undefined
+}
+
 export async function markKeyUsed(db: Kysely<Tables>, id: number, now: number): Promise<void> {
   await db.updateTable('api_key').set({ last_used_at: now }).where('id', '=', id).execute()
 }

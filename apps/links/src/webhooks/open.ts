@@ -1,6 +1,5 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
-import { createRateLimiter } from '@latchkey/http/rate-limit'
 import type { Tables } from '../db/tables.ts'
 import { findOrCreateInstanceSecret } from '../preferences/instance-secret.ts'
 import { VERSION } from '../version.ts'
@@ -9,9 +8,7 @@ import type { Webhooks } from './operations.ts'
 import { type PostOptions, Poster } from './post.ts'
 import { Sender } from './sender.ts'
 import { createEventSource } from './source.ts'
-
-/** Tests of a person at once, and the seconds in which as many more are possible. */
-const TEST_RATE = { count: 10, perSeconds: 60 }
+import { TestSlots } from './test-slots.ts'
 
 interface OpenOptions {
   /** Private addresses and CIDR ranges that may be reached. */
@@ -47,6 +44,5 @@ export async function openWebhooks(options: OpenOptions): Promise<{
     count: (outcome) => metrics.countDelivery(outcome),
   })
   await dispatcher.start()
-  const tests = createRateLimiter(TEST_RATE)
-  return { webhooks: { sender, tests, signal: dispatcher.signal }, dispatcher }
+  return { webhooks: { sender, tests: new TestSlots(), signal: dispatcher.signal }, dispatcher }
 }

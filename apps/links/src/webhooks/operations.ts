@@ -1,6 +1,4 @@
 import { z } from 'zod'
-import { transportFailure } from '@latchkey/http/failure'
-import type { RateLimiter } from '@latchkey/http/rate-limit'
 import { type Context, operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { findEventRange } from '../event-log/store.ts'
@@ -29,13 +27,13 @@ import {
   listWebhooks,
   updateWebhook,
 } from './store.ts'
+import type { TestSlots } from './test-slots.ts'
 import { DAY } from '../analytics/window.ts'
 
 /** What operations need to seal secrets and to send tests. */
 export interface Webhooks {
   sender: Sender
-  /** Counts the tests of a person. */
-  tests: RateLimiter
+  tests: TestSlots
   /** Aborted when the service stops. */
   signal: AbortSignal
 }
@@ -222,22 +220,18 @@ const test = operation({
   scope,
   tag,
   summary: 'Send a test to the receiver and return its answer',
+  isOutbound: true,
   params: IdParams,
   result: WebhookDelivery,
   failures: ['webhook_not_found'],
   async handler(context, { params: { id } }) {
     const { database, identity, now, webhooks } = context
     const webhook = required(await findWebhook(database.read, id, context))
-    const { allowed, retryAfterSeconds } = webhooks.tests.take(identity)
-    if (!allowed)
-      throw transportFailure('too_many_requests', { headers: { 'Retry-After': String(retryAfterSeconds) } })
     const type = 'webhook.test'
     const body = JSON.stringify({ seq: null, type, at: now, data: { webhook: id } })
     const message = { id: `test_${crypto.randomUUID()}`, seq: null, type, body }
-    const { retryAfterSeconds: _, ...attempt } = await webhooks.sender.attempt(
-      webhook,
-      message,
-      webhooks.signal,
+    const { retryAfterSeconds: _, ...attempt } = await webhooks.tests.run(identity, () =>
+      webhooks.sender.attempt(webhook, message, webhooks.signal),
     )
     const row = await database.write(async (tx) => {
       required(await findWebhook(tx, id, context))

@@ -98,6 +98,18 @@ eachDialect((dialect, newUrl) => {
     expect((await events('?wait=26')).status).toBe(400)
   })
 
+  test('L30.2: a request whose key is revoked while it waits gets no event', async () => {
+    const key = await links.key('leaver@example.com')
+    const [after, mine] = [await newest(), await links.key(ann)]
+    const waiting = events(`?after=${after}&wait=20`, key)
+    await links.database.write((tx) =>
+      tx.deleteFrom('api_key').where('identity', '=', 'leaver@example.com').execute(),
+    )
+    await links.createLink(mine)
+    const { status, body, headers } = await waiting
+    expect([status, body.events, headers.get('x-error-code')]).toEqual([401, undefined, 'unauthorized'])
+  })
+
   test('L30.1: clicks come in events, without anything of their visitors', async () => {
     const { id, slugs } = await links.createLink(await links.key(ann))
     const after = await newest()

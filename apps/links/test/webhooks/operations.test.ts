@@ -154,6 +154,76 @@ eachDialect((_dialect, newUrl) => {
     expect((await call('GET', `/${webhook.id}/deliveries?limit=3`, key)).body).toHaveLength(3)
   })
 
+  test('a person waits for at most five hanging tests at once, and no one else for them', async () => {
+    const [hanging, held] = [new Receiver(), Promise.withResolvers<Response>()]
+    hanging.answer = () => held.promise
+    const [key, other] = [await links.key('waiting@example.com'), await links.key('other@example.com')]
+    const { webhook } = await create(key, { url: hanging.url })
+    const running = Array.from({ length: 5 }, () => call('POST', `/${webhook.id}/test`, key))
+    await hanging.waitFor(5)
+    const { status, headers } = await call('POST', `/${webhook.id}/test`, key)
+    expect([status, headers.get('retry-after')]).toEqual([429, '5'])
+    const { webhook: theirs } = await create(other, { url: receiver.url })
+    expect((await call('POST', `/${theirs.id}/test`, other)).body).toMatchObject({ delivered: true })
+    held.resolve(new Response())
+    for (const { body } of await Promise.all(running)) expect(body).toMatchObject({ delivered: true })
+    await hanging.stop()
+  })
+
+  test('L28.2: a test with an Idempotency-Key is sent once, in no transaction, and others wait for its answer', async () => {
+    const [hanging, held] = [new Receiver(), Promise.withResolvers<Response>()]
+    hanging.answer = () => held.promise
+    const key = await links.key('once@example.com')
+    const { webhook } = await create(key, { url: hanging.url })
+    const send = () =>
+      links.call('POST', `/webhooks/${webhook.id}/test`, { key, headers: { 'Idempotency-Key': 'once' } })
+    const replies = [send(), send()]
+    await hanging.waitFor(1)
+    // Another write, and no other, would wait for a transaction.
+    const { status } = await links.call('POST', '/links', { key, body: { url: 'https://example.com/' } })
+    expect(status).toBe(201)
+    held.resolve(new Response('late'))
+    const [first, second] = await Promise.all(replies)
+    expect([first?.status, second?.status]).toEqual([200, 200])
+    expect(second?.body).toEqual(first?.body)
+    expect((await send()).headers.get('idempotent-replay')).toBe('true')
+    expect(hanging.received).toHaveLength(1)
+    await hanging.stop()
+  })
+
+  test('L28.2: the reservation of a test whose process has ended is over after half a minute', async () => {
+    const key = await links.key('crashed@example.com')
+    const { webhook } = await create(key, { url: receiver.url })
+    const send = () =>
+      links.call('POST', `/webhooks/${webhook.id}/test`, { key, headers: { 'Idempotency-Key': 'crashed' } })
+    const before = await send()
+    await links.database.write((tx) =>
+      tx
+        .updateTable('idempotent_answer')
+        .set({ body: '' })
+        .where('idempotency_key', '=', 'crashed')
+        .execute(),
+    )
+    const { status, headers } = await send()
+    expect([status, headers.get('x-error-code')]).toEqual([409, 'idempotency_key_running'])
+    links.advance(30)
+    const after = await send()
+    expect([after.status, after.headers.get('idempotent-replay')]).toEqual([200, null])
+    expect(after.body.id).not.toBe(before.body.id)
+  })
+
+  test('L30.3: the secret is not in the database in clear, and a repeated request still gets it', async () => {
+    const key = await links.key('secret@example.com')
+    const send = () =>
+      links.call('POST', '/webhooks', { key, body: { url }, headers: { 'Idempotency-Key': 'secret' } })
+    const first = await send()
+    expect(first.body.secret).toMatch(/^whsec_/)
+    const rows = await links.rows('select * from idempotent_answer')
+    expect(JSON.stringify(rows)).not.toMatch(/whsec_|receiver/)
+    const second = await send()
+    expect([second.headers.get('idempotent-replay'), second.body]).toEqual(['true', first.body])
+  })
+
   test('a disabled webhook continues where it was, and a replay from the future skips nothing that is to come', async () => {
     const { webhook } = await create(ann)
     const disabled = await call('PATCH', `/${webhook.id}`, ann, { disabled: true })
