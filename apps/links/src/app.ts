@@ -1,4 +1,5 @@
 import type { Database } from '@latchkey/database/database'
+import { DatabaseClock } from '@latchkey/database/database-clock'
 import { withTimeout } from '@latchkey/database/with-timeout'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { migrate } from '@latchkey/database/migrate'
@@ -69,6 +70,8 @@ export interface Links {
  * 503.
  */
 const STATEMENT_LIMIT_MS = 8_000
+/** How often the clock of the database is read. */
+const MEASURE_EVERY_MS = 10_000
 /** A request that waits this long for clicks may then wait for a statement as well. */
 const FLUSH_TIMEOUT_MS = 3_000
 
@@ -81,8 +84,10 @@ const CLOSE_TIMEOUT_MS = 4_000
 export interface LinksOptions {
   settings: Settings
   log: Log
-  /** Milliseconds since 1970. */
-  now?: () => number
+  /** Milliseconds since 1970. By default the clock of the database. */
+  now?: (() => number) | undefined
+  /** Wall clock of this machine, in milliseconds since 1970. */
+  machineNow?: () => number
   /** Timeout of one statement for API requests, in milliseconds. */
   statementLimitMs?: number | undefined
   /**
@@ -99,8 +104,9 @@ export interface LinksOptions {
  * listen yet.
  */
 export async function createLinks(options: LinksOptions): Promise<Links> {
-  const { settings, log, now = Date.now } = options
+  const { settings, log } = options
   const database = await openMigrated(settings, log)
+  const { now, machineNow, stopClock } = await openClock(options, database)
   const metrics = createMetrics()
   const { journal, drainThread } = await openJournal({ settings, database, log, metrics })
   const { userAgent, queues } = await openOutbound({ settings, database, log, now })
@@ -108,9 +114,15 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   const salts = await VisitorSalts.open(limited, () => Math.floor(now() / 1000), log)
   const sites = await Sites.open(settings, limited, log)
   const visitOptions = createVisitOptions(settings, salts, userAgent)
-  const { webhooks, dispatcher } = await openWebhooks({ ...options, database: limited, now, metrics })
+  const { webhooks, dispatcher } = await openWebhooks({
+    ...options,
+    database: limited,
+    now,
+    machineNow,
+    metrics,
+  })
   const answerSecret = await findOrCreateInstanceSecret(database, 'answer_secret')
-  const background = { drainThread, queues, metrics, webhooks, answerSecret }
+  const background = { drainThread, queues, metrics, webhooks, answerSecret, machineNow }
   const services = createServices({ ...options, ...background, now, database, limited, visitOptions, sites })
   const lastingWork = [services.feed, services.filteredReads, dispatcher, ...Object.values(queues)]
   const lookup = await openLookup(settings, database, log)
@@ -119,8 +131,8 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   exposeClicks(metrics, { redirect, journal, drainThread })
   exposeStorage(metrics, { database, requests: services.database, lookup, settings })
   const readiness = new Readiness(services.database, journal)
-  const stopRetention = startRetention(database, settings, log)
-  const stopExpiry = startExpiry(database, log)
+  const stopRetention = startRetention(database, settings, log, now)
+  const stopExpiry = startExpiry(database, log, now)
   return {
     fetch: createRouter({
       services,
@@ -147,6 +159,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
         )
       stopRetention()
       stopExpiry()
+      stopClock()
       salts.close()
       sites.close()
       await journal.flush()
@@ -157,6 +170,17 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
       await waitFor(lookup.close().then(() => database.close()))
     },
   }
+}
+
+/** Nodes of an instance share the clock of its database, whatever their own say. */
+async function openClock(
+  options: LinksOptions,
+  database: Database<Tables>,
+): Promise<{ now: () => number; machineNow: () => number; stopClock: () => void }> {
+  const clock = new DatabaseClock({ ...options, database })
+  await clock.measure()
+  const { now = clock.now } = options
+  return { now, machineNow: options.now ?? clock.machineNow, stopClock: clock.follow(MEASURE_EVERY_MS) }
 }
 
 async function openMigrated({ databaseUrl }: Settings, log: Log): Promise<Database<Tables>> {
@@ -217,7 +241,7 @@ async function openOutbound({
   const fetchFavicon = createFaviconFetcher(userAgent)
   const queues = {
     titleQueue: settings.titleFetch
-      ? createTitleQueue(database, createTitleFetcher(userAgent), log)
+      ? createTitleQueue({ database, fetchTitle: createTitleFetcher(userAgent), log, now: seconds })
       : undefined,
     faviconQueue: settings.faviconFetch
       ? new FaviconQueue({ database, fetchFavicon, log, now: seconds })
@@ -246,6 +270,7 @@ interface LinksDependencies extends LinksOptions {
   visitOptions: VisitOptions & CountingOptions
   sites: Sites
   now: () => number
+  machineNow: () => number
   drainThread: DrainThread
   queues: Queues
   metrics: ReturnType<typeof createMetrics>
@@ -280,6 +305,7 @@ function createServices(dependencies: LinksDependencies): Services {
     imports,
     filteredReads,
     now,
+    machineNow: dependencies.machineNow,
     keysUsedAt: new Map(),
     originOf,
     contextFor(request, peer, { assistant, tool, requestId, ...caller }) {

@@ -125,6 +125,7 @@ function openSqlite<Tables>(path: string): Database<Tables> {
     read,
     writer,
     async write(work) {
+      // It would wait for the one that it is in.
       requireNoTransaction('another transaction')
       const deadlineMs = performance.now() + LOCK_TIMEOUT_MS
       const result = await writer.connection().execute((connection) => transact(connection, work, deadlineMs))
@@ -227,7 +228,6 @@ function overPool<Tables>(pool: CountedPool, listeners: (() => void | Promise<vo
     read: kysely,
     writer: kysely,
     async write(work) {
-      requireNoTransaction('another transaction')
       let isCommitting = false
       const transaction = async () => {
         isCommitting = false

@@ -37,7 +37,9 @@ eachDialect((dialect, newUrl) => {
     await database.close()
   })
 
-  test('a transaction in a transaction is refused, which would wait for itself', async () => {
+  if (dialect === 'postgres') return
+
+  test('a transaction in a transaction is refused on a file, where it would wait for itself', async () => {
     const database = openDatabase<object>(await newUrl())
     const inner = () => database.write(async () => {})
     expect(await database.write(inner).catch(String)).toContain('must not wait for another transaction')
@@ -45,15 +47,14 @@ eachDialect((dialect, newUrl) => {
     await database.close()
   })
 
-  if (dialect === 'sqlite')
-    test('the watch of tests finds the statement after which a transaction waits, and no pause for others', async () => {
-      const database = openDatabase<object>(await newUrl())
-      const watch = watchTransactions()
-      await database.write(() => new Promise((resolve) => setImmediate(resolve)))
-      expect(watch.waits).toEqual([])
-      await database.write(() => Bun.sleep(50))
-      expect(watch.waits).toEqual(['begin immediate'])
-      watch.stop()
-      await database.close()
-    })
+  test('the watch of tests finds the statement after which a transaction waits, and no pause for others', async () => {
+    const database = openDatabase<object>(await newUrl())
+    const watch = watchTransactions()
+    await database.write(() => new Promise((resolve) => setImmediate(resolve)))
+    expect(watch.waits).toEqual([])
+    await database.write(() => Bun.sleep(50))
+    expect(watch.waits).toEqual(['begin immediate'])
+    watch.stop()
+    await database.close()
+  })
 })

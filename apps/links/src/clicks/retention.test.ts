@@ -173,9 +173,19 @@ eachDialect((_dialect, newUrl) => {
     const log = createLog({ write: (line) => void lines.push(line) })
     const countRemaining = async () => (await stored.countClicks('abcd'))[2]
 
-    startRetention(stored.database, { retentionDays: null, auditDays: null, privacy: 'full' }, log)()
+    startRetention(
+      stored.database,
+      { retentionDays: null, auditDays: null, privacy: 'full' },
+      log,
+      Date.now,
+    )()
     expect(await countRemaining()).toBe(4)
-    const stop = startRetention(stored.database, { retentionDays: 2, auditDays: null, privacy: 'full' }, log)
+    const stop = startRetention(
+      stored.database,
+      { retentionDays: 2, auditDays: null, privacy: 'full' },
+      log,
+      Date.now,
+    )
     await until('they are gone', async () => (await countRemaining()) === 2)
     stop()
     expect(await stored.countClicks('abcd')).toEqual([4, 4, 2])
@@ -197,8 +207,18 @@ eachDialect((_dialect, newUrl) => {
       )
       return rows.map(({ at }) => (now - at) / DAY)
     }
-    startRetention(stored.database, { retentionDays: null, auditDays: null, privacy: 'full' }, log)()
-    const stop = startRetention(stored.database, { retentionDays: null, auditDays: 5, privacy: 'full' }, log)
+    startRetention(
+      stored.database,
+      { retentionDays: null, auditDays: null, privacy: 'full' },
+      log,
+      Date.now,
+    )()
+    const stop = startRetention(
+      stored.database,
+      { retentionDays: null, auditDays: 5, privacy: 'full' },
+      log,
+      Date.now,
+    )
     await until('it is gone', async () => (await countDays()).length === 2)
     stop()
     expect(await countDays()).toEqual([3, 1])
@@ -215,6 +235,7 @@ eachDialect((_dialect, newUrl) => {
       stored.database,
       { retentionDays: 1, auditDays: null, privacy: 'full' },
       createLog({ write: (line) => void lines.push(line) }),
+      Date.now,
     )
     await until('it is logged', () => lines.length > 0)
     stop()

@@ -39,9 +39,10 @@ export function startRetention(
   database: Database<Tables>,
   settings: RetentionSettings,
   log: Log,
+  now: () => number,
 ): () => void {
   const run = () => {
-    applyRetention(database, settings).catch((error: unknown) =>
+    applyRetention(database, settings, Math.floor(now() / 1000)).catch((error: unknown) =>
       log.error('retention: cannot delete old data', { error }),
     )
   }
@@ -53,8 +54,8 @@ export function startRetention(
 async function applyRetention(
   database: Database<Tables>,
   { retentionDays, auditDays, privacy }: RetentionSettings,
+  now: number,
 ): Promise<void> {
-  const now = Math.floor(Date.now() / 1000)
   await deleteExpiredAnswers(database, now)
   await deleteOldEvents(database, now)
   const historyStart = auditDays === null ? undefined : now - auditDays * DAY

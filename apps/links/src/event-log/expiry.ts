@@ -60,9 +60,9 @@ async function expireSome(database: Database<Tables>, now: number): Promise<void
 }
 
 /** Looks for expired links now and every 30 seconds. Returns a function that stops it. */
-export function startExpiry(database: Database<Tables>, log: Log): () => void {
+export function startExpiry(database: Database<Tables>, log: Log, now: () => number): () => void {
   const run = () => {
-    expireLinks(database, Math.floor(Date.now() / 1000)).catch((error: unknown) =>
+    expireLinks(database, Math.floor(now() / 1000)).catch((error: unknown) =>
       log.error('events: cannot look for expired links', { error }),
     )
   }

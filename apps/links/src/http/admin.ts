@@ -35,7 +35,7 @@ const FAVICONS_PATH = `${ADMIN_API_PATH}/favicons`
  * every request first.
  */
 export function createAdmin(services: Services) {
-  const access = createAccess(services.settings, { now: () => services.now() * 1000, log: services.log })
+  const access = createAccess(services.settings, { now: services.machineNow, log: services.log })
   const api = createAdminApi(services, (request, peer) => access.admit(request, peer))
   const pages = createPages(services)
   const servePage = async (request: Request, path: string, peer: string): Promise<Response> => {

@@ -31,8 +31,10 @@ export interface Services {
   database: Database<Tables>
   log: Log
   proxies: Proxies
-  /** Unix seconds. */
+  /** Unix seconds on the clock that all nodes share. */
   now: () => number
+  /** Milliseconds since 1970 on the clock of this machine, for assertions of others. */
+  machineNow: () => number
   /**
    * Time at which this process last saw each key. It prevents a failing write from being retried on
    * every request.

@@ -55,7 +55,7 @@ export function isMcpConfigured(settings: Settings): boolean {
 export function createCredentials(services: Services): Credentials {
   const { settings, log } = services
   const { mcpOauthIssuer, mcpOauthAudience, mcpApiKeys } = settings
-  const dependencies = { now: () => services.now() * 1000, log }
+  const dependencies = { now: services.machineNow, log }
   const access = createAccess(settings, dependencies)
   const issuer =
     mcpOauthIssuer !== null && mcpOauthAudience !== null

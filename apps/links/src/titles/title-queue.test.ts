@@ -8,6 +8,7 @@ import { createTitleQueue } from './title-queue.ts'
 const { closeLater } = closeAfterEach()
 
 const log = createLog({ write: () => {} })
+const now = () => 1_795_000_000
 
 eachDialect((_dialect, newUrl) => {
   test('L6.6 a title becomes the label of a link that still has no label and the same URL', async () => {
@@ -16,7 +17,12 @@ eachDialect((_dialect, newUrl) => {
     const labelledId = await stored.createLink('bbbb')
     const changed = await stored.createLink('cccc')
     await stored.run(sql`update link set label = 'Own' where id = ${labelledId}`)
-    const titleQueue = createTitleQueue(stored.database, async () => 'Title', log)
+    const titleQueue = createTitleQueue({
+      database: stored.database,
+      fetchTitle: async () => 'Title',
+      log,
+      now,
+    })
     titleQueue.enqueue({ linkId: unlabelledId, url: 'https://example.com/aaaa' })
     titleQueue.enqueue({ linkId: labelledId, url: 'https://example.com/bbbb' })
     titleQueue.enqueue({ linkId: changed, url: 'https://example.com/before' })
@@ -46,7 +52,7 @@ eachDialect((_dialect, newUrl) => {
       ending?.addEventListener('abort', () => resolve(null))
       return promise
     }
-    const titleQueue = createTitleQueue(database, fetchTitle, log)
+    const titleQueue = createTitleQueue({ database, fetchTitle, log, now })
     for (let n = 0; n < 10; n++) titleQueue.enqueue({ linkId: n, url: `https://example.com/${n}` })
     expect(fetches.map(({ url }) => url)).toEqual(
       Array.from({ length: 8 }, (_, n) => `https://example.com/${n}`),

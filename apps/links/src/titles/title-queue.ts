@@ -13,7 +13,15 @@ import type { TitleFetcher } from './fetch-title.ts'
  */
 export type TitleQueue = BackgroundQueue<{ linkId: number; url: string }>
 
-export function createTitleQueue(database: Database<Tables>, fetchTitle: TitleFetcher, log: Log): TitleQueue {
+interface TitleQueueOptions {
+  database: Database<Tables>
+  fetchTitle: TitleFetcher
+  log: Log
+  /** Unix seconds. */
+  now: () => number
+}
+
+export function createTitleQueue({ database, fetchTitle, log, now }: TitleQueueOptions): TitleQueue {
   return new BackgroundQueue({
     maxConcurrent: 8,
     maxQueued: 1_000,
@@ -22,12 +30,12 @@ export function createTitleQueue(database: Database<Tables>, fetchTitle: TitleFe
       const title = await fetchTitle(url, abort)
       const row = title === null ? undefined : await findLinkRow(database.read, linkId)
       if (title === null || !row) return
-      const now = Math.floor(Date.now() / 1000)
-      const recorded = recordChanges(database, { identity: OPERATOR, via: 'watch', now })
+      const at = now()
+      const recorded = recordChanges(database, { identity: OPERATOR, via: 'watch', now: at })
       await recorded.write(async (tx) => {
         const link = await lockLinkForWrite(tx, database, linkId)
         // Meanwhile the link may have a label or another destination, or may be deleted.
-        if (link?.label === null && link.url === url) await updateLink(tx, link, { label: title }, now)
+        if (link?.label === null && link.url === url) await updateLink(tx, link, { label: title }, at)
       })
     },
   })

@@ -15,8 +15,9 @@ interface OpenOptions {
   settings: { webhookAllow: readonly string[] }
   database: Database<Tables>
   log: Log
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970 on the clock that all nodes share, and on that of this machine. */
   now: () => number
+  machineNow: () => number
   metrics: { countDelivery(outcome: string): void }
   webhookPost?: Omit<PostOptions, 'allowed'> | undefined
 }
@@ -28,11 +29,13 @@ export async function openWebhooks(options: OpenOptions): Promise<{
 }> {
   const { settings, database, log, metrics, webhookPost } = options
   const now = () => Math.floor(options.now() / 1000)
+  const machineNow = () => Math.floor(options.machineNow() / 1000)
   const sender = new Sender({
     poster: new Poster({ ...webhookPost, allowed: settings.webhookAllow }),
     instanceSecret: await findOrCreateInstanceSecret(database, 'webhook_secret'),
     userAgent: `Latchkey-Links/${VERSION}`,
-    now,
+    // Receivers compare it with their own clock.
+    now: machineNow,
   })
   const source = createEventSource(database)
   const dispatcher = new Dispatcher({

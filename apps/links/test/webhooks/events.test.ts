@@ -86,4 +86,40 @@ eachDialect((dialect, newUrl) => {
     for (const receiver of all) await receiver.waitFor(20)
     for (const { seqs } of all) expect(seqs).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
   })
+
+  test('L30.3, L30.4: a node whose clock is ahead writes leases and waits by the clock of the database', async () => {
+    const ahead = new TestLinks()
+    const machineNow = () => Date.now() + 120_000
+    await ahead.start(await newUrl(), ALLOWED, { now: undefined, machineNow })
+    const { receiver } = await createFailingReceiver(ahead)
+    await receiver.waitFor(1)
+    let waits: Wait[] = []
+    while (waits.length === 0) waits = await ahead.rows<Wait>(WAITS)
+    const [{ attempt_in, lease_in } = { attempt_in: 0, lease_in: 0 }] = waits
+    expect(attempt_in).toBeWithin(1, 8)
+    expect(lease_in).toBeLessThanOrEqual(30)
+    expect(receiver.received[0]?.at).toBeLessThan(Date.now() / 1000 + 60)
+    const warned = { message: 'clock: of this machine differs from that of the database', secondsAhead: 120 }
+    expect(ahead.log).toContainEqual(expect.objectContaining(warned))
+    await ahead.close()
+    await receiver.stop()
+  })
+
+  async function createFailingReceiver(service: TestLinks): Promise<{ receiver: Receiver }> {
+    const key = await service.key('ann@example.com')
+    const receiver = new Receiver()
+    receiver.answer = () => new Response('', { status: 500 })
+    const { status } = await service.call('POST', '/webhooks', { key, body: { url: receiver.url } })
+    expect(status).toBe(201)
+    await service.createLink(key)
+    return { receiver }
+  }
 })
+
+interface Wait {
+  attempt_in: number
+  lease_in: number
+}
+
+const WAITS = `select next_attempt_at - extract(epoch from clock_timestamp()) as attempt_in,
+  lease_until - extract(epoch from clock_timestamp()) as lease_in from webhook where failures > 0`
