@@ -334,8 +334,8 @@ function createServices(dependencies: LinksDependencies): Services {
         headers,
         flushClicks: () => flushClicks(drainThread, flushTimeoutMs, headers),
         hasPendingClicks: (of) => drainThread.hasPending(of),
-        enqueueTitleFetch: titleQueue && ((linkId, url) => titleQueue.enqueue({ linkId, url })),
-        enqueueFaviconFetch: faviconQueue && ((site) => faviconQueue.enqueue(site)),
+        enqueueTitleFetch: titleQueue && ((linkId, url) => titleQueue.enqueue(identity, { linkId, url })),
+        enqueueFaviconFetch: faviconQueue && ((site) => faviconQueue.enqueue(identity, site)),
       }
     },
     logDatabaseFault: createFaultLog(log, 'database: cannot be used', 'requests'),

@@ -35,7 +35,7 @@ eachDialect((_dialect, newUrl) => {
   }
   const fetchAll = async (queue: FaviconQueue, ...urls: string[]) => {
     for (const url of urls) {
-      queue.enqueue(new URL(url))
+      queue.enqueue('ann', new URL(url))
       await Bun.sleep(0)
     }
   }
@@ -65,7 +65,7 @@ eachDialect((_dialect, newUrl) => {
     const { database, newQueue } = await open({ fetchFavicon: async () => answers.shift() ?? null })
     const after = async (now: number) => {
       const queue = newQueue({ now: () => now })
-      queue.enqueue(new URL('https://a.example/'))
+      queue.enqueue('ann', new URL('https://a.example/'))
       await new Promise(setImmediate)
       await queue.close()
       const { icon, fetchedAt } = (await findStored(database, 'a.example')) ?? {}
@@ -82,7 +82,7 @@ eachDialect((_dialect, newUrl) => {
     const { stored, newQueue } = await open({ fetchFavicon: async () => ICON })
     for (let n = 0; n < 5; n++) {
       const queue = newQueue({ maxHosts: 3, now: () => NOW + n })
-      queue.enqueue(new URL(`https://${n}.example/`))
+      queue.enqueue('ann', new URL(`https://${n}.example/`))
       await new Promise(setImmediate)
       await queue.close()
     }
@@ -94,9 +94,9 @@ eachDialect((_dialect, newUrl) => {
   test('L39.2: a fetch that a stop aborts stores nothing', async () => {
     const { fetches, fetchFavicon } = heldFetcher()
     const { stored, queue } = await open({ fetchFavicon })
-    queue.enqueue(new URL('https://a.example/'))
+    queue.enqueue('ann', new URL('https://a.example/'))
     await queue.close()
-    queue.enqueue(new URL('https://b.example/'))
+    queue.enqueue('ann', new URL('https://b.example/'))
     expect([fetches.length, await stored.rows('select * from favicon')]).toEqual([1, []])
   })
 

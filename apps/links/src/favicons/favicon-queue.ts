@@ -27,15 +27,15 @@ export class FaviconQueue {
     this.#options = options
     this.#queue = new BackgroundQueue({
       maxConcurrent: 4,
-      maxQueued: 500,
+      maxQueued: 200,
       onError: (error) => options.log.warn('favicon: cannot be stored', { error }),
       run: (site, abort) => this.#fetch(site, abort).finally(() => this.#hosts.delete(site.host)),
     })
   }
 
   /** A site that does not fit into the queue is left to the next request for its icon. */
-  enqueue(site: URL): void {
-    if (!this.#hosts.has(site.host) && this.#queue.enqueue(site)) this.#hosts.add(site.host)
+  enqueue(owner: string, site: URL): void {
+    if (!this.#hosts.has(site.host) && this.#queue.enqueue(owner, site)) this.#hosts.add(site.host)
   }
 
   drain(): void {

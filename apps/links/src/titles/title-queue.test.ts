@@ -23,9 +23,9 @@ eachDialect((_dialect, newUrl) => {
       log,
       now,
     })
-    titleQueue.enqueue({ linkId: unlabelledId, url: 'https://example.com/aaaa' })
-    titleQueue.enqueue({ linkId: labelledId, url: 'https://example.com/bbbb' })
-    titleQueue.enqueue({ linkId: changed, url: 'https://example.com/before' })
+    titleQueue.enqueue('ann', { linkId: unlabelledId, url: 'https://example.com/aaaa' })
+    titleQueue.enqueue('ann', { linkId: labelledId, url: 'https://example.com/bbbb' })
+    titleQueue.enqueue('ann', { linkId: changed, url: 'https://example.com/before' })
     await titleQueue.close()
     expect(await stored.rows('select label from link order by id')).toEqual([
       { label: 'Title' },
@@ -53,15 +53,15 @@ eachDialect((_dialect, newUrl) => {
       return promise
     }
     const titleQueue = createTitleQueue({ database, fetchTitle, log, now })
-    for (let n = 0; n < 10; n++) titleQueue.enqueue({ linkId: n, url: `https://example.com/${n}` })
+    for (let n = 0; n < 10; n++) titleQueue.enqueue('ann', { linkId: n, url: `https://example.com/${n}` })
     expect(fetches.map(({ url }) => url)).toEqual(
-      Array.from({ length: 8 }, (_, n) => `https://example.com/${n}`),
+      Array.from({ length: 4 }, (_, n) => `https://example.com/${n}`),
     )
     titleQueue.drain()
     fetches[0]?.answer(null)
-    titleQueue.enqueue({ linkId: 10, url: 'https://example.com/late' })
+    titleQueue.enqueue('ann', { linkId: 10, url: 'https://example.com/late' })
     await new Promise(setImmediate)
-    expect(fetches).toHaveLength(8)
+    expect(fetches).toHaveLength(4)
     await titleQueue.close()
   })
 })
