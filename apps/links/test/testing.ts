@@ -81,6 +81,8 @@ export class TestLinks {
   /** Folder of the click journal of this node. */
   readonly folder = mkdtempSync(join(tmpdir(), 'latchkey-links-'))
   url = ''
+  /** Waits in transactions before the start. */
+  #waitCount = 0
   readonly #clock = { ms: 1_795_000_000_000 }
   #links: Links | undefined
   #database: Database<Tables> | undefined
@@ -95,6 +97,7 @@ export class TestLinks {
     options: Partial<LinksOptions> = {},
   ): Promise<void> {
     this.url = url
+    this.#waitCount = transactions.waits.length
     const settings = readSettings({
       LINKS_DATABASE_URL: url,
       LINKS_JOURNAL: `sqlite:${join(this.folder, 'journal.db')}`,
@@ -266,7 +269,7 @@ export class TestLinks {
     await this.#links?.close()
     await this.#database?.close()
     rmSync(this.folder, { recursive: true, force: true })
-    expect(transactions.waits.splice(0)).toEqual([])
+    expect(transactions.waits.slice(this.#waitCount)).toEqual([])
   }
 }
 

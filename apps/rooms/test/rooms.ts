@@ -108,6 +108,7 @@ export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
   const databaseUrl = options.url ?? `sqlite:${join(folder, 'rooms.db')}`
   const settings = settingsFor(options, { databaseUrl, folder }, options.provider?.(idp) ?? idp.config())
   const log = createLog({ write: (line) => void logLines.push(line), now: () => clock.ms })
+  const waitCount = transactions.waits.length
   const publishedEvents: ClusterEvent[] = []
   const onEvent = (event: ClusterEvent) => void publishedEvents.push(event)
   const rooms = await createRooms({
@@ -148,7 +149,7 @@ export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
       await rooms.close()
       if (!options.shared) await idp.stop()
       rmSync(folder, { recursive: true, force: true })
-      expect(transactions.waits.splice(0)).toEqual([])
+      expect(transactions.waits.slice(waitCount)).toEqual([])
     },
   }
   return test
