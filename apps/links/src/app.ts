@@ -106,7 +106,8 @@ export interface LinksOptions {
 export async function createLinks(options: LinksOptions): Promise<Links> {
   const { settings, log } = options
   const database = await openMigrated(settings, log)
-  const { now, machineNow, stopClock } = await openClock(options, database)
+  const { stopClock, ...clocks } = await openClock(options, database)
+  const { now } = clocks
   const metrics = createMetrics()
   const { journal, drainThread } = await openJournal({ settings, database, log, metrics })
   const { userAgent, queues } = await openOutbound({ settings, database, log, now })
@@ -114,16 +115,10 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   const salts = await VisitorSalts.open(limited, () => Math.floor(now() / 1000), log)
   const sites = await Sites.open(settings, limited, log)
   const visitOptions = createVisitOptions(settings, salts, userAgent)
-  const { webhooks, dispatcher } = await openWebhooks({
-    ...options,
-    database: limited,
-    now,
-    machineNow,
-    metrics,
-  })
+  const { webhooks, dispatcher } = await openWebhooks({ ...options, ...clocks, database: limited, metrics })
   const answerSecret = await findOrCreateInstanceSecret(database, 'answer_secret')
-  const background = { drainThread, queues, metrics, webhooks, answerSecret, machineNow }
-  const services = createServices({ ...options, ...background, now, database, limited, visitOptions, sites })
+  const background = { drainThread, queues, metrics, webhooks, answerSecret, ...clocks }
+  const services = createServices({ ...options, ...background, database, limited, visitOptions, sites })
   const lastingWork = [services.feed, services.filteredReads, dispatcher, ...Object.values(queues)]
   const lookup = await openLookup(settings, database, log)
   const admin = createAdmin(services)
@@ -131,8 +126,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   exposeClicks(metrics, { redirect, journal, drainThread })
   exposeStorage(metrics, { database, requests: services.database, lookup, settings })
   const readiness = new Readiness(services.database, journal)
-  const stopRetention = startRetention(database, settings, log, now)
-  const stopExpiry = startExpiry(database, log, now)
+  const stops = [startRetention(database, settings, log, now), startExpiry(database, log, now), stopClock]
   return {
     fetch: createRouter({
       services,
@@ -157,9 +151,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
         withTimeout(endMs - performance.now(), 'Closing', work).catch((error: unknown) =>
           log.warn('shutdown: not everything was closed', { error }),
         )
-      stopRetention()
-      stopExpiry()
-      stopClock()
+      for (const stop of stops) stop()
       salts.close()
       sites.close()
       await journal.flush()
@@ -339,9 +331,13 @@ function createServices(dependencies: LinksDependencies): Services {
       }
     },
     logDatabaseFault: createFaultLog(log, 'database: cannot be used', 'requests'),
-    observe({ ms, ...exchange }) {
-      metrics.observeRequest(exchange.route, exchange.status, ms / 1000)
-      log.info('request', { ...exchange, ms: Math.round(ms) })
-    },
+    observe: createObserver(log, metrics),
+  }
+}
+
+function createObserver(log: Log, metrics: LinksDependencies['metrics']): Services['observe'] {
+  return ({ ms, ...exchange }) => {
+    metrics.observeRequest(exchange.route, exchange.status, ms / 1000)
+    log.info('request', { ...exchange, ms: Math.round(ms) })
   }
 }
