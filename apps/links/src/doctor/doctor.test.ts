@@ -44,7 +44,7 @@ eachDialect((dialect, newUrl) => {
         'address',
       ])
       expect(await findingOf('migrations', { LINKS_DATABASE_URL })).toBe(
-        'ok: the next start applies 0001-schema',
+        'ok: the next start applies 0001-schema, 0002-sealed-answers',
       )
       if (dialect === 'sqlite') {
         const path = LINKS_DATABASE_URL.replace('sqlite:', '')
@@ -55,7 +55,9 @@ eachDialect((dialect, newUrl) => {
       }
       await (await openMigrated(LINKS_DATABASE_URL)).close()
       expect(await findingOf('database', { LINKS_DATABASE_URL })).toMatch(/^ok: .* is readable and intact$/)
-      expect(await findingOf('migrations', { LINKS_DATABASE_URL })).toBe('ok: up to date with 0001-schema')
+      expect(await findingOf('migrations', { LINKS_DATABASE_URL })).toBe(
+        'ok: up to date with 0002-sealed-answers',
+      )
     })
 
     test('reports a database of a newer version', async () => {
