@@ -8,7 +8,7 @@ import type { Policy } from './context.ts'
 import { DatabaseClock } from './db/database-clock.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/tables.ts'
-import { ImageThread } from './files/images/image-thread.ts'
+import { ImageQueue } from './files/images/image-queue.ts'
 import { openStorage } from './files/storage/open.ts'
 import { Delivery, type DeliveryOptions } from './push/delivery.ts'
 import { type PushKeys, pushKeysOf } from './push/keys.ts'
@@ -217,7 +217,7 @@ function createServices(wiring: Wiring): Services {
     policy: policyOf(settings, demo),
     database,
     storage: openStorage(settings.files),
-    images: new ImageThread(),
+    images: new ImageQueue(log),
     pusher: createPusher(wiring, metrics),
     livekit,
     sessions: openLookup(settings.databaseUrl, database),

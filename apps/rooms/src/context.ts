@@ -4,7 +4,7 @@ import { operationsOf } from '@latchkey/http/operation'
 import type { RateLimiter } from '@latchkey/http/rate-limit'
 import type { Tables, UserRow } from './db/tables.ts'
 import { failure } from './failures.ts'
-import type { ImageThread } from './files/images/image-thread.ts'
+import type { ImageQueue } from './files/images/image-queue.ts'
 import type { FileStorage } from './files/storage/storage.ts'
 import type { LimitName, Limits } from './limits.ts'
 import type { Provider } from './login/provider.ts'
@@ -62,6 +62,8 @@ export interface Rates {
   take(limit: LimitName, key: string): void
   /** Throws like `take` but counts nothing: for operations of which only failures are counted. */
   check(limit: LimitName, key: string): void
+  /** Counts what was used up already, however little was left. Fractions are allowed. */
+  charge(limit: LimitName, key: string, amount: number): void
   /** For responses that are not failures of the API: returns whether the request was allowed. */
   tryTake(limit: LimitName, key: string): ReturnType<RateLimiter['take']>
 }
@@ -70,7 +72,7 @@ export interface Rates {
 export interface Context {
   database: Database<Tables>
   storage: FileStorage
-  images: ImageThread
+  images: ImageQueue
   pusher: Pusher
   /** Null unless it carries the calls. */
   livekit: LiveKit | null

@@ -4,7 +4,7 @@ import { Failure, type FailureKind, type FieldProblem, transportFailures } from 
 export const failures = {
   invalid_request: { status: 400, text: 'The request is not valid' },
   nickname_reserved: { status: 400, text: 'This name is reserved; choose another' },
-  image_too_large: { status: 400, text: 'The image has too many pixels' },
+  image_too_large: { status: 400, text: 'The image is too large to show; it can be sent as a file' },
   file_type_refused: { status: 400, text: 'This kind of file is not accepted' },
   unauthenticated: { status: 401, text: 'Sign in first' },
   forbidden: { status: 403, text: 'You do not have permission to do this' },
@@ -40,6 +40,8 @@ export const failures = {
   last_admin: { status: 409, text: 'There must be at least one administrator' },
   limit_reached: { status: 409, text: 'You have reached the limit' },
   room_storage_full: { status: 409, text: 'The files of this room have used up its storage' },
+  user_storage_full: { status: 409, text: 'Your files have used up your storage; delete some of them' },
+  total_storage_full: { status: 409, text: 'The files here have used up the storage' },
   file_too_large: { status: 413, text: 'The file is too large' },
   too_large: { status: 413, text: 'The request is too large' },
   unsupported_media_type: { status: 415, text: 'Content-Type must be application/json' },

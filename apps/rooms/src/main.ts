@@ -2,6 +2,8 @@ import { createLog } from '@latchkey/http/log'
 import { limits, stopServing } from '@latchkey/http/serve'
 import { type Rooms, createRooms } from './app.ts'
 import type { SocketData } from './realtime/gateway.ts'
+import { sweepSpool } from './files/spool.ts'
+import { openStorage } from './files/storage/open.ts'
 import { builtPages } from './http/pages.ts'
 import { WEBHOOK_PATH } from './http/livekit-webhook.ts'
 import type { Settings } from './settings/settings.ts'
@@ -24,6 +26,7 @@ export async function startRooms(settings: Settings, { demo = false } = {}): Pro
   })
   rooms.jobs.start()
   rooms.fileJobs.start()
+  const endSweep = sweepSpool(openStorage(settings.files).spoolFolder)
   rooms.hub.start()
   rooms.localServer?.start(`http://${loopbackOf(settings.host)}:${server.port}${WEBHOOK_PATH}`)
   log.info('listening', { service: 'rooms', url: server.url.href })
@@ -34,6 +37,7 @@ export async function startRooms(settings: Settings, { demo = false } = {}): Pro
     url: server.url.origin,
     async stop() {
       rooms.drain()
+      endSweep()
       // Concurrently: new requests are refused, sockets never end on their own, and each part may
       // wait for the database.
       await Promise.all([stopServing(server), rooms.hub.stop(), rooms.jobs.stop(), rooms.fileJobs.stop()])

@@ -8,12 +8,13 @@ const SECONDS: Readonly<Record<string, number>> = { minute: 60, hour: 3600, '10s
 
 /**
  * Limits that are counted per node: they change too often to publish each count, or apply to one
- * node only.
+ * node only, such as its processor.
  */
 const LOCAL_ONLY: ReadonlySet<LimitName> = new Set([
   'http_per_minute',
   'http_anonymous_per_minute',
   'socket_messages_per_10s',
+  'image_seconds_per_hour',
 ])
 
 /**
@@ -65,6 +66,11 @@ export function createRates(
     take: (limit, key) => requireAllowed(count(limit, key)),
     applyRemote: (limit, key) => void limiters.get(limit)?.take(key),
     check: (limit, key) => requireAllowed(limiterOf(limit).peek(key)),
+    charge(limit, key, amount) {
+      const limiter = limiterOf(limit)
+      const { allowed, remaining } = limiter.take(key, amount)
+      if (!allowed) limiter.take(key, remaining)
+    },
   }
 }
 

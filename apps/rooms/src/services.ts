@@ -3,7 +3,7 @@ import type { Proxies } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'
 import type { Policy, Rates } from './context.ts'
 import type { Tables } from './db/tables.ts'
-import type { ImageThread } from './files/images/image-thread.ts'
+import type { ImageQueue } from './files/images/image-queue.ts'
 import type { FileStorage } from './files/storage/storage.ts'
 import type { Provider } from './login/provider.ts'
 import type { Pusher } from './push/pusher.ts'
@@ -21,7 +21,7 @@ export interface Services {
   policy: Policy
   database: Database<Tables>
   storage: FileStorage
-  images: ImageThread
+  images: ImageQueue
   pusher: Pusher
   /** Null unless it carries the calls. */
   livekit: LiveKit | null

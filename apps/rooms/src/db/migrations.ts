@@ -1,4 +1,8 @@
 import type { Migration } from '@latchkey/database/migrate'
 import { schema } from './migrations/0001-schema.ts'
+import { fileTotals } from './migrations/0002-file-totals.ts'
 
-export const migrations: Readonly<Record<string, Migration>> = { '0001-schema': schema }
+export const migrations: Readonly<Record<string, Migration>> = {
+  '0001-schema': schema,
+  '0002-file-totals': fileTotals,
+}

@@ -3,7 +3,7 @@ import { operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { VISIT_REFUSALS } from '../rooms/admission.ts'
 import { RoomParams } from '../rooms/schema.ts'
-import { FileParams, RoomFile, toRoomFile } from './schema.ts'
+import { FileParams, RoomFile, UploadQuery, toRoomFile } from './schema.ts'
 import { answerContent, findReadableFile } from './serve.ts'
 import { thumbnailKey } from './storage/storage.ts'
 import { receiveFile } from './upload.ts'
@@ -18,6 +18,7 @@ const upload = operation({
   tag,
   summary: 'Upload a file, which a message must have within an hour',
   params: RoomParams,
+  query: UploadQuery,
   formField: 'file',
   result: z.object({ file: RoomFile }),
   status: 201,
@@ -30,10 +31,14 @@ const upload = operation({
     'image_too_large',
     'unavailable',
     'room_storage_full',
+    'user_storage_full',
+    'total_storage_full',
   ],
-  async handler(context, { params, openFile }) {
+  async handler(context, { params, query, openFile }) {
     if (!openFile) throw new TypeError('An upload has a form')
-    return { file: toRoomFile(await receiveFile(context, params.id, openFile)) }
+    return {
+      file: toRoomFile(await receiveFile(context, params.id, openFile, { asFile: query.as === 'file' })),
+    }
   },
 })
 

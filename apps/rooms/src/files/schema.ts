@@ -36,3 +36,10 @@ export function toRoomFile(row: FileWithContent): RoomFile {
 }
 
 export const FileParams = z.object({ id: Id, name: z.string() })
+
+export const UploadQuery = z.object({
+  as: z.literal('file').optional().meta({
+    description:
+      'Stores an image as it is, with its metadata, for download only: for one that is refused as an image.',
+  }),
+})

@@ -20,7 +20,7 @@ export interface SpooledFile {
 
 /**
  * Passes a new folder in the spool folder to `work`, and deletes it with what `work` leaves there. A
- * crash leaves a folder that nothing refers to; `deleteSpoolBefore` deletes it.
+ * crash leaves a folder that nothing refers to; `sweepSpool` deletes it.
  */
 export async function withSpool<Result>(
   folder: string,
@@ -36,12 +36,27 @@ export async function withSpool<Result>(
   }
 }
 
-/** Deletes what uploads that began before a moment have left. None takes as long as an hour. */
-export async function deleteSpoolBefore(folder: string, beforeMs: number): Promise<void> {
+/** Far longer than an upload takes with its image. */
+const LEFTOVER_MS = 3_600_000
+
+/**
+ * Deletes now and every hour what broken uploads of this node have left in its spool folder, which
+ * other nodes may share. Returns a function that ends this.
+ */
+export function sweepSpool(folder: string): () => void {
+  // Files of the spool have the times of this machine.
+  const sweep = () => void deleteSpoolBefore(folder, Date.now() - LEFTOVER_MS)
+  sweep()
+  const timer = setInterval(sweep, LEFTOVER_MS)
+  return () => clearInterval(timer)
+}
+
+async function deleteSpoolBefore(folder: string, beforeMs: number): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const path of names.map((name) => join(folder, name))) {
     const stats = await stat(path).catch(() => undefined)
-    if (stats && stats.mtimeMs < beforeMs) await rm(path, { recursive: true, force: true })
+    // Another node may be deleting the same.
+    if (stats && stats.mtimeMs < beforeMs) await rm(path, { recursive: true, force: true }).catch(() => {})
   }
 }
 

@@ -31,7 +31,12 @@ export async function claimContent(
     .onConflict((conflict) =>
       conflict
         .column('sha256')
-        .doUpdateSet({ claimed_at: nowMs, may_be_unused: 1 })
+        // The same bytes may have been sent as a plain file before.
+        .doUpdateSet({
+          claimed_at: nowMs,
+          may_be_unused: 1,
+          ...(facts.thumbnail_bytes !== null && facts),
+        })
         .where('file_contents.deleting_at', 'is', null),
     )
     .returning('sha256')
@@ -43,12 +48,15 @@ export async function insertFile(tx: Transaction<Tables>, file: FileRow): Promis
   await tx.insertInto('files').values(file).execute()
 }
 
-/** Bytes of all files of a room. A content counts once for each file. */
-export async function sumRoomBytes(db: Kysely<Tables>, roomId: string): Promise<number> {
+/** Bytes of all files of a room, of a person, or of the instance. A content counts once for each file. */
+export async function sumFileBytes(
+  db: Kysely<Tables>,
+  of: Partial<Pick<FileRow, 'room_id' | 'user_id'>>,
+): Promise<number> {
   const { bytes } = await db
     .selectFrom('files')
     .select(sql<number | string>`coalesce(sum(bytes), 0)`.as('bytes'))
-    .where('room_id', '=', roomId)
+    .where((eb) => eb.and(of))
     .executeTakeFirstOrThrow()
   // PostgreSQL returns the sum of bigints as text.
   return Number(bytes)

@@ -1,21 +1,31 @@
 import { join } from 'node:path'
+import { lockKey } from '@latchkey/database/database'
 import type { FormFile } from '@latchkey/http/form-file'
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { type Context, actorOf } from '../context.ts'
 import type { FileRow } from '../db/message-rows.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../failures.ts'
+import type { Limits } from '../limits.ts'
 import { lockRoom } from '../rooms/log.ts'
 import { admitAuthor } from '../rooms/visits.ts'
 import { explainStorageError, unavailable } from './explain-storage-error.ts'
 import { cleanFileName } from './file-name.ts'
 import { cleanImage, isImageType } from './images/clean-image.ts'
-import { GUEST_TYPES, type MediaType, recognizeType } from './media-type.ts'
+import { GUEST_TYPES, type MediaType, OTHER_TYPE, recognizeType } from './media-type.ts'
 import { type SpooledFile, spool, withSpool } from './spool.ts'
 import { thumbnailKey } from './storage/storage.ts'
-import { type ContentFacts, type FileWithContent, claimContent, insertFile, sumRoomBytes } from './store.ts'
+import { type ContentFacts, type FileWithContent, claimContent, insertFile, sumFileBytes } from './store.ts'
 
 type OpenFile = (limits: { limitBytes: number; tooLarge: ReturnType<typeof failure> }) => Promise<FormFile>
+
+/** Arbitrary, but the same on every node. */
+const STORAGE_LOCK_KEY = 4_170_631
+
+export interface UploadOptions {
+  /** An image is stored as it was sent, with its metadata, and served as an attachment. */
+  asFile: boolean
+}
 
 /**
  * Receives a file for a room. Everything that can be refused without the file is refused before it
@@ -25,6 +35,7 @@ export async function receiveFile(
   context: Context,
   roomId: string,
   openFile: OpenFile,
+  { asFile }: UploadOptions,
 ): Promise<FileWithContent> {
   await requireUpload(context, roomId)
   const { storage } = context
@@ -36,7 +47,7 @@ export async function receiveFile(
       })
       const sent = await spool(content, join(folder, 'sent'))
       if (sent.bytes === 0) throw failure('invalid_request', { text: 'file: is empty' })
-      const type = recognizeType(sent.head)
+      const type = asFile ? OTHER_TYPE : recognizeType(sent.head)
       refuseTypeOfGuest(context, type)
       const stored = isImageType(type) ? await cleanImage(context, folder, type) : plainFile(sent, type)
       return storeFile(context, { roomId, name: cleanFileName(name) }, stored)
@@ -52,8 +63,20 @@ async function requireUpload(context: Context, roomId: string): Promise<void> {
   await database.write((tx) => admitAuthor(tx, context, roomId))
   if (user.is_guest === 1 && policy.guestFiles === 'off') throw failure('guest_not_permitted')
   rates.take('files_per_hour', user.id)
-  if ((await sumRoomBytes(database.read, roomId)) >= policy.limits.room_bytes)
+  await requireSpace(database.read, policy.limits, { roomId, userId: user.id, bytes: 1 })
+}
+
+/** Throws unless the room, the person and the instance have space for a file of so many bytes. */
+async function requireSpace(
+  db: Kysely<Tables>,
+  limits: Limits,
+  { roomId, userId, bytes }: { roomId: string; userId: string; bytes: number },
+): Promise<void> {
+  if ((await sumFileBytes(db, { room_id: roomId })) + bytes > limits.room_bytes)
     throw failure('room_storage_full')
+  if ((await sumFileBytes(db, { user_id: userId })) + bytes > limits.user_bytes)
+    throw failure('user_storage_full')
+  if ((await sumFileBytes(db, {})) + bytes > limits.total_bytes) throw failure('total_storage_full')
 }
 
 function refuseTypeOfGuest(context: Context, type: MediaType): void {
@@ -111,12 +134,12 @@ async function insertFileOf(
   row: FileRow,
   facts: ContentFacts,
 ): Promise<void> {
-  const { room_id: roomId, bytes } = row
-  // Uploads to one room are added up one after the other.
+  const { room_id: roomId, user_id: userId, bytes } = row
   if (!(await lockRoom(tx, roomId))) throw failure('not_found')
   await admitAuthor(tx, context, roomId)
-  if ((await sumRoomBytes(tx, roomId)) + bytes > context.policy.limits.room_bytes)
-    throw failure('room_storage_full')
+  // Files are added up one after the other.
+  await lockKey(context.database.dialect, tx, STORAGE_LOCK_KEY)
+  await requireSpace(tx, context.policy.limits, { roomId, userId, bytes })
   // Again: the upload may have taken longer than the first claim protects the content.
   if (!(await claimContent(tx, facts, context.now))) throw unavailable()
   await insertFile(tx, row)

@@ -1,12 +1,10 @@
 import type { Database } from '@latchkey/database/database'
 import type { Tables } from '../db/tables.ts'
 import { beginDeletion, deleteContent, endDeletion } from '../files/clean-up.ts'
-import { deleteSpoolBefore } from '../files/spool.ts'
 import type { FileStorage } from '../files/storage/storage.ts'
 import type { Job } from './job.ts'
 
 const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 /** Far below the time in which no other node deletes the same contents. */
 const MAX_RUN_MS = 2 * MINUTE_MS
 
@@ -20,15 +18,6 @@ export function createFileJobs(database: Database<Tables>, storage: FileStorage)
         const { keys, isMore } = await beginDeletion(tx, nowMs)
         return { events: [], isMore, afterCommit: (isStopped) => deleteContents(keys, nowMs, isStopped) }
       },
-    },
-    {
-      name: 'broken-uploads',
-      everyMs: HOUR_MS,
-      run: async () => ({
-        events: [],
-        // Files of the spool have the times of this machine.
-        afterCommit: () => deleteSpoolBefore(storage.spoolFolder, Date.now() - HOUR_MS),
-      }),
     },
   ]
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { eachDialect } from '@latchkey/database/testing'
 import { beginDeletion, endDeletion } from '../../src/files/clean-up.ts'
 import {
@@ -176,20 +176,5 @@ eachDialect((_dialect, newUrl) => {
     rmSync(whole, { recursive: true })
     await cleanUp(11 * 60_000)
     expect((await contents()).some(({ deleting_at }) => deleting_at !== null)).toBe(false)
-  })
-
-  test('R31.2: what broken uploads left is deleted after an hour', async () => {
-    const uploads = `${rooms.filesFolder}/uploads`
-    for (const [name, ageMs] of [
-      ['old', 2 * HOUR],
-      ['new', 0],
-    ] as const) {
-      mkdirSync(`${uploads}/${name}`, { recursive: true })
-      writeFileSync(`${uploads}/${name}/sent`, 'half')
-      const at = new Date(Date.now() - ageMs)
-      utimesSync(`${uploads}/${name}`, at, at)
-    }
-    await cleanUp(2 * HOUR)
-    expect([existsSync(`${uploads}/old`), existsSync(`${uploads}/new`)]).toEqual([false, true])
   })
 })

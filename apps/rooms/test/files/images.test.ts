@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import sharp from 'sharp'
-import { type TestUser, createRoom, guest, member, refusal, sendFile, uploadFile } from '../actions.ts'
+import {
+  type FileJson,
+  type TestUser,
+  createRoom,
+  guest,
+  member,
+  refusal,
+  sendFile,
+  uploadFile,
+} from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { filesIn, storedFiles } from './files.ts'
 import { animation, bytesOf, photo, picture } from './images.ts'
@@ -90,10 +99,13 @@ test('R31.4: PNG, WebP, GIF and AVIF lose their metadata as well, and animations
   }
 })
 
-test('R31.4: an image with too many pixels is refused, however few bytes it has, and so are frames together', async () => {
+test('R31.4: an image with more than image_pixels is scaled down; one that cannot be, and frames together, are refused', async () => {
+  const large = await bytesOf(picture({ width: 3000, height: 2000 }).png())
+  const scaled = await uploadFile(owner, roomId, large)
+  expect([scaled.width, scaled.height]).toEqual([948, 632])
   const before = [filesIn(rooms), await storedFiles(rooms, roomId)]
-  const bomb = await bytesOf(picture({ width: 20_000, height: 10_000 }).png({ compressionLevel: 9 }))
-  expect(bomb.length).toBeLessThan(1_000_000)
+  const bomb = await bytesOf(picture({ width: 16_000, height: 16_000 }).png({ compressionLevel: 9 }))
+  expect(bomb.length).toBeLessThan(2_000_000)
   // A header that declares more pixels than the data has.
   const liar = Uint8Array.from(await bytesOf(picture().png()))
   new DataView(liar.buffer).setUint32(16, 0x7fff_ffff)
@@ -109,6 +121,55 @@ test('R31.4: an image with too many pixels is refused, however few bytes it has,
   expect(await refusal(await sendFile(owner, roomId, film))).toEqual([400, 'image_too_large'])
   expect((await sendFile(owner, roomId, liar)).status).toBe(400)
   expect([filesIn(rooms), await storedFiles(rooms, roomId)]).toEqual(before)
+})
+
+test('R31.4: an image that is too large to show is sent as a file on request: as it is, for download only', async () => {
+  const sent = await photo()
+  const asFile = `/api/rooms/${roomId}/files?as=file`
+  const form = () => {
+    const body = new FormData()
+    body.append('file', new Blob([sent]), 'IMG_1.jpg')
+    return body
+  }
+  const { file } = (await (await owner.browser.send(asFile, { body: form() })).json()) as { file: FileJson }
+  expect(file).toMatchObject({ type: 'application/octet-stream', width: null, thumbnail: null })
+  const answer = await owner.browser.send(file.url)
+  expect(answer.headers.get('content-disposition')).toStartWith('attachment')
+  expect(await answer.bytes()).toEqual(sent)
+  const other = `/api/rooms/${roomId}/files?as=image`
+  expect(await refusal(await owner.browser.send(other, { body: form() }))).toEqual([400, 'invalid_request'])
+  const node = await rooms.node({ guestFiles: 'images' })
+  const visitor = await guest(node, 'Greta')
+  expect(await refusal(await visitor.browser.send(asFile, { body: form() }))).toEqual([
+    400,
+    'file_type_refused',
+  ])
+  await node.close()
+})
+
+test('R31.4: an image is shown although its bytes were sent as a plain file before', async () => {
+  const first = await uploadFile(owner, roomId, await bytesOf(picture({ width: 77 }).png()))
+  const body = new FormData()
+  body.append('file', new Blob([await read(first.url)]), 'a.png')
+  await owner.browser.send(`/api/rooms/${roomId}/files?as=file`, { body })
+  const again = await uploadFile(owner, roomId, await read(first.url))
+  expect(again).toMatchObject({ type: 'image/png', width: 77 })
+  expect((await owner.browser.send(again.thumbnail ?? '')).status).toBe(200)
+})
+
+test('R22: the seconds of images are limited per person and hour, and files stay possible', async () => {
+  const node = await rooms.node({ limits: { ...rooms.limits, image_seconds_per_hour: 1 } })
+  const ann = await member(node, 'Ann')
+  const room = (await createRoom(ann)).id
+  const image = await bytesOf(picture().png())
+  let answer = await sendFile(ann, room, image)
+  // Each takes a part of the second.
+  for (let sent = 1; answer.status === 201 && sent < 100; sent++) answer = await sendFile(ann, room, image)
+  expect(await refusal(answer)).toEqual([429, 'rate_limited'])
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  await uploadFile(ann, room, 'text')
+  await uploadFile(await member(node, 'Bea'), (await createRoom(owner)).id, image)
+  await node.close()
 })
 
 test('R31.4: what follows an image, or hides in it, is gone: no script in a polyglot is served', async () => {

@@ -1,11 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import sharp from 'sharp'
 import { openReader } from '@latchkey/database/database'
 import type { Tables } from '../../src/db/tables.ts'
 import { until } from '../until.ts'
 import { filesIn } from './files.ts'
-import { type RoomsProcess, canMeasureMemory, memoryOfTransfer, startProcess, uploadTo } from './process.ts'
+import {
+  type RoomsProcess,
+  canMeasureMemory,
+  childrenOf,
+  memoryOf,
+  memoryOfTransfer,
+  sendTo,
+  startProcess,
+  uploadTo,
+} from './process.ts'
 
 const MIB = 1024 ** 2
 
@@ -38,7 +48,7 @@ test('R31.3: a download has its length and its parts over the wire, and so has H
   expect([same.status, same.headers.get('etag')]).toEqual([304, etag])
 })
 
-test('R31.2: after a kill in the middle of an upload, nothing of it is served or referred to', async () => {
+test('R31.2: after a kill in the middle of an upload, nothing of it is served or referred to, and its rest is deleted', async () => {
   const before = filesIn({ filesFolder: rooms.files })
   let isSending = true
   const body = new ReadableStream<Uint8Array>({
@@ -60,7 +70,11 @@ test('R31.2: after a kill in the middle of an upload, nothing of it is served or
   isSending = false
   await rooms.service.kill()
   expect(await sent).toBe('cut off')
+  const [left = ''] = uploads()
+  const anHourAgo = Date.now() / 1000 - 3601
+  utimesSync(dirname(join(rooms.files, left)), anHourAgo, anHourAgo)
   await rooms.restart()
+  await until(() => uploads().length === 0)
   const after = filesIn({ filesFolder: rooms.files })
   expect(after.filter((path) => !path.startsWith('uploads/'))).toEqual(before)
   const database = openReader<Tables>(rooms.databaseUrl)
@@ -69,6 +83,51 @@ test('R31.2: after a kill in the middle of an upload, nothing of it is served or
   await database.close()
   expect([rows, contents.length]).toEqual([[{ bytes: 65_536 }], 1])
 })
+
+test.skipIf(!canMeasureMemory)(
+  'R31.4: images of one person cost the service no memory, and another picture is answered beside them',
+  async () => {
+    // 36 bytes that are 20 million pixels.
+    const large = sharp({ create: { width: 5000, height: 4000, channels: 3, background: 'teal' } })
+    const hostile = await large.webp({ lossless: true, effort: 0 }).toBuffer()
+    const { pid } = rooms.service
+    const small = await sharp({ create: { width: 9, height: 9, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer()
+    await sendTo(rooms, rooms.sendAsOther, small)
+    writeFileSync(`/proc/${pid}/clear_refs`, '5')
+    const before = memoryOf(pid, 'VmRSS')
+    const attack = Array.from({ length: 5 }, () => sendTo(rooms, rooms.send, hostile))
+    await until(() => childrenOf(pid).length > 0)
+    const startedMs = performance.now()
+    expect((await sendTo(rooms, rooms.sendAsOther, small)).status).toBe(201)
+    expect(performance.now() - startedMs).toBeLessThan(20_000)
+    const answers = await Promise.all(attack)
+    expect(answers.map(({ status }) => status).filter((status) => status !== 201 && status !== 429)).toEqual(
+      [],
+    )
+    expect(memoryOf(pid, 'VmHWM') - before).toBeLessThan(100 * MIB)
+    // Their processes have ended, and with them their memory.
+    await until(() => childrenOf(pid).length === 0)
+  },
+)
+
+test.skipIf(!canMeasureMemory)(
+  'R31.4: a service that stops or is killed leaves no process of an image',
+  async () => {
+    const large = sharp({ create: { width: 5000, height: 4000, channels: 3, background: 'teal' } })
+    const slow = await large.webp({ lossless: true, effort: 0 }).toBuffer()
+    for (const end of ['stop', 'kill'] as const) {
+      const sent = sendTo(rooms, rooms.send, slow).catch(() => 'cut off')
+      let children: number[] = []
+      await until(() => (children = childrenOf(rooms.service.pid)).length > 0)
+      await rooms.service[end]()
+      await sent
+      await until(() => children.every((child) => !existsSync(`/proc/${child}`)))
+      await rooms.restart()
+    }
+  },
+)
 
 test.skipIf(!canMeasureMemory)(
   'R31.1: an upload of 25 MiB, and its download, cost at most 8 MiB of memory',

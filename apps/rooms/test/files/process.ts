@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@latchkey/http/free-port'
@@ -7,6 +7,8 @@ import { createRoom, member } from '../actions.ts'
 import { hostileProvider } from '../provider/hostile.ts'
 import { type Service, startService } from '../real/service.ts'
 import { openRooms } from '../rooms.ts'
+
+type Send = (path: string, init?: RequestInit) => Promise<Response>
 
 /** `latchkey rooms` as a process, with a user who has signed in and owns a room. */
 export interface RoomsProcess {
@@ -18,7 +20,9 @@ export interface RoomsProcess {
   /** Starts it again, after `service` was killed. */
   restart(): Promise<void>
   /** Sends a request as the page of the user would. */
-  send(path: string, init?: RequestInit): Promise<Response>
+  send: Send
+  /** The same for another person, who may enter the room. */
+  sendAsOther: Send
   close(): Promise<void>
 }
 
@@ -30,10 +34,10 @@ export async function startProcess(settings: Record<string, string> = {}): Promi
   const shared = { idp: await hostileProvider({ now }), clock: { ms: now() }, logLines: [] }
   const rooms = await openRooms({ url: databaseUrl, shared })
   const user = await member(rooms)
+  const other = await member(rooms, 'Bo')
   const { id: roomId } = await createRoom(user)
   await rooms.close()
   await shared.idp.stop()
-  const token = user.browser.token ?? ''
   const port = await freePort()
   const origin = `http://localhost:${port}`
   const start = () =>
@@ -51,6 +55,17 @@ export async function startProcess(settings: Record<string, string> = {}): Promi
       ROOMS_FILES: files,
       ...settings,
     })
+  const sendWith =
+    (token: string): Send =>
+    (path, init = {}) =>
+      fetch(`${origin}${path}`, {
+        ...init,
+        headers: {
+          cookie: `latchkey_session=${token}`,
+          'x-csrf-token': csrfTokenOf(token),
+          ...(init.headers as Record<string, string>),
+        },
+      })
   const started: RoomsProcess = {
     folder,
     files,
@@ -60,15 +75,8 @@ export async function startProcess(settings: Record<string, string> = {}): Promi
     async restart() {
       started.service = await start()
     },
-    send: (path, init = {}) =>
-      fetch(`${origin}${path}`, {
-        ...init,
-        headers: {
-          cookie: `latchkey_session=${token}`,
-          'x-csrf-token': csrfTokenOf(token),
-          ...(init.headers as Record<string, string>),
-        },
-      }),
+    send: sendWith(user.browser.token ?? ''),
+    sendAsOther: sendWith(other.browser.token ?? ''),
     async close() {
       await started.service.stop()
       rmSync(folder, { recursive: true, force: true })
@@ -77,11 +85,16 @@ export async function startProcess(settings: Record<string, string> = {}): Promi
   return started
 }
 
-/** Uploads a file to the room of the process. */
-export async function uploadTo(rooms: RoomsProcess, content: BlobPart): Promise<{ url: string }> {
+/** Sends a file to the room of the process. */
+export function sendTo({ roomId }: RoomsProcess, send: Send, content: BlobPart): Promise<Response> {
   const body = new FormData()
   body.append('file', new Blob([content]), 'file')
-  const response = await rooms.send(`/api/rooms/${rooms.roomId}/files`, { method: 'POST', body })
+  return send(`/api/rooms/${roomId}/files`, { method: 'POST', body })
+}
+
+/** Uploads a file to the room of the process. */
+export async function uploadTo(rooms: RoomsProcess, content: BlobPart): Promise<{ url: string }> {
+  const response = await sendTo(rooms, rooms.send, content)
   const { file } = (await response.json()) as { file: { url: string } }
   return file
 }
@@ -110,8 +123,17 @@ export async function memoryOfTransfer(rooms: RoomsProcess, bytes: number): Prom
   return median
 }
 
+/** Ids of the processes that a process has started, with those that ended and were not yet collected. */
+export function childrenOf(pid: number): number[] {
+  const tasks = readdirSync(`/proc/${pid}/task`)
+  return tasks.flatMap((task) => {
+    const children = readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')
+    return children.split(' ').filter(Boolean).map(Number)
+  })
+}
+
 /** Memory of a process in bytes, by its name in its status. */
-function memoryOf(pid: number, name: 'VmRSS' | 'VmHWM'): number {
+export function memoryOf(pid: number, name: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024
 }

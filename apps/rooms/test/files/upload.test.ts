@@ -13,6 +13,7 @@ import {
   sendFile,
   uploadFile,
 } from '../actions.ts'
+import { sumFileBytes } from '../../src/files/store.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { filesIn, storedFiles } from './files.ts'
 import { bytesOf, picture } from './images.ts'
@@ -106,6 +107,50 @@ eachDialect((_dialect, newUrl) => {
     expect(await storedFiles(rooms, id)).toHaveLength(2)
     await uploadFile(owner, id, 'z'.repeat(70 * KIB))
     expect(await code(sendFile(owner, id, 'z'.repeat(1)))).toEqual([409, 'room_storage_full'])
+  })
+
+  test('R31.1: the files of a person take at most user_bytes, in all rooms and however many arrive at once', async () => {
+    const node = await rooms.node({
+      limits: { ...rooms.limits, room_bytes: 1000 * KIB, user_bytes: 200 * KIB },
+    })
+    const ada = await member(node, 'Ada')
+    const [one, other] = [await createRoom(ada), await createRoom(ada)]
+    const sent = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        sendFile(ada, index % 2 ? one.id : other.id, `${index}`.repeat(90 * KIB)),
+      ),
+    )
+    const codes = await Promise.all(sent.map(refusal))
+    expect(codes.filter(([status]) => status === 201)).toHaveLength(2)
+    expect(codes.filter(([status]) => status !== 201)).toEqual(
+      Array.from({ length: 4 }, () => [409, 'user_storage_full']),
+    )
+    const bea = await member(node, 'Bea')
+    await uploadFile(bea, one.id, 'z'.repeat(90 * KIB))
+    await node.close()
+  })
+
+  test('R31.1: the files of the instance take at most total_bytes, and deleted ones give their space back', async () => {
+    const { read } = rooms.rooms.database
+    const totalBytes = await sumFileBytes(read, {})
+    const node = await rooms.node({ limits: { ...rooms.limits, total_bytes: totalBytes + 100 * KIB } })
+    const people = await Promise.all(['Cem', 'Dua', 'Eva'].map((name) => member(node, name)))
+    const sent = await Promise.all(
+      people.map(async (person) =>
+        sendFile(person, (await createRoom(person)).id, person.user.id.repeat(2000)),
+      ),
+    )
+    const codes = (await Promise.all(sent.map(refusal))).toSorted(([one], [other]) => one - other)
+    expect(codes).toEqual([
+      [201, undefined],
+      [409, 'total_storage_full'],
+      [409, 'total_storage_full'],
+    ])
+    const [cem] = people
+    if (!cem) throw new Error('No one is there')
+    await rooms.rooms.database.write((tx) => tx.deleteFrom('files').where('bytes', '=', 72_000).execute())
+    await uploadFile(cem, (await createRoom(cem)).id, cem.user.id.repeat(2000))
+    await node.close()
   })
 
   test('R34: guests send no files, or only images that are recognised by their bytes', async () => {

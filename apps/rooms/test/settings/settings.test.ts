@@ -544,6 +544,8 @@ describe('ROOMS_LIMITS (R22)', () => {
       'file_bytes',
       'files_per_message',
       'room_bytes',
+      'user_bytes',
+      'total_bytes',
       'image_pixels',
       'voice_cameras_mesh',
       'voice_cameras',

@@ -1,37 +1,60 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Context } from '../../context.ts'
+import type { Failure } from '@latchkey/http/failure'
+import { type Context, actorOf } from '../../context.ts'
 import { failure } from '../../failures.ts'
 import { unavailable } from '../explain-storage-error.ts'
 import { hashFile } from '../spool.ts'
 import type { NewContent } from '../upload.ts'
+import type { ImageResult, Sender } from './image-queue.ts'
 import { IMAGE_TYPES, type ImageType } from './image-types.ts'
 
 export function isImageType(type: string): type is ImageType {
   return IMAGE_TYPES.some((each) => each === type)
 }
 
+type Refusal = Extract<ImageResult, { refusal: unknown }>['refusal']
+
+/** Seconds after which one of the images of a person that wait is probably done. */
+const RETRY_SECONDS = '3'
+
 /**
  * Copies the pixels of the image `sent` in this folder, and nothing else of it: no position, no
  * other metadata, and nothing that is appended (R31.4). Throws for images that are too large or
- * cannot be read.
+ * cannot be read, and where the person has too many waiting or has used up the hour's time.
  */
-export async function cleanImage(
-  { images, policy, log, requestId }: Context,
-  folder: string,
-  type: ImageType,
-): Promise<NewContent> {
+export async function cleanImage(context: Context, folder: string, type: ImageType): Promise<NewContent> {
+  const { images, policy, rates } = context
   const [target, thumbnail] = [join(folder, 'image'), join(folder, 'thumbnail')]
   const maxPixels = policy.limits.image_pixels
-  const result = await images.run({ source: join(folder, 'sent'), target, thumbnail, type, maxPixels })
+  const sender = senderOf(context)
+  rates.check('image_seconds_per_hour', sender.turn)
+  const source = join(folder, 'sent')
+  const { seconds, ...result } = await images.run(sender, { source, target, thumbnail, type, maxPixels })
+  rates.charge('image_seconds_per_hour', sender.turn, seconds)
   if ('size' in result) {
     const { path, bytes, sha256 } = await hashFile(target)
     const { size: thumbnail_bytes } = await stat(thumbnail)
     return { path, bytes, thumbnail, facts: { sha256, type, ...result.size, thumbnail_bytes } }
   }
-  if (result.refusal === 'too_large') throw failure('image_too_large')
-  if (result.refusal === 'unreadable')
-    throw failure('file_type_refused', { text: 'The image is damaged or of an unusual kind' })
-  log.error('files: images cannot be processed', { requestId, reason: result.refusal })
-  throw unavailable()
+  throw explainRefusal(result.refusal)
+}
+
+function explainRefusal(refusal: Refusal): Failure {
+  switch (refusal) {
+    case 'too_large':
+      return failure('image_too_large')
+    case 'unreadable':
+      return failure('file_type_refused', { text: 'The image is damaged or of an unusual kind' })
+    case 'busy':
+      return failure('rate_limited', { headers: { 'Retry-After': RETRY_SECONDS } })
+    default:
+      return unavailable()
+  }
+}
+
+/** Guests of one network count together: anyone can be several. */
+function senderOf(context: Context): Sender {
+  const { user } = actorOf(context)
+  return { personId: user.id, turn: user.is_guest === 1 ? context.clientPrefix : user.id }
 }

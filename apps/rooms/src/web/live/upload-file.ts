@@ -7,11 +7,15 @@ export interface UploadOptions {
   onProgress: (sent: number) => void
   /** Aborts the upload. */
   signal: AbortSignal
+  /** An image is stored as it is, with its metadata, for download only. */
+  asFile: boolean
 }
 
 /** Sends a file to a room. Rejects with `CallError`. */
 export function uploadFile(roomId: string, file: File, options: UploadOptions): Promise<RoomFile> {
-  return inPageSession(() => sendForm(addressOf('uploadFile', { params: { id: roomId } }), file, options))
+  const query = options.asFile ? ({ as: 'file' } as const) : {}
+  const address = addressOf('uploadFile', { params: { id: roomId }, query })
+  return inPageSession(() => sendForm(address, file, options))
 }
 
 /** `fetch` does not report the progress of a request. */

@@ -34,6 +34,7 @@ interface Source {
   file: File
   abort: AbortController
   isSending: boolean
+  asFile: boolean
 }
 
 /** Uploads the files for the next message of a room while the user writes it. */
@@ -62,7 +63,7 @@ export class Uploads {
       const upload = { id, name: file.name, bytes: file.size, progress: 0 }
       if (file.size > maxBytes)
         return { ...upload, error: new CallError(413, '', { code: 'file_too_large' }) }
-      this.#sources.set(id, { file, abort: new AbortController(), isSending: false })
+      this.#sources.set(id, { file, abort: new AbortController(), isSending: false, asFile: false })
       return upload
     })
     this.#set([...this.#uploads, ...added])
@@ -83,8 +84,11 @@ export class Uploads {
     this.#sendWaiting()
   }
 
-  retry(id: string): void {
-    if (!this.#sources.has(id)) return
+  /** With `asFile`, an image is sent as a plain file. */
+  retry(id: string, { asFile = false } = {}): void {
+    const source = this.#sources.get(id)
+    if (!source) return
+    source.asFile = asFile
     this.#change(id, { progress: 0, error: undefined })
     this.#sendWaiting()
   }
@@ -110,6 +114,7 @@ export class Uploads {
     try {
       const file = await this.#options.send(source.file, {
         signal: source.abort.signal,
+        asFile: source.asFile,
         onProgress: (progress) => this.#change(id, { progress }),
       })
       this.#sources.delete(id)

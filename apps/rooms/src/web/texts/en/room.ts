@@ -128,6 +128,8 @@ export default {
   'room.dropFiles': 'Drop files to attach them',
   'room.uploading': 'Uploading {{name}}',
   'room.retryFile': 'Retry {{name}}',
+  'room.sendAsFile': 'Send as a file',
+  'room.sendAsFileHint': 'Its location and other details stay in it.',
   'room.removeFile': 'Remove {{name}}',
   'room.fileTooLarge': 'Larger than {{limit}}',
   'room.tooManyFiles_one': 'A message can have {{count}} file.',

@@ -33,9 +33,12 @@ export default {
   'error.too_many_pins': 'Jumlah pesan yang disematkan di ruang ini sudah mencapai batas. Lepas satu dulu.',
   'error.last_admin': 'Harus ada setidaknya satu administrator.',
   'error.limit_reached': 'Anda sudah mencapai batas.',
-  'error.image_too_large': 'Gambar ini punya terlalu banyak piksel. Kirim yang lebih kecil.',
+  'error.image_too_large': 'Gambar ini terlalu besar untuk ditampilkan.',
   'error.file_type_refused': 'Jenis berkas ini tidak diterima.',
   'error.room_storage_full': 'Ruang ini tidak punya tempat lagi untuk berkas.',
+  'error.user_storage_full':
+    'Anda tidak punya tempat lagi untuk berkas. Hapus pesan Anda yang berisi berkas.',
+  'error.total_storage_full': 'Tidak ada tempat lagi untuk berkas di sini. Hubungi administrator.',
   'error.file_too_large': 'Berkas ini terlalu besar.',
   'error.range_not_satisfiable': 'Berkas ini tidak punya bagian itu.',
   'error.too_large': 'Ini terlalu besar.',

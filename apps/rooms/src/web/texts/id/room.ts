@@ -131,6 +131,8 @@ export default {
   'room.dropFiles': 'Lepaskan berkas untuk melampirkannya',
   'room.uploading': 'Mengunggah {{name}}',
   'room.retryFile': 'Coba lagi {{name}}',
+  'room.sendAsFile': 'Kirim sebagai berkas',
+  'room.sendAsFileHint': 'Lokasi dan rincian lainnya tetap ada di dalamnya.',
   'room.removeFile': 'Hapus {{name}}',
   'room.fileTooLarge': 'Lebih besar dari {{limit}}',
   'room.tooManyFiles_one': 'Sebuah pesan bisa berisi {{count}} berkas.',

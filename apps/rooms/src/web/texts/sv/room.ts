@@ -131,6 +131,8 @@ export default {
   'room.dropFiles': 'Släpp filer för att bifoga dem',
   'room.uploading': 'Laddar upp {{name}}',
   'room.retryFile': 'Försök igen med {{name}}',
+  'room.sendAsFile': 'Skicka som fil',
+  'room.sendAsFileHint': 'Plats och andra uppgifter följer med.',
   'room.removeFile': 'Ta bort {{name}}',
   'room.fileTooLarge': 'Större än {{limit}}',
   'room.tooManyFiles_one': 'Ett meddelande kan ha {{count}} fil.',

@@ -1,4 +1,4 @@
-import { CloseButton, UnstyledButton } from '@mantine/core'
+import { Anchor, CloseButton, UnstyledButton } from '@mantine/core'
 import { CallError } from '@latchkey/web/call'
 import { IconFile, IconRefresh } from '@latchkey/web/icons'
 import { live } from '../../../live/live.ts'
@@ -23,7 +23,7 @@ export function Attachments({ uploads, store, onRemoved }: Props) {
         <Attachment
           key={upload.id}
           upload={upload}
-          onRetry={() => store.uploads.retry(upload.id)}
+          onRetry={(options) => store.uploads.retry(upload.id, options)}
           onRemove={() => {
             store.uploads.remove(upload.id)
             onRemoved()
@@ -36,7 +36,7 @@ export function Attachments({ uploads, store, onRemoved }: Props) {
 
 interface AttachmentProps {
   upload: Upload
-  onRetry: () => void
+  onRetry: (options?: { asFile: boolean }) => void
   onRemove: () => void
 }
 
@@ -53,7 +53,7 @@ function Attachment({ upload, onRetry, onRemove }: AttachmentProps) {
       )}
       <span className="attachment-text">
         <bdi className="attachment-name">{name}</bdi>
-        <AttachmentState upload={upload} />
+        <AttachmentState upload={upload} onRetry={onRetry} />
         {!file && error === undefined && (
           <progress aria-label={t('room.uploading', { name })} value={progress} max={1} />
         )}
@@ -61,7 +61,7 @@ function Attachment({ upload, onRetry, onRemove }: AttachmentProps) {
       {mayRetry && (
         <UnstyledButton
           className="attachment-retry"
-          onClick={onRetry}
+          onClick={() => onRetry()}
           aria-label={t('room.retryFile', { name })}
         >
           <IconRefresh size={16} aria-hidden />
@@ -72,13 +72,26 @@ function Attachment({ upload, onRetry, onRemove }: AttachmentProps) {
   )
 }
 
-function AttachmentState({ upload: { bytes, file, error } }: { upload: Upload }) {
+function AttachmentState({
+  upload: { bytes, file, error },
+  onRetry,
+}: Pick<AttachmentProps, 'upload' | 'onRetry'>) {
   const { t, fileSize, failure } = useText()
   if (error === undefined) return <small>{fileSize(file?.bytes ?? bytes)}</small>
   const isTooLarge = error instanceof CallError && error.code === 'file_too_large'
+  const isRefusedImage = error instanceof CallError && error.code === 'image_too_large'
   return (
     <small role="alert">
       {isTooLarge ? t('room.fileTooLarge', { limit: fileSize(live.fileBytes) }) : failure(error)}
+      {isRefusedImage && (
+        <>
+          {' '}
+          <Anchor component="button" type="button" inherit onClick={() => onRetry({ asFile: true })}>
+            {t('room.sendAsFile')}
+          </Anchor>{' '}
+          {t('room.sendAsFileHint')}
+        </>
+      )}
     </small>
   )
 }
