@@ -6,9 +6,10 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { countryFile } from '@latchkey/links/clicks/country'
 import { referenceScript } from '@latchkey/http/reference-script'
+import { NATIVE_ASSETS } from '@latchkey/rooms/files/images/load-sharp'
 import { type Platform, ownPlatform, platformNamed } from './platforms.ts'
 import { ROOT, run } from './run.ts'
-import { runtimeOf } from './runtime.ts'
+import { copyImageLibrary, runtimeOf } from './runtime.ts'
 
 /**
  * Copies the assets of the executable to `folder`, under the names by which `embeddedAsset` of
@@ -29,6 +30,9 @@ export async function gather(folder: string): Promise<void> {
  */
 export async function compile(folder: string, platform: Platform, file: string): Promise<void> {
   const runtime = await runtimeOf(platform)
+  const imageLibrary = join(folder, 'embedded-assets', NATIVE_ASSETS)
+  rmSync(imageLibrary, { recursive: true, force: true })
+  await copyImageLibrary(platform, imageLibrary)
   // The name of the file becomes part of its contents, so it is always the same.
   const output = join(folder, `latchkey${platform.suffix}`)
   await run(

@@ -6,6 +6,8 @@ export interface Platform {
   target: string
   /** The npm package with its runtime, a file below `bin`. */
   runtime: { package: string; file: string }
+  /** The npm packages with the native libraries for images. */
+  imageLibrary: readonly string[]
   suffix: string
 }
 
@@ -21,7 +23,15 @@ export const PLATFORMS: readonly Platform[] = [
 function platform(name: string, runtime: string): Platform {
   const suffix = name.startsWith('windows') ? '.exe' : ''
   const file = `bun${suffix}`
-  return { name, target: `bun-${name}`, runtime: { package: `@oven/bun-${runtime}`, file }, suffix }
+  const image = name.replace('windows', 'win32')
+  return {
+    name,
+    target: `bun-${name}`,
+    runtime: { package: `@oven/bun-${runtime}`, file },
+    // On Windows one package has all of them.
+    imageLibrary: [`@img/sharp-${image}`, ...(suffix ? [] : [`@img/sharp-libvips-${image}`])],
+    suffix,
+  }
 }
 
 /** Returns the platform of this machine. Throws if it has no executable. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type Platform, ownPlatform } from './platforms.ts'
 import { ROOT, run } from './run.ts'
@@ -11,23 +11,48 @@ const CACHE = join(ROOT, 'node_modules/.cache/latchkey-runtimes')
  * not match package-lock.json.
  */
 export async function runtimeOf(platform: Platform): Promise<string> {
-  const { version, integrity } = lockEntryOf(platform.runtime.package)
+  const { version } = lockEntryOf(platform.runtime.package)
   // On Alpine the running one is built for another C library.
   const isWanted = process.platform !== 'linux' || isGlibc()
   if (platform.name === ownPlatform().name && Bun.version === version && isWanted) return process.execPath
-  const folder = join(CACHE, `${platform.name}-${version}`)
-  const file = join(folder, 'package/bin', platform.runtime.file)
-  if (existsSync(file)) return file
+  return join(await packageFolder(platform.runtime.package), 'bin', platform.runtime.file)
+}
+
+/**
+ * Returns the folder of an npm package that need not be installed here, in the version of
+ * package-lock.json, fetched once. Throws if it is unavailable or does not match package-lock.json.
+ */
+async function packageFolder(name: string): Promise<string> {
+  const { version, integrity } = lockEntryOf(name)
+  const folder = join(CACHE, `${name.replaceAll(/[@/]/g, '')}-${version}`)
+  if (existsSync(folder)) return join(folder, 'package')
   const parts = `${folder}.${process.pid}`
   mkdirSync(parts, { recursive: true })
-  const wanted = `${platform.runtime.package}@${version}`
-  const name = (await run(['npm', 'pack', '--silent', '--pack-destination', parts, wanted])).trim()
-  const packed = join(parts, basename(name))
+  const wanted = `${name}@${version}`
+  const file = (await run(['npm', 'pack', '--silent', '--pack-destination', parts, wanted])).trim()
+  const packed = join(parts, basename(file))
   if (hashOf(packed) !== integrity) throw new Error(`${wanted} is not what package-lock.json expects`)
   await run(['tar', '-xzf', packed, '-C', parts])
   renameSync(parts, folder)
-  return file
+  return join(folder, 'package')
 }
+
+/**
+ * Copies the native libraries for images of a platform to a folder for each of their packages, in
+ * which they find each other. Throws like `runtimeOf`.
+ */
+export async function copyImageLibrary(platform: Platform, to: string): Promise<void> {
+  for (const name of platform.imageLibrary) {
+    const installed = join(ROOT, 'node_modules', name)
+    const from = existsSync(installed) ? installed : await packageFolder(name)
+    const folder = join(to, basename(name), 'lib')
+    mkdirSync(folder, { recursive: true })
+    for (const file of readdirSync(join(from, 'lib')))
+      if (LIBRARY.test(file)) copyFileSync(join(from, 'lib', file), join(folder, file))
+  }
+}
+
+const LIBRARY = /\.(?:node|dylib|dll)$|\.so\b/
 
 function isGlibc(): boolean {
   const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }

@@ -9,7 +9,7 @@ import { HAS_NAMESPACES, Image } from './image.ts'
 
 const executable = testExecutable()
 
-describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with only the C library', () => {
+describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with only the libraries of C and C++', () => {
   const browser = process.env['LATCHKEY_TEST_CHROMIUM'] ? testBrowser() : undefined
   const data = mkdtempSync(join(tmpdir(), 'latchkey-data-'))
   const stores = {
@@ -90,15 +90,29 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with only the C l
     await page.context().close()
   })
 
-  test.skipIf(!browser)('signs a user in to Rooms at the demo identity provider in a browser', async () => {
-    const lobby = service.originOf('rooms').replace('127.0.0.1', 'localhost')
-    const { page } = (await browser?.open(`${lobby}/login`)) ?? fail()
-    await page.getByText('Sign in with Demo ID').click()
-    await page.getByRole('button', { name: 'Continue as Alice' }).click()
-    await page.waitForURL(`${lobby}/`)
-    await page.getByText('Alice').first().waitFor()
-    await page.context().close()
-  })
+  test.skipIf(!browser)(
+    'signs a user in to Rooms at the demo identity provider in a browser, and converts an image',
+    async () => {
+      const lobby = service.originOf('rooms').replace('127.0.0.1', 'localhost')
+      const { page } = (await browser?.open(`${lobby}/login`)) ?? fail()
+      await page.getByText('Sign in with Demo ID').click()
+      await page.getByRole('button', { name: 'Continue as Alice' }).click()
+      await page.waitForURL(`${lobby}/`)
+      await page.getByText('Alice').first().waitFor()
+      const file = await page.evaluate(async (pixel) => {
+        const [, csrf = ''] = /csrf=([^;]+)/.exec(document.cookie) ?? []
+        const post = async (path: string, body: string | FormData, type?: Record<string, string>) =>
+          (await fetch(path, { method: 'POST', body, headers: { 'x-csrf-token': csrf, ...type } })).json()
+        const room = { name: 'Pictures', visibility: 'public' }
+        const made = await post('/api/rooms', JSON.stringify(room), { 'content-type': 'application/json' })
+        const form = new FormData()
+        form.append('file', new Blob([Uint8Array.fromBase64(pixel)]), 'pixel.gif')
+        return post(`/api/rooms/${made.room.id}/files`, form)
+      }, 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7')
+      expect(file).toMatchObject({ file: { type: 'image/gif', width: 1, height: 1 } })
+      await page.context().close()
+    },
+  )
 
   test('serves compressed pages without bundling at runtime', async () => {
     const html = await (await fetch(`${service.origin}/_/admin/dashboard`)).text()
@@ -131,7 +145,9 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with only the C l
 
   test('writes only to its data folder, and stops in order', async () => {
     expect(
-      readdirSync(data).filter((name) => !/^(links|rooms|copy|links-journal|rooms-copy)\.db/.test(name)),
+      readdirSync(data).filter(
+        (name) => !/^((links|rooms|copy|links-journal|rooms-copy)\.db|rooms-demo-files$)/.test(name),
+      ),
     ).toEqual([])
     expect(await service.stop()).toBe(0)
     expect(service.out).toContain('"message":"stopped","service":"links"')

@@ -2,6 +2,7 @@ import { chmodSync, copyFileSync, linkSync, mkdirSync, mkdtempSync, realpathSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
+const ROOT = join(import.meta.dirname, '../../../..')
 const isRoot = process.getuid?.() === 0
 const OWN_MOUNTS = ['unshare', ...(isRoot ? [] : ['--map-root-user']), '--mount']
 
@@ -27,7 +28,7 @@ mount -o remount,bind,ro "$root"
 mount --rbind /proc "$root/proc"
 mount -t tmpfs -o mode=755 dev "$root/dev"
 for device in null zero full random urandom; do touch "$root/dev/$device"; mount --bind "/dev/$device" "$root/dev/$device"; done
-mount -t tmpfs -o mode=1777 tmp "$root/tmp"
+mount -t tmpfs -o mode=1777,noexec tmp "$root/tmp"
 mount --bind "$data" "$root$at"
 exec unshare --root="$root" --wd="$folder" \${user:+--setgid="$user" --setuid="$user"} "$@"`
 
@@ -52,15 +53,17 @@ export class Image {
   }
 
   /**
-   * An image with the executable, at /latchkey, and the C library: no shell, no Node, no
-   * certificates.
+   * An image with the executable, at /latchkey, and the libraries of C and C++: no shell, no Node,
+   * no certificates.
    */
   static withExecutable(executable: string): Image {
     const image = new Image()
     mkdirSync(join(image.root, 'data'))
     image.#take(executable, '/latchkey')
-    const { stdout } = Bun.spawnSync(['ldd', executable])
-    for (const [library] of stdout.toString().matchAll(/\/\S+/g)) image.#take(library, library)
+    const embedded = new Bun.Glob('node_modules/@img/sharp-linux-*/lib/*.node').scanSync({ cwd: ROOT })
+    const { stdout } = Bun.spawnSync(['ldd', executable, ...embedded], { cwd: ROOT })
+    const libraries = Array.from(stdout.toString().matchAll(/\s(\/lib\S*) /g), ([, path = '']) => path)
+    for (const library of new Set(libraries)) image.#take(library, library)
     return image
   }
 
