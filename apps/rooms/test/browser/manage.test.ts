@@ -98,6 +98,7 @@ test('toasts do not cover the message field, on a phone or on a wide screen', as
   await pages.openAs(BOB, path)
   await page.setViewportSize({ width: 390, height: 700 })
   await keepToasts(page)
+  await page.getByRole('button', { name: 'More' }).press('Enter')
   await page.getByRole('button', { name: 'People 2' }).press('Enter')
   await page.getByRole('button', { name: 'Actions for Bob Berg' }).press('Enter')
   await pressMenuItem(page, 'Make Moderator')
@@ -301,6 +302,7 @@ for (const [language, scheme, width] of [
       width,
       locale: language,
     })
+    if (width < 768) await page.locator('.room-more-button').click()
     await page.locator('.room button:has(.tabler-icon-settings)').click()
     const tabs = page.getByRole('tab')
     await tabs.first().waitFor()
