@@ -1,13 +1,13 @@
-import { sql } from 'kysely'
-import type { Database } from './database.ts'
+import { type QueryExecutorProvider, sql } from 'kysely'
+import type { DialectName } from './url.ts'
 
 /** Difference between the clocks of this machine and the database that is worth a warning. */
 const MAX_DIFFERENCE_MS = 10_000
 /** Difference below which the warning is over. */
 const SMALL_DIFFERENCE_MS = 5_000
 
-export interface DatabaseClockOptions<Tables> {
-  database: Pick<Database<Tables>, 'dialect' | 'read'>
+export interface DatabaseClockOptions {
+  database: { dialect: DialectName; read: QueryExecutorProvider }
   log: Record<'info' | 'warn', (message: string, fields: { secondsAhead: number }) => void>
   /** Wall clock of this machine, in milliseconds since 1970. */
   machineNow?: () => number
@@ -23,15 +23,15 @@ export interface DatabaseClockOptions<Tables> {
  *
  * @example await clock.measure(); await insertLease({ endsAt: clock.now() + 30_000 })
  */
-export class DatabaseClock<Tables> {
-  readonly #options: Required<DatabaseClockOptions<Tables>>
+export class DatabaseClock {
+  readonly #options: Required<DatabaseClockOptions>
   /** For times that neither this instance nor its database has written. */
   readonly machineNow: () => number
   /** Time of the database minus the monotonic time. */
   #offsetMs: number | undefined
   #isWarned = false
 
-  constructor(options: DatabaseClockOptions<Tables>) {
+  constructor(options: DatabaseClockOptions) {
     this.#options = { machineNow: Date.now, steadyNow: () => performance.now(), ...options }
     this.machineNow = this.#options.machineNow
   }
