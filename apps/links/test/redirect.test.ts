@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { rootNames } from '../src/links/slugs/reserved.ts'
 import { titleUserAgent } from '../src/titles/fetch-title.ts'
+import { DESKTOP } from './actions.ts'
 import { sharedTestLinks, startTestLinks } from './testing.ts'
 
 /** A visitor whom the loopback mode of the admin side does not admit. */
@@ -50,6 +51,51 @@ eachDialect((dialect, newUrl) => {
       expect((await visit(path)).status).toBe(302)
     for (const path of ['/%256bnown', '/\u212anown', '/ｋnown', '/known%20', '/%20known', '/known%00'])
       expect([path, (await visit(path)).status]).toEqual([path, 404])
+  })
+
+  test('L12.3: a slash at the end changes nothing, and every other slash is 404', async () => {
+    await links.createLink(ann, { url: 'https://example.com/oauth', slug: 'oauth' })
+    const before = await clicksOf('known')
+    for (const method of ['GET', 'HEAD', 'POST', 'DELETE'])
+      for (const slug of ['known', 'none', 'oauth'])
+        expect(await describeResponse(await visit(`/${slug}/`, { method }))).toEqual(
+          await describeResponse(await visit(`/${slug}`, { method })),
+        )
+    expect((await visit('/KNOWN/?utm_source=print')).headers.get('location')).toBe(
+      'https://example.com/target',
+    )
+    expect((await visit('/%6bnown/')).status).toBe(302)
+    expect(await clicksOf('known')).toBe(before + 4)
+    for (const path of [
+      '/known//',
+      '//known',
+      '//known/',
+      '/known/x',
+      '/known/x/',
+      '/known%2F',
+      '/known%2f/',
+    ])
+      expect([path, (await visit(path)).status]).toEqual([path, 404])
+    expect(await clicksOf('known')).toBe(before + 4)
+  })
+
+  test('L12.3: passwords and limits hold for a short URL that ends in a slash', async () => {
+    const set = (id: number, body: object) => links.call('PUT', `/links/${id}/behaviour`, { key: ann, body })
+    const locked = await links.createLink(ann, { url: 'https://example.com/locked', slug: 'locked' })
+    expect((await set(locked.id, { password: 'sesame' })).status).toBe(200)
+    const enter = (password: string) =>
+      visit('/locked/', { method: 'POST', body: new URLSearchParams({ password }) })
+    expect((await visit('/locked/')).status).toBe(200)
+    expect((await enter('wrong')).status).toBe(401)
+    const entered = await enter('sesame')
+    expect([entered.status, entered.headers.get('location')]).toEqual([303, 'https://example.com/locked'])
+    const once = await links.createLink(ann, { url: 'https://example.com/once', slug: 'once' })
+    expect((await set(once.id, { max_clicks: 1 })).status).toBe(200)
+    const headers = { 'User-Agent': DESKTOP }
+    const statuses = await Promise.all(
+      ['/once/', '/once', '/once/'].map(async (path) => (await visit(path, { headers })).status),
+    )
+    expect(statuses.toSorted()).toEqual([302, 404, 404])
   })
 
   test('L12.2: HEAD gets the same answer and counts nothing', async () => {
@@ -127,7 +173,6 @@ eachDialect((dialect, newUrl) => {
       'deleted',
       'known?x=1'.replace('known', 'none'),
       'a/b',
-      'known/',
       'known/x',
       'x-',
       '-x',

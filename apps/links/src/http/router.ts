@@ -104,7 +104,9 @@ interface Arrival {
  * root.
  */
 function isNonRedirect(path: string): boolean {
-  return path.startsWith('_') || path.startsWith('.') || path.startsWith('oauth/') || isReserved(path)
+  const isSystem = path.startsWith('_') || path.startsWith('.')
+  // `oauth` itself is a slug, which may be followed by a slash (L12.3).
+  return isSystem || (path.startsWith('oauth/') && path !== 'oauth/') || isReserved(path)
 }
 
 /** Only redirects may be loaded from within pages of other sites. */

@@ -2,7 +2,7 @@ import { prefixOf } from '@latchkey/http/client-prefix'
 import type { Journal } from '../clicks/journal.ts'
 import type { Site } from '../domains/sites.ts'
 import { type Closed, type Choice, chooseLocation, usedUp } from '../links/behaviour/evaluate.ts'
-import { foldSlug, isSlug, slugKey } from '../links/slugs/slug.ts'
+import { slugKey, slugOfPath } from '../links/slugs/slug.ts'
 import type { ClickLimits } from './click-limits.ts'
 import {
   type CountingOptions,
@@ -74,7 +74,7 @@ export class Redirect {
     const { request, path, query, server, site } = visited
     const { method } = request
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') return methodNotAllowed()
-    const slug = slugOf(path)
+    const slug = slugOfPath(path)
     if (slug === undefined) return this.#refuse(request, site)
     const otherKey = site.alsoOf === undefined ? undefined : slugKey(site.alsoOf, slug)
     return this.#lookUp({ request, slug: slugKey(site.domain, slug), query, server, site }, otherKey)
@@ -229,16 +229,4 @@ export class Redirect {
 
 function redirect(status: number, location: string): Response {
   return new Response(null, { status, headers: { Location: location, 'Cache-Control': 'private, no-store' } })
-}
-
-/** The folded slug of a path (without its leading slash); undefined if it cannot be a slug. */
-function slugOf(path: string): string | undefined {
-  if (isSlug(path)) return foldSlug(path)
-  if (!path.includes('%')) return undefined
-  try {
-    const decoded = decodeURIComponent(path)
-    return isSlug(decoded) ? foldSlug(decoded) : undefined
-  } catch {
-    return undefined
-  }
 }

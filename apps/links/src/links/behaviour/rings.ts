@@ -4,7 +4,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Tables } from '../../db/tables.ts'
 import { failure } from '../../failures.ts'
-import { type Domain, foldSlug, isSlug, slugKey } from '../slugs/slug.ts'
+import { type Domain, slugKey, slugOfPath } from '../slugs/slug.ts'
 import type { LinkRow } from '../store.ts'
 import { type Program, type Split, parseProgram } from './program.ts'
 
@@ -130,9 +130,8 @@ function slugKeysOf(url: string, { domainOf, alsoOf }: OwnDomains): string[] {
   const own = URL.parse(url)
   const domain = own ? domainOf(own.hostname) : undefined
   if (!own || domain === undefined) return []
-  const path = own.pathname.slice(1)
-  if (!isSlug(path)) return []
-  const slug = foldSlug(path)
+  const slug = slugOfPath(own.pathname.slice(1))
+  if (slug === undefined) return []
   const other = alsoOf(domain)
   return [slugKey(domain, slug), ...(other === undefined ? [] : [slugKey(other, slug)])]
 }

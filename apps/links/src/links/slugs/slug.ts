@@ -24,6 +24,26 @@ export function isSlug(value: string): boolean {
   return value.length <= MAX_SLUG_LENGTH && CHARSET.test(value)
 }
 
+/**
+ * The folded slug that a path (without its leading slash) names (L12.3); undefined if it names none.
+ * Short URLs that were printed for another service may end in a slash.
+ */
+export function slugOfPath(path: string): string | undefined {
+  if (isSlug(path)) return foldSlug(path)
+  const name = path.endsWith('/') ? path.slice(0, -1) : path
+  const decoded = name.includes('%') ? decodePath(name) : name
+  return isSlug(decoded) ? foldSlug(decoded) : undefined
+}
+
+/** A path that is no UTF-8 names nothing. */
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return ''
+  }
+}
+
 /** The host of a short domain as it is stored; null for the default domain (L31.1). */
 export type Domain = string | null
 
