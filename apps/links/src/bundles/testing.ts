@@ -162,7 +162,7 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
       tests: new TestSlots(),
       signal: new AbortController().signal,
     },
-    sites: new Sites({ domains: [], redirectStatus: 302 }, database),
+    sites: new Sites({ domains: [], redirectStatus: 302, robots: 'previews' }, database),
   } as const
   return new TestBundles(context, openRecorder(url))
 }

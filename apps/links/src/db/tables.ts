@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely'
 import type { EventType } from '../event-log/types.ts'
 import type { ChangeKind } from '../history/kinds.ts'
+import type { Robots } from '../domains/robots.ts'
 import type { PolicyRules } from '../policies/schema.ts'
 import type { ChangeWay } from '../history/source.ts'
 import type {
@@ -144,7 +145,8 @@ export interface DomainTable {
   not_found_url: string | null
   /** Null: `LINKS_REDIRECT_STATUS`. */
   status: number | null
-  robots: 'allow' | 'disallow'
+  /** Null: `LINKS_ROBOTS`. */
+  robots: Robots | null
   /** The host of the domain with whose slugs it answers as well; empty for the default domain. */
   also_of: string | null
   /** JSON of the files below `/.well-known/` by their names. */

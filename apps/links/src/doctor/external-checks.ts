@@ -3,7 +3,7 @@ import { isLoopbackHost } from '@latchkey/http/safe-url'
 import { explainExposure, findExposure } from '../access/exposure.ts'
 import { createKeySet } from '../access/key-set.ts'
 import { originOfDomain } from '../domains/host.ts'
-import { ROBOTS } from '../http/root-files.ts'
+import { ROBOTS_FILES } from '../http/root-files.ts'
 import type { Settings } from '../settings/settings.ts'
 
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost'])
@@ -93,7 +93,7 @@ async function isServed(origin: string): Promise<boolean> {
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     })
     const text = await response.text()
-    return response.ok && Object.values(ROBOTS).includes(text)
+    return response.ok && Object.values(ROBOTS_FILES).includes(text)
   } catch {
     return false
   }

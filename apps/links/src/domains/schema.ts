@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { text } from '@latchkey/http/text'
 import { DestinationUrl } from '../links/destination-url.ts'
 import { toHost, toIpHost } from './host.ts'
+import { ROBOTS } from './robots.ts'
 import { WELL_KNOWN_NAMES } from './well-known-names.ts'
 
 /** Of all files of a domain together, as JSON. */
@@ -66,9 +67,10 @@ const fields = {
   status: Status.nullable().meta({
     description: 'HTTP status of redirects; null for the one in the settings of the instance.',
   }),
-  robots: z
-    .enum(['allow', 'disallow'])
-    .meta({ description: 'Whether `robots.txt` lets search engines visit this domain.' }),
+  robots: z.enum(ROBOTS).nullable().meta({
+    description:
+      'Robots that `robots.txt` admits to short URLs: none, those that show previews of links, or all; null for the value in the settings of the instance.',
+  }),
   also_of: DomainHost.nullable().meta({
     description: 'A domain with whose slugs this one answers as well; its own slugs win.',
   }),
@@ -96,7 +98,7 @@ export const DomainSettings = z
     root_url: fields.root_url.default(null),
     not_found_url: fields.not_found_url.default(null),
     status: fields.status.default(null),
-    robots: fields.robots.default('disallow'),
+    robots: fields.robots.default(null),
     also_of: fields.also_of.default(null),
     well_known: fields.well_known.default({}),
   })

@@ -5,6 +5,7 @@ import type { DomainTable, Tables } from '../db/tables.ts'
 import { createFaultLog } from '../fault-log.ts'
 import { locationOf } from '../links/location.ts'
 import type { Domain } from '../links/slugs/slug.ts'
+import type { Robots } from './robots.ts'
 import { DEFAULT_HOST, listDomainRows } from './store.ts'
 
 /** How long a change on another node may stay unnoticed, in milliseconds (L12.5). */
@@ -20,12 +21,13 @@ export interface Site {
   /** Locations. Those of the default domain are values of the instance, and null here. */
   readonly rootUrl: string | null
   readonly notFoundUrl: string | null
-  readonly robots: DomainTable['robots']
+  readonly robots: Robots
 }
 
 interface SiteSettings {
   domains: readonly string[]
   redirectStatus: number
+  robots: Robots
 }
 
 /** The short domains of the instance, with what administrators set for each (L31.1). */
@@ -34,12 +36,14 @@ export class Sites {
   readonly hosts: readonly string[]
   readonly #database: Database<Tables>
   readonly #redirectStatus: number
+  readonly #robots: Robots
   #sites: ReadonlyMap<Domain, Site> = new Map()
   #timer: Timer | undefined
 
-  constructor({ domains, redirectStatus }: SiteSettings, database: Database<Tables>) {
+  constructor({ domains, redirectStatus, robots }: SiteSettings, database: Database<Tables>) {
     this.hosts = domains
     this.#redirectStatus = redirectStatus
+    this.#robots = robots
     this.#database = database
   }
 
@@ -95,7 +99,7 @@ export class Sites {
       alsoOf: alsoOf === DEFAULT_HOST ? null : alsoOf,
       rootUrl: locationOf(row?.root_url ?? '') ?? null,
       notFoundUrl: locationOf(row?.not_found_url ?? '') ?? null,
-      robots: row?.robots ?? 'disallow',
+      robots: row?.robots ?? this.#robots,
     }
   }
 

@@ -9,7 +9,7 @@ export const UNSET = {
   root_url: null,
   not_found_url: null,
   status: null,
-  robots: 'disallow',
+  robots: null,
   also_of: null,
   well_known: null,
 } as const

@@ -7,5 +7,5 @@ export const DEFAULT_SITE: Site = {
   alsoOf: undefined,
   rootUrl: null,
   notFoundUrl: null,
-  robots: 'disallow',
+  robots: 'previews',
 }

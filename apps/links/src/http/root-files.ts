@@ -1,13 +1,23 @@
 import { brandFiles } from '@latchkey/web/brand'
+import type { Robots } from '../domains/robots.ts'
 import type { Site } from '../domains/sites.ts'
 import type { RootName } from '../links/slugs/reserved.ts'
 import { notFoundPage } from '../redirect/pages.ts'
+import { PREVIEW_ROBOTS } from './preview-robots.ts'
 
-// Short URLs are for the people who receive them, not for search engines.
-export const ROBOTS = { disallow: 'User-agent: *\nDisallow: /\n', allow: 'User-agent: *\nAllow: /\n' }
+/** The longest rule that matches a path decides, so that system paths stay closed (RFC 9309). */
+const SHORT_URLS_ONLY = 'Disallow: /_\nAllow: /\n'
+const previewGroup = PREVIEW_ROBOTS.map((robot) => `User-agent: ${robot}\n`).join('')
+const NO_ONE_ELSE = 'User-agent: *\nDisallow: /\n'
+
+export const ROBOTS_FILES: Readonly<Record<Robots, string>> = {
+  disallow: NO_ONE_ELSE,
+  previews: `${previewGroup}${SHORT_URLS_ONLY}\n${NO_ONE_ELSE}`,
+  allow: `User-agent: *\n${SHORT_URLS_ONLY}`,
+}
 
 const serveRobots = (_: Request, { robots }: Site) =>
-  new Response(ROBOTS[robots], {
+  new Response(ROBOTS_FILES[robots], {
     headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'public, max-age=3600' },
   })
 

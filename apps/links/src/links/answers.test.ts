@@ -33,7 +33,7 @@ eachDialect((_dialect, newUrl) => {
       slugSpace: new SlugSpace(),
       flushClicks: async () => true,
       origin: 'http://localhost',
-      sites: new Sites({ domains: [], redirectStatus: 302 }, database),
+      sites: new Sites({ domains: [], redirectStatus: 302, robots: 'previews' }, database),
     } as unknown as Context
     return (id: string, input: object) => {
       const operation = [...linkOperations, ...slugOperations].find((one) => one.id === id)

@@ -15,6 +15,7 @@ import {
   text,
 } from '@latchkey/settings/kinds'
 import type { Declarations } from '@latchkey/settings/settings'
+import { ROBOTS } from '../domains/robots.ts'
 import { identity, safeUrl, shortHost } from './kinds.ts'
 
 export const DEFAULT_ASSERTION_HEADER = 'Cf-Access-Jwt-Assertion'
@@ -139,6 +140,14 @@ export const declarations = {
     default: '302',
     sentence: 'HTTP status of redirects',
     example: '307',
+  },
+  robots: {
+    name: 'LINKS_ROBOTS',
+    kind: oneOf(ROBOTS),
+    default: 'previews',
+    sentence:
+      'Robots that robots.txt admits to short URLs: none (disallow), those that show previews of links (previews), or search engines too (allow)',
+    example: 'disallow',
   },
   rateLimit: {
     name: 'LINKS_RATE_LIMIT',

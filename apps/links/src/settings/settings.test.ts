@@ -40,6 +40,7 @@ test('L2: without any setting, it listens on loopback, admits loopback only and 
     accessLogoutUrl: null,
     admins: ['admin@localhost'],
     redirectStatus: 302,
+    robots: 'previews',
     rateLimit: { count: 600, perSeconds: 60 },
     keysPerPerson: 100,
     webhookAllow: [],

@@ -126,7 +126,7 @@ describe('with two domains', () => {
     await section.getByText('valid').first().waitFor()
     await root.fill('https://example.com/welcome')
     await section.getByRole('combobox', { name: 'Redirect status' }).selectOption('307')
-    await section.getByRole('switch', { name: 'Allow search engines' }).click()
+    await section.getByRole('combobox', { name: 'Robots' }).selectOption('Search engines too')
     const file = section.getByRole('textbox', { name: 'assetlinks.json' })
     await file.fill('[')
     await section.getByText('Enter a JSON object or list.').waitFor()

@@ -253,7 +253,7 @@ eachDialect((_dialect, newUrl) => {
         root_url: null,
         not_found_url: null,
         status: null,
-        robots: 'disallow',
+        robots: null,
         also_of: null,
         well_known: {},
       }
@@ -361,8 +361,12 @@ eachDialect((_dialect, newUrl) => {
         const response = await links.fetch(`http://${host}${path}`)
         return [response.status, response.headers.get('content-type')?.split(';')[0], await response.text()]
       }
-      expect(await read(L, '/robots.txt')).toEqual([200, 'text/plain', 'User-agent: *\nAllow: /\n'])
-      expect(await read(GO, '/robots.txt')).toEqual([200, 'text/plain', 'User-agent: *\nDisallow: /\n'])
+      expect(await read(L, '/robots.txt')).toEqual([
+        200,
+        'text/plain',
+        'User-agent: *\nDisallow: /_\nAllow: /\n',
+      ])
+      expect((await read(GO, '/robots.txt'))[2]).toContain('User-agent: Twitterbot\n')
       for (const [name, content] of Object.entries(files)) {
         expect(await read(L, `/.well-known/${name}`)).toEqual([
           200,

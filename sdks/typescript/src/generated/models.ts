@@ -357,10 +357,10 @@ export interface DomainSettings {
    */
   status?: 301 | 302 | 307 | 308 | null | undefined
   /**
-   * Whether `robots.txt` lets search engines visit this domain.
-   * `disallow` unless given.
+   * Robots that `robots.txt` admits to short URLs: none, those that show previews of links, or all; null for the value in the settings of the instance.
+   * `null` unless given.
    */
-  robots?: 'allow' | 'disallow' | undefined
+  robots?: 'disallow' | 'previews' | 'allow' | null | undefined
   /**
    * A domain with whose slugs this one answers as well; its own slugs win.
    * At most 1000 characters.
@@ -1079,8 +1079,8 @@ export interface Domain {
   not_found_url: string | null
   /** HTTP status of redirects; null for the one in the settings of the instance. */
   status: 301 | 302 | 307 | 308 | null
-  /** Whether `robots.txt` lets search engines visit this domain. */
-  robots: 'allow' | 'disallow'
+  /** Robots that `robots.txt` admits to short URLs: none, those that show previews of links, or all; null for the value in the settings of the instance. */
+  robots: 'disallow' | 'previews' | 'allow' | null
   also_of: string | null
   /** Files below `/.well-known/`, by their names. */
   well_known: Record<string, unknown>

@@ -44,7 +44,7 @@ const tables = {
       root_url: nullableText,
       not_found_url: nullableText,
       status: nullableInt,
-      robots: text,
+      robots: nullableText,
       also_of: nullableText,
       well_known: nullableText,
     },

@@ -64,7 +64,7 @@ class Domains:
         root_url: str | None | Omitted = OMITTED,
         not_found_url: str | None | Omitted = OMITTED,
         status: Literal[301, 302, 307, 308] | None | Omitted = OMITTED,
-        robots: Literal["allow", "disallow"] | Omitted = OMITTED,
+        robots: Literal["disallow", "previews", "allow"] | None | Omitted = OMITTED,
         also_of: str | None | Omitted = OMITTED,
         well_known: dict[str, Any] | Omitted = OMITTED,
         timeout: float | None = None,
@@ -78,7 +78,7 @@ class Domains:
             root_url: Where `/` leads visitors; null for the landing page. At most 2048 characters. `null` unless given.
             not_found_url: Where short URLs that lead nowhere redirect; null for the 404 page. At most 2048 characters. `null` unless given.
             status: HTTP status of redirects; null for the one in the settings of the instance. `null` unless given.
-            robots: Whether `robots.txt` lets search engines visit this domain. `disallow` unless given.
+            robots: Robots that `robots.txt` admits to short URLs: none, those that show previews of links, or all; null for the value in the settings of the instance. `null` unless given.
             also_of: A domain with whose slugs this one answers as well; its own slugs win. At most 1000 characters. `null` unless given.
             well_known: Files below `/.well-known/`, by their names. `{}` unless given.
         """
@@ -201,7 +201,7 @@ class AsyncDomains:
         root_url: str | None | Omitted = OMITTED,
         not_found_url: str | None | Omitted = OMITTED,
         status: Literal[301, 302, 307, 308] | None | Omitted = OMITTED,
-        robots: Literal["allow", "disallow"] | Omitted = OMITTED,
+        robots: Literal["disallow", "previews", "allow"] | None | Omitted = OMITTED,
         also_of: str | None | Omitted = OMITTED,
         well_known: dict[str, Any] | Omitted = OMITTED,
         timeout: float | None = None,
@@ -215,7 +215,7 @@ class AsyncDomains:
             root_url: Where `/` leads visitors; null for the landing page. At most 2048 characters. `null` unless given.
             not_found_url: Where short URLs that lead nowhere redirect; null for the 404 page. At most 2048 characters. `null` unless given.
             status: HTTP status of redirects; null for the one in the settings of the instance. `null` unless given.
-            robots: Whether `robots.txt` lets search engines visit this domain. `disallow` unless given.
+            robots: Robots that `robots.txt` admits to short URLs: none, those that show previews of links, or all; null for the value in the settings of the instance. `null` unless given.
             also_of: A domain with whose slugs this one answers as well; its own slugs win. At most 1000 characters. `null` unless given.
             well_known: Files below `/.well-known/`, by their names. `{}` unless given.
         """

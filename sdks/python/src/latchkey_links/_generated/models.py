@@ -511,8 +511,8 @@ class Domain:
     not_found_url: str | None
     status: Literal[301, 302, 307, 308] | None
     """HTTP status of redirects; null for the one in the settings of the instance."""
-    robots: Literal["allow", "disallow"]
-    """Whether `robots.txt` lets search engines visit this domain."""
+    robots: Literal["disallow", "previews", "allow"] | None
+    """Robots that `robots.txt` admits to short URLs: none, those that show previews of links, or all; null for the value in the settings of the instance."""
     also_of: str | None
     well_known: dict[str, Any]
     """Files below `/.well-known/`, by their names."""

@@ -7,12 +7,12 @@ import {
   Select,
   Skeleton,
   Stack,
-  Switch,
   TextInput,
 } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { showSuccess } from '@latchkey/web/toast'
 import { useState } from 'react'
+import { ROBOTS } from '../../../domains/robots.ts'
 import { WELL_KNOWN_NAMES } from '../../../domains/well-known-names.ts'
 import { type Input, type Result, call, fieldOfRefusal } from '../../call.ts'
 import { me } from '../../me.ts'
@@ -69,7 +69,8 @@ interface Values {
   not_found_url: string
   /** Empty for the status of the instance. */
   status: string
-  robots: boolean
+  /** Empty for the value of the instance. */
+  robots: string
   also_of: string | null
   files: Record<string, string>
 }
@@ -78,7 +79,7 @@ const valuesOf = (domain: Domain): Values => ({
   root_url: domain.root_url ?? '',
   not_found_url: domain.not_found_url ?? '',
   status: String(domain.status ?? ''),
-  robots: domain.robots === 'allow',
+  robots: domain.robots ?? '',
   also_of: domain.also_of,
   files: Object.fromEntries(
     WELL_KNOWN_NAMES.map((name) => {
@@ -94,7 +95,7 @@ function bodyOf({ root_url, not_found_url, status, robots, also_of, files }: Val
     root_url: root_url.trim() || null,
     not_found_url: not_found_url.trim() || null,
     status: status === '' ? null : (Number(status) as NonNullable<Domain['status']>),
-    robots: robots ? 'allow' : 'disallow',
+    robots: robots === '' ? null : (robots as NonNullable<Domain['robots']>),
     also_of,
     well_known: Object.fromEntries(written.map(([name, text]) => [name, JSON.parse(text) as unknown])),
   }
@@ -141,16 +142,20 @@ function DomainForm({ domain, version }: { domain: Domain; version: string | und
         <UrlField name="not_found_url" values={values} change={change} error={errorOf('not_found_url')} />
         <NativeSelect
           label={t('domains.status')}
-          data={[{ value: '', label: t('domains.statusDefault') }, ...STATUSES]}
+          data={[{ value: '', label: t('domains.asInstance') }, ...STATUSES]}
           value={values.status}
           onChange={({ currentTarget }) => change({ status: currentTarget.value })}
         />
         <AlsoOf domain={domain} values={values} change={change} error={errorOf('also_of')} />
-        <Switch
+        <NativeSelect
           label={t('domains.robots')}
           description={t('domains.robotsHelp')}
-          checked={values.robots}
-          onChange={({ currentTarget }) => change({ robots: currentTarget.checked })}
+          data={[
+            { value: '', label: t('domains.asInstance') },
+            ...ROBOTS.map((value) => ({ value, label: t(`domains.robots.${value}`) })),
+          ]}
+          value={values.robots}
+          onChange={({ currentTarget }) => change({ robots: currentTarget.value })}
         />
         <Files values={values} change={change} />
         {save.error && wrongField === undefined && (

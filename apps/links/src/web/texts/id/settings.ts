@@ -8,13 +8,17 @@ export default {
   'domains.not_found_urlHelp':
     'Tujuan URL pendek yang tidak mengarah ke mana pun. Jika kosong, halaman 404 ditampilkan.',
   'domains.status': 'Status pengalihan',
-  'domains.statusDefault': 'Sama dengan instans',
+  'domains.asInstance': 'Sama dengan instans',
   'domains.alsoOf': 'Juga menjawab untuk',
   'domains.alsoOfHelp':
     'Slug yang tidak ada di sini dicari di domain itu, misalnya domain yang sudah hilang.',
   'domains.none': 'Tidak ada',
-  'domains.robots': 'Izinkan mesin telusur',
-  'domains.robotsHelp': 'robots.txt mengizinkan mesin telusur mengunjungi domain ini.',
+  'domains.robots': 'Robot',
+  'domains.robotsHelp':
+    'Siapa yang boleh mengunjungi URL pendek menurut robots.txt. Halaman Links tertutup untuk semua.',
+  'domains.robots.disallow': 'Tidak ada',
+  'domains.robots.previews': 'Hanya pratinjau di kiriman dan obrolan',
+  'domains.robots.allow': 'Mesin telusur juga',
   'domains.fileHelp': 'JSON yang disajikan di {{path}}.',
   'domains.fileBad': 'Masukkan objek atau daftar JSON.',
   'settings.saving': 'Menyimpan…',

@@ -8,13 +8,17 @@ export default {
   'domains.not_found_urlHelp':
     'Dit kortadresser som inte leder någonstans skickar besökare. Tomt visar 404-sidan.',
   'domains.status': 'Status för omdirigering',
-  'domains.statusDefault': 'Som instansen',
+  'domains.asInstance': 'Som instansen',
   'domains.alsoOf': 'Svarar även för',
   'domains.alsoOfHelp':
     'Kortnamn som inte finns här söks på den domänen, till exempel en som har gått förlorad.',
   'domains.none': 'Ingen',
-  'domains.robots': 'Tillåt sökmotorer',
-  'domains.robotsHelp': 'robots.txt låter sökmotorer besöka domänen.',
+  'domains.robots': 'Robotar',
+  'domains.robotsHelp':
+    'Vilka som får besöka kortadresser enligt robots.txt. Sidorna i Links är stängda för alla.',
+  'domains.robots.disallow': 'Inga',
+  'domains.robots.previews': 'Bara förhandsvisningar i inlägg och chattar',
+  'domains.robots.allow': 'Även sökmotorer',
   'domains.fileHelp': 'JSON som visas på {{path}}.',
   'domains.fileBad': 'Ange ett JSON-objekt eller en lista.',
   'settings.saving': 'Sparar …',
