@@ -17,7 +17,7 @@ import {
   succeed,
 } from '../actions.ts'
 import { roomsPerTest } from '../per-test.ts'
-import { untilWaiting } from '../rooms/locks.ts'
+import { untilRequestsWait } from '../rooms/locks.ts'
 import type { TestRooms } from '../rooms.ts'
 
 const MINUTE = 60_000
@@ -25,9 +25,6 @@ const DAY = 86_400_000
 const MESSAGE_COUNT = 20_000
 const DONE = 1_500
 const PIECE = 1_000
-/** Keeps the event loop busy until a request waits for the running transaction. */
-const TURNS = 50
-
 const { rooms, nodeOf } = roomsPerTest()
 
 /** Posts, deletes and records more for this user than the limits allow. */
@@ -262,8 +259,7 @@ eachDialect((dialect, newUrl) => {
       // Inside an object, because returning the promise itself would make the transaction wait for
       // a request that waits for the transaction.
       const begun = { opened: eva.browser.send('/api/rooms', { body: { name: 'Quay' } }) }
-      if (dialect === 'postgres') await untilWaiting(service)
-      else for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
+      await untilRequestsWait(service, tx)
       return begun
     })
     expect(await refusal(await opened)).toEqual([401, 'unauthenticated'])

@@ -3,13 +3,10 @@ import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { type SignedInUser, refusal, signedInUser } from '../actions.ts'
 import { roomsPerTest } from '../per-test.ts'
-import { untilWaiting } from '../rooms/locks.ts'
+import { untilRequestsWait } from '../rooms/locks.ts'
 import type { TestRooms } from '../rooms.ts'
 
 const { rooms } = roomsPerTest()
-
-/** Keeps the event loop busy until a request waits for the running transaction. */
-const TURNS = 50
 
 /** The response to a request that found its session and whose account is gone when it writes. */
 async function whileErased(
@@ -23,8 +20,7 @@ async function whileErased(
     // Inside an object, because returning the promise itself would make the transaction wait for a
     // request that waits for the transaction.
     const started = { answer: act() }
-    if (database.dialect === 'postgres') await untilWaiting(service)
-    else for (let turn = 0; turn < TURNS; turn++) await Bun.sleep(0)
+    await untilRequestsWait(service, tx)
     return started
   })
   return answer

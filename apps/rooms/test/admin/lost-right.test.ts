@@ -6,15 +6,12 @@ import { lockGrantChanges } from '../../src/grants/operations.ts'
 import { type SignedInUser, createRoom, member, refusal, signedInUser } from '../actions.ts'
 import { listAuditEvents } from '../audit-log.ts'
 import { roomsPerTest } from '../per-test.ts'
-import { untilWaiting } from '../rooms/locks.ts'
+import { untilRequestsWait } from '../rooms/locks.ts'
 
 const MINUTE = 60_000
-/** Keeps the event loop busy until a request waits for the running transaction. */
-const TURNS = 50
-
 const { rooms } = roomsPerTest()
 
-eachDialect((dialect, newUrl) => {
+eachDialect((_dialect, newUrl) => {
   /** Two administrators, Eva without that right, and a room of another user. */
   async function withEva() {
     const service = await rooms({ url: await newUrl() })
@@ -57,8 +54,7 @@ eachDialect((dialect, newUrl) => {
         // Inside an object, because returning the promise itself would make the transaction wait
         // for a request that waits for the transaction.
         const begun = { answer: bob.browser.send(`/api/admin${path(stage)}`, sent) }
-        if (dialect === 'postgres') await untilWaiting(service)
-        else for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
+        await untilRequestsWait(service, tx)
         await tx.deleteFrom('role_grants').where('user_id', '=', bob.id).execute()
         return begun
       })

@@ -1,4 +1,5 @@
-import { sql } from 'kysely'
+import { type Transaction, sql } from 'kysely'
+import type { Tables } from '../../src/db/tables.ts'
 import type { TestRooms } from '../rooms.ts'
 import { until } from '../until.ts'
 
@@ -19,4 +20,19 @@ export async function untilWaiting(
       where wait_event_type = 'Lock' and datname = current_database()`.execute(database.read)
     return (rows[0]?.waiting ?? 0) >= count
   })
+}
+
+/** Turns of the event loop in which a request gets as far as it can. */
+const TURNS = 50
+
+/**
+ * Keeps a transaction open, and at work, until the requests that the test has begun wait for it. On SQLite
+ * they wait for the writer, which nothing shows.
+ */
+export async function untilRequestsWait(service: TestRooms, tx: Transaction<Tables>): Promise<void> {
+  if (service.rooms.database.dialect === 'postgres') return untilWaiting(service)
+  for (let turn = 0; turn < TURNS; turn++) {
+    await sql`select 1`.execute(tx)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
 }
