@@ -39,7 +39,11 @@ export async function reconcileSettings(
       { ...inherited },
     )
   if (guests.length > 0) log.info('guests: disabled, their sessions have ended', { sessions: guests.length })
-  if (lacksAdmin)
+  if (lacksAdmin && provider.adminClaim !== null)
+    log.info('administrators: none until a person signs in whose admin claim matches', {
+      AUTH_ADMIN_CLAIM_PATH: provider.adminClaim.path.whole,
+    })
+  else if (lacksAdmin)
     log.info(
       'administrators: none; after a first sign-in, run latchkey rooms admin grant --user <id or issuer|subject>',
     )

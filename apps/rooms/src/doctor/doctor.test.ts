@@ -9,6 +9,7 @@ import { CLIENT_ID, hostileProvider, newSigningKey } from '../../test/provider/h
 import { ownRedis, redisServer } from '../../test/realtime/redis.ts'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
+import { grantPlatformAdmin } from '../grants/operations.ts'
 import { insertTeams } from '../grants/store.ts'
 import { recordSubjectSource } from '../platform/provider-change.ts'
 import { upsertMember } from '../users/store.ts'
@@ -100,6 +101,27 @@ eachDialect((dialect, newUrl) => {
       expect(await lines('teams', { ...environment(idp.issuer), ROOMS_DATABASE_URL: url })).toEqual([])
       await database.write((tx) => insertTeams(tx, user.id, ['harbour'], Date.now()))
       expect(await lines('teams', env)).toEqual([])
+      await database.close()
+      await idp.stop()
+    })
+
+    test('R9.3: warns if no signed-in user is an administrator by the claim, with its path', async () => {
+      const url = await newUrl()
+      const idp = await hostileProvider()
+      const env = { ...environment(idp.issuer), ROOMS_DATABASE_URL: url }
+      const claim = { AUTH_ADMIN_CLAIM_PATH: 'groups', AUTH_ADMIN_CLAIM_VALUE: 'admins' }
+      const database = openDatabase<Tables>(url)
+      await migrate(database, migrations)
+      expect(await lines('admin claim', { ...env, ...claim })).toEqual([])
+      const ann = { issuer: idp.issuer, subject: 'ann', mode: 'oidc', name: 'Ann', email: null } as const
+      const { user } = await database.write((tx) => upsertMember(tx, ann, Date.now()))
+      expect(await lines('admin claim', env)).toEqual([])
+      const [warning] = await lines('admin claim', { ...env, ...claim })
+      expect(warning).toStartWith('warn: no user who signed in is an administrator by the claim groups')
+      const grant = { userId: user.id, source: 'claim', grantedBy: null } as const
+      const origin = { clientIp: null, requestId: null, nowMs: Date.now() }
+      await database.write((tx) => grantPlatformAdmin(tx, { ...grant, origin }))
+      expect(await lines('admin claim', { ...env, ...claim })).toEqual([])
       await database.close()
       await idp.stop()
     })

@@ -16,7 +16,7 @@ import { type Settings, readSettings, settingsWarnings } from '../settings/setti
 import { checkFiles } from './files.ts'
 import { checkAddresses, checkHosts, checkProvider, checkProviderClock } from './external-checks.ts'
 import { checkVoice } from './voice.ts'
-import { hasLoginsWithoutTeams, newestSessionAt } from './store.ts'
+import { hasLoginsWithoutGrants, newestSessionAt } from './store.ts'
 
 /**
  * Checks everything that the service depends on, according to the environment, and lists the URLs
@@ -70,6 +70,10 @@ function missingTeamsHint(teams: TeamsConfig | null): string {
   return `no user who signed in owns a team: ${expected}, not of strings; TEAMIDP_OWNER_ROLES lists the roles that count`
 }
 
+function missingAdminHint(path = ''): string {
+  return `no user who signed in is an administrator by the claim ${path}: it must be a text, or a list of texts, that equals or contains AUTH_ADMIN_CLAIM_VALUE; the log of a login names a shape that never can`
+}
+
 /**
  * Reports accounts to which the current provider cannot sign anyone in, and accounts that it may
  * give to other users (R8.5).
@@ -81,7 +85,10 @@ async function checkAccounts({ databaseUrl, provider }: Settings): Promise<Findi
     const issuer = issuerOf(provider)
     const unreachable = await countUnreachableAccounts(database.read, issuer)
     const inheritable = await countInheritableAccounts(database.read, issuer, subjectSourceOf(provider))
-    const isWithoutTeams = provider.mode === 'teamidp' && (await hasLoginsWithoutTeams(database.read, issuer))
+    const isWithoutTeams =
+      provider.mode === 'teamidp' && (await hasLoginsWithoutGrants(database.read, issuer, 'teamidp'))
+    const isWithoutAdmins =
+      provider.adminClaim !== null && (await hasLoginsWithoutGrants(database.read, issuer, 'claim'))
     const what = `${unreachable} from a provider other than ${issuer} cannot sign in`
     const changed = 'OAUTH_USERINFO_ENDPOINT or OAUTH_SUBJECT_PATH has changed since they were created'
     return [
@@ -92,6 +99,7 @@ async function checkAccounts({ databaseUrl, provider }: Settings): Promise<Findi
         ? [warn('accounts', `${inheritable} may be reached by users of another provider: ${changed}`)]
         : []),
       ...(isWithoutTeams ? [warn('teams', missingTeamsHint(provider.teams))] : []),
+      ...(isWithoutAdmins ? [warn('admin claim', missingAdminHint(provider.adminClaim?.path.whole))] : []),
     ]
   } catch {
     // Other findings report why the database cannot be read, or it does not exist yet.

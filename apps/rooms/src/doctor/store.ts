@@ -10,9 +10,13 @@ export async function newestSessionAt(read: Kysely<Tables>): Promise<number> {
   return (newest?.at ?? 0) / 1000
 }
 
-/** Whether users of this issuer have signed in and none of them owns a team. */
-export async function hasLoginsWithoutTeams(db: Kysely<Tables>, issuer: string): Promise<boolean> {
+/** Whether users of this issuer have signed in and none of them got a grant from this source. */
+export async function hasLoginsWithoutGrants(
+  db: Kysely<Tables>,
+  issuer: string,
+  source: 'teamidp' | 'claim',
+): Promise<boolean> {
   const person = db.selectFrom('identities').select('id').where('issuer', '=', issuer).limit(1)
-  const team = db.selectFrom('role_grants').select('id').where('source', '=', 'teamidp').limit(1)
-  return (await person.executeTakeFirst()) !== undefined && (await team.executeTakeFirst()) === undefined
+  const grant = db.selectFrom('role_grants').select('id').where('source', '=', source).limit(1)
+  return (await person.executeTakeFirst()) !== undefined && (await grant.executeTakeFirst()) === undefined
 }

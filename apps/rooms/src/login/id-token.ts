@@ -2,15 +2,15 @@
 // order of the checks matters: those without a request first, then key, signature and the other
 // claims.
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { type ExpectedParties, checkParties } from './audience.ts'
 import type { Metadata } from './discovery.ts'
 import type { KeySet } from './key-set.ts'
-import type { OidcConfig } from './provider-config.ts'
 import { LoginFailure } from './provider.ts'
 import { isIdentifier } from './identifier.ts'
 import { type JsonObject, checkHeader, checkSignature, parseJws } from './strict-jws.ts'
 
 export interface ExpectedIdToken {
-  readonly config: Pick<OidcConfig, 'issuer' | 'clientId'>
+  readonly config: ExpectedParties
   readonly metadata: Pick<Metadata, 'algorithm' | 'jwksUri'>
   readonly keys: KeySet
   /** SHA-256 of the nonce in lower-case hex. */
@@ -33,7 +33,7 @@ export async function verifyIdToken(token: string, expected: ExpectedIdToken): P
   const { algorithm, jwksUri } = expected.metadata
   const expectedHeader = { algorithm, types: ['JWT'] }
   checkHeader(header, expectedHeader, 'id token')
-  checkParties(claims, expected.config)
+  checkParties(claims, expected.config, 'id token')
   // OpenID Connect Back-Channel Logout 1.0, section 2.4: logout tokens have this claim, and are
   // signed with the same key for the same client.
   if (Object.hasOwn(claims, 'events')) refuse('id token is a logout token')
@@ -51,17 +51,6 @@ export async function verifyIdToken(token: string, expected: ExpectedIdToken): P
 
 function refuse(reason: string): never {
   throw new LoginFailure('token_invalid', reason)
-}
-
-/** Section 3.1.3.7, points 2 to 5 (C56, C58, C59). */
-function checkParties(claims: JsonObject, { issuer, clientId }: ExpectedIdToken['config']): void {
-  if (claims.iss !== issuer) refuse('id token issuer wrong')
-  const { aud } = claims
-  const audiences: unknown[] = Array.isArray(aud) ? aud : [aud]
-  // Another audience may have received this token and could replay it here.
-  if (audiences.length === 0 || !audiences.every((audience) => audience === clientId))
-    refuse('id token audience wrong')
-  if (Object.hasOwn(claims, 'azp') && claims.azp !== clientId) refuse('id token authorized party wrong')
 }
 
 /** C57. */

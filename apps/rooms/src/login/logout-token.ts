@@ -1,6 +1,7 @@
 // Verification of logout tokens, OpenID Connect Back-Channel Logout 1.0, section 2.6 (R13.4, R13.5,
 // C109-C113). The caller checks in the database whether the token is a replay, and finds the
 // sessions to end.
+import { type ExpectedParties, checkParties } from './audience.ts'
 import type { Metadata } from './discovery.ts'
 import type { KeySet } from './key-set.ts'
 import type { OidcConfig } from './provider-config.ts'
@@ -9,7 +10,7 @@ import { isIdentifier, keyOf } from './identifier.ts'
 import { type JsonObject, checkHeader, checkSignature, parseJws } from './strict-jws.ts'
 
 export interface ExpectedLogoutToken {
-  readonly config: Pick<OidcConfig, 'issuer' | 'clientId' | 'logoutTokenMaxAgeSeconds'>
+  readonly config: ExpectedParties & Pick<OidcConfig, 'logoutTokenMaxAgeSeconds'>
   /**
    * Called only after all other checks: requests of strangers must not cause requests to the
    * provider.
@@ -30,7 +31,7 @@ const MAX_LIFETIME_SECONDS = 600
 export async function verifyLogoutToken(token: string, expected: ExpectedLogoutToken): Promise<LogoutToken> {
   const { config, keys } = expected
   const { header, claims } = parseJws(token, MAX_CHARACTERS, 'logout token')
-  checkParties(claims, config)
+  checkParties(claims, config, 'logout token')
   checkEvent(claims)
   // Section 2.4: an ID token must not be accepted as a logout token.
   if (Object.hasOwn(claims, 'nonce')) refuse('logout token has a nonce')
@@ -51,13 +52,6 @@ export async function verifyLogoutToken(token: string, expected: ExpectedLogoutT
 
 function refuse(reason: string): never {
   throw new LoginFailure('token_invalid', reason)
-}
-
-/** C110. Other audiences are harmless: they could only end the same sessions. */
-function checkParties({ iss, aud }: JsonObject, { issuer, clientId }: ExpectedLogoutToken['config']): void {
-  if (iss !== issuer) refuse('logout token issuer wrong')
-  const audiences: unknown[] = Array.isArray(aud) ? aud : [aud]
-  if (!audiences.includes(clientId)) refuse('logout token audience wrong')
 }
 
 /** C111. */

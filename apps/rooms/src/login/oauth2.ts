@@ -1,7 +1,7 @@
 // The mode `oauth2`: no discovery and no ID token. User-info identifies the user (R4.2, R7.5).
 import { authorizationUrl } from './authorization-url.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { describePerson } from './identity.ts'
+import { describePerson, warnOfAdminClaim } from './identity.ts'
 import { type OAuth2Config, issuerOf } from './provider-config.ts'
 import { LoginFailure, type Provider } from './provider.ts'
 import type { ProviderDependencies } from './provider-dependencies.ts'
@@ -10,7 +10,7 @@ import { fetchUserInfo } from './user-info.ts'
 
 export function createOAuth2Provider(
   config: OAuth2Config,
-  { outbound, timeouts }: ProviderDependencies,
+  { outbound, timeouts, log }: ProviderDependencies,
 ): Provider {
   const issuer = issuerOf(config)
   // Without metadata, `auto` means `required` (R2).
@@ -28,7 +28,10 @@ export function createOAuth2Provider(
       const { tokenEndpoint: url, userinfoEndpoint } = config
       const { accessToken } = await requestTokens(outbound, { url, config, advertised: null, redemption })
       // An ID token is ignored: this mode verifies none.
-      const person = describePerson([await fetchUserInfo(outbound, userinfoEndpoint, accessToken)], config)
+      const userInfo = await fetchUserInfo(outbound, userinfoEndpoint, accessToken)
+      if (userInfo === null) throw new LoginFailure('provider_error', 'userinfo endpoint refused')
+      warnOfAdminClaim([userInfo], config, log)
+      const person = describePerson([userInfo], config)
       return { issuer, ...person, ownedTeams: [], idToken: null, sub: null, sid: null, issuedAtSeconds: null }
     },
     logoutUrl: async () => null,

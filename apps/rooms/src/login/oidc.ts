@@ -4,7 +4,7 @@ import type { Claims } from './claim-path.ts'
 import { type Discovery, type Metadata, createDiscovery } from './discovery.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { verifyIdToken } from './id-token.ts'
-import { describePerson } from './identity.ts'
+import { describePerson, isComplete, warnOfAdminClaim } from './identity.ts'
 import { type KeySet, createKeySet } from './key-set.ts'
 import { verifyLogoutToken } from './logout-token.ts'
 import { logoutUrl } from './logout-url.ts'
@@ -56,9 +56,7 @@ export function createOidcProvider(
     redeem: (redemption) => redeem(redemption, parts),
     async logoutUrl(options) {
       const metadata = await metadataForPage(parts)
-      return metadata?.endSessionEndpoint
-        ? logoutUrl(metadata.endSessionEndpoint, config.clientId, options)
-        : null
+      return metadata?.endSessionEndpoint ? logoutUrl(metadata.endSessionEndpoint, config, options) : null
     },
     verifyLogoutToken(token) {
       const verified = verifyLogoutToken(token, {
@@ -105,7 +103,7 @@ async function checkIssuerParameter(
  */
 async function redeem(redemption: Redemption, parts: OidcParts): Promise<ProviderIdentity> {
   const { config, discovery, keys, ownedTeams } = parts
-  const { outbound, now } = parts.dependencies
+  const { outbound, now, log } = parts.dependencies
   const metadata = await discovery.get()
   const { tokenEndpoint: url, tokenAuthMethods: advertised } = metadata
   const { accessToken, idToken } = await requestTokens(outbound, { url, config, advertised, redemption })
@@ -113,12 +111,17 @@ async function redeem(redemption: Redemption, parts: OidcParts): Promise<Provide
   const { nonceHash } = redemption
   const signed = await verifyIdToken(idToken, { config, metadata, keys, nonceHash, accessToken, now })
   const claims: JsonObject[] = [signed]
-  if (metadata.userinfoEndpoint !== null) {
-    // After the verification: an unverified token causes no further request (R7.1, C50).
+  // After the verification: an unverified token causes no further request (R7.1, C50).
+  if (metadata.userinfoEndpoint !== null && !isComplete(signed, config)) {
     const userInfo = await fetchUserInfo(outbound, metadata.userinfoEndpoint, accessToken)
-    checkSameSubject(signed, userInfo)
-    claims.push(userInfo)
+    if (userInfo === null)
+      log.warn('userinfo: refused, so only the claims of the ID token count', { issuer: config.issuer })
+    else {
+      checkSameSubject(signed, userInfo)
+      claims.push(userInfo)
+    }
   }
+  warnOfAdminClaim(claims, config, log)
   return {
     issuer: config.issuer,
     ...describePerson(claims, config),

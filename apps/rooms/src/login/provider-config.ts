@@ -12,9 +12,12 @@ interface CommonConfig {
   readonly scopes: readonly string[]
   readonly pkce: 'required' | 'auto' | 'disabled'
   readonly tokenAuthMethod: 'auto' | 'client_secret_basic' | 'client_secret_post'
+  /** The `token_type` of token responses in lower case; null also accepts a response without one. */
+  readonly tokenType: string | null
   readonly adminClaim: { readonly path: ClaimPath; readonly value: string } | null
   readonly subjectPath: ClaimPath
-  readonly namePath: ClaimPath
+  /** The first path with a name wins. */
+  readonly namePaths: readonly ClaimPath[]
   readonly emailPath: ClaimPath | null
   /** Permits http URLs of the provider that are not loopback. */
   readonly allowHttp: boolean
@@ -24,10 +27,14 @@ export interface OidcConfig extends CommonConfig {
   readonly mode: 'oidc' | 'teamidp'
   /** Exactly as configured. */
   readonly issuer: string
+  /** Audiences that tokens may have beside the client ID. */
+  readonly audiences: readonly string[]
   readonly idTokenAlg: 'auto' | IdTokenAlgorithm
   /** Hosts in the metadata that may have private addresses. */
   readonly trustedHosts: readonly string[]
   readonly backchannelLogout: boolean
+  /** The query parameter of the end-session endpoint that names the address to return to. */
+  readonly logoutRedirectParameter: string
   /** Maximum age of logout tokens without `exp`; null refuses them. */
   readonly logoutTokenMaxAgeSeconds: number | null
   /** Null except in teamidp. */

@@ -17,21 +17,31 @@ export function createTeamidpProvider(config: OidcConfig, dependencies: Provider
 
 /** Distinct ids of the teams in which the user's role counts as owner. */
 function ownedTeams(claims: Claims, teams: TeamsConfig, log: Pick<Log, 'warn'>): readonly string[] {
-  const list = readFirstClaim(claims, teams.claimPath)
-  if (!Array.isArray(list)) {
-    if (list !== undefined)
-      log.warn('teams: the claim is not a list and is ignored', { claim: teams.claimPath.whole })
+  const claim = readFirstClaim(claims, teams.claimPath)
+  if (typeof claim !== 'object' || claim === null) {
+    if (claim !== undefined)
+      log.warn('teams: the claim is neither a list nor an object and is ignored', {
+        claim: teams.claimPath.whole,
+      })
     return []
   }
+  // Keycloak sends an object with the alias of each team as its key.
+  const list: unknown[] = Array.isArray(claim) ? claim : Object.values(claim)
   const entries = list.filter((team): team is JsonObject => typeof team === 'object' && team !== null)
   if (list.length > 0 && entries.length === 0)
     log.warn('teams: the claim lists plain values instead of objects with an id and a role', {
       claim: teams.claimPath.whole,
     })
   const owned = entries
-    .filter((team) => teams.ownerRoles.some((role) => role === readClaim(team, teams.rolePath)))
+    .filter((team) => isOwner(readClaim(team, teams.rolePath), teams.ownerRoles))
     .map((team) => identifierOf(readClaim(team, teams.idPath)))
     .filter((id) => id !== undefined)
     .filter((id) => teams.teamId === null || teams.teamId === id)
   return [...new Set(owned)]
+}
+
+/** `role` is one role, or a list of all roles that the person has. */
+function isOwner(role: unknown, ownerRoles: readonly string[]): boolean {
+  const roles: unknown[] = Array.isArray(role) ? role : [role]
+  return ownerRoles.some((ownerRole) => roles.includes(ownerRole))
 }

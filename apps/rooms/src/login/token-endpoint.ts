@@ -52,8 +52,10 @@ export async function requestTokens(outbound: Outbound, exchange: Exchange): Pro
   else form.set('client_id', config.clientId)
   if (method === 'client_secret_post') form.set('client_secret', config.clientSecret ?? '')
   const { status, object } = await outbound({ endpoint: 'token', url, headers, form })
-  if (status !== 200) throw refusal(status, object?.error)
-  return readTokens(object)
+  // GitHub and Slack refuse a code with status 200.
+  if (status !== 200 || (typeof object?.error === 'string' && !Object.hasOwn(object, 'access_token')))
+    throw refusal(status, object?.error)
+  return readTokens(object, config.tokenType)
 }
 
 /** RFC 6749, section 2.3.1: both parts are form-encoded before they are joined (C13). */
@@ -66,19 +68,12 @@ function formEncoded(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1)
 }
 
-// RFC 6749, section 5.2. Other texts of the provider are not logged.
-const REFUSALS = new Set([
-  'invalid_request',
-  'invalid_client',
-  'invalid_grant',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'invalid_scope',
-])
+/** A code of RFC 6749, section 5.2, or one of the provider's own. Its other texts are not logged. */
+const ERROR_CODE = /^[a-z][a-z0-9_]{0,63}$/
 
 function refusal(status: number, error: unknown): LoginFailure {
   if (status >= 500) return new LoginFailure('provider_unavailable', 'token endpoint failed', { status })
-  const named = typeof error === 'string' && REFUSALS.has(error) ? { error } : {}
+  const named = typeof error === 'string' && ERROR_CODE.test(error) ? { error } : {}
   return new LoginFailure('provider_error', 'token endpoint refused the code', { status, ...named })
 }
 
@@ -86,12 +81,14 @@ function refusal(status: number, error: unknown): LoginFailure {
 const HEADER_SAFE = /^[!-~]+$/
 
 /** RFC 6749, section 5.1. `expires_in` is not used and not checked (C45). */
-function readTokens(object: Readonly<Record<string, unknown>> | undefined): Tokens {
+function readTokens(object: Readonly<Record<string, unknown>> | undefined, tokenType: string | null): Tokens {
   if (object === undefined) throw new LoginFailure('provider_error', 'token answer is not a JSON object')
   const { access_token: accessToken, token_type: type, id_token: idToken } = object
   if (typeof accessToken !== 'string' || !HEADER_SAFE.test(accessToken))
     throw new LoginFailure('provider_error', 'access token missing or malformed')
-  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer')
+  const isAbsent = type === undefined || type === null
+  const isExpected = typeof type === 'string' && type.toLowerCase() === (tokenType ?? 'bearer')
+  if (!isExpected && !(isAbsent && tokenType === null))
     throw new LoginFailure('provider_error', 'token type not supported')
   return { accessToken, idToken: typeof idToken === 'string' && idToken !== '' ? idToken : null }
 }

@@ -28,10 +28,12 @@ import {
   limits,
   livekitSecret,
   livekitUrl,
+  logoutParameter,
   ownOrigin,
   programPath,
   redisUrl,
   scopes,
+  tokenType,
 } from './kinds.ts'
 
 const TEN_YEARS_SECONDS = 315_360_000
@@ -94,6 +96,20 @@ export const declarations = {
     default: 'auto',
     sentence: 'The only algorithm with which ID tokens may be signed',
     example: 'ES256',
+  },
+  tokenType: {
+    name: 'AUTH_TOKEN_TYPE',
+    kind: tokenType(),
+    default: 'bearer',
+    sentence: 'token_type of token responses; none also accepts a response without one',
+    example: 'user',
+  },
+  audiences: {
+    name: 'AUTH_AUDIENCES',
+    kind: listOf(text()),
+    whenUnset: 'unset: the client ID alone',
+    sentence: 'Audiences that tokens may have beside the client ID; ID tokens must then name it in azp',
+    example: '284713350982148313',
   },
   trustedHosts: {
     name: 'AUTH_TRUSTED_HOSTS',
@@ -185,11 +201,18 @@ export const declarations = {
     sentence: 'Dot path to the stable id of the person',
     example: 'id',
   },
-  namePath: {
+  namePaths: {
+    name: 'AUTH_NAME_PATH',
+    kind: listOf(claimPath()),
+    whenUnset: 'OAUTH_NAME_PATH, or name,preferred_username,nickname',
+    sentence: 'Dot paths to the display name; the first that has one wins',
+    example: 'name,login',
+  },
+  oauthNamePaths: {
     name: 'OAUTH_NAME_PATH',
-    kind: claimPath(),
-    whenUnset: 'required with AUTH_PROVIDER=oauth2, else name',
-    sentence: 'Dot path to the display name',
+    kind: listOf(claimPath()),
+    whenUnset: 'required with AUTH_PROVIDER=oauth2, unless AUTH_NAME_PATH is set',
+    sentence: 'The older name of AUTH_NAME_PATH',
     example: 'login',
   },
   emailPath: {
@@ -309,6 +332,13 @@ export const declarations = {
     whenUnset: 'unset: refused',
     sentence: 'Seconds for which to accept a logout token without exp',
     example: '120',
+  },
+  logoutRedirectParameter: {
+    name: 'AUTH_LOGOUT_REDIRECT_PARAMETER',
+    kind: logoutParameter(),
+    default: 'post_logout_redirect_uri',
+    sentence: 'Query parameter that names the address to return to after signing out at the provider',
+    example: 'logout_uri',
   },
   host: {
     name: 'ROOMS_HOST',

@@ -28,6 +28,25 @@ export function scopes(): Kind<readonly string[]> {
   }
 }
 
+/** The type of an access token in lower case. RFC 6749, appendix A.13. */
+export function tokenType(): Kind<string> {
+  return {
+    accepts: 'a token_type such as bearer, or none',
+    parse: (value) => (/^[\w.-]{1,64}$/.test(value) ? value.toLowerCase() : undefined),
+  }
+}
+
+const LOGOUT_PARAMETERS = ['client_id', 'state', 'id_token_hint']
+
+/** The name of a query parameter that Rooms does not use otherwise. */
+export function logoutParameter(): Kind<string> {
+  return {
+    accepts: `the name of a query parameter other than ${LOGOUT_PARAMETERS.join(', ')}`,
+    parse: (value) =>
+      /^[\w.-]{1,64}$/.test(value) && !LOGOUT_PARAMETERS.includes(value) ? value : undefined,
+  }
+}
+
 export function claimPath(): Kind<ClaimPath> {
   return {
     accepts: 'a dot path of at most 10 parts, without __proto__, constructor or prototype',

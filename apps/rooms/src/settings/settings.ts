@@ -54,9 +54,11 @@ const OIDC_MODES: readonly ProviderMode[] = ['oidc', 'teamidp']
 
 /** Settings that only some modes read. The other modes ignore them with a warning (R2.4). */
 const MODES_OF: Partial<Record<Key, readonly ProviderMode[]>> = {
+  audiences: OIDC_MODES,
   idTokenAlg: OIDC_MODES,
   trustedHosts: OIDC_MODES,
   logoutTokenMaxAge: OIDC_MODES,
+  logoutRedirectParameter: OIDC_MODES,
   oidcIssuer: ['oidc'],
   teamIssuer: ['teamidp'],
   teamClaimPath: ['teamidp'],
@@ -115,7 +117,18 @@ const rules: readonly RoomsRule[] = [
   requireKeyIn('oauth2', 'tokenEndpoint'),
   requireKeyIn('oauth2', 'userinfoEndpoint'),
   requireKeyIn('oauth2', 'subjectPath'),
-  requireKeyIn('oauth2', 'namePath'),
+  {
+    settings: ['oauthNamePaths', 'namePaths', 'provider'],
+    problem: ({ provider, namePaths, oauthNamePaths }) =>
+      provider === 'oauth2' && namePaths === null && oauthNamePaths === null
+        ? 'is required with AUTH_PROVIDER=oauth2, unless AUTH_NAME_PATH is set'
+        : null,
+  },
+  {
+    settings: ['oauthNamePaths', 'namePaths'],
+    problem: ({ namePaths, oauthNamePaths }) =>
+      namePaths !== null && oauthNamePaths !== null ? 'must be unset with AUTH_NAME_PATH' : null,
+  },
   safeUrl('oidcIssuer'),
   safeUrl('teamIssuer'),
   safeUrl('authorizationEndpoint'),
@@ -244,13 +257,14 @@ function providerConfig(values: RoomsValues, mode: ProviderMode, clientId: strin
     scopes: scopesOf(values, mode),
     pkce: values.pkce,
     tokenAuthMethod: values.tokenAuthMethod,
+    tokenType: values.tokenType === 'none' ? null : values.tokenType,
     allowHttp: values.allowHttp,
     adminClaim:
       values.adminClaimPath !== null && values.adminClaimValue !== null
         ? { path: values.adminClaimPath, value: values.adminClaimValue }
         : null,
     subjectPath: values.subjectPath ?? path('sub'),
-    namePath: values.namePath ?? path('name'),
+    namePaths: values.namePaths ?? values.oauthNamePaths ?? NAME_PATHS,
   }
   if (mode !== 'oauth2')
     return { ...common, ...oidcConfig(values, mode), emailPath: values.emailPath ?? path('email') }
@@ -273,10 +287,12 @@ function oidcConfig(values: RoomsValues, mode: OidcConfig['mode']) {
   return {
     mode,
     issuer,
+    audiences: values.audiences ?? [],
     idTokenAlg: values.idTokenAlg,
     trustedHosts: values.trustedHosts ?? [],
     backchannelLogout: values.backchannelLogout ?? mode === 'teamidp',
     logoutTokenMaxAgeSeconds: values.logoutTokenMaxAge,
+    logoutRedirectParameter: values.logoutRedirectParameter,
     teams:
       mode === 'oidc'
         ? null
@@ -297,6 +313,8 @@ function scopesOf({ scopes, teamId }: RoomsValues, mode: ProviderMode): readonly
   }
   return mode === 'oauth2' || scopes.includes('openid') ? scopes : ['openid', ...scopes]
 }
+
+const NAME_PATHS = ['name', 'preferred_username', 'nickname'].map(path)
 
 function path(name: string): ClaimPath {
   const parsed = parseClaimPath(name)

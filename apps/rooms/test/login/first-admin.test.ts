@@ -3,7 +3,7 @@ import { eachDialect } from '@latchkey/database/testing'
 import { findAuditEvents } from '../audit-log.ts'
 import { openRooms } from '../rooms.ts'
 import { dump, target } from './steps.ts'
-import { BOB, grantsOf, isAdmin, userIdOf } from './grant-steps.ts'
+import { BOB, adminsByClaim, grantsOf, isAdmin, userIdOf } from './grant-steps.ts'
 
 eachDialect((_dialect, newUrl) => {
   describe('the first administrator', () => {
@@ -71,6 +71,17 @@ eachDialect((_dialect, newUrl) => {
       await node.signedInBrowser(BOB)
       expect(await grantsOf(t)).toEqual({ alice: [], bob: [] })
       await node.close()
+      await t.close()
+    })
+
+    test('R9.3: is nothing that the log of the start asks for where a claim makes administrators', async () => {
+      const t = await openRooms({
+        url: await newUrl(),
+        provider: adminsByClaim('admins'),
+        settings: { adminBootstrap: 'off' },
+      })
+      expect(t.logLines.join('')).toContain('administrators: none until a person signs in')
+      expect(t.logLines.join('')).not.toContain('admin grant')
       await t.close()
     })
 

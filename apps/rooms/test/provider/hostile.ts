@@ -213,7 +213,10 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
       return callback.href
     },
 
-    /** The ID token of a person, altered by `idToken` and signed with the first key. */
+    /**
+     * The ID token of a person, altered by `idToken` and signed with the first key. The email is only
+     * in user-info, as at many providers.
+     */
     signIdToken(person: Person, nonce: string | null): string {
       const claims = behaviour.idTokenClaims({
         iss: issuer,
@@ -222,6 +225,7 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
         exp: nowSeconds() + 300,
         nonce: nonce ?? undefined,
         ...person,
+        email: undefined,
       })
       return idp.sign(claims, behaviour.idTokenHeader)
     },
@@ -258,10 +262,12 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
       issuer,
       clientSecret: idp.secret,
       emailPath: claimPath('email'),
+      audiences: [],
       idTokenAlg: 'auto',
       trustedHosts: [],
       backchannelLogout: true,
       logoutTokenMaxAgeSeconds: null,
+      logoutRedirectParameter: 'post_logout_redirect_uri',
       teams: null,
       ...overrides,
     }),
@@ -332,9 +338,10 @@ const COMMON = {
   scopes: ['openid', 'profile', 'email'],
   pkce: 'required',
   tokenAuthMethod: 'auto',
+  tokenType: 'bearer',
   adminClaim: null,
   subjectPath: claimPath('sub'),
-  namePath: claimPath('name'),
+  namePaths: [claimPath('name')],
   allowHttp: false,
 } as const
 

@@ -44,7 +44,8 @@ async function outcomeOf(idToken: (claims: Json) => string): Promise<string> {
 
 function usualClaims(): Json {
   const { issuer } = at.idp
-  return { iss: issuer, aud: CLIENT_ID, iat: nowSeconds(), exp: nowSeconds() + 300, nonce: NONCE, ...ALICE }
+  const { sub, name } = ALICE
+  return { iss: issuer, aud: CLIENT_ID, iat: nowSeconds(), exp: nowSeconds() + 300, nonce: NONCE, sub, name }
 }
 
 const with_ = (members: Json) => (claims: Json) => ({ ...claims, ...members })
@@ -343,9 +344,41 @@ describe('the claims', () => {
     expect(await outcome(with_({ aud: [CLIENT_ID] }))).toBe(accepted)
   })
 
-  test('C58: any second audience is refused (fapi2:invalid-secondary-aud)', async () => {
-    for (const aud of [[CLIENT_ID, 'other'], ['other', CLIENT_ID], [CLIENT_ID, null], [[CLIENT_ID]]])
-      expect(await outcome(with_({ aud, azp: CLIENT_ID }))).toBe('token_invalid: id token audience wrong')
+  test('C58: any second audience is refused, and the log names it and the setting (fapi2:invalid-secondary-aud)', async () => {
+    for (const aud of [
+      [CLIENT_ID, 'other'],
+      ['other', CLIENT_ID],
+      [CLIENT_ID, null],
+      [CLIENT_ID, [CLIENT_ID]],
+    ])
+      expect(await outcome(with_({ aud, azp: CLIENT_ID }))).toBe(
+        'token_invalid: id token has an audience that AUTH_AUDIENCES does not list',
+      )
+    at.idp.idToken(with_({ aud: [CLIENT_ID, `2712\n${'x'.repeat(10_000)}`], azp: CLIENT_ID }))
+    const failure: unknown = await login(at, at.provider()).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ detail: { audience: expect.stringMatching(/^"2712\\nx{1,200}$/) } })
+  })
+
+  test('R7.3: AUTH_AUDIENCES permits a further audience, if azp names this client', async () => {
+    const config = at.idp.config({ audiences: ['2712', 'api'] })
+    const outcomeWith = async (claims: Json) => {
+      at.idp.idToken(with_(claims))
+      return failureOf(login(at, at.provider(config)))
+    }
+    for (const aud of [
+      [CLIENT_ID, '2712'],
+      ['api', '2712', CLIENT_ID],
+    ]) {
+      expect(await outcomeWith({ aud, azp: CLIENT_ID })).toBe(accepted)
+      for (const azp of ['2712', undefined, null, [CLIENT_ID]])
+        expect(await outcomeWith({ aud, azp })).toBe('token_invalid: id token authorized party wrong')
+    }
+    for (const aud of ['2712', ['2712'], ['2712', 'api']])
+      expect(await outcomeWith({ aud, azp: CLIENT_ID })).toBe('token_invalid: id token audience wrong')
+    expect(await outcomeWith({ aud: [CLIENT_ID, '2712', 'x'], azp: CLIENT_ID })).toBe(
+      'token_invalid: id token has an audience that AUTH_AUDIENCES does not list',
+    )
+    expect(await outcomeWith({ aud: CLIENT_ID })).toBe(accepted)
   })
 
   test('C59: a wrong azp is refused, also with a single audience', async () => {

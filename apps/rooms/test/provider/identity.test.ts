@@ -93,6 +93,22 @@ describe('the name', () => {
     }
   })
 
+  test('R7.7: of several paths, the first with a name wins, in every mode', async () => {
+    const namePaths = ['name', 'preferred_username', 'login'].map(claimPath)
+    for (const config of [at.idp.config({ namePaths }), at.idp.oauth2Config({ namePaths })]) {
+      expect(await signIn({ name: null, login: 'octocat' }, config)).toMatchObject({ name: 'octocat' })
+      expect(await signIn({ name: '\u200b', preferred_username: 'al', login: 'x' }, config)).toMatchObject({
+        name: 'al',
+      })
+      expect(await signIn({ name: 'Alice', preferred_username: 'al' }, config)).toMatchObject({
+        name: 'Alice',
+      })
+      expect(await failureOf(signIn({ name: 7, login: ['x'] }, config))).toBe(
+        'identity_incomplete: name missing or blank',
+      )
+    }
+  })
+
   test('C84: it is cleaned and cut to 64 graphemes', async () => {
     expect(await signIn({ name: '  A\u202el\u0000ice\u200b ' })).toMatchObject({ name: 'Alice' })
     expect(await signIn({ name: 'é'.repeat(100) })).toMatchObject({ name: 'é'.repeat(64) })
@@ -106,6 +122,37 @@ describe('the name', () => {
     expect(await signIn({ email: 'a@b.example' }, at.idp.config({ emailPath: null }))).toMatchObject({
       email: null,
     })
+  })
+})
+
+describe('an admin claim that can never match', () => {
+  const config = () => at.idp.config({ adminClaim: { path: claimPath('groups'), value: 'admin' } })
+  const warningsFor = async (claims: Json) => {
+    at.logLines.length = 0
+    expect(await signIn(claims, config())).toMatchObject({ isAdmin: false })
+    return at.logLines.filter((line) => line.includes('admin claim'))
+  }
+
+  test('R9.3: is in the log once per login, with its path and shape', async () => {
+    for (const [claims, shape] of [
+      [{ groups: { admin: { 27: 'example.com' } } }, 'an object with the value as a key'],
+      [{ groups: { user: {} } }, 'an object, instead of'],
+      [{ groups: 'user,admin' }, 'one text that lists several values'],
+      [{ groups: 'user admin' }, 'one text that lists several values'],
+      [{ groups: [{ name: 'admin' }] }, 'a list of objects'],
+      [{ _claim_names: { groups: 'src1' }, _claim_sources: { src1: {} } }, '_claim_names'],
+    ] as const) {
+      const warnings = await warningsFor(claims)
+      expect(warnings).toHaveLength(1)
+      expect(warnings[0]).toContain('"AUTH_ADMIN_CLAIM_PATH":"groups"')
+      expect(warnings[0]).toContain(shape)
+    }
+  })
+
+  test('R9.3: causes no line where the person is simply no administrator', async () => {
+    for (const groups of [undefined, null, 'user', 'administrator', [], ['user'], ['user', 7], 7, true])
+      expect(await warningsFor({ groups })).toEqual([])
+    expect(await warningsFor({ _claim_names: null })).toEqual([])
   })
 })
 
@@ -125,7 +172,7 @@ describe('claim paths', () => {
       ['a.list.1.deep', 'one'],
       ['0', 'numeric key'],
     ] as const)
-      expect(await oauth2({ sub: '1', ...claims }, { namePath: claimPath(path) })).toMatchObject({ name })
+      expect(await oauth2({ sub: '1', ...claims }, { namePaths: [claimPath(path)] })).toMatchObject({ name })
   })
 
   test('C66 C79: inherited members of objects, lists and strings are not claims', async () => {
@@ -142,7 +189,7 @@ describe('claim paths', () => {
     ])
       expect(
         await failureOf(
-          oauth2({ sub: '1', a: {}, list: ['x', 'y'], text: 'abc' }, { namePath: claimPath(path) }),
+          oauth2({ sub: '1', a: {}, list: ['x', 'y'], text: 'abc' }, { namePaths: [claimPath(path)] }),
         ),
       ).toBe('identity_incomplete: name missing or blank')
   })
@@ -249,19 +296,29 @@ describe('teams', () => {
         { role: 'owner' },
         { id: '', role: 'owner' },
         { id: 1.5, role: 'owner' },
-        { id: 'b', role: ['owner'] },
+        { id: 'b', role: [['owner'], 'member'] },
         { id: null, role: 'owner' },
         { id: 'x'.repeat(256), role: 'owner' },
       ]),
     ).toEqual([])
   })
 
-  test('C89: a claim that is not a list gives no teams and a line in the log; a missing one gives none', async () => {
-    for (const teams of ['red', { id: 'red', role: 'owner' }, null, 7]) {
+  test('R9.5: a role may be a list, and the teams an object with the alias of each as its key', async () => {
+    const red = { id: 'red', role: ['member', 'owner'] }
+    expect(await ownedTeamsAfter([red, { id: 'blue', role: ['member'] }])).toEqual(['red'])
+    const keyed = { crimson: red, azure: { id: 'blue', role: 'member' }, ['__proto__']: 'x', bare: {} }
+    expect(await ownedTeamsAfter(keyed)).toEqual(['red'])
+  })
+
+  test('C89: a claim that is neither a list nor an object gives no teams and a line in the log; a missing one gives none', async () => {
+    for (const teams of ['red', null, 7, true]) {
       at.logLines.length = 0
       expect(await ownedTeamsAfter(teams)).toEqual([])
       expect(at.logLines).toEqual([
-        JSON.stringify({ message: 'teams: the claim is not a list and is ignored', claim: 'teams' }),
+        JSON.stringify({
+          message: 'teams: the claim is neither a list nor an object and is ignored',
+          claim: 'teams',
+        }),
       ])
     }
     at.logLines.length = 0

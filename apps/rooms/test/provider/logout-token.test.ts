@@ -77,10 +77,29 @@ test('C110: a wrong iss is refused (oidcc-client-test-rp-backchannel-rpinitlogou
     expect(await outcome({ iss })).toBe('token_invalid: logout token issuer wrong')
 })
 
-test('C110: a wrong aud is refused, but further audiences are accepted (oidcc-client-test-rp-backchannel-rpinitlogout-wrong-aud)', async () => {
+test('C110: a wrong aud and any second audience are refused (oidcc-client-test-rp-backchannel-rpinitlogout-wrong-aud)', async () => {
   for (const aud of ['other', undefined, null, [], ['other'], `${CLIENT_ID}x`, [[CLIENT_ID]]])
     expect(await outcome({ aud })).toBe('token_invalid: logout token audience wrong')
-  for (const aud of [[CLIENT_ID], ['other', CLIENT_ID]]) expect(await outcome({ aud })).toBe(accepted)
+  for (const aud of [
+    ['other', CLIENT_ID],
+    [CLIENT_ID, null],
+  ])
+    expect(await outcome({ aud })).toBe(
+      'token_invalid: logout token has an audience that AUTH_AUDIENCES does not list',
+    )
+  expect(await outcome({ aud: [CLIENT_ID] })).toBe(accepted)
+})
+
+test('R13.4: AUTH_AUDIENCES permits a further audience, and azp must only not be wrong', async () => {
+  const permissive = at.provider(at.idp.config({ audiences: ['2712'] }))
+  const outcomeOf = (claims: Json) =>
+    failureOf(permissive.verifyLogoutToken(at.idp.logoutToken(with_(claims))))
+  for (const azp of [undefined, CLIENT_ID])
+    expect(await outcomeOf({ aud: [CLIENT_ID, '2712'], ...(azp && { azp }) })).toBe(accepted)
+  expect(await outcomeOf({ aud: [CLIENT_ID, '2712'], azp: '2712' })).toBe(
+    'token_invalid: logout token authorized party wrong',
+  )
+  expect(await outcomeOf({ aud: ['2712'] })).toBe('token_invalid: logout token audience wrong')
 })
 
 test('C111: events that are missing, of another kind or malformed are refused (oidcc-client-test-rp-backchannel-rpinitlogout-no-event, oidcc-client-test-rp-backchannel-rpinitlogout-wrong-event)', async () => {

@@ -29,6 +29,13 @@ test('C117: the URL has hint, client, return address and state, and keeps its ow
   }
 })
 
+test('R12.2: AUTH_LOGOUT_REDIRECT_PARAMETER renames the parameter of the return address', async () => {
+  const config = at.idp.config({ logoutRedirectParameter: 'logout_uri' })
+  const { searchParams } = new URL((await at.provider(config).logoutUrl(OPTIONS))!)
+  expect(searchParams.get('logout_uri')).toBe('https://rooms.example.com')
+  expect(searchParams.has('post_logout_redirect_uri')).toBe(false)
+})
+
 test('C117: there is none if none is advertised, and none in oauth2 mode', async () => {
   expect(await at.provider(at.idp.oauth2Config()).logoutUrl(OPTIONS)).toBeNull()
   for (const end_session_endpoint of [undefined, null]) {

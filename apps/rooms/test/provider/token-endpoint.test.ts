@@ -166,6 +166,47 @@ describe('the response', () => {
       )
   })
 
+  test('R6.6: AUTH_TOKEN_TYPE replaces bearer, and none also accepts a response without a type', async () => {
+    const outcomeWith = async (tokenType: string | null, token_type: unknown) => {
+      at.idp.token((answer) => ({ ...answer, token_type }))
+      return failureOf(login(at, at.provider(at.idp.oauth2Config({ tokenType }))))
+    }
+    for (const type of ['user', 'USER']) expect(await outcomeWith('user', type)).toBe(accepted)
+    for (const type of [undefined, null, 'Bearer']) expect(await outcomeWith(null, type)).toBe(accepted)
+    for (const [tokenType, type] of [
+      ['user', 'bearer'],
+      ['user', undefined],
+      ['user', ['user']],
+      [null, 'user'],
+      [null, ''],
+      [null, 0],
+    ] as const)
+      expect(await outcomeWith(tokenType, type)).toBe('provider_error: token type not supported')
+  })
+
+  test('R6.6: an error with status 200 is a refusal, and its code is in the log', async () => {
+    for (const [body, detail] of [
+      [
+        { error: 'bad_verification_code', error_description: 'x' },
+        { status: 200, error: 'bad_verification_code' },
+      ],
+      [
+        { ok: false, error: 'invalid_code' },
+        { status: 200, error: 'invalid_code' },
+      ],
+      [{ error: '<script>' }, { status: 200 }],
+      [{ error: 'x'.repeat(65) }, { status: 200 }],
+    ] as const) {
+      at.idp.answer('token', () => Response.json(body))
+      const failure = await login(at, at.provider(at.idp.oauth2Config())).catch((error: unknown) => error)
+      expect(failure).toMatchObject({
+        code: 'provider_error',
+        reason: 'token endpoint refused the code',
+        detail,
+      })
+    }
+  })
+
   test('C45: expires_in may be missing or anything (fapi2:token-endpoint-response-without-expires_in)', async () => {
     for (const expires_in of [undefined, null, '300', -1, {}])
       expect(await outcome((usual) => Response.json({ ...usual, expires_in }))).toBe(accepted)

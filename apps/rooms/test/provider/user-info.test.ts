@@ -58,7 +58,7 @@ test('C77: user-info adds nothing to a claim of the ID token, not even by a name
   const config = at.idp.teamidpConfig({
     adminClaim: { path: claimPath('realm.roles'), value: 'admin' },
     subjectPath: claimPath('person.id'),
-    namePath: claimPath('person.name'),
+    namePaths: [claimPath('person.name')],
     emailPath: claimPath('person.email'),
     teams: { ...at.idp.teamidpConfig().teams!, claimPath: claimPath('org.teams') },
   })
@@ -81,12 +81,10 @@ test('C77: user-info adds nothing to a claim of the ID token, not even by a name
   expect(await login(at, at.provider(config))).toMatchObject({ subject: 'mallory', ownedTeams: ['red'] })
 })
 
-test("C78 401, 403, a redirect, a JWT or a list is refused; 500 and silence too, as the provider's absence", async () => {
+test("C78 a redirect, a JWT or a list is refused; 500 and silence too, as the provider's absence", async () => {
   const jwt = at.idp.sign({ ...ALICE })
   const other = await openProviderBench()
   for (const [answer, failure] of [
-    [() => Response.json({}, { status: 401 }), 'provider_error: userinfo endpoint refused'],
-    [() => Response.json(ALICE, { status: 403 }), 'provider_error: userinfo endpoint refused'],
     [() => Response.json(ALICE, { status: 204 + 2 }), 'provider_error: userinfo endpoint refused'],
     [() => Response.redirect(at.idp.issuer, 302), 'provider_error: userinfo endpoint refused'],
     [
@@ -106,6 +104,41 @@ test("C78 401, 403, a redirect, a JWT or a list is refused; 500 and silence too,
       requestCount: 1,
       failure: 'provider_unavailable: userinfo does not answer',
     })
+})
+
+test('C78 401, 403 and 404 fail only what is then missing', async () => {
+  for (const status of [401, 403, 404]) {
+    at.idp.answer('userinfo', () => Response.json(ALICE, { status }))
+    const config = at.idp.config({ adminClaim: { path: claimPath('groups'), value: 'admins' } })
+    expect(await login(at, at.provider(config))).toMatchObject({
+      subject: 'alice',
+      name: 'Alice Andersson',
+      email: null,
+      isAdmin: false,
+    })
+    expect(at.logLines.at(-1)).toContain('only the claims of the ID token count')
+    at.idp.idToken((claims) => ({ ...claims, name: undefined }))
+    expect(await failureOf(login(at, at.provider()))).toBe('identity_incomplete: name missing or blank')
+    at.idp.idToken((claims) => claims)
+    expect(await failureOf(login(at, at.provider(at.idp.oauth2Config())))).toBe(
+      'provider_error: userinfo endpoint refused',
+    )
+  }
+})
+
+test('R7.5: user-info is not requested if the ID token has all that is read', async () => {
+  const adminClaim = { path: claimPath('groups'), value: 'admins' }
+  const complete = { email: 'alice@example.com', groups: ['admins'], teams: [{ id: 'red', role: 'owner' }] }
+  const requestsWith = async (claims: Record<string, unknown>) => {
+    const before = at.idp.calls.userinfo
+    at.idp.idToken((usual) => ({ ...usual, ...complete, ...claims }))
+    await login(at, at.provider(at.idp.teamidpConfig({ adminClaim })))
+    return at.idp.calls.userinfo - before
+  }
+  expect(await requestsWith({})).toBe(0)
+  for (const missing of ['name', 'email', 'groups', 'teams'])
+    expect(await requestsWith({ [missing]: undefined })).toBe(1)
+  expect(await requestsWith({ email: null })).toBe(1)
 })
 
 test('R7.5: if no user-info is advertised, the ID token alone identifies the user', async () => {

@@ -40,6 +40,27 @@ function without(env: Environment, name: string): Environment {
   return Object.fromEntries(Object.entries(env).filter(([key]) => key !== name))
 }
 
+describe('the paths of the name', () => {
+  const wholesOf = (settings: Environment) =>
+    readSettings(settings).provider.namePaths.map(({ whole }) => whole)
+
+  test('R2: are name, preferred_username and nickname, or those of either setting in their order', () => {
+    expect(wholesOf(oidc)).toEqual(['name', 'preferred_username', 'nickname'])
+    for (const name of ['AUTH_NAME_PATH', 'OAUTH_NAME_PATH'])
+      expect(wholesOf({ ...oidc, [name]: 'name, person.login' })).toEqual(['name', 'person.login'])
+  })
+
+  test('R2: are set by one of the two settings, in oauth2 by exactly one', () => {
+    const both = { AUTH_NAME_PATH: 'name', OAUTH_NAME_PATH: 'name' }
+    const problem = 'OAUTH_NAME_PATH must be unset with AUTH_NAME_PATH'
+    const oauth2 = modes['oauth2'] ?? {}
+    for (const settings of [oidc, oauth2]) expect(problemsOf({ ...settings, ...both })).toEqual([problem])
+    expect(problemsOf({ ...without(oauth2, 'OAUTH_NAME_PATH'), AUTH_NAME_PATH: 'login' })).toEqual([])
+    for (const value of ['name,', 'a,__proto__'])
+      expect(problemsOf({ ...oidc, AUTH_NAME_PATH: value })).toHaveLength(1)
+  })
+})
+
 describe('R1.1 C1: exactly one mode', () => {
   for (const [mode, required] of Object.entries(modes)) {
     test(`${mode} starts with its required settings and refuses to start without any one of them`, () => {
@@ -415,6 +436,7 @@ describe('values', () => {
             AUTH_ADMIN_CLAIM_PATH: 'a',
             AUTH_ADMIN_CLAIM_VALUE: 'b',
           }),
+          ...(name === 'AUTH_NAME_PATH' && { OAUTH_NAME_PATH: '' }),
           ...(name === 'SESSION_ABSOLUTE_SECONDS' && { SESSION_IDLE_SECONDS: '60' }),
           ...(name === 'ROOMS_BUS_URL' && { ROOMS_DATABASE_URL: 'postgres://rooms@db.internal/rooms' }),
         }
