@@ -21,6 +21,7 @@ import { watchPostgres } from './events/watch-postgres.ts'
 import { watchSqlite } from './events/watch-sqlite.ts'
 import { createFaviconFetcher } from './favicons/fetch-favicon.ts'
 import { FaviconQueue } from './favicons/favicon-queue.ts'
+import { createFreeCosts } from './costs.ts'
 import { createFaultLog } from './fault-log.ts'
 import { createAdmin } from './http/admin.ts'
 import { flushClicks } from './http/clicks-as-of.ts'
@@ -306,6 +307,7 @@ function createServices(dependencies: LinksDependencies): Services {
       const via = createdVia === 'sdk' ? 'api' : createdVia
       const source = { identity, via, assistant, tool, requestId, now: now() } as const
       return {
+        costs: createFreeCosts(),
         ...caller,
         isAdmin: settings.admins.includes(identity),
         source,

@@ -10,6 +10,7 @@ import type { ChangeSubscription } from './events/feed.ts'
 import type { ChangeSource } from './history/source.ts'
 import type { SlugSpace } from './links/slugs/generator.ts'
 import type { VisitSource } from './explain/explain.ts'
+import type { Costs } from './costs.ts'
 import type { Webhooks } from './webhooks/operations.ts'
 import type { RunningImport } from './transfer/running-imports.ts'
 
@@ -45,11 +46,8 @@ export interface Context {
   origin: string
   sites: Sites
   slugSpace: Pick<SlugSpace, 'findLength' | 'recordSlug'>
-  /**
-   * Counts the items of a bulk request towards the rate limit of the caller, if there is one.
-   * Throws 429.
-   */
-  countItems?: ((items: number) => void) | undefined
+  /** What the request costs the caller, if they have a rate limit. */
+  costs: Costs
   webhooks: Webhooks
   /** The caller prefers PNG to SVG where both are possible. */
   acceptsPng: boolean
@@ -93,4 +91,5 @@ export interface Context {
   enqueueFaviconFetch?: ((site: URL) => void) | undefined
 }
 
-export const operation = operationsOf<Context>()
+/** Declares an operation, which counts its items before it does anything. */
+export const operation = operationsOf<Context>(({ costs }, items) => costs.count(items))

@@ -142,6 +142,10 @@ export const failures = {
     text: 'Something that the plan depends on was changed since; create the plan again',
   },
   plan_history_deleted: { status: 409, text: 'The history of the plan was deleted, which undoing it needs' },
+  too_many_plans: {
+    status: 400,
+    text: 'Too many open plans, or too large ones: apply or discard some first',
+  },
   operation_not_plannable: {
     status: 400,
     text: 'operation: does not write links or bundles; a plan has operations that do',

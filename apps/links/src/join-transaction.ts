@@ -23,6 +23,7 @@ export function joinTransaction(context: Context, tx: Tx, isFlushed: boolean): J
       ...context,
       database: joinDatabase(context.database, tx),
       flushClicks: () => Promise.resolve(isFlushed),
+      costs: context.costs.ofAttempt(),
       enqueueTitleFetch:
         enqueueTitleFetch && ((...args) => void fetches.push(() => enqueueTitleFetch(...args))),
     },

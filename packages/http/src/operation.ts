@@ -34,6 +34,14 @@ export interface Answer {
   body: unknown
 }
 
+type AnswerBody = Readonly<Record<string, unknown>>
+
+/** For answers whose parts are stored elsewhere: reduces one to what must be stored, and makes it whole again. */
+export interface Repetition<Context> {
+  reduce(answer: AnswerBody): AnswerBody
+  complete(context: Context, stored: AnswerBody): Promise<unknown>
+}
+
 /** One operation of the product, declared once for every surface: routes, OpenAPI, MCP, clients. */
 export interface Operation<
   Context,
@@ -66,7 +74,11 @@ export interface Operation<
   formField?: string
   /** Waits for another server, and so runs in no transaction of a surface. */
   isOutbound?: boolean
-  /** Runs for longer than idle connections are kept. */
+  /** Field of the body with the list of what the request is for: each item costs a part of a request. */
+  itemsField?: string
+  /** How a repeated request is answered, if not with the whole answer to the first one. */
+  repetition?: Repetition<Context>
+  /** Runs for longer than idle connections are stored. */
   lasting?: boolean
   result: Answered
   /** Status of success, and a second status (with its meaning) that `answer` may choose. */
@@ -86,11 +98,21 @@ export interface Operation<
 // oxlint-disable-next-line typescript/no-explicit-any -- handlers take their own parsed types; only `mount` calls them, with what their schemas produced.
 export type AnyOperation<Context> = Operation<Context, any, any, any, any>
 
+/** The items that the body of an operation names. */
+export function countItems({ itemsField: field }: { itemsField?: string }, body: unknown): number {
+  if (field === undefined || typeof body !== 'object' || body === null || !Object.hasOwn(body, field))
+    return 0
+  const items = (body as Readonly<Record<string, unknown>>)[field]
+  return Array.isArray(items) ? items.length : 0
+}
+
 /**
  * Returns a function that declares operations, for type inference: `const operation =
- * operationsOf<Context>()`.
+ * operationsOf<Context>()`. `charge` gets the number of items before the handler runs.
  */
-export function operationsOf<Context>(): <
+export function operationsOf<Context>(
+  charge?: (context: Context, items: number) => void,
+): <
   Params extends Shape = undefined,
   Query extends Shape = undefined,
   Body extends Shape = undefined,
@@ -100,5 +122,14 @@ export function operationsOf<Context>(): <
 >(
   operation: Operation<Context, Params, Query, Body, Result, Id, Answered>,
 ) => Operation<Context, Params, Query, Body, Result, Id, Answered> {
-  return (operation) => operation
+  return (operation) => {
+    if (!charge || operation.itemsField === undefined) return operation
+    return {
+      ...operation,
+      handler: async (context, input) => {
+        charge(context, countItems(operation, input.body))
+        return operation.handler(context, input)
+      },
+    }
+  }
 }

@@ -15,6 +15,7 @@ import { linkOperations } from '../links/operations.ts'
 import { Poster } from '../webhooks/post.ts'
 import { Sender } from '../webhooks/sender.ts'
 import { TestSlots } from '../webhooks/test-slots.ts'
+import { createFreeCosts } from '../costs.ts'
 import { SlugSpace } from '../links/slugs/generator.ts'
 import { slugOperations } from '../links/slugs/operations.ts'
 import { bundleOperations } from './operations.ts'
@@ -152,6 +153,7 @@ export async function openTestBundles(url: string): Promise<TestBundles> {
     headers: {},
     source,
     slugSpace: new SlugSpace(),
+    costs: createFreeCosts(),
     webhooks: {
       sender: new Sender({
         poster: new Poster({ allowed: [] }),

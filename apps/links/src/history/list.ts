@@ -31,9 +31,9 @@ export async function listLinkChanges(
   return { ...cut(list, candidates, { limit, positionOf: ({ id }) => [id] }), ...(await count(db, matches)) }
 }
 
-/** The changes that a plan made. */
+/** The changes that a plan made, in their order. */
 export function readPlanChanges(db: Kysely<Tables>, planId: number): Promise<ChangeRow[]> {
-  return db.selectFrom('history').selectAll().where('plan_id', '=', planId).execute()
+  return db.selectFrom('history').selectAll().where('plan_id', '=', planId).orderBy('id').execute()
 }
 
 export interface ChangeFilter {

@@ -10,7 +10,7 @@ import { keyAssistant } from '../history/source.ts'
 import { performOnce } from '../idempotency/perform-once.ts'
 import { permits } from '../keys/schema.ts'
 import { type PresentedKey, findKey, hasKey, markKeyUsed } from '../keys/store.ts'
-import { type Limiters, createLimiters, requireAllowed, requireItemsAllowed } from './rate-limits.ts'
+import { type Limiters, createLimiters, createRequestCosts, requireAllowed } from './rate-limits.ts'
 import { requireDirectWrites } from '../policies/require-policy.ts'
 import { apiOperations, unrecordedWrites } from './operations.ts'
 import { publicFailureResponse, renderFailure } from './render-failure.ts'
@@ -46,8 +46,7 @@ export function createPublicApi(services: Services) {
         async requireCaller() {
           if (!(await hasKey(services.database.read, caller.id))) throw unauthorized(caller.rateHeaders)
         },
-        countItems: (items) =>
-          requireItemsAllowed(limiters?.callers, String(caller.id), items, caller.rateHeaders),
+        costs: createRequestCosts(limiters?.callers, String(caller.id), caller.rateHeaders),
       }),
     headersOf: ({ headers }) => headers,
     around: (call, work) =>

@@ -1,5 +1,6 @@
 import { Failure, transportFailure } from '@latchkey/http/failure'
 import { type RateLimiter, createRateLimiter } from '@latchkey/http/rate-limit'
+import { type Costs, ITEMS_PER_REQUEST, createCosts } from '../costs.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /**
@@ -44,30 +45,27 @@ export function requireAllowed(
   throw transportFailure('too_many_requests', { headers: refusalHeaders })
 }
 
-/** Items of a bulk request that count as one request more (L28.1). */
-const ITEMS_PER_REQUEST = 10
-
 /**
- * Counts the items of a request that was counted as one already, and updates `headers` with the
- * number that remains.
+ * The costs of a request that was counted as one already. They update `headers` with the number of requests
+ * that remains.
  */
-export function requireItemsAllowed(
+export function createRequestCosts(
   limiter: RateLimiter | undefined,
   key: string,
-  items: number,
   headers: Record<string, string>,
-): void {
-  const requests = Math.ceil(items / ITEMS_PER_REQUEST)
-  const limit = Number(headers['RateLimit-Limit'] ?? Infinity)
-  // Waiting would not help.
-  if (requests >= limit)
-    throw transportFailure('invalid_request', {
-      text: `request: must have at most ${(limit - 1) * ITEMS_PER_REQUEST} links`,
-    })
-  try {
-    Object.assign(headers, requireAllowed(limiter, key, requests))
-  } catch (error) {
-    if (error instanceof Failure) Object.assign(headers, error.headers)
-    throw error
-  }
+): Costs {
+  return createCosts((requests, total) => {
+    const limit = Number(headers['RateLimit-Limit'] ?? Infinity)
+    // Waiting would not help.
+    if (total >= limit)
+      throw transportFailure('invalid_request', {
+        text: `request: must have at most ${(limit - 1) * ITEMS_PER_REQUEST} links`,
+      })
+    try {
+      Object.assign(headers, requireAllowed(limiter, key, requests))
+    } catch (error) {
+      if (error instanceof Failure) Object.assign(headers, error.headers)
+      throw error
+    }
+  })
 }

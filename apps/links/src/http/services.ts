@@ -14,15 +14,9 @@ import type { RunningImports } from '../transfer/running-imports.ts'
 /** Caller fields that a transport knows. */
 export type Caller = Pick<
   Context,
-  | 'identity'
-  | 'createdVia'
-  | 'filters'
-  | 'defaultRange'
-  | 'admittedUntil'
-  | 'ifMatch'
-  | 'countItems'
-  | 'requireCaller'
+  'identity' | 'createdVia' | 'filters' | 'defaultRange' | 'admittedUntil' | 'ifMatch' | 'requireCaller'
 > &
+  Partial<Pick<Context, 'costs'>> &
   Pick<ChangeSource, 'assistant' | 'tool' | 'requestId'>
 
 /** Services shared by the transports, created once by the composition root. */

@@ -1,6 +1,7 @@
 import { tryLockKey, withSavepoint } from '@latchkey/database/database'
 import { Failure } from '@latchkey/http/failure'
 import type { Call, Surface } from '@latchkey/http/mount'
+import type { Repetition } from '@latchkey/http/operation'
 import type { Transaction } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
@@ -37,7 +38,7 @@ const RETRY_AFTER_SECONDS = '1'
 
 type Tx = Transaction<Tables>
 type OwnCall = Pick<Call<Context, unknown>, 'request' | 'body' | 'createContext'> & {
-  operation: { isOutbound?: boolean }
+  operation: { isOutbound?: boolean; repetition?: Repetition<Context> }
 }
 type Work = Parameters<NonNullable<Surface<Context, unknown>['around']>>[1]
 type Claim = Omit<AnswerRow, 'created_at' | keyof StoredAnswer>
@@ -71,8 +72,9 @@ export async function performOnce(options: Options, call: OwnCall, work: Work): 
     body_hash: hash(call.body ?? ''),
   }
   const context = await call.createContext()
-  const attempt = { ...options, claim, context, work, isFlushed: await context.flushClicks() }
-  const tryOnce = call.operation.isOutbound ? tryWithReservation : tryInTransaction
+  const { isOutbound, repetition } = call.operation
+  const attempt = { ...options, claim, context, repetition, work, isFlushed: await context.flushClicks() }
+  const tryOnce = isOutbound ? tryWithReservation : tryInTransaction
   for (const endMs = performance.now() + WAIT_MS; ;) {
     const response = await tryOnce(attempt)
     if (response) return response
@@ -89,25 +91,27 @@ interface Attempt extends Options {
   claim: Claim
   context: Context
   isFlushed: boolean
+  repetition: Repetition<Context> | undefined
   work: Work
 }
 
 /** Returns undefined while another request with the key is being performed. */
 async function tryInTransaction(attempt: Attempt): Promise<Response | undefined> {
-  const { claim, context, isFlushed, work, render, secret } = attempt
+  const { claim, context, isFlushed, repetition, work, render, secret } = attempt
   let startFetches: (() => void) | undefined
   const response = await context.database.write(async (tx) => {
     startFetches = undefined
     if (!(await tryLockClaim(tx, attempt))) return undefined
-    const earlier = await findAnswer(tx, context.database, claim, context.now)
-    if (earlier) return replay(earlier, attempt)
     const joined = joinTransaction(context, tx, isFlushed)
+    const earlier = await findAnswer(tx, context.database, claim, context.now)
+    if (earlier) return replay(earlier, { ...attempt, context: joined.context })
     const answer = await read(
       await withSavepoint(tx, () => work(() => joined.context)).catch((error: unknown) =>
         render(requireFinal(error)),
       ),
     )
-    await storeAnswer(tx, { ...claim, created_at: context.now, ...sealAnswer(answer, secret) })
+    const reduced = repetition ? await rewrite(answer, async (body) => repetition.reduce(body)) : answer
+    await storeAnswer(tx, { ...claim, created_at: context.now, ...sealAnswer(reduced, secret) })
     startFetches = joined.startFetches
     return toResponse(answer)
   })
@@ -157,11 +161,16 @@ function requireFinal(error: unknown): Failure {
 }
 
 /** Returns undefined if the answer is only reserved. Throws if the key is that of another request. */
-function replay(earlier: AnswerRow, { claim, secret }: Attempt): Response | undefined {
+async function replay(
+  earlier: AnswerRow,
+  { claim, context, repetition, secret }: Attempt,
+): Promise<Response | undefined> {
   if (earlier.path_hash !== claim.path_hash) throw failure('idempotency_key_other_path')
   if (earlier.body_hash !== claim.body_hash) throw failure('idempotency_key_other_body')
   if (isReserved(earlier)) return undefined
-  const response = toResponse(unsealAnswer(earlier, secret))
+  const stored = unsealAnswer(earlier, secret)
+  const answer = repetition ? await rewrite(stored, (body) => repetition.complete(context, body)) : stored
+  const response = toResponse(answer)
   response.headers.set(REPLAY_HEADER, 'true')
   return response
 }
@@ -169,6 +178,16 @@ function replay(earlier: AnswerRow, { claim, secret }: Attempt): Response | unde
 async function read(response: Response): Promise<StoredAnswer> {
   const { status, headers } = response
   return { status, headers: JSON.stringify([...headers]), body: await response.text() }
+}
+
+/** The same answer with another body. Refusals have nothing to leave out. */
+async function rewrite(
+  answer: StoredAnswer,
+  change: (body: Readonly<Record<string, unknown>>) => Promise<unknown>,
+): Promise<StoredAnswer> {
+  if (answer.status >= 400) return answer
+  const body: unknown = await change(JSON.parse(answer.body) as Record<string, unknown>)
+  return { ...answer, body: JSON.stringify(body) }
 }
 
 function toResponse({ status, headers, body }: StoredAnswer): Response {

@@ -6,7 +6,7 @@ import { type PeerInfo, BODY_LIMIT_BYTES } from '@latchkey/http/mount'
 import type { Context } from '../context.ts'
 import { failureOf } from '../failures.ts'
 import { readCaller } from '../http/admin.ts'
-import { type Limiters, createLimiters, requireAllowed, requireItemsAllowed } from '../http/rate-limits.ts'
+import { type Limiters, createLimiters, createRequestCosts, requireAllowed } from '../http/rate-limits.ts'
 import type { Services } from '../http/services.ts'
 import { htmlPage, notFoundPage, renderMessage } from '../redirect/pages.ts'
 import { type Address, type McpRoute, addressOf, hasMcpHost, findMcpRoute } from './address.ts'
@@ -119,8 +119,7 @@ async function serve(endpoint: Endpoint, request: Request, details: RequestDetai
           assistant: caller.assistant,
           tool,
           requestId,
-          countItems: (items) =>
-            requireItemsAllowed(endpoint.limiters?.callers, caller.identity, items, headers),
+          costs: createRequestCosts(endpoint.limiters?.callers, caller.identity, headers),
         }),
         enqueueTitleFetch: undefined,
       }

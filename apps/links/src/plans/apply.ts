@@ -13,7 +13,7 @@ import {
   versionsOf,
 } from '../history/states.ts'
 import { isSamePreview, toPlanChange, toPreview } from './diff.ts'
-import { performOps } from './perform-ops.ts'
+import { performOps, reserveCosts } from './perform-ops.ts'
 import type { Op, PlanChange } from './schema.ts'
 import { type PlanRow, lockPlan, stateOf, updatePlan } from './store.ts'
 
@@ -65,12 +65,16 @@ async function applyInTransaction(context: Context, id: number): Promise<PlanRow
     startEffects = undefined
     const row = await requireOpenPlan(tx, context, id)
     notePlan(tx, id)
+    const ops = JSON.parse(row.ops) as Op[]
+    reserveCosts(context, ops)
     await requireVersions(tx, context.database, JSON.parse(row.versions) as SubjectVersions)
-    const performance = await performOps(tx, context, JSON.parse(row.ops) as Op[], isFlushed)
+    const performance = await performOps(tx, context, ops, isFlushed)
     const diff = (await readNewChanges(tx)).map(toPlanChange)
     if (!isSamePreview(toPreview(diff), JSON.parse(row.diff) as PlanChange[])) throw failure('plan_outdated')
     startEffects = performance.startEffects
-    return updatePlan(tx, id, { state: 'applied', applied_at: context.now, diff: JSON.stringify(diff) })
+    // From now on history has the diff, with what really changed.
+    const plan = await updatePlan(tx, id, { state: 'applied', applied_at: context.now, diff: '[]' })
+    return { ...plan, diff: JSON.stringify(diff) }
   })
   startEffects?.()
   return applied

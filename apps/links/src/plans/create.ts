@@ -3,10 +3,12 @@ import type { Context } from '../context.ts'
 import type { Tables } from '../db/tables.ts'
 import { insertEvents } from '../event-log/store.ts'
 import { readNewChanges, readNotedVersions } from '../history/change-log.ts'
-import type { SubjectVersions } from '../history/states.ts'
+import { type SubjectVersions, lockSubjects } from '../history/states.ts'
 import { requireMayPlan } from '../policies/require-policy.ts'
 import { toPlanChange, toPreview } from './diff.ts'
-import { performOps } from './perform-ops.ts'
+import { performOps, reserveCosts } from './perform-ops.ts'
+import { subjectsOf } from './plannable.ts'
+import { makeRoom, requireRoom } from './room.ts'
 import { LIFETIME_SECONDS, type Op, type PlanChange } from './schema.ts'
 import { type PlanRow, insertPlan } from './store.ts'
 import { findWarnings } from './warnings.ts'
@@ -34,6 +36,7 @@ class TrialEnded extends Error {
 async function tryOps(context: Context, ops: readonly Op[]): Promise<Trial> {
   const isFlushed = await context.flushClicks()
   const run = async (tx: Tx) => {
+    await lockSubjects(tx, context.database.dialect, subjectsOf(ops))
     const { results } = await performOps(tx, context, ops, isFlushed)
     const changes = (await readNewChanges(tx)).map(toPlanChange)
     throw new TrialEnded({ changes, versions: await readNotedVersions(tx), results })
@@ -52,12 +55,21 @@ export async function createPlan(
   { title, ops }: { title?: string | undefined; ops: readonly Op[] },
 ): Promise<PlanRow> {
   await requireMayPlan(context.database.read, context.source)
-  context.countItems?.(ops.length)
+  await requireRoom(context.database.read, context.source)
+  reserveCosts(context, ops)
   const { changes, versions, results } = await tryOps(context, ops)
   const { database, identity, source, now } = context
   const diff = toPreview(changes)
   const warnings = await findWarnings(database, { changes: diff, results, source })
+  const documents = {
+    ops: JSON.stringify(ops),
+    diff: JSON.stringify(diff),
+    warnings: JSON.stringify(warnings),
+    versions: JSON.stringify(versions),
+  }
+  const bytes = Object.values(documents).reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   return database.write(async (tx) => {
+    await makeRoom(tx, database, source, bytes)
     const plan = await insertPlan(tx, {
       title: title ?? null,
       state: 'open',
@@ -69,10 +81,7 @@ export async function createPlan(
       expires_at: now + LIFETIME_SECONDS,
       op_count: ops.length,
       change_count: diff.length,
-      ops: JSON.stringify(ops),
-      diff: JSON.stringify(diff),
-      warnings: JSON.stringify(warnings),
-      versions: JSON.stringify(versions),
+      ...documents,
     })
     const data = { plan_id: plan.id, identity, via: source.via }
     await insertEvents(tx, database.dialect, [{ type: 'plan.pending', at: now, data }])

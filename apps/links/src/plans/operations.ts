@@ -1,3 +1,4 @@
+import type { Repetition } from '@latchkey/http/operation'
 import { z } from 'zod'
 import { type Context, operation } from '../context.ts'
 import { failure } from '../failures.ts'
@@ -23,8 +24,22 @@ function answerOf({ database: { read: db, dialect }, now }: Context, row: PlanRo
   return toPlan({ db, dialect }, row, now)
 }
 
+async function readVisiblePlan(context: Context, id: number): Promise<PlanAnswer> {
+  const { database, identity, isAdmin } = context
+  const row = await findPlan(database.read, id)
+  if (!row || (row.identity !== identity && !isAdmin)) throw failure('plan_not_found')
+  return answerOf(context, row)
+}
+
+/** A plan is stored once: who repeats a request gets it as it is then (L28.2). */
+const repetition: Repetition<Context> = {
+  reduce: ({ id }) => ({ id }),
+  complete: (context, { id }) => readVisiblePlan(context, Number(id)),
+}
+
 export const planChanges = operation({
   id: 'createPlan',
+  repetition,
   methods: ['POST'],
   path: '/plans',
   scope: 'create',
@@ -36,6 +51,7 @@ export const planChanges = operation({
   status: 201,
   lasting: true,
   failures: [
+    'too_many_plans',
     'operation_not_plannable',
     'password_not_plannable',
     'reference_unknown',
@@ -73,16 +89,12 @@ export const readPlan = operation({
   params: IdParams,
   result: Plan,
   failures: ['plan_not_found'],
-  async handler(context, { params }) {
-    const { database, identity, isAdmin } = context
-    const row = await findPlan(database.read, params.id)
-    if (!row || (row.identity !== identity && !isAdmin)) throw failure('plan_not_found')
-    return answerOf(context, row)
-  },
+  handler: (context, { params }) => readVisiblePlan(context, params.id),
 })
 
 export const applyPlanOperation = operation({
   id: 'applyPlan',
+  repetition,
   methods: ['POST'],
   path: `${path}/apply`,
   scope: 'create',
@@ -97,6 +109,7 @@ export const applyPlanOperation = operation({
 
 export const discardPlan = operation({
   id: 'discardPlan',
+  repetition,
   methods: ['POST'],
   path: `${path}/discard`,
   scope: 'create',
@@ -116,6 +129,13 @@ export const discardPlan = operation({
 
 export const undoPlanOperation = operation({
   id: 'undoPlan',
+  repetition: {
+    reduce: ({ plan, ...undo }) => ({ ...undo, plan_id: (plan as PlanAnswer).id }),
+    complete: async (context, { plan_id, ...undo }) => ({
+      ...undo,
+      plan: await readVisiblePlan(context, Number(plan_id)),
+    }),
+  },
   methods: ['POST'],
   path: `${path}/undo`,
   scope: 'create',

@@ -1,7 +1,8 @@
 import { Failure, transportFailure } from '@latchkey/http/failure'
-import type { Input } from '@latchkey/http/operation'
+import { type Input, countItems } from '@latchkey/http/operation'
 import type { Transaction } from 'kysely'
 import type { Context } from '../context.ts'
+import type { Costs } from '../costs.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, failureAt } from '../failures.ts'
 import { joinTransaction } from '../join-transaction.ts'
@@ -10,7 +11,7 @@ import { countLifetimeClicks } from '../links/store.ts'
 import { keyOf, referenceOf } from '../links/slugs/reference.ts'
 import { findSlug } from '../links/slugs/store.ts'
 import { parseInput } from '../perform.ts'
-import { requirePlannable, resolveReferences } from './plannable.ts'
+import { plannableOperations, requirePlannable, resolveReferences } from './plannable.ts'
 import { MAX_BULK_ITEMS, type Op } from './schema.ts'
 
 type Tx = Transaction<Tables>
@@ -38,12 +39,13 @@ export async function performOps(
     // The header is for the request, and so are those of the answer.
     ifMatch: null,
     headers: {},
-    countItems: createItemLimit(),
+    costs: limitItems(joined.costs),
     slugSpace: {
       findLength: (...args) => context.slugSpace.findLength(...args),
       recordSlug: (slug) => void slugs.push(slug),
     },
   }
+  joined.costs.count(ops.length)
   const results: unknown[] = []
   for (const [at, op] of ops.entries()) {
     await yieldToRedirects(context.database, at)
@@ -69,15 +71,26 @@ function refuse(error: unknown, at: number): never {
   throw error instanceof Failure ? failureAt(error, `ops[${at}]`) : error
 }
 
-function createItemLimit(): (items: number) => void {
+/** The costs of the bulk operations of one plan. */
+function limitItems(costs: Costs): Costs {
   let total = 0
-  return (items) => {
-    total += items
-    if (total > MAX_BULK_ITEMS)
-      throw transportFailure('invalid_request', {
-        text: `request: must have at most ${MAX_BULK_ITEMS} links in all bulk operations of a plan`,
-      })
+  return {
+    ...costs,
+    count(items) {
+      total += items
+      if (total > MAX_BULK_ITEMS)
+        throw transportFailure('invalid_request', {
+          text: `request: must have at most ${MAX_BULK_ITEMS} links in all bulk operations of a plan`,
+        })
+      costs.count(items)
+    },
   }
+}
+
+/** Takes the costs of all operations, as far as they are known before these are performed. */
+export function reserveCosts({ costs }: Pick<Context, 'costs'>, ops: readonly Op[]): void {
+  const items = ops.map(({ operation: id, body }) => countItems(plannableOperations.get(id) ?? {}, body))
+  costs.reserve(items.reduce((sum, each) => sum + each, ops.length))
 }
 
 async function requireFewClicks(tx: Tx, context: Context, { params = {}, query = {} }: Input): Promise<void> {

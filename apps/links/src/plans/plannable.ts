@@ -6,6 +6,7 @@ import { failure } from '../failures.ts'
 import { historyOperations } from '../history/operations.ts'
 import { behaviourOperations } from '../links/behaviour/operations.ts'
 import { bulkOperations } from '../links/bulk/operations.ts'
+import { LinkId } from '../links/schema.ts'
 import { linkOperations } from '../links/operations.ts'
 import { slugOperations } from '../links/slugs/operations.ts'
 import { ownershipOperations } from '../ownership/operations.ts'
@@ -34,6 +35,27 @@ export function requirePlannable({ operation: id, body }: Op): AnyOperation<Cont
   // Plans are stored, and passwords are stored as hashes only.
   if (typeof body?.['password'] === 'string') throw failure('password_not_plannable')
   return operation
+}
+
+/** The links and bundles that operations name by ids that are known before them. */
+export function subjectsOf(ops: readonly Op[]): { links: number[]; bundles: number[] } {
+  const named = ops.map(({ operation: id, params, body }) => {
+    const path = plannableOperations.get(id)?.path ?? ''
+    return {
+      links: [path.startsWith('/links/') ? params?.['id'] : body?.['link_id'], body?.['ids']].flat(),
+      bundles: [path.startsWith('/bundles/') ? params?.['id'] : undefined],
+    }
+  })
+  return {
+    links: named.flatMap(({ links }) => links).flatMap(toId),
+    bundles: named.flatMap(({ bundles }) => bundles).flatMap(toId),
+  }
+}
+
+function toId(value: unknown): number[] {
+  const isId = typeof value === 'number' || (typeof value === 'string' && /^\d{1,15}$/.test(value))
+  const { data } = LinkId.safeParse(isId ? Number(value) : undefined)
+  return data === undefined ? [] : [data]
 }
 
 /** A field whose object stands for the id of what an earlier operation creates. */

@@ -15,6 +15,12 @@ export const MAX_BULK_ITEMS = 5_000
 /** A plan that is not applied ends after a day, in seconds. */
 export const LIFETIME_SECONDS = 86_400
 
+/** Plans that wait to be applied, and the bytes of all that they hold. */
+export const OPEN_PLANS = {
+  ofPerson: { plans: 200, bytes: 64 * 1024 * 1024 },
+  ofProgram: { plans: 50, bytes: 16 * 1024 * 1024 },
+} as const
+
 export const BODY_LIMIT_BYTES = 1024 * 1024
 
 const Part = z.record(z.string().max(64), z.unknown()).optional()

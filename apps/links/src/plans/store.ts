@@ -4,9 +4,11 @@ import { lockRows } from '@latchkey/database/locks'
 import type { DialectName } from '@latchkey/database/url'
 import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
 import type { Tables } from '../db/tables.ts'
+import { readPlanChanges } from '../history/list.ts'
 import type { SubjectVersions } from '../history/states.ts'
 import { parseSlugKey } from '../links/slugs/slug.ts'
 import { type Page, parseCursor } from '../paging.ts'
+import { toPlanChange } from './diff.ts'
 import type { Op, Plan, PlanChange, PlanSummary, PlanWarning } from './schema.ts'
 import type { PlanState } from './states.ts'
 import { isDestructive } from './warnings.ts'
@@ -108,10 +110,11 @@ function parseWarnings({ warnings }: Pick<PlanRow, 'warnings'>): PlanWarning[] {
 /** A plan with everything that it holds, and the names of its links and bundles as they are now. */
 export async function toPlan(
   { db, dialect }: { db: Kysely<Tables>; dialect: DialectName },
-  { ops, diff, versions, ...row }: PlanRow,
+  plan: PlanRow,
   now: number,
 ): Promise<Plan> {
-  const changes = JSON.parse(diff) as PlanChange[]
+  const { ops, diff: _, versions, ...row } = plan
+  const changes = await readDiff(db, plan)
   const subjects = JSON.parse(versions) as SubjectVersions
   const linkIds = [...Object.keys(subjects.links).map(Number), ...changes.map(({ link_id }) => link_id)]
   const bundleIds = [
@@ -139,6 +142,16 @@ export async function toPlan(
     links: links.map(({ primary_slug: key, ...link }) => ({ ...link, ...parseSlugKey(key) })),
     bundles,
   }
+}
+
+/** The changes of a plan, which only history has once it is applied: those of its undoing come after them. */
+async function readDiff(
+  db: Kysely<Tables>,
+  { id, diff, applied_at, change_count }: PlanRow,
+): Promise<PlanChange[]> {
+  const stored = JSON.parse(diff) as PlanChange[]
+  if (applied_at === null || stored.length > 0) return stored
+  return (await readPlanChanges(db, id)).slice(0, change_count).map(toPlanChange)
 }
 
 /** The ids of what exists: a plan has negative ids for what it creates. */

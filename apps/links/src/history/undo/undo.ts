@@ -37,6 +37,7 @@ export async function undoRows(
   { rows, isForAll }: { rows: readonly ChangeRow[]; isForAll: boolean },
 ): Promise<UndoResult> {
   const run: UndoRun = { tx, context, isForAll, memberships: [] }
+  context.costs.ofAttempt().count(rows.length)
   await lockForUndo(tx, context.database.dialect, rows)
   const { steps, later } = await planSteps(tx, rows)
   const refusals = await undoSteps(run, steps)

@@ -25,7 +25,6 @@ type Change = (row: LinkRow) => Promise<void>
  */
 export async function changeMany(context: Context, { ids, filter, set }: BulkChanges): Promise<BulkResult[]> {
   const chosen = ids ?? (await findMatches(context, filter ?? { status: 'all' }))
-  context.countItems?.(chosen.length)
   await context.flushClicks()
   return context.database.write(async (tx) => {
     const change = await createChange(tx, context, set)
@@ -58,6 +57,7 @@ async function findMatches(context: Context, filter: NonNullable<BulkChanges['fi
   const query = await resolveSearch(database.offThread, withStoredDomain(context, filter), now)
   const positions = await listLinkPositions(database.offThread, { ...query, limit: MAX_MATCHES + 1 }, now)
   if (positions.length > MAX_MATCHES) throw tooManyMatches()
+  context.costs.count(positions.length)
   return positions.map(({ id }) => id)
 }
 

@@ -48,7 +48,6 @@ export async function createMany(
   { mode, items }: { mode: BulkMode; items: readonly unknown[] },
 ): Promise<BulkResult[]> {
   const parsed = items.map((item, at) => refuseIn(mode, at, parseItem(item)))
-  context.countItems?.(items.length)
   // The answers contain the clicks of reused links.
   await context.flushClicks()
   const { outcomes, results } = await retryRaces(() =>

@@ -25,6 +25,7 @@ export const createLinks = operation({
   methods: ['POST'],
   summary: `Shorten up to ${MAX_ITEMS} URLs`,
   body: BulkLinks,
+  itemsField: 'items',
   failures: ['slug_taken', 'link_ring', 'link_chain'],
   handler: async (context, { body }) => ({ results: await createMany(context, body) }),
 })
@@ -35,6 +36,7 @@ export const updateLinks = operation({
   methods: ['PATCH'],
   summary: `Change up to ${MAX_ITEMS} links, or all that match a filter`,
   body: BulkChanges,
+  itemsField: 'ids',
   failures: ['bundle_not_found', 'owner_unknown'],
   handler: async (context, { body }) => ({ results: await changeMany(context, body) }),
 })

@@ -148,6 +148,7 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode | ClientError, TextKey>> = {
   plan_not_applied: 'error.planClosed',
   plan_outdated: 'error.planOutdated',
   plan_history_deleted: 'error.planHistory',
+  too_many_plans: 'error.refused',
   operation_not_plannable: 'error.refused',
   password_not_plannable: 'error.refused',
   reference_unknown: 'error.refused',
