@@ -123,6 +123,18 @@ test('R31.4: an image with more than image_pixels is scaled down; one that canno
   expect([filesIn(rooms), await storedFiles(rooms, roomId)]).toEqual(before)
 })
 
+test('R31.4: a small file whose image would be stored with more than file_bytes is refused, and leaves nothing', async () => {
+  const noise = { type: 'gaussian', mean: 128, sigma: 50 } as const
+  const create = { width: 300, height: 300, channels: 3, background: 'grey', noise } as const
+  const small = await bytesOf(sharp({ create }).jpeg({ quality: 5 }))
+  const own = await openRooms({ limits: { file_bytes: 2 * small.length } })
+  const person = await member(own)
+  const { id } = await createRoom(person)
+  expect(await refusal(await sendFile(person, id, small))).toEqual([400, 'image_too_large'])
+  expect([filesIn(own), await storedFiles(own, id)]).toEqual([[], []])
+  await own.close()
+})
+
 test('R31.4: an image that is too large to show is sent as a file on request: as it is, for download only', async () => {
   const sent = await photo()
   const asFile = `/api/rooms/${roomId}/files?as=file`

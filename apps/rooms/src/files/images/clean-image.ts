@@ -26,11 +26,12 @@ const RETRY_SECONDS = '3'
 export async function cleanImage(context: Context, folder: string, type: ImageType): Promise<NewContent> {
   const { images, policy, rates } = context
   const [target, thumbnail] = [join(folder, 'image'), join(folder, 'thumbnail')]
-  const maxPixels = policy.limits.image_pixels
+  const { image_pixels: maxPixels, file_bytes: maxBytes } = policy.limits
   const sender = senderOf(context)
   rates.check('image_seconds_per_hour', sender.turn)
   const source = join(folder, 'sent')
-  const { seconds, ...result } = await images.run(sender, { source, target, thumbnail, type, maxPixels })
+  const request = { source, target, thumbnail, type, maxPixels, maxBytes }
+  const { seconds, ...result } = await images.run(sender, request)
   rates.charge('image_seconds_per_hour', sender.turn, seconds)
   if ('size' in result) {
     const { path, bytes, sha256 } = await hashFile(target)

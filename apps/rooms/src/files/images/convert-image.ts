@@ -11,9 +11,11 @@ export interface ImageRequest {
   type: ImageType
   /** Pixels of what is stored, all frames together. A larger still image is scaled down. */
   maxPixels: number
+  /** Bytes of what is stored: a small file can decode to what no encoder makes small again. */
+  maxBytes: number
 }
 
-/** `too_large` needs more time, memory or pixels than an image may. */
+/** `too_large` needs more time, memory, pixels or bytes than an image may. */
 export type ImageReply = { size: ImageSize } | { refusal: 'too_large' | 'unreadable' }
 
 /** In pixels, as displayed. */
@@ -95,7 +97,7 @@ export async function loadDecoders(): Promise<Library> {
 /** Copies the pixels without any metadata, and writes a thumbnail of the first frame. */
 export async function convertImage(
   sharp: Library,
-  { source, target, thumbnail, type, maxPixels }: ImageRequest,
+  { source, target, thumbnail, type, maxPixels, maxBytes }: ImageRequest,
 ): Promise<ImageReply> {
   const { maxDecoded, maxStored, hasFrames, write } = FORMATS[type]
   const open = (path: string, pages = 1) =>
@@ -111,8 +113,8 @@ export async function convertImage(
       return { refusal: 'too_large' }
     const image = isAnimated ? open(source, frames) : open(source).autoOrient()
     if (pixels > limit) image.resize(boxOf(width, height, limit))
-    const isLossless = type === 'image/webp' && (await isLosslessWebp(source))
-    const written = await write(image, isLossless).toFile(target)
+    const written = await write(image, await isLosslessWebp(source, type)).toFile(target)
+    if (written.size > maxBytes) return { refusal: 'too_large' }
     await open(target)
       .resize(THUMBNAIL_PIXELS, THUMBNAIL_PIXELS, { fit: 'inside', withoutEnlargement: true })
       .webp({ quality: 80, effort: 2 })
@@ -132,6 +134,6 @@ function boxOf(width: number, height: number, maxPixels: number) {
   return { width: Math.max(side, 1), height: Math.max(side, 1), fit: 'inside' } as const
 }
 
-async function isLosslessWebp(path: string): Promise<boolean> {
-  return (await Bun.file(path).slice(12, 16).text()) === 'VP8L'
+async function isLosslessWebp(path: string, type: ImageType): Promise<boolean> {
+  return type === 'image/webp' && (await Bun.file(path).slice(12, 16).text()) === 'VP8L'
 }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLog } from '@latchkey/http/log'
@@ -33,7 +33,14 @@ async function requestOf(image: Sharp | string | Uint8Array, type: ImageType): P
   const source = join(folder, `${files++}`)
   if (typeof image === 'string' || image instanceof Uint8Array) await Bun.write(source, image)
   else await image.toFile(source)
-  return { source, target: `${source}-image`, thumbnail: `${source}-thumbnail`, type, maxPixels: 50_000_000 }
+  return {
+    source,
+    target: `${source}-image`,
+    thumbnail: `${source}-thumbnail`,
+    type,
+    maxPixels: 50_000_000,
+    maxBytes: 25_000_000,
+  }
 }
 
 function flat(width: number, height = width): Sharp {
@@ -109,6 +116,27 @@ test('R31.4: images that exceed the memory or the pixels of their type are refus
     expect([name, result, seconds < 4]).toEqual([name, { refusal: 'too_large' }, true])
   }
   expect(lines).toEqual([])
+}, 60_000)
+
+test('R31.4: an image that would be stored with more bytes than a file may have is refused', async () => {
+  const queue = openQueue()
+  const noise = sharp({
+    create: {
+      width: 300,
+      height: 300,
+      channels: 3,
+      background: 'grey',
+      noise: { type: 'gaussian', mean: 128, sigma: 50 },
+    },
+  })
+  const request = await requestOf(noise.jpeg({ quality: 5 }), 'image/jpeg')
+  const sentBytes = statSync(request.source).size
+  const { seconds: _, ...stored } = await queue.run(ANN, request)
+  expect([stored, sentBytes < 10_000]).toEqual([{ size: { width: 300, height: 300 } }, true])
+  expect(statSync(request.target).size).toBeGreaterThan(2 * sentBytes)
+  expect(await queue.run(ANN, { ...request, maxBytes: 2 * sentBytes })).toMatchObject({
+    refusal: 'too_large',
+  })
 }, 60_000)
 
 test('R31.4: a still image with more pixels than are stored is scaled down, in its shape', async () => {
