@@ -143,7 +143,7 @@ async function fillPage(
   const html = await Bun.file(join(folder, 'index.html')).text()
   const preloads = (await Bun.file(join(folder, 'preloads.json')).json()) as Preloads
   const language = firstLanguage([lang ?? '', ...acceptedLanguages(acceptLanguage)])
-  const ahead = [`texts/${language}/index.ts`, page ?? '']
+  const ahead = [`texts/${language}/index.ts`, ...(page === undefined ? [] : [page, textsOf(page, language)])]
     .flatMap((module) => preloads[module] ?? [])
     .map((file) => preload(assets + file))
   const attributes = Object.entries(data).map(
@@ -158,6 +158,11 @@ async function fillPage(
     .replace(UNFILLED.root, () => root)
     .replace(UNFILLED.preloads, ahead.join('\n'))
     .replace(UNFILLED.answers, () => answersElement(answers))
+}
+
+/** The module with the texts of a page alone, if it has any: `texts/en/admin.ts` of `pages/admin/page.tsx`. */
+function textsOf(page: string, language: string): string {
+  return page.replace(/^pages\/([\w-]+)\/.*$/, `texts/${language}/$1.ts`)
 }
 
 /** The client finds out the browser's scheme. A scheme that was chosen holds from the first paint. */

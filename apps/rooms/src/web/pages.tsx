@@ -1,7 +1,9 @@
 import { IconHome, IconShieldLock, IconUser } from '@latchkey/web/icons'
 import { lazyPage } from '@latchkey/web/lazy-page'
 import type { DetailPage, Page } from '@latchkey/web/pages'
+import { addTexts } from '@latchkey/web/texts'
 import { INVITATION, ROOM } from './addresses.ts'
+import { adminTexts } from './texts/admin.ts'
 import type { TextKey } from './texts/text.ts'
 
 const InvitationPage = lazyPage(() => import('./pages/invitation/page.tsx'))
@@ -32,7 +34,10 @@ export const pages: readonly TitledPage[] = [
     title: 'nav.admin',
     icon: IconShieldLock,
     isForAdmins: true,
-    show: lazyPage(() => import('./pages/admin/page.tsx')),
+    show: lazyPage(async () => {
+      const [page] = await Promise.all([import('./pages/admin/page.tsx'), addTexts(adminTexts)])
+      return page
+    }),
   },
   {
     path: '/login',

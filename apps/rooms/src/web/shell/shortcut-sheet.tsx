@@ -4,12 +4,13 @@ import { addTexts } from '@latchkey/web/texts'
 import type { ComponentProps } from 'react'
 import { SEARCH_SHORTCUT } from '../search/open-search.ts'
 import { callTexts } from '../texts/call.ts'
+import { shortcutTexts } from '../texts/shortcuts.ts'
 import { useText } from '../texts/text.ts'
 import { shortcutText } from '../voice/view/shortcuts.ts'
 
-/** The list of shortcuts, with the texts of calls. */
+/** The list of shortcuts, with its texts and those of calls. */
 export async function loadShortcutSheet() {
-  await addTexts(callTexts)
+  await Promise.all([addTexts(shortcutTexts), addTexts(callTexts)])
   return { default: ShortcutSheet }
 }
 

@@ -5,16 +5,21 @@ import { expect, test } from 'bun:test'
 import { AUDIT_ACTIONS } from '../../audit/actions.ts'
 import { failures } from '../../failures.ts'
 import { LOGIN_ERRORS } from '../../login/provider.ts'
+import { adminTexts } from './admin.ts'
 import { callTexts } from './call.ts'
 import { texts as loaders } from './index.ts'
+import { shortcutTexts } from './shortcuts.ts'
 
 const texts = await loadTexts(loaders)
 const folder = join(import.meta.dirname, '..')
 testTexts(texts, folder)
 testTexts(await loadTexts(callTexts), folder)
+testTexts(await loadTexts(shortcutTexts), folder)
+const admin = await loadTexts(adminTexts)
+testTexts(admin, folder)
 
 const namesIn = (area: string) =>
-  Object.keys(texts.en)
+  Object.keys({ ...texts.en, ...admin.en })
     .filter((key) => key.startsWith(`${area}.`) && !Object.hasOwn(shared, key))
     .map((key) => key.slice(area.length + 1))
 

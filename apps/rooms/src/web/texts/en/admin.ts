@@ -1,5 +1,7 @@
+import audit from './audit.ts'
+
 export default {
-  'nav.admin': 'Administration',
+  ...audit,
   'admin.parts': 'Administration sections',
   'admin.part.people': 'People',
   'admin.part.rooms': 'Rooms',

@@ -1,7 +1,9 @@
 import type en from '../en/admin.ts'
 
+import audit from './audit.ts'
+
 export default {
-  'nav.admin': 'Administrasi',
+  ...audit,
   'admin.parts': 'Bagian administrasi',
   'admin.part.people': 'Orang',
   'admin.part.rooms': 'Ruang',

@@ -1,7 +1,5 @@
 import shared from '@latchkey/web/texts/id/shared'
 import account from './account.ts'
-import admin from './admin.ts'
-import audit from './audit.ts'
 import errors from './errors.ts'
 import instance from './instance.ts'
 import lobby from './lobby.ts'
@@ -13,8 +11,6 @@ import shell from './shell.ts'
 export default {
   ...shared,
   ...account,
-  ...admin,
-  ...audit,
   ...errors,
   ...instance,
   ...lobby,

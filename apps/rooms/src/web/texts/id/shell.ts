@@ -1,6 +1,7 @@
 import type en from '../en/shell.ts'
 
 export default {
+  'nav.admin': 'Administrasi',
   'app.name': 'Latchkey Rooms',
   'nav.lobby': 'Ruang',
   'nav.account': 'Akun',
@@ -36,17 +37,6 @@ export default {
   'shell.waiting_one': '{{count}} undangan atau tawaran menunggu Anda',
   'shell.waiting_other': '{{count}} undangan atau tawaran menunggu Anda',
   'shell.signInAgain': 'Masuk lagi dan kembali ke sini',
-  'shortcuts.everywhere': 'Di mana saja',
-  'shortcuts.write': 'Menulis',
-  'shortcuts.newLine': 'Baris baru',
-  'shortcuts.editLast': 'Edit pesan terakhir Anda',
-  'shortcuts.people': 'Sebut seseorang',
-  'shortcuts.rooms': 'Sebut ruang',
-  'shortcuts.otherMessage': 'Pesan lain',
-  'shortcuts.firstLast': 'Pesan pertama atau terakhir',
-  'shortcuts.toolbar': 'Tindakan pesan',
-  'shortcuts.cancel': 'Batal atau tutup',
-  'shortcuts.images': 'Gambar lain',
   'page.toLobby': 'Ke daftar ruang',
   'page.loading': 'Memuat',
   'demo.title': 'Demo',

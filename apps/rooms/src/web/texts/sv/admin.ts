@@ -1,7 +1,9 @@
 import type en from '../en/admin.ts'
 
+import audit from './audit.ts'
+
 export default {
-  'nav.admin': 'Administration',
+  ...audit,
   'admin.parts': 'Administrationens delar',
   'admin.part.people': 'Personer',
   'admin.part.rooms': 'Rum',

@@ -1,6 +1,7 @@
 import type en from '../en/shell.ts'
 
 export default {
+  'nav.admin': 'Administration',
   'app.name': 'Latchkey Rooms',
   'nav.lobby': 'Rum',
   'nav.account': 'Konto',
@@ -37,17 +38,6 @@ export default {
   'shell.waiting_one': '{{count}} inbjudan eller erbjudande väntar på dig',
   'shell.waiting_other': '{{count}} inbjudningar eller erbjudanden väntar på dig',
   'shell.signInAgain': 'Logga in igen och kom tillbaka hit',
-  'shortcuts.everywhere': 'Överallt',
-  'shortcuts.write': 'Skriva',
-  'shortcuts.newLine': 'Ny rad',
-  'shortcuts.editLast': 'Redigera ditt senaste meddelande',
-  'shortcuts.people': 'Nämn en person',
-  'shortcuts.rooms': 'Nämn ett rum',
-  'shortcuts.otherMessage': 'Ett annat meddelande',
-  'shortcuts.firstLast': 'Första eller sista meddelandet',
-  'shortcuts.toolbar': 'Åtgärder för meddelandet',
-  'shortcuts.cancel': 'Avbryt eller stäng',
-  'shortcuts.images': 'Andra bilder',
   'page.toLobby': 'Till rummen',
   'page.loading': 'Läser in',
   'demo.title': 'Demo',
