@@ -225,6 +225,27 @@ eachDialect((_dialect, newUrl) => {
       })
     })
 
+    test('L29.4: the policy `default` binds programs that have none yet, and no person', async () => {
+      const eve = 'eve@example.com'
+      const bound = await assistant({ writes: 'direct' }, eve)
+      const key = await links.key(eve)
+      expect((await create(key)).status).toBe(201)
+      expect((await asPerson(eve, 'PUT', '/policies/default', { writes: 'none' })).body).toMatchObject({
+        assistant: 'default',
+        name: null,
+        writes: 'none',
+      })
+      expect(await create(key)).toMatchObject({ status: 403, code: 'policy_read_only' })
+      expect((await create(await links.key(eve))).code).toBe('policy_read_only')
+      expect((await create(bound.key)).status).toBe(201)
+      expect((await asPerson(eve, 'POST', '/links', { url: url() })).status).toBe(201)
+      expect((await create(await links.key(ben))).status).toBe(201)
+      const listed = (await asPerson(eve, 'GET', '/policies')).body as { assistant: string; writes: string }[]
+      expect(listed.map(({ writes }) => writes)).toEqual(['direct', 'none', 'none', 'none'])
+      expect(listed.at(-1)?.assistant).toBe('default')
+      expect((await asPerson(eve, 'GET', '/policies/client:new')).body).toMatchObject({ writes: 'none' })
+    })
+
     test('L29.4: a policy has valid values', async () => {
       const { id } = await assistant({})
       for (const body of [
@@ -237,7 +258,11 @@ eachDialect((_dialect, newUrl) => {
         { invented: 1 },
       ])
         expect([body, (await asPerson(ann, 'PUT', `/policies/${id}`, body)).status]).toEqual([body, 400])
-      expect((await asPerson(ann, 'PUT', '/policies/eve', {})).status).toBe(404)
+      for (const program of ['eve', `key:0${id.slice(4)}`, 'key:', 'client:', 'Client', 'defaults'])
+        expect([program, (await asPerson(ann, 'PUT', `/policies/${program}`, {})).status]).toEqual([
+          program,
+          404,
+        ])
     })
   })
 })

@@ -56,6 +56,7 @@ function isAffirmed(verified: unknown): boolean {
   return !isPresent(verified) || verified === true || verified === 'true'
 }
 
-function isPresent(claim: unknown): boolean {
+/** Some providers send null or '' for a claim that they lack. */
+export function isPresent(claim: unknown): boolean {
   return claim !== undefined && claim !== null && claim !== ''
 }

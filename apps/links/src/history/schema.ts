@@ -17,7 +17,7 @@ export const Change = z
     via: z.enum(changeWays),
     assistant: z.string().nullable().meta({
       description:
-        'The program: `key:` and the id of an API key, `client:` and the client id of a token, `access`, or `local`.',
+        'The program: `key:` and the id of an API key, `client:` and the client id of a token, `client` for tokens that name none, `access`, or `local`.',
     }),
     assistant_name: z.string().nullable().meta({
       description: 'Title of the API key, for its person and administrators.',

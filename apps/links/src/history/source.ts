@@ -1,14 +1,21 @@
+import { MAX_IDENTITY_LENGTH } from '../access/identity.ts'
+
 /** The ways by which links and bundles are written (L29.1). */
 export const changeWays = ['api', 'app', 'mcp', 'import', 'cli', 'watch', 'code'] as const
 export type ChangeWay = (typeof changeWays)[number]
 
 /** A program that writes for a person: an API key, a client of the MCP endpoint, or a local one. */
 export interface Assistant {
-  /** `key:` and the id of an API key, `client:` and the client id of a token, `access`, or `local`. */
+  /**
+   * `key:` and the id of an API key, `client:` and the client id of a token, `client` for tokens
+   * that name none, `access`, or `local`.
+   */
   id: string
   /** Title of the API key. */
   name?: string | undefined
 }
+
+export const MAX_ASSISTANT_LENGTH = 'client:'.length + MAX_IDENTITY_LENGTH
 
 /** The author of a write, and the request that it came with. */
 export interface ChangeSource {

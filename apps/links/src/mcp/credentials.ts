@@ -3,7 +3,7 @@
 import { type Failure, transportFailure } from '@latchkey/http/failure'
 import type { JWTPayload } from 'jose'
 import { type Access, type Admission, createAccess } from '../access/access.ts'
-import { identityFromClaims, isIdentity } from '../access/identity.ts'
+import { identityFromClaims, isIdentity, isPresent } from '../access/identity.ts'
 import { KeysUnavailable } from '../access/key-set.ts'
 import { recordKeyUse } from '../http/public-api.ts'
 import type { Services } from '../http/services.ts'
@@ -182,10 +182,16 @@ function keysUnavailable({ retryAfterSeconds }: KeysUnavailable): Failure {
   })
 }
 
-/** The client to which the token was issued. Servers name it `client_id` (RFC 9068) or `azp`. */
+/** Claims that name the client of a token: RFC 9068, OpenID Connect, Okta and version 1 of Entra. */
+const CLIENT_CLAIMS = ['client_id', 'azp', 'cid', 'appid'] as const
+
+/**
+ * The client to which the token was issued, by the first claim that is present. A name that cannot
+ * be used is not replaced with that of another claim, which could be another client.
+ */
 function clientOf(claims: JWTPayload): Assistant {
-  const client = [claims['client_id'], claims['azp']].find(isIdentity)
-  return { id: client === undefined ? 'client' : `client:${client}` }
+  const client = CLIENT_CLAIMS.map((name) => claims[name]).find(isPresent)
+  return { id: isIdentity(client) ? `client:${client}` : 'client' }
 }
 
 /** The standards make `scope` one string. Some servers send `scp`, as a string or a list. */

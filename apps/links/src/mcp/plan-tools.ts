@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MAX_IDENTITY_LENGTH } from '../access/identity.ts'
+import { MAX_ASSISTANT_LENGTH } from '../history/source.ts'
 import { readChanges } from '../history/operations.ts'
 import { Change, ChangesQuery } from '../history/schema.ts'
 import { MAX_ID, MAX_MOMENT } from '../links/schema.ts'
@@ -98,7 +99,7 @@ export const planTools = [
     effect: 'read',
     input: {
       identity: boundedText(MAX_IDENTITY_LENGTH).optional().meta({ description: 'The person who wrote.' }),
-      assistant: boundedText(MAX_IDENTITY_LENGTH)
+      assistant: boundedText(MAX_ASSISTANT_LENGTH)
         .optional()
         .meta({ description: 'The program, as in a change.' }),
       via: ChangesQuery.shape.via,

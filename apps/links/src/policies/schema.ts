@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MAX_IDENTITY_LENGTH } from '../access/identity.ts'
+import { MAX_ASSISTANT_LENGTH } from '../history/source.ts'
 import { boundedText } from '../text.ts'
 
 const MAX_HOST_LENGTH = 253
@@ -42,11 +43,15 @@ export const Policy = PolicyRules.extend({
 }).meta({ id: 'Policy' })
 export type Policy = z.output<typeof Policy>
 
+/** The policy of programs that have none of their own. */
+export const DEFAULT_POLICY = 'default'
+
+const ASSISTANT = new RegExp(`^(key:[1-9]\\d{0,14}|client(:.+)?|access|local|${DEFAULT_POLICY})$`)
+
 export const AssistantParams = z.object({
-  assistant: boundedText(MAX_IDENTITY_LENGTH).refine(
-    (id) => /^(key:\d{1,15}|client:.+|access|local)$/.test(id),
-    'must be an assistant',
-  ),
+  assistant: boundedText(MAX_ASSISTANT_LENGTH)
+    .refine((id) => ASSISTANT.test(id), 'must be an assistant')
+    .meta({ description: 'The program, as in a change; `default` for all that have no policy.' }),
 })
 
 export const PolicyQuery = z.object({

@@ -2,7 +2,7 @@ import { lockKey } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import { type Kysely, type Selectable, type Transaction, sql } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import type { Policy, PolicyRules } from './schema.ts'
+import { DEFAULT_POLICY, type Policy, type PolicyRules } from './schema.ts'
 
 /** Without a policy, a program may do all that its person may. */
 export const DEFAULT_RULES: PolicyRules = {
@@ -20,17 +20,18 @@ export interface PolicySubject {
   assistant: string
 }
 
-/** Returns undefined if the program has no policy. */
+/** Returns the rules that bind the program, undefined if none do. */
 export async function findRules(
   db: Kysely<Tables>,
   { identity, assistant }: PolicySubject,
 ): Promise<PolicyRules | undefined> {
-  const row = await db
+  const rows = await db
     .selectFrom('policy')
     .selectAll()
     .where('identity', '=', identity)
-    .where('assistant', '=', assistant)
-    .executeTakeFirst()
+    .where('assistant', 'in', [assistant, DEFAULT_POLICY])
+    .execute()
+  const row = rows.find((each) => each.assistant === assistant) ?? rows[0]
   return row && toRules(row)
 }
 
@@ -72,7 +73,10 @@ export async function findKeyTitle(
   return row?.title
 }
 
-/** API keys of the person that may write, and other programs that did, with their policies. */
+/**
+ * API keys of the person that may write, and other programs that did, with the policies that bind
+ * them; last the policy of all others.
+ */
 export async function listPolicies(db: Kysely<Tables>, identity: string): Promise<Policy[]> {
   const keys = await db
     .selectFrom('api_key')
@@ -85,13 +89,14 @@ export async function listPolicies(db: Kysely<Tables>, identity: string): Promis
   const stored = await db.selectFrom('policy').selectAll().where('identity', '=', identity).execute()
   const rulesOf = new Map(stored.map((row) => [row.assistant, toRules(row)]))
   const others = [...(await findWriters(db, identity)), ...rulesOf.keys()].filter(
-    (id) => !id.startsWith('key:'),
+    (id) => !id.startsWith('key:') && id !== DEFAULT_POLICY,
   )
-  return [...new Set([...titles.keys(), ...others.toSorted()])].map((assistant) => ({
+  const defaultRules = rulesOf.get(DEFAULT_POLICY) ?? DEFAULT_RULES
+  return [...new Set([...titles.keys(), ...others.toSorted(), DEFAULT_POLICY])].map((assistant) => ({
     identity,
     assistant,
     name: titles.get(assistant) ?? null,
-    ...(rulesOf.get(assistant) ?? DEFAULT_RULES),
+    ...(rulesOf.get(assistant) ?? defaultRules),
   }))
 }
 
@@ -107,7 +112,8 @@ async function findWriters(db: Kysely<Tables>, identity: string): Promise<string
       select (select min(assistant) from history where assistant > client.id and assistant < 'client;')
       from client where client.id is not null
     )
-    select id from (select id from client union all select 'access' union all select 'local') as program
+    select id from (select id from client union all select 'client'
+          union all select 'access' union all select 'local') as program
     where id is not null
       and exists (select 1 from history where assistant = program.id and identity = ${identity})`.execute(db)
   return rows.map(({ id }) => id)

@@ -312,6 +312,55 @@ test('L19.2: only an unexpired token of the issuer, for this audience and with a
   expect(JSON.stringify(service.log)).not.toContain(await sign(claims()))
 })
 
+test('L29.1: the program of a token is its first client claim, and none that looks like another program', async () => {
+  const { service, claims, sign, call } = await handmade()
+  const long = 'x'.repeat(320)
+  const programs: [program: string, named: JWTPayload][] = [
+    ['client:a', { client_id: 'a', azp: 'b', cid: 'c', appid: 'd' }],
+    ['client:b', { azp: 'b', cid: 'c', appid: 'd' }],
+    ['client:c', { cid: 'c', appid: 'd' }],
+    ['client:d', { appid: 'd' }],
+    ['client:d', { client_id: null, azp: '', appid: 'd' }],
+    ['client:key:1', { cid: 'key:1' }],
+    ['client:local', { appid: 'local' }],
+    ['client:https://app.example/a?b=c', { client_id: 'https://app.example/a?b=c' }],
+    [`client:${long}`, { cid: long }],
+    ['client', {}],
+    // An unusable name is not replaced with that of another claim.
+    ...[['a'], { toString: 1 }, 1, true, ' a', 'a\n', 'a\u202e', 'x'.repeat(10_000)].map(
+      (client_id): [string, JWTPayload] => ['client', { client_id, azp: 'b' }],
+    ),
+  ]
+  for (const [at, [, named]] of programs.entries()) {
+    const token = await sign(claims(named))
+    const made = await call(token, 'create_link', { url: `https://example.com/program/${at}` })
+    expect([named, made.status]).toEqual([named, 200])
+  }
+  const rows = await service.rows<{ assistant: string }>(
+    `select assistant from history where kind = 'link.created' order by id`,
+  )
+  expect(rows.map(({ assistant }) => assistant)).toEqual(programs.map(([program]) => program))
+
+  // Each of them can be bound.
+  for (const program of new Set(programs.map(([id]) => id))) {
+    const path = `/_/admin/api/policies/${encodeURIComponent(program)}`
+    const headers = { 'X-Forwarded-Email': 'ann@example.com', 'Content-Type': 'application/json' }
+    const body = JSON.stringify({ writes: 'none' })
+    const reply = await service.fetch(path, { method: 'PUT', headers, body }, '10.0.0.1')
+    expect(await reply.json()).toMatchObject({ assistant: program, writes: 'none' })
+  }
+  const before = await service.databaseState()
+  for (const [, named] of programs) {
+    const refused = await call(await sign(claims(named)), 'create_link', { url: 'https://example.com/no' })
+    const { result } = (await refused.json()) as { result: unknown }
+    expect([named, parseToolResult(result).text]).toEqual([
+      named,
+      expect.stringContaining('lets it only read'),
+    ])
+  }
+  expect(await service.databaseState()).toEqual(before)
+})
+
 test('L19.2: a missing scope is 403 and names the required one, in every notation of scopes', async () => {
   const { service, claims, sign, call } = await handmade()
   const before = await service.databaseState()

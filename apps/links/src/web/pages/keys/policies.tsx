@@ -79,7 +79,9 @@ export function useProgramName() {
     if (name !== null) return name
     if (assistant === 'local') return t('policies.local')
     if (assistant === 'access') return t('policies.access')
-    return t('policies.client', { id: assistant.replace(/^\w+:/, '') })
+    if (assistant === 'client') return t('policies.unnamed')
+    if (assistant === 'default') return t('policies.default')
+    return t('policies.client', { id: assistant.replace('client:', '') })
   }
 }
 

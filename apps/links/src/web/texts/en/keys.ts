@@ -49,6 +49,8 @@ export default {
   'policies.local': 'Assistants on this computer',
   'policies.access': 'Assistants through your sign-in',
   'policies.client': 'Assistant {{id}}',
+  'policies.unnamed': 'Assistants that give no name',
+  'policies.default': 'All programs without a decision of their own',
   'policies.writes': 'Changes to links and bundles',
   'policies.writes.direct': 'Makes changes directly',
   'policies.writes.plan': 'Changes only with plans',

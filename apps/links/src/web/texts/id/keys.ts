@@ -51,6 +51,8 @@ export default {
   'policies.local': 'Asisten di komputer ini',
   'policies.access': 'Asisten melalui proses masuk Anda',
   'policies.client': 'Asisten {{id}}',
+  'policies.unnamed': 'Asisten yang tidak menyebutkan nama',
+  'policies.default': 'Semua program tanpa keputusan tersendiri',
   'policies.writes': 'Perubahan tautan dan bundel',
   'policies.writes.direct': 'Mengubah langsung',
   'policies.writes.plan': 'Mengubah hanya dengan rencana',

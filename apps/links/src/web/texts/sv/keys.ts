@@ -51,6 +51,8 @@ export default {
   'policies.local': 'Assistenter på den här datorn',
   'policies.access': 'Assistenter via din inloggning',
   'policies.client': 'Assistenten {{id}}',
+  'policies.unnamed': 'Assistenter som inte anger något namn',
+  'policies.default': 'Alla program utan ett eget beslut',
   'policies.writes': 'Ändringar av länkar och samlingar',
   'policies.writes.direct': 'Ändrar direkt',
   'policies.writes.plan': 'Ändrar bara med planer',
