@@ -5,6 +5,7 @@ import { Range } from '../analytics/schema.ts'
 import type { Context } from '../context.ts'
 import { literalTexts } from '../failures.ts'
 import { LinkId, MAX_ID } from '../links/schema.ts'
+import { normalizeArguments } from './arguments.ts'
 
 /**
  * Effect of a call: none, a new thing each time, the same state after any number of calls, or a
@@ -50,7 +51,7 @@ export function tool<Input extends Shape, Output extends z.ZodType>({
   return {
     ...rest,
     input: schema,
-    run: (context, args) => run(context, parseBody(schema, args, literalTexts)),
+    run: (context, args) => run(context, parseBody(schema, normalizeArguments(schema, args), literalTexts)),
   }
 }
 
