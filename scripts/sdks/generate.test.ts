@@ -123,10 +123,10 @@ describe('the generator refuses', () => {
           name: 'owner',
           in: 'query',
           required: false,
-          schema: { type: 'string', oneOf: [] } as never,
+          schema: { type: 'string', allOf: [] } as never,
         }
       },
-      'does not know "oneOf"',
+      'does not know "allOf"',
     ],
     [
       'PUT and PATCH that are not the same',

@@ -23,6 +23,11 @@ export interface Schema {
   maxLength?: number
   minItems?: number
   maxItems?: number
+  minProperties?: number
+  dependentRequired?: Record<string, string[]>
+  /** Alternatives of required members, beside the type of the whole. */
+  oneOf?: Schema[]
+  not?: Schema
 }
 
 export interface Parameter {
@@ -76,14 +81,19 @@ const KEYWORDS = new Set([
   'maxLength',
   'minItems',
   'maxItems',
+  'minProperties',
+  'dependentRequired',
+  'oneOf',
+  'not',
 ])
 
-/** Whether the schema is that of any JSON values by their names. */
+/** Whether the schema is that of JSON values of any or several types by their names. */
 export function isJsonMap({ properties, additionalProperties }: Schema): boolean {
   return (
     properties === undefined &&
     typeof additionalProperties === 'object' &&
-    Object.keys(additionalProperties).length === 0
+    Object.keys(additionalProperties).every((keyword) => keyword === 'type') &&
+    (additionalProperties.type === undefined || Array.isArray(additionalProperties.type))
   )
 }
 

@@ -8,7 +8,7 @@ export function codePoints(value: string): number {
 }
 
 /** Describes `text` in JSON Schema, which has no portable pattern for lone surrogates. */
-export const TEXT_PATTERN = '^[^\\x00]*$'
+const TEXT_PATTERN = '^[^\\x00]*$'
 
 /** Text that both engines store unchanged: PostgreSQL accepts neither NUL nor lone surrogates. */
 export function text(): z.ZodString {

@@ -8,6 +8,14 @@ export const MAX_IDENTITY_LENGTH = 320
 // contains them can look like another one.
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
+// The ranges of `UNPRINTABLE` in the Basic Multilingual Plane: JSON Schema has no portable `\\p`.
+const UNPRINTABLE_RANGES =
+  '\\x00-\\x1f\\x7f-\\x9f\\xad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u180e\\u200b-\\u200f' +
+  '\\u2028-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufeff\\ufff9-\\ufffb'
+
+/** Describes an identity in JSON Schema. */
+export const IDENTITY_PATTERN = `^[^\\s${UNPRINTABLE_RANGES}](?:[^${UNPRINTABLE_RANGES}]*[^\\s${UNPRINTABLE_RANGES}])?$`
+
 /** Whether `value` is a valid identity. Identities are stored, compared and displayed unchanged. */
 export function isIdentity(value: unknown): value is string {
   return (

@@ -8,7 +8,10 @@ export const Range = z
   .meta({ id: 'Range', description: 'A window that ends now, exact to the second.' })
 export type Range = z.output<typeof Range>
 
-export const TimeZone = z.string().refine(isTimeZone, 'must be the name of an IANA time zone')
+export const TimeZone = z
+  .string()
+  .refine(isTimeZone, 'must be the name of an IANA time zone')
+  .meta({ pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$' })
 
 export const DeltaPct = z.int().optional().meta({
   description: 'Change in percent from the previous period; absent if that had no clicks.',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { OwnDomain } from '../domains/schema.ts'
-import { TEXT_PATTERN, codePoints, text } from '@latchkey/http/text'
+import { codePoints, text } from '@latchkey/http/text'
 import { DeltaPct, Range } from '../analytics/schema.ts'
 import { Id, IdParams, LinkId, PageQuery, wholeNumber } from '../links/schema.ts'
 import { boundedText, trimmedText } from '../text.ts'
@@ -62,7 +62,7 @@ const Name = z
         params: { problem: 'too_long' },
       }),
   )
-  .meta({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: TEXT_PATTERN })
+  .meta({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: '^[^\\x00]*[^\\x00\\s][^\\x00]*$' })
 
 const Description = boundedText(2000)
 const Icon = boundedText(64)

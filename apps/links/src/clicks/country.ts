@@ -56,6 +56,17 @@ function mappedIpv4(address: string): string | null {
   return `${upper >> 8}.${upper & 255}.${lower >> 8}.${lower & 255}`
 }
 
+const SECOND_LETTERS = Map.groupBy(ISO_COUNTRIES, ([first = '']) => first)
+
+/** Describes a country code, in any case, in JSON Schema. */
+export const COUNTRY_PATTERN = `(?:${[...SECOND_LETTERS]
+  .map(([first, codes]) => `${anyCase(first)}${anyCase(codes.map((code) => code.slice(1)).join(''))}`)
+  .join('|')})`
+
+function anyCase(letters: string): string {
+  return `[${letters}${letters.toLowerCase()}]`
+}
+
 export function countryFromHeader(value: string | null): string | null {
   // Letters are checked before upper-casing: `ß` and the ligature `ﬁ` would become SS and FI.
   if (value === null || !/^[a-z]{2}$/i.test(value)) return null

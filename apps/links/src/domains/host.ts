@@ -1,7 +1,7 @@
 import { parseSlugKey } from '../links/slugs/slug.ts'
 
 /** RFC 1035. */
-const MAX_HOST_LENGTH = 253
+export const MAX_HOST_LENGTH = 253
 const HOST_CHARACTERS = /^[\p{L}\p{M}\p{N}._-]+$/u
 /** The last label has a letter: otherwise it is an IP address. */
 const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*(?=[^.]*[a-z])[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
@@ -18,11 +18,22 @@ export function toHost(text: string): string | undefined {
   return host !== undefined && host.length <= MAX_HOST_LENGTH && HOST_NAME.test(host) ? host : undefined
 }
 
-const IP_ADDRESS = /^(?:[\d.]+|\[[\da-f:.]+\])$/i
+const BYTE = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])'
+const IP_ADDRESS = `(?:(?:${BYTE}\\.){3}${BYTE}|\\[[0-9A-Fa-f:.]+\\])`
+const WHOLE_IP_ADDRESS = new RegExp(`^${IP_ADDRESS}$`)
+
+// ASCII letters, digits and everything beyond ASCII; the same with `_`; and with `-`, too.
+const LETTER = '[^\\x00-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7f]'
+const EDGE = '[^\\x00-\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]'
+const LABEL = `${EDGE}(?:[^\\x00-\\x2c\\x2e\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]*${EDGE})?`
+const LAST_LABEL = `(?=[^.]*[^\\x00-\\x40\\x5b-\\x60\\x7b-\\x7f])${LETTER}(?:[^\\x00-\\x2c\\x2e\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7f]*${LETTER})?`
+
+/** Describes a host name or an IP address in JSON Schema, which cannot state the rules of IDNA. */
+export const HOST_PATTERN = `^(?:(?:${LABEL}\\.)*${LAST_LABEL}\\.?|${IP_ADDRESS})$`
 
 /** Returns an IP address as it stands in URLs, in brackets for IPv6. Undefined for anything else. */
 export function toIpHost(text: string): string | undefined {
-  return IP_ADDRESS.test(text) ? URL.parse(`http://${text}`)?.hostname : undefined
+  return WHOLE_IP_ADDRESS.test(text) ? URL.parse(`http://${text}`)?.hostname : undefined
 }
 
 /** The short URL of a slug key. `origin` is that of the default domain. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { text } from '@latchkey/http/text'
 import { DestinationUrl } from '../links/destination-url.ts'
-import { toHost, toIpHost } from './host.ts'
+import { HOST_PATTERN, MAX_HOST_LENGTH, toHost, toIpHost } from './host.ts'
 import { ROBOTS } from './robots.ts'
 import { WELL_KNOWN_NAMES } from './well-known-names.ts'
 
@@ -9,7 +9,7 @@ import { WELL_KNOWN_NAMES } from './well-known-names.ts'
 export const MAX_WELL_KNOWN_BYTES = 128 * 1024
 
 const Host = text()
-  .max(1_000)
+  .max(MAX_HOST_LENGTH)
   .transform((value, context) => {
     // The default domain may be an address, such as on one's own machine.
     const host = toHost(value) ?? toIpHost(value)
@@ -18,17 +18,19 @@ const Host = text()
     return z.NEVER
   })
 
+const HOST_SCHEMA = { maxLength: MAX_HOST_LENGTH, pattern: HOST_PATTERN }
+
 /** A host in a path or a query; IDNA names become A-labels. */
 export const DomainHost = Host.meta({
   description: 'Host of a short domain, such as `go.example.org`.',
-  maxLength: 1_000,
+  ...HOST_SCHEMA,
   examples: ['go.example.org'],
 })
 
 /** The domain of a slug or of links. */
 export const DomainQuery = Host.optional().meta({
   description: 'Host of a short domain; the default domain if it is left out.',
-  maxLength: 1_000,
+  ...HOST_SCHEMA,
 })
 
 /** On links and slugs of further domains only. */
@@ -42,6 +44,7 @@ const Url = DestinationUrl.meta({ description: 'An absolute http or https URL.' 
 const File = z
   .unknown()
   .refine((file) => typeof file === 'object' && file !== null, 'must be a JSON object or array')
+  .meta({ anyOf: [{ type: 'object' }, { type: 'array' }] })
 
 const WellKnown = z
   .record(z.string(), File)
@@ -55,7 +58,10 @@ const WellKnown = z
     error: `must be at most ${MAX_WELL_KNOWN_BYTES} bytes of JSON`,
     params: { problem: 'too_long' },
   })
-  .meta({ description: 'Files below `/.well-known/`, by their names.' })
+  .meta({
+    description: 'Files below `/.well-known/`, by their names.',
+    propertyNames: { enum: WELL_KNOWN_NAMES },
+  })
 
 const Status = z.union([z.literal(301), z.literal(302), z.literal(307), z.literal(308)])
 

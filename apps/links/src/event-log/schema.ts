@@ -54,6 +54,8 @@ function isEventType(value: string): value is EventType {
   return (eventTypes as readonly string[]).includes(value)
 }
 
+const ANY_TYPE = eventTypes.join('|').replaceAll('.', '\\.')
+
 export const EventsQuery = z.object({
   after: wholeText(0, MAX_SEQ).optional().meta({
     description: 'Events after this one: 0 for all that are stored; by default those that follow.',
@@ -62,7 +64,10 @@ export const EventsQuery = z.object({
     .refine((list) => list.split(',').every(isEventType), 'must be types of events, separated by commas')
     .transform((list) => list.split(',').filter(isEventType))
     .optional()
-    .meta({ description: 'Types, separated by commas; all by default.' }),
+    .meta({
+      description: 'Types, separated by commas; all by default.',
+      pattern: `^(?:${ANY_TYPE})(?:,(?:${ANY_TYPE}))*$`,
+    }),
   wait: wholeNumber(0, MAX_WAIT_SECONDS).default(0).meta({
     description: 'Seconds to wait for an event if there is none.',
   }),

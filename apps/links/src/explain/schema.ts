@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countryFromHeader } from '../clicks/country.ts'
+import { COUNTRY_PATTERN, countryFromHeader } from '../clicks/country.ts'
 import { MAX_MOMENT } from '../links/schema.ts'
 import { boundedText } from '../text.ts'
 import { MAX_CHANGES } from './changes.ts'
@@ -9,12 +9,14 @@ import { CLASSES, OUTCOMES } from './verdict.ts'
 const MAX_HEADER = 2_048
 const MAX_QUERY = 8_192
 
+const HEADER_VALUE = /^[\x20-\x7e\xa0-\xff]*$/
+
 /** The value of a header; an empty one is a request without it. */
 function header(description: string) {
   return boundedText(MAX_HEADER)
-    .regex(/^[\x20-\x7e\xa0-\xff]*$/, 'must be the value of a header')
+    .regex(HEADER_VALUE, 'must be the value of a header')
     .optional()
-    .meta({ description: `${description}; empty for none.` })
+    .meta({ description: `${description}; empty for none.`, pattern: HEADER_VALUE.source })
 }
 
 /** The visit to explain. What is left out is as in the request itself. */
@@ -36,7 +38,11 @@ export const VisitQuery = z.object({
     .string()
     .refine((code) => code === '' || countryFromHeader(code) !== null, 'must be a country code of ISO 3166-1')
     .optional()
-    .meta({ description: 'The country of the visitor; empty for an unknown one.', maxLength: 2 }),
+    .meta({
+      description: 'The country of the visitor; empty for an unknown one.',
+      maxLength: 2,
+      pattern: `^${COUNTRY_PATTERN}?$`,
+    }),
   language: header('The `Accept-Language` of the visitor, such as `sv` or `pt-BR,en;q=0.8`'),
   referrer: header('The page that the visitor comes from'),
   query: boundedText(MAX_QUERY).optional().meta({

@@ -105,10 +105,10 @@ export const Status = z.enum(['active', 'disabled', 'expired', 'all'])
 
 export const PageQuery = z.object({
   limit: wholeNumber(1, 1000).default(1000),
-  cursor: z
-    .string()
-    .optional()
-    .meta({ description: 'The cursor from the `Link` header of the previous page.' }),
+  cursor: z.string().optional().meta({
+    description: 'The cursor from the `Link` header of the previous page.',
+    pattern: '^[A-Za-z0-9_-]+$',
+  }),
 })
 
 /** How a link was created (L3.8). */
@@ -143,7 +143,6 @@ function filterFields<
       .meta({ description: 'The exact host of the destination.' }),
     domain: DomainQuery.meta({
       description: 'Host of a short domain; without it, links of all domains.',
-      maxLength: 1_000,
     }),
     bundle: id.optional().meta({ description: 'The id of a bundle.' }),
     no_bundle: flag.optional().meta({ description: 'Only links that are in no bundle.' }),

@@ -31,6 +31,8 @@ const annotationsByEffect: Record<Effect, Required<Omit<ToolAnnotations, 'title'
 
 type JsonSchema = ListedTool['inputSchema']
 
+const MAX_PATTERN_LENGTH = 100
+
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
@@ -39,6 +41,8 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
       if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum
       if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum
       if (io === 'output') delete part.additionalProperties
+      // The list of countries and the grammar of hosts would only fill the context of an assistant.
+      if (part.pattern && part.pattern.length > MAX_PATTERN_LENGTH) delete part.pattern
       // Assistants see the clicks that their person chose to see, unlike the public API (L14.3).
       if (part.description) part.description = part.description.replace(/^Raw clicks/, 'Clicks')
     },

@@ -70,7 +70,7 @@ export interface ListLinksQuery {
   host?: string | undefined
   /**
    * Host of a short domain; without it, links of all domains.
-   * At most 1000 characters.
+   * At most 253 characters.
    */
   domain?: string | undefined
   /** The id of a bundle. */
@@ -230,7 +230,7 @@ export interface ExplainLinkQuery {
   method?: 'GET' | 'HEAD' | 'POST' | undefined
   /**
    * Host of a short domain; the default domain if it is left out.
-   * At most 1000 characters.
+   * At most 253 characters.
    */
   domain?: string | undefined
 }
@@ -267,7 +267,7 @@ export interface ExplainSlugQuery {
   method?: 'GET' | 'HEAD' | 'POST' | undefined
   /**
    * Host of a short domain; the default domain if it is left out.
-   * At most 1000 characters.
+   * At most 253 characters.
    */
   domain?: string | undefined
 }
@@ -294,7 +294,7 @@ export interface GetLinkBySlugQuery {
   range?: Range | undefined
   /**
    * Host of a short domain; the default domain if it is left out.
-   * At most 1000 characters.
+   * At most 253 characters.
    */
   domain?: string | undefined
 }
@@ -302,7 +302,7 @@ export interface GetLinkBySlugQuery {
 export interface RemoveSlugBySlugQuery {
   /**
    * Host of a short domain; the default domain if it is left out.
-   * At most 1000 characters.
+   * At most 253 characters.
    */
   domain?: string | undefined
   /** Delete even if there are clicks, and delete them too. */
@@ -317,7 +317,7 @@ export interface RemoveSlugQuery {
 export interface DisableSlugBySlugQuery {
   /**
    * Host of a short domain; the default domain if it is left out.
-   * At most 1000 characters.
+   * At most 253 characters.
    */
   domain?: string | undefined
 }
@@ -325,7 +325,7 @@ export interface DisableSlugBySlugQuery {
 export interface EnableSlugBySlugQuery {
   /**
    * Host of a short domain; the default domain if it is left out.
-   * At most 1000 characters.
+   * At most 253 characters.
    */
   domain?: string | undefined
 }
@@ -333,7 +333,7 @@ export interface EnableSlugBySlugQuery {
 export interface SetPrimarySlugBySlugQuery {
   /**
    * Host of a short domain; the default domain if it is left out.
-   * At most 1000 characters.
+   * At most 253 characters.
    */
   domain?: string | undefined
 }
@@ -363,7 +363,7 @@ export interface DomainSettings {
   robots?: 'disallow' | 'previews' | 'allow' | null | undefined
   /**
    * A domain with whose slugs this one answers as well; its own slugs win.
-   * At most 1000 characters.
+   * At most 253 characters.
    * `null` unless given.
    */
   also_of?: string | null | undefined
@@ -760,7 +760,7 @@ export interface LinkFilter {
   host?: string
   /**
    * Host of a short domain; without it, links of all domains.
-   * At most 1000 characters.
+   * At most 253 characters.
    */
   domain?: string
   /** The id of a bundle. */
@@ -1172,7 +1172,7 @@ export interface HistoryChange {
   /** The person who wrote, or for whom a program did. */
   identity: string
   via: 'api' | 'app' | 'mcp' | 'import' | 'cli' | 'watch' | 'code'
-  /** The program: `key:` and the id of an API key, `client:` and the client id of a token, `access`, or `local`. */
+  /** The program: `key:` and the id of an API key, `client:` and the client id of a token, `client` for tokens that name none, `access`, or `local`. */
   assistant: string | null
   /** Title of the API key, for its person and administrators. */
   assistant_name: string | null
@@ -1226,7 +1226,7 @@ export interface Plan {
   /** The person whose plan it is. */
   identity: string
   via: 'api' | 'app' | 'mcp' | 'import' | 'cli' | 'watch' | 'code'
-  /** The program: `key:` and the id of an API key, `client:` and the client id of a token, `access`, or `local`. */
+  /** The program: `key:` and the id of an API key, `client:` and the client id of a token, `client` for tokens that name none, `access`, or `local`. */
   assistant: string | null
   /** Title of the API key, for its person and administrators. */
   assistant_name: string | null
@@ -1339,7 +1339,7 @@ export interface PlanSummary {
   /** The person whose plan it is. */
   identity: string
   via: 'api' | 'app' | 'mcp' | 'import' | 'cli' | 'watch' | 'code'
-  /** The program: `key:` and the id of an API key, `client:` and the client id of a token, `access`, or `local`. */
+  /** The program: `key:` and the id of an API key, `client:` and the client id of a token, `client` for tokens that name none, `access`, or `local`. */
   assistant: string | null
   /** Title of the API key, for its person and administrators. */
   assistant_name: string | null

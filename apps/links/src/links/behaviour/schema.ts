@@ -1,7 +1,7 @@
 import { text } from '@latchkey/http/text'
 import { z } from 'zod'
 import { TimeZone } from '../../analytics/schema.ts'
-import { countryFromHeader } from '../../clicks/country.ts'
+import { COUNTRY_PATTERN, countryFromHeader } from '../../clicks/country.ts'
 import { BROWSER_NAMES, DEVICE_TYPES, SYSTEM_NAMES } from '../../clicks/visitor-values.ts'
 import { boundedText } from '../../text.ts'
 import { DestinationUrl } from '../destination-url.ts'
@@ -45,7 +45,7 @@ const Country = z
   .string()
   .refine((code) => countryFromHeader(code) !== null, 'must be a country code of ISO 3166-1')
   .overwrite((code) => code.toUpperCase())
-  .meta({ pattern: '^[A-Za-z]{2}$', maxLength: 2 })
+  .meta({ pattern: `^${COUNTRY_PATTERN}$`, maxLength: 2 })
 
 const Language = z
   .string()
@@ -104,7 +104,7 @@ const When = z
     not_hours: conditions.hours.optional(),
   })
   .refine((when) => Object.values(when).some((value) => value !== undefined), 'must have a condition')
-  .meta({ id: 'BehaviourConditions' })
+  .meta({ id: 'BehaviourConditions', minProperties: 1 })
 
 export const CONDITION_NAMES = Object.keys(conditions) as (keyof typeof conditions)[]
 
@@ -185,7 +185,10 @@ export const NewBehaviour = z
     if (before_url !== undefined && starts_at === undefined) needs('before_url', 'starts_at')
     if (confirm_visit !== undefined && max_clicks === undefined) needs('confirm_visit', 'max_clicks')
   })
-  .meta({ id: 'NewBehaviour' })
+  .meta({
+    id: 'NewBehaviour',
+    dependentRequired: { stick: ['split'], before_url: ['starts_at'], confirm_visit: ['max_clicks'] },
+  })
 export type NewBehaviour = z.output<typeof NewBehaviour>
 
 /** The behaviour as it is stored, without what is kept elsewhere. */

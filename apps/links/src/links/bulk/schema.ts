@@ -56,9 +56,14 @@ const chosen = {
 }
 
 export const BulkChanges = z
-  .object({ ...chosen, set: set.refine(isSomething, { error: 'must change something' }) })
+  .object({
+    ...chosen,
+    set: set
+      .refine(isSomething, { error: 'must change something' })
+      .meta({ minProperties: 1, not: { required: ['confirm'], maxProperties: 1 } }),
+  })
   .superRefine(requireOneChoice)
-  .meta({ id: 'BulkChanges' })
+  .meta({ id: 'BulkChanges', oneOf: [{ required: ['ids'] }, { required: ['filter'] }] })
 
 export const BulkChangesInAdmin = z
   .object({

@@ -79,7 +79,7 @@ class Domains:
             not_found_url: Where short URLs that lead nowhere redirect; null for the 404 page. At most 2048 characters. `null` unless given.
             status: HTTP status of redirects; null for the one in the settings of the instance. `null` unless given.
             robots: Robots that `robots.txt` admits to short URLs: none, those that show previews of links, or all; null for the value in the settings of the instance. `null` unless given.
-            also_of: A domain with whose slugs this one answers as well; its own slugs win. At most 1000 characters. `null` unless given.
+            also_of: A domain with whose slugs this one answers as well; its own slugs win. At most 253 characters. `null` unless given.
             well_known: Files below `/.well-known/`, by their names. `{}` unless given.
         """
         return self._transport.json(
@@ -216,7 +216,7 @@ class AsyncDomains:
             not_found_url: Where short URLs that lead nowhere redirect; null for the 404 page. At most 2048 characters. `null` unless given.
             status: HTTP status of redirects; null for the one in the settings of the instance. `null` unless given.
             robots: Robots that `robots.txt` admits to short URLs: none, those that show previews of links, or all; null for the value in the settings of the instance. `null` unless given.
-            also_of: A domain with whose slugs this one answers as well; its own slugs win. At most 1000 characters. `null` unless given.
+            also_of: A domain with whose slugs this one answers as well; its own slugs win. At most 253 characters. `null` unless given.
             well_known: Files below `/.well-known/`, by their names. `{}` unless given.
         """
         return await self._transport.json(

@@ -113,7 +113,7 @@ class Links:
             owner: The exact owner; empty for all owners.
             search: Words in any order. Each is a part of the label, URL, owner, a slug or the name of a bundle with the link, in any case. At most 256 characters.
             host: The exact host of the destination. At most 261 characters.
-            domain: Host of a short domain; without it, links of all domains. At most 1000 characters.
+            domain: Host of a short domain; without it, links of all domains. At most 253 characters.
             bundle: The id of a bundle.
             no_bundle: Only links that are in no bundle.
             updated_since: Unix seconds; links that were changed since.
@@ -473,7 +473,7 @@ class Links:
             referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
             query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
             method: GET by default; POST enters the right password, or presses the button of a link with a limit.
-            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
+            domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
         """
         return self._transport.json(
             Call(
@@ -1023,7 +1023,7 @@ class AsyncLinks:
             owner: The exact owner; empty for all owners.
             search: Words in any order. Each is a part of the label, URL, owner, a slug or the name of a bundle with the link, in any case. At most 256 characters.
             host: The exact host of the destination. At most 261 characters.
-            domain: Host of a short domain; without it, links of all domains. At most 1000 characters.
+            domain: Host of a short domain; without it, links of all domains. At most 253 characters.
             bundle: The id of a bundle.
             no_bundle: Only links that are in no bundle.
             updated_since: Unix seconds; links that were changed since.
@@ -1383,7 +1383,7 @@ class AsyncLinks:
             referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
             query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
             method: GET by default; POST enters the right password, or presses the button of a link with a limit.
-            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
+            domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
         """
         return await self._transport.json(
             Call(

@@ -684,7 +684,7 @@ class HistoryChange:
     """The person who wrote, or for whom a program did."""
     via: Literal["api", "app", "mcp", "import", "cli", "watch", "code"]
     assistant: str | None
-    """The program: `key:` and the id of an API key, `client:` and the client id of a token, `access`, or `local`."""
+    """The program: `key:` and the id of an API key, `client:` and the client id of a token, `client` for tokens that name none, `access`, or `local`."""
     assistant_name: str | None
     """Title of the API key, for its person and administrators."""
     tool: str | None
@@ -779,7 +779,7 @@ class Plan:
     """The person whose plan it is."""
     via: Literal["api", "app", "mcp", "import", "cli", "watch", "code"]
     assistant: str | None
-    """The program: `key:` and the id of an API key, `client:` and the client id of a token, `access`, or `local`."""
+    """The program: `key:` and the id of an API key, `client:` and the client id of a token, `client` for tokens that name none, `access`, or `local`."""
     assistant_name: str | None
     """Title of the API key, for its person and administrators."""
     created_at: int
@@ -966,7 +966,7 @@ class PlanSummary:
     """The person whose plan it is."""
     via: Literal["api", "app", "mcp", "import", "cli", "watch", "code"]
     assistant: str | None
-    """The program: `key:` and the id of an API key, `client:` and the client id of a token, `access`, or `local`."""
+    """The program: `key:` and the id of an API key, `client:` and the client id of a token, `client` for tokens that name none, `access`, or `local`."""
     assistant_name: str | None
     """Title of the API key, for its person and administrators."""
     created_at: int

@@ -42,7 +42,7 @@ class Slugs:
             referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
             query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
             method: GET by default; POST enters the right password, or presses the button of a link with a limit.
-            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
+            domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
         """
         return self._transport.json(
             Call(
@@ -108,7 +108,7 @@ class Slugs:
         Needs a key with the scope `read`.
 
         Args:
-            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
+            domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
         """
         return self._transport.json(
             Call(
@@ -138,7 +138,7 @@ class Slugs:
         Needs a key with the scope `create`.
 
         Args:
-            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
+            domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
             force: Delete even if there are clicks, and delete them too.
         """
         return self._transport.json(
@@ -168,7 +168,7 @@ class Slugs:
         Needs a key with the scope `create`.
 
         Args:
-            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
+            domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
         """
         return self._transport.json(
             Call(
@@ -196,7 +196,7 @@ class Slugs:
         Needs a key with the scope `create`.
 
         Args:
-            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
+            domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
         """
         return self._transport.json(
             Call(
@@ -224,7 +224,7 @@ class Slugs:
         Needs a key with the scope `create`.
 
         Args:
-            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
+            domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
         """
         return self._transport.json(
             Call(
@@ -273,7 +273,7 @@ class AsyncSlugs:
             referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
             query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
             method: GET by default; POST enters the right password, or presses the button of a link with a limit.
-            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
+            domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
         """
         return await self._transport.json(
             Call(
@@ -339,7 +339,7 @@ class AsyncSlugs:
         Needs a key with the scope `read`.
 
         Args:
-            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
+            domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
         """
         return await self._transport.json(
             Call(
@@ -369,7 +369,7 @@ class AsyncSlugs:
         Needs a key with the scope `create`.
 
         Args:
-            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
+            domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
             force: Delete even if there are clicks, and delete them too.
         """
         return await self._transport.json(
@@ -399,7 +399,7 @@ class AsyncSlugs:
         Needs a key with the scope `create`.
 
         Args:
-            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
+            domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
         """
         return await self._transport.json(
             Call(
@@ -427,7 +427,7 @@ class AsyncSlugs:
         Needs a key with the scope `create`.
 
         Args:
-            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
+            domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
         """
         return await self._transport.json(
             Call(
@@ -455,7 +455,7 @@ class AsyncSlugs:
         Needs a key with the scope `create`.
 
         Args:
-            domain: Host of a short domain; the default domain if it is left out. At most 1000 characters.
+            domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
         """
         return await self._transport.json(
             Call(
