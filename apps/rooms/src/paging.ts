@@ -22,9 +22,11 @@ export function wholeNumber(min: number, max: number) {
 /** Highest sequence number of a room that a query may name. */
 export const MAX_SEQ = 999_999_999
 
+export const PAGE_LIMIT = 'The most entries of a page.'
+
 /** Parameters of every list (R16.1). */
 export const PageQuery = z.object({
-  limit: wholeNumber(1, 100).default(50),
+  limit: wholeNumber(1, 100).default(50).meta({ description: PAGE_LIMIT }),
   cursor: z.string().optional().meta({ description: '`nextCursor` of the previous page.' }),
 })
 

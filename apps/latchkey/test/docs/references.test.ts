@@ -2,12 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
+import { eventTypes } from '@latchkey/links/event-log/types'
 import { errorCodes, failures, literalTexts } from '@latchkey/links/failures'
 import { adminOperations } from '@latchkey/links/http/operations'
 import { createDocument } from '@latchkey/links/http/reference'
 import { declarations as ofLinks } from '@latchkey/links/settings/declarations'
 import { readSettings } from '@latchkey/links/settings/settings'
+import { failures as ofRoomsFailures } from '@latchkey/rooms/failures'
 import { createDocument as createRoomsDocument } from '@latchkey/rooms/http/reference'
+import { roomEventTypes } from '@latchkey/rooms/messages/schema'
 import { declarations as ofRooms } from '@latchkey/rooms/settings/declarations'
 import { readSettings as readRoomsSettings } from '@latchkey/rooms/settings/settings'
 import { PAGES, ROOT, partsOf } from './page.ts'
@@ -250,4 +253,64 @@ test('L25.6: docs/api/errors.md lists every error of Links with its status, text
   expect(own).toEqual(errorCodes.filter((code) => !Object.hasOwn(failures, code)))
   const sentences = [...page.matchAll(/^- `(.+)`$/gm)].map(([, text = '']) => text)
   expect(sentences.toSorted()).toEqual([...literalTexts].toSorted())
+})
+
+/** The first cells of the tables below a heading, each of which may name several things. */
+function namedBelow(path: string, heading: string): string[] {
+  const [, section = ''] = (texts.get(path) ?? '').split(`\n## ${heading}\n`)
+  return [...(section.split('\n## ')[0] ?? '').matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([^`]+\.[^`]+)`/g)].map(([, name = '']) => name),
+  )
+}
+
+test('every type of event has a row in a document', () => {
+  expect(namedBelow('docs/api/events.md', 'Types of events').toSorted()).toEqual(eventTypes.toSorted())
+  const ofRoomsPage = ['Events of rooms', 'Events of messages'].flatMap((heading) =>
+    namedBelow('docs/rooms/api.md', heading),
+  )
+  // The sentence above the table of messages.
+  expect([...ofRoomsPage, 'message.created', 'message.edited'].toSorted()).toEqual(roomEventTypes.toSorted())
+})
+
+test('R15.2: docs/rooms/api.md lists every error of Rooms with its status, code and text', () => {
+  const listed = [
+    ...(texts.get('docs/rooms/api.md') ?? '').matchAll(/^\| (\d{3}) +\| `(\w+)` +\| (.+?) +\|$/gm),
+  ]
+  const all = Object.entries(ofRoomsFailures).map(([code, { status, text }]) => `${status} ${code} ${text}`)
+  expect(listed.map(([, ...cells]) => cells.join(' ')).toSorted()).toEqual(all.toSorted())
+})
+
+test('every parameter of a query has a description in the OpenAPI document', () => {
+  interface Parameter {
+    name: string
+    in: string
+    description?: string
+    schema: { $ref?: string }
+  }
+  const silent = [createDocument('0.0.0'), createRoomsDocument('0.0.0')].flatMap((api) => {
+    const { paths, components } = api as {
+      paths: Record<string, Record<string, { operationId: string; parameters?: Parameter[] }>>
+      components: { schemas: Record<string, { description?: string }> }
+    }
+    const describe = ({ description, schema: { $ref = '' } }: Parameter) =>
+      description ?? components.schemas[$ref.replace('#/components/schemas/', '')]?.description
+    return Object.values(paths)
+      .flatMap((methods) => Object.values(methods))
+      .flatMap(({ operationId, parameters = [] }) =>
+        parameters
+          .filter((parameter) => parameter.in === 'query' && describe(parameter) === undefined)
+          .map(({ name }) => `${operationId} ${name}`),
+      )
+  })
+  expect(silent).toEqual([])
+})
+
+test('every setting has a row in docs/operate/settings.md and in a specification', () => {
+  const page = texts.get('docs/operate/settings.md') ?? ''
+  const specifications = ['links', 'rooms', 'sign-in'].map((name) =>
+    readFileSync(join(ROOT, `docs/specification/${name}.md`), 'utf8'),
+  )
+  const names = [...Object.values(ofLinks), ...Object.values(ofRooms)].map(({ name }) => name)
+  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+  expect(names.filter((name) => !specifications.some((text) => text.includes(name)))).toEqual([])
 })

@@ -8,7 +8,7 @@ import { type Context, operation } from '../context.ts'
 import { withSnapshot } from '../db/snapshot.ts'
 import type { Tables } from '../db/tables.ts'
 import { requireLink } from '../links/operations.ts'
-import { IdParams, wholeNumber } from '../links/schema.ts'
+import { IdParams, pageLimit, wholeNumber } from '../links/schema.ts'
 import { type StoredLink, withOrigin } from '../links/store.ts'
 import { readDashboardStats } from './dashboard.ts'
 import { DashboardStats } from './dashboard-schema.ts'
@@ -40,15 +40,22 @@ const CalendarQuery = WindowQuery.extend({
 const VARIANT = 'variant'
 const MAX_OFFSET = 999_999_999
 const BreakdownQuery = WindowQuery.extend({
-  dimension: z.enum([...BreakdownName.options, VARIANT]),
+  dimension: z
+    .enum([...BreakdownName.options, VARIANT])
+    .meta({ description: 'What to group the clicks by.' }),
   // A negative offset counts as 0, however many digits it has.
   offset: z
     .string()
     .transform((offset) => offset.replace(/^-\d+$/, '0'))
     .pipe(wholeNumber(0, MAX_OFFSET))
-    .meta({ type: 'integer', minimum: -MAX_OFFSET, maximum: MAX_OFFSET } as z.core.GlobalMeta)
+    .meta({
+      type: 'integer',
+      minimum: -MAX_OFFSET,
+      maximum: MAX_OFFSET,
+      description: 'Entries to leave out from the beginning.',
+    } as z.core.GlobalMeta)
     .default(0),
-  limit: wholeNumber(1, 100).default(10),
+  limit: pageLimit(100, 10),
 })
 
 /**

@@ -2,7 +2,7 @@ import { text } from '@latchkey/http/text'
 import { z } from 'zod'
 import { LiveClick } from '../events/schema.ts'
 import { changeWays } from '../history/source.ts'
-import { wholeNumber, wholeText } from '../links/schema.ts'
+import { pageLimit, wholeNumber, wholeText } from '../links/schema.ts'
 import { type EventType, eventTypes } from './types.ts'
 
 /** A click without anything that identifies its visitor. */
@@ -71,5 +71,5 @@ export const EventsQuery = z.object({
   wait: wholeNumber(0, MAX_WAIT_SECONDS).default(0).meta({
     description: 'Seconds to wait for an event if there is none.',
   }),
-  limit: wholeNumber(1, 500).default(100),
+  limit: pageLimit(500, 100),
 })

@@ -1,6 +1,6 @@
 import { text } from '@latchkey/http/text'
 import { z } from 'zod'
-import { MAX_MOMENT, PageQuery, wholeNumber, wholeText } from '../links/schema.ts'
+import { MAX_MOMENT, PageQuery, pageLimit, wholeText } from '../links/schema.ts'
 import { changeKinds } from './kinds.ts'
 import { changeWays } from './source.ts'
 
@@ -35,7 +35,7 @@ export const Change = z
   .meta({ id: 'HistoryChange' })
 export type Change = z.output<typeof Change>
 
-const page = { cursor: PageQuery.shape.cursor, limit: wholeNumber(1, 200).default(50) }
+const page = { cursor: PageQuery.shape.cursor, limit: pageLimit(200, 50) }
 
 export const HistoryQuery = z.object(page)
 
@@ -43,8 +43,8 @@ export const ChangesQuery = z.object({
   identity: text().optional().meta({
     description: 'The person who wrote: you by default. For administrators, everyone.',
   }),
-  via: z.enum(changeWays).optional(),
-  assistant: text().optional(),
+  via: z.enum(changeWays).optional().meta({ description: 'Only changes by this way.' }),
+  assistant: text().optional().meta({ description: 'Only changes of this program, as in a change.' }),
   since: wholeText(0, MAX_MOMENT).optional().meta({ description: 'Unix seconds.' }),
   ...page,
 })

@@ -103,8 +103,13 @@ export type LinkChanges = z.output<typeof LinkChanges>
 
 export const Status = z.enum(['active', 'disabled', 'expired', 'all'])
 
+/** The size of a page of a list. */
+export function pageLimit(max: number, byDefault: number) {
+  return wholeNumber(1, max).default(byDefault).meta({ description: 'The most entries of an answer.' })
+}
+
 export const PageQuery = z.object({
-  limit: wholeNumber(1, 1000).default(1000),
+  limit: pageLimit(1000, 1000),
   cursor: z.string().optional().meta({
     description: 'The cursor from the `Link` header of the previous page.',
     pattern: '^[A-Za-z0-9_-]+$',
@@ -178,7 +183,7 @@ function moreFields<Flag extends z.ZodType<boolean>>(flag: Flag) {
 export const LinkQuery = z.object({
   ...queryFields,
   range: Range.optional(),
-  status: Status.default('all'),
+  status: Status.default('all').meta({ description: 'Only links in this state.' }),
   sort: z.enum(['created', 'clicks', 'updated', 'last_click']).default('created').meta({
     description: 'The newest, most or latest first. `last_click` is by the hour.',
   }),

@@ -4,7 +4,7 @@ import { changeKinds } from '../history/kinds.ts'
 import { Change } from '../history/schema.ts'
 import { changeWays } from '../history/source.ts'
 import { UndoResult } from '../history/undo/schema.ts'
-import { PageQuery, wholeNumber } from '../links/schema.ts'
+import { PageQuery, pageLimit } from '../links/schema.ts'
 import { planStates } from './states.ts'
 import { boundedText } from '../text.ts'
 
@@ -148,8 +148,8 @@ export type Plan = z.output<typeof Plan>
 export const PlanUndo = UndoResult.extend({ plan: Plan }).meta({ id: 'PlanUndo' })
 
 export const PlansQuery = z.object({
-  state: z.enum(planStates).optional(),
+  state: z.enum(planStates).optional().meta({ description: 'Only plans in this state.' }),
   identity: text().optional().meta({ description: 'The person for whom the changes were planned.' }),
   cursor: PageQuery.shape.cursor,
-  limit: wholeNumber(1, 200).default(50),
+  limit: pageLimit(200, 50),
 })

@@ -28,8 +28,8 @@ const QrQuery = z
       .meta({ description: 'The image format. By default PNG for `Accept: image/png`, otherwise SVG.' }),
     level: z.enum(['L', 'M', 'Q', 'H']).default('M').meta({ description: 'Error correction.' }),
     margin: wholeNumber(0, 16).default(4).meta({ description: 'Quiet zone in modules.' }),
-    dark: Colour.default('000000'),
-    light: Colour.default('ffffff'),
+    dark: Colour.default('000000').meta({ description: 'Colour of the modules, as RRGGBB.' }),
+    light: Colour.default('ffffff').meta({ description: 'Colour of the background, as RRGGBB.' }),
   })
   .refine(({ dark, light }) => contrastRatio(dark, light) >= MIN_CONTRAST, {
     path: ['dark'],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { HttpUrl } from '../links/destination-url.ts'
-import { MAX_ID, wholeNumber } from '../links/schema.ts'
+import { MAX_ID, pageLimit } from '../links/schema.ts'
 import { eventTypes } from '../event-log/types.ts'
 import { MAX_DELIVERIES } from './store.ts'
 
@@ -102,4 +102,4 @@ export const WebhookDelivery = z
   .meta({ id: 'WebhookDelivery' })
 export type WebhookDelivery = z.output<typeof WebhookDelivery>
 
-export const DeliveriesQuery = z.object({ limit: wholeNumber(1, MAX_DELIVERIES).default(20) })
+export const DeliveriesQuery = z.object({ limit: pageLimit(MAX_DELIVERIES, 20) })

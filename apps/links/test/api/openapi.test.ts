@@ -33,7 +33,7 @@ interface ApiDocument {
 }
 
 const document = createDocument(VERSION) as unknown as ApiDocument
-const ajv = new Ajv2020({ strict: true, strictTypes: false, validateFormats: false })
+const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false })
 ajv.addVocabulary(['components', 'openapi', 'info', 'servers', 'security', 'tags', 'paths'])
 ajv.addSchema(document, 'api')
 

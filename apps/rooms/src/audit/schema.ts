@@ -30,10 +30,10 @@ export const AuditPage = z.object({
 const Name = trimmedText(1, 255)
 
 const filters = {
-  action: Name.optional(),
-  actorUserId: Id.optional(),
-  targetType: Name.optional(),
-  targetId: Name.optional(),
+  action: Name.optional().meta({ description: 'Only entries of this action.' }),
+  actorUserId: Id.optional().meta({ description: 'Only entries of what this person did.' }),
+  targetType: Name.optional().meta({ description: 'Only entries about this kind of thing.' }),
+  targetId: Name.optional().meta({ description: 'Only entries about the thing with this id.' }),
   before: QueriedTime.optional().meta({ description: 'Only entries before this time, in ISO 8601.' }),
 }
 

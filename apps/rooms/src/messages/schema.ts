@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { text } from '@latchkey/http/text'
 import { RoomFile } from '../files/schema.ts'
-import { MAX_SEQ, NextCursor, PageQuery, SeqPageQuery, wholeNumber } from '../paging.ts'
+import { MAX_SEQ, NextCursor, PAGE_LIMIT, PageQuery, SeqPageQuery, wholeNumber } from '../paging.ts'
 import { ROOM_ROLES } from '../roles.ts'
 import { Person } from '../rooms/schema.ts'
 import { trimmedText } from '../text.ts'
@@ -135,7 +135,7 @@ export const Pins = z.object({
 
 export const MessageQuery = z
   .object({
-    limit: wholeNumber(1, 100).default(50),
+    limit: PageQuery.shape.limit,
     cursor: wholeNumber(0, MAX_SEQ).optional().meta({
       description: '`nextCursor` of a page, for older messages.',
     }),
@@ -166,29 +166,31 @@ export const PinQuery = PageQuery.extend({
 
 export const EventQuery = z.object({
   after: wholeNumber(0, MAX_SEQ).default(0).meta({ description: 'The highest known sequence number.' }),
-  limit: wholeNumber(1, 200).default(200),
+  limit: wholeNumber(1, 200).default(200).meta({ description: PAGE_LIMIT }),
 })
+
+export const roomEventTypes = [
+  'message.created',
+  'message.edited',
+  'message.deleted',
+  'message.reactions',
+  'message.pinned',
+  'message.unpinned',
+  'member.joined',
+  'member.left',
+  'member.removed',
+  'member.role',
+  'room.settings',
+  'room.owner',
+  'call.started',
+  'call.ended',
+] as const
 
 const LoggedEvent = z
   .object({
     seq: z.int(),
     at: Moment,
-    event: z.enum([
-      'message.created',
-      'message.edited',
-      'message.deleted',
-      'message.reactions',
-      'message.pinned',
-      'message.unpinned',
-      'member.joined',
-      'member.left',
-      'member.removed',
-      'member.role',
-      'room.settings',
-      'room.owner',
-      'call.started',
-      'call.ended',
-    ]),
+    event: z.enum(roomEventTypes),
     data: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'RoomEvent' })

@@ -82,7 +82,10 @@ export interface ListLinksQuery {
   /** Unix seconds; links that were created before, and not clicked since. */
   unused_since?: number | undefined
   range?: Range | undefined
-  /** `all` unless given. */
+  /**
+   * Only links in this state.
+   * `all` unless given.
+   */
   status?: 'active' | 'disabled' | 'expired' | 'all' | undefined
   /**
    * The newest, most or latest first. `last_click` is by the hour.
@@ -90,6 +93,7 @@ export interface ListLinksQuery {
    */
   sort?: 'created' | 'clicks' | 'updated' | 'last_click' | undefined
   /**
+   * The most entries of an answer.
    * 1 to 1000.
    * `1000` unless given.
    */
@@ -376,6 +380,7 @@ export interface DomainSettings {
 
 export interface ListBundlesQuery {
   /**
+   * The most entries of an answer.
    * 1 to 1000.
    * `1000` unless given.
    */
@@ -416,6 +421,7 @@ export interface BundleChanges {
 
 export interface ListBundleLinksQuery {
   /**
+   * The most entries of an answer.
    * 1 to 1000.
    * `1000` unless given.
    */
@@ -443,6 +449,7 @@ export interface ListLinkHistoryQuery {
   /** The cursor from the `Link` header of the previous page. */
   cursor?: string | undefined
   /**
+   * The most entries of an answer.
    * 1 to 200.
    * `50` unless given.
    */
@@ -452,13 +459,16 @@ export interface ListLinkHistoryQuery {
 export interface ListChangesQuery {
   /** The person who wrote: you by default. For administrators, everyone. */
   identity?: string | undefined
+  /** Only changes by this way. */
   via?: 'api' | 'app' | 'mcp' | 'import' | 'cli' | 'watch' | 'code' | undefined
+  /** Only changes of this program, as in a change. */
   assistant?: string | undefined
   /** Unix seconds. */
   since?: number | undefined
   /** The cursor from the `Link` header of the previous page. */
   cursor?: string | undefined
   /**
+   * The most entries of an answer.
    * 1 to 200.
    * `50` unless given.
    */
@@ -491,12 +501,14 @@ export interface NewPlan {
 }
 
 export interface ListPlansQuery {
+  /** Only plans in this state. */
   state?: 'open' | 'applied' | 'discarded' | 'undone' | 'expired' | undefined
   /** The person for whom the changes were planned. */
   identity?: string | undefined
   /** The cursor from the `Link` header of the previous page. */
   cursor?: string | undefined
   /**
+   * The most entries of an answer.
    * 1 to 200.
    * `50` unless given.
    */
@@ -526,6 +538,7 @@ export interface GetLinkTimelineQuery {
 export interface GetLinkBreakdownQuery {
   /** `all` unless given. */
   range?: Range | undefined
+  /** What to group the clicks by. */
   dimension:
     | 'countries'
     | 'referrers'
@@ -539,9 +552,13 @@ export interface GetLinkBreakdownQuery {
     | 'link_modes'
     | 'channels'
     | 'variant'
-  /** `0` unless given. */
+  /**
+   * Entries to leave out from the beginning.
+   * `0` unless given.
+   */
   offset?: number | undefined
   /**
+   * The most entries of an answer.
    * 1 to 100.
    * `10` unless given.
    */
@@ -561,6 +578,7 @@ export interface GetBundleAnalyticsQuery {
 export interface GetBundleBreakdownQuery {
   /** `all` unless given. */
   range?: Range | undefined
+  /** What to group the clicks by. */
   dimension:
     | 'countries'
     | 'referrers'
@@ -574,9 +592,13 @@ export interface GetBundleBreakdownQuery {
     | 'link_modes'
     | 'channels'
     | 'variant'
-  /** `0` unless given. */
+  /**
+   * Entries to leave out from the beginning.
+   * `0` unless given.
+   */
   offset?: number | undefined
   /**
+   * The most entries of an answer.
    * 1 to 100.
    * `10` unless given.
    */
@@ -608,9 +630,15 @@ export interface GetLinkQrQuery {
    * `4` unless given.
    */
   margin?: number | undefined
-  /** `000000` unless given. */
+  /**
+   * Colour of the modules, as RRGGBB.
+   * `000000` unless given.
+   */
   dark?: string | undefined
-  /** `ffffff` unless given. */
+  /**
+   * Colour of the background, as RRGGBB.
+   * `ffffff` unless given.
+   */
   light?: string | undefined
 }
 
@@ -652,6 +680,7 @@ export interface WebhookChanges {
 
 export interface ListWebhookDeliveriesQuery {
   /**
+   * The most entries of an answer.
    * 1 to 100.
    * `20` unless given.
    */
@@ -675,6 +704,7 @@ export interface ListEventsQuery {
    */
   wait?: number | undefined
   /**
+   * The most entries of an answer.
    * 1 to 500.
    * `100` unless given.
    */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_MOMENT, Id, wholeNumber } from '../../links/schema.ts'
+import { MAX_MOMENT, Id, pageLimit, wholeNumber } from '../../links/schema.ts'
 import { boundedText } from '../../text.ts'
 import { Range, TimeZone } from '../schema.ts'
 import { NO_BUNDLE, type ValueDimension, explorerDimensions, valueDimensions } from './dimensions.ts'
@@ -69,7 +69,7 @@ export const BreakdownExportQuery = AnalyticsQuery.extend({
 
 export const AnalyticsBreakdownQuery = BreakdownExportQuery.extend({
   offset: wholeNumber(0, MAX_OFFSET).default(0),
-  limit: wholeNumber(1, 100).default(10),
+  limit: pageLimit(100, 10),
 })
 
 /** True if raw clicks have to be read: rollups know only links and bundles. */

@@ -1,6 +1,6 @@
 import { text } from '@latchkey/http/text'
 import { z } from 'zod'
-import { NextCursor, wholeNumber } from '../../paging.ts'
+import { NextCursor, PAGE_LIMIT, wholeNumber } from '../../paging.ts'
 import { Id, QueriedTime } from '../../wire.ts'
 import { Message } from '../schema.ts'
 
@@ -25,7 +25,7 @@ export const SearchQuery = z
     before: QueriedTime.optional().meta({ description: 'Only messages before this time, in ISO 8601.' }),
     after: QueriedTime.optional().meta({ description: 'Only messages at this time or later, in ISO 8601.' }),
     has: z.enum(['file', 'link']).optional().meta({ description: 'Only messages with a file or a link.' }),
-    limit: wholeNumber(1, MAX_RESULTS).default(MAX_RESULTS),
+    limit: wholeNumber(1, MAX_RESULTS).default(MAX_RESULTS).meta({ description: PAGE_LIMIT }),
     cursor: z.string().optional().meta({ description: '`nextCursor` of the previous page.' }),
   })
   .refine(

@@ -49,7 +49,7 @@ class Bundles:
         Needs a key with the scope `read`.
 
         Args:
-            limit: 1 to 1000. `1000` unless given.
+            limit: The most entries of an answer. 1 to 1000. `1000` unless given.
             cursor: The cursor from the `Link` header of the previous page.
             archived: `true`, `1` or `only` for archived bundles, `all` for all bundles; active bundles by default.
             range: `all` unless given.
@@ -270,7 +270,7 @@ class Bundles:
         Needs a key with the scope `read`.
 
         Args:
-            limit: 1 to 1000. `1000` unless given.
+            limit: The most entries of an answer. 1 to 1000. `1000` unless given.
             cursor: The cursor from the `Link` header of the previous page.
         """
         return self._transport.page(
@@ -450,8 +450,9 @@ class Bundles:
 
         Args:
             range: `all` unless given.
-            offset: `0` unless given.
-            limit: 1 to 100. `10` unless given.
+            dimension: What to group the clicks by.
+            offset: Entries to leave out from the beginning. `0` unless given.
+            limit: The most entries of an answer. 1 to 100. `10` unless given.
         """
         return self._transport.json(
             Call(
@@ -529,7 +530,7 @@ class AsyncBundles:
         Needs a key with the scope `read`.
 
         Args:
-            limit: 1 to 1000. `1000` unless given.
+            limit: The most entries of an answer. 1 to 1000. `1000` unless given.
             cursor: The cursor from the `Link` header of the previous page.
             archived: `true`, `1` or `only` for archived bundles, `all` for all bundles; active bundles by default.
             range: `all` unless given.
@@ -750,7 +751,7 @@ class AsyncBundles:
         Needs a key with the scope `read`.
 
         Args:
-            limit: 1 to 1000. `1000` unless given.
+            limit: The most entries of an answer. 1 to 1000. `1000` unless given.
             cursor: The cursor from the `Link` header of the previous page.
         """
         return await self._transport.page(
@@ -930,8 +931,9 @@ class AsyncBundles:
 
         Args:
             range: `all` unless given.
-            offset: `0` unless given.
-            limit: 1 to 100. `10` unless given.
+            dimension: What to group the clicks by.
+            offset: Entries to leave out from the beginning. `0` unless given.
+            limit: The most entries of an answer. 1 to 100. `10` unless given.
         """
         return await self._transport.json(
             Call(

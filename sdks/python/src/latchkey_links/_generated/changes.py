@@ -35,9 +35,11 @@ class Changes:
 
         Args:
             identity: The person who wrote: you by default. For administrators, everyone.
+            via: Only changes by this way.
+            assistant: Only changes of this program, as in a change.
             since: Unix seconds.
             cursor: The cursor from the `Link` header of the previous page.
-            limit: 1 to 200. `50` unless given.
+            limit: The most entries of an answer. 1 to 200. `50` unless given.
         """
         return self._transport.page(
             Call(
@@ -144,9 +146,11 @@ class AsyncChanges:
 
         Args:
             identity: The person who wrote: you by default. For administrators, everyone.
+            via: Only changes by this way.
+            assistant: Only changes of this program, as in a change.
             since: Unix seconds.
             cursor: The cursor from the `Link` header of the previous page.
-            limit: 1 to 200. `50` unless given.
+            limit: The most entries of an answer. 1 to 200. `50` unless given.
         """
         return await self._transport.page(
             Call(

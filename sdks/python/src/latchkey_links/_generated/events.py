@@ -31,7 +31,7 @@ class Events:
             after: Events after this one: 0 for all that are stored; by default those that follow.
             types: Types, separated by commas; all by default.
             wait: Seconds to wait for an event if there is none. 0 to 25. `0` unless given.
-            limit: 1 to 500. `100` unless given.
+            limit: The most entries of an answer. 1 to 500. `100` unless given.
         """
         return self._transport.json(
             Call(
@@ -74,7 +74,7 @@ class AsyncEvents:
             after: Events after this one: 0 for all that are stored; by default those that follow.
             types: Types, separated by commas; all by default.
             wait: Seconds to wait for an event if there is none. 0 to 25. `0` unless given.
-            limit: 1 to 500. `100` unless given.
+            limit: The most entries of an answer. 1 to 500. `100` unless given.
         """
         return await self._transport.json(
             Call(

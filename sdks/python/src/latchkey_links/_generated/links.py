@@ -118,9 +118,9 @@ class Links:
             no_bundle: Only links that are in no bundle.
             updated_since: Unix seconds; links that were changed since.
             unused_since: Unix seconds; links that were created before, and not clicked since.
-            status: `all` unless given.
+            status: Only links in this state. `all` unless given.
             sort: The newest, most or latest first. `last_click` is by the hour. `created` unless given.
-            limit: 1 to 1000. `1000` unless given.
+            limit: The most entries of an answer. 1 to 1000. `1000` unless given.
             cursor: The cursor from the `Link` header of the previous page.
         """
         return self._transport.page(
@@ -685,7 +685,7 @@ class Links:
 
         Args:
             cursor: The cursor from the `Link` header of the previous page.
-            limit: 1 to 200. `50` unless given.
+            limit: The most entries of an answer. 1 to 200. `50` unless given.
         """
         return self._transport.page(
             Call(
@@ -842,8 +842,9 @@ class Links:
 
         Args:
             range: `all` unless given.
-            offset: `0` unless given.
-            limit: 1 to 100. `10` unless given.
+            dimension: What to group the clicks by.
+            offset: Entries to leave out from the beginning. `0` unless given.
+            limit: The most entries of an answer. 1 to 100. `10` unless given.
         """
         return self._transport.json(
             Call(
@@ -923,8 +924,8 @@ class Links:
             format: The image format. By default PNG for `Accept: image/png`, otherwise SVG.
             level: Error correction. `M` unless given.
             margin: Quiet zone in modules. 0 to 16. `4` unless given.
-            dark: `000000` unless given.
-            light: `ffffff` unless given.
+            dark: Colour of the modules, as RRGGBB. `000000` unless given.
+            light: Colour of the background, as RRGGBB. `ffffff` unless given.
         """
         return self._transport.file(
             Call(
@@ -1028,9 +1029,9 @@ class AsyncLinks:
             no_bundle: Only links that are in no bundle.
             updated_since: Unix seconds; links that were changed since.
             unused_since: Unix seconds; links that were created before, and not clicked since.
-            status: `all` unless given.
+            status: Only links in this state. `all` unless given.
             sort: The newest, most or latest first. `last_click` is by the hour. `created` unless given.
-            limit: 1 to 1000. `1000` unless given.
+            limit: The most entries of an answer. 1 to 1000. `1000` unless given.
             cursor: The cursor from the `Link` header of the previous page.
         """
         return await self._transport.page(
@@ -1595,7 +1596,7 @@ class AsyncLinks:
 
         Args:
             cursor: The cursor from the `Link` header of the previous page.
-            limit: 1 to 200. `50` unless given.
+            limit: The most entries of an answer. 1 to 200. `50` unless given.
         """
         return await self._transport.page(
             Call(
@@ -1752,8 +1753,9 @@ class AsyncLinks:
 
         Args:
             range: `all` unless given.
-            offset: `0` unless given.
-            limit: 1 to 100. `10` unless given.
+            dimension: What to group the clicks by.
+            offset: Entries to leave out from the beginning. `0` unless given.
+            limit: The most entries of an answer. 1 to 100. `10` unless given.
         """
         return await self._transport.json(
             Call(
@@ -1833,8 +1835,8 @@ class AsyncLinks:
             format: The image format. By default PNG for `Accept: image/png`, otherwise SVG.
             level: Error correction. `M` unless given.
             margin: Quiet zone in modules. 0 to 16. `4` unless given.
-            dark: `000000` unless given.
-            light: `ffffff` unless given.
+            dark: Colour of the modules, as RRGGBB. `000000` unless given.
+            light: Colour of the background, as RRGGBB. `ffffff` unless given.
         """
         return await self._transport.file(
             Call(

@@ -63,9 +63,10 @@ class Plans:
         Needs a key with the scope `read`.
 
         Args:
+            state: Only plans in this state.
             identity: The person for whom the changes were planned.
             cursor: The cursor from the `Link` header of the previous page.
-            limit: 1 to 200. `50` unless given.
+            limit: The most entries of an answer. 1 to 200. `50` unless given.
         """
         return self._transport.page(
             Call(
@@ -242,9 +243,10 @@ class AsyncPlans:
         Needs a key with the scope `read`.
 
         Args:
+            state: Only plans in this state.
             identity: The person for whom the changes were planned.
             cursor: The cursor from the `Link` header of the previous page.
-            limit: 1 to 200. `50` unless given.
+            limit: The most entries of an answer. 1 to 200. `50` unless given.
         """
         return await self._transport.page(
             Call(

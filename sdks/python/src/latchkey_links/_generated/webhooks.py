@@ -209,7 +209,7 @@ class Webhooks:
         Needs a key with the scope `read`.
 
         Args:
-            limit: 1 to 100. `20` unless given.
+            limit: The most entries of an answer. 1 to 100. `20` unless given.
         """
         return self._transport.json(
             Call(
@@ -446,7 +446,7 @@ class AsyncWebhooks:
         Needs a key with the scope `read`.
 
         Args:
-            limit: 1 to 100. `20` unless given.
+            limit: The most entries of an answer. 1 to 100. `20` unless given.
         """
         return await self._transport.json(
             Call(
