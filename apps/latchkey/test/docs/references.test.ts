@@ -292,13 +292,13 @@ test('every parameter of a query has a description in the OpenAPI document', () 
       paths: Record<string, Record<string, { operationId: string; parameters?: Parameter[] }>>
       components: { schemas: Record<string, { description?: string }> }
     }
-    const describe = ({ description, schema: { $ref = '' } }: Parameter) =>
+    const descriptionOf = ({ description, schema: { $ref = '' } }: Parameter) =>
       description ?? components.schemas[$ref.replace('#/components/schemas/', '')]?.description
     return Object.values(paths)
       .flatMap((methods) => Object.values(methods))
       .flatMap(({ operationId, parameters = [] }) =>
         parameters
-          .filter((parameter) => parameter.in === 'query' && describe(parameter) === undefined)
+          .filter((parameter) => parameter.in === 'query' && descriptionOf(parameter) === undefined)
           .map(({ name }) => `${operationId} ${name}`),
       )
   })
