@@ -160,27 +160,27 @@ function asDescribed(value: unknown, { type }: Json): unknown {
 }
 
 test('L22.1: the document accepts of each parameter what the service accepts', () => {
-  const found = operations.flatMap(({ operation, described }) =>
+  const differing = operations.flatMap(({ operation, described }) =>
     described.parameters.flatMap(({ name, in: where, schema }) => {
       const field = (where === 'path' ? operation.params : operation.query)?.shape[name]
       // A cursor is only what an earlier answer gave out: see below.
       if (!field || name === 'cursor') return []
-      const differing = differences(field as z.ZodType, schema, texts, asDescribed)
-      return differing.map((difference) => [operation.id, name, ...difference])
+      const fieldDifferences = differences(field as z.ZodType, schema, texts, asDescribed)
+      return fieldDifferences.map((difference) => [operation.id, name, ...difference])
     }),
   )
-  expect(found.map((each) => JSON.stringify(each))).toEqual([])
+  expect(differing.map((each) => JSON.stringify(each))).toEqual([])
 })
 
 test('L22.1: the document accepts of each member of a body what the service accepts', () => {
-  const found = operations.flatMap(({ operation, described }) => {
+  const differing = operations.flatMap(({ operation, described }) => {
     const schema = described.requestBody?.content['application/json'].schema
     if (!schema || !operation.body) return []
     return membersOf(operation.body, schema).flatMap(({ path, field, description }) =>
       differences(field, description, values).map((difference) => [operation.id, path, ...difference]),
     )
   })
-  expect(found.map((each) => JSON.stringify(each))).toEqual([])
+  expect(differing.map((each) => JSON.stringify(each))).toEqual([])
 })
 
 interface Member {
@@ -225,12 +225,12 @@ function resolve(schema: Json): Json {
 
 function member(schema: Json, name: string): Json {
   const alternatives = [schema, ...((schema['anyOf'] ?? []) as Json[])]
-  const [found] = alternatives.flatMap((each) => {
+  const [schemaOfMember] = alternatives.flatMap((each) => {
     const resolved = resolve(each)
     const properties = (resolved['properties'] ?? {}) as Record<string, Json>
     return [name === 'items' ? (resolved['items'] as Json | undefined) : properties[name]].filter(Boolean)
   })
-  return found ?? {}
+  return schemaOfMember ?? {}
 }
 
 test('L22.1: the document refuses bodies whose members do not fit each other, as the service does', () => {
@@ -259,9 +259,9 @@ test('L22.1: the document refuses bodies whose members do not fit each other, as
     ['createPlan', { ops: [{ operation: 'deleteLink', other: 1 }] }],
   ]
   for (const [id, body] of bodies) {
-    const found = operations.find(({ operation }) => operation.id === id)
-    const schema = found?.described.requestBody?.content['application/json'].schema ?? {}
-    const isAccepted = found?.operation.body?.safeParse(body).success
+    const listed = operations.find(({ operation }) => operation.id === id)
+    const schema = listed?.described.requestBody?.content['application/json'].schema ?? {}
+    const isAccepted = listed?.operation.body?.safeParse(body).success
     expect([id, body, compile(schema)(body)]).toEqual([id, body, isAccepted])
   }
 })
@@ -290,23 +290,23 @@ test('L22.1: a query that the document refuses is 400, and one that it accepts i
       .replace('{id}', String(operation.path.startsWith('/bundles') ? bundle.id : id))
       .replace('{slug}', 'strict')
       .replace('{host}', 'go.example.org')
-    const needed = operation.query && 'dimension' in operation.query.shape ? { dimension: 'os' } : {}
+    const requiredQuery = operation.query && 'dimension' in operation.query.shape ? { dimension: 'os' } : {}
     return described.parameters
       .filter(({ name, in: where }) => where === 'query' && name !== 'wait')
-      .map(({ name, schema }) => ({ path, needed, name, schema }))
+      .map(({ name, schema }) => ({ path, requiredQuery, name, schema }))
   })
   const distinct = new Map(parameters.map((each) => [`${each.name} ${JSON.stringify(each.schema)}`, each]))
-  const found = []
-  for (const { path, needed, name, schema } of distinct.values()) {
+  const differing = []
+  for (const { path, requiredQuery, name, schema } of distinct.values()) {
     const validate = compile(schema)
     for (const value of texts.filter((each) => each.length < 260 && !isBeyondPattern(name, each))) {
-      const query = new URLSearchParams({ ...needed, [name]: value })
+      const query = new URLSearchParams({ ...requiredQuery, [name]: value })
       const { status, headers } = await links.call('GET', `${path}?${query}`, { key })
       const isRefused = status === 400 && !BEYOND_ONE_VALUE.includes(headers.get('x-error-code') ?? '')
       const isCursor = name === 'cursor' && status === 400
       if (validate(asDescribed(value, schema)) === isRefused && !isCursor)
-        found.push([path, name, value, status])
+        differing.push([path, name, value, status])
     }
   }
-  expect(found.map((each) => JSON.stringify(each))).toEqual([])
+  expect(differing.map((each) => JSON.stringify(each))).toEqual([])
 }, 60_000)
