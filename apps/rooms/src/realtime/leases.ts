@@ -14,8 +14,10 @@ import { type LiveLeases, findLeases, findRemoval } from './store.ts'
 
 export interface LeaseOptions {
   database: Database<Tables>
-  /** Milliseconds since 1970. */
+  /** Clock of the database, in milliseconds since 1970. */
   now: () => number
+  /** Reads the clock of the database again. */
+  measureClock: () => Promise<void>
   bus: Bus
   nodeId: string
   limits: Limits
@@ -123,18 +125,18 @@ export class Leases {
 
   /** Removes users without a lease from these rooms, or from all (R17.7). */
   async check(roomIds?: readonly string[], announced?: AnnouncedRemoval): Promise<void> {
-    const { database, nodeId, now, rooms } = this.#options
-    const nowMs = now()
+    const { database, nodeId, now, rooms, measureClock } = this.#options
     // Taken before the leases are read: the leases of these subscriptions are committed by then.
-    const before = rooms.subscriptions(roomIds).map((subscription) => ({
-      subscription,
-      hasExpired: nowMs > subscription.leaseUntilMs - CLOCK_SKEW_MS,
-    }))
+    const before = rooms.subscriptions(roomIds)
     if (roomIds && before.length === 0) return
-    const leases = await findLeases(database.read, database.dialect, { nodeId, roomIds, nowMs })
-    const lost = before.filter(
-      ({ subscription: { connection, roomId } }) => !leases.get(connection.id)?.has(roomId),
-    )
+    const leases = await findLeases(database.read, database.dialect, { nodeId, roomIds, nowMs: now() })
+    const missing = before.filter(({ connection, roomId }) => !leases.get(connection.id)?.has(roomId))
+    // Another node may have seen first that the clock of the database was set forward.
+    if (missing.length > 0) await measureClock()
+    const lost = missing.map((subscription) => ({
+      subscription,
+      hasExpired: now() > subscription.leaseUntilMs - CLOCK_SKEW_MS,
+    }))
     // Concurrently, because the entry queue groups concurrent entries. After an outage, all
     // subscriptions are affected.
     for (let from = 0; from < lost.length; from += MAX_CONCURRENT_LOST)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { Pool } from 'pg'
 import { createMessage, createRoom, member } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { type Browser, type TestRooms, ORIGIN, openRooms } from '../rooms.ts'
@@ -81,12 +82,55 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
+  describe.skipIf(dialect === 'sqlite')('a database whose clock steps', () => {
+    for (const seconds of [180, -180])
+      test(`R19.4: by ${seconds} s removes no one, whichever node reads it first`, async () => {
+        const url = await newUrl()
+        const step = await steppingClock(url)
+        const first = await openRooms({ url: step.url, machineAheadMs: 0 })
+        const second = await openRooms({ url: step.url, machineAheadMs: 0, shared: first })
+        const nodes = [first, second].map((service) => ({ service, live: listen(service.rooms) }))
+        const ada = await member(first)
+        const { id } = await createRoom(ada)
+        const sockets = nodes.map(({ live }) => live.connect(ada.browser))
+        for (const socket of sockets) await socket.subscribe(id)
+        await step.by(seconds)
+        for (const { service } of nodes) {
+          await service.rooms.measureClock()
+          await service.rooms.jobs.runDue()
+          for (const other of nodes) await other.service.rooms.hub.leases.check()
+        }
+        for (const socket of sockets) {
+          await socket.settle()
+          expect(socket.frames.filter(({ type }) => type === 'room.removed')).toEqual([])
+          expect(socket.isClosed).toBe(false)
+        }
+        for (const { live } of nodes) await live.stop()
+        await second.close()
+        await first.close()
+      })
+  })
+
   test('R18.7 R19.4: a step of the wall clock closes no socket and removes no one', async () => {
     const machine = { aheadMs: 0 }
     const service = await openRooms({ url: await newUrl(), machineAheadMs: () => machine.aheadMs })
     await staysThroughSteps(service, machine)
   })
 })
+
+/** A schema of PostgreSQL whose clock can be set, as after a failover to another machine. */
+async function steppingClock(url: string): Promise<{ url: string; by(seconds: number): Promise<void> }> {
+  const own = new URL(url)
+  own.searchParams.set('options', `${own.searchParams.get('options')},pg_catalog`)
+  const by = async (seconds: number) => {
+    const pool = new Pool({ connectionString: url })
+    await pool.query(`create or replace function clock_timestamp() returns timestamptz language sql as
+      $$ select pg_catalog.clock_timestamp() + interval '${seconds} seconds' $$`)
+    await pool.end()
+  }
+  await by(0)
+  return { url: own.href, by }
+}
 
 interface ReadyJson {
   status: string
