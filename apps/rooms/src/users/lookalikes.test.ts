@@ -10,6 +10,20 @@ test('R14.6: names that can be confused have the same skeleton', () => {
     ['Мария', 'мария', 'Mapия'],
     // Other characters between or around the letters.
     ['Ann A', 'Anna', 'A.n.n.a', 'Ann-a', '~Anna~', 'Anna 🙂', '«Anna»', 'An_na'],
+    // Letters that look like punctuation, marks, and other widths.
+    ['Bob', 'Bobʼ', 'ʻBob', 'Boʹb', 'Bobˈ', 'Bobꞌ', 'Bobᑊ', 'Bobˮ', 'Bobː', 'Bobߴ', 'Bobꓸ', 'Bobـ', 'Bobʔ'],
+    [
+      'Bob',
+      'Bobー',
+      '一Bob',
+      'Bobי',
+      'ノBob',
+      'Bob\u0315',
+      'B\u20ddob',
+      'Bob\u3164',
+      'Bob\u2800',
+      'Ｂｏｂ＇',
+    ],
     // The suffix by which a room distinguishes users, typed by the users themselves.
     ['Olga', 'Olga #10fa', 'Olga#10fа', 'Olga ＃10FA', 'Olga #10fa #77ab'],
   ] as const)
@@ -29,6 +43,12 @@ test('R14.6: names that cannot be confused have different skeletons, and no skel
     '小红',
     '🙂',
     '🙃',
+    'ユーコ',
+    'ユコ',
+    '一郎',
+    '郎',
+    'דויד',
+    'דוד',
     'أحمد',
     'محمد',
     '2',

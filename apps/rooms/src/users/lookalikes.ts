@@ -73,14 +73,27 @@ const RUNS: readonly [string, string][] = [
 ]
 
 /**
+ * Letters that look like punctuation: those whose target in confusables.txt 15.1.0 is punctuation,
+ * and all modifier letters of the alphabets that names imitate.
+ */
+const LIKE_PUNCTUATION = String.raw`[[\p{Lm}&&[\p{sc=Zyyy}\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Armn}\p{sc=Nkoo}\p{sc=Lisu}\p{sc=Arab}]]--[\p{scx=Hira}\p{scx=Kana}\p{scx=Hani}]]|[ǃʔɂⵑᑊᛌꞌꞏᐧⵈⵗⵂⲻⳇ\u{16f51}\u{16f52}]`
+/** Letters of other languages that look like punctuation only beside Latin letters. */
+const LIKE_PUNCTUATION_IN_LATIN = '[י一ーㅡᅳノ丿〳丶ヽᅵ丨亅]+'
+const PUNCTUATION_LIKE = new RegExp(
+  `${LIKE_PUNCTUATION}|(?<=[a-z])${LIKE_PUNCTUATION_IN_LATIN}|${LIKE_PUNCTUATION_IN_LATIN}(?=[a-z])`,
+  'gv',
+)
+
+/**
  * Compatibility decomposition (of full-width, mathematical and circled letters, for example),
- * without marks, in lower case.
+ * without marks, in lower case. Letters that look like punctuation are apostrophes.
  */
 export function plain(text: string): string {
   return text
     .normalize('NFKD')
     .replaceAll(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
     .toLowerCase()
+    .replaceAll(PUNCTUATION_LIKE, "'")
 }
 
 /**
