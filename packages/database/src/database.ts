@@ -41,6 +41,11 @@ export interface Database<Tables> {
    */
   pauseWriters<Result>(work: () => Promise<Result>): Promise<Result>
   /**
+   * Copies the write-ahead log of SQLite to the database and empties it: it holds rows that were
+   * deleted since. Does nothing while a reader needs the log, and on PostgreSQL.
+   */
+  emptyLog(): Promise<void>
+  /**
    * Adds a listener that is called after every committed `write` and awaited before `write`
    * returns.
    */
@@ -113,7 +118,10 @@ const LOCK_TIMEOUT_MS = 5_000
 const LOCK_RETRY_MS = 5
 
 function openSqlite<Tables>(path: string): Database<Tables> {
-  const writerFile: SqliteFile = openSqliteFile(path, { checkpointPages: CHECKPOINT_PAGES })
+  const writerFile: SqliteFile = openSqliteFile(path, {
+    checkpointPages: CHECKPOINT_PAGES,
+    secureDelete: true,
+  })
   writerFile.run('pragma busy_timeout = 0')
   const writer = new Kysely<Tables>({ dialect: sqliteDialect(writerFile) })
   const readerFile = openSqliteFile(path, { readonly: true })
@@ -133,6 +141,7 @@ function openSqlite<Tables>(path: string): Database<Tables> {
       return result
     },
     pauseWriters: (work) => writer.connection().execute(work),
+    emptyLog: () => database.pauseWriters(async () => void writerFile.run('pragma wal_checkpoint(truncate)')),
     afterWrite: (listener) => void listeners.push(listener),
     async close() {
       for (const thread of threads) await thread.close()
@@ -245,6 +254,7 @@ function overPool<Tables>(pool: CountedPool, listeners: (() => void | Promise<vo
       return result
     },
     pauseWriters: (work) => work(),
+    emptyLog: async () => {},
     afterWrite: (listener) => void listeners.push(listener),
     connections: () => pool.connections,
     close: () => kysely.destroy(),

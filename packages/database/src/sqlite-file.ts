@@ -18,7 +18,13 @@ const BUSY_RETRY_MS = 5
  */
 export function openSqliteFile(
   path: string,
-  options: { readonly?: boolean; cacheKib?: number; checkpointPages?: number } = {},
+  options: {
+    readonly?: boolean
+    cacheKib?: number
+    checkpointPages?: number
+    /** Whether deleted rows are overwritten. */
+    secureDelete?: boolean
+  } = {},
 ): SqliteFile {
   const isNew = !options.readonly && !existsSync(path)
   const firstMade = isNew ? mkdirSync(dirname(path), { recursive: true }) : undefined
@@ -33,6 +39,7 @@ export function openSqliteFile(
   file.run('pragma synchronous = full')
   file.run('pragma foreign_keys = on')
   file.run(`pragma cache_size = -${options.cacheKib ?? CACHE_KIB}`)
+  if (options.secureDelete) file.run('pragma secure_delete = on')
   if (options.checkpointPages !== undefined)
     file.run(`pragma wal_autocheckpoint = ${options.checkpointPages}`)
   if (isNew) syncNames(path, firstMade)

@@ -68,6 +68,7 @@ const HOURS_PER_CLOSE = 4_000
  * checkpoint.
  */
 const CHECKPOINT_PAGES = 8_000
+const FILE_OPTIONS = { cacheKib: CACHE_KIB, checkpointPages: CHECKPOINT_PAGES, secureDelete: true } as const
 
 type HourValues = [
   clicks: number,
@@ -98,7 +99,7 @@ function prepare(file: Database) {
 }
 
 export function openSqliteRecorder(path: string): Recorder {
-  const file = openSqliteFile(path, { cacheKib: CACHE_KIB, checkpointPages: CHECKPOINT_PAGES })
+  const file = openSqliteFile(path, FILE_OPTIONS)
   const statements = prepare(file)
   const positionOf = (journalId: string) => statements.position.get(journalId)?.seq ?? 0
   const record = file.transaction(
@@ -146,9 +147,7 @@ export function openSqliteRecorder(path: string): Recorder {
     closeHours: async (before) => closeHours.immediate(before),
     async deleteSalts(before) {
       if (file.query(SELECT_OLD_SALT).get(before)) {
-        file.run('pragma secure_delete = on')
         file.run('delete from visitor_salt where day < ?', [before])
-        file.run('pragma secure_delete = off')
         isWalEmpty = false
       }
       isWalEmpty ||= truncateWal(file)

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000
 /** Far below the time in which no other node deletes the same contents. */
 const MAX_RUN_MS = 2 * MINUTE_MS
 
-/** Deletes contents from the storage. These jobs wait for it, so they run beside all others. */
+/** Deletes contents from files. These jobs wait for them, so they run beside all others. */
 export function createFileJobs(database: Database<Tables>, storage: FileStorage): readonly Job[] {
   return [
     {
@@ -18,6 +18,11 @@ export function createFileJobs(database: Database<Tables>, storage: FileStorage)
         const { keys, isMore } = await beginDeletion(tx, nowMs)
         return { events: [], isMore, afterCommit: (isStopped) => deleteContents(keys, nowMs, isStopped) }
       },
+    },
+    {
+      name: 'database-log',
+      everyMs: 10 * MINUTE_MS,
+      run: async () => ({ events: [], afterCommit: () => database.emptyLog() }),
     },
   ]
 
