@@ -35,6 +35,7 @@ import { identityJobs } from './jobs/identity.ts'
 import type { Job } from './jobs/job.ts'
 import { roomJobs } from './jobs/rooms.ts'
 import { Scheduler } from './jobs/scheduler.ts'
+import { searchJobs } from './jobs/search-index.ts'
 import { createProvider } from './login/create-provider.ts'
 import { instanceIdOf } from './platform/store.ts'
 import { type Bus, createLocalBus } from './realtime/bus.ts'
@@ -129,7 +130,7 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
       publish: bus.publish,
     })
   const jobs = schedule([...identityJobs, ...roomJobs])
-  const fileJobs = schedule(createFileJobs(jobDatabase, services.storage))
+  const fileJobs = schedule([...createFileJobs(jobDatabase, services.storage), ...searchJobs])
   const hub = createHub({ services, bus, nodeId, clock })
   const gateway = createGateway(services, hub)
   const readiness = new Readiness({ database: limited, bus: bus.state, clock })

@@ -10,6 +10,8 @@ import type { ClickForgottenTable, ClickTable } from '../db/click-tables.ts'
 import type { Tables } from '../db/tables.ts'
 import { deleteOldEvents } from '../event-log/store.ts'
 import { deleteExpiredAnswers } from '../idempotency/store.ts'
+import { mergeIndex } from '../links/merge-index.ts'
+import { refoldTexts } from '../links/refold.ts'
 import { deleteOldPlans } from '../plans/store.ts'
 import { markHoursChanged } from './changed-hours.ts'
 import type { Privacy } from './click.ts'
@@ -33,7 +35,8 @@ interface RetentionSettings {
 /**
  * Deletes what is not to be kept, now and every hour: raw clicks beyond their age (L13.6), details
  * that `lean` clicks do not have (L37.6), old history (L29.1), plans (L29.3) and events (L30.1), and
- * answers to repeated requests (L28.2). Returns a function that stops it.
+ * answers to repeated requests (L28.2). Folds texts of an earlier version for search, and
+ * removes deleted rows from the index and the log of SQLite. Returns a function that stops it.
  */
 export function startRetention(
   database: Database<Tables>,
@@ -56,6 +59,7 @@ async function applyRetention(
   { retentionDays, auditDays, privacy }: RetentionSettings,
   now: number,
 ): Promise<void> {
+  await refoldTexts(database)
   await deleteExpiredAnswers(database, now)
   await deleteOldEvents(database, now)
   const historyStart = auditDays === null ? undefined : now - auditDays * DAY
@@ -63,6 +67,8 @@ async function applyRetention(
   if (historyStart !== undefined) await deleteChangesBefore(database, historyStart)
   if (retentionDays !== null) await deleteClicksBefore(database, now - retentionDays * DAY)
   await (privacy === 'lean' ? eraseDetails(database) : forgetProgress(database))
+  await mergeIndex(database, now)
+  await database.emptyLog()
 }
 
 /**

@@ -3,10 +3,12 @@ import { schema } from './migrations/0001-schema.ts'
 import { sealedAnswers } from './migrations/0002-sealed-answers.ts'
 import { robots } from './migrations/0003-robots.ts'
 import { unappliedPlans } from './migrations/0004-unapplied-plans.ts'
+import { foldedText } from './migrations/0005-folded-text.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-schema': schema,
   '0002-sealed-answers': sealedAnswers,
   '0003-robots': robots,
   '0004-unapplied-plans': unappliedPlans,
+  '0005-folded-text': foldedText,
 }

@@ -1,5 +1,5 @@
 import { type Database, containsText } from '@latchkey/database/database'
-import { foldCases } from '@latchkey/http/text'
+import { foldText } from '@latchkey/http/fold'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 
@@ -26,7 +26,7 @@ const SEPARATORS = /[\u001e\uffff]/g
 
 /** Folds a text for search. The result has no separators. */
 export function foldForSearch(value: string): string {
-  return foldCases(value).replaceAll(SEPARATORS, '\ufffd')
+  return foldText(value).replaceAll(SEPARATORS, '\ufffd')
 }
 
 /** Further words do not narrow a search. */

@@ -10,6 +10,7 @@ import type {
   SessionRow,
   Tables,
 } from '../db/tables.ts'
+import { changeDocuments } from '../db/message-words.ts'
 import { type FileWithContent, findFilesOf } from '../files/store.ts'
 import { listVersions } from '../messages/version-store.ts'
 import { type Position, pageOf } from '../paging.ts'
@@ -287,11 +288,14 @@ async function detachBatch(tx: Transaction<Tables>, userId: string): Promise<voi
     const change = isDeleted
       ? sql`delete from ${sql.table(table)}`
       : sql`update ${sql.table(table)} set ${sql.join(columns.map((each) => sql`${sql.ref(each)} = null`))}`
-    await sql`
+    const detach = () =>
+      sql`
       ${change} where ${refersTo(reference, userId)} and ${sql.ref(key)} in (
         select ${sql.ref(key)} from ${sql.table(table)} where ${refersTo(reference, userId)}
         order by ${sql.ref(order)} limit ${BATCH_ROWS}
       )`.execute(tx)
+    const messages = tx.selectFrom('room_messages').select('id').where('user_id', '=', userId)
+    await (table === 'room_messages' ? changeDocuments(tx, messages, detach) : detach())
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type Transaction,
   sql,
 } from 'kysely'
-import { foldText } from '@latchkey/http/text'
+import { foldText } from '@latchkey/http/fold'
 import type { RoleGrantRow, SessionRow, Tables, UserRow } from '../db/tables.ts'
 import { type Position, pageOf } from '../paging.ts'
 import { endSessions } from '../sessions/store.ts'

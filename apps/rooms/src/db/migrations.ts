@@ -1,8 +1,10 @@
 import type { Migration } from '@latchkey/database/migrate'
 import { schema } from './migrations/0001-schema.ts'
 import { fileTotals } from './migrations/0002-file-totals.ts'
+import { foldedText } from './migrations/0003-folded-text.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-schema': schema,
   '0002-file-totals': fileTotals,
+  '0003-folded-text': foldedText,
 }

@@ -1,4 +1,4 @@
-import { boundMarks } from '@latchkey/http/text'
+import { boundMarks } from '@latchkey/http/fold'
 import { isVisible } from '@latchkey/http/visible'
 
 const MAX_CHARACTERS = 150

@@ -1,4 +1,4 @@
-import { boundMarks } from '@latchkey/http/text'
+import { boundMarks } from '@latchkey/http/fold'
 import { cleanName, truncateToGraphemes } from '../login/display-name.ts'
 import { isVisible } from '@latchkey/http/visible'
 import { lookalikePattern, plain, unboxLetters } from '../users/lookalikes.ts'

@@ -1,5 +1,5 @@
 // Names as they are displayed and compared (R8.3, C84).
-import { boundMarks } from '@latchkey/http/text'
+import { boundMarks } from '@latchkey/http/fold'
 
 /** Maximum graphemes of a name. */
 export const MAX_GRAPHEMES = 64

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { codePoints, foldText, text } from '@latchkey/http/text'
+import { foldText } from '@latchkey/http/fold'
+import { codePoints, text } from '@latchkey/http/text'
 import { MAX_INPUT_LENGTH } from '../login/display-name.ts'
+import { isNarrow } from './search-part.ts'
 import { NextCursor } from '../paging.ts'
 import { Person, type PersonRow, toPerson } from '../rooms/schema.ts'
 import { MEMBER_ROLES } from '../roles.ts'
@@ -33,17 +35,17 @@ export const RoleBody = z.object({ role: MemberRole })
 
 const MAX_SEARCH_LENGTH = 64
 
-/** At least two characters: one would match half of all users. */
 export const SearchQuery = z.object({
   q: text()
     .trim()
     .max(MAX_INPUT_LENGTH)
     .transform(foldText)
-    .refine((q) => codePoints(q) >= 2, 'must have at least 2 characters')
+    .refine(isNarrow, 'must have at least 2 characters')
     .refine((q) => codePoints(q) <= MAX_SEARCH_LENGTH, `must have at most ${MAX_SEARCH_LENGTH} characters`)
     .meta({
-      description: 'A part of the name, without wildcards.',
-      minLength: 2,
+      description:
+        'A part of the name, in any case and with or without accents. No wildcards. At least 2 characters, or 1 that can be a word: of Chinese, Japanese or Korean, or an emoji.',
+      minLength: 1,
       maxLength: MAX_SEARCH_LENGTH,
     }),
 })

@@ -1,6 +1,6 @@
 import type { DialectName } from '@latchkey/database/url'
 import type { ExpressionBuilder, Kysely } from 'kysely'
-import { foldText } from '@latchkey/http/text'
+import { foldText } from '@latchkey/http/fold'
 import { containsText } from '@latchkey/database/database'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomRow, Tables } from '../db/tables.ts'

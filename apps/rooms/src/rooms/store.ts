@@ -1,5 +1,6 @@
 import type { ExpressionBuilder, Kysely, SelectQueryBuilder, Transaction, Updateable } from 'kysely'
-import { foldText } from '@latchkey/http/text'
+import { foldText } from '@latchkey/http/fold'
+import { changeDocuments } from '../db/message-words.ts'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
 import { lockFirstState, saveState } from '../platform/store.ts'
@@ -135,10 +136,13 @@ export async function deleteBatch(
   narrow: (query: LogQuery) => LogQuery,
 ): Promise<boolean> {
   const batch = narrow(tx.selectFrom(table).select(['room_id', 'seq'])).limit(BATCH_SIZE)
-  const { numDeletedRows } = await tx
-    .deleteFrom(table)
-    .where((eb) => eb(eb.refTuple('room_id', 'seq'), 'in', batch.$asTuple('room_id', 'seq')))
-    .executeTakeFirst()
+  const remove = () =>
+    tx
+      .deleteFrom(table)
+      .where((eb) => eb(eb.refTuple('room_id', 'seq'), 'in', batch.$asTuple('room_id', 'seq')))
+      .executeTakeFirst()
+  const { numDeletedRows } =
+    table === 'room_messages' ? await changeDocuments(tx, batch, remove) : await remove()
   return numDeletedRows >= BATCH_SIZE
 }
 

@@ -3,6 +3,7 @@ import { readSnapshot } from '@latchkey/database/snapshot'
 import type { Rows } from '@latchkey/database/archive/bulk'
 import { type RestoreOptions, restoreArchive } from '@latchkey/database/archive/restore'
 import { type ArchiveChunk, writeArchive } from '@latchkey/database/archive/writer'
+import { foldText } from '@latchkey/http/fold'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { withSpool } from '../files/spool.ts'
@@ -49,7 +50,7 @@ export async function importRooms({
       format,
       // A service that was started before has stored state of its jobs there.
       replaced: ['platform_state'],
-      complete: addSkeletons,
+      complete: computeNames,
       begin: async (bulk) => () => buildSearchIndex(bulk),
       ...(onContent && { onContent }),
     })
@@ -57,14 +58,23 @@ export async function importRooms({
   return withSpool(storage.spoolFolder, (folder) => restore(new ContentRestorer(storage, folder).receive))
 }
 
-/** Adds the skeletons of nicknames, which the archive does not contain. */
-function addSkeletons(batch: Rows): Rows {
+/**
+ * Adds the skeletons of nicknames, which the archive does not contain, and folds names as this
+ * version does.
+ */
+function computeNames(batch: Rows): Rows {
+  if (batch.table === 'rooms') return { ...batch, rows: batch.rows.map(foldName(batch, 'name')) }
   if (batch.table !== 'users') return batch
   const at = batch.columns.indexOf('nickname')
   return {
     table: batch.table,
     columns: [...batch.columns, 'skeleton'],
     types: [...batch.types, 'text'],
-    rows: batch.rows.map((row) => [...row, skeleton(String(row[at]))]),
+    rows: batch.rows.map(foldName(batch, 'nickname')).map((row) => [...row, skeleton(String(row[at]))]),
   }
+}
+
+function foldName({ columns }: Rows, name: string): (row: Rows['rows'][number]) => Rows['rows'][number] {
+  const [from, to] = [columns.indexOf(name), columns.indexOf('search_name')]
+  return (row) => row.with(to, foldText(String(row[from])))
 }

@@ -1,4 +1,4 @@
-import { foldText } from '@latchkey/http/text'
+import { foldText } from '@latchkey/http/fold'
 import { skeleton } from './lookalikes.ts'
 
 /**

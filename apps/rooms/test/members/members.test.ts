@@ -126,6 +126,31 @@ eachDialect((_dialect, newUrl) => {
     expect(await refusal(byGuest)).toEqual([403, 'guest_not_permitted'])
   })
 
+  test('people are found without accents, and by one character where that is a word', async () => {
+    const { id } = await createRoom(owner)
+    const names = ['Mélanie İpek', '王小明', 'ｶﾞﾌﾞ', '김철수', '🙂']
+    const people = []
+    for (const nickname of names) people.push(await insertPerson(rooms, { nickname }))
+    const search = async (q: string) => {
+      const path = `/api/rooms/${id}/users/search?q=${encodeURIComponent(q)}`
+      const { users } = await owner.browser.json<{ users: { nickname: string }[] }>(path)
+      return users.map(({ nickname }) => nickname)
+    }
+    for (const [q, nickname] of [
+      ['melanie', 'Mélanie İpek'],
+      ['MÉLANIE ipek', 'Mélanie İpek'],
+      ['王', '王小明'],
+      ['ガ', 'ｶﾞﾌﾞ'],
+      ['김', '김철수'],
+      ['🙂', '🙂'],
+    ] as const)
+      expect([q, await search(q)]).toEqual([q, [nickname]])
+    for (const q of ['é', 'i', 'ж', '1', '\u200b'])
+      expect(
+        await refusal(await owner.browser.send(`/api/rooms/${id}/users/search?q=${encodeURIComponent(q)}`)),
+      ).toEqual([400, 'invalid_request'])
+  })
+
   test('a search returns at most 20 users, and searches per user and minute are limited', async () => {
     const node = await rooms.node({ limits: { ...rooms.limits, search_per_minute: 2 } })
     const { id } = await createRoom(owner)

@@ -7,6 +7,7 @@ import { migrate } from '@latchkey/database/migrate'
 import { eachDialect } from '@latchkey/database/testing'
 import { InvalidArchive } from '@latchkey/database/archive/reader'
 import { DatabaseNotEmpty } from '@latchkey/database/archive/restore'
+import { foldText } from '@latchkey/http/fold'
 import { sql } from 'kysely'
 import { migrations } from '../../src/db/migrations.ts'
 import type { Tables } from '../../src/db/tables.ts'
@@ -15,7 +16,7 @@ import { type FileStorage, thumbnailKey } from '../../src/files/storage/storage.
 import { findHits } from '../../src/messages/search/store.ts'
 import { exportRooms, importRooms } from '../../src/transfer/instance-archive.ts'
 import { omittedTables, readFormat } from '../../src/transfer/tables.ts'
-import { skeleton } from '../../src/users/lookalikes.ts'
+import { namesOf } from '../../src/users/names.ts'
 
 async function open(url: string): Promise<Database<Tables>> {
   const database = openDatabase<Tables>(url)
@@ -34,9 +35,7 @@ const sha256 = (text: string) => Bun.SHA256.hash(text, 'hex')
 const rows: Record<string, Record<string, string | number | null>[]> = {
   users: people.map((id, at) => ({
     id,
-    nickname: `${ODD}${at}`,
-    search_name: 'x',
-    skeleton: skeleton(`${ODD}${at}`),
+    ...namesOf(`${ODD}${at}`),
     email: at === 0 ? 'ann@example.com' : null,
     avatar_color: '#123456',
     disabled: at === 1 ? 1 : 0,
@@ -109,7 +108,7 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
     {
       id: 'r',
       name: ODD,
-      search_name: 'x',
+      search_name: foldText(ODD),
       created_by: null,
       owner_id: 'ann',
       owner_since: 1,

@@ -1,3 +1,4 @@
+import { foldText } from '@latchkey/http/fold'
 import { Kbd, Modal, Text, VisuallyHidden } from '@mantine/core'
 import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react'
 import { isComposing } from '../composing.ts'
@@ -54,9 +55,8 @@ export function Palette({ isOpen, close, label, useGroups }: Props) {
 
 /** Whether the label contains each word of the query, in any order. */
 export function matches(query: string, { label }: Pick<PaletteAction, 'label'>): boolean {
-  const text = label.toLowerCase()
-  return query
-    .toLowerCase()
+  const text = foldText(label)
+  return foldText(query)
     .split(/\s+/)
     .every((word) => text.includes(word))
 }

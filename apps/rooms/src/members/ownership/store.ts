@@ -1,6 +1,6 @@
 import type { DialectName } from '@latchkey/database/url'
 import type { Kysely, Transaction } from 'kysely'
-import { foldText } from '@latchkey/http/text'
+import { foldText } from '@latchkey/http/fold'
 import { containsText } from '@latchkey/database/database'
 import type { RoomOwnershipTransferRow, Tables } from '../../db/tables.ts'
 import { type Position, pageOf } from '../../paging.ts'

@@ -1,4 +1,4 @@
-import { boundMarks, foldCases } from '@latchkey/http/text'
+import { foldText } from '@latchkey/http/fold'
 
 /** A word of a text as the index has it. */
 interface Word {
@@ -18,8 +18,10 @@ export type Mark = [start: number, length: number]
 const UNSPACED = String.raw`[[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]&&[\p{L}\p{M}\p{N}]]`
 /** Characters without a glyph, such as a zero-width space, do not separate words. */
 const IGNORED = String.raw`\p{Default_Ignorable_Code_Point}`
+/** Letters that are written like an apostrophe, as in the Ukrainian мʼята. */
+const APOSTROPHES = String.raw`[\u02bb\u02bc]`
 const RUNS = new RegExp(
-  String.raw`(?<unspaced>${UNSPACED}[${UNSPACED}${IGNORED}]*)|[[\p{L}\p{M}\p{N}${IGNORED}]--${UNSPACED}]+|\p{RI}{2}|\p{Extended_Pictographic}`,
+  String.raw`(?<unspaced>${UNSPACED}[${UNSPACED}${IGNORED}]*)|[[\p{L}\p{M}\p{N}${IGNORED}]--${UNSPACED}--${APOSTROPHES}]+|\p{RI}{2}|\p{Extended_Pictographic}`,
   'gv',
 )
 /** Compatibility characters can decompose into punctuation and white space. */
@@ -40,7 +42,7 @@ const UNSPACED_LENGTH = 3
 const UNSPACED_UNITS = 12
 
 function foldWord(run: string): string {
-  return foldCases(boundMarks(run).normalize('NFKC')).replaceAll(NOT_IN_WORDS, '')
+  return foldText(run).replaceAll(NOT_IN_WORDS, '')
 }
 
 /** Characters that belong to the one before them. */

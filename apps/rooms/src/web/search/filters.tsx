@@ -1,4 +1,5 @@
 import { Select, TextInput } from '@mantine/core'
+import { filterOptions } from '@latchkey/web/filter-options'
 import type { Result } from '../call.ts'
 import { useCall } from '../queries.ts'
 import type { User } from '../session.ts'
@@ -25,6 +26,7 @@ export function SearchFilters(props: Props) {
         value={fields.room}
         onChange={(room) => change({ room: room ?? '', from: '' })}
         searchable
+        filter={filterOptions}
         allowDeselect={false}
         nothingFoundMessage={t('palette.none')}
       />
@@ -34,6 +36,7 @@ export function SearchFilters(props: Props) {
         value={fields.from}
         onChange={(from) => change({ from: from ?? '' })}
         searchable
+        filter={filterOptions}
         allowDeselect={false}
         nothingFoundMessage={t('palette.none')}
       />

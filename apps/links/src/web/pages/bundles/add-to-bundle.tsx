@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { showSuccess } from '@latchkey/web/toast'
+import { filterOptions } from '@latchkey/web/filter-options'
 import { call, isRefusal } from '../../call.ts'
 import { focusFirstField } from '../../parts/focus-first-field.ts'
 import { ReadError } from '../../parts/read-error.tsx'
@@ -76,6 +77,7 @@ export function AddToBundle({ ids, add: addOthers, onDone }: Props) {
           placeholder={t('bundles.choose')}
           openOnFocus={false}
           searchable
+          filter={filterOptions}
           nothingFoundMessage={t('bundles.noMatch')}
           limit={50}
           data={bundles.map(({ id, name }) => ({ value: String(id), label: name }))}

@@ -1,4 +1,5 @@
 import { Button, Popover, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { foldText } from '@latchkey/http/fold'
 import { isComposing } from '@latchkey/web/composing'
 import { IconPlus } from '@latchkey/web/icons'
 import { type KeyboardEvent, useRef, useState } from 'react'
@@ -66,11 +67,9 @@ function Choices({ excluded, onPick }: Props) {
   const { t } = useText()
   const { data } = useAllBundles()
   const [text, setText] = useState('')
-  const words = text.toLowerCase().split(/\s+/)
+  const words = foldText(text).split(/\s+/)
   const choices = (data ?? [])
-    .filter(
-      ({ id, name }) => !excluded.includes(id) && words.every((word) => name.toLowerCase().includes(word)),
-    )
+    .filter(({ id, name }) => !excluded.includes(id) && words.every((word) => foldText(name).includes(word)))
     .slice(0, MAX_SHOWN)
   return (
     <div onKeyDown={moveFocus}>

@@ -1,6 +1,7 @@
 import { Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
+import { isNarrow } from '../../../members/search-part.ts'
 import { useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 
@@ -21,7 +22,7 @@ interface Props {
 
 /** Chooses a user by a part of their name. */
 export function UserPicker(props: Props) {
-  const search = useSearch(props.value, 2)
+  const search = useSearch(props.value, isNarrow)
   const { data } = useCall('admin', 'listUsers', { query: { q: search.q } }, search.q !== '')
   const users = data?.users.map(({ id, nickname }) => ({ id, name: nickname }))
   return <Picker {...props} {...search} entities={users} />
@@ -29,7 +30,7 @@ export function UserPicker(props: Props) {
 
 /** Chooses a room by a part of its name. */
 export function RoomPicker(props: Props) {
-  const search = useSearch(props.value, 1)
+  const search = useSearch(props.value, (text) => text !== '')
   const { data } = useCall('admin', 'listAllRooms', { query: { q: search.q } }, search.q !== '')
   return <Picker {...props} {...search} entities={data?.rooms} />
 }
@@ -42,10 +43,10 @@ interface Search {
   isShort: boolean
 }
 
-function useSearch(value: string, minLength: number): Search {
+function useSearch(value: string, isLongEnough: (text: string) => boolean): Search {
   const [text, setText] = useState('')
   const [settled] = useDebouncedValue(text.trim(), SEARCH_AFTER_MS)
-  const isShort = Array.from(settled).length < minLength
+  const isShort = !isLongEnough(settled)
   return { q: isShort ? value : settled, text, setText, isShort }
 }
 

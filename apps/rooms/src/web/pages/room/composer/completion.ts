@@ -1,3 +1,5 @@
+import { foldText } from '@latchkey/http/fold'
+
 /** What is being written at the cursor and can be completed. */
 export interface Token {
   kind: '@' | '#' | ':'
@@ -8,7 +10,7 @@ export interface Token {
 }
 
 /** A sign at the beginning of a word, and what follows it. Names may have spaces. */
-const TOKEN = /(?:^|[\s([{])([@#])([^\s@#:][^@#:\n]{0,30})?$|(?:^|[\s([{])(:)([a-z0-9_+-]{2,30})$/iu
+const TOKEN = /(?:^|[\s([{])([@#])([^\s@#:][^@#:\n]{0,30})?$|(?:^|[\s([{])(:)([\p{L}\p{M}\p{N}_+-]{2,30})$/u
 
 /** Finds what can be completed before the cursor. */
 export function tokenBefore(text: string, cursor: number): Token | undefined {
@@ -36,9 +38,9 @@ export function rankByName<Candidate extends { name: string }>(
   query: string,
   limit: number,
 ): Candidate[] {
-  const needle = query.toLocaleLowerCase()
+  const needle = foldText(query)
   const rankOf = ({ name }: Candidate) => {
-    const text = name.toLocaleLowerCase()
+    const text = foldText(name)
     return text.startsWith(needle) ? 0 : text.includes(` ${needle}`) ? 1 : 2
   }
   return candidates

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { searchEmoji } from '../emoji/emoji-search.ts'
 import { rankByName, tokenBefore } from './completion.ts'
 import { type Change, codeBlock, linkSelection, toggleLines, toggleMarks } from './format.ts'
 import { GROUP_REFERENCES, personReference, toStored, toWritten } from './references.ts'
@@ -45,6 +46,14 @@ test('R35.3: people, rooms and emoji are completed at the cursor, but not in cod
   }
   const people = ['Carl Bo', 'Bob', 'Bo', 'Abo'].map((name) => ({ name }))
   expect(rankByName(people, 'bo', 3).map(({ name }) => name)).toEqual(['Bob', 'Bo', 'Carl Bo'])
+  const accented = [{ name: 'Mélanie' }, { name: 'İbrahim' }, { name: 'Anna Ångström' }]
+  for (const [query, name] of [
+    ['melanie', 'Mélanie'],
+    ['IBR', 'İbrahim'],
+    ['ang', 'Anna Ångström'],
+  ] as const)
+    expect(rankByName(accented, query, 3)).toEqual([{ name }])
+  expect(searchEmoji('PIÑA', 1).map(({ name }) => name)).toEqual(['pinata'])
 })
 
 /** The text after a change, with the selection in brackets. */

@@ -1,3 +1,4 @@
+import { foldText } from '@latchkey/http/fold'
 import { gemoji } from 'gemoji'
 
 // Loaded when the first emoji is searched or picked: the list is 25 KB, compressed.
@@ -17,7 +18,7 @@ const all: readonly Emoji[] = gemoji.map(({ emoji, names, category }) => ({
 
 /** Names and other words for each emoji, in one text. */
 const words = gemoji.map(({ names, tags, description }) =>
-  [...names, ...tags, ...description.toLowerCase().split(' ')].map((word) => ` ${word}`).join(''),
+  [...names, ...tags, ...foldText(description).split(' ')].map((word) => ` ${word}`).join(''),
 )
 
 export const CATEGORIES: readonly string[] = [...new Set(all.map(({ category }) => category))]
@@ -26,9 +27,10 @@ export const emojiOf = (category: string): Emoji[] => all.filter((each) => each.
 
 /** Emoji with a name or another word that begins with the query, those with such a name first. */
 export function searchEmoji(query: string, limit: number): Emoji[] {
-  const needle = ` ${query.toLowerCase()}`
+  const folded = foldText(query)
+  const needle = ` ${folded}`
   const matching = all.filter((_, index) => words[index]?.includes(needle))
-  const rank = ({ name }: Emoji) => (name === query ? 0 : name.startsWith(query) ? 1 : 2)
+  const rank = ({ name }: Emoji) => (name === folded ? 0 : name.startsWith(folded) ? 1 : 2)
   return matching.toSorted((a, b) => rank(a) - rank(b)).slice(0, limit)
 }
 

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { showSuccess } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { isNarrow } from '../../../../members/search-part.ts'
 import type { MemberRole } from '../../../../roles.ts'
 import { type Result, call } from '../../../call.ts'
 import { UserAvatar } from '../../../parts/person.tsx'
@@ -20,13 +21,8 @@ export function InvitePerson({ room, mayModerators }: { room: Room; mayModerator
   const [role, setRole] = useState<MemberRole>(room.defaultRole)
   const [text, setText] = useState('')
   const [q] = useDebouncedValue(text.trim(), SEARCH_AFTER_MS)
-  const isLongEnough = Array.from(q).length >= 2
-  const search = useCall(
-    'invitations',
-    'searchPeople',
-    { params: { id: room.id }, query: { q } },
-    isLongEnough,
-  )
+  const isSearched = isNarrow(q)
+  const search = useCall('invitations', 'searchPeople', { params: { id: room.id }, query: { q } }, isSearched)
   const invite = useMutation({
     mutationFn: ({ id }: { id: string; nickname: string }) =>
       call('inviteUser', { params: { id: room.id }, body: { userId: id, role } }),
@@ -36,7 +32,7 @@ export function InvitePerson({ room, mayModerators }: { room: Room; mayModerator
     },
   })
   const error = invite.error ?? search.error
-  const people = isLongEnough ? search.data?.users : undefined
+  const people = isSearched ? search.data?.users : undefined
   return (
     <Stack gap="sm">
       <Title order={3} size="h2">
