@@ -47,7 +47,9 @@ export async function receiveFile(
       })
       const sent = await spool(content, join(folder, 'sent'))
       if (sent.bytes === 0) throw failure('invalid_request', { text: 'file: is empty' })
-      const type = asFile ? OTHER_TYPE : recognizeType(sent.head)
+      const recognized = recognizeType(sent.head)
+      // A content is stored once for everyone, so only its bytes decide on the type of all others.
+      const type = asFile && recognized.startsWith('image/') ? OTHER_TYPE : recognized
       refuseTypeOfGuest(context, type)
       const stored = isImageType(type) ? await cleanImage(context, folder, type) : plainFile(sent, type)
       return storeFile(context, { roomId, name: cleanFileName(name) }, stored)

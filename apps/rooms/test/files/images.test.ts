@@ -169,6 +169,21 @@ test('R31.4: an image is shown although its bytes were sent as a plain file befo
   expect((await owner.browser.send(again.thumbnail ?? '')).status).toBe(200)
 })
 
+test('R31.1: a video that one person sends as a plain file is still a video for the next', async () => {
+  const vera = await member(rooms, 'Vera')
+  const video = Buffer.from(`\0\0\0\x18ftypisom\0\0\0\0isommp42 ${crypto.randomUUID()}`, 'latin1')
+  const body = new FormData()
+  body.append('file', new Blob([video]), 'a.mp4')
+  await owner.browser.send(`/api/rooms/${roomId}/files?as=file`, { body })
+  const { url, type } = await uploadFile(vera, roomId, video, 'b.mp4')
+  expect(type).toBe('video/mp4')
+  const { headers } = await vera.browser.send(url)
+  expect([headers.get('content-type'), headers.get('content-disposition')?.slice(0, 6)]).toEqual([
+    'video/mp4',
+    'inline',
+  ])
+})
+
 test('R22: the seconds of images are limited per person and hour, and files stay possible', async () => {
   const node = await rooms.node({ limits: { ...rooms.limits, image_seconds_per_hour: 1 } })
   const ann = await member(node, 'Ann')
