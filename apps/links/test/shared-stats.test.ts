@@ -153,6 +153,21 @@ eachDialect((_dialect, newUrl) => {
       expect(textOf(await read(page))).toBe(text)
     })
 
+    test('L41.3: says that visitors and countries of clicks are unknown, where the owner sees a dash', async () => {
+      const id = await createLink('imported')
+      const page = await share(`/links/${id}`)
+      expect(textOf(await read(page))).toContain('Clicks 0 Visitors 0 Countries 0')
+      await record(id, 'imported', {}, {})
+      for (const [language, text] of [
+        ['en', 'Visitors – unknown Countries – unknown'],
+        ['sv', 'Besökare – okänt Länder – okänt'],
+        ['id', 'Pengunjung – tidak diketahui Negara – tidak diketahui'],
+      ] as const)
+        expect(textOf(await read(page, { 'Accept-Language': language }))).toContain(text)
+      await record(id, 'imported', { visitorFp: 'a' })
+      expect(textOf(await read(page))).toContain('Visitors 1 Countries – unknown')
+    })
+
     test('L41.3: of a bundle shows its members and no other link', async () => {
       const ids = [await createLink('member-a', { label: 'First member' }), await createLink('member-b')]
       const outside = await createLink('outsider', { label: 'Outside label' })

@@ -48,7 +48,9 @@ export const ClickStats = z
   .object({
     total_clicks: z.int(),
     delta_pct: DeltaPct,
-    unique_visitors: z.int().meta({ description: 'One per visitor and UTC day.' }),
+    unique_visitors: z.int().meta({
+      description: 'One per visitor and UTC day. 0 beside clicks: unknown, as of imported clicks.',
+    }),
     countries: TopNames,
     referrers: TopNames,
     referrer_hosts: TopNames,

@@ -28,7 +28,8 @@ export interface SharedStats {
   clicks: number
   /** Percent, against the previous window. */
   change: number | undefined
-  visitors: number
+  /** Undefined if they are unknown, as those of imported clicks. */
+  visitors: number | undefined
   buckets: TimelineData['buckets']
   countries: Ranking
   referrers: Ranking
@@ -114,7 +115,7 @@ function publicStats(stats: ClickStats, { range, now }: View) {
     now,
     clicks: stats.total_clicks,
     change: stats.delta_pct,
-    visitors: stats.unique_visitors,
+    visitors: stats.total_clicks > 0 ? stats.unique_visitors || undefined : 0,
     countries: { items: stats.countries, total: stats.num_countries },
     referrers: { items: stats.referrer_hosts, total: stats.num_referrer_hosts },
     browsers: { items: stats.browsers, total: stats.num_browsers },

@@ -6,7 +6,7 @@ import {
   screenshot,
 } from '@latchkey/web/testing/browser'
 import type { NewBehaviour } from '../../src/links/behaviour/schema.ts'
-import { clickLink, readBehaviour, readLink, waitFor } from '../actions.ts'
+import { clickLink, readBehaviour, readLink, recordClicks, waitFor } from '../actions.ts'
 import { waitForContent } from './browser.ts'
 import { HOSTILE, chooseLinkAction, chooseSlugAction, openLinkPages, waitForLinkPage } from './link-page.ts'
 
@@ -254,6 +254,28 @@ test('L26.8: its owner adds, moves, removes and restores rules, and ends a split
   await expectAccessible(page)
   await screenshot(page, 'link-behaviour-test')
   expect(errors.filter((error) => !error.includes('400'))).toEqual([])
+}, 60_000)
+
+test('L26.8: rules show the clicks of the range of the page', async () => {
+  const id = await create('counted', { slug: 'counted' })
+  await admin.call('PUT', `/links/${id}/behaviour`, { rules: RULES })
+  const now = Math.floor(Date.now() / 1000)
+  const click = (daysAgo: number, variant: string | null) => ({
+    linkId: id,
+    slug: 'counted',
+    clickedAt: now - daysAgo * 86_400 - 60,
+    variant,
+  })
+  await recordClicks(admin.databaseUrl, [click(0, '1'), click(0, null), click(60, '1'), click(60, '2.1')])
+  const { page, errors } = await open('counted')
+  const clicks = () => page.locator('.rule-clicks').allTextContents()
+  const untilShown = (texts: string[]) => waitFor(clicks, (counts) => Bun.deepEquals(counts, texts))
+  await untilShown(['1 click', '0 clicks', '0 clicks', '1 click'])
+  await page.goto(admin.at(`/links/${id}?range=all`))
+  await untilShown(['2 clicks', '1 click', '0 clicks', '1 click'])
+  await page.goto(admin.at(`/links/${id}?range=all&variant=2.1`))
+  await untilShown(['0 clicks', '1 click', '0 clicks', '0 clicks'])
+  expect(errors).toEqual([])
 }, 60_000)
 
 test('L26.8: a change for an older version of the link is not saved, and what was typed stays', async () => {

@@ -1397,7 +1397,7 @@ export interface ClickStats {
   total_clicks: number
   /** Change in percent from the previous period; absent if that had no clicks. */
   delta_pct?: number
-  /** One per visitor and UTC day. */
+  /** One per visitor and UTC day. 0 beside clicks: unknown, as of imported clicks. */
   unique_visitors: number
   /** At most 10. */
   countries: NameCount[]
@@ -1479,7 +1479,7 @@ export interface BundleStats {
   total_clicks: number
   /** Change in percent from the previous period; absent if that had no clicks. */
   delta_pct?: number
-  /** One per visitor and UTC day. */
+  /** One per visitor and UTC day. 0 beside clicks: unknown, as of imported clicks. */
   unique_visitors: number
   /** At most 10. */
   countries: NameCount[]

@@ -53,12 +53,14 @@ function renderRanges(current: Range, { texts }: Wording): string {
 }
 
 function renderTotals(stats: SharedStats, { locale, texts }: Wording): string {
-  const total = (name: string, value: number, more = '') =>
-    `<div><dt>${name}</dt><dd>${value.toLocaleString(locale)}${more}</dd></div>`
+  const total = (name: string, value: number | undefined, more = '') =>
+    `<div><dt>${name}</dt><dd>${value?.toLocaleString(locale) ?? unknown}${more}</dd></div>`
+  const unknown = `<span aria-hidden="true">–</span><span class="sr">${texts.unknown}</span>`
+  const { clicks, countries } = stats
   return [
-    total(texts.clicks, stats.clicks, renderChange(stats.change, { locale, texts })),
+    total(texts.clicks, clicks, renderChange(stats.change, { locale, texts })),
     total(texts.visitors, stats.visitors),
-    total(texts.countries, stats.countries.total),
+    total(texts.countries, clicks > 0 ? countries.total || undefined : 0),
     ...(stats.kind === 'bundle' ? [total(texts.links, stats.linkCount)] : []),
   ].join('')
 }

@@ -86,9 +86,14 @@ function LinkMetrics({ stats }: Pick<Props, 'stats'>) {
         name={t('analytics.average')}
         value={average === undefined ? undefined : formatAverage(average, language)}
       />
-      <Metric name={t('dimension.country')} value={stats && number(stats.breakdowns.country.total)} />
+      <Metric name={t('dimension.country')} value={stats && countriesOf(stats, number)} />
     </>
   )
+}
+
+/** Clicks of a known country have at least one. */
+function countriesOf({ totals, breakdowns: { country } }: Stats, number: (value: number) => string): string {
+  return totals.clicks > 0 && country.total === 0 ? '–' : number(country.total)
 }
 
 function Hint({ children }: { children: ReactNode }) {

@@ -37,18 +37,29 @@ export function queryOf(
 /** True if the server has to read raw clicks: for filters other than links and bundles. */
 export const isFiltered = ({ filters }: AnalyticsView) => filters.some(({ dimension }) => !isId(dimension))
 
+function readOf(view: AnalyticsView, subject: Subject | undefined) {
+  const filtered = isFiltered(view)
+  const resource: Resource | 'filtered' = filtered ? 'filtered' : subject ? `${subject.dimension}s` : 'totals'
+  // Events name links by their ids (`refresh` of queries.ts).
+  const params = subject?.dimension === 'link' ? { params: { id: Number(subject.value) } } : {}
+  const query = queryOf(view, subject)
+  return { filtered, query, key: [resource, 'getAnalytics', { ...params, query }] as const }
+}
+
+/** The statistics that the explorer of the same page reads. */
+export function useShownStats(view: AnalyticsView, subject: Subject) {
+  const { key, query } = readOf(view, subject)
+  const read = (signal: AbortSignal) => readAnalytics({ query }, { signal })
+  return useRead(key, read, { enabled: false }).data
+}
+
 /**
  * Statistics of a view. Changes refresh them, except with filters: the server would read the raw
  * clicks again for every click.
  */
 export function useAnalytics(view: AnalyticsView, subject: Subject | undefined) {
   const [progress, setProgress] = useState<Progress>()
-  const filtered = isFiltered(view)
-  const resource: Resource | 'filtered' = filtered ? 'filtered' : subject ? `${subject.dimension}s` : 'totals'
-  // Events name links by their ids (`refresh` of queries.ts).
-  const params = subject?.dimension === 'link' ? { params: { id: Number(subject.value) } } : {}
-  const query = queryOf(view, subject)
-  const key = [resource, 'getAnalytics', { ...params, query }] as const
+  const { filtered, query, key } = readOf(view, subject)
   const read = async (signal: AbortSignal) => {
     const startedMs = performance.now()
     const onProgress = (next: Progress) => {

@@ -1024,7 +1024,7 @@ class ClickStats:
     delta_pct: int | None = None
     """Change in percent from the previous period; absent if that had no clicks."""
     unique_visitors: int
-    """One per visitor and UTC day."""
+    """One per visitor and UTC day. 0 beside clicks: unknown, as of imported clicks."""
     countries: list[NameCount]
     """At most 10."""
     referrers: list[NameCount]
@@ -1191,7 +1191,7 @@ class BundleStats:
     delta_pct: int | None = None
     """Change in percent from the previous period; absent if that had no clicks."""
     unique_visitors: int
-    """One per visitor and UTC day."""
+    """One per visitor and UTC day. 0 beside clicks: unknown, as of imported clicks."""
     countries: list[NameCount]
     """At most 10."""
     referrers: list[NameCount]

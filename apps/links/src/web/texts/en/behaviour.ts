@@ -31,7 +31,7 @@ export default {
   'behaviour.thenNotFound': 'then “Page not found”',
   'behaviour.clicks_one': '{{count}} click',
   'behaviour.clicks_other': '{{count}} clicks',
-  'behaviour.clicksHelp': 'All clicks, under the number that the rule had at the time',
+  'behaviour.clicksHelp': 'Clicks in the statistics below, under the number that the rule had at the time',
   'behaviour.promote': 'Send everyone to {{name}}',
   'behaviour.promoted': 'All visitors are sent there now',
   'behaviour.saved': 'Saved',

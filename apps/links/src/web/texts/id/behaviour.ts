@@ -33,7 +33,7 @@ export default {
   'behaviour.thenNotFound': 'lalu “Halaman tidak ditemukan”',
   'behaviour.clicks_one': '{{count}} klik',
   'behaviour.clicks_other': '{{count}} klik',
-  'behaviour.clicksHelp': 'Semua klik, menurut nomor aturan saat itu',
+  'behaviour.clicksHelp': 'Klik dalam statistik di bawah, menurut nomor aturan saat itu',
   'behaviour.promote': 'Arahkan semua ke {{name}}',
   'behaviour.promoted': 'Semua pengunjung kini diarahkan ke sana',
   'behaviour.saved': 'Tersimpan',

@@ -33,7 +33,7 @@ export default {
   'behaviour.thenNotFound': 'sedan ”Sidan hittades inte”',
   'behaviour.clicks_one': '{{count}} klick',
   'behaviour.clicks_other': '{{count}} klick',
-  'behaviour.clicksHelp': 'Alla klick, under det nummer som regeln hade då',
+  'behaviour.clicksHelp': 'Klick i statistiken nedan, under det nummer som regeln hade då',
   'behaviour.promote': 'Led alla till {{name}}',
   'behaviour.promoted': 'Alla besökare leds dit nu',
   'behaviour.saved': 'Sparat',

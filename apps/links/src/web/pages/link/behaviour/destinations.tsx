@@ -1,9 +1,11 @@
 import { Anchor, Button, Group, Text, VisuallyHidden } from '@mantine/core'
 import { IconGripVertical } from '@latchkey/web/icons'
 import { type ComponentProps, useState } from 'react'
+import { type Subject, queryOf, useShownStats } from '../../../analytics/use-analytics.ts'
+import { useAnalyticsView } from '../../../analytics/use-view.ts'
 import { useCall } from '../../../queries.ts'
 import { useText } from '../../../texts/text.ts'
-import { isMine } from '../link.ts'
+import { type Link, isMine } from '../link.ts'
 import type { BehaviourControls } from './behaviour.ts'
 import type { Rule, Destination } from '../../../parts/behaviour/types.ts'
 import { percentagesOf } from '../../../parts/behaviour/percentages.ts'
@@ -19,7 +21,7 @@ export default function Destinations(controls: BehaviourControls) {
   const actions = useBehaviourActions(controls)
   const promote = usePromotion(controls)
   const [announcement, setAnnouncement] = useState('')
-  const clicksOf = useVariantClicks(link.id)
+  const clicksOf = useVariantClicks(link)
   const { rules = [], split, forward_query: forwarded = 'none' } = actions.current
   const mayEdit = isMine(link)
   const move = (from: number, to: number) => {
@@ -114,15 +116,23 @@ function keyOf(rules: readonly object[], index: number): string {
 
 type ClicksOf = (variant: string) => number | undefined
 
-/** All clicks of each destination, under the number of its rule then. Undefined for a link without any. */
-function useVariantClicks(id: number): ClicksOf {
-  const { data } = useCall('links', 'getLinkBreakdown', {
-    params: { id },
-    query: { dimension: 'variant', range: 'all', limit: 100 },
-  })
-  const items = data?.body.items ?? []
-  return (variant) =>
-    items.length === 0 ? undefined : (items.find(({ name }) => name === variant)?.count ?? 0)
+/**
+ * Clicks of each destination in the statistics of the page, under the number of its rule then.
+ * Undefined for a link without any, and where they are not read yet.
+ */
+function useVariantClicks({ id, total_clicks }: Link): ClicksOf {
+  const { view } = useAnalyticsView()
+  const subject: Subject = { dimension: 'link', value: String(id) }
+  const top = useShownStats(view, subject)?.breakdowns.variant
+  const hasMore = top !== undefined && top.items.length < top.total
+  const query = { ...queryOf(view, subject), dimension: 'variant' as const, limit: 100 }
+  const all = useCall('links', 'getAnalyticsBreakdown', { query }, hasMore).data?.body
+  const variants = hasMore ? all : top
+  return (variant) => {
+    if (total_clicks === 0 || !variants) return undefined
+    if (variant === 'url') return variants.unknown
+    return variants.items.find(({ name }) => name === variant)?.count ?? 0
+  }
 }
 
 interface DestinationProps {
