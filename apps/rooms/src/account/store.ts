@@ -20,6 +20,7 @@ import { deletedUserName } from '../rooms/nickname.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
 import { namesOf } from '../users/names.ts'
 import { ERASED_PREFIX, isAccount, lockAccount } from '../users/store.ts'
+import { enqueueErasedId } from './erased-ids.ts'
 
 /** Rows that belong to an account, besides its row in `users`. */
 export interface AccountRows {
@@ -218,6 +219,7 @@ export const USER_REFERENCES: readonly (readonly [table: string, column: string]
 export async function deleteUser(tx: Transaction<Tables>, userId: string, nowMs: number): Promise<boolean> {
   if (await exceedsBatch(tx, userId)) return anonymizeUser(tx, userId, nowMs)
   await detachBatch(tx, userId)
+  await enqueueErasedId(tx, userId, nowMs)
   const { numDeletedRows } = await tx
     .deleteFrom('users')
     .where('id', '=', userId)
@@ -260,6 +262,7 @@ async function anonymizeUser(tx: Transaction<Tables>, userId: string, nowMs: num
       tx,
     )
   await saveState(tx, ERASED_PREFIX + userId, '', nowMs)
+  await enqueueErasedId(tx, userId, nowMs)
   return true
 }
 

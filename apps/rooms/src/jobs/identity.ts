@@ -1,3 +1,4 @@
+import { sweepErasedIds } from '../account/erased-ids.ts'
 import { continueErasure } from '../account/store.ts'
 import { purgeGuests } from '../guests/operations.ts'
 import { deleteOfEndedSessions } from '../push/store.ts'
@@ -35,5 +36,6 @@ export const identityJobs: readonly Job[] = [
   { name: 'push-subscriptions', everyMs: HOUR_MS, run: deleteOfEndedSessions },
   { name: 'guests', everyMs: HOUR_MS, run: purgeGuests },
   { name: 'erased-accounts', everyMs: MINUTE_MS, run: continueErasure },
+  { name: 'erased-ids', everyMs: HOUR_MS, run: sweepErasedIds },
   { name: 'audit', everyMs: DAY_MS, run: (tx, nowMs) => deleteAuditBefore(tx, nowMs - AUDIT_RETENTION_MS) },
 ]

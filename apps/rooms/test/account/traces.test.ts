@@ -65,6 +65,46 @@ eachDialect((_dialect, newUrl) => {
     },
   )
 
+  test('R28.26: an erased account leaves no id behind in events of rooms, of moderators and of guests', async () => {
+    const service = await rooms({ url: await newUrl() })
+    const olga = await signedInUser(service, { sub: 'olga', name: 'Olga' })
+    const eva = await signedInUser(service, { sub: 'eva', name: 'Eva' })
+    const { id } = await createRoom(olga)
+    const path = `/api/rooms/${id}`
+    const post = async (content: string) =>
+      (
+        await eva.browser.json<{ message: { id: string } }>(
+          `${path}/messages`,
+          { body: { content, clientId: content } },
+          201,
+        )
+      ).message.id
+    const [remaining, deleted] = [await post('kept'), await post('deleted')]
+    for (const { browser } of [eva, olga])
+      await browser.json(`${path}/messages/${remaining}/reactions/👍`, { method: 'PUT' })
+    await eva.browser.json(`${path}/messages/${deleted}`, { method: 'DELETE' })
+    await eva.browser.json(`${path}/join`, { body: {} })
+    await olga.browser.json(`${path}/members/${eva.id}`, { method: 'PATCH', body: { role: 'moderator' } })
+    await olga.browser.json(`${path}/members/${eva.id}/remove`, { body: { action: 'kick' } })
+    for (const table of ['room_events', 'audit_events'])
+      expect([table, (await rowsWith(service, table, eva.id)).length]).not.toEqual([table, 0])
+    const events = async () =>
+      (await olga.browser.json<{ events: unknown[] }>(`${path}/events`)).events.map((event) =>
+        JSON.stringify(event).replaceAll(eva.id, `${eva.id.slice(0, 4)}0000-0000-0000-0000-000000000000`),
+      )
+    await eva.browser.json('/api/account', { method: 'DELETE', body: { confirm: true } })
+    const before = await events()
+    service.clock.ms += 3_600_000
+    await service.rooms.jobs.runDue()
+    expect(await rowsWith(service, 'room_events', eva.id)).toEqual([])
+    expect(await rowsWith(service, 'platform_state', eva.id)).toEqual([])
+    expect(await rowsWith(service, 'audit_events', eva.id)).toEqual([
+      expect.objectContaining({ action: 'account.delete', target_id: eva.id }),
+    ])
+    expect(await events()).toEqual(before)
+    expect((await rowsWith(service, 'room_events', olga.id)).length).toBeGreaterThan(0)
+  })
+
   test('a purged guest leaves no address behind', async () => {
     const service = await rooms({ url: await newUrl() })
     const gus = await signedInGuest(service)
