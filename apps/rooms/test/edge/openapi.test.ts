@@ -159,6 +159,6 @@ test('limits of requests are in the document: user search, room settings', () =>
   const query = document.paths['/rooms/{id}/users/search']?.['get']?.parameters.find(
     ({ name }) => name === 'q',
   )
-  expect(query).toMatchObject({ schema: { minLength: 2, maxLength: 64 } })
+  expect(query).toMatchObject({ schema: { minLength: 1, maxLength: 64 } })
   expect(document.components.schemas['RoomSettings']).toMatchObject({ minProperties: 1 })
 })
