@@ -49,9 +49,11 @@ describe('latchkey links import and export', () => {
     const { code, out, err } = await workspace.run(importing(file, 'yourls'))
     expect([code, out]).toEqual([1, ''])
     expect(err.split('\n')).toEqual([
-      'line 3: conflict: slug "ok" already redirects to https://example.com',
+      'line 3: conflict: slug "ok" already redirects to https://example.com; "OK" differs from "ok" only in case: its visitors land at https://example.com',
       'line 4: url must use http or https',
       'imported 1, skipped 0, conflicts 1, invalid 1',
+      'short URLs that differ from another one only in case: 1; their visitors land at its destination',
+      '  line 3: OK (as ok) lands at https://example.com',
       'click totals without times cannot be imported: 7',
       '',
     ])
@@ -142,7 +144,11 @@ describe('latchkey links import and export', () => {
       expect(refused).toEqual({
         code: 1,
         out: '',
-        err: 'line 3: conflict: slug "a" already redirects to https://example.com/1\nimported 1, skipped 0, conflicts 1, invalid 0 (refused: nothing was stored)\n',
+        err: `line 3: conflict: slug "a" already redirects to https://example.com/1; "A" differs from "a" only in case: its visitors land at https://example.com/1
+imported 1, skipped 0, conflicts 1, invalid 0 (refused: nothing was stored)
+short URLs that differ from another one only in case: 1; their visitors land at its destination
+  line 3: A (as a) lands at https://example.com/1
+`,
       })
       expect((await fresh.run(['links', 'export'])).out).toBe('')
       const lines = (await Bun.file(fresh.path('rows.ndjson')).text()).trim().split('\n')
@@ -153,8 +159,12 @@ describe('latchkey links import and export', () => {
           result: 'conflict',
           slug: 'a',
           url: 'https://example.com/2',
-          reason: 'slug "a" already redirects to https://example.com/1',
-          reasons: [{ code: 'slug_taken', slug: 'a', url: 'https://example.com/1' }],
+          reason:
+            'slug "a" already redirects to https://example.com/1; "A" differs from "a" only in case: its visitors land at https://example.com/1',
+          reasons: [
+            { code: 'slug_taken', slug: 'a', url: 'https://example.com/1' },
+            { code: 'slug_case', slug: 'A', other_slug: 'a', url: 'https://example.com/1' },
+          ],
         },
         {
           report: {
@@ -164,7 +174,10 @@ describe('latchkey links import and export', () => {
             conflicts: 1,
             bad: 0,
             bundles: 0,
+            notes: {},
             click_totals: null,
+            case_conflicts: 1,
+            first_case_conflicts: [{ line: 3, slug: 'A', other_slug: 'a', url: 'https://example.com/1' }],
           },
         },
       ])

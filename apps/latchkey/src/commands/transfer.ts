@@ -4,12 +4,8 @@ import { importClicks } from '@latchkey/links/transfer/clicks'
 import { exportFormats, exportLinks } from '@latchkey/links/transfer/export'
 import { importFormats } from '@latchkey/links/transfer/formats'
 import { type ColumnMapping, MappingPairs, mappableFields, mappingOf } from '@latchkey/links/transfer/mapping'
-import {
-  type ImportOptions,
-  type ImportReport,
-  type RowOutcome,
-  importLinks,
-} from '@latchkey/links/transfer/import'
+import { type ImportOptions, importLinks } from '@latchkey/links/transfer/import'
+import type { ImportReport, RowOutcome } from '@latchkey/links/transfer/report'
 import type { ImportDomains } from '@latchkey/links/transfer/row-domain'
 import { conflictPolicies, sameUrlPolicies } from '@latchkey/links/transfer/plan'
 import {
@@ -183,20 +179,41 @@ function printRowError({ line, result, reason }: RowOutcome): void {
 }
 
 function summaryOf(
-  { imported, skipped, conflicts, bad, clickTotals, bundles }: ImportReport,
+  { imported, skipped, conflicts, bad, clickTotals, bundles, notes, caseConflicts }: ImportReport,
   { isRefused, isDry }: { isRefused: boolean; isDry: boolean },
 ): string {
   const counts = `imported ${imported}, skipped ${skipped}, conflicts ${conflicts}, invalid ${bad}`
   const nothing = isDry ? ' (dry run: nothing was stored)' : isRefused ? ' (refused: nothing was stored)' : ''
   const lines = [`${counts}${nothing}`]
+  const noteCounts = Object.entries(notes).map(([code, rows]) => `${code} ${rows}`)
+  if (noteCounts.length > 0) lines.push(`imported with notes: ${noteCounts.join(', ')}`)
+  if (caseConflicts.count > 0)
+    lines.push(
+      `short URLs that differ from another one only in case: ${caseConflicts.count}; their visitors land at its destination`,
+      ...caseConflicts.first
+        .slice(0, MAX_LISTED)
+        .map(({ line, slug, other_slug, url }) =>
+          plain(`  line ${line}: ${slug} (as ${other_slug}) lands at ${url}`),
+        ),
+    )
+  if (caseConflicts.count > MAX_LISTED) lines.push('  …; --report FILE has all of them')
   if (bundles > 0) lines.push(`bundles created from tags: ${bundles}`)
   if (clickTotals) lines.push(`click totals without times cannot be imported: ${clickTotals}`)
   return lines.join('\n')
 }
 
+/** Short URLs listed in the summary, after the rows. */
+const MAX_LISTED = 20
+
 /** The report in the format of the admin API. */
-function wireReport({ clickTotals, ...counts }: ImportReport, isRefused: boolean) {
-  return { ...counts, ...(isRefused && { imported: 0 }), click_totals: clickTotals }
+function wireReport({ clickTotals, caseConflicts, ...counts }: ImportReport, isRefused: boolean) {
+  return {
+    ...counts,
+    ...(isRefused && { imported: 0 }),
+    click_totals: clickTotals,
+    case_conflicts: caseConflicts.count,
+    first_case_conflicts: caseConflicts.first,
+  }
 }
 
 const exportCommand: Command = {
@@ -228,9 +245,11 @@ If stdout is redirected to a file, only its owner can read the file.
 
 const importClicksCommand: Command = {
   words: ['clicks', 'import'],
-  synopsis: 'FILE.ndjson [--again]',
+  synopsis: 'FILE [--slug S] [--again]',
   summary: 'Import clicks with their times',
-  details: `One JSON object per line: {"slug", "domain"?, "clicked_at", "referrer"?, "user_agent"?, "country"?}.
+  details: `One JSON object per line: {"slug", "domain"?, "clicked_at", "referrer"?, "user_agent"?, "country"?}, or a CSV
+file with these columns or those of the visits that Shlink's web client exports.
+--slug S  the slug of clicks that name none
 Clicks are classified like live ones.
 Future times and unknown slugs are reported with their line, and the exit code is 1.
 A file that was imported before is refused without --again. After a crash, the same command resumes where it stopped.
@@ -239,19 +258,20 @@ Importing the whole file again would count the other clicks twice.`,
   async run(args) {
     const { values, positionals } = parseArgs({
       args,
-      options: { again: { type: 'boolean', default: false } },
+      options: { again: { type: 'boolean', default: false }, slug: { type: 'string' } },
       allowPositionals: true,
     })
-    const [path = ''] = requirePositionals(positionals, ['FILE.ndjson'])
+    const [path = ''] = requirePositionals(positionals, ['FILE'])
     if (path === '-') throw new UsageError('The file is read twice and cannot come from stdin')
     const settings = currentSettings()
-    const { imported, bad, resumedAfter } = await withDatabase(settings, (database) =>
+    const { imported, bad, incomplete, resumedAfter } = await withDatabase(settings, (database) =>
       importClicks({
         database,
         databaseUrl: settings.databaseUrl,
         privacy: settings.privacy,
         path,
         again: values.again,
+        ...(values.slug !== undefined && { slug: values.slug }),
         domains: domainsOf(settings),
         now: nowSeconds(),
         ownHost: settings.baseUrl === null ? null : new URL(settings.baseUrl).host,
@@ -260,6 +280,8 @@ Importing the whole file again would count the other clicks twice.`,
     )
     if (resumedAfter > 0) printError(`resumed after line ${resumedAfter}, where an earlier run stopped`)
     printError(`imported ${imported}, invalid ${bad}`)
+    if (incomplete > 0)
+      printError(`imported without a referrer, user agent or country that is not valid: ${incomplete}`)
     return bad === 0 ? 0 : 1
   },
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { findBehaviour } from '../links/behaviour/store.ts'
+import { UNKNOWN_PASSWORD, isPassword } from '../links/behaviour/password.ts'
+import { findBehaviour, findPasswordHash } from '../links/behaviour/store.ts'
 import type { ImportFormat } from './formats.ts'
 import { NOW, exportText, importText, openMigrated, rolesOf, readExportedLinks } from './testing.ts'
 
@@ -23,7 +24,7 @@ eachDialect((_, newUrl) => {
   }
 
   describe('import of API answers', () => {
-    test('takes links of Dub, notes what is lost, and refuses those with a password', async () => {
+    test('takes links of Dub with their passwords, and refuses a slug with a slash', async () => {
       const link = {
         id: 'link_1',
         domain: 'go.example',
@@ -44,12 +45,13 @@ eachDialect((_, newUrl) => {
         { ...link, key: 'a/b', shortLink: 'https://go.example/a/b' },
         { ...link, key: 'secret', password: 'x' },
       ])
-      expect(report).toMatchObject({ imported: 1, bad: 2, clickTotals: 12 })
+      expect(report).toMatchObject({ imported: 2, bad: 1, clickTotals: 24 })
       expect(report.rows.map(({ reason }) => reason)).toEqual([
         undefined,
         'slug "a/b": Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -',
-        'password-protected links are not supported',
+        undefined,
       ])
+      expect(links[1]).toMatchObject({ behaviour: { password: true } })
       expect(links[0]).toMatchObject({
         url: 'https://example.com/launch',
         label: 'Launch',
@@ -95,9 +97,9 @@ eachDialect((_, newUrl) => {
           .map((each) => JSON.stringify(each))
           .join('\n'),
       )
-      expect(report).toMatchObject({ imported: 2, bad: 1, clickTotals: 4 })
+      expect(report).toMatchObject({ imported: 3, bad: 0, clickTotals: 6, notes: { password_unknown: 1 } })
       expect(links.map(({ created_at }) => created_at)[0]).toBe(JANUARY)
-      expect(links.map(({ disabled_at }) => disabled_at === null)).toEqual([true, false])
+      expect(links.map(({ disabled_at }) => disabled_at === null)).toEqual([true, false, true])
     })
 
     test('L26.7: takes answers of Shlink with their expiry, and ends links whose visits are used up', async () => {
@@ -216,39 +218,62 @@ eachDialect((_, newUrl) => {
       await from.write((tx) => tx.insertInto('link_password').values({ link_id: 1, hash: 'x' }).execute())
       for (const format of ['ndjson', 'csv'] as const) {
         const { report, links } = await importAnswer(format, await exportText(from, format))
-        expect([report.rows.map(({ reason }) => reason), links]).toEqual([
-          ['password-protected links are not supported'],
-          [],
-        ])
+        expect(report.rows[0]?.reasons).toEqual([{ code: 'password_unknown' }])
+        expect(links).toMatchObject([{ behaviour: { after_url: 'https://example.com', password: true } }])
       }
       await from.close()
       const long = { url: `https://example.com/${'x'.repeat(2000)}`, weight: 1 }
-      for (const [behaviour, reason, code] of [
-        ['{', 'behaviour: is not JSON', 'field_malformed'],
-        ['5', 'behaviour: must be an object', 'field_invalid'],
-        ['{"max_clicks":0}', 'behaviour.max_clicks: must be at least 1', 'field_invalid'],
-        ['{"max_clicks":1,"clicks_left":-1}', 'behaviour.clicks_left: must be at least 0', 'field_invalid'],
-        [
-          '{"after_url":"javascript:alert(1)"}',
-          'behaviour.after_url: must use http or https',
-          'field_invalid',
-        ],
-        ['{"city":"x"}', 'Unknown field "behaviour.city"', 'field_invalid'],
-        [
-          JSON.stringify({ split: [long, long, long] }),
-          'behaviour: takes more than 4096 bytes',
-          'field_too_long',
-        ],
+      for (const [behaviour, isDisabled, ...fields] of [
+        ['{', true, 'behaviour'],
+        ['5', true, 'behaviour'],
+        ['{"max_clicks":0}', true, 'behaviour.max_clicks'],
+        ['{"max_clicks":1,"clicks_left":-1}', true, 'behaviour.clicks_left'],
+        ['{"starts_at":"soon","after_url":"https://example.com/"}', true, 'behaviour.starts_at'],
+        ['{"after_url":"javascript:alert(1)"}', false, 'behaviour.after_url'],
+        ['{"rules":[{}]}', false, 'behaviour.rules'],
+        ['{"city":"x"}', false, 'behaviour.city'],
+        [JSON.stringify({ split: [long, long, long] }), false, 'behaviour.split'],
       ] as const) {
         const cell = `"${behaviour.replaceAll('"', '""')}"`
-        const { report } = await importAnswer('csv', `url,slug,behaviour\nhttps://example.com/x,x,${cell}\n`)
+        const { report, links } = await importAnswer(
+          'csv',
+          `url,slug,behaviour\nhttps://example.com/x,x,${cell}\n`,
+        )
         expect([
           behaviour,
-          report.imported,
-          report.rows[0]?.reason,
-          report.rows[0]?.reasons?.[0]?.code,
-        ]).toEqual([behaviour, 0, reason, code])
+          report.rows[0]?.reasons?.map(({ code, field }) => field ?? code),
+          links[0]?.disabled_at !== null,
+        ]).toEqual([behaviour, [...fields, ...(isDisabled ? ['link_disabled'] : [])], isDisabled])
       }
+    })
+
+    test('L26.7: a password in clear is the password of the link, and an unknown one opens it for no one', async () => {
+      const database = await openMigrated(await newUrl())
+      const links = ['Straße', 'true', `$2b$12$${'x'.repeat(53)}`, '', 'null', null].map((password, at) => ({
+        key: `p${at}`,
+        url: `https://example.com/${at}`,
+        password,
+      }))
+      expect(await importText(database, JSON.stringify(links), { format: 'dub' })).toMatchObject({
+        imported: 6,
+        notes: { password_unknown: 2 },
+      })
+      const rows = await database.read.selectFrom('link').select('id').orderBy('id').execute()
+      const hashes = await Promise.all(rows.map(({ id }) => findPasswordHash(database.read, id)))
+      const opens = (password: string, at: number) => isPassword(password, hashes[at])
+      expect([await opens('Straße', 0), await opens('Strasse', 0)]).toEqual([true, false])
+      expect([await opens('true', 1), await opens('*', 1), await opens('', 1)]).toEqual([false, false, false])
+      expect(hashes.slice(2)).toEqual([UNKNOWN_PASSWORD, undefined, undefined, undefined])
+      const programs = await database.read.selectFrom('link').select('behaviour').orderBy('id').execute()
+      expect(programs.map(({ behaviour }) => behaviour?.includes('"password":true') ?? false)).toEqual([
+        true,
+        true,
+        true,
+        false,
+        false,
+        false,
+      ])
+      await database.close()
     })
 
     test('L26.7: a running test of Dub is a split until it ends, and one that is over leads to its URL', async () => {
@@ -346,10 +371,10 @@ eachDialect((_, newUrl) => {
         count: 2,
         links: [short, { ...short, path: 'secret', hasPassword: true }],
       })
-      expect(report).toMatchObject({ imported: 1, bad: 1 })
+      expect(report).toMatchObject({ imported: 2, notes: { features_dropped: 2, password_unknown: 1 } })
       expect(report.rows[0]?.reason).toBe('not imported: destinations by region, cloaking')
       expect(links[0]).toMatchObject({ label: 'B', created_at: JANUARY, expires_at: 1_900_000_000 })
-      expect(behaviours).toEqual([
+      expect(behaviours.slice(0, 1)).toEqual([
         {
           rules: [
             { when: { os: ['android'] }, to: 'https://example.com/android' },

@@ -48,7 +48,13 @@ eachDialect((_, newUrl) => {
     const problems: [number, string][] = []
     const take = (
       path: string,
-      options: { again?: boolean; ownHost?: string; privacy?: Privacy; onProblem?: () => void } = {},
+      options: {
+        again?: boolean
+        slug?: string
+        ownHost?: string
+        privacy?: Privacy
+        onProblem?: () => void
+      } = {},
     ) => {
       problems.length = 0
       return importClicks({
@@ -57,6 +63,7 @@ eachDialect((_, newUrl) => {
         privacy: options.privacy ?? 'full',
         path,
         again: options.again ?? false,
+        ...(options.slug !== undefined && { slug: options.slug }),
         now: NOW,
         ownHost: options.ownHost ?? null,
         onProblem: (line, reason) => {
@@ -107,7 +114,12 @@ eachDialect((_, newUrl) => {
           ip: '192.0.2.1',
         },
       ])
-      expect(await take(path, { ownHost: 'go.test' })).toEqual({ imported: 4, bad: 0, resumedAfter: 0 })
+      expect(await take(path, { ownHost: 'go.test' })).toEqual({
+        imported: 4,
+        bad: 0,
+        incomplete: 1,
+        resumedAfter: 0,
+      })
       const clicks = await clicksOf(database)
       expect(clicks).toMatchObject([
         {
@@ -133,6 +145,55 @@ eachDialect((_, newUrl) => {
       await database.close()
     })
 
+    test('reads the visits that Shlink’s web client exports', async () => {
+      const { database, take, problems } = await start()
+      const header = 'date,userAgent,referer,country,city,potentialBot,visitedUrl,browser,os'
+      const path = fileWith([
+        'sep=,',
+        header,
+        `2023-11-14T22:13:20+00:00,"${CHROME}",google.com,Sweden,Lund,false,https://s.example/one?a=1,Chrome,Windows`,
+        `2023-11-14T22:13:21+00:00,"${CHROME}",Direct,Unknown,Unknown,false,https://s.example/Two/,Chrome,Windows`,
+        `2023-11-14T22:13:22+00:00,"${CHROME}",Direct,Nowhere,Unknown,false,https://s.example/gone,Chrome,Windows`,
+        `2023-11-14T22:13:23+00:00,"${CHROME}",Direct,Nowhere,Unknown,false,,Chrome,Windows`,
+      ])
+      expect(await take(path, { slug: 'one' })).toEqual({
+        imported: 3,
+        bad: 1,
+        incomplete: 1,
+        resumedAfter: 0,
+      })
+      expect(problems).toEqual([[5, 'there is no slug "gone"']])
+      expect(await clicksOf(database)).toMatchObject([
+        {
+          slug: 'one',
+          clicked_at: 1_700_000_000,
+          referrer_host: 'google.com',
+          channel: 'search',
+          country: 'SE',
+        },
+        { slug: 'two', clicked_at: 1_700_000_001, referrer: null, country: null, browser: 'Chrome' },
+        { slug: 'one', clicked_at: 1_700_000_003, country: null },
+      ])
+      await database.close()
+    })
+
+    test('keeps a click whose optional fields are not valid, and counts it', async () => {
+      const { database, take } = await start()
+      const click = { slug: 'one', clicked_at: 1_700_000_000, referrer: 5, user_agent: {}, country: ['SE'] }
+      expect(await take(fileWith([click]))).toMatchObject({ imported: 1, bad: 0, incomplete: 1 })
+      await database.close()
+    })
+
+    test('refuses a dump in SQL, with what to export instead', async () => {
+      const { database, take, problems } = await start()
+      expect(await take(fileWith(['-- MySQL dump 10.13', 'INSERT INTO `x` VALUES (1);']))).toMatchObject({
+        imported: 0,
+        bad: 1,
+      })
+      expect(problems[0]?.[1]).toContain('export the table of links as CSV')
+      await database.close()
+    })
+
     test('reports future times, unknown slugs and unreadable lines in order, and stores the rest', async () => {
       const { database, problems, take } = await start()
       const path = fileWith([
@@ -148,7 +209,7 @@ eachDialect((_, newUrl) => {
         { slug: 'no good!', clicked_at: 5 },
         { slug: 'two', clicked_at: 5 },
       ])
-      expect(await take(path)).toEqual({ imported: 2, bad: 8, resumedAfter: 0 })
+      expect(await take(path)).toEqual({ imported: 2, bad: 8, incomplete: 0, resumedAfter: 0 })
       expect(problems).toEqual([
         [2, 'there is no slug "nobody"'],
         [3, 'clicked_at: is in the future'],
@@ -156,7 +217,7 @@ eachDialect((_, newUrl) => {
         [6, 'is not a JSON object'],
         [7, 'clicked_at: must be Unix seconds'],
         [8, 'clicked_at: must be Unix seconds or a time like 2026-01-31 12:00:00'],
-        [9, 'slug: must be a string'],
+        [9, 'there is no slug "7"'],
         [10, 'there is no slug "no good!"'],
       ])
       expect(await readCounts(database)).toEqual([2, 2, 2])
@@ -188,7 +249,7 @@ eachDialect((_, newUrl) => {
       }
       expect(await failureOf(take(path, { onProblem: interrupt }))).toContain('interrupted')
       expect(await readCounts(database)).toEqual([3_999, 3_999, 3_999])
-      expect(await take(path)).toEqual({ imported: 1_000, bad: 0, resumedAfter: 4_000 })
+      expect(await take(path)).toEqual({ imported: 1_000, bad: 0, incomplete: 0, resumedAfter: 4_000 })
       expect(await readCounts(database)).toEqual([4_999, 4_999, 4_999])
       await database.close()
     })

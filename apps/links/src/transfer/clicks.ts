@@ -9,8 +9,9 @@ import { countryFromHeader } from '../clicks/country.ts'
 import { type Cursor, type Recorder, openRecorder } from '../clicks/recorder.ts'
 import type { Tables } from '../db/tables.ts'
 import { literalTexts } from '../failures.ts'
-import { foldSlug, isSlug, slugKey } from '../links/slugs/slug.ts'
-import { type ParsedLine, readJsonLines } from './lines.ts'
+import { MAX_SLUG_LENGTH, foldSlug, isSlug, slugKey } from '../links/slugs/slug.ts'
+import { type ClickFields, readClickFields } from './click-fields.ts'
+import type { ParsedLine } from './lines.ts'
 import { parseMoment } from './moment.ts'
 import { DEFAULT_DOMAIN_ONLY, type ImportDomains, findRowDomain } from './row-domain.ts'
 import { countImports, findLinkIds, recordImportedFile } from './store.ts'
@@ -22,6 +23,8 @@ export interface ClickImportOptions {
   path: string
   /** Counts a file once more that was imported before. */
   again: boolean
+  /** The slug of clicks that name none. */
+  slug?: string
   /** Unix seconds. */
   now: number
   /** Without them, all slugs are those of the default domain. */
@@ -35,6 +38,8 @@ export interface ClickImportOptions {
 export interface ClickImportReport {
   imported: number
   bad: number
+  /** Imported clicks without a referrer, user agent or country that was not valid. */
+  incomplete: number
   /** The last line of the interrupted import that this one resumes; 0 for a new import. */
   resumedAfter: number
 }
@@ -68,12 +73,13 @@ export async function importClicks(options: ClickImportOptions): Promise<ClickIm
   try {
     const resumedAfter = await recorder.position(journalId)
     const run = new ClickImport(options, recorder, { journalId, seq: resumedAfter })
-    for await (const entry of readJsonLines(createReadStream(path))) await run.add(entry)
+    for await (const entry of readClickFields(createReadStream(path))) await run.add(entry)
     await run.flush()
     // A file without a valid click, perhaps because its slugs are missing, may be imported again.
     if (run.imported + resumedAfter > 0)
       await database.write((tx) => recordImportedFile(tx, { sha256, pass, now }))
-    return { imported: run.imported, bad: run.bad, resumedAfter }
+    const { imported, bad, incomplete } = run
+    return { imported, bad, incomplete, resumedAfter }
   } finally {
     await recorder.close()
   }
@@ -86,12 +92,9 @@ async function hashFile(path: string): Promise<string> {
 }
 
 const Line = z.object({
-  slug: z.string(),
+  slug: z.union([z.string(), z.int().transform(String)], { error: () => 'is required' }),
   domain: z.string().nullish(),
   clicked_at: z.union([z.string(), z.number()], { error: () => 'must be Unix seconds' }),
-  referrer: z.string().nullish(),
-  user_agent: z.string().nullish(),
-  country: z.string().nullish(),
 })
 
 interface ClickLine {
@@ -101,6 +104,8 @@ interface ClickLine {
   referrer: string | null
   userAgent: string | null
   country: string | null
+  /** Whether an optional field was not valid. */
+  isIncomplete: boolean
 }
 
 type ParsedClick = { line: number } & ({ value: ClickLine } | { problem: { text: string } })
@@ -109,6 +114,7 @@ type ParsedClick = { line: number } & ({ value: ClickLine } | { problem: { text:
 class ClickImport {
   imported = 0
   bad = 0
+  incomplete = 0
   readonly #options: ClickImportOptions
   readonly #recorder: Recorder
   #cursor: Cursor
@@ -121,7 +127,7 @@ class ClickImport {
     this.#cursor = cursor
   }
 
-  async add(entry: ParsedLine<Record<string, unknown>>): Promise<void> {
+  async add(entry: ParsedLine<ClickFields>): Promise<void> {
     if (entry.line <= this.#cursor.seq) return
     const click: ParsedClick = 'problem' in entry ? entry : { line: entry.line, ...this.#parse(entry.value) }
     this.#batch.push(click)
@@ -141,15 +147,20 @@ class ClickImport {
     const linkIds = await findLinkIds({ db: database.read, dialect: database.dialect }, [...slugs])
     const clicks: ClassifiedClick[] = []
     const problems: { line: number; reason: string }[] = []
+    let incomplete = 0
     for (const entry of batch) {
       const linkId = 'value' in entry ? linkIds.get(entry.value.slug) : undefined
       if ('problem' in entry) problems.push({ line: entry.line, reason: entry.problem.text })
       else if (linkId === undefined)
         problems.push({ line: entry.line, reason: `there is no slug "${entry.value.slug}"` })
-      else clicks.push(classify({ ...entry.value, linkId, host, query: null, visitorFp: null }))
+      else {
+        clicks.push(classify({ ...entry.value, linkId, host, query: null, visitorFp: null }))
+        incomplete += entry.value.isIncomplete ? 1 : 0
+      }
     }
     await this.#record(clicks, batch.at(-1)?.line ?? 0)
     this.bad += problems.length
+    this.incomplete += incomplete
     for (const { line, reason } of problems) this.#options.onProblem(line, reason)
   }
 
@@ -162,7 +173,7 @@ class ClickImport {
     this.imported += clicks.length
   }
 
-  #parse(value: Record<string, unknown>): { value: ClickLine } | { problem: { text: string } } {
+  #parse(value: ClickFields): { value: ClickLine } | { problem: { text: string } } {
     try {
       return { value: parseClick(value, this.#options) }
     } catch (error) {
@@ -177,20 +188,34 @@ function refuseClick(text: string): Failure {
 }
 
 function parseClick(
-  value: Record<string, unknown>,
-  { now, domains = DEFAULT_DOMAIN_ONLY }: Pick<ClickImportOptions, 'now' | 'domains'>,
+  { shortUrl, ...fields }: ClickFields,
+  {
+    now,
+    slug: defaultSlug,
+    domains = DEFAULT_DOMAIN_ONLY,
+  }: Pick<ClickImportOptions, 'now' | 'slug' | 'domains'>,
 ): ClickLine {
-  const line = parseOrFail(Line, value, literalTexts)
-  if (!isSlug(line.slug)) throw refuseClick(`there is no slug ${JSON.stringify(line.slug)}`)
+  const line = parseOrFail(Line, { ...fields, slug: fields.slug ?? defaultSlug }, literalTexts)
+  const slug = line.slug.trim().replaceAll(/^\/|\/$/g, '')
+  if (!isSlug(slug)) throw refuseClick(`there is no slug ${JSON.stringify(slug.slice(0, MAX_SLUG_LENGTH))}`)
   const clickedAt = parseMoment(line.clicked_at)
   if (clickedAt === undefined)
     throw refuseClick('clicked_at: must be Unix seconds or a time like 2026-01-31 12:00:00')
   if (clickedAt > now) throw refuseClick('clicked_at: is in the future')
+  const { referrer, user_agent: userAgent, country } = fields
+  const countryCode = countryFromHeader(textOrNull(country))
   return {
-    slug: slugKey(findRowDomain({ domain: line.domain }, domains), foldSlug(line.slug)),
+    slug: slugKey(findRowDomain({ domain: line.domain, shortUrl }, domains), foldSlug(slug)),
     clickedAt,
-    referrer: line.referrer ?? null,
-    userAgent: line.user_agent ?? null,
-    country: countryFromHeader(line.country ?? null),
+    referrer: textOrNull(referrer),
+    userAgent: textOrNull(userAgent),
+    country: countryCode,
+    isIncomplete:
+      !isOptionalText(referrer) || !isOptionalText(userAgent) || (!isBlank(country) && countryCode === null),
   }
 }
+
+// Optional fields cost no click.
+const isBlank = (value: unknown) => value === undefined || value === null || value === ''
+const isOptionalText = (value: unknown) => isBlank(value) || typeof value === 'string'
+const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)

@@ -40,14 +40,14 @@ export const CLICK_TOTALS = ['clicks', 'total clicks', 'click count', 'visits', 
 ])
 
 /**
- * Returns the number of clicks in the first such column: 0 if it is not a number, undefined without
- * such a column.
+ * Returns the number of clicks in the first such column: NaN if it is not a number, undefined
+ * without such a column.
  */
 export function clickTotal(cell: (name: string) => unknown): number | undefined {
-  const value = CLICK_TOTALS.map(cell).find((each) => each !== undefined)
+  const value = CLICK_TOTALS.map(cell).find((each) => each !== undefined && each !== null)
   if (value === undefined) return undefined
   const total = typeof value === 'string' ? Number(value.replaceAll(/[\s,_]/g, '')) : value
-  return typeof total === 'number' && Number.isSafeInteger(total) && total > 0 ? total : 0
+  return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0 ? total : Number.NaN
 }
 
 /**
@@ -75,6 +75,7 @@ export function ownFormat(plain: (cell: string) => string): FileFormat {
       disabled_at: cells('disabled_at'),
       created_by: plain(cells('created_by') ?? ''),
       domain: cells('domain'),
+      isDomainOptional: true,
       slugs: ownSlugs(cells, now),
       primary: cells('slug')?.trim(),
       clicks: clickTotal(cells),
@@ -135,8 +136,8 @@ function lastSegments(cell: string | undefined): string[] {
   return slugWords(cell).flatMap((word) => lastSegment(word) ?? [])
 }
 
-const isTrue = (cell: string | undefined) => /^(?:1|t|true|yes|y)$/i.test(cell?.trim() ?? '')
-const isFalse = (cell: string | undefined) => /^(?:0|f|false|no|n|null)?$/i.test(cell?.trim() ?? '')
+const isTrue = (cell: string | undefined) => /^(?:1|t|true|yes|y|b'1')$/i.test(cell?.trim() ?? '')
+const isFalse = (cell: string | undefined) => /^(?:0|f|false|no|n|null|b'0')?$/i.test(cell?.trim() ?? '')
 
 const isUsedUp = (left: number | undefined) => left !== undefined && left <= 0
 
@@ -144,21 +145,23 @@ const FORWARD_ALL: ForeignPart = { feature: 'forward_query', part: { forward_que
 
 const oneSlug = (cell: string | undefined) => (cell?.trim() ? [cell.trim()] : [])
 
-/** Without its password, the link would open for anyone who guesses the slug. */
-function refusePassword(cell: string | undefined): void {
-  if (isFalse(cell)) return
-  throw refuseRow({ code: 'link_has_password', text: 'password-protected links are not supported' })
+/** A hash or a flag says only that there is a password. */
+function unknownPassword(cell: string | undefined): Pick<RowFields, 'password'> {
+  return isFalse(cell) ? {} : { password: true }
+}
+
+const HASHED = /^(?:\$[\w-]+\$.{20,}|[a-f\d]{32}|[a-f\d]{40}|[a-f\d]{64})$/i
+
+/** The password of a program that returns it in clear. */
+function clearPassword(cell = ''): Pick<RowFields, 'password'> {
+  if (/^\s*(?:0|false|null)?\s*$/i.test(cell)) return {}
+  return { password: isTrue(cell) || HASHED.test(cell) ? true : cell }
 }
 
 /** The behaviour of the link, and a note about features that cannot be a part of it. */
 function behaviourFields(parts: readonly ForeignPart[]): Pick<RowFields, 'behaviour' | 'notes'> {
   const { behaviour, dropped } = mapBehaviour(parts)
   return { behaviour, ...(dropped.length > 0 && { notes: [featuresDropped(dropped)] }) }
-}
-
-/** Milliseconds as seconds; anything else unchanged. */
-function fromMilliseconds(cell: string | undefined): string | undefined {
-  return cell !== undefined && /^\d{12,14}$/.test(cell) ? String(Math.floor(Number(cell) / 1000)) : cell
 }
 
 /** Bitly has changed the name of the custom part more than once. */
@@ -188,8 +191,8 @@ export const csvFormats = {
     slugNames: [...oneSlug(cells('keyword')), ...lastSegments(cells('shorturl'))].slice(0, 1),
   })),
   kutt: foreignFormat({ requiredColumns: [['target'], ['address']], listPath: ['data'] }, (cells, now) => {
-    refusePassword(cells('password'))
     return {
+      ...unknownPassword(cells('password')),
       url: cells('target'),
       label: cells('description'),
       created_at: cells('created_at'),
@@ -240,13 +243,13 @@ export const csvFormats = {
       listPath: [],
     },
     (cells, now) => {
-      refusePassword(cells('password'))
       return {
+        ...clearPassword(cells('password')),
         url: cells('Destination URL') ?? cells('url'),
         label: cells('title'),
         created_at: cells('Created at'),
         expires_at: cells('expiresAt'),
-        disabled_at: cells('disabledAt') ?? (isTrue(cells('disabled')) ? now : undefined),
+        disabled_at: cells('disabledAt')?.trim() || (isTrue(cells('disabled')) ? now : undefined),
         shortUrl: cells('domain') ?? cells('shortLink') ?? cells('Short link'),
         slugNames: oneSlug(cells('key')?.trim() || wholePath(cells('Short link'))),
         tags: tagWords(cells('Tags')),
@@ -265,14 +268,14 @@ export const csvFormats = {
   shortio: foreignFormat(
     { requiredColumns: [['originalURL'], ['path', 'shortURL']], listPath: ['links'] },
     (cells, now) => {
-      refusePassword(cells('password'))
-      refusePassword(cells('hasPassword'))
       const left = visitsLeft(cells('clicksLimit'), clickTotal(cells))
       return {
+        ...unknownPassword(cells('hasPassword')),
+        ...clearPassword(cells('password')),
         url: cells('originalURL'),
         label: cells('title'),
-        created_at: fromMilliseconds(cells('createdAt')),
-        expires_at: isUsedUp(left) ? now : fromMilliseconds(cells('expiresAt')),
+        created_at: cells('createdAt'),
+        expires_at: isUsedUp(left) ? now : cells('expiresAt'),
         shortUrl: cells('shortURL') ?? cells('domain'),
         slugNames: oneSlug(cells('path')?.trim() || wholePath(cells('shortURL'))),
         tags: tagWords(cells('tags')),

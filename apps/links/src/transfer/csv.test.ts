@@ -110,12 +110,12 @@ test('an empty file is a problem, a header without records is none', async () =>
   expect(await read('url,label\n')).toEqual([])
 })
 
-test('a record that is not UTF-8 is reported, and its neighbours are read', async () => {
+test('bytes that are not UTF-8 become NUL in their own cell, and its neighbours are read', async () => {
   const latin1 = Buffer.from('url,label\r\na,b\r\nc,"sm\xf6rg\xe5s"\r\nd,e\r\n', 'latin1')
   for (const pieceBytes of [1, 16, 1000])
     expect(await read(latin1, pieceBytes)).toEqual([
       { line: 2, cells: ['a', 'b', undefined] },
-      { line: 3, problem: { code: 'not_utf8', text: 'is not UTF-8 text' } },
+      { line: 3, cells: ['c', 'sm\0rg\0s', undefined] },
       { line: 4, cells: ['d', 'e', undefined] },
     ])
 })

@@ -1,7 +1,7 @@
 import { MAX_ENTRY_LENGTH } from '@latchkey/database/json-excess'
 import { CsvError, parse } from 'csv-parse'
 import { UnreadableFile, type ParsedLine, type Source, textOf } from './lines.ts'
-import { NOT_UTF8, type Reason } from './reason.ts'
+import { FILE_NOT_UTF8, type Reason } from './reason.ts'
 
 /** Returns a cell of one record by the name of its column; undefined for a missing column. */
 export type Cells = (column: string) => string | undefined
@@ -15,14 +15,12 @@ export interface CsvFile {
 }
 
 const MAX_COLUMNS = 1_000
+/** What databases write for no value, unless it is quoted. */
+const NULLS: ReadonlySet<string> = new Set(['NULL', 'null', '\\N'])
 
 const EMPTY: Reason = {
   code: 'file_empty',
   text: 'the file has no header row',
-}
-const FILE_NOT_UTF8: Reason = {
-  code: 'file_not_utf8',
-  text: `the file ${NOT_UTF8.text}; save it as UTF-8`,
 }
 const QUOTE_NOT_CLOSED: Reason = {
   code: 'quote_not_closed',
@@ -68,7 +66,8 @@ function textOfValue(value: unknown): string | undefined {
 
 /**
  * Reads the records under the header. `findProblem` may refuse the header; then reading ends.
- * Records shorter or longer than the header are problems; records of blank cells are skipped.
+ * Records shorter than the header, or longer with more than blank cells, are problems; records of
+ * blank cells are skipped. Bytes that are not UTF-8 are NUL in cells.
  */
 export async function* readCsv(
   source: Source,
@@ -95,7 +94,8 @@ export async function* readCsv(
 
 type Header = { index: ReadonlyMap<string, number>; columns: readonly string[] }
 
-function headerOf(columns: readonly string[]): Header {
+function headerOf(names: readonly string[]): Header {
+  const columns = names.map((name) => name.replaceAll('\0', '\ufffd'))
   // The first of two columns with the same name counts.
   const index = new Map(columns.map((name, at) => [columnKey(name), at] as const).toReversed())
   return { index, columns }
@@ -112,21 +112,16 @@ function findHeaderProblem(
       max: MAX_COLUMNS,
       text: `the file has more than ${MAX_COLUMNS} columns`,
     }
-  if (columns.some(hasNul)) return FILE_NOT_UTF8
-  return findProblem({ has: (column) => index.has(columnKey(column)), columns })
-}
-
-function hasNul(cell: string): boolean {
-  return cell.includes('\0')
+  const problem = findProblem({ has: (column) => index.has(columnKey(column)), columns })
+  return problem && columns.some((column) => column.includes('\ufffd')) ? FILE_NOT_UTF8 : problem
 }
 
 function cellsOf(
   { index, columns }: Header,
   record: readonly string[],
 ): { value: Cells } | { problem: Reason } {
-  if (record.some(hasNul)) return { problem: NOT_UTF8 }
   const [fields, expected] = [record.length, columns.length]
-  if (fields !== expected) {
+  if (fields < expected || record.slice(expected).some((cell) => cell.trim() !== '')) {
     const text = `has ${fields} fields, but the header has ${expected}`
     return { problem: { code: 'field_count', fields, expected, text } }
   }
@@ -145,8 +140,11 @@ async function* recordsOf(source: Source): AsyncGenerator<ParsedLine<string[]>> 
       start += text
       // The header may follow blank lines.
       if (start.trim() === '' && start.length < MAX_ENTRY_LENGTH) continue
-      parser = new RecordParser(findDelimiter(start))
-      yield* parser.push(start)
+      const { line, delimiter } = separatorOf(start)
+      // A line end of two characters may be in two parts.
+      if (line !== '' && line === start && line.endsWith('\r')) continue
+      parser = new RecordParser(delimiter, lineEnds(line))
+      yield* parser.push(start.slice(line.length))
     }
     if (parser) yield* parser.end()
   } catch (error) {
@@ -159,6 +157,14 @@ async function* recordsOf(source: Source): AsyncGenerator<ParsedLine<string[]>> 
 }
 
 const DELIMITERS = [',', ';', '\t'] as const
+/** Excel writes and reads the separator in a line of its own. */
+const SEPARATOR_LINE = /^\s*("?)sep=([^"\w\r\n])\1[ \t,;]*(?:\r\n|\n|\r)/i
+
+/** The separator of the columns, and the line before the header that names it. */
+function separatorOf(text: string): { line: string; delimiter: string } {
+  const [line = '', , delimiter] = SEPARATOR_LINE.exec(text) ?? []
+  return { line, delimiter: delimiter ?? findDelimiter(text) }
+}
 
 /**
  * Finds the separator of the columns: the one that occurs most often in the header outside quotes.
@@ -188,7 +194,8 @@ class RecordParser {
   #records: ParsedLine<string[]>[] = []
   readonly #parser: ReturnType<typeof parse>
 
-  constructor(delimiter: string) {
+  constructor(delimiter: string, linesBefore: number) {
+    this.#line += linesBefore
     this.#parser = parse({
       delimiter,
       skip_empty_lines: true,
@@ -198,6 +205,7 @@ class RecordParser {
       relax_quotes: true,
       record_delimiter: ['\r\n', '\n', '\r'],
       max_record_size: MAX_ENTRY_LENGTH,
+      cast: (cell, { quoting }) => (!quoting && NULLS.has(cell) ? '' : cell),
       on_record: (record: string[], { empty_lines }) => {
         this.#add(record, empty_lines)
         return undefined

@@ -5,7 +5,7 @@ import type { Tables } from '../db/tables.ts'
 import { exportLinks } from './export.ts'
 import type { ImportFormat } from './formats.ts'
 import { importLinks } from './import.ts'
-import type { RowOutcome } from './import.ts'
+import type { RowOutcome } from './report.ts'
 import type { Policy } from './plan.ts'
 import { NOW, OWNER, fileOf, openMigrated } from './testing.ts'
 
@@ -59,13 +59,24 @@ eachDialect((_dialect, newUrl) => {
       `imported ${L}/promo`,
       'imported xn--lnk-qla.example/idn',
       'imported own',
-      'bad  domain_unknown',
+      'imported lost domain_dropped',
       `conflict ${L}/promo slug_taken`,
     ])
     const rename = { onConflict: 'rename', sameUrl: 'keep' } as const
     expect((await run(file, { policy: rename })).at(-1)).toBe(`imported ${L}/promo-2 slug_renamed`)
     const repeated = await run(file, { policy: rename })
     expect(repeated.filter((row) => row.startsWith('imported'))).toEqual([])
+  })
+
+  test('L31.4: Link objects of a domain that the instance does not have are refused', async () => {
+    const link = { url: 'https://example.com/e', slug: 'lost', domain: 'lost.example' }
+    expect(await run(JSON.stringify(link), { format: 'ndjson' })).toEqual(['bad  domain_unknown'])
+  })
+
+  test('L31.4: a domain may be written as an address', async () => {
+    expect(await run(`url,slug,domain\nhttps://example.com/a,one,https://${L}/\n`)).toEqual([
+      `imported ${L}/one`,
+    ])
   })
 
   test('L31.4: rows that name no domain go to the one of the import', async () => {

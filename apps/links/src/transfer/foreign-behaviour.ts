@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { MAX_PROGRAM, compile } from '../links/behaviour/compile.ts'
 import { type BehaviourDocument, NewBehaviour } from '../links/behaviour/schema.ts'
 import type { Cells } from './csv.ts'
@@ -26,7 +27,8 @@ export function mapBehaviour(parts: readonly ForeignPart[]): {
   return { behaviour, dropped: [...dropped] }
 }
 
-function extend(
+/** Returns the behaviour with the part; undefined if that is not valid. */
+export function extend(
   behaviour: BehaviourDocument,
   { rules = [], ...fields }: Readonly<Record<string, unknown>>,
 ): BehaviourDocument | undefined {
@@ -63,11 +65,9 @@ export function countryRules(cell: string | undefined): ForeignPart[] {
 
 /** The answer of Short.io about the targets of a link by country. */
 export function countryListRules(cell: string | undefined): ForeignPart[] {
-  const list: unknown = isBlank(cell) ? [] : parseJson(cell)
-  if (!Array.isArray(list)) return [{ feature: 'geo', part: undefined }]
-  const targets = (list as { country?: unknown; originalURL?: unknown }[]).map(
-    ({ country, originalURL }) => [country, originalURL] as const,
-  )
+  const list = isBlank(cell) ? [] : parseObjects(cell)
+  if (!list) return [{ feature: 'geo', part: undefined }]
+  const targets = list.map(({ country, originalURL }) => [country, originalURL] as const)
   return countryRules(JSON.stringify(Object.fromEntries(targets)))
 }
 
@@ -87,14 +87,12 @@ export function testSplit(
   completedAt: string | undefined,
   now: number,
 ): ForeignPart[] {
-  const ends = isBlank(completedAt) ? undefined : parseMoment(completedAt ?? '')
-  if (isBlank(variants) || ends === undefined || ends <= now) return []
-  const list: unknown = parseJson(variants)
-  if (!Array.isArray(list)) return [{ feature: 'split', part: undefined }]
-  const split = (list as { url?: unknown; percentage?: unknown }[]).map(({ url, percentage }) => ({
-    url,
-    weight: percentage,
-  }))
+  if (isBlank(variants) || isBlank(completedAt)) return []
+  const ends = parseMoment(completedAt ?? '')
+  if (ends !== undefined && ends <= now) return []
+  const list = parseObjects(variants)
+  if (!list || ends === undefined) return [{ feature: 'split', part: undefined }]
+  const split = list.map(({ url, percentage }) => ({ url, weight: percentage }))
   return [{ feature: 'split', part: { rules: [{ when: { before: ends }, to: { split } }] } }]
 }
 
@@ -102,10 +100,11 @@ export function textPart(feature: ForeignFeature, field: string, cell: string | 
   return isBlank(cell) ? [] : [{ feature, part: { [field]: cell } }]
 }
 
-/** How many more visits a limit leaves; undefined without a limit. */
+/** How many more visits a limit leaves: undefined without a limit, NaN with one that is not valid. */
 export function visitsLeft(cell: string | undefined, visits: number | undefined): number | undefined {
   const max = isBlank(cell) ? 0 : Number(cell)
-  return Number.isSafeInteger(max) && max > 0 ? max - (visits ?? 0) : undefined
+  if (max <= 0) return undefined
+  return Number.isSafeInteger(max) ? max - (visits || 0) : Number.NaN
 }
 
 export function limitPart(left: number | undefined): ForeignPart[] {
@@ -119,7 +118,7 @@ export function splitPart(
   percent: string | undefined,
 ): ForeignPart[] {
   if (isBlank(cell)) return []
-  const share = Number(percent ?? 50)
+  const share = isBlank(percent) ? 50 : Number(percent)
   const split = [
     { url, weight: 100 - share },
     { url: cell, weight: share },
@@ -136,27 +135,33 @@ export function startPart(cell: string | undefined): ForeignPart[] {
 
 /** The redirect rules of Shlink, with their conditions; only some files have them. */
 export function shlinkRules(cells: Cells): ForeignPart[] {
-  const list: unknown = parseJson(cells('redirectRules'))
-  if (!Array.isArray(list))
-    return /^true$/i.test(cells('hasRedirectRules') ?? '') ? [{ feature: 'rules', part: undefined }] : []
-  const byPriority = (list as ShlinkRule[]).toSorted((a, b) => (a.priority ?? 0) - (b.priority ?? 0))
-  return byPriority.map(({ longUrl, conditions = [] }) => {
-    const when = whenOf(conditions)
+  const cell = cells('redirectRules')
+  if (isBlank(cell))
+    return /^(?:true|1)$/i.test(cells('hasRedirectRules') ?? '')
+      ? [{ feature: 'rules', part: undefined }]
+      : []
+  const list = z.array(ShlinkRule).safeParse(parseJson(cell))
+  if (!list.success) return [{ feature: 'rules', part: undefined }]
+  const byPriority = list.data.toSorted((a, b) => a.priority - b.priority)
+  return byPriority.map(({ longUrl, conditions }) => {
+    const when = conditions && whenOf(conditions)
     return { feature: 'rules', part: when && { rules: [{ when, to: longUrl }] } }
   })
 }
 
-interface ShlinkRule {
-  longUrl?: unknown
-  priority?: number
-  conditions?: ShlinkCondition[]
-}
+const MatchText = z
+  .union([z.string(), z.number().transform(String)])
+  .nullish()
+  .catch(undefined)
+const ShlinkCondition = z.object({ type: z.string(), matchKey: MatchText, matchValue: MatchText })
+type ShlinkCondition = z.output<typeof ShlinkCondition>
 
-interface ShlinkCondition {
-  type?: string
-  matchKey?: string | null
-  matchValue?: string | null
-}
+const ShlinkRule = z.object({
+  longUrl: z.unknown(),
+  priority: z.coerce.number().catch(0),
+  /** Undefined if one of them is not valid. */
+  conditions: z.array(ShlinkCondition).optional().catch(undefined),
+})
 
 /** All conditions together; undefined if one of them, or two of a kind, cannot be kept. */
 function whenOf(conditions: readonly ShlinkCondition[]): Record<string, unknown> | undefined {
@@ -205,11 +210,14 @@ function testOf({ type, matchKey, matchValue }: ShlinkCondition): readonly [stri
   }
 }
 
+const JsonObject = z.record(z.string(), z.unknown())
+
 function parseObject(cell: string | undefined): Record<string, unknown> | undefined {
-  const value: unknown = parseJson(cell)
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined
+  return JsonObject.safeParse(parseJson(cell)).data
+}
+
+function parseObjects(cell: string | undefined): Record<string, unknown>[] | undefined {
+  return z.array(JsonObject).safeParse(parseJson(cell)).data
 }
 
 function parseJson(cell: string | undefined): unknown {

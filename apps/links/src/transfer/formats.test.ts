@@ -86,7 +86,7 @@ a1,https://example.com/#top,,2020-01-31 12:00:00,192.0.2.1,1
       expect(links[1]?.disabled_at).toBe(1_795_000_000)
     })
 
-    test('refuses a Kutt link with a password instead of opening it for everyone', async () => {
+    test('locks a Kutt link with a password, of which the file has only a hash', async () => {
       const { report, links } = await importRows(
         `address,target,password
 open,https://example.com/open,false
@@ -94,9 +94,13 @@ secret,https://example.com/secret,$2a$12$abc
 `,
         { format: 'kutt' },
       )
-      expect(report).toMatchObject({ imported: 1, bad: 1 })
+      expect(report).toMatchObject({ imported: 2, bad: 0, notes: { password_unknown: 1 } })
       expect(report.rows[1]?.reason).toContain('password')
-      expect(links.map(({ url }) => url)).toEqual(['https://example.com/open'])
+      expect(links).toMatchObject([
+        { url: 'https://example.com/open' },
+        { url: 'https://example.com/secret', behaviour: { password: true } },
+      ])
+      expect(links[0]).not.toHaveProperty('behaviour')
     })
 
     test('L21: takes a Shlink export: the short code, else the last segment of the short URL; tags are dropped', async () => {

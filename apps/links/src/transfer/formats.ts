@@ -9,10 +9,11 @@ import {
   toImportRow,
 } from './import-row.ts'
 import { readJsonObjects } from './json-objects.ts'
-import { type ParsedLine, type Source, firstCharacter, readJsonLines } from './lines.ts'
+import { type ParsedLine, type Source, UnreadableFile, firstCharacter, readJsonLines } from './lines.ts'
 import { fieldsOfLink } from './link-object.ts'
 import { type ColumnMapping, mappedFormat } from './mapping.ts'
 import type { Reason } from './reason.ts'
+import { readTextFile } from './text-file.ts'
 
 export const importFormats = [
   'csv',
@@ -42,17 +43,24 @@ export interface RowSource {
 
 /** Reads a file of any format row by row, with no more than one row in memory. */
 export async function* readRows(
-  { source, format, columnOf }: RowSource,
+  { source: file, format, columnOf }: RowSource,
   defaults: RowDefaults,
 ): AsyncGenerator<ParsedRow> {
+  const source = readTextFile(file)
   if (format === 'ndjson') yield* convert(readJsonLines(source), fieldsOfLink, defaults)
   else if (format === 'csv')
     yield* readTable(source, columnOf ? mappedFormat(columnOf) : csvFormats.csv, defaults)
   else {
-    const [first, rest] = await firstCharacter(source)
-    if (first !== '{' && first !== '[') yield* readTable(rest, csvFormats[format], defaults)
-    else yield* readAnswers(rest, format, defaults)
+    const begun = await firstCharacter(source).catch(reasonOfUnreadable)
+    if ('code' in begun) yield { line: 1, problem: begun }
+    else if (begun[0] === '{' || begun[0] === '[') yield* readAnswers(begun[1], format, defaults)
+    else yield* readTable(begun[1], csvFormats[format], defaults)
   }
+}
+
+function reasonOfUnreadable(error: unknown): Reason {
+  if (error instanceof UnreadableFile) return error.reason
+  throw error
 }
 
 function readTable(source: Source, { requiredColumns, fieldsOf }: FileFormat, defaults: RowDefaults) {
@@ -90,7 +98,8 @@ type RowResult = { value: ImportRow; clicks: number | undefined } | { problem: R
 function rowOf(fieldsOf: () => RowFields, defaults: RowDefaults): RowResult {
   try {
     const fields = fieldsOf()
-    return { value: toImportRow(fields, defaults), clicks: fields.clicks }
+    const { clicks } = fields
+    return { value: toImportRow(fields, defaults), clicks: Number.isNaN(clicks) ? 0 : clicks }
   } catch (error) {
     if (error instanceof Failure) return { problem: reasonOfFailure(error) }
     throw error

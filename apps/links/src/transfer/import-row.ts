@@ -4,13 +4,23 @@ import { z } from 'zod'
 import { isIdentity } from '../access/identity.ts'
 import { literalTexts } from '../failures.ts'
 import type { BehaviourDocument } from '../links/behaviour/schema.ts'
+import { MAX_PROGRAM, compile } from '../links/behaviour/compile.ts'
 import { Label, MAX_LABEL_LENGTH } from '../links/schema.ts'
 import { DestinationUrl, MAX_URL_LENGTH } from '../links/destination-url.ts'
 import { type Domain, MAX_SLUGS, foldSlug, findSlugProblem, slugKey } from '../links/slugs/slug.ts'
-import { boundedText } from '../text.ts'
-import { parseMoment } from './moment.ts'
+import { boundedText, withoutFormat } from '../text.ts'
+import { isZeroDate, parseMoment } from './moment.ts'
 import { DEFAULT_DOMAIN_ONLY, type ImportDomains, findRowDomain } from './row-domain.ts'
-import { type CodedReason, type Reason, RowRefusal, refuseRow } from './reason.ts'
+import {
+  type CodedReason,
+  LINK_DISABLED,
+  PASSWORD_UNKNOWN,
+  type Reason,
+  RowRefusal,
+  fieldCut,
+  fieldDropped,
+  refuseRow,
+} from './reason.ts'
 
 /** A slug as it is in a file. */
 export interface SlugFields {
@@ -31,17 +41,23 @@ export interface RowFields {
   slugs: readonly SlugFields[]
   /** The host of the domain, in a file of this program. */
   domain?: unknown
+  /** Whether a row whose domain the instance does not have goes to the domain of the import. */
+  isDomainOptional?: boolean
   /** A short URL or host of another program. */
   shortUrl?: string | undefined
   /** The primary slug; else the first custom one, else the automatic one. */
   primary?: string | undefined
-  /** Clicks that the file gives only as a total; undefined without such a column. */
+  /** Clicks that the file gives only as a total: NaN if not valid, undefined without such a column. */
   clicks?: number | undefined
+  /** In clear, or true if only that there is one is known. */
+  password?: string | true
   tags?: readonly string[]
   /** Where the link leads besides its URL, for whom and when. */
   behaviour?: BehaviourDocument
   /** Visitors of a limited link that were let through before. */
   clicksUsed?: number
+  /** Whether the link could be open to more visitors than before. */
+  mustDisable?: boolean
   /** Differences between the link and the file. */
   notes?: readonly Reason[]
 }
@@ -49,6 +65,8 @@ export interface RowFields {
 export interface ImportSlug {
   /** A slug key. */
   slug: string
+  /** As the file spells it, if in another case. */
+  spelling?: string
   createdAt: number
   disabledAt: number | null
 }
@@ -74,6 +92,10 @@ export interface ImportRow {
   behaviour: BehaviourDocument | null
   /** Visitors of a limited link that were let through before. */
   clicksUsed?: number
+  /** In clear, or true if only that there is one is known. */
+  password?: string | true
+  /** Known once the password of a row that will be stored was hashed. */
+  passwordHash?: string
   /** Differences between the link and the file. */
   notes: readonly Reason[]
 }
@@ -93,10 +115,11 @@ export const MAX_TAGS = 1_000
 /** A tag becomes the name of a bundle. */
 const MAX_TAG_LENGTH = 120
 
-const isBlank = (value: unknown) => value === null || (typeof value === 'string' && value.trim() === '')
+const isBlank = (value: unknown) =>
+  value === null || value === undefined || (typeof value === 'string' && value.trim() === '')
 
 const Moment = z.preprocess(
-  (value) => (isBlank(value) ? undefined : value),
+  (value) => (isBlank(value) || isZeroDate(value) ? undefined : value),
   z
     .union([z.string(), z.number()], { error: () => 'must be a time' })
     .transform((value, context) => {
@@ -108,50 +131,95 @@ const Moment = z.preprocess(
     .optional(),
 )
 
-const Row = z.object({
-  url: DestinationUrl,
-  label: Label.nullish(),
-  created_at: Moment,
-  expires_at: Moment,
-  disabled_at: Moment,
-  created_by: z.preprocess(
-    (value) => (isBlank(value) ? undefined : value),
-    z.custom<string>(isIdentity, 'must be an identity: a name without control characters').optional(),
-  ),
-  tags: z.array(boundedText(MAX_TAG_LENGTH)).optional(),
-})
+/** The fields without which a link would be another one, or open at another time. */
+const Row = z.object({ url: DestinationUrl, expires_at: Moment, disabled_at: Moment })
 
-/** Throws `Failure` with the first problem. */
+/**
+ * Throws `Failure` with the first problem of the address, the slugs, the state or the expiry. What
+ * is wrong with anything else is cut or left out, with a note.
+ */
 export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow {
   requireMaxSlugs(fields.slugs)
-  if ((fields.tags?.length ?? 0) > MAX_TAGS)
-    throw refuseRow({ code: 'too_many_tags', max: MAX_TAGS, text: `has more than ${MAX_TAGS} tags` })
   const row = parseOrFail(Row, fields, literalTexts)
-  const createdAt = row.created_at ?? defaults.now
-  const domain = findRowDomain(fields, defaults.domains ?? DEFAULT_DOMAIN_ONLY)
+  const notes = [...(fields.notes ?? [])]
+  const createdAt = optionalMoment('created_at', fields.created_at, notes) ?? defaults.now
+  const domain = findRowDomain(fields, defaults.domains ?? DEFAULT_DOMAIN_ONLY, notes)
+  if (Number.isNaN(fields.clicks)) notes.push(fieldDropped('clicks'))
   return {
     url: row.url,
     domain,
-    label: row.label ?? null,
+    label: labelOf(fields.label, notes),
     createdAt,
     expiresAt: row.expires_at ?? null,
-    disabledAt: row.disabled_at ?? null,
-    ...ownerFields(row.created_by ?? defaults.owner, fields.notes, defaults),
-    ...withDomain(domain, arrangeSlugs(fields, createdAt)),
-    tags: row.tags ?? [],
-    behaviour: fields.behaviour && Object.keys(fields.behaviour).length > 0 ? fields.behaviour : null,
-    ...(fields.clicksUsed !== undefined && { clicksUsed: fields.clicksUsed }),
+    disabledAt: row.disabled_at ?? (fields.mustDisable ? defaults.now : null),
+    createdBy: ownerOf(fields.created_by, defaults, notes),
+    ...withDomain(domain, arrangeSlugs(fields, createdAt, notes)),
+    tags: tagsOf(fields.tags, notes),
+    ...behaviourOf(fields, notes),
+    notes,
   }
 }
 
-function ownerFields(
-  fileOwner: string,
-  notes: readonly Reason[] = [],
-  { owner, ownedByFile = true }: RowDefaults,
-): Pick<ImportRow, 'createdBy' | 'notes'> {
-  if (ownedByFile || fileOwner === owner) return { createdBy: fileOwner, notes }
-  const text = `the file says it belongs to ${fileOwner}, it belongs to ${owner}`
-  return { createdBy: owner, notes: [...notes, { code: 'owner_changed', owner: fileOwner, text }] }
+function optionalMoment(field: string, value: unknown, notes: Reason[]): number | undefined {
+  const { success, data } = Moment.safeParse(value)
+  if (!success || isZeroDate(value)) notes.push(fieldDropped(field))
+  return data
+}
+
+function labelOf(value: unknown, notes: Reason[]): string | null {
+  const whole = Label.nullish().safeParse(value)
+  if (whole.success) return whole.data ?? null
+  const cut = Label.safeParse(
+    typeof value === 'string' ? cutText(withoutFormat(value), MAX_LABEL_LENGTH) : value,
+  )
+  notes.push(cut.success ? fieldCut('label', MAX_LABEL_LENGTH) : fieldDropped('label'))
+  return cut.data ?? null
+}
+
+/** The first code points of a text. */
+function cutText(text: string, length: number): string {
+  return Array.from(text.trim().slice(0, 2 * length))
+    .slice(0, length)
+    .join('')
+}
+
+const Tag = boundedText(MAX_TAG_LENGTH)
+
+function tagsOf(tags: readonly string[] = [], notes: Reason[]): string[] {
+  if (tags.length > MAX_TAGS)
+    notes.push({ ...fieldCut('tags', MAX_TAGS), text: `tags: only the first ${MAX_TAGS} were kept` })
+  const read = tags.slice(0, MAX_TAGS).map((tag) => Tag.safeParse(cutText(tag, MAX_TAG_LENGTH)).data)
+  if (tags.some((tag) => tag.length > MAX_TAG_LENGTH && cutText(tag, MAX_TAG_LENGTH) !== tag.trim()))
+    notes.push(fieldCut('tags', MAX_TAG_LENGTH))
+  if (read.includes(undefined)) notes.push(fieldDropped('tags'))
+  return read.filter((tag) => tag !== undefined)
+}
+
+function ownerOf(value: unknown, { owner, ownedByFile = true }: RowDefaults, notes: Reason[]): string {
+  if (isBlank(value)) return owner
+  if (!isIdentity(value)) {
+    notes.push(fieldDropped('created_by'))
+    return owner
+  }
+  if (ownedByFile || value === owner) return value
+  const text = `the file says it belongs to ${value}, it belongs to ${owner}`
+  notes.push({ code: 'owner_changed', owner: value, text })
+  return owner
+}
+
+function behaviourOf(
+  { behaviour, clicksUsed, mustDisable, password }: RowFields,
+  notes: Reason[],
+): Pick<ImportRow, 'behaviour' | 'clicksUsed' | 'password'> {
+  if (mustDisable) notes.push(LINK_DISABLED)
+  if (password === true) notes.push(PASSWORD_UNKNOWN)
+  const protectedFields = password !== undefined && { password }
+  if (!behaviour || Object.keys(behaviour).length === 0) return { behaviour: null, ...protectedFields }
+  if (Buffer.byteLength(compile(behaviour, password !== undefined) ?? '') > MAX_PROGRAM) {
+    notes.push(fieldDropped('behaviour'))
+    return { behaviour: null, ...protectedFields }
+  }
+  return { behaviour, ...(clicksUsed !== undefined && { clicksUsed }), ...protectedFields }
 }
 
 type ArrangedSlugs = Pick<ImportRow, 'auto' | 'custom' | 'key' | 'primary'>
@@ -167,42 +235,51 @@ function withDomain(domain: Domain, { auto, custom, key, primary }: ArrangedSlug
   }
 }
 
-function arrangeSlugs({ slugs, primary }: RowFields, createdAt: number): ArrangedSlugs {
+function arrangeSlugs(
+  { slugs, primary: name }: RowFields,
+  createdAt: number,
+  notes: Reason[],
+): ArrangedSlugs {
+  const primary = name && foldSlug(withoutSlashes(name))
   let auto: ImportSlug | null = null
   const custom = new Map<string, ImportSlug>()
   for (const fields of slugs) {
-    const slug = checkSlug(fields, createdAt)
+    const slug = checkSlug(fields, createdAt, notes)
     // An automatic slug is never disabled. A disabled one is imported as a custom slug, which stays
     // disabled.
     if (fields.isAuto && auto === null && slug.disabledAt === null) auto = slug
     else if (!custom.has(slug.slug)) custom.set(slug.slug, slug)
   }
   if (auto) custom.delete(auto.slug)
-  const key = (primary && foldSlug(primary)) || (custom.keys().next().value ?? auto?.slug ?? null)
-  const keySlug = key === null ? undefined : custom.get(key)
+  const key = primary || (custom.keys().next().value ?? auto?.slug ?? null)
+  const keySlug = custom.get(key ?? '')
   return {
     auto,
     custom: [...custom.values()],
     key,
     // Disabling the primary slug makes the automatic one primary (L7).
-    primary: keySlug && keySlug.disabledAt === null ? keySlug.slug : null,
+    primary: keySlug?.disabledAt === null ? keySlug.slug : null,
   }
 }
 
-const SlugTimes = z.object({ created_at: Moment, disabled_at: Moment })
+/** Programs write paths with a slash before or after them. */
+function withoutSlashes(slug: string): string {
+  return slug.trim().replaceAll(/^\/|\/$/g, '')
+}
 
-function checkSlug(
-  { slug, createdAt: createdAtCell, disabledAt }: SlugFields,
-  createdAt: number,
-): ImportSlug {
+const SlugState = z.object({ disabled_at: Moment })
+
+function checkSlug(fields: SlugFields, createdAt: number, notes: Reason[]): ImportSlug {
+  const slug = withoutSlashes(fields.slug)
   const problem = findSlugProblem(slug)
   if (problem)
     throw refuseRow({ code: 'slug_invalid', slug, text: `slug ${JSON.stringify(slug)}: ${problem.message}` })
-  const times = parseOrFail(SlugTimes, { created_at: createdAtCell, disabled_at: disabledAt }, literalTexts)
+  const { disabled_at: disabledAt } = parseOrFail(SlugState, { disabled_at: fields.disabledAt }, literalTexts)
   return {
     slug: foldSlug(slug),
-    createdAt: times.created_at ?? createdAt,
-    disabledAt: times.disabled_at ?? null,
+    ...(slug !== foldSlug(slug) && { spelling: slug }),
+    createdAt: optionalMoment('slugs.created_at', fields.createdAt, notes) ?? createdAt,
+    disabledAt: disabledAt ?? null,
   }
 }
 
@@ -214,12 +291,7 @@ export function requireMaxSlugs(slugs: readonly unknown[]): void {
     throw refuseRow({ code: 'too_many_slugs', max: MAX_SLUGS, text: `has more than ${MAX_SLUGS} slugs` })
 }
 
-const MAX_LENGTHS: Readonly<Record<string, number>> = {
-  url: MAX_URL_LENGTH,
-  label: MAX_LABEL_LENGTH,
-  tags: MAX_TAG_LENGTH,
-}
-const TIMES: ReadonlySet<string> = new Set(['created_at', 'expires_at', 'disabled_at'])
+const TIMES: ReadonlySet<string> = new Set(['expires_at', 'disabled_at'])
 
 /** Returns the reason why a row was refused, by its fields or by their schema. */
 export function reasonOfFailure(failure: Failure): Reason {
@@ -231,8 +303,7 @@ function codeOfInvalid({ detail = '', fields: [invalid] }: Failure): CodedReason
   const problem = detail.slice(field.length + 1)
   if (field === 'url' && (code === 'required' || code === 'invalid_type')) return { code: 'url_required' }
   if (field === 'url' && problem === 'invalid') return { code: 'url_invalid' }
-  const max = MAX_LENGTHS[field.split('.')[0] ?? '']
-  if (problem === 'too_long' && max !== undefined) return { code: 'field_too_long', field, max }
-  if (problem === 'malformed' || field === 'created_by') return { code: 'field_malformed', field }
+  if (field === 'url' && problem === 'too_long') return { code: 'field_too_long', field, max: MAX_URL_LENGTH }
+  if (problem === 'malformed') return { code: 'field_malformed', field }
   return { code: TIMES.has(field) ? 'time_invalid' : 'field_invalid', field }
 }

@@ -3,7 +3,8 @@ import { platform, setPriority } from 'node:os'
 import { type Database, openDatabase } from '@latchkey/database/database'
 import { isStorageUnavailable } from '@latchkey/database/errors'
 import type { Tables } from '../db/tables.ts'
-import { type ImportOptions, type ImportReport, type RowOutcome, importBatches, newReport } from './import.ts'
+import { type ImportOptions, type StoredBatch, importBatches } from './import.ts'
+import { type ImportReport, newReport } from './report.ts'
 
 // Reads and stores one import in a thread beside the event loop of the redirects, batch by batch on
 // request.
@@ -30,6 +31,8 @@ export interface ImportedBatch {
   report: ImportReport
   /** Number of bytes read from the file. */
   bytes: number
+  /** Whether the file ends with these rows. */
+  isLast: boolean
 }
 
 export type ImportRequest = { open: ImportJob } | 'next' | 'close'
@@ -52,7 +55,7 @@ class ImportRun {
   #bytesRead = 0
   #slugs: string[] = []
   readonly #report = newReport()
-  readonly #batches: AsyncGenerator<RowOutcome[], void>
+  readonly #batches: AsyncGenerator<StoredBatch, void>
 
   constructor({ databaseUrl, fd, ...job }: ImportJob) {
     this.#database = openDatabase(databaseUrl)
@@ -70,8 +73,9 @@ class ImportRun {
   }
 
   async next(): Promise<ImportedBatch | undefined> {
-    const { done, value: outcomes } = await this.#batches.next()
+    const { done, value } = await this.#batches.next()
     if (done) return undefined
+    const { outcomes, isLast } = value
     const slugs = this.#slugs
     this.#slugs = []
     return {
@@ -81,6 +85,7 @@ class ImportRun {
       line: outcomes.at(-1)?.line ?? 0,
       report: this.#report,
       bytes: this.#bytesRead,
+      isLast,
     }
   }
 

@@ -32,7 +32,16 @@ data:text/html;x,data,,
 https://example.com/8,eight,,
 `,
       )
-      expect(report).toEqual({ imported: 3, skipped: 0, conflicts: 0, bad: 8, clickTotals: null, bundles: 0 })
+      expect(report).toEqual({
+        imported: 5,
+        skipped: 0,
+        conflicts: 0,
+        bad: 6,
+        clickTotals: null,
+        bundles: 0,
+        notes: { field_cut: 1, field_dropped: 1 },
+        caseConflicts: { count: 0, first: [] },
+      })
       expect(rows.map(({ line, result, reason }) => [line, result, reason])).toEqual([
         [2, 'imported', undefined],
         [3, 'bad', 'url must use http or https'],
@@ -44,14 +53,14 @@ https://example.com/8,eight,,
           'slug "under_": Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -',
         ],
         [9, 'bad', 'slug "favicon.ico": Slug is reserved'],
-        [10, 'bad', 'label: must be at most 500 characters'],
-        [11, 'bad', 'created_at: must be Unix seconds or a time like 2026-01-31 12:00:00'],
+        [10, 'imported', 'label: was cut to 500'],
+        [11, 'imported', 'created_at: is not valid, and was left out'],
         [12, 'bad', 'has 1 fields, but the header has 4'],
         [13, 'bad', 'url must use http or https'],
         [14, 'imported', undefined],
       ])
       const urls = (await readExportedLinks(database)).map(({ url }) => url)
-      expect(urls).toEqual(['https://example.com/1', 'https://example.com/2', 'https://example.com/8'])
+      expect(urls).toEqual([1, 2, 5, 6, 8].map((at) => `https://example.com/${at}`))
       await database.close()
     })
 
@@ -89,10 +98,47 @@ https://example.com/off,off,,,off,,
         result: 'conflict',
         slug: 'promo',
         url: 'https://example.com/x',
-        reason: 'slug "promo" already redirects to https://example.com/first',
-        reasons: [{ code: 'slug_taken', slug: 'promo', url: 'https://example.com/first' }],
+        reason:
+          'slug "promo" already redirects to https://example.com/first; "PROMO" differs from "promo" only in case: its visitors land at https://example.com/first',
+        reasons: [
+          { code: 'slug_taken', slug: 'promo', url: 'https://example.com/first' },
+          { code: 'slug_case', slug: 'PROMO', other_slug: 'promo', url: 'https://example.com/first' },
+        ],
       })
       expect(await readExportedLinks(database)).toEqual(before)
+      await database.close()
+    })
+
+    test('L21: short URLs that differ only in case are listed with where their visitors would land', async () => {
+      const file = `keyword,url
+aB1,https://example.com/first
+ab1,https://example.com/second
+AB1,https://example.com/third
+AB1,https://example.com/first
+cD,https://example.com/same
+Cd,https://example.com/same
+ef,https://example.com/plain
+ef,https://example.com/other
+`
+      const expected = {
+        count: 2,
+        first: [
+          { line: 3, slug: 'ab1', other_slug: 'aB1', url: 'https://example.com/first' },
+          { line: 4, slug: 'AB1', other_slug: 'aB1', url: 'https://example.com/first' },
+        ],
+      }
+      const database = await open()
+      for (const dryRun of [true, false])
+        expect(await importText(database, file, { format: 'yourls', dryRun })).toMatchObject({
+          imported: 3,
+          skipped: 2,
+          conflicts: 3,
+          caseConflicts: expected,
+        })
+      expect(await importText(database, file, { format: 'yourls' })).toMatchObject({
+        imported: 0,
+        caseConflicts: expected,
+      })
       await database.close()
     })
 

@@ -12,8 +12,24 @@ import { SlugRace } from '../links/insert.ts'
 
 import { RingFound, requireEnds } from './rings.ts'
 import { type TaggedRow, bundleByTags, findBundleIds } from './tags.ts'
-import { type ExistingLinks, type Policy, type RowPlan, planRow, renameTaken, STRICT_POLICY } from './plan.ts'
-import type { CodedReason, Reason } from './reason.ts'
+import {
+  type ExistingLinks,
+  type Policy,
+  type RowPlan,
+  STRICT_POLICY,
+  Spellings,
+  planRow,
+  renameTaken,
+} from './plan.ts'
+import { PasswordHashes } from './password-hashes.ts'
+import {
+  type ImportReport,
+  type RowOutcome,
+  addClickTotals,
+  addOutcome,
+  newReport,
+  reasonFields,
+} from './report.ts'
 import { DEFAULT_DOMAIN_ONLY, type ImportDomains } from './row-domain.ts'
 import type { ColumnMapping } from './mapping.ts'
 import { openScratch } from './scratch.ts'
@@ -57,41 +73,11 @@ export interface ImportOptions {
   onRow?: (outcome: RowOutcome) => void | Promise<void>
 }
 
-export interface RowOutcome {
-  line: number
-  result: 'imported' | 'skipped' | 'conflict' | 'bad'
-  /** The primary slug of the link, with its host off the default domain; missing for bad rows. */
-  slug?: string
-  url?: string
-  /** Reasons for the result; for an imported row, the differences between the link and the file. */
-  reasons?: CodedReason[]
-  /** The reasons in English. */
-  reason?: string
-}
-
-export interface ImportReport {
-  imported: number
-  skipped: number
-  conflicts: number
-  bad: number
-  /**
-   * Clicks that the file gives only as totals, which cannot be imported; null without such a
-   * column.
-   */
-  clickTotals: number | null
-  /** Number of bundles that were created from tags. */
-  bundles: number
-}
-
 /** Rows per transaction: enough to share its cost, few enough not to delay other writers. */
 const ROWS_PER_BATCH = 500
 const SLUGS_PER_BATCH = 5_000
 /** Factor by which batches shrink while others write to the same file. */
 const BACKGROUND_SHARE = 0.2
-
-export function newReport(): ImportReport {
-  return { imported: 0, skipped: 0, conflicts: 0, bad: 0, clickTotals: null, bundles: 0 }
-}
 
 /**
  * Imports a file of any length, row by row. Good rows are stored, whatever the others contain
@@ -99,9 +85,15 @@ export function newReport(): ImportReport {
  */
 export async function importLinks(options: ImportOptions): Promise<ImportReport> {
   const report = newReport()
-  for await (const outcomes of importBatches(options, report))
+  for await (const { outcomes } of importBatches(options, report))
     for (const outcome of outcomes) await options.onRow?.(outcome)
   return report
+}
+
+export interface StoredBatch {
+  outcomes: RowOutcome[]
+  /** Whether the file ends with these rows. */
+  isLast: boolean
 }
 
 /**
@@ -111,46 +103,48 @@ export async function importLinks(options: ImportOptions): Promise<ImportReport>
 export async function* importBatches(
   options: ImportOptions,
   report: ImportReport,
-): AsyncGenerator<RowOutcome[], void> {
+): AsyncGenerator<StoredBatch, void> {
   const scratch = options.dryRun ? await openScratch() : undefined
   try {
     const importDatabase = scratch ?? options.database
     const batches = new BatchWriter(options, importDatabase, report)
     const isPaced = options.isBackground === true && importDatabase.dialect === 'sqlite'
     const share = isPaced ? BACKGROUND_SHARE : 1
-    for await (const batch of groupRows(readRows(options, options), share)) {
+    const passwords = new PasswordHashes(options.dryRun === true)
+    for await (const { rows, isLast } of groupRows(readRows(options, options), share)) {
+      const batch = rows.map((row) => passwords.add(row))
       const startedMs = performance.now()
       addClickTotals(report, batch)
       const outcomes = await batches.store(batch)
-      for (const { result } of outcomes) report[reportFields[result]]++
-      yield outcomes
+      for (const outcome of outcomes) addOutcome(report, outcome)
+      yield { outcomes, isLast }
       // Leaves as much time to other writers as the batch took.
-      if (isPaced) await Bun.sleep(performance.now() - startedMs)
+      if (isPaced && !isLast) await Bun.sleep(performance.now() - startedMs)
     }
   } finally {
     await scratch?.close()
   }
 }
 
-function addClickTotals(report: ImportReport, batch: readonly ParsedRow[]): void {
-  for (const { clicks } of batch)
-    if (clicks !== undefined) report.clickTotals = (report.clickTotals ?? 0) + clicks
+interface RowGroup {
+  rows: ParsedRow[]
+  /** Whether the file ends with these rows. */
+  isLast: boolean
 }
 
-const reportFields = { imported: 'imported', skipped: 'skipped', conflict: 'conflicts', bad: 'bad' } as const
-
-async function* groupRows(rows: AsyncIterable<ParsedRow>, share: number): AsyncGenerator<ParsedRow[]> {
+async function* groupRows(rows: AsyncIterable<ParsedRow>, share: number): AsyncGenerator<RowGroup> {
   let batch: ParsedRow[] = []
   let slugs = 0
   for await (const row of rows) {
+    if (batch.length >= ROWS_PER_BATCH * share || slugs >= SLUGS_PER_BATCH * share) {
+      yield { rows: batch, isLast: false }
+      batch = []
+      slugs = 0
+    }
     batch.push(row)
     slugs += 'value' in row ? row.value.custom.length + row.value.tags.length + 1 : 0
-    if (batch.length < ROWS_PER_BATCH * share && slugs < SLUGS_PER_BATCH * share) continue
-    yield batch
-    batch = []
-    slugs = 0
   }
-  if (batch.length > 0) yield batch
+  if (batch.length > 0) yield { rows: batch, isLast: true }
 }
 
 /**
@@ -168,6 +162,7 @@ type ImportDatabase = Pick<Database<Tables>, 'dialect' | 'write'>
 class BatchWriter {
   readonly #options: ImportOptions
   readonly #slugSpace = new SlugSpace()
+  readonly #spellings = new Spellings()
   /** Database for the rows. A dry run has its own, in which later rows meet earlier ones. */
   readonly #importDatabase: ImportDatabase
   readonly #report: ImportReport
@@ -245,13 +240,18 @@ class BatchWriter {
   async #planRows(tx: Transaction<Tables>, batch: readonly ParsedRow[]) {
     const { database, dryRun, policy = STRICT_POLICY } = this.#options
     const rows = batch.flatMap((entry) => ('value' in entry ? [entry.value] : []))
-    const existing: ExistingLinks = { urlOf: new Map(), ownerOf: new Map(), links: new Set() }
+    const existing: ExistingLinks = {
+      urlOf: new Map(),
+      ownerOf: new Map(),
+      links: new Set(),
+      spellings: this.#spellings,
+    }
     // Rows stored by a dry run are newer and override these.
     if (dryRun) await loadExisting({ db: database.read, dialect: database.dialect }, rows, existing, policy)
     await loadExisting({ db: tx, dialect: this.#importDatabase.dialect }, rows, existing, policy)
     const all = batch.map((entry) => {
       if ('problem' in entry) return entry
-      const row = policy.onConflict === 'rename' ? renameTaken(entry.value, existing) : entry.value
+      const row = policy.onConflict === 'rename' ? renameTaken(entry.value, existing, policy) : entry.value
       return { line: entry.line, row, plan: planRow(row, existing, policy) }
     })
     return { all, rows: all.filter((each) => 'row' in each), existing }
@@ -307,7 +307,8 @@ interface PlannedRow {
 
 function outcomeOf({ line, row, plan }: PlannedRow, stored: CompleteRow | undefined): RowOutcome {
   const { result } = plan
-  const reasons = [...(result === 'imported' ? row.notes : []), ...(plan.reason ? [plan.reason] : [])]
+  const notes = result === 'imported' ? row.notes : row.notes.filter(({ code }) => code === 'slug_case')
+  const reasons = [...notes, plan.reason, plan.caseReason].filter((reason) => reason !== undefined)
   const slug = stored ? primaryOf(stored) : row.key
   return {
     line,
@@ -315,13 +316,5 @@ function outcomeOf({ line, row, plan }: PlannedRow, stored: CompleteRow | undefi
     ...(slug === null ? {} : { slug }),
     url: row.url,
     ...reasonFields(reasons),
-  }
-}
-
-function reasonFields(reasons: readonly Reason[]): Pick<RowOutcome, 'reason' | 'reasons'> {
-  if (reasons.length === 0) return {}
-  return {
-    reason: reasons.map(({ text }) => text).join('; '),
-    reasons: reasons.map(({ text: _, ...coded }) => coded),
   }
 }

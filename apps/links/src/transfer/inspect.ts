@@ -3,9 +3,11 @@ import { type Cells, type CsvFile, cellsOfObject, columnKey, readCsv } from './c
 import { type FileFormat, csvFormats } from './csv-formats.ts'
 import type { ImportFormat } from './formats.ts'
 import { readJsonObjects } from './json-objects.ts'
-import { type Source, firstCharacter } from './lines.ts'
+import { type Source, UnreadableFile, firstCharacter } from './lines.ts'
 import { type MappableField, suggestFields } from './mapping.ts'
-import { RowRefusal } from './reason.ts'
+import type { Reason } from './reason.ts'
+import { DEFAULT_DOMAIN_ONLY, type ImportDomains, findDomain } from './row-domain.ts'
+import { readTextFile } from './text-file.ts'
 
 interface InspectedColumn {
   /** The name in the file. */
@@ -20,6 +22,8 @@ interface InspectedFile {
   format: ImportFormat
   /** The columns that can be mapped. Empty for JSON. */
   columns: InspectedColumn[]
+  /** Why no import can read the file; null if one may. */
+  problem: Reason | null
 }
 
 /** Formats of other programs that are recognised by their columns, the most specific first. */
@@ -29,10 +33,22 @@ const MAX_SAMPLES = 3
 const MAX_SAMPLE_LENGTH = 120
 
 /** Recognises the format of a file and its columns by its beginning. */
-export async function inspectFile(beginning: Source): Promise<InspectedFile> {
-  const start = Buffer.concat(await Array.fromAsync(beginning))
+export async function inspectFile(
+  beginning: Source,
+  domains: ImportDomains = DEFAULT_DOMAIN_ONLY,
+): Promise<InspectedFile> {
+  try {
+    return await inspectText(Buffer.concat(await Array.fromAsync(readTextFile(beginning))), domains)
+  } catch (error) {
+    if (error instanceof UnreadableFile) return { format: 'csv', columns: [], problem: error.reason }
+    throw error
+  }
+}
+
+async function inspectText(start: Buffer, domains: ImportDomains): Promise<InspectedFile> {
   const [first, source] = await firstCharacter(chunkOf(start))
-  if (first === '{' || first === '[') return { format: await recogniseJson(start, first), columns: [] }
+  if (first === '{' || first === '[')
+    return { format: await recogniseJson(start, first), columns: [], problem: null }
   let header: CsvFile | undefined
   const records: Cells[] = []
   const lines = readCsv(source, (file) => {
@@ -43,8 +59,16 @@ export async function inspectFile(beginning: Source): Promise<InspectedFile> {
     if ('value' in line) records.push(line.value)
     if (records.length === MAX_SAMPLES) break
   }
-  if (header === undefined) return { format: 'csv', columns: [] }
-  return { format: recogniseTable(header), columns: inspectColumns(header.columns, records) }
+  if (header === undefined) return { format: 'csv', columns: [], problem: null }
+  const columns = inspectColumns(header.columns, records).map((column) => withOwnDomain(column, domains))
+  return { format: recogniseTable(header), columns, problem: null }
+}
+
+/** A domain of another program is no domain of its links here. */
+function withOwnDomain(column: InspectedColumn, domains: ImportDomains): InspectedColumn {
+  if (column.field !== 'domain') return column
+  const isOwn = column.samples.every((domain) => findDomain(domain, domains) !== undefined)
+  return isOwn ? column : { ...column, field: null }
 }
 
 async function* chunkOf(bytes: Uint8Array): Source {
@@ -74,9 +98,7 @@ function isLink(fieldsOf: FileFormat['fieldsOf'], cells: Cells): boolean {
   try {
     return fieldsOf(cells, 0).url !== undefined
   } catch (error) {
-    // Only a link can have a password.
-    if (error instanceof Failure)
-      return error instanceof RowRefusal && error.reason.code === 'link_has_password'
+    if (error instanceof Failure) return false
     throw error
   }
 }

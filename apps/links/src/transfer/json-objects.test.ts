@@ -52,10 +52,11 @@ describe('readJsonObjects', () => {
         problem: { code: 'entries_missing', text: 'the file has no links in this format' },
       },
     ])
-    expect(await read(new Uint8Array([0x5b, 0x7b, 0x7d, 0x2c, 0xff, 0x5d]), [], 3)).toContainEqual({
-      line: 2,
-      problem: { code: 'not_utf8', text: 'is not UTF-8 text' },
-    })
+    expect(await read(Buffer.from('[{"ö":1},{"a":2},ö{ö}]', 'latin1'), [], 3)).toEqual([
+      { line: 1, value: { '\0': 1 } },
+      { line: 2, value: { a: 2 } },
+      { line: 3, problem: { code: 'not_utf8', text: 'is not UTF-8 text' } },
+    ])
   })
 
   test('an entry that is not JSON does not affect its neighbours', async () => {

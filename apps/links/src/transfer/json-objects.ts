@@ -1,13 +1,6 @@
 import { MAX_ENTRY_LENGTH, MAX_LEVELS } from '@latchkey/database/json-excess'
-import { type ParsedLine, type Source, UnreadableFile } from './lines.ts'
-import {
-  ENTRY_TOO_DEEP,
-  ENTRY_TOO_LONG,
-  NOT_JSON,
-  NOT_UTF8,
-  type Reason,
-  findExcessReason,
-} from './reason.ts'
+import { type ParsedLine, type Source, UnreadableFile, decode, parseObject } from './lines.ts'
+import { ENTRY_TOO_DEEP, ENTRY_TOO_LONG, type Reason } from './reason.ts'
 
 const TRUNCATED: Reason = { code: 'json_truncated', text: 'the JSON ends unexpectedly here' }
 const NO_ENTRIES: Reason = {
@@ -26,28 +19,23 @@ export async function* readJsonObjects(
   path: readonly string[],
 ): AsyncGenerator<ParsedLine<Record<string, unknown>>> {
   const scanner = new Scanner(path)
-  const decoder = new TextDecoder('utf-8', { fatal: true })
   let entry = 0
   const toLine = (entryResult: EntryResult) => ({ line: ++entry, ...entryResult })
   try {
+    // A character per byte: malformed UTF-8 then affects only its own entry.
     for await (const bytes of source)
-      for (const entryResult of scanner.push(decoder.decode(bytes, { stream: true })))
-        yield toLine(entryResult)
-    for (const entryResult of scanner.push(decoder.decode())) yield toLine(entryResult)
+      for (const entryResult of scanner.push(latin1(bytes))) yield toLine(entryResult)
   } catch (error) {
-    const problem = reasonOfReadError(error)
-    if (problem === undefined) throw error
-    yield toLine({ problem })
+    if (!(error instanceof UnreadableFile)) throw error
+    yield toLine({ problem: error.reason })
     return
   }
   if (scanner.isOpen) yield toLine({ problem: TRUNCATED })
   else if (entry === 0 && !scanner.hasList) yield toLine({ problem: NO_ENTRIES })
 }
 
-function reasonOfReadError(error: unknown): Reason | undefined {
-  if (error instanceof UnreadableFile) return error.reason
-  // Thrown by the decoder, which throws nothing else.
-  return error instanceof TypeError ? NOT_UTF8 : undefined
+function latin1({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('latin1')
 }
 
 type EntryResult = { value: Record<string, unknown> } | { problem: Reason }
@@ -192,12 +180,8 @@ class Scanner {
     this.#appendText(part)
     const text = (this.#entry ?? []).join('')
     this.#entry = undefined
-    const excess = this.#entrySize > MAX_ENTRY_LENGTH ? ENTRY_TOO_LONG : findExcessReason(text)
-    if (excess !== undefined) return { problem: excess }
-    try {
-      return { value: JSON.parse(text) as Record<string, unknown> }
-    } catch {
-      return { problem: NOT_JSON }
-    }
+    return this.#entrySize > MAX_ENTRY_LENGTH
+      ? { problem: ENTRY_TOO_LONG }
+      : parseObject(decode(Buffer.from(text, 'latin1')))
   }
 }

@@ -83,8 +83,8 @@ async function* wholeLines(source: Source): AsyncGenerator<Uint8Array> {
   yield Buffer.concat(pending)
 }
 
-// A row with NUL is refused anyway, and one bad row must not affect its neighbours.
-function decode(bytes: Uint8Array): string {
+/** Decodes UTF-8. Each malformed part becomes a NUL, which no field accepts. */
+export function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
@@ -131,17 +131,17 @@ async function* linesOf(source: Source): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-function parseObject(text: string): { value: Record<string, unknown> } | { problem: Reason } {
-  if (text.includes('\0')) return { problem: NOT_UTF8 }
+/** Parses an entry, whose malformed bytes are NUL. */
+export function parseObject(text: string): { value: Record<string, unknown> } | { problem: Reason } {
   const excess = findExcessReason(text)
   if (excess !== undefined) return { problem: excess }
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(text.replaceAll('\0', '\\u0000'))
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return { value: value as Record<string, unknown> }
   } catch {
     // Invalid JSON gets the same message as JSON of another kind: the difference would not help the
     // reader.
   }
-  return { problem: NOT_JSON }
+  return { problem: text.includes('\0') ? NOT_UTF8 : NOT_JSON }
 }

@@ -5,23 +5,28 @@ import { clickTotal, slugWords } from './csv-formats.ts'
 import { ownBehaviour } from './own-behaviour.ts'
 import { type RowFields, type SlugFields, requireMaxSlugs } from './import-row.ts'
 
-const Flag = z.union([z.boolean(), z.number()]).transform(Boolean).optional()
+const Flag = z
+  .union([z.boolean(), z.number(), z.string()])
+  .transform((flag) => Boolean(flag) && !/^(?:0|f|false|no)$/i.test(String(flag)))
+  .nullish()
+/** JSON of other programs may have a slug such as 2024 as a number. */
+const SlugText = z.union([z.string(), z.int().transform(String)])
 
 const SlugObject = z.object({
-  slug: z.string(),
+  slug: SlugText,
   is_custom: Flag,
   is_primary: Flag,
   created_at: z.unknown().optional(),
   disabled_at: z.unknown().optional(),
 })
 
-const SlugWords = z.union([z.string().transform(slugWords), z.array(z.string())]).nullish()
+const SlugWords = z.union([z.string().transform(slugWords), z.array(SlugText)]).nullish()
 
 /** The slugs of a Link object, or the flat fields of CSV files. */
 const LinkSlugs = z.object({
   slugs: z.array(SlugObject).nullish(),
-  slug: z.string().nullish(),
-  auto_slug: z.string().nullish(),
+  slug: SlugText.nullish(),
+  auto_slug: SlugText.nullish(),
   custom_slugs: SlugWords,
 })
 type LinkSlugs = z.output<typeof LinkSlugs>

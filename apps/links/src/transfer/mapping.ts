@@ -87,7 +87,18 @@ export function mappedFormat(columnOf: ColumnMapping): FileFormat {
 /** Other common names of columns, in lower case without blanks, underscores and hyphens. */
 const SYNONYMS: Readonly<Partial<Record<MappableField, readonly string[]>>> = {
   url: ['destination', 'destinationurl', 'target', 'targeturl', 'longurl', 'longlink', 'originalurl'],
-  slug: ['shorturl', 'shortlink', 'shortcode', 'backhalf', 'alias', 'keyword', 'key', 'code', 'path'],
+  slug: [
+    'slashtag',
+    'shorturl',
+    'shortlink',
+    'shortcode',
+    'backhalf',
+    'alias',
+    'keyword',
+    'key',
+    'code',
+    'path',
+  ],
   label: ['title', 'name', 'description'],
   created_at: ['created', 'createdon', 'createddate', 'datecreated', 'creationdate', 'timestamp', 'date'],
   expires_at: ['expires', 'expiry', 'expirydate', 'expiration', 'expirationdate', 'validuntil'],

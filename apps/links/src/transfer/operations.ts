@@ -7,13 +7,14 @@ import { DomainQuery } from '../domains/schema.ts'
 import { failure } from '../failures.ts'
 import { exportFormats, exportLinks } from './export.ts'
 import { importFormats } from './formats.ts'
-import { type ImportReport, type RowOutcome, newReport } from './import.ts'
 import type { ImportJob } from './import-worker.ts'
 import { inspectFile } from './inspect.ts'
 import { MappingPairs, mappableFields, mappingOf } from './mapping.ts'
 import { conflictPolicies, sameUrlPolicies, STRICT_POLICY } from './plan.ts'
 import { CodedReason } from './reason.ts'
+import type { ImportDomains } from './row-domain.ts'
 import type { RunningImport } from './running-imports.ts'
+import { type ImportReport, type RowOutcome, newReport, reasonFields } from './report.ts'
 import { streamText } from './stream.ts'
 import { MAX_INSPECTED_BYTES, MAX_UPLOAD_BYTES } from './upload-limit.ts'
 
@@ -35,6 +36,17 @@ const Report = z.object({
     description:
       'Clicks that the file contains only as totals, which cannot be imported; null without such a column.',
   }),
+  notes: z.record(z.string(), z.int()).meta({
+    description: 'Imported rows that differ from the file, by the code of their note.',
+  }),
+  case_conflicts: z.int().meta({
+    description: 'Short URLs of the file that differ from another one only in case.',
+  }),
+  first_case_conflicts: z
+    .array(z.object({ line: z.int(), slug: z.string(), other_slug: z.string(), url: z.string() }))
+    .meta({
+      description: 'The first 1,000 of them: the visitors of `slug` land at `url`, as those of `other_slug`.',
+    }),
 })
 type Report = z.output<typeof Report>
 
@@ -52,8 +64,14 @@ const FullReport = Report.extend({
   rows_omitted: z.int().meta({ description: 'Rows that are counted but not listed.' }),
 })
 
-function toReport({ clickTotals, ...counts }: ImportReport, dryRun: boolean): Report {
-  return { dry_run: dryRun, ...counts, click_totals: clickTotals }
+function toReport({ clickTotals, caseConflicts, ...counts }: ImportReport, dryRun: boolean): Report {
+  return {
+    dry_run: dryRun,
+    ...counts,
+    click_totals: clickTotals,
+    case_conflicts: caseConflicts.count,
+    first_case_conflicts: caseConflicts.first,
+  }
 }
 
 type Job = Omit<ImportJob, 'owner' | 'databaseUrl' | 'fd'>
@@ -115,13 +133,16 @@ const ImportQuery = z
     error: 'requires the format csv',
   })
 
+function domainsOf({ sites, origin }: Context): ImportDomains {
+  return { hosts: sites.hosts, defaultHost: new URL(origin).hostname, target: null }
+}
+
 function toJob(context: Context, query: z.output<typeof ImportQuery>): Job {
-  const { now, sites, origin } = context
+  const { now } = context
   return {
     now,
     domains: {
-      hosts: sites.hosts,
-      defaultHost: new URL(origin).hostname,
+      ...domainsOf(context),
       target: query.domain === undefined ? null : requireDomain(context, query.domain),
     },
     format: query.format,
@@ -190,8 +211,14 @@ const inspectOperation = operation({
         }),
       )
       .meta({ description: 'The columns that can be mapped; empty for JSON.' }),
+    problem: Row.pick({ reason: true, reasons: true })
+      .nullable()
+      .meta({ description: 'Why no import can read the file.' }),
   }),
-  handler: (_, { upload = emptyUpload() }) => inspectFile(upload),
+  async handler(context, { upload = emptyUpload() }) {
+    const { problem, ...file } = await inspectFile(upload, domainsOf(context))
+    return { ...file, problem: problem && reasonFields([problem]) }
+  },
 })
 
 const contentTypes = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const

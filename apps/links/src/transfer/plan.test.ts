@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { ImportRow } from './import-row.ts'
-import { type ExistingLinks, planRow, linkKey } from './plan.ts'
+import { type ExistingLinks, Spellings, planRow, linkKey } from './plan.ts'
 
 const slug = (name: string) => ({ slug: name, createdAt: 1, disabledAt: null })
 
@@ -27,7 +27,12 @@ function row(changes: Partial<ImportRow> = {}): ImportRow {
 }
 
 function existingLinks(urlOf: Record<string, string> = {}, links: ImportRow[] = []): ExistingLinks {
-  return { urlOf: new Map(Object.entries(urlOf)), ownerOf: new Map(), links: new Set(links.map(linkKey)) }
+  return {
+    urlOf: new Map(Object.entries(urlOf)),
+    ownerOf: new Map(),
+    links: new Set(links.map(linkKey)),
+    spellings: new Spellings(),
+  }
 }
 
 describe('planRow', () => {

@@ -10,6 +10,26 @@ export interface ExistingLinks {
   readonly ownerOf: Map<string, string>
   /** `linkKey` of every existing link. */
   readonly links: Set<string>
+  /** Spellings of slugs in earlier rows, where they are not in lower case. */
+  readonly spellings: Spellings
+}
+
+/** Bounds the memory of an import; spellings in later rows are not remembered. */
+const MAX_SPELLINGS = 200_000
+
+export class Spellings {
+  readonly #spellingOf = new Map<string, string>()
+
+  remember({ custom }: ImportRow): void {
+    for (const { slug, spelling } of custom)
+      if (spelling !== undefined && this.#spellingOf.size < MAX_SPELLINGS)
+        this.#spellingOf.set(slug, spelling)
+  }
+
+  /** The slug of a key as the file spells it. */
+  of(key: string): string {
+    return this.#spellingOf.get(key) ?? parseSlugKey(key).slug
+  }
 }
 
 /** Policy for a row with a slug that already has another destination. */
@@ -27,11 +47,15 @@ export interface Policy {
 
 export const STRICT_POLICY: Policy = { onConflict: 'report', sameUrl: 'keep' }
 
-export type RowPlan =
+export type RowPlan = (
   | { result: 'imported'; auto: ImportSlug | null; reason?: Reason }
   /** The row overwrites the link of its slug. */
   | { result: 'imported'; overwrites: string; reason: Reason }
   | { result: 'skipped' | 'conflict'; reason: Reason }
+) & {
+  /** Visitors of a short URL who would land at the destination of another one. */
+  caseReason?: Reason
+}
 
 /** URLs and identities contain no line ends. */
 export function linkKey({ url, domain, createdBy }: Pick<ImportRow, 'url' | 'domain' | 'createdBy'>): string {
@@ -46,12 +70,14 @@ export function linkKey({ url, domain, createdBy }: Pick<ImportRow, 'url' | 'dom
  */
 export function planRow(row: ImportRow, existing: ExistingLinks, policy: Policy = STRICT_POLICY): RowPlan {
   const { urlOf, links } = existing
-  if (row.key !== null && urlOf.get(row.key) === row.url)
+  if (row.key !== null && urlOf.get(row.key) === row.url) {
+    existing.spellings.remember(row)
     return skip({
       code: 'slug_exists',
       slug: row.key,
       text: `slug "${row.key}" already redirects to this URL`,
     })
+  }
   if ((row.key === null || policy.sameUrl === 'skip') && links.has(linkKey(row)))
     return skip({
       code: 'url_exists',
@@ -64,10 +90,12 @@ export function planRow(row: ImportRow, existing: ExistingLinks, policy: Policy 
   const auto = row.auto && !urlOf.has(row.auto.slug) ? row.auto : null
   for (const { slug } of [...row.custom, ...(auto ? [auto] : [])]) remember(slug, row, existing)
   links.add(linkKey(row))
-  if (row.auto === null || auto !== null) return { result: 'imported', auto }
-  const { slug } = row.auto
+  return row.auto === null || auto !== null ? { result: 'imported', auto } : withNewAuto(row.auto)
+}
+
+function withNewAuto({ slug }: ImportSlug): RowPlan {
   const text = `automatic slug "${slug}" is taken, the link gets a new one`
-  return { result: 'imported', auto, reason: { code: 'auto_slug_changed', slug, text } }
+  return { result: 'imported', auto: null, reason: { code: 'auto_slug_changed', slug, text } }
 }
 
 function skip(reason: Reason): RowPlan {
@@ -78,12 +106,39 @@ function conflict(reason: Reason): RowPlan {
   return { result: 'conflict', reason }
 }
 
-function remember(slug: string, { url, createdBy }: ImportRow, { urlOf, ownerOf }: ExistingLinks): void {
-  urlOf.set(slug, url)
-  ownerOf.set(slug, createdBy)
+function remember(slug: string, row: ImportRow, { urlOf, ownerOf, spellings }: ExistingLinks): void {
+  urlOf.set(slug, row.url)
+  ownerOf.set(slug, row.createdBy)
+  spellings.remember(row)
 }
 
-function planTakenRow(
+/**
+ * The other program has two short URLs that differ only in case. Here both are one, so the visitors
+ * of one of them land at the destination of the other.
+ */
+export function findCaseReason(
+  row: ImportRow,
+  key: string,
+  { urlOf, ownerOf, spellings }: ExistingLinks,
+  { onConflict }: Policy,
+): Reason | undefined {
+  const spelling = row.custom.find(({ slug }) => slug === key)?.spelling ?? parseSlugKey(key).slug
+  const other = spellings.of(key)
+  if (spelling === other) return undefined
+  const isOverwritten =
+    onConflict === 'overwrite' && ownerOf.get(key) === row.createdBy && row.custom.length === 1
+  const [slug, other_slug] = isOverwritten ? [other, spelling] : [spelling, other]
+  const url = isOverwritten ? row.url : (urlOf.get(key) ?? '')
+  const text = `"${slug}" differs from "${other_slug}" only in case: its visitors land at ${url}`
+  return { code: 'slug_case', slug, other_slug, url, text }
+}
+
+function planTakenRow(row: ImportRow, takenSlug: string, existing: ExistingLinks, policy: Policy): RowPlan {
+  const caseReason = findCaseReason(row, takenSlug, existing, policy)
+  return { ...planConflict(row, takenSlug, existing, policy), ...(caseReason && { caseReason }) }
+}
+
+function planConflict(
   row: ImportRow,
   takenSlug: string,
   existing: ExistingLinks,
@@ -137,7 +192,8 @@ export function alternativeSlugs(key: string): string[] {
  * that is free or has the row's URL: a row that an earlier run renamed then finds itself. Slugs
  * that the row already has are not used.
  */
-export function renameTaken(row: ImportRow, { urlOf }: ExistingLinks): ImportRow {
+export function renameTaken(row: ImportRow, existing: ExistingLinks, policy: Policy): ImportRow {
+  const { urlOf } = existing
   const newNames = new Map<string, string>()
   const own = new Set([...row.custom, ...(row.auto ? [row.auto] : [])].map(({ slug }) => slug))
   const slugs = [...row.custom, ...(row.auto?.slug === row.key && row.auto ? [row.auto] : [])]
@@ -151,10 +207,16 @@ export function renameTaken(row: ImportRow, { urlOf }: ExistingLinks): ImportRow
     own.add(name)
   }
   if (newNames.size === 0) return row
-  const renameSlug = (slug: ImportSlug) => ({ ...slug, slug: newNames.get(slug.slug) ?? slug.slug })
-  const notes = [...newNames].map(([slug, name]): Reason => {
+  const renameSlug = ({ spelling, ...slug }: ImportSlug): ImportSlug => {
+    const name = newNames.get(slug.slug)
+    return name === undefined
+      ? { ...slug, ...(spelling !== undefined && { spelling }) }
+      : { ...slug, slug: name }
+  }
+  const notes = [...newNames].flatMap(([slug, name]): Reason[] => {
     const text = `slug "${slug}" is taken, the link gets "${name}"`
-    return { code: 'slug_renamed', slug, new_slug: name, text }
+    const caseReason = findCaseReason(row, slug, existing, policy)
+    return [{ code: 'slug_renamed', slug, new_slug: name, text }, ...(caseReason ? [caseReason] : [])]
   })
   return {
     ...row,

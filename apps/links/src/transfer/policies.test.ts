@@ -47,7 +47,7 @@ eachDialect((_dialect, newUrl) => {
       const first = await run(database, FILE, policy('rename'))
       expect(first.rows).toEqual([
         'imported: promo-2: slug "promo" is taken, the link gets "promo-2"',
-        'imported: promo-3: slug "promo" is taken, the link gets "promo-3"',
+        'imported: promo-3: slug "promo" is taken, the link gets "promo-3"; "PROMO" differs from "promo" only in case: its visitors land at https://example.com/old',
       ])
       const links = await readExportedLinks(database)
       expect(links.map((link) => [link.url, rolesOf(link).primary])).toEqual([

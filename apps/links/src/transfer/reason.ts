@@ -32,6 +32,12 @@ export const reasonCodes = [
   'slug_renamed',
   'slug_overwritten',
   'features_dropped',
+  'field_cut',
+  'field_dropped',
+  'domain_dropped',
+  'password_unknown',
+  'link_disabled',
+  'slug_case',
   // The row is invalid.
   'url_required',
   'url_invalid',
@@ -39,8 +45,6 @@ export const reasonCodes = [
   'slug_invalid',
   'domain_unknown',
   'too_many_slugs',
-  'too_many_tags',
-  'link_has_password',
   'link_ring',
   'link_chain',
   'field_too_long',
@@ -58,6 +62,7 @@ export const reasonCodes = [
   'file_empty',
   'file_not_utf8',
   'file_malformed',
+  'file_unsupported',
   'column_missing',
   'too_many_columns',
   'entries_missing',
@@ -65,6 +70,19 @@ export const reasonCodes = [
   'json_truncated',
 ] as const
 export type ReasonCode = (typeof reasonCodes)[number]
+
+/** Kinds of files that are recognised, and refused with what to export instead. */
+const unsupportedKinds = {
+  bookmarks:
+    'the file has bookmarks of a browser, which have no slugs: make a CSV file of it with the columns url and label',
+  html: 'the file is a web page, perhaps one that asks to sign in: download the export again, as CSV or JSON',
+  sql: 'the file is a dump in SQL: export the table of links as CSV with the names of its columns in the first line (phpMyAdmin: Export, Custom, CSV)',
+  zip: 'the file is a spreadsheet or an archive: save the table as CSV, or unpack the archive',
+  gzip: 'the file is compressed: unpack it first',
+  sqlite:
+    'the file is an SQLite database: export its table of links as CSV with the names of its columns in the first line',
+} as const
+export type UnsupportedKind = keyof typeof unsupportedKinds
 
 /** A reason for clients: its code, and the values that a text about it needs. */
 export const CodedReason = z.object({
@@ -81,6 +99,8 @@ export const CodedReason = z.object({
   expected: z.int().exactOptional(),
   missing: z.array(z.string()).exactOptional().meta({ description: 'Columns, one of which is required.' }),
   columns: z.array(z.string()).exactOptional(),
+  kind: z.enum(Object.keys(unsupportedKinds) as UnsupportedKind[]).exactOptional(),
+  other_slug: z.string().exactOptional().meta({ description: 'The slug that it differs from only in case.' }),
 })
 export type CodedReason = z.output<typeof CodedReason>
 
@@ -95,7 +115,33 @@ export function featuresDropped(features: ForeignFeature[]): Reason {
   return { code: 'features_dropped', features, text: `not imported: ${names.join(', ')}` }
 }
 
+export function fieldDropped(field: string): Reason {
+  return { code: 'field_dropped', field, text: `${field}: is not valid, and was left out` }
+}
+
+export function fieldCut(field: string, max: number): Reason {
+  return { code: 'field_cut', field, max, text: `${field}: was cut to ${max}` }
+}
+
+export const PASSWORD_UNKNOWN: Reason = {
+  code: 'password_unknown',
+  text: 'its password could not be imported: the link stays locked until its owner sets a new one',
+}
+
+export const LINK_DISABLED: Reason = {
+  code: 'link_disabled',
+  text: 'what limits its visitors is not valid: the link is disabled until its owner enables it',
+}
+
+export function fileUnsupported(kind: UnsupportedKind): Reason {
+  return { code: 'file_unsupported', kind, text: unsupportedKinds[kind] }
+}
+
 export const NOT_UTF8: Reason = { code: 'not_utf8', text: 'is not UTF-8 text' }
+export const FILE_NOT_UTF8: Reason = {
+  code: 'file_not_utf8',
+  text: `the file ${NOT_UTF8.text}; save it as UTF-8`,
+}
 export const NOT_JSON: Reason = { code: 'not_json', text: 'is not a JSON object' }
 export const ENTRY_TOO_LONG: Reason = { code: 'too_long', text: TOO_LONG }
 export const ENTRY_TOO_DEEP: Reason = { code: 'too_deep', text: TOO_DEEP }

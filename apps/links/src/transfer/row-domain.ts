@@ -1,6 +1,6 @@
 import { toHost } from '../domains/host.ts'
 import type { Domain } from '../links/slugs/slug.ts'
-import { refuseRow } from './reason.ts'
+import { type Reason, refuseRow } from './reason.ts'
 
 /** The short domains of the instance that imports. */
 export interface ImportDomains {
@@ -17,26 +17,60 @@ export const DEFAULT_DOMAIN_ONLY: ImportDomains = { hosts: [], defaultHost: null
 interface DomainFields {
   /** The domain in a file of this program: it has to exist. */
   domain?: unknown
+  /** Whether a row whose domain the instance does not have goes to the domain of the import. */
+  isDomainOptional?: boolean
   /** A short URL or host of another program. It counts if that host is a domain of this instance. */
   shortUrl?: string | undefined
 }
 
-/** Returns the domain of a row. Throws `RowRefusal` for one that the instance does not have. */
-export function findRowDomain({ domain, shortUrl }: DomainFields, domains: ImportDomains): Domain {
-  const { hosts, defaultHost, target } = domains
-  if (domain === undefined || domain === null || domain === '') {
-    const host = toHost(
-      shortUrl
-        ?.trim()
-        .replace(/^[a-z][a-z\d+.-]*:\/\//i, '')
-        .split(/[/?#:]/)[0] ?? '',
-    )
+/**
+ * Returns the domain of a row. One that the instance does not have is a note, or throws
+ * `RowRefusal`.
+ */
+export function findRowDomain(
+  { domain, isDomainOptional = false, shortUrl }: DomainFields,
+  domains: ImportDomains,
+  notes: Reason[] = [],
+): Domain {
+  const { hosts, target } = domains
+  if (domain === undefined || domain === null || (typeof domain === 'string' && domain.trim() === '')) {
+    const host = hostOf(shortUrl ?? '')
     return host !== undefined && hosts.includes(host) ? host : target
   }
   const name = typeof domain === 'string' ? domain.trim() : JSON.stringify(domain)
-  const host = toHost(name)
-  if (host !== undefined && host === defaultHost) return null
-  if (host !== undefined && hosts.includes(host)) return host
-  const text = `domain ${JSON.stringify(name)} is no domain of this instance: add it to LINKS_DOMAINS`
-  throw refuseRow({ code: 'domain_unknown', domain: name, text })
+  const own = findDomain(name, domains)
+  if (own !== undefined) return own
+  const shortName = name.slice(0, MAX_NAME_LENGTH)
+  const text = `domain ${JSON.stringify(shortName)} is no domain of this instance`
+  if (!isDomainOptional)
+    throw refuseRow({
+      code: 'domain_unknown',
+      domain: shortName,
+      text: `${text}: add it to LINKS_DOMAINS, or remove the field from the file`,
+    })
+  notes.push({
+    code: 'domain_dropped',
+    domain: shortName,
+    text: `${text}, and was left out; LINKS_DOMAINS adds it, and --map domain= ignores the column`,
+  })
+  return target
+}
+
+/** The domain of the instance with this host; undefined if it has none. */
+export function findDomain(text: string, { hosts, defaultHost }: ImportDomains): Domain | undefined {
+  const host = hostOf(text)
+  if (host === undefined) return undefined
+  if (host === defaultHost) return null
+  return hosts.includes(host) ? host : undefined
+}
+
+const MAX_NAME_LENGTH = 253
+
+/** The host of a short URL, with or without `https://`, or a host by itself. */
+function hostOf(text: string): string | undefined {
+  const [host = ''] = text
+    .trim()
+    .replace(/^[a-z][a-z\d+.-]*:\/\//i, '')
+    .split(/[/?#:]/, 1)
+  return toHost(host)
 }

@@ -147,6 +147,7 @@ export class RunningImport {
         } finally {
           clearTimeout(readTimer)
         }
+        if (batch.isLast) return
       }
     } catch (error) {
       if (job.dryRun || !isStorageUnavailable(error)) throw error

@@ -107,9 +107,10 @@ export async function storeRows(tx: Tx, rows: readonly CompleteRow[], now: numbe
     tx,
     rows.map((row) => ({ link: linkRow(row, now), slugs: slugRows(row) })),
   )
-  const behaviours = rows.flatMap(({ behaviour: document, clicksUsed = 0 }, at) => {
+  const behaviours = rows.flatMap(({ behaviour, clicksUsed = 0, passwordHash }, at) => {
     const id = ids[at]
-    return document === null || id === undefined ? [] : [{ id, document, clicksUsed }]
+    if (id === undefined || (behaviour === null && passwordHash === undefined)) return []
+    return [{ id, document: behaviour ?? {}, clicksUsed, passwordHash }]
   })
   for (let at = 0; at < behaviours.length; at += ROWS_PER_INSERT)
     await insertBehaviours(tx, behaviours.slice(at, at + ROWS_PER_INSERT))
@@ -127,7 +128,7 @@ function linkRow(row: CompleteRow, now: number): NewLinkRow {
     updated_at: now,
     primary_slug: primaryOf(row),
     domain: row.domain,
-    behaviour: row.behaviour && compile(row.behaviour, false),
+    behaviour: compile(row.behaviour ?? {}, row.passwordHash !== undefined),
   }
 }
 
@@ -160,10 +161,12 @@ export async function overwriteLink(tx: Tx, slug: string, row: ImportRow, now: n
     .where('id', '=', existing.link_id)
     .returningAll()
     .executeTakeFirst()
-  if (!link || row.behaviour === null) return
-  const { hasPassword } = await findBehaviour(tx, link.id)
-  const program = compile(row.behaviour, hasPassword)
-  await saveBehaviour(tx, link, { document: row.behaviour, program, passwordHash: undefined, now })
+  const { behaviour, passwordHash } = row
+  if (!link || (behaviour === null && passwordHash === undefined)) return
+  const present = await findBehaviour(tx, link.id)
+  const document = behaviour ?? present.document
+  const program = compile(document, present.hasPassword || passwordHash !== undefined)
+  await saveBehaviour(tx, link, { document, program, passwordHash, now })
   if (row.clicksUsed !== undefined) await setUsedPlaces(tx, link.id, row.clicksUsed)
 }
 

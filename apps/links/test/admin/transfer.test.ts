@@ -74,9 +74,14 @@ eachDialect((dialect, newUrl) => {
           { name: 'Ziel', samples: ['https://example.com/inspected'], field: null },
           { name: 'Kurz', samples: ['a'], field: null },
         ],
+        problem: null,
       },
     })
-    expect(await inspect('')).toEqual({ status: 200, body: { format: 'csv', columns: [] } })
+    expect(await inspect('')).toEqual({ status: 200, body: { format: 'csv', columns: [], problem: null } })
+    expect((await inspect('-- MySQL dump\n')).body).toMatchObject({
+      columns: [],
+      problem: { reasons: [{ code: 'file_unsupported', kind: 'sql' }] },
+    })
     expect((await inspect('x'.repeat(64 * 1024 + 1))).status).toBe(413)
   })
 
@@ -125,6 +130,9 @@ eachDialect((dialect, newUrl) => {
         bundles: 0,
         bad: 1,
         click_totals: null,
+        notes: {},
+        case_conflicts: 0,
+        first_case_conflicts: [],
         rows: [
           { line: 2, result: 'imported', slug: 'in-one', url: 'https://example.com/1' },
           {
@@ -226,6 +234,9 @@ eachDialect((dialect, newUrl) => {
         bad: 0,
         bundles: 0,
         click_totals: null,
+        notes: {},
+        case_conflicts: 0,
+        first_case_conflicts: [],
       },
     })
   })

@@ -1,4 +1,5 @@
 import { platform, setPriority } from 'node:os'
+import { hashOnThisThread } from './argon2id.ts'
 
 // Hashes and checks passwords of links in a thread beside those that wait for the disk.
 
@@ -10,8 +11,6 @@ declare const self: Worker
 
 /** A tenth of the share of other threads on busy processors: visitors come first. */
 const NICENESS = 10
-/** The minimum that OWASP recommends. A check takes 19 MiB, and some 30 ms. */
-const ARGON2ID = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 
 // Only Linux applies this to the thread; other systems apply it to the process.
 if (platform() === 'linux') setPriority(0, NICENESS)
@@ -22,7 +21,7 @@ function answer(request: PasswordRequest): PasswordReply {
       result:
         'verify' in request
           ? Bun.password.verifySync(request.verify, request.hash)
-          : Bun.password.hashSync(request.hash, ARGON2ID),
+          : hashOnThisThread(request.hash),
     }
   } catch (error) {
     return { error: (error as Error).message }

@@ -129,11 +129,16 @@ export async function saveBehaviour(
       .execute()
 }
 
+interface NewStoredBehaviour {
+  id: number
+  document: BehaviourDocument
+  clicksUsed: number
+  /** Undefined without a password. */
+  passwordHash: string | undefined
+}
+
 /** Stores the behaviours of new links, whose rows have the programs already. */
-export async function insertBehaviours(
-  tx: Tx,
-  behaviours: readonly { id: number; document: BehaviourDocument; clicksUsed: number }[],
-): Promise<void> {
+export async function insertBehaviours(tx: Tx, behaviours: readonly NewStoredBehaviour[]): Promise<void> {
   if (behaviours.length === 0) return
   await tx
     .insertInto('link_behaviour')
@@ -143,6 +148,10 @@ export async function insertBehaviours(
     max_clicks === undefined ? [] : [{ link_id: id, max_clicks, used, reached: used < max_clicks ? 0 : 1 }],
   )
   if (limits.length > 0) await tx.insertInto('link_limit').values(limits).execute()
+  const passwords = behaviours.flatMap(({ id, passwordHash: hash }) =>
+    hash === undefined ? [] : [{ link_id: id, hash }],
+  )
+  if (passwords.length > 0) await tx.insertInto('link_password').values(passwords).execute()
 }
 
 /** The same limit keeps its count; another one counts from now. */

@@ -18,7 +18,7 @@ test('a table is mapped with a destination and at most one column for each field
 test('the mapping names the column of every field of the server, and none for fields without a column', () => {
   expect(mappableFields.toSorted()).toEqual(serverFields.toSorted())
   const columns = ['a = b', 'label', 'Kurz'].map((name) => ({ name, samples: [], field: null }))
-  const pairs = mappingPairs({ format: 'csv', columns }, ['url', null, 'slug'])
+  const pairs = mappingPairs({ format: 'csv', columns, problem: null }, ['url', null, 'slug'])
   expect(MappingPairs.safeParse(pairs).success).toBe(true)
   expect(mappingOf(pairs)).toMatchObject({ url: 'a = b', slug: 'Kurz', label: '', tags: '' })
 })

@@ -15,6 +15,7 @@ import { IconUpload } from '@latchkey/web/icons'
 import { Suspense, lazy, useState } from 'react'
 import { MAX_UPLOAD_BYTES } from '../../../transfer/upload-limit.ts'
 import { useText } from '../../texts/text.ts'
+import { reasonText } from './reason.ts'
 import {
   type Draft as DraftState,
   type Format,
@@ -75,6 +76,7 @@ export function Draft({ draft }: { draft: DraftState }) {
       <NativeSelect
         label={t('transfer.format')}
         description={<FormatHelp draft={draft} />}
+        descriptionProps={{ role: 'status' }}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         maw={400}
         data={formats.map((value) => ({ value, label: t(`transfer.format.${value}`) }))}
@@ -104,7 +106,8 @@ export function Draft({ draft }: { draft: DraftState }) {
 function FormatHelp({ draft: { inspected } }: { draft: DraftState }) {
   const { t } = useText()
   if (!inspected) return null
-  const { format, columns } = inspected
+  const { format, columns, problem } = inspected
+  if (problem) return reasonText(t, problem)
   const isUnknown = format === 'csv' && !columns.some(({ field }) => field === 'url')
   if (isUnknown) return t(columns.length > 0 ? 'transfer.unknownTable' : 'transfer.unknown')
   return t('transfer.recognised', { format: t(`transfer.format.${format}`) })

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Progress, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Group, List, Progress, ScrollArea, Stack, Text, Title } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { useText } from '../../texts/text.ts'
@@ -69,6 +69,7 @@ function ImportResult({ job, onBack }: { job: Job; onBack: () => void }) {
   const { t, failure } = useText()
   const clicks = job.report?.click_totals ?? 0
   const bundles = job.report?.bundles ?? 0
+  const noteCount = job.rows.filter(({ result, reasons }) => result === 'imported' && reasons).length
   const leave = (keepDraft: boolean) => {
     closeJob(keepDraft)
     onBack()
@@ -88,10 +89,34 @@ function ImportResult({ job, onBack }: { job: Job; onBack: () => void }) {
           {t(job.isPreview ? 'transfer.bundlesToCreate' : 'transfer.bundlesCreated', { count: bundles })}
         </Text>
       )}
+      {noteCount > 0 && <Text>{t('transfer.notes', { count: noteCount })}</Text>}
+      <CaseConflicts job={job} />
       {clicks > 0 && <Alert color="orange">{t('transfer.clicks', { count: clicks })}</Alert>}
       <Actions job={job} leave={leave} />
       {job.rows.length > 0 && <Rows rows={job.rows} isPreview={job.isPreview} />}
     </Stack>
+  )
+}
+
+/** Short URLs whose visitors would land at the destination of another one. */
+function CaseConflicts({ job: { report, isPreview } }: { job: Job }) {
+  const { t } = useText()
+  const count = report?.case_conflicts ?? 0
+  if (!report || count === 0) return null
+  return (
+    <Alert color="orange" title={t('transfer.caseTitle', { count })}>
+      <Text size="sm">{t(isPreview ? 'transfer.caseHelp' : 'transfer.caseDone')}</Text>
+      <ScrollArea.Autosize mah={240} mt="xs" tabIndex={0} aria-label={t('transfer.caseTitle', { count })}>
+        <List size="sm">
+          {report.first_case_conflicts.map(({ line, slug, other_slug, url }) => (
+            <List.Item key={`${line} ${slug}`} style={{ overflowWrap: 'anywhere' }}>
+              {t('transfer.caseItem', { line, slug, other_slug, url })}
+            </List.Item>
+          ))}
+        </List>
+      </ScrollArea.Autosize>
+      {count > report.first_case_conflicts.length && <Text size="sm">{t('transfer.caseMore')}</Text>}
+    </Alert>
   )
 }
 

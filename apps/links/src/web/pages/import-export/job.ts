@@ -148,9 +148,9 @@ export function isTable({ format, inspected }: Draft): boolean {
   return format === 'csv' && inspected !== undefined && inspected.columns.length > 0
 }
 
-/** Whether the draft can be sent, as far as its columns are concerned. */
+/** Whether the draft can be sent, as far as its kind and its columns are concerned. */
 export function isReady(draft: Draft): boolean {
-  return !isTable(draft) || isMapped(draft.fields)
+  return !draft.inspected?.problem && (!isTable(draft) || isMapped(draft.fields))
 }
 
 /** Content to import. Undefined if the draft is empty. */

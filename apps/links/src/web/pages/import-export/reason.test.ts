@@ -27,12 +27,12 @@ const url = 'https://example.com/'
 test('L18.1: every reason for an imported row has a text', async () => {
   expect(await textOf('csv', csv(`"${url}`, 'url'))).toBe('<transfer.reason.quote>')
   expect(await textOf('csv', csv(`"${url}a\nb"`, 'url'))).toBe('<transfer.reason.control url>')
-  expect(await textOf('csv', csv(`${url},,,,${'x'.repeat(121)}`))).toBe('<transfer.reason.long tags.0 120>')
+  expect(await textOf('csv', csv(`${url},,,,${'x'.repeat(121)}`))).toBe('<transfer.reason.cut tags 120>')
   expect(await textOf('csv', csv(`${url},,soon,,`))).toBe('<transfer.reason.time expires_at>')
-  expect(await textOf('csv', csv(`${url},,,"a\nb",`))).toBe('<transfer.reason.control created_by>')
+  expect(await textOf('csv', csv(`${url},,,"a\nb",`))).toBe('<transfer.reason.dropped created_by>')
   expect(await textOf('csv', 'u\0rl\n')).toBe('<transfer.reason.fileNotText>')
-  expect(await textOf('ndjson', JSON.stringify({ url, label: '\0' }))).toBe('<transfer.reason.control label>')
-  expect(await textOf('ndjson', JSON.stringify({ url, label: 5 }))).toBe('<transfer.reason.wrong label>')
+  expect(await textOf('ndjson', JSON.stringify({ url, label: '\0' }))).toBe('<transfer.reason.dropped label>')
+  expect(await textOf('ndjson', JSON.stringify({ url, label: 5 }))).toBe('<transfer.reason.dropped label>')
   expect(await textOf('ndjson', JSON.stringify({ url, slugs: [{}] }))).toBe(
     '<transfer.reason.wrong slugs.0.slug>',
   )
@@ -52,7 +52,17 @@ test('L18.1: every reason for an imported row has a text', async () => {
     const values = `{"url":"${url}","key":"a","x":[${'0,'.repeat(60_000)}0]}`
     expect(await textOf(format, values)).toBe('<transfer.reason.tooMuch>')
   }
-  expect(await textOf('csv', csv(`${url},,,,"${'a,'.repeat(1_001)}"`))).toBe('<transfer.reason.tooMuch 1000>')
+  expect(await textOf('csv', csv(`${url},,,,"${'a,'.repeat(1_001)}"`))).toBe(
+    '<transfer.reason.cut tags 1000>',
+  )
+  for (const [kind, file] of [
+    ['bookmarks', '<!DOCTYPE NETSCAPE-Bookmark-file-1>'],
+    ['html', '<html>'],
+    ['sql', '-- MySQL dump'],
+    ['zip', 'PK\x03\x04'],
+    ['sqlite', 'SQLite format 3\0'],
+  ] as const)
+    expect(await textOf('yourls', file)).toBe(`<transfer.reason.kind <transfer.reason.kind.${kind}>>`)
   expect(await textOf('dub', '[{"url":')).toBe('<transfer.reason.breaksOff>')
   expect(await textOf('shlink', '{"a":1}')).toBe('<transfer.reason.noEntries>')
 })

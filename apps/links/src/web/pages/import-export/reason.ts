@@ -1,4 +1,4 @@
-import type { CodedReason, ForeignFeature, ReasonCode } from '../../../transfer/reason.ts'
+import type { CodedReason, ForeignFeature, ReasonCode, UnsupportedKind } from '../../../transfer/reason.ts'
 import type { OwnKey } from '../../texts/index.ts'
 import type { Translate } from '../../texts/text.ts'
 import type { Row } from './job.ts'
@@ -15,14 +15,18 @@ const REASON_TEXTS: Readonly<Record<ReasonCode, OwnKey | null>> = {
   slug_renamed: 'transfer.reason.renamed',
   slug_overwritten: 'transfer.reason.overwritten',
   features_dropped: 'transfer.reason.omitted',
+  field_cut: 'transfer.reason.cut',
+  field_dropped: 'transfer.reason.dropped',
+  domain_dropped: 'transfer.reason.domainDropped',
+  password_unknown: 'transfer.reason.password',
+  link_disabled: 'transfer.reason.disabled',
+  slug_case: 'transfer.reason.case',
   url_required: 'transfer.reason.urlRequired',
   url_invalid: 'error.urlInvalid',
   slug_required: 'transfer.reason.slugRequired',
   slug_invalid: 'transfer.reason.badSlug',
   domain_unknown: 'transfer.reason.domain',
   too_many_slugs: 'transfer.reason.manySlugs',
-  too_many_tags: 'transfer.reason.tooMuch',
-  link_has_password: 'transfer.reason.password',
   link_ring: 'error.linkRing',
   link_chain: 'error.linkChain',
   field_too_long: 'transfer.reason.long',
@@ -38,6 +42,7 @@ const REASON_TEXTS: Readonly<Record<ReasonCode, OwnKey | null>> = {
   file_empty: 'transfer.reason.empty',
   file_not_utf8: 'transfer.reason.fileNotText',
   file_malformed: null,
+  file_unsupported: 'transfer.reason.kind',
   column_missing: 'transfer.reason.columns',
   too_many_columns: 'transfer.reason.manyColumns',
   entries_missing: 'transfer.reason.noEntries',
@@ -59,12 +64,22 @@ const FEATURE_TEXTS: Readonly<Record<ForeignFeature, OwnKey>> = {
   cloaking: 'transfer.reason.omitted.cloaking',
 }
 
+const KIND_TEXTS: Readonly<Record<UnsupportedKind, OwnKey>> = {
+  bookmarks: 'transfer.reason.kind.bookmarks',
+  html: 'transfer.reason.kind.html',
+  sql: 'transfer.reason.kind.sql',
+  zip: 'transfer.reason.kind.zip',
+  gzip: 'transfer.reason.kind.gzip',
+  sqlite: 'transfer.reason.kind.sqlite',
+}
+
 function valuesOf(t: Translate, reason: CodedReason): Record<string, string | number> {
-  const { code, slug, missing, columns, features, ...values } = reason
+  const { code, slug, missing, columns, features, kind, ...values } = reason
   return {
     ...values,
     // An invalid slug may contain any character.
     ...(slug !== undefined && { slug: code === 'slug_invalid' ? JSON.stringify(slug) : slug }),
+    ...(kind && { kind: t(KIND_TEXTS[kind]) }),
     ...(missing && { missing: missing.map((name) => `"${name}"`).join(' / ') }),
     ...(columns && { columns: columns.join(', ') }),
     ...(features && { features: features.map((feature) => t(FEATURE_TEXTS[feature])).join(', ') }),

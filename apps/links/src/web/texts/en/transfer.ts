@@ -92,6 +92,14 @@ export default {
     'The file has {{count}} click without a time. It can’t be imported, so the link starts at zero.',
   'transfer.clicks_other':
     'The file has {{count}} clicks without times. They can’t be imported, so the links start at zero.',
+  'transfer.notes_one': '{{count}} link differs from the file. See its row for how.',
+  'transfer.notes_other': '{{count}} links differ from the file. See their rows for how.',
+  'transfer.caseTitle_one': '{{count}} short URL differs from another one only in case',
+  'transfer.caseTitle_other': '{{count}} short URLs differ from another one only in case',
+  'transfer.caseHelp': 'Slugs have no capitals here. These visitors would land at another destination:',
+  'transfer.caseDone': 'Slugs have no capitals here. These visitors land at another destination:',
+  'transfer.caseItem': 'Line {{line}}: “{{slug}}” like “{{other_slug}}” at {{url}}',
+  'transfer.caseMore': 'The report has all of them.',
   'transfer.rows': 'Rows',
   'transfer.all': 'All',
   'transfer.imported': 'Imported',
@@ -144,7 +152,8 @@ export default {
   'transfer.reason.notText': 'Not UTF-8 text',
   'transfer.reason.urlRequired': 'URL missing',
   'transfer.reason.slugRequired': 'Slug missing',
-  'transfer.reason.password': 'Password-protected links aren’t supported',
+  'transfer.reason.password':
+    'Its password couldn’t be imported. The link stays locked until you set a new one',
   'transfer.reason.badSlug': 'Slug {{slug}} isn’t allowed',
   'transfer.reason.domain': '{{domain}} isn’t a domain of this instance',
   'transfer.reason.long': '{{field}} can have at most {{max}} characters',
@@ -170,6 +179,25 @@ export default {
   'transfer.reason.omitted.query': 'forwarding of query parameters',
   'transfer.reason.manyColumns': 'The file has more than {{max}} columns',
   'transfer.reason.manySlugs': 'A link can have at most {{max}} slugs',
+  'transfer.reason.cut': '{{field}} was cut to {{max}}',
+  'transfer.reason.dropped': '{{field}} isn’t valid and was left out',
+  'transfer.reason.domainDropped': '{{domain}} isn’t a domain of this instance and was left out',
+  'transfer.reason.disabled':
+    'What limits its visitors isn’t valid. The link is disabled until you enable it',
+  'transfer.reason.case':
+    '“{{slug}}” differs from “{{other_slug}}” only in case. Its visitors land at {{url}}',
+  'transfer.reason.kind': '{{kind}}',
+  'transfer.reason.kind.bookmarks':
+    'Browser bookmarks have no slugs. Make a CSV file of them, with the columns url and label',
+  'transfer.reason.kind.html':
+    'This is a web page, perhaps one that asks to sign in. Download the export again, as CSV or JSON',
+  'transfer.reason.kind.sql':
+    'This is a dump in SQL. Export the table of links as CSV, with the names of its columns in the first line',
+  'transfer.reason.kind.zip':
+    'This is a spreadsheet or an archive. Save the table as CSV, or unpack the archive',
+  'transfer.reason.kind.gzip': 'This file is compressed. Unpack it first',
+  'transfer.reason.kind.sqlite':
+    'This is an SQLite database. Export its table of links as CSV, with the names of its columns in the first line',
   'transfer.reason.deep': 'Nested too deeply',
   'transfer.reason.tooMuch': 'Too much data for one link',
 }

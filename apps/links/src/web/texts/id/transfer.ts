@@ -96,6 +96,14 @@ export default {
     'Berkas memuat {{count}} klik tanpa waktu. Klik itu tidak dapat diimpor, jadi tautan mulai dari nol.',
   'transfer.clicks_other':
     'Berkas memuat {{count}} klik tanpa waktu. Klik itu tidak dapat diimpor, jadi tautan mulai dari nol.',
+  'transfer.notes_one': '{{count}} tautan berbeda dari file. Lihat barisnya.',
+  'transfer.notes_other': '{{count}} tautan berbeda dari file. Lihat barisnya.',
+  'transfer.caseTitle_one': '{{count}} URL pendek berbeda dari yang lain hanya pada huruf besar',
+  'transfer.caseTitle_other': '{{count}} URL pendek berbeda dari yang lain hanya pada huruf besar',
+  'transfer.caseHelp': 'Slug di sini tidak memakai huruf besar. Pengunjung ini akan tiba di tujuan lain:',
+  'transfer.caseDone': 'Slug di sini tidak memakai huruf besar. Pengunjung ini tiba di tujuan lain:',
+  'transfer.caseItem': 'Baris {{line}}: “{{slug}}” seperti “{{other_slug}}” di {{url}}',
+  'transfer.caseMore': 'Laporan memuat semuanya.',
   'transfer.rows': 'Baris',
   'transfer.all': 'Semua',
   'transfer.imported': 'Diimpor',
@@ -148,9 +156,10 @@ export default {
   'transfer.reason.notText': 'Bukan teks UTF-8',
   'transfer.reason.urlRequired': 'URL tidak ada',
   'transfer.reason.slugRequired': 'Slug tidak ada',
-  'transfer.reason.password': 'Tautan berkata sandi tidak didukung',
+  'transfer.reason.password':
+    'Kata sandinya tidak dapat diimpor. Tautan terkunci sampai Anda menetapkan yang baru',
   'transfer.reason.badSlug': 'Slug {{slug}} tidak diizinkan',
-  'transfer.reason.domain': '{{domain}} bukan domain instans ini',
+  'transfer.reason.domain': '{{domain}} bukan domain layanan ini',
   'transfer.reason.long': '{{field}} paling panjang {{max}} karakter',
   'transfer.reason.time': '{{field}} bukan waktu yang valid',
   'transfer.reason.control': '{{field}} berisi karakter yang tidak dapat disimpan',
@@ -174,6 +183,24 @@ export default {
   'transfer.reason.omitted.query': 'penerusan parameter kueri',
   'transfer.reason.manyColumns': 'Berkas ini memiliki lebih dari {{max}} kolom',
   'transfer.reason.manySlugs': 'Satu tautan dapat memiliki paling banyak {{max}} slug',
+  'transfer.reason.cut': '{{field}} dipotong menjadi {{max}}',
+  'transfer.reason.dropped': '{{field}} tidak valid dan tidak diimpor',
+  'transfer.reason.domainDropped': '{{domain}} bukan domain instans ini dan tidak diimpor',
+  'transfer.reason.disabled':
+    'Pembatas pengunjungnya tidak valid. Tautan dinonaktifkan sampai Anda mengaktifkannya',
+  'transfer.reason.case':
+    '“{{slug}}” berbeda dari “{{other_slug}}” hanya pada huruf besar. Pengunjungnya tiba di {{url}}',
+  'transfer.reason.kind': '{{kind}}',
+  'transfer.reason.kind.bookmarks':
+    'Bookmark peramban tidak memiliki slug. Buat file CSV dengan kolom url dan label',
+  'transfer.reason.kind.html':
+    'Ini halaman web, mungkin halaman masuk. Unduh ekspor lagi sebagai CSV atau JSON',
+  'transfer.reason.kind.sql':
+    'Ini dump SQL. Ekspor tabel tautan sebagai CSV, dengan nama kolom di baris pertama',
+  'transfer.reason.kind.zip': 'Ini lembar kerja atau arsip. Simpan tabel sebagai CSV, atau ekstrak arsipnya',
+  'transfer.reason.kind.gzip': 'File ini terkompresi. Ekstrak dahulu',
+  'transfer.reason.kind.sqlite':
+    'Ini basis data SQLite. Ekspor tabel tautan sebagai CSV, dengan nama kolom di baris pertama',
   'transfer.reason.deep': 'Bersarang terlalu dalam',
   'transfer.reason.tooMuch': 'Terlalu banyak data untuk satu tautan',
 } satisfies Record<keyof typeof en, string>

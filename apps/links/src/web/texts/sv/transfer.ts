@@ -95,6 +95,14 @@ export default {
     'Filen har {{count}} klick utan tidpunkt. Det kan inte importeras, så länken börjar på noll.',
   'transfer.clicks_other':
     'Filen har {{count}} klick utan tidpunkter. De kan inte importeras, så länkarna börjar på noll.',
+  'transfer.notes_one': '{{count}} länk skiljer sig från filen. Se dess rad.',
+  'transfer.notes_other': '{{count}} länkar skiljer sig från filen. Se deras rader.',
+  'transfer.caseTitle_one': '{{count}} kort adress skiljer sig från en annan bara i versaler',
+  'transfer.caseTitle_other': '{{count}} korta adresser skiljer sig från en annan bara i versaler',
+  'transfer.caseHelp': 'Kortnamn har inga versaler här. Dessa besökare skulle hamna på ett annat mål:',
+  'transfer.caseDone': 'Kortnamn har inga versaler här. Dessa besökare hamnar på ett annat mål:',
+  'transfer.caseItem': 'Rad {{line}}: ”{{slug}}” som ”{{other_slug}}” på {{url}}',
+  'transfer.caseMore': 'Rapporten innehåller alla.',
   'transfer.rows': 'Rader',
   'transfer.all': 'Alla',
   'transfer.imported': 'Importerade',
@@ -147,7 +155,7 @@ export default {
   'transfer.reason.notText': 'Ingen UTF-8-text',
   'transfer.reason.urlRequired': 'URL saknas',
   'transfer.reason.slugRequired': 'Kortnamn saknas',
-  'transfer.reason.password': 'Lösenordsskyddade länkar stöds inte',
+  'transfer.reason.password': 'Lösenordet kunde inte importeras. Länken är låst tills du anger ett nytt',
   'transfer.reason.badSlug': 'Kortnamnet {{slug}} är inte tillåtet',
   'transfer.reason.domain': '{{domain}} är ingen av instansens domäner',
   'transfer.reason.long': '{{field}} får ha högst {{max}} tecken',
@@ -173,6 +181,25 @@ export default {
   'transfer.reason.omitted.query': 'vidarebefordran av frågeparametrar',
   'transfer.reason.manyColumns': 'Filen har fler än {{max}} kolumner',
   'transfer.reason.manySlugs': 'En länk kan ha högst {{max}} kortnamn',
+  'transfer.reason.cut': '{{field}} kortades till {{max}}',
+  'transfer.reason.dropped': '{{field}} är ogiltigt och togs inte med',
+  'transfer.reason.domainDropped': '{{domain}} är ingen domän i den här instansen och togs inte med',
+  'transfer.reason.disabled':
+    'Det som begränsar besökarna är ogiltigt. Länken är avstängd tills du slår på den',
+  'transfer.reason.case':
+    '”{{slug}}” skiljer sig från ”{{other_slug}}” bara i versaler. Besökarna hamnar på {{url}}',
+  'transfer.reason.kind': '{{kind}}',
+  'transfer.reason.kind.bookmarks':
+    'Bokmärken har inga kortnamn. Gör en CSV-fil av dem med kolumnerna url och label',
+  'transfer.reason.kind.html':
+    'Det här är en webbsida, kanske en inloggningssida. Ladda ner exporten igen som CSV eller JSON',
+  'transfer.reason.kind.sql':
+    'Det här är en SQL-dump. Exportera tabellen med länkar som CSV, med kolumnnamnen på första raden',
+  'transfer.reason.kind.zip':
+    'Det här är ett kalkylark eller ett arkiv. Spara tabellen som CSV eller packa upp arkivet',
+  'transfer.reason.kind.gzip': 'Filen är komprimerad. Packa upp den först',
+  'transfer.reason.kind.sqlite':
+    'Det här är en SQLite-databas. Exportera tabellen med länkar som CSV, med kolumnnamnen på första raden',
   'transfer.reason.deep': 'För djupt nästlad',
   'transfer.reason.tooMuch': 'För mycket data för en länk',
 } satisfies Record<keyof typeof en, string>
