@@ -1,4 +1,4 @@
-import { CROSS_ORIGIN_HEADERS } from '@latchkey/http/cross-origin'
+import { ANSWER_HEADERS } from '@latchkey/http/answer-headers'
 import { type Log, createLog } from '@latchkey/http/log'
 import { isLoopbackHost } from '@latchkey/http/safe-url'
 import { limits, stopServing } from '@latchkey/http/serve'
@@ -60,7 +60,7 @@ async function listen(settings: Settings, links: Links, log: Log) {
     fetch: links.fetch,
     error(error) {
       log.error('request: failed outside its handler', { error })
-      const headers = Object.fromEntries(CROSS_ORIGIN_HEADERS)
+      const headers = Object.fromEntries(ANSWER_HEADERS)
       return Response.json({ error: 'Internal Server Error' }, { status: 500, headers })
     },
   })

@@ -3,7 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020'
 import { createDocument } from '../src/http/reference.ts'
 
 /** Headers that carry information of this API for clients. */
-const DOCUMENTED_HEADER = /^(x-|latchkey-|idempotent-|ratelimit-|link$|retry-after$|www-authenticate$)/
+const DOCUMENTED_HEADER =
+  /^(x-(?!content-type-options)|latchkey-|idempotent-|ratelimit-|link$|retry-after$|www-authenticate$)/
 
 interface DocumentedOperation {
   responses: Record<string, { content: Record<string, object>; headers: Record<string, object> }>

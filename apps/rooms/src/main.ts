@@ -1,3 +1,4 @@
+import { ANSWER_HEADERS } from '@latchkey/http/answer-headers'
 import { createLog } from '@latchkey/http/log'
 import { limits, stopServing } from '@latchkey/http/serve'
 import { type Rooms, createRooms } from './app.ts'
@@ -62,7 +63,11 @@ async function listen(settings: Settings, rooms: Rooms, log: ReturnType<typeof c
     websocket: rooms.websocket,
     error(error) {
       log.error('request: failed outside its handler', { error })
-      return Response.json({ error: 'Something went wrong on our side', code: 'internal' }, { status: 500 })
+      const headers = Object.fromEntries(ANSWER_HEADERS)
+      return Response.json(
+        { error: 'Something went wrong on our side', code: 'internal' },
+        { status: 500, headers },
+      )
     },
   })
 }

@@ -1,13 +1,4 @@
 /**
- * Headers that keep other origins from embedding an answer as an image, script or frame. Pages that
- * open it, or that it opens, lose their handle on its window.
- */
-export const CROSS_ORIGIN_HEADERS: readonly (readonly [name: string, value: string])[] = [
-  ['Cross-Origin-Resource-Policy', 'same-origin'],
-  ['Cross-Origin-Opener-Policy', 'same-origin'],
-]
-
-/**
  * True when a page of another origin made the browser send this request unseen: as an image, a
  * script, a frame, a `fetch` or a prefetch. Such a request must not count against its sender's
  * address. A navigation of the whole window is not one, since links lead here from everywhere. False

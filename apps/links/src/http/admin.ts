@@ -23,7 +23,6 @@ export const DASHBOARD_PATH = '/_/admin/dashboard'
 const HEADERS = {
   'Cache-Control': 'private, no-store',
   'Content-Security-Policy': `default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
-  'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'same-origin',
 }
 

@@ -93,7 +93,6 @@ const CSP = `default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inl
 const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': CSP,
-  'X-Content-Type-Options': 'nosniff',
 }
 
 const METHOD_NOT_ALLOWED = transportFailure('method_not_allowed', { headers: { Allow: 'GET, HEAD' } })

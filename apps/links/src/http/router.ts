@@ -1,8 +1,9 @@
 import type { Server } from 'bun'
-import { CROSS_ORIGIN_HEADERS } from '@latchkey/http/cross-origin'
+import { ANSWER_HEADERS, type Header, strictTransport } from '@latchkey/http/answer-headers'
+import { forwardedOrigin } from '@latchkey/http/client-address'
 import type { PeerInfo } from '@latchkey/http/mount'
 import { fontResponse } from '@latchkey/web/font'
-import type { Redirect } from '../redirect/redirect.ts'
+import type { PeerSource, Redirect } from '../redirect/redirect.ts'
 import { locationOf } from '../links/location.ts'
 import { FONT_PATH } from '../redirect/page-styles.ts'
 import { landingPage, methodNotAllowed, notFoundPage } from '../redirect/pages.ts'
@@ -64,6 +65,7 @@ export function createRouter(dependencies: RouterDependencies): Fetch {
   const serveNonRedirect = createNonRedirectHandler(dependencies)
   const findSite = createSiteFinder(dependencies.services)
   const refuse = createRefusal(dependencies.metrics)
+  const findTransportSecurity = createTransportSecurity(dependencies.services)
   return (request, server) => {
     const { url } = request
     // Without a valid `Host`, Bun knows only path and query.
@@ -76,10 +78,12 @@ export function createRouter(dependencies: RouterDependencies): Fetch {
     if (path === '' || isNonRedirect(path) || (site.domain === null && isMcpHost(url, host))) {
       const peer = peerOf(request, server)
       const keepOpen = () => server.timeout(request, 0)
-      return withCrossOriginHeaders(serveNonRedirect({ request, path: `/${path}`, site }, { peer, keepOpen }))
+      const answer = serveNonRedirect({ request, path: `/${path}`, site }, { peer, keepOpen })
+      return withHeader(withAnswerHeaders(answer), findTransportSecurity(request, server))
     }
     const query = mark < 0 ? null : url.slice(mark)
-    return dependencies.redirect.answer({ request, path, query, server, site })
+    const answer = dependencies.redirect.answer({ request, path, query, server, site })
+    return withHeader(answer, findTransportSecurity(request, server))
   }
 }
 
@@ -109,11 +113,36 @@ function isNonRedirect(path: string): boolean {
   return isSystem || (path.startsWith('oauth/') && path !== 'oauth/') || isReserved(path)
 }
 
-/** Only redirects may be loaded from within pages of other sites. */
-async function withCrossOriginHeaders(pending: Promise<Response>): Promise<Response> {
+/** Only redirects may be loaded from within pages of other sites, and pass a referrer on. */
+async function withAnswerHeaders(pending: Promise<Response>): Promise<Response> {
   const response = await pending
-  for (const [name, value] of CROSS_ORIGIN_HEADERS) response.headers.set(name, value)
+  const { headers } = response
+  for (const [name, value] of ANSWER_HEADERS) headers.set(name, value)
+  if (!headers.has('Location') && !headers.has('Referrer-Policy'))
+    headers.set('Referrer-Policy', 'no-referrer')
   return response
+}
+
+/** Adds a header to the answer, if there is any to add. */
+function withHeader(answer: Response | Promise<Response>, header: Header | undefined) {
+  if (header === undefined) return answer
+  const add = (response: Response) => {
+    response.headers.set(...header)
+    return response
+  }
+  return answer instanceof Promise ? answer.then(add) : add(answer)
+}
+
+/**
+ * Creates the function that returns the header for https, which applies to all domains. Without a
+ * base URL, only a trusted proxy knows whether a request came by https.
+ */
+function createTransportSecurity({ settings, proxies }: Services) {
+  const { baseUrl, trustedProxies } = settings
+  const fixed = baseUrl === null ? undefined : strictTransport(baseUrl)
+  if (baseUrl !== null || trustedProxies.length === 0) return () => fixed
+  return (request: Request, server: PeerSource) =>
+    strictTransport(forwardedOrigin(request, peerOf(request, server), proxies) ?? '')
 }
 
 function createNonRedirectHandler(

@@ -82,7 +82,6 @@ async function observe(
   })
   response.headers.set('X-Request-Id', requestId)
   response.headers.set('Cache-Control', 'private, no-store')
-  response.headers.set('X-Content-Type-Options', 'nosniff')
   const ms = performance.now() - startedMs
   services.observe({ route: ROUTE, method: request.method, status: response.status, requestId, ms })
   return response

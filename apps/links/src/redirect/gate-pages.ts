@@ -4,8 +4,6 @@ import { fixedPage, htmlPage, languageOf, renderMessage } from './pages.ts'
 const FORM_HEADERS = {
   // Chromium also applies `form-action` to the redirect that follows, which leads to any host.
   'Content-Security-Policy': `default-src 'none'; style-src 'unsafe-inline'; font-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self' http: https:; frame-ancestors 'none'`,
-  // The visitor who has entered the password does not come from one of our own links (L13.3).
-  'Referrer-Policy': 'no-referrer',
 }
 
 /**

@@ -1,4 +1,4 @@
-import { CROSS_ORIGIN_HEADERS } from '@latchkey/http/cross-origin'
+import { ANSWER_HEADERS } from '@latchkey/http/answer-headers'
 import { brandMark } from '@latchkey/web/brand'
 import { type Language, acceptedLanguages, firstLanguage } from '@latchkey/web/languages'
 import { MESSAGE_STYLES } from './page-styles.ts'
@@ -44,8 +44,9 @@ const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'private, no-store',
   'Content-Security-Policy': `default-src 'none'; style-src 'unsafe-inline'; font-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  'X-Content-Type-Options': 'nosniff',
-  ...Object.fromEntries(CROSS_ORIGIN_HEADERS),
+  // A visitor who has entered a password does not come from one of our own links (L13.3).
+  'Referrer-Policy': 'no-referrer',
+  ...Object.fromEntries(ANSWER_HEADERS),
 }
 
 /** A complete HTML document, which its author has escaped. */
@@ -110,7 +111,8 @@ export function methodNotAllowed(): Response {
       Allow: ALLOWED_METHODS,
       'Content-Type': 'text/plain; charset=utf-8',
       'Cache-Control': 'private, no-store',
-      ...Object.fromEntries(CROSS_ORIGIN_HEADERS),
+      'Referrer-Policy': 'no-referrer',
+      ...Object.fromEntries(ANSWER_HEADERS),
     },
   })
 }

@@ -1,12 +1,8 @@
-import { CROSS_ORIGIN_HEADERS } from '@latchkey/http/cross-origin'
+import { ANSWER_HEADERS, type Header, strictTransport } from '@latchkey/http/answer-headers'
 import type { VoiceSettings } from '../settings/voice.ts'
-
-export type Header = readonly [name: string, value: string]
 
 const WITHOUT_CALLS = 'camera=(), microphone=(), display-capture=(), geolocation=()'
 const WITH_CALLS = 'camera=(self), microphone=(self), display-capture=(self), geolocation=()'
-
-const HSTS: Header = ['Strict-Transport-Security', 'max-age=31536000']
 
 /**
  * Headers of every response (R11.5): only scripts of this origin, no frames, no access for pages of
@@ -36,8 +32,8 @@ export function securityHeaders(origin: string, { mode, livekit }: VoiceSettings
     ['X-Robots-Tag', 'noindex, nofollow, noarchive'],
     ['Cache-Control', 'no-store'],
     ['Referrer-Policy', 'no-referrer'],
-    ['X-Content-Type-Options', 'nosniff'],
-    ...CROSS_ORIGIN_HEADERS,
+    ...ANSWER_HEADERS,
   ]
-  return origin.startsWith('https://') ? [...headers, HSTS] : headers
+  const hsts = strictTransport(origin)
+  return hsts === undefined ? headers : [...headers, hsts]
 }

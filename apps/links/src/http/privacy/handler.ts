@@ -33,7 +33,7 @@ export function createPrivacyPages(settings: Settings) {
       htmlPage(pages[languageOf(request)], { headers: { ...HEADERS, Vary: 'Accept-Language' } }),
     json: (): Response =>
       new Response(json, {
-        headers: { ...HEADERS, 'Content-Type': 'application/json', 'X-Content-Type-Options': 'nosniff' },
+        headers: { ...HEADERS, 'Content-Type': 'application/json' },
       }),
   }
 }

@@ -19,7 +19,7 @@ const STRANGER: Caller = {
   admittedUntil: undefined,
 }
 
-const HEADERS = { 'X-Robots-Tag': 'noindex, nofollow', 'Referrer-Policy': 'no-referrer' }
+const HEADERS = { 'X-Robots-Tag': 'noindex, nofollow' }
 
 /**
  * Serves the public pages of statistics, which need no sign-in: visitors with the address may read
