@@ -8,6 +8,8 @@ import ipaddr from 'ipaddr.js'
 export interface Kind<T> {
   readonly accepts: string
   parse(text: string): T | undefined
+  /** The part of a refused text that is wrong; without it, the whole text. */
+  findWrongPart?(text: string): string | undefined
 }
 
 /** A rate: `count` requests in `perSeconds` seconds. */
@@ -149,13 +151,11 @@ export function httpUrl(): Kind<string> {
  * @example addresses().parse('10.0.0.0/8, ::1') // ['10.0.0.0/8', '::1']
  */
 export function addresses(): Kind<readonly string[]> {
-  return {
-    accepts: 'IP addresses and CIDR ranges, separated by commas',
-    parse(raw) {
-      const entries = raw.split(',').map((entry) => entry.trim())
-      return entries.every((entry) => isAddress(entry) || isRange(entry)) ? entries : undefined
-    },
+  const entry: Kind<string> = {
+    accepts: 'an IP address or a CIDR range',
+    parse: (raw) => (isAddress(raw) || isRange(raw) ? raw : undefined),
   }
+  return { ...listOf(entry), accepts: 'IP addresses and CIDR ranges, separated by commas' }
 }
 
 /**
@@ -169,6 +169,7 @@ export function addressesOrNone(): Kind<readonly string[]> {
   return {
     accepts: `${some.accepts}, or none`,
     parse: (raw) => (raw === '' || raw === 'none' ? [] : some.parse(raw)),
+    findWrongPart: (raw) => some.findWrongPart?.(raw),
   }
 }
 
@@ -181,10 +182,15 @@ export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
   return {
     accepts: `a comma-separated list; each item is ${item.accepts}`,
     parse(raw) {
-      const values = raw.split(',').map((entry) => item.parse(entry.trim()))
+      const values = entriesOf(raw).map((entry) => item.parse(entry))
       return values.every((value) => value !== undefined) ? values : undefined
     },
+    findWrongPart: (raw) => entriesOf(raw).find((entry) => item.parse(entry) === undefined),
   }
+}
+
+function entriesOf(raw: string): string[] {
+  return raw.split(',').map((entry) => entry.trim())
 }
 
 const SECONDS = { sec: 1, min: 60, hour: 3600 } as const

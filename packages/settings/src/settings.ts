@@ -110,7 +110,8 @@ function readSetting<T>(declaration: Declaration<T>, env: Environment): Outcome<
   if (outcome.value === undefined) return { value: defaultOf(declaration) }
   const value = declaration.kind.parse(outcome.value)
   if (value !== undefined) return { value }
-  return { problem: `must be ${declaration.kind.accepts}${displayValue(declaration, outcome.value)}` }
+  const wrong = declaration.kind.findWrongPart?.(outcome.value) ?? outcome.value
+  return { problem: `must be ${declaration.kind.accepts}${displayValue(declaration, wrong)}` }
 }
 
 function defaultOf<T>(declaration: Declaration<T>): T | null {

@@ -2,7 +2,8 @@ import { parseSlugKey } from '../links/slugs/slug.ts'
 
 /** RFC 1035. */
 export const MAX_HOST_LENGTH = 253
-const HOST_CHARACTERS = /^[\p{L}\p{M}\p{N}._-]+$/u
+/** Beyond ASCII, IDNA decides, which maps or refuses each character. */
+const HOST_CHARACTERS = /^(?:[\w.-]|[^\0-\x7f])+$/
 /** The last label has a letter: otherwise it is an IP address. */
 const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*(?=[^.]*[a-z])[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
 
@@ -10,7 +11,7 @@ const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*(?=[^.]*[a-z])[a-z0
  * Returns a host name as browsers send it: lower case, IDNA names as A-labels, without a last dot.
  * Undefined for anything else, such as an IP address or a host with a port.
  *
- * @example toHost('Länk.example') // 'xn--lnk-ula.example'
+ * @example toHost('Länk.example') // 'xn--lnk-qla.example'
  */
 export function toHost(text: string): string | undefined {
   if (!HOST_CHARACTERS.test(text)) return undefined

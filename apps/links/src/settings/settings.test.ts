@@ -138,6 +138,11 @@ describe('rules between settings', () => {
   test('L31.1: a further domain is a host of its own, and is kept as an A-label', () => {
     const withBase = (LINKS_DOMAINS: string) =>
       problemsOf({ LINKS_BASE_URL: 'https://go.example.com', LINKS_DOMAINS })
+    expect(readSettings({ LINKS_DOMAINS: '☕.example' }).domains).toEqual(['xn--53h.example'])
+    for (const wrong of ['a b', 'a／b.example', 'https://l.example.org', '１.２.３.４', 'l.example.org:80'])
+      expect(problemsOf({ LINKS_DOMAINS: `l.example.org,${wrong}` })).toEqual([
+        `LINKS_DOMAINS must be a comma-separated list; each item is a host name without scheme, port and path, not "${wrong}"`,
+      ])
     expect(readSettings({ LINKS_DOMAINS: 'L.Example.org, länk.example.' }).domains).toEqual([
       'l.example.org',
       'xn--lnk-qla.example',
