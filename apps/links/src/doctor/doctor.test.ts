@@ -1,13 +1,18 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eachDialect } from '@latchkey/database/testing'
+import { createLog } from '@latchkey/http/log'
 import { sql } from 'kysely'
+import { createLinks } from '../app.ts'
+import { readSettings } from '../settings/settings.ts'
 import { importText, openMigrated } from '../transfer/testing.ts'
 import { migrations } from '../db/migrations.ts'
 import { examine } from './doctor.ts'
 
+/** Without an address of its own, this machine cannot be reached from others. */
+const hasNetwork = Object.values(networkInterfaces()).some((list) => list?.some(({ internal }) => !internal))
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-doctor-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -218,13 +223,42 @@ describe('doctor', () => {
 
   test('checks the admin side only if the public address answers and is not local by design', async () => {
     const open = serve(() => Response.json({ status: 'ok' }))
-    expect(await findingOf('admin', { ...sqlite, LINKS_BASE_URL: open.origin })).toMatch(
-      /^ok: .*this machine/,
-    )
+    const { port } = new URL(open.origin)
+    const direct = { ...sqlite, LINKS_BASE_URL: open.origin, LINKS_PORT: port }
+    expect(await findingOf('admin', direct)).toMatch(/^ok: .*this machine/)
     await open.stop()
     const away = 'https://links.invalid'
     expect(await findingOf('admin', { ...sqlite, LINKS_BASE_URL: away })).toMatch(/^warn: not checked/)
     expect(await findingOf('admin', sqlite)).toBe('')
+  })
+
+  test('warns about a proxy on this machine that adds no header, and fails if others reach it', async () => {
+    const links = await createLinks({
+      settings: readSettings({ ...sqlite, LINKS_JOURNAL: `sqlite:${join(folder, 'proxied.db')}` }),
+      log: createLog({ write: () => {} }),
+    })
+    const service = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: links.fetch })
+    /** A bare `proxy_pass`, which sends the name of its upstream as the host. */
+    const proxy = (hostname: string, headers: Record<string, string> = {}) =>
+      Bun.serve({
+        port: 0,
+        hostname,
+        fetch: ({ url }) => fetch(new URL(new URL(url).pathname, service.url), { headers }),
+      })
+    const findingBehind = async (hostname: string, headers?: Record<string, string>) => {
+      const server = proxy(hostname, headers)
+      const LINKS_BASE_URL = `http://localhost:${server.port}`
+      const text = await findingOf('admin', { ...sqlite, LINKS_BASE_URL, LINKS_PORT: String(service.port) })
+      await server.stop(true)
+      return text
+    }
+    const remedy = 'set LINKS_ACCESS to jwt or header, and make the proxy send X-Forwarded-For'
+    expect(await findingBehind('127.0.0.1')).toMatch(/^warn: .*without authentication/)
+    expect(await findingBehind('127.0.0.1')).toContain(remedy)
+    expect(await findingBehind('127.0.0.1', { 'X-Forwarded-For': '203.0.113.9' })).toMatch(/^ok: /)
+    if (hasNetwork) expect(await findingBehind('0.0.0.0')).toMatch(/^fail: http:\/\/(?!localhost)/)
+    await service.stop(true)
+    await links.close()
   })
 
   test('names the disk of a database that does not exist yet', async () => {

@@ -1,6 +1,7 @@
+import { networkInterfaces } from 'node:os'
 import { type Finding, fail, ok, warn } from '@latchkey/doctor/finding'
 import { isLoopbackHost } from '@latchkey/http/safe-url'
-import { explainExposure, findExposure } from '../access/exposure.ts'
+import { type ExposedPath, explainExposure, findExposure } from '../access/exposure.ts'
 import { createKeySet } from '../access/key-set.ts'
 import { originOfDomain } from '../domains/host.ts'
 import { ROBOTS_FILES } from '../http/root-files.ts'
@@ -57,16 +58,54 @@ export async function checkPublicAddress({ baseUrl, proxyHeader }: Settings): Pr
  * Checks that the public address keeps strangers from the admin side and the metrics, whatever the
  * settings are.
  */
-export async function checkAdminSide({ access, baseUrl }: Settings): Promise<Finding[]> {
+export async function checkAdminSide(settings: Settings): Promise<Finding[]> {
+  const { access, baseUrl } = settings
   const name = 'admin'
+  if (access === 'loopback' && (baseUrl === null || isLoopbackHost(new URL(baseUrl).hostname)))
+    return checkLocalProxies(settings)
   if (baseUrl === null) return []
-  if (access === 'loopback' && isLoopbackHost(new URL(baseUrl).hostname))
-    return [ok(name, `${baseUrl} is this machine, which may use the admin side`)]
   const exposure = await findExposure(baseUrl)
   if (exposure === 'unreachable') return [warn(name, `not checked: ${baseUrl} does not answer`)]
   return exposure === 'refused'
     ? [ok(name, `${baseUrl} refuses unauthenticated requests at /_/admin and /_/metrics`)]
     : [fail(name, explainExposure(baseUrl, exposure))]
+}
+
+/**
+ * Looks for proxies on this machine that add no header, behind which everyone looks like this
+ * machine. The settings do not name them.
+ */
+async function checkLocalProxies({ baseUrl, port }: Settings): Promise<Finding[]> {
+  const name = 'admin'
+  const base = baseUrl === null ? undefined : new URL(baseUrl)
+  const basePort = base && Number(base.port || (base.protocol === 'https:' ? 443 : 80))
+  const isProxied = port !== 0 && basePort !== undefined && basePort !== port
+  for (const origin of originsOnNetwork(isProxied ? [basePort] : [])) {
+    const exposure = await findOwnExposure(origin)
+    if (exposure) return [fail(name, explainExposure(origin, exposure))]
+  }
+  if (baseUrl === null) return []
+  const exposure = isProxied ? await findOwnExposure(baseUrl) : undefined
+  return exposure
+    ? [warn(name, `${explainExposure(baseUrl, exposure)}, or let only this machine reach it`)]
+    : [ok(name, `${baseUrl} is this machine, which may use the admin side`)]
+}
+
+/** The origins at which others would reach a proxy on this machine. */
+function originsOnNetwork(ports: readonly number[]): string[] {
+  const hosts = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, scopeid }) => !internal && !scopeid)
+    .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address))
+  const origins = (host: string) => [80, ...ports].map((port) => `http://${host}:${port}`)
+  return hosts.flatMap((host) => [...origins(host), `https://${host}`])
+}
+
+/** The exposed path of this service at an origin; undefined for other services. */
+async function findOwnExposure(origin: string): Promise<ExposedPath | undefined> {
+  if ((await checkHealth(origin)) !== undefined) return undefined
+  const exposure = await findExposure(origin)
+  return typeof exposure === 'string' ? undefined : exposure
 }
 
 /** Checks that each further domain leads to this instance. */
