@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fdatasync, fdatasyncSync, openSync, statfsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { dirname } from 'node:path'
@@ -24,6 +24,9 @@ const LOCK_RETRY_MS = 5
  * value 64.
  */
 const CHECKPOINT_PAGES = 4_000
+const PAGE_BYTES = 4_096
+/** The part of a small disk that counted clicks may occupy in the log before it is reused. */
+const SHARE_OF_FREE_SPACE = 1 / 8
 const SELECT_AFTER = 'select clicks from journal where seq > ? order by seq'
 const COUNT_AFTER = 'select coalesce(sum(json_array_length(clicks)), 0) as clicks from journal where seq > ?'
 
@@ -76,7 +79,10 @@ export class Journal {
       onLoss,
     }: { onCommit: (ms: number) => void; onLoss: (error: unknown, clicks: number) => void },
   ) {
-    this.#file = openSqliteFile(path, { cacheKib: CACHE_KIB, checkpointPages: CHECKPOINT_PAGES })
+    this.#file = openSqliteFile(path, {
+      cacheKib: CACHE_KIB,
+      checkpointPages: checkpointPagesOn(dirname(path)),
+    })
     // SQLite would block the event loop while it waits for the disk. `#commit` waits
     // asynchronously.
     this.#file.run('pragma synchronous = normal')
@@ -278,4 +284,16 @@ export class Journal {
     this.#trimBefore = 0
     return Number(seq)
   }
+}
+
+/** The log is never so long that a small disk would be full of clicks which are counted already. */
+function checkpointPagesOn(folder: string): number {
+  // The journal makes its folder itself.
+  const { bavail, bsize } = statfsSync(nearestFolder(folder))
+  const share = Math.floor((bavail * bsize * SHARE_OF_FREE_SPACE) / PAGE_BYTES)
+  return Math.max(1, Math.min(CHECKPOINT_PAGES, share))
+}
+
+function nearestFolder(folder: string): string {
+  return existsSync(folder) ? folder : nearestFolder(dirname(folder))
 }

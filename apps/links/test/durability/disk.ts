@@ -23,9 +23,9 @@ function succeeds(command: string, ...rest: string[]): boolean {
 }
 
 /** A small file system of its own. Undefined if this process may not mount one. */
-export function mountDisk(): (Disk & { remount(mode: 'ro' | 'rw'): boolean }) | undefined {
+export function mountDisk(size = SIZE): (Disk & { remount(mode: 'ro' | 'rw'): boolean }) | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-disk-'))
-  if (process.getuid?.() !== 0 || !succeeds('mount', '-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder)) {
+  if (process.getuid?.() !== 0 || !succeeds('mount', '-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder)) {
     rmSync(folder, { recursive: true })
     return undefined
   }
