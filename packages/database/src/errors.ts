@@ -37,6 +37,13 @@ const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREAC
 const POSTGRES_MESSAGES =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error/i
 
+/** The server has taken a connection and does not answer on it, or is starting up. */
+export function isServerSilent(error: unknown): boolean {
+  const isTimeout =
+    error instanceof Error && /timeout exceeded when trying to connect|Query read timeout/.test(error.message)
+  return isTimeout || codeOf(error) === '57P03'
+}
+
 /** The read thread has ended, is being closed, or has been busy for too long. */
 export class ReaderUnavailable extends Error {
   override readonly name = 'ReaderUnavailable'

@@ -85,12 +85,32 @@ eachDialect((dialect, newUrl) => {
       await node(url)
     })
 
+    test('a node whose database is silent at its start waits for it, and logs that it does', async () => {
+      const url = await newUrl()
+      const relay = await Relay.before(url)
+      closings.push(async () => relay.close())
+      const silent = relay.silenceAfter('pg_try_advisory_lock_shared')
+      const logged: string[] = []
+      const opening = openExclusively<unknown>(relay.through(url), {
+        error(message) {
+          logged.push(message)
+          relay.cut()
+          relay.restore()
+        },
+      })
+      await silent
+      const database = await opening
+      closings.push(() => database.close())
+      await sql`select 1`.execute(database.read)
+      expect(logged).toEqual(['database: does not answer, the start waits for it'])
+    }, 30_000)
+
     test('a node whose database falls silent at its start does not wait for it without end', async () => {
       const url = await newUrl()
       const relay = await Relay.before(url)
       closings.push(async () => relay.close())
       const silent = relay.silenceAfter('pg_try_advisory_lock_shared')
-      const opening = openExclusively<unknown>(relay.through(url), { error: () => {} })
+      const opening = openExclusively<unknown>(relay.through(url), { error: () => {} }, 1)
       expect(isStorageUnavailable(await failureOf(opening))).toBe(true)
       await silent
     }, 30_000)

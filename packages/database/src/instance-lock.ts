@@ -1,5 +1,6 @@
 import type { ClientBase, PoolClient } from 'pg'
 import { type Database, openDatabase } from './database.ts'
+import { isServerSilent } from './errors.ts'
 import { openPool } from './pool.ts'
 
 /** The database is locked: nodes and the restore of an archive exclude each other. */
@@ -23,6 +24,8 @@ const RETRY_MS = 1_000
  * If the server accepts the query but does not answer in this time, another connection tries again.
  */
 const ANSWER_TIMEOUT_MS = 3_000
+/** How long a start waits for a server that is silent, in milliseconds. */
+const SILENCE_TIMEOUT_MS = 60_000
 
 interface Log {
   error(message: string, fields: Readonly<Record<string, unknown>>): void
@@ -32,15 +35,20 @@ interface Log {
  * Opens the database for a node and locks it until it is closed. A restore refuses a database that
  * nodes work on, and this function throws `DatabaseInUse` while a restore runs. SQLite itself knows
  * which processes have the file open. On PostgreSQL, a separate connection holds a lock that nodes
- * share. A lost connection is replaced within seconds.
+ * share. A lost connection is replaced within seconds. A server that is silent at the start, such as
+ * one that is frozen or still recovers, is awaited for a minute; one that is not there is not.
  *
  * @example
  * const database = await openExclusively<Tables>('postgres://db.internal/links', log)
  */
-export async function openExclusively<Tables>(url: string, log: Log): Promise<Database<Tables>> {
+export async function openExclusively<Tables>(
+  url: string,
+  log: Log,
+  silenceTimeoutMs = SILENCE_TIMEOUT_MS,
+): Promise<Database<Tables>> {
   const database = openDatabase<Tables>(url)
   if (database.dialect === 'sqlite') return database
-  const leave = await acquireLock(url, log)
+  const leave = await acquireLock(url, log, silenceTimeoutMs)
   return {
     ...database,
     async close() {
@@ -59,7 +67,7 @@ export async function requireUnlocked(transaction: ClientBase): Promise<void> {
 }
 
 /** Returns the function that releases the lock. */
-async function acquireLock(url: string, log: Log): Promise<() => void> {
+async function acquireLock(url: string, log: Log, silenceTimeoutMs: number): Promise<() => void> {
   const pool = openPool(url, { queryTimeoutMs: ANSWER_TIMEOUT_MS })
   let holder: PoolClient | undefined
   let retry: Timer | undefined
@@ -98,7 +106,7 @@ async function acquireLock(url: string, log: Log): Promise<() => void> {
     holder = undefined
     client?.release(true)
   }
-  await hold()
+  await retryWhileSilent(hold, log, silenceTimeoutMs)
   return () => {
     isOver = true
     clearTimeout(retry)
@@ -106,6 +114,18 @@ async function acquireLock(url: string, log: Log): Promise<() => void> {
     // Not awaited: a frozen server never acknowledges the end of a connection.
     void pool.end()
   }
+}
+
+async function retryWhileSilent(work: () => Promise<void>, log: Log, timeoutMs: number): Promise<void> {
+  const endMs = performance.now() + timeoutMs
+  for (let isLogged = false; ; isLogged = true)
+    try {
+      return await work()
+    } catch (error) {
+      if (!isServerSilent(error) || performance.now() > endMs) throw error
+      if (!isLogged) log.error('database: does not answer, the start waits for it', { error })
+      await Bun.sleep(RETRY_MS)
+    }
 }
 
 async function isGranted(client: ClientBase, lock: string): Promise<boolean> {
