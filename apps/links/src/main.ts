@@ -22,7 +22,8 @@ export interface Running {
 export async function startLinks(settings: Settings): Promise<Running> {
   const log = createLog()
   const links = await createLinks({ settings, log })
-  const server = await listen(settings, links, log).catch(async (error: unknown) => {
+  const options = optionsOf(links, log)
+  const server = await listen(settings, options).catch(async (error: unknown) => {
     await links.close()
     throw error
   })
@@ -35,7 +36,7 @@ export async function startLinks(settings: Settings): Promise<Running> {
     url: server.url.origin,
     async stop() {
       links.drain()
-      await links.close(await stopServing(server))
+      await links.close(await stopServing(server, options))
       log.info('stopped', { service: 'links' })
     },
   }
@@ -52,16 +53,17 @@ async function warnOfExposure({ access, baseUrl }: Settings, log: Log): Promise<
     log.error(`admin side: reachable without authentication: ${explainExposure(baseUrl, exposure)}`)
 }
 
-async function listen(settings: Settings, links: Links, log: Log) {
-  return Bun.serve({
-    hostname: settings.host,
-    port: settings.port,
-    ...limits,
+async function listen({ host, port }: Settings, options: ReturnType<typeof optionsOf>) {
+  return Bun.serve({ hostname: host, port, ...limits, ...options })
+}
+
+function optionsOf(links: Links, log: Log) {
+  return {
     fetch: links.fetch,
-    error(error) {
+    error(error: Error) {
       log.error('request: failed outside its handler', { error })
       const headers = Object.fromEntries(ANSWER_HEADERS)
       return Response.json({ error: 'Internal Server Error' }, { status: 500, headers })
     },
-  })
+  }
 }

@@ -1,5 +1,5 @@
 import { ANSWER_HEADERS } from '@latchkey/http/answer-headers'
-import { createLog } from '@latchkey/http/log'
+import { type Log, createLog } from '@latchkey/http/log'
 import { limits, stopServing } from '@latchkey/http/serve'
 import { type Rooms, createRooms } from './app.ts'
 import type { SocketData } from './realtime/gateway.ts'
@@ -21,7 +21,8 @@ export interface Running {
 export async function startRooms(settings: Settings, { demo = false } = {}): Promise<Running> {
   const log = createLog()
   const rooms = await createRooms({ settings, log, demo })
-  const server = await listen(settings, rooms, log).catch(async (error: unknown) => {
+  const options = optionsOf(rooms, log)
+  const server = await listen(settings, options).catch(async (error: unknown) => {
     await rooms.close()
     throw error
   })
@@ -41,7 +42,12 @@ export async function startRooms(settings: Settings, { demo = false } = {}): Pro
       endSweep()
       // Concurrently: new requests are refused, sockets never end on their own, and each part may
       // wait for the database.
-      await Promise.all([stopServing(server), rooms.hub.stop(), rooms.jobs.stop(), rooms.fileJobs.stop()])
+      await Promise.all([
+        stopServing(server, options),
+        rooms.hub.stop(),
+        rooms.jobs.stop(),
+        rooms.fileJobs.stop(),
+      ])
       await rooms.close()
       log.info('stopped', { service: 'rooms' })
     },
@@ -54,14 +60,15 @@ function loopbackOf(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-async function listen(settings: Settings, rooms: Rooms, log: ReturnType<typeof createLog>) {
-  return Bun.serve<SocketData>({
-    hostname: settings.host,
-    port: settings.port,
-    ...limits,
+async function listen({ host, port }: Settings, options: ReturnType<typeof optionsOf>) {
+  return Bun.serve<SocketData>({ hostname: host, port, ...limits, ...options })
+}
+
+function optionsOf(rooms: Rooms, log: Log) {
+  return {
     fetch: rooms.serve,
     websocket: rooms.websocket,
-    error(error) {
+    error(error: Error) {
       log.error('request: failed outside its handler', { error })
       const headers = Object.fromEntries(ANSWER_HEADERS)
       return Response.json(
@@ -69,5 +76,5 @@ async function listen(settings: Settings, rooms: Rooms, log: ReturnType<typeof c
         { status: 500, headers },
       )
     },
-  })
+  }
 }
