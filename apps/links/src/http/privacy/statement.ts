@@ -1,4 +1,4 @@
-import { RETENTION_EVERY_HOURS } from '../../clicks/retention.ts'
+import { RETENTION_EVERY_HOURS } from '../../clicks/old-clicks.ts'
 import { SALT_GRACE_SECONDS } from '../../clicks/visitor-salts.ts'
 import { HOUR } from '../../analytics/window.ts'
 import { isMcpConfigured } from '../../mcp/credentials.ts'

@@ -2,18 +2,19 @@ import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
 import { createLog } from '@latchkey/http/log'
-import { BOT, NOW, TestDatabase, click, closeAfterEach, until } from '../../test/test-database.ts'
-import { RollupJob } from '../analytics/rollups/index.ts'
-import { DAY, HOUR, type Window, currentWindow, windowsOf } from '../analytics/window.ts'
-import { insertBundle } from '../bundles/store.ts'
-import { recordChanges } from '../history/change-log.ts'
-import type { ClassifiedClick } from './click.ts'
-import { openRecorder } from './recorder.ts'
-import { deleteClicksBefore, startRetention } from './retention.ts'
-import { NO_FILTERS } from '../analytics/filters.ts'
-import { readWindowClicks } from '../analytics/rollups/index.ts'
+import { BOT, NOW, TestDatabase, click, closeAfterEach, until } from '../test/test-database.ts'
+import { RollupJob } from './analytics/rollups/index.ts'
+import { DAY, HOUR, type Window, currentWindow, windowsOf } from './analytics/window.ts'
+import { insertBundle } from './bundles/store.ts'
+import { recordChanges } from './history/change-log.ts'
+import type { ClassifiedClick } from './clicks/click.ts'
+import { openRecorder } from './clicks/recorder.ts'
+import { deleteClicksBefore } from './clicks/old-clicks.ts'
+import { startRetention } from './retention.ts'
+import { NO_FILTERS } from './analytics/filters.ts'
+import { readWindowClicks } from './analytics/rollups/index.ts'
 
-const { closeLater, close } = closeAfterEach()
+const { closeLater } = closeAfterEach()
 const DAYS = 30
 /** Raw clicks are deleted by whole days. */
 const CUT = NOW - DAYS * DAY - ((NOW - DAYS * DAY) % DAY)
@@ -227,18 +228,21 @@ eachDialect((_dialect, newUrl) => {
     expect(String(refusal)).toContain('history is append-only')
   })
 
-  test('a failure is logged and not thrown', async () => {
-    const { stored } = await openWith((link) => [click(link, 'abcd')])
+  test('L13.6: a step that fails is logged, and stops no other', async () => {
+    const { stored } = await openWith((link) => [click(link, 'abcd', { clickedAt: NOW - 9 * DAY })])
+    await stored.run(sql`drop table idempotent_answer`)
     const lines: string[] = []
-    await close(stored)
     const stop = startRetention(
       stored.database,
       { retentionDays: 1, auditDays: null, privacy: 'full' },
       createLog({ write: (line) => void lines.push(line) }),
       Date.now,
     )
-    await until('it is logged', () => lines.length > 0)
+    const countClicks = async () => (await stored.rows('select id from click')).length
+    await until('the old click is deleted', async () => (await countClicks()) === 0)
     stop()
+    expect(lines).toHaveLength(1)
     expect(lines[0]).toContain('retention: cannot delete old data')
+    expect(lines[0]).toContain('"step":"repeated requests"')
   })
 })

@@ -1,22 +1,14 @@
 import type { Database } from '@latchkey/database/database'
 import { lockRows } from '@latchkey/database/locks'
-import { deleteChangesBefore } from '../history/store.ts'
-import type { Log } from '@latchkey/http/log'
 import type { Transaction } from 'kysely'
 import { dimensions } from '../analytics/dimensions.ts'
 import { sumByDimension } from '../analytics/rollups/index.ts'
-import { DAY, HOUR, hourOf } from '../analytics/window.ts'
+import { DAY, hourOf } from '../analytics/window.ts'
 import type { ClickForgottenTable, ClickTable } from '../db/click-tables.ts'
 import type { Tables } from '../db/tables.ts'
-import { deleteOldEvents } from '../event-log/store.ts'
-import { deleteExpiredAnswers } from '../idempotency/store.ts'
-import { mergeIndex } from '../links/merge-index.ts'
-import { refoldTexts } from '../links/refold.ts'
-import { deleteOldPlans } from '../plans/store.ts'
 import { markHoursChanged } from './changed-hours.ts'
-import type { Privacy } from './click.ts'
-import { eraseDetails, forgetProgress } from './lean-clicks.ts'
 
+/** How often clicks that are too old are deleted. */
 export const RETENTION_EVERY_HOURS = 1
 /** Clicks per transaction, few enough not to delay the redirects that run beside it. */
 const CLICKS_PER_STEP = 500
@@ -24,52 +16,6 @@ const CLICKS_PER_STEP = 500
 const ROWS_PER_INSERT = 500
 /** Full referrers are deleted; all other dimensions are kept per hour (L13.6). */
 const keptDimensions = dimensions.filter((dimension) => dimension !== 'referrer')
-
-interface RetentionSettings {
-  /** Null without an age limit. */
-  retentionDays: number | null
-  auditDays: number | null
-  privacy: Privacy
-}
-
-/**
- * Deletes what is not to be kept, now and every hour: raw clicks beyond their age (L13.6), details
- * that `lean` clicks do not have (L37.6), old history (L29.1), plans (L29.3) and events (L30.1), and
- * answers to repeated requests (L28.2). Folds texts of an earlier version for search, and
- * removes deleted rows from the index and the log of SQLite. Returns a function that stops it.
- */
-export function startRetention(
-  database: Database<Tables>,
-  settings: RetentionSettings,
-  log: Log,
-  now: () => number,
-): () => void {
-  const run = () => {
-    applyRetention(database, settings, Math.floor(now() / 1000)).catch((error: unknown) =>
-      log.error('retention: cannot delete old data', { error }),
-    )
-  }
-  run()
-  const timer = setInterval(run, RETENTION_EVERY_HOURS * HOUR * 1000)
-  return () => clearInterval(timer)
-}
-
-async function applyRetention(
-  database: Database<Tables>,
-  { retentionDays, auditDays, privacy }: RetentionSettings,
-  now: number,
-): Promise<void> {
-  await refoldTexts(database)
-  await deleteExpiredAnswers(database, now)
-  await deleteOldEvents(database, now)
-  const historyStart = auditDays === null ? undefined : now - auditDays * DAY
-  await deleteOldPlans(database, { now, historyStart })
-  if (historyStart !== undefined) await deleteChangesBefore(database, historyStart)
-  if (retentionDays !== null) await deleteClicksBefore(database, now - retentionDays * DAY)
-  await (privacy === 'lean' ? eraseDetails(database) : forgetProgress(database))
-  await mergeIndex(database, now)
-  await database.emptyLog()
-}
 
 /**
  * Replaces the raw clicks of all UTC days before the one that contains this moment (Unix seconds)
