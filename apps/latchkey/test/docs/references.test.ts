@@ -98,7 +98,7 @@ describe('settings', () => {
   test('in complete blocks of docs/rooms work with the systemd unit, which sets the file of the client secret', () => {
     const whole = blocks.filter(
       ({ path, language, body }) =>
-        path.startsWith('docs/rooms/') && language === 'sh' && body.includes('AUTH_PROVIDER='),
+        path.startsWith('docs/rooms/') && language === 'sh' && body.includes('ALLOWED_HOSTS='),
     )
     expect(whole).toHaveLength(5)
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-credentials-'))
