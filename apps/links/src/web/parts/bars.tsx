@@ -55,7 +55,12 @@ export function Bars({ timeline, height, name, texts, onSelect }: Props) {
                 d={barPath(plot.positions[index] as BarPosition, plot.heightOf(clicks), plot.base)}
               />
             ))}
-            {comparison && <polyline className="bars-comparison" points={linePoints(plot, comparison)} />}
+            {comparison && (
+              <Comparison
+                points={comparisonPoints(plot, comparison)}
+                isPartial={(index) => texts.noteOf(index) !== undefined}
+              />
+            )}
           </g>
         </svg>
       )}
@@ -107,12 +112,38 @@ function layOut({ buckets, comparison }: Timeline, { width, height, number }: Fr
 /** Pixels for numbers up to this width, and the gap beside them. */
 const axisWidth = (widest: string) => 8 * widest.length + 24
 
-/** Points of the comparison line above the bars that it has a value for. */
-function linePoints({ positions, heightOf }: Plot, comparison: readonly Bucket[]): string {
-  return comparison
-    .slice(0, positions.length)
-    .map(({ clicks }, index) => `${positions[index]?.x},${heightOf(clicks)}`)
-    .join(' ')
+interface Point {
+  x: number
+  y: number
+}
+
+/** Points of the comparison above the bars that it has a value for. */
+const comparisonPoints = ({ positions, heightOf }: Plot, comparison: readonly Bucket[]): Point[] =>
+  positions
+    .slice(0, comparison.length)
+    .map(({ x }, index) => ({ x, y: heightOf(comparison[index]?.clicks ?? 0) }))
+
+/**
+ * A dashed line of the whole buckets. A bucket of which the window has a part is a dot: in the line it
+ * would look like a fall.
+ */
+function Comparison({
+  points,
+  isPartial,
+}: {
+  points: readonly Point[]
+  isPartial: (index: number) => boolean
+}) {
+  const whole = points.filter((_, index) => !isPartial(index))
+  const dots = whole.length === 1 ? points : points.filter((_, index) => isPartial(index))
+  return (
+    <>
+      <polyline className="bars-comparison" points={whole.map(({ x, y }) => `${x},${y}`).join(' ')} />
+      {dots.map(({ x, y }) => (
+        <circle key={x} className="bars-comparison-dot" cx={x} cy={y} r={3} />
+      ))}
+    </>
+  )
 }
 
 interface SelectionActions {
