@@ -58,6 +58,9 @@ export class CallError extends Error {
   }
 }
 
+/** True for a call that the service did not answer, such as without a connection. */
+export const isUnanswered = (error: unknown): boolean => error instanceof CallError && error.status === 0
+
 type Refusal = { code?: string; fields?: readonly { path: string; code: string }[] }
 
 let isOver = false

@@ -1,6 +1,6 @@
 import { type Query, QueryClient, type QueryKey, keepPreviousData, useQuery } from '@tanstack/react-query'
 import { answers } from './answers.ts'
-import { CallError } from './call.ts'
+import { CallError, isUnanswered } from './call.ts'
 
 /** Milliseconds for which a read stays fresh and is not repeated without a reason. */
 export const FRESH_MS = 30_000
@@ -12,6 +12,9 @@ export const queries = new QueryClient({
       networkMode: 'always',
       staleTime: FRESH_MS,
       refetchOnWindowFocus: false,
+      // What was not answered is read again by itself, at once when the browser is online again.
+      refetchInterval: ({ state }) => (isUnanswered(state.error) ? FRESH_MS : false),
+      refetchOnReconnect: ({ state }) => (state.status === 'error' ? 'always' : true),
       retry: (count, error) => count < 2 && !(error instanceof CallError && error.status >= 400),
     },
     mutations: { networkMode: 'always' },
@@ -83,6 +86,9 @@ export async function refetch(isOld: (key: QueryKey, query: Query) => boolean): 
     }),
   )
 }
+
+/** Reads everything on display that could not be read again, such as when the service is back. */
+export const refetchFailed = (): Promise<void> => refetch((_, { state }) => state.status === 'error')
 
 /** Reads everything on display about these subjects again, after a change. */
 export function invalidate(...about: readonly string[]): Promise<void> {

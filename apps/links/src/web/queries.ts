@@ -1,5 +1,12 @@
 import { answers } from '@latchkey/web/answers'
-import { FRESH_MS, catchUp, invalidate as invalidateAny, refetch, useRead } from '@latchkey/web/queries'
+import {
+  FRESH_MS,
+  catchUp,
+  invalidate as invalidateAny,
+  refetch,
+  refetchFailed,
+  useRead,
+} from '@latchkey/web/queries'
 import type { Changes } from '../events/changes.ts'
 import type { LiveClicks } from '../events/schema.ts'
 import { type Input, type OperationId, addressOf, callForPage, embeddedForPage } from './call.ts'
@@ -99,6 +106,7 @@ export function followChanges({ expectsClicks = false } = {}): () => void {
       poll = undefined
       // Changes while the stream was down sent no event.
       refresh()
+      void refetchFailed()
     })
     source.addEventListener('error', () => {
       poll ??= setInterval(() => {

@@ -78,7 +78,7 @@ test('the result of a search is announced, and clearing the search focuses the h
 
 test('a list that could not be read is an alert, and a retry keeps the focus', async () => {
   const { page } = await admin.open('/links?sort=clicks')
-  await page.route('**/api/links?**', (route) => route.abort())
+  await page.route('**/api/links?**', (route) => route.fulfill({ status: 503, json: {} }))
   await page.reload()
   const failed = page.getByRole('alert').filter({ hasText: 'Couldn’t load this' })
   await failed.waitFor()

@@ -105,5 +105,37 @@ test('L18.13: from the second visit on, no page asks for its statistics', async 
     await page.getByText('30D', { exact: true }).waitFor()
     await page.waitForFunction(() => !document.querySelector('main .mantine-Skeleton-root'))
     expect(requests).toEqual([])
+
+test('without a connection pages wait for it, and go on by themselves when it is back', async () => {
+  const link = await createLink(admin, { url: 'https://example.com/offline' })
+  const { page } = await admin.open('/links')
+  await page.getByRole('link', { name: 'API keys' }).click()
+  await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'Links', exact: true }).click()
+  await page.getByTitle(link.url).waitFor()
+  await page.context().setOffline(true)
+  // One page whose data is missing, and one whose script is.
+  await page.getByRole('textbox', { name: 'Search label, slug, URL or owner' }).fill('elsewhere')
+  for (const name of ['Links', 'Webhooks']) {
+    if (name === 'Webhooks') await page.getByRole('link', { name }).click()
+    await page.getByText('Waiting for connection').waitFor()
+    await screenshot(page, `offline-${name}`)
+    expect(await page.getByText('Couldn’t load this').count()).toBe(0)
+    expect(await page.locator('main').getByRole('alert').count()).toBe(0)
+    const broken = await page
+      .locator('img')
+      .evaluateAll((images) => images.filter((image) => !(image as HTMLImageElement).naturalWidth).length)
+    expect(broken).toBe(0)
+    if (name === 'Links') {
+      await page.context().setOffline(false)
+      await page.getByText('Waiting for connection').waitFor({ state: 'detached' })
+      await page.getByRole('heading', { name: 'No links match' }).waitFor()
+      await page.context().setOffline(true)
+    }
+  }
+  await page.context().setOffline(false)
+  await page.getByRole('button', { name: 'Create webhook' }).first().waitFor()
+  expect(page.url()).toBe(admin.at('/webhooks'))
+}, 60_000)
   }
 }, 60_000)

@@ -1,5 +1,6 @@
 import { Paper, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { BrandMark } from '../brand-mark.tsx'
 import { useFocusFallback } from '../focus-fallback.ts'
 
 interface Props {
@@ -7,7 +8,7 @@ interface Props {
   title?: string
   help?: string
   action?: ReactNode
-  role?: 'alert'
+  role?: 'alert' | 'status'
 }
 
 /** A notice for an empty list, no results, or an error: the mark, the state and the next step. */
@@ -16,7 +17,7 @@ export function Notice({ title, help, action, role }: Props) {
   return (
     <Paper withBorder p="xl" role={role}>
       <Stack align="center" gap="sm" py="lg">
-        <img src="/favicon.svg" alt="" width={40} height={40} className="notice-mark" />
+        <BrandMark size={40} className="notice-mark" />
         {title !== undefined && (
           <Title order={2} ta="center">
             {title}

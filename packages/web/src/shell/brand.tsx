@@ -1,9 +1,7 @@
 import { Menu, UnstyledButton } from '@mantine/core'
 import { IconSelector } from '../icons.ts'
+import { BrandMark } from '../brand-mark.tsx'
 import { useTexts } from '../texts.ts'
-
-/** The mark of the product, an SVG element. The build inserts it (build.ts). */
-declare const MARK: string
 
 const { sibling, siblingName = '' } = document.documentElement.dataset
 
@@ -37,7 +35,7 @@ function Wordmark({ name }: { name: string }) {
   const product = /^Latchkey (.+)$/.exec(name)?.[1]
   return (
     <>
-      <span className="brand-mark" aria-hidden dangerouslySetInnerHTML={{ __html: MARK }} />
+      <BrandMark size={24} />
       <span className="wordmark">
         {product === undefined ? (
           name

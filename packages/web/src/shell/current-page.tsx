@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { Fragment, Suspense } from 'react'
 import { Link, useLocation } from 'wouter'
+import { BrandMark } from '../brand-mark.tsx'
 import type { DetailPage, Page } from '../pages.ts'
 import { Notice } from '../parts/notice.tsx'
 import { RowSkeletons } from '../parts/skeletons.tsx'
@@ -26,7 +27,7 @@ export function CurrentPage({ pages, details, home }: Props) {
   const page = pages.find((each) => each.path === path)
   return (
     <Fragment key={path}>
-      {page?.hasMark && <img src="/favicon.svg" alt="" width={48} height={48} className="page-mark" />}
+      {page?.hasMark && <BrandMark size={48} className="page-mark" />}
       {!detail && <PageHeading title={t(page?.title ?? 'page.notFound')} mb="lg" />}
       <ErrorBoundary>
         <Suspense fallback={<RowSkeletons />}>

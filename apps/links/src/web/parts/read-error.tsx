@@ -1,4 +1,5 @@
 import { Button, Stack, Text } from '@mantine/core'
+import { isUnanswered } from '@latchkey/web/call'
 import { useText } from '../texts/text.ts'
 
 interface Props {
@@ -11,15 +12,16 @@ interface Props {
 /** Error of a part of a page that is too small for a notice. */
 export function ReadError({ error, onRetry, title }: Props) {
   const { t, failure } = useText()
+  const isWaiting = isUnanswered(error)
   return (
-    <Stack align="center" gap="sm" p="md" role="alert">
-      <Text size="sm" ta="center">
+    <Stack align="center" gap="sm" p="md" role={isWaiting ? 'status' : 'alert'}>
+      <Text size="sm" ta="center" {...(isWaiting && { c: 'dimmed' })}>
         {title !== undefined && (
           <Text span inherit display="block" fw={500}>
             {title}
           </Text>
         )}
-        {failure(error)}
+        {isWaiting ? t('page.waiting') : failure(error)}
       </Text>
       <Button variant="light" size="compact-sm" onClick={onRetry}>
         {t('page.retry')}

@@ -20,6 +20,8 @@ export default {
   'page.notFoundHelp': 'The address may be wrong, or the page may have moved.',
   'page.error': 'Couldn’t load this',
   'page.retry': 'Try again',
+  'page.waiting': 'Waiting for connection',
+  'page.waitingHelp': 'This appears as soon as the service answers.',
   'error.offline': 'Can’t reach the service. Check your connection.',
   'error.outcomeUnknown':
     'The database didn’t answer, so your change may or may not have been saved. Check before you try again.',

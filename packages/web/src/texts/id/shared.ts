@@ -22,6 +22,8 @@ export default {
   'page.notFoundHelp': 'Alamatnya mungkin salah, atau halamannya sudah pindah.',
   'page.error': 'Ini tidak dapat dimuat',
   'page.retry': 'Coba lagi',
+  'page.waiting': 'Menunggu koneksi',
+  'page.waitingHelp': 'Ini muncul begitu layanan menjawab.',
   'error.offline': 'Layanan tidak dapat dijangkau. Periksa koneksi Anda.',
   'error.outcomeUnknown':
     'Basis data tidak menjawab, jadi belum pasti perubahan Anda tersimpan. Periksa dahulu sebelum mencoba lagi.',

@@ -22,6 +22,8 @@ export default {
   'page.notFoundHelp': 'Adressen kan vara felskriven, eller så har sidan flyttats.',
   'page.error': 'Det här gick inte att läsa in',
   'page.retry': 'Försök igen',
+  'page.waiting': 'Väntar på anslutning',
+  'page.waitingHelp': 'Det här visas så snart tjänsten svarar.',
   'error.offline': 'Det går inte att nå tjänsten. Kontrollera anslutningen.',
   'error.outcomeUnknown':
     'Databasen svarade inte, så det är osäkert om ändringen sparades. Kontrollera innan du försöker igen.',

@@ -3,6 +3,7 @@ import type { MouseEvent, ReactNode } from 'react'
 import { addressOf } from '../../call.ts'
 import { Copy } from '@latchkey/web/parts/copy'
 import { Initials } from '../../parts/initials.tsx'
+import { QrImage } from '../../parts/qr-image.tsx'
 import { primarySlug, shortUrl, withoutScheme } from '../../parts/short-url.ts'
 import { rememberUtm } from '../../link-dialogs/utm.ts'
 import { UtmFields } from '../../link-dialogs/utm-fields.tsx'
@@ -77,7 +78,7 @@ function QrThumbnail({ link, onOpen }: { link: Link; onOpen: (event: MouseEvent<
       data-tooltip={t('link.qr')}
       onClick={onOpen}
     >
-      <img src={addressOf('getLinkQr', { params: { id: link.id }, query })} alt="" />
+      <QrImage src={addressOf('getLinkQr', { params: { id: link.id }, query })} alt="" />
     </UnstyledButton>
   )
 }

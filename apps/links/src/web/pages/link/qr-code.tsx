@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { addressOf, fieldOfRefusal, isRefusal, request } from '../../call.ts'
 import { focusFirstField } from '../../parts/focus-first-field.ts'
+import { QrImage } from '../../parts/qr-image.tsx'
 import { ReadError } from '../../parts/read-error.tsx'
 import { slugUrl, withoutScheme } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
@@ -111,7 +112,11 @@ function Preview({ name, code }: { name: string; code: Code }) {
         }}
       >
         {code.isDrawable && (
-          <img src={code.svg} alt={name} style={{ width: '100%', height: '100%', objectFit: 'contain' }} />
+          <QrImage
+            src={code.svg}
+            alt={name}
+            style={{ width: '100%', height: '100%', objectFit: 'contain' }}
+          />
         )}
         {code.error && !fieldOfRefusal(code.error, FIELD_ERRORS) && (
           <ReadError error={code.error} onRetry={code.refetch} />
