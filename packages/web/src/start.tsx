@@ -20,6 +20,15 @@ function addManifest(): void {
   document.head.append(link)
 }
 
+/** Shows dark pages in light colours on paper, on which browsers print no backgrounds. */
+function printLight({ dataset }: HTMLElement): void {
+  let screenScheme: string | undefined
+  matchMedia('print').addEventListener('change', ({ matches }) => {
+    if (matches) screenScheme = dataset['mantineColorScheme']
+    if (screenScheme !== undefined) dataset['mantineColorScheme'] = matches ? 'light' : screenScheme
+  })
+}
+
 /**
  * Renders a client in the page that `bundleClient` writes (build.ts): its theme, its texts and its
  * queries around `children`, once `page` has loaded. Until then, the HTML of the page stays.
@@ -34,6 +43,7 @@ export async function startClient(
   const { dataset } = document.documentElement
   const { scheme, timeZone = null } = dataset
   dataset['mantineColorScheme'] ??= matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+  printLight(document.documentElement)
   changeTimeZone(timeZone)
   await Promise.all([startTexts(wording), page])
   setTimeout(addManifest, MANIFEST_AFTER_MS)

@@ -73,6 +73,32 @@ test('every part fits at 200 % zoom, and is large enough for a finger', async ()
   const { page } = await open('/', { width: 390, touch: true })
   await expectFingerSized(page)
   await expectWithinWidth(page)
+  const offCentre = await page
+    .locator('.mantine-Button-root:not([data-loading]) .mantine-Button-label:visible')
+    .evaluateAll((labels) =>
+      labels
+        .filter((label) => {
+          const [own, whole] = [label, label.closest('.mantine-Button-root') as Element].map((part) => {
+            const { top, bottom } = part.getBoundingClientRect()
+            return (top + bottom) / 2
+          }) as [number, number]
+          return Math.abs(own - whole) > 1
+        })
+        .map((label) => label.textContent),
+    )
+  expect(offCentre).toEqual([])
+}, 60_000)
+
+test('paper shows the page in light colours, without its frame', async () => {
+  const { page } = await open('/', { scheme: 'dark' })
+  await page.emulateMedia({ media: 'print' })
+  await page.locator('html[data-mantine-color-scheme=light]').waitFor({ state: 'attached' })
+  for (const part of ['.frame-header', '.frame-navigation', '.skip'])
+    expect([part, await page.locator(part).isVisible()]).toEqual([part, false])
+  const { x } = (await page.getByRole('heading', { level: 1 }).boundingBox()) ?? { x: -1 }
+  expect(x).toBe(0)
+  await page.emulateMedia({ media: 'screen' })
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor({ state: 'attached' })
 }, 60_000)
 
 test('forced colours show what is on, selected and bordered', async () => {

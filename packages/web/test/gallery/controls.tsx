@@ -40,6 +40,9 @@ export function Controls() {
             <IconTrash size={16} />
           </ActionIcon>
           <Copy value="spring-sale" />
+          <Button component="a" href="/" variant="default">
+            As a link
+          </Button>
           <Anchor href="/">Link</Anchor>
         </Group>
       </Section>
