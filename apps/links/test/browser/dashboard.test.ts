@@ -175,7 +175,7 @@ test('text typed while a URL is shortened stays', async () => {
     await typed.promise
     return route.continue()
   })
-  const input = page.getByRole('textbox', { name: 'Shorten a URL, or search your links' })
+  const input = page.getByRole('textbox', { name: 'Paste a URL, or type to search' })
   await input.fill('https://example.com/slow')
   await page.keyboard.press('Enter')
   await sent.promise
@@ -187,7 +187,7 @@ test('text typed while a URL is shortened stays', async () => {
 
 test('a URL is shortened at once, other words are searched for, and a refusal keeps the input', async () => {
   const { page } = await admin.open('/dashboard')
-  const input = page.getByRole('textbox', { name: 'Shorten a URL, or search your links' })
+  const input = page.getByRole('textbox', { name: 'Paste a URL, or type to search' })
   await input.fill('https://example.com/made-here')
   await page.keyboard.press('Enter')
   await page.getByText('Your short link is ready').waitFor()
@@ -219,7 +219,7 @@ test('a click appears without an interaction, and text being typed stays', async
   const { page } = await admin.open('/dashboard?range=24h')
   await waitForBars(page)
   const before = await figure(page, 'Clicks')
-  const input = page.getByRole('textbox', { name: 'Shorten a URL, or search your links' })
+  const input = page.getByRole('textbox', { name: 'Paste a URL, or type to search' })
   await input.fill('half a tho')
   await clickLink(admin, links[1]?.slugs[0]?.slug ?? '')
   await page.waitForFunction(
@@ -259,7 +259,7 @@ test('unavailable statistics are reported as missing, with the reason and a retr
   await page.goto(admin.at('/dashboard?compare=none'))
   await page.getByRole('heading', { name: 'Couldn’t load this' }).waitFor()
   await page
-    .getByRole('textbox', { name: 'Shorten a URL, or search your links' })
+    .getByRole('textbox', { name: 'Paste a URL, or type to search' })
     .fill('https://example.com/made-while-broken')
   await page.keyboard.press('Enter')
   await page.getByText('Your short link is ready').waitFor()

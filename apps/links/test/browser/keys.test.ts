@@ -127,11 +127,11 @@ test('L29.4: the viewer sets what a program may change, which holds from its nex
     scope: 'create,read',
   })
   const { page, errors } = await admin.open('/keys')
-  const section = page.getByRole('region', { name: 'What programs may change' })
+  const section = page.getByRole('region', { name: 'Permissions' })
   await section.getByText('Makes changes directly').first().waitFor()
   expect(await section.getByText('Reader').count()).toBe(0)
   expect((await useKey(readKey)).status).toBe(200)
-  await section.getByRole('button', { name: 'Change what Assistant may do' }).press('Enter')
+  await section.getByRole('button', { name: 'Change permissions for Assistant' }).press('Enter')
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('radio', { name: 'Changes only with plans' }).check()
   await dialog.getByRole('radio', { name: 'You confirm every change' }).check()

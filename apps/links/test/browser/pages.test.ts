@@ -49,9 +49,7 @@ test('L18.10: a new instance leads to its first click, and then no longer', asyn
   const { page, errors } = await admin.open('/dashboard')
   const steps = page.getByRole('region', { name: /^(Get started|You’re all set)$/ })
   await steps.getByText('0 of 3 done').waitFor()
-  await page
-    .getByRole('textbox', { name: 'Shorten a URL, or search your links' })
-    .fill('https://example.com/')
+  await page.getByRole('textbox', { name: 'Paste a URL, or type to search' }).fill('https://example.com/')
   await page.keyboard.press('Enter')
   await steps.getByText('1 of 3 done').waitFor()
   const [link] = await read<LinkJson[]>(admin, '/links')
@@ -105,6 +103,8 @@ test('L18.13: from the second visit on, no page asks for its statistics', async 
     await page.getByText('30D', { exact: true }).waitFor()
     await page.waitForFunction(() => !document.querySelector('main .mantine-Skeleton-root'))
     expect(requests).toEqual([])
+  }
+}, 60_000)
 
 test('without a connection pages wait for it, and go on by themselves when it is back', async () => {
   const link = await createLink(admin, { url: 'https://example.com/offline' })
@@ -136,6 +136,4 @@ test('without a connection pages wait for it, and go on by themselves when it is
   await page.context().setOffline(false)
   await page.getByRole('button', { name: 'Create webhook' }).first().waitFor()
   expect(page.url()).toBe(admin.at('/webhooks'))
-}, 60_000)
-  }
 }, 60_000)

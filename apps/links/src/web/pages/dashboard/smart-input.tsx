@@ -41,7 +41,7 @@ export function SmartInput() {
       <Flex direction={{ base: 'column', xs: 'row' }} align={{ base: 'stretch', xs: 'flex-start' }} gap="sm">
         <TextInput
           aria-label={t('dashboard.input')}
-          placeholder={t('dashboard.placeholder')}
+          placeholder={t('dashboard.input')}
           size="md"
           flex={1}
           autoComplete="off"

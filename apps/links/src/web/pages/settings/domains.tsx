@@ -138,8 +138,16 @@ function DomainForm({ domain, version }: { domain: Domain; version: string | und
       }}
     >
       <Stack gap="md">
-        <UrlField name="root_url" values={values} change={change} error={errorOf('root_url')} />
-        <UrlField name="not_found_url" values={values} change={change} error={errorOf('not_found_url')} />
+        {(['root_url', 'not_found_url'] as const).map((name) => (
+          <UrlField
+            key={name}
+            name={name}
+            host={domain.host}
+            values={values}
+            change={change}
+            error={errorOf(name)}
+          />
+        ))}
         <NativeSelect
           label={t('domains.status')}
           data={[{ value: '', label: t('domains.asInstance') }, ...STATUSES]}
@@ -179,12 +187,17 @@ interface FieldProps {
   error?: string | false
 }
 
-function UrlField({ name, values, change, error }: FieldProps & { name: 'root_url' | 'not_found_url' }) {
+interface UrlFieldProps extends FieldProps {
+  name: 'root_url' | 'not_found_url'
+  host: string
+}
+
+function UrlField({ name, host, values, change, error }: UrlFieldProps) {
   const { t } = useText()
   return (
     <TextInput
       label={t(`domains.${name}`)}
-      description={t(`domains.${name}Help`)}
+      description={t(`domains.${name}Help`, { host })}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       inputMode="url"
       placeholder="https://"

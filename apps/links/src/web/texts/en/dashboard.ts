@@ -1,6 +1,5 @@
 export default {
-  'dashboard.input': 'Shorten a URL, or search your links',
-  'dashboard.placeholder': 'Paste a URL, or type to search',
+  'dashboard.input': 'Paste a URL, or type to search',
   'dashboard.search': 'Search',
   'dashboard.created': 'Your short link is ready',
   'dashboard.exists': 'You already have a short link for this',

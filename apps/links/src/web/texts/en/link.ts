@@ -25,7 +25,7 @@ export default {
   'link.whereAll': 'Everyone goes to the destination.',
   'link.addRule': 'Add rule',
   'link.split': 'Split traffic',
-  'link.forward': 'Pass on parameters',
+  'link.forward': 'Forward parameters',
   'link.when': 'When it works',
   'link.always': 'Always, for everyone',
   'link.untilExpiry': 'For everyone, until it expires',

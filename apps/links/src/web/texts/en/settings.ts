@@ -1,7 +1,7 @@
 export default {
   'domains.title': 'Short domains',
   'domains.root_url': 'Root page',
-  'domains.root_urlHelp': 'Where the host itself sends visitors.',
+  'domains.root_urlHelp': 'Where {{host}}/ redirects to',
   'domains.not_found_url': 'Unknown slugs',
   'domains.not_found_urlHelp': 'Where short URLs that lead nowhere send visitors. Empty shows the 404 page.',
   'domains.status': 'Redirect status',

@@ -1,8 +1,7 @@
 import type en from '../en/dashboard.ts'
 
 export default {
-  'dashboard.input': 'Pendekkan URL, atau cari tautan Anda',
-  'dashboard.placeholder': 'Tempel URL, atau ketik untuk mencari',
+  'dashboard.input': 'Tempel URL, atau ketik untuk mencari',
   'dashboard.search': 'Cari',
   'dashboard.created': 'Tautan pendek Anda siap',
   'dashboard.exists': 'Anda sudah punya tautan pendek untuk ini',

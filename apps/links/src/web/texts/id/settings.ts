@@ -3,7 +3,7 @@ import type en from '../en/settings.ts'
 export default {
   'domains.title': 'Domain pendek',
   'domains.root_url': 'Halaman utama',
-  'domains.root_urlHelp': 'Tujuan pengunjung yang membuka host ini.',
+  'domains.root_urlHelp': 'Tujuan {{host}}/',
   'domains.not_found_url': 'Slug tidak dikenal',
   'domains.not_found_urlHelp':
     'Tujuan URL pendek yang tidak mengarah ke mana pun. Jika kosong, halaman 404 ditampilkan.',

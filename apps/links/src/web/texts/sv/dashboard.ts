@@ -1,8 +1,7 @@
 import type en from '../en/dashboard.ts'
 
 export default {
-  'dashboard.input': 'Förkorta en URL eller sök bland länkarna',
-  'dashboard.placeholder': 'Klistra in en URL, eller skriv för att söka',
+  'dashboard.input': 'Klistra in en URL, eller skriv för att söka',
   'dashboard.search': 'Sök',
   'dashboard.created': 'Kortlänken är klar',
   'dashboard.exists': 'Du har redan en kortlänk för det här',

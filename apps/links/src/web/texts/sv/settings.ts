@@ -3,7 +3,7 @@ import type en from '../en/settings.ts'
 export default {
   'domains.title': 'Kortdomäner',
   'domains.root_url': 'Startsida',
-  'domains.root_urlHelp': 'Dit själva värdnamnet skickar besökare.',
+  'domains.root_urlHelp': 'Dit {{host}}/ leder',
   'domains.not_found_url': 'Okända kortnamn',
   'domains.not_found_urlHelp':
     'Dit kortadresser som inte leder någonstans skickar besökare. Tomt visar 404-sidan.',

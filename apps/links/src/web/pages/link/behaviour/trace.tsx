@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import { IconArrowRight, IconCheck, IconX } from '@latchkey/web/icons'
+import { useValueNames } from '../../../analytics/value-names.ts'
 import type { Result } from '../../../call.ts'
 import type { OwnKey } from '../../../texts/index.ts'
 import { type Translate, useText } from '../../../texts/text.ts'
@@ -12,6 +13,7 @@ type Step = Explanation['steps'][number]
 /** The answer to a visit, and the checks that led to it, as sentences. */
 export function Trace({ explanation }: { explanation: Explanation }) {
   const { t, language } = useText()
+  const nameOf = useValueNames()
   const { location, outcome, counted, steps } = explanation
   const click = CLICKS[counted.as] ?? 'behaviour.counted.none'
   return (
@@ -23,7 +25,7 @@ export function Trace({ explanation }: { explanation: Explanation }) {
       </Text>
       <ol className="trace">
         {steps.flatMap((step) => {
-          const text = sentenceOf(step, t, language)
+          const text = sentenceOf(step, { t, language, nameOf })
           return text === undefined ? [] : <TraceStep key={step.check} result={step.result} text={text} />
         })}
       </ol>
@@ -77,7 +79,21 @@ const SENTENCES: Readonly<Record<string, OwnKey>> = {
   'forward_query added': 'behaviour.trace.added',
 }
 
-function sentenceOf({ check, saw, result }: Step, t: Translate, language: string): string | undefined {
+interface Words {
+  t: Translate
+  language: string
+  nameOf: ReturnType<typeof useValueNames>
+}
+
+/** Conditions about the moment of the visit. */
+const TIMES: readonly ConditionName[] = ['after', 'before', 'hours']
+
+const NAMED = ['device', 'os', 'browser', 'country'] as const
+
+const isNamed = (name: ConditionName): name is (typeof NAMED)[number] =>
+  (NAMED as readonly string[]).includes(name)
+
+function sentenceOf({ check, saw, result }: Step, { t, language, nameOf }: Words): string | undefined {
   const [, rule, part = ''] = /^rules\.(\d+)\.(.*)$/.exec(check) ?? []
   const value = saw ?? t('analytics.unknown')
   if (rule === undefined) {
@@ -88,10 +104,14 @@ function sentenceOf({ check, saw, result }: Step, t: Translate, language: string
   const number = Number(rule) + 1
   if (part.startsWith('to')) return t('behaviour.trace.rule', { number, value })
   const name = part.replace(/^when\.(?:not_)?/, '') as ConditionName
-  const isMoment = typeof value === 'number'
   return t(result === 'holds' ? 'behaviour.trace.holds' : 'behaviour.trace.fails', {
     number,
-    name: t(`behaviour.condition.${name}`),
-    value: isMoment ? momentName(value, language) : value,
+    name: t(TIMES.includes(name) ? 'behaviour.time' : `behaviour.condition.${name}`),
+    value:
+      typeof value === 'number'
+        ? momentName(value, language)
+        : saw !== null && isNamed(name)
+          ? nameOf(name, value)
+          : value,
   })
 }
