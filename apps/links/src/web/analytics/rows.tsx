@@ -80,7 +80,7 @@ function displayName(item: Item): string | undefined {
 function useSigns(dimension: ExplorerDimension, items: readonly Item[]): (item: Item) => ReactNode {
   const iconOf = useFavicons(items.flatMap((item) => ('url' in item ? item.url : [])))
   return (item) => {
-    if ('url' in item) return <Favicon src={iconOf(item.url)} />
+    if ('url' in item) return <Favicon src={iconOf(item.url)} url={item.url} />
     if ('accent' in item) return <BundleDot {...item} />
     if (dimension === 'referrer_host') return <Initials name={item.name} isSquare />
     return <Mark dimension={dimension} value={item.name} />

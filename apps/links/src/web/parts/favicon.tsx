@@ -1,5 +1,5 @@
-import { IconLink } from '@latchkey/web/icons'
 import { useCall } from '../queries.ts'
+import { Initials } from './initials.tsx'
 
 const SIZE = 18
 /** The service answers no more at once. */
@@ -16,13 +16,8 @@ export function useFavicons(urls: readonly string[]): (url: string) => string | 
   return (url) => reply?.body.icons[hostOf(url)]
 }
 
-/** The icon of a destination, or a sign for a link if it has none. */
-export function Favicon({ src }: { src: string | undefined }) {
-  if (src === undefined)
-    return (
-      <span className="favicon" aria-hidden>
-        <IconLink size={SIZE - 4} />
-      </span>
-    )
+/** The icon of a destination, or the initial of its host in a colour if it has none. */
+export function Favicon({ src, url }: { src: string | undefined; url: string }) {
+  if (src === undefined) return <Initials name={hostOf(url).replace(/^www\./, '')} isSquare />
   return <img className="favicon" src={src} alt="" width={SIZE} height={SIZE} />
 }

@@ -13,10 +13,9 @@ export function Initials({ name, isSquare = false }: Props) {
     <span
       className="initials"
       data-square={isSquare || undefined}
+      data-initials={isSquare ? initialsOf(name).slice(0, 1) : initialsOf(name)}
       style={{ '--name-color': nameColor(name) } as CSSProperties}
       aria-hidden
-    >
-      {isSquare ? initialsOf(name).slice(0, 1) : initialsOf(name)}
-    </span>
+    />
   )
 }

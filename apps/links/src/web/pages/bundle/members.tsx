@@ -100,7 +100,7 @@ function MemberRow({ member, bundle, icon, hasClicks }: Pick<Props, 'hasClicks'>
   const style = { '--share': share, '--accent-color': accentColor(bundle.accent) } as CSSProperties
   return (
     <li className="row bundle-member" style={style}>
-      <Favicon src={icon} />
+      <Favicon src={icon} url={member.url} />
       <div className="bundle-member-text">
         <Link href={`/links/${member.link_id}`} className="link-label" title={name} dir="auto">
           {name}

@@ -144,7 +144,7 @@ function LinkCells({ link, search, columns: { hasLabel, hasDate }, icon }: Cells
     <>
       <td>
         <div className="link-cell">
-          <Favicon src={icon} />
+          <Favicon src={icon} url={link.url} />
           <div className="link-cell-text">
             <div className="link-cell-line">
               <CopySlug link={link} search={search} />
