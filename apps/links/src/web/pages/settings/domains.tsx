@@ -138,16 +138,7 @@ function DomainForm({ domain, version }: { domain: Domain; version: string | und
       }}
     >
       <Stack gap="md">
-        {(['root_url', 'not_found_url'] as const).map((name) => (
-          <UrlField
-            key={name}
-            name={name}
-            host={domain.host}
-            values={values}
-            change={change}
-            error={errorOf(name)}
-          />
-        ))}
+        <UrlFields host={domain.host} values={values} change={change} errorOf={errorOf} />
         <NativeSelect
           label={t('domains.status')}
           data={[{ value: '', label: t('domains.asInstance') }, ...STATUSES]}
@@ -187,25 +178,26 @@ interface FieldProps {
   error?: string | false
 }
 
-interface UrlFieldProps extends FieldProps {
-  name: 'root_url' | 'not_found_url'
+interface UrlFieldsProps extends FieldProps {
   host: string
+  errorOf: (name: 'root_url' | 'not_found_url') => string | false
 }
 
-function UrlField({ name, host, values, change, error }: UrlFieldProps) {
+function UrlFields({ host, values, change, errorOf }: UrlFieldsProps) {
   const { t } = useText()
-  return (
+  return (['root_url', 'not_found_url'] as const).map((name) => (
     <TextInput
+      key={name}
       label={t(`domains.${name}`)}
       description={t(`domains.${name}Help`, { host })}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       inputMode="url"
       placeholder="https://"
       value={values[name]}
-      error={error}
+      error={errorOf(name)}
       onChange={({ currentTarget }) => change({ [name]: currentTarget.value })}
     />
-  )
+  ))
 }
 
 /** Another domain, or one that left the settings. */
