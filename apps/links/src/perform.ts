@@ -61,7 +61,10 @@ export function parseInput(operation: AnyOperation<Context>, input: OperationInp
   }
 }
 
-function toStrings(values: object = {}): Record<string, string> {
+/** Schemas refuse what is neither a text nor a number. */
+function toStrings(values: object = {}): Record<string, unknown> {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'object' ? value : String(value)]),
+  )
 }

@@ -101,6 +101,26 @@ function fieldProblem({ path, code, ...issue }: z.core.$ZodIssue): FieldProblem 
   return { path: path.join('.'), code: isMissing ? 'required' : code }
 }
 
+/** No valid input is nested more deeply. */
+const MAX_DEPTH = 64
+
+/**
+ * Throws for JSON that is nested too deeply for recursion, and for `__proto__` at any place, which schemas of
+ * records drop.
+ */
+export function requirePlain(json: unknown): void {
+  const pending = [{ value: json, path: [] as readonly string[] }]
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { value, path } = next
+    if (typeof value !== 'object' || value === null) continue
+    if (path.length >= MAX_DEPTH)
+      throw transportFailure('invalid_request', { text: `${path[0]}: is nested too deeply` })
+    if (Object.hasOwn(value, '__proto__')) throw unknownField([...path, '__proto__'].join('.'))
+    for (const [name, inner] of Object.entries(value))
+      if (typeof inner === 'object') pending.push({ value: inner, path: [...path, name] })
+  }
+}
+
 /** Parses a JSON object body strictly: an unknown field is reported before any other problem. */
 export function parseBody<Schema extends z.ZodObject>(
   schema: Schema,
@@ -109,6 +129,7 @@ export function parseBody<Schema extends z.ZodObject>(
 ): z.output<Schema> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw transportFailure('invalid_request', { text: 'request: must be a JSON object' })
+  requirePlain(body)
   const unknown = Object.keys(body).find((name) => !Object.hasOwn(schema.shape, name))
   if (unknown !== undefined) throw unknownField(unknown)
   return parseOrFail(schema, body, literals)

@@ -3,6 +3,7 @@ import { clientAddress } from '@latchkey/http/client-address'
 import { prefixOf } from '@latchkey/http/client-prefix'
 import { Failure, transportFailure } from '@latchkey/http/failure'
 import { type PeerInfo, BODY_LIMIT_BYTES } from '@latchkey/http/mount'
+import { requirePlain } from '@latchkey/http/validation'
 import type { Context } from '../context.ts'
 import { failureOf } from '../failures.ts'
 import { readCaller } from '../http/admin.ts'
@@ -103,6 +104,7 @@ async function serve(endpoint: Endpoint, request: Request, details: RequestDetai
   const body = await readMessage(request)
   if (body instanceof Response) return body
   const headers = requireRate(endpoint, caller, body)
+  requirePlain(body)
   requireScopes(caller, body, address)
   // Loaded on first use: the SDK would take a tenth of every start.
   const { createProtocol } = await import('./protocol.ts')

@@ -70,23 +70,17 @@ export function resolveReferences({ params, query, body }: Op, results: readonly
   }
 }
 
-/** No input of an operation is nested more deeply. */
-const MAX_DEPTH = 32
-
-function resolve(value: unknown, results: readonly unknown[], depth = 0): unknown {
-  if (depth > MAX_DEPTH) return value
-  if (Array.isArray(value)) return value.map((item) => resolve(item, results, depth + 1))
+function resolve(value: unknown, results: readonly unknown[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => resolve(item, results))
   if (typeof value !== 'object' || value === null) return value
   const keys = Object.keys(value)
   if (keys.length === 1 && keys[0] === REFERENCE)
-    return idOf(results[(value as { [REFERENCE]: number })[REFERENCE]])
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, resolve(inner, results, depth + 1)]),
-  )
+    return idOf(results, (value as { [REFERENCE]: unknown })[REFERENCE])
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, resolve(inner, results)]))
 }
 
-function idOf(result: unknown): number {
-  const { id } = (result ?? {}) as { id?: unknown }
+function idOf(results: readonly unknown[], at: unknown): number {
+  const { id } = ((typeof at === 'number' ? results[at] : undefined) ?? {}) as { id?: unknown }
   if (typeof id !== 'number') throw failure('reference_unknown')
   return id
 }

@@ -36,6 +36,9 @@ const WRONG: readonly unknown[] = [
   {},
   { toString: 1 },
   [[[[]]]],
+  JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`),
+  JSON.parse('{"__proto__":{"id":1}}'),
+  { constructor: { prototype: {} } },
 ]
 
 const BAD_IDS = [
