@@ -62,6 +62,62 @@ eachDialect((_dialect, newUrl) => {
       expect((await call(key, 'POST', `/plans/${plan.answer.id}/undo`)).answer).toMatchObject({ undone: 1 })
     })
 
+    test('L29.4: it discards its own plans, and those of its person only if it may write without them', async () => {
+      const plan = { ops: [{ operation: 'createLink', body: { url: url() } }] }
+      const { body: own } = await asPerson(ann, 'POST', '/plans', plan)
+      const discard = (key: string, id: number) => call(key, 'POST', `/plans/${id}/discard`)
+      const reader = await assistant({ writes: 'none' })
+      expect((await discard(reader.key, own.id)).code).toBe('policy_read_only')
+      const waiter = await assistant({ confirm: 'always' })
+      expect((await discard(waiter.key, own.id)).code).toBe('policy_confirmation_needed')
+      const { answer: made } = await call(waiter.key, 'POST', '/plans', plan)
+      expect((await discard(waiter.key, made.id)).status).toBe(200)
+      expect((await discard(await links.key(ann), own.id)).status).toBe(200)
+    })
+
+    test('L29.4: it opens no way to a forbidden host: by a slug, by enabling, or without an end', async () => {
+      const { key } = await assistant({ hosts: ['example.com'] })
+      const owner = await links.key(ann)
+      const foreign = await links.createLink(await links.key(ben), { url: url('evil.example') })
+      const own = await links.createLink(owner, { url: url('evil.example') })
+      const path = `/links/${own.id}`
+      const addSlug = (id: number) => call(key, 'POST', `/links/${id}/slugs`, { slug: `policy-${++count}` })
+      expect((await addSlug(foreign.id)).code).toBe('policy_host')
+      expect((await call(key, 'POST', `${path}/disable`)).status).toBe(200)
+      expect((await call(key, 'POST', `${path}/enable`)).code).toBe('policy_host')
+      await call(owner, 'PATCH', path, { expires_at: links.now + 60 })
+      expect((await call(key, 'PATCH', path, { expires_at: null })).code).toBe('policy_host')
+      expect((await call(key, 'PATCH', path, { label: 'Read only' })).status).toBe(200)
+      const allowed = await links.createLink(owner, { url: url() })
+      expect((await addSlug(allowed.id)).status).toBe(201)
+    })
+
+    test('L29.4: it neither changes nor deletes a link of a bundle that it may not change', async () => {
+      const { key } = await assistant({ bundles: [] })
+      const owner = await links.key(ann)
+      const link = await links.createLink(owner, { url: url() })
+      const { answer: bundle } = await call(owner, 'POST', '/bundles', { name: 'Protected' })
+      await call(owner, 'POST', `/bundles/${bundle.id}/links`, { link_id: link.id })
+      expect((await call(key, 'PATCH', `/links/${link.id}`, { label: 'No' })).code).toBe('policy_bundle')
+      expect((await call(key, 'DELETE', `/links/${link.id}`)).code).toBe('policy_bundle')
+      expect((await create(key)).status).toBe(201)
+    })
+
+    test('L19: an assistant applies no plan that deletes clicks, also of its person, and is led to its page', async () => {
+      const owner = await links.key(ann)
+      const link = await links.createLink(owner, { url: url() })
+      const { answer: plan } = await call(owner, 'POST', '/plans', {
+        ops: [{ operation: 'deleteLink', params: { id: link.id }, query: { force: true } }],
+      })
+      const outcome = await createToolCaller(links, () => owner)('apply_plan', { plan_id: plan.id })
+      expect(outcome.isError).toBe(true)
+      expect(outcome.text).toContain(`/_/admin/plans/${plan.id}`)
+      expect(outcome.text).toContain('get_plan')
+      expect(outcome.text).not.toContain('plan_changes')
+      expect((await call(owner, 'GET', `/links/${link.id}`)).status).toBe(200)
+      expect((await call(owner, 'POST', `/plans/${plan.id}/apply`)).status).toBe(200)
+    })
+
     test('L29.4: what its person must confirm is applied by the person only', async () => {
       const { key } = await assistant({ confirm: 'always' })
       const { answer: plan } = await call(key, 'POST', '/plans', {

@@ -5,10 +5,16 @@ import { findEventRange, readEvents } from './store.ts'
 
 /** How often a waiting request looks by itself: not every event is a change that wakes it. */
 const LOOK_EVERY_MS = 1_000
-/** With more waiting requests on this node, further ones are answered at once. */
-const MAX_WAITING = 1_000
+/** With more waiting requests of a person, or of all, on this node, further ones are answered at once. */
+const MAX_WAITING = { ofPerson: 100, ofAll: 1_000 }
 
-let waiting = 0
+/** The identity of each waiting request. */
+const waiting = new Map<symbol, string>()
+
+function mayWait(identity: string): boolean {
+  const own = waiting.values().filter((each) => each === identity)
+  return waiting.size < MAX_WAITING.ofAll && [...own].length < MAX_WAITING.ofPerson
+}
 
 export const listEvents = operation({
   id: 'listEvents',
@@ -26,12 +32,13 @@ export const listEvents = operation({
     const { after = newest } = filter
     if (after !== 0 && (after < oldest || after > newest)) throw failure('events_deleted')
     const page = await readEvents(database, { ...filter, after }, newest)
-    if (page.events.length > 0 || wait === 0 || waiting >= MAX_WAITING) return page
-    waiting++
+    if (page.events.length > 0 || wait === 0 || !mayWait(context.identity)) return page
+    const request = Symbol('waiting')
+    waiting.set(request, context.identity)
     try {
       return await waitForEvents(context, { ...filter, after: page.last_seq }, wait * 1000)
     } finally {
-      waiting--
+      waiting.delete(request)
     }
   },
 })

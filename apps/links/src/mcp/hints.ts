@@ -55,6 +55,9 @@ const hints: Partial<Record<FailureCode, string>> = {
 export function formatFailure(failure: Failure, tool: string): string {
   if (failure.code === 'invalid_request')
     return `${failure.message}\nCorrect the arguments of ${tool}; its input schema names every limit.`
+  // The plan exists, and the message has the address of its page.
+  if (failure.code === 'policy_confirmation_needed' && tool === 'apply_plan')
+    return `${failure.message}\nGive the person this address, then read with get_plan whether they applied it.`
   const hint = hints[failure.code as FailureCode]
   return hint === undefined ? failure.message : `${failure.message}\n${hint}`
 }

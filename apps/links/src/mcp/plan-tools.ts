@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MAX_IDENTITY_LENGTH } from '../access/identity.ts'
+import type { Context } from '../context.ts'
 import { MAX_ASSISTANT_LENGTH } from '../history/source.ts'
 import { readChanges } from '../history/operations.ts'
 import { Change, ChangesQuery } from '../history/schema.ts'
@@ -12,6 +13,7 @@ import {
   undoPlanOperation,
 } from '../plans/operations.ts'
 import { NewPlan, Plan, PlanUndo } from '../plans/schema.ts'
+import { PlanNeedsPerson } from '../plans/apply.ts'
 import { perform } from '../perform.ts'
 import { boundedText } from '../text.ts'
 import { MAX_ITEMS, listOf, tool, truncateList } from './tool.ts'
@@ -37,6 +39,13 @@ const planParams = ({ plan_id }: { plan_id: number }) => ({ params: { id: plan_i
 const Ops = NewPlan.shape.ops.refine((ops) => ops.every(({ query }) => query?.['force'] === undefined), {
   error: 'force is not possible here: links and slugs with clicks can be disabled',
 })
+
+/** Leaves plans that delete clicks to the person, by whatever way they were made. */
+function requireUnforced({ identity, origin }: Context, plan: Plan): void {
+  const isForced = plan.ops.some(({ query }) => query?.['force'] !== undefined)
+  if (isForced && plan.state === 'open' && plan.identity === identity)
+    throw new PlanNeedsPerson(origin, plan.id)
+}
 
 const MAX_CHANGES = 200
 
@@ -68,7 +77,10 @@ export const planTools = [
     effect: 'remove',
     input: { plan_id: PlanId },
     output: PlanResult,
-    run: async (context, args) => toResult(await perform(context, applyPlanOperation, planParams(args))),
+    async run(context, args) {
+      requireUnforced(context, await perform(context, readPlan, planParams(args)))
+      return toResult(await perform(context, applyPlanOperation, planParams(args)))
+    },
   }),
   tool({
     name: 'discard_plan',

@@ -37,7 +37,8 @@ export async function requireOpenPlan(tx: Tx, context: Context, id: number): Pro
 export class PlanNeedsPerson extends Failure {
   readonly address: string
 
-  constructor(address: string) {
+  constructor(origin: string, planId: number) {
+    const address = `${origin}/_/admin/plans/${planId}`
     const code = 'policy_confirmation_needed'
     super(code, { status: failures[code].status, text: `A person must apply this plan: ${address}` })
     this.address = address
@@ -53,7 +54,7 @@ export async function applyPlan(context: Context, id: number): Promise<PlanRow> 
     return await applyInTransaction(context, id)
   } catch (error) {
     if (error instanceof Failure && error.code === 'policy_confirmation_needed')
-      throw new PlanNeedsPerson(`${context.origin}/_/admin/plans/${id}`)
+      throw new PlanNeedsPerson(context.origin, id)
     throw error
   }
 }

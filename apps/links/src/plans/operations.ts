@@ -4,6 +4,7 @@ import { type Context, operation } from '../context.ts'
 import { failure } from '../failures.ts'
 import { IdParams } from '../links/schema.ts'
 import { pageAnswer, pageHeaders } from '../paging.ts'
+import { requireMayDiscard } from '../policies/require-policy.ts'
 import { applyPlan, requireOpenPlan } from './apply.ts'
 import { createPlan } from './create.ts'
 import { plannableOperations } from './plannable.ts'
@@ -120,7 +121,8 @@ export const discardPlan = operation({
   failures: ['plan_not_found', 'plan_not_open'],
   async handler(context, { params }) {
     const row = await context.database.write(async (tx) => {
-      const { id } = await requireOpenPlan(tx, context, params.id)
+      const { id, assistant } = await requireOpenPlan(tx, context, params.id)
+      await requireMayDiscard(tx, context.source, { assistant })
       return updatePlan(tx, id, { state: 'discarded' })
     })
     return answerOf(context, row)

@@ -1,3 +1,4 @@
+import { inList } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import { Failure } from '@latchkey/http/failure'
 import type { Kysely, Transaction } from 'kysely'
@@ -44,6 +45,21 @@ export async function requireMayPlan(db: Kysely<Tables>, source: Source): Promis
 }
 
 /**
+ * Throws if the policy of the program forbids it to discard plans that it has not made: nothing but their
+ * person decides on them.
+ */
+export async function requireMayDiscard(
+  db: Kysely<Tables>,
+  source: Source,
+  plan: { assistant: string | null },
+): Promise<void> {
+  if (plan.assistant === source.assistant?.id) return
+  const rules = await findRulesOf(db, source)
+  if (rules?.writes === 'none') throw failure('policy_read_only')
+  if (rules?.confirm === 'always') throw failure('policy_confirmation_needed')
+}
+
+/**
  * Throws if the policy of the program forbids these changes (L29.4). Every write of links and
  * bundles ends here, by whatever way, in its own transaction.
  */
@@ -59,9 +75,15 @@ export async function requirePolicy(
   const isPlan = changes.every(({ plan_id }) => plan_id !== null && plan_id !== undefined)
   requireWay(rules, { isPlan, isDestructive: changes.some(isDestructive) })
   const { hosts, bundles, writes_per_hour: limit } = rules
-  if (hosts && !changes.flatMap(hostsOf).every((host) => isAllowed(host, hosts))) throw failure('policy_host')
-  if (bundles && changes.some(({ bundle_id: id }) => id && !bundles.includes(id)))
-    throw failure('policy_bundle')
+  if (hosts) {
+    const opened = await readHosts(tx, dialect, changes.filter(opensLink).map(linkOf))
+    if (![...changes.flatMap(hostsOf), ...opened].every((host) => isAllowed(host, hosts)))
+      throw failure('policy_host')
+  }
+  if (bundles) {
+    const touched = [...changes.flatMap(bundlesOf), ...(await readBundles(tx, dialect, changes.map(linkOf)))]
+    if (!touched.every((id) => bundles.includes(id))) throw failure('policy_bundle')
+  }
   if (limit === null || !source.assistant) return
   // Those of this transaction are stored already.
   const { identity, assistant, now } = source
@@ -99,6 +121,69 @@ function isDestructive({ kind, before_values, after_values }: NewChange): boolea
 /** Hosts that the changes lead to. */
 function hostsOf({ after_values }: NewChange): string[] {
   return destinationsOf(parseValues(after_values)).map(({ hostname }) => hostname)
+}
+
+function linkOf({ link_id }: NewChange): number {
+  return link_id ?? 0
+}
+
+/** A change after which visitors come to where the link leads by a way that was closed, or did not exist. */
+function opensLink({ before_values, after_values }: NewChange): boolean {
+  const [before, after] = [parseValues(before_values), parseValues(after_values)]
+  if (!before || !after) return false
+  const earlier = new Set(workingSlugsOf(before))
+  return (
+    (typeof before['disabled_at'] === 'number' && typeof after['disabled_at'] !== 'number') ||
+    typeof before['expires_at'] === 'number' ||
+    (typeof before['password'] === 'string' && typeof after['password'] !== 'string') ||
+    workingSlugsOf(after).some((slug) => !earlier.has(slug))
+  )
+}
+
+function workingSlugsOf(values: Values): string[] {
+  const slugs = slugsOf(values) as readonly { slug: string; disabled_at?: number }[]
+  return slugs.flatMap(({ slug, disabled_at: since }) => (typeof since === 'number' ? [] : [slug]))
+}
+
+/** Hosts that these links lead to. */
+async function readHosts(
+  tx: Transaction<Tables>,
+  dialect: DialectName,
+  links: readonly number[],
+): Promise<string[]> {
+  if (links.length === 0) return []
+  const rows = await tx
+    .selectFrom('link')
+    .leftJoin('link_behaviour', 'link_behaviour.link_id', 'link.id')
+    .select(['url', 'document'])
+    .where(inList(dialect, 'link.id', links))
+    .execute()
+  return rows
+    .flatMap(({ url, document }) =>
+      destinationsOf({ url, behaviour: document === null ? null : (JSON.parse(document) as unknown) }),
+    )
+    .map(({ hostname }) => hostname)
+}
+
+/** The bundle of a change, and those that a deleted link was in. */
+function bundlesOf({ bundle_id, before_values, after_values }: NewChange): number[] {
+  const left = after_values === null ? parseValues(before_values)?.['bundles'] : undefined
+  return [...(bundle_id ? [bundle_id] : []), ...((left ?? []) as number[])]
+}
+
+/** The bundles that these links are in. */
+async function readBundles(
+  tx: Transaction<Tables>,
+  dialect: DialectName,
+  links: readonly number[],
+): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('bundle_link')
+    .select('bundle_id')
+    .distinct()
+    .where(inList(dialect, 'link_id', [...new Set(links)]))
+    .execute()
+  return rows.map((row) => row.bundle_id)
 }
 
 /** The destinations to which the policy of the program lets no link lead. */
