@@ -98,7 +98,8 @@ export async function receivedWithin(page: Page, ms: number): Promise<Received> 
         ...each,
         audioPackets: each.audioPackets - audioPackets,
         audioEnergy: each.audioEnergy - audioEnergy,
-        frames: each.frames - frames,
+        // The counters of a stopped transmission end with it.
+        frames: Math.max(0, each.frames - frames),
         sentPackets: each.sentPackets - sentPackets,
         sentMedia: each.sentMedia - sentMedia,
       }
