@@ -9,6 +9,7 @@ import { DatabaseClock } from '@latchkey/database/database-clock'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/tables.ts'
 import { ImageQueue } from './files/images/image-queue.ts'
+import { UploadSlots } from './files/upload-slots.ts'
 import { openStorage } from './files/storage/open.ts'
 import { Delivery, type DeliveryOptions } from './push/delivery.ts'
 import { type PushKeys, pushKeysOf } from './push/keys.ts'
@@ -219,6 +220,7 @@ function createServices(wiring: Wiring): Services {
     database,
     storage: openStorage(settings.files),
     images: new ImageQueue(log),
+    uploads: new UploadSlots(),
     pusher: createPusher(wiring, metrics),
     livekit,
     sessions: openLookup(settings.databaseUrl, database),

@@ -5,6 +5,7 @@ import type { RateLimiter } from '@latchkey/http/rate-limit'
 import type { Tables, UserRow } from './db/tables.ts'
 import { failure } from './failures.ts'
 import type { ImageQueue } from './files/images/image-queue.ts'
+import type { UploadSlots } from './files/upload-slots.ts'
 import type { FileStorage } from './files/storage/storage.ts'
 import type { LimitName, Limits } from './limits.ts'
 import type { Provider } from './login/provider.ts'
@@ -73,6 +74,7 @@ export interface Context {
   database: Database<Tables>
   storage: FileStorage
   images: ImageQueue
+  uploads: UploadSlots
   pusher: Pusher
   /** Null unless it carries the calls. */
   livekit: LiveKit | null

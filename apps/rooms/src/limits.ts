@@ -31,6 +31,7 @@ export const DEFAULT_LIMITS = {
   file_bytes: 26_214_400,
   files_per_message: 10,
   files_per_hour: 100,
+  uploads_person: 10,
   room_bytes: 2_147_483_648,
   user_bytes: 5_368_709_120,
   total_bytes: 21_474_836_480,

@@ -4,6 +4,7 @@ import type { Log } from '@latchkey/http/log'
 import type { Policy, Rates } from './context.ts'
 import type { Tables } from './db/tables.ts'
 import type { ImageQueue } from './files/images/image-queue.ts'
+import type { UploadSlots } from './files/upload-slots.ts'
 import type { FileStorage } from './files/storage/storage.ts'
 import type { Provider } from './login/provider.ts'
 import type { Pusher } from './push/pusher.ts'
@@ -22,6 +23,7 @@ export interface Services {
   database: Database<Tables>
   storage: FileStorage
   images: ImageQueue
+  uploads: UploadSlots
   pusher: Pusher
   /** Null unless it carries the calls. */
   livekit: LiveKit | null

@@ -14,6 +14,7 @@ import { cleanFileName } from './file-name.ts'
 import { cleanImage, isImageType } from './images/clean-image.ts'
 import { GUEST_TYPES, type MediaType, OTHER_TYPE, recognizeType } from './media-type.ts'
 import { type SpooledFile, spool, withSpool } from './spool.ts'
+import { turnOf } from './upload-slots.ts'
 import { thumbnailKey } from './storage/storage.ts'
 import { type ContentFacts, type FileWithContent, claimContent, insertFile, sumFileBytes } from './store.ts'
 
@@ -35,9 +36,21 @@ export async function receiveFile(
   context: Context,
   roomId: string,
   openFile: OpenFile,
+  options: UploadOptions,
+): Promise<FileWithContent> {
+  const { uploads, policy } = context
+  return uploads.run(turnOf(context), policy.limits.uploads_person, async () => {
+    await requireUpload(context, roomId)
+    return spoolFile(context, roomId, openFile, options)
+  })
+}
+
+async function spoolFile(
+  context: Context,
+  roomId: string,
+  openFile: OpenFile,
   { asFile }: UploadOptions,
 ): Promise<FileWithContent> {
-  await requireUpload(context, roomId)
   const { storage } = context
   try {
     return await withSpool(storage.spoolFolder, async (folder) => {

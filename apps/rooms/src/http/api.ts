@@ -209,6 +209,7 @@ function contextOf(services: Services, caller: Caller, request: Request, request
     actor,
     storage: services.storage,
     images: services.images,
+    uploads: services.uploads,
     pusher: services.pusher,
     livekit: services.livekit,
     origin: caller.origin,

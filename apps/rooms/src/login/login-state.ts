@@ -10,6 +10,7 @@ export type LoginContext = Omit<
   | 'actor'
   | 'storage'
   | 'images'
+  | 'uploads'
   | 'pusher'
   | 'livekit'
   | 'origin'

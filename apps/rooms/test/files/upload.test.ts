@@ -15,6 +15,7 @@ import {
 } from '../actions.ts'
 import { sumFileBytes } from '../../src/files/store.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
+import { until } from '../until.ts'
 import { filesIn, storedFiles } from './files.ts'
 import { bytesOf, picture } from './images.ts'
 
@@ -198,6 +199,47 @@ eachDialect((_dialect, newUrl) => {
     mkdirSync(`${folder}/uploads`)
     await uploadFile(owner, roomId, 'disk again')
     expect(readdirSync(`${folder}/uploads`)).toEqual([])
+  })
+
+  test('R22: uploads at once are limited for each person and for the guests of a prefix, and one that ends makes place', async () => {
+    const node = await rooms.node({ limits: { ...rooms.limits, uploads_person: 2 }, guestFiles: 'images' })
+    const uploads = () => readdirSync(`${node.filesFolder}/uploads`).length
+    /** Uploads whose ends never come, until they are cut off. */
+    const hang = ({ browser }: TestUser) => {
+      const cut = Promise.withResolvers<void>()
+      const start = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nhalf of'
+      const body = new ReadableStream({
+        start: (controller) => controller.enqueue(Buffer.from(start)),
+        pull: async (controller) => {
+          await cut.promise
+          controller.error(new Error('connection reset'))
+        },
+      })
+      const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+      const answer = browser.send(`/api/rooms/${roomId}/files`, { body, headers })
+      return { answer, cut: () => cut.resolve() }
+    }
+    const [ann, bo, greta, gus] = [
+      await member(node, 'Ann'),
+      await member(node, 'Bo'),
+      await guest(node, 'Greta', '192.0.2.1'),
+      await guest(node, 'Gus', '192.0.2.1'),
+    ]
+    const before = uploads()
+    const hanging = [ann, ann, greta, gus].map(hang)
+    await until(() => uploads() === before + 4)
+    for (const person of [ann, greta, gus]) {
+      const refused = await sendFile(person, roomId, PNG)
+      expect([refused.headers.get('retry-after'), await refusal(refused)]).toEqual([
+        '5',
+        [429, 'rate_limited'],
+      ])
+    }
+    await uploadFile(bo, roomId, 'not waiting')
+    for (const { cut } of hanging) cut()
+    for (const { answer } of hanging) expect((await answer).status).toBe(400)
+    await uploadFile(ann, roomId, 'place again')
+    await node.close()
   })
 
   test('R22: files are limited per person and hour', async () => {

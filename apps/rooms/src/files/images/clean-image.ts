@@ -5,8 +5,9 @@ import { type Context, actorOf } from '../../context.ts'
 import { failure } from '../../failures.ts'
 import { unavailable } from '../explain-storage-error.ts'
 import { hashFile } from '../spool.ts'
+import { turnOf } from '../upload-slots.ts'
 import type { NewContent } from '../upload.ts'
-import type { ImageResult, Sender } from './image-queue.ts'
+import type { ImageResult } from './image-queue.ts'
 import { IMAGE_TYPES, type ImageType } from './image-types.ts'
 
 export function isImageType(type: string): type is ImageType {
@@ -27,12 +28,12 @@ export async function cleanImage(context: Context, folder: string, type: ImageTy
   const { images, policy, rates } = context
   const [target, thumbnail] = [join(folder, 'image'), join(folder, 'thumbnail')]
   const { image_pixels: maxPixels, file_bytes: maxBytes } = policy.limits
-  const sender = senderOf(context)
-  rates.check('image_seconds_per_hour', sender.turn)
+  const turn = turnOf(context)
+  rates.check('image_seconds_per_hour', turn)
   const source = join(folder, 'sent')
   const request = { source, target, thumbnail, type, maxPixels, maxBytes }
-  const { seconds, ...result } = await images.run(sender, request)
-  rates.charge('image_seconds_per_hour', sender.turn, seconds)
+  const { seconds, ...result } = await images.run({ personId: actorOf(context).user.id, turn }, request)
+  rates.charge('image_seconds_per_hour', turn, seconds)
   if ('size' in result) {
     const { path, bytes, sha256 } = await hashFile(target)
     const { size: thumbnail_bytes } = await stat(thumbnail)
@@ -52,10 +53,4 @@ function explainRefusal(refusal: Refusal): Failure {
     default:
       return unavailable()
   }
-}
-
-/** Guests of one network count together: anyone can be several. */
-function senderOf(context: Context): Sender {
-  const { user } = actorOf(context)
-  return { personId: user.id, turn: user.is_guest === 1 ? context.clientPrefix : user.id }
 }

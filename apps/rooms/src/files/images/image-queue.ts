@@ -12,7 +12,7 @@ const MAX_WAITING_PER_PERSON = 2
 const MAX_WAITING_PER_TURN = 8
 
 /** Who sends an image. */
-export interface Sender {
+interface Sender {
   personId: string
   /** Those with the same value share one place in the order of turns. */
   turn: string

@@ -1,0 +1,30 @@
+import { type Context, actorOf } from '../context.ts'
+import { failure } from '../failures.ts'
+
+const RETRY_SECONDS = '5'
+
+/** Guests of one network count together: anyone can be several. */
+export function turnOf(context: Context): string {
+  const { user } = actorOf(context)
+  return user.is_guest === 1 ? context.clientPrefix : user.id
+}
+
+/** Bounds the uploads that run at once: what they have sent is on the disk, and in no total of files yet. */
+export class UploadSlots {
+  /** Running uploads, by turn. */
+  readonly #running = new Map<string, number>()
+
+  /** Throws 429 if `max` uploads of this turn are running. */
+  async run<Result>(turn: string, max: number, work: () => Promise<Result>): Promise<Result> {
+    const running = this.#running.get(turn) ?? 0
+    if (running >= max) throw failure('rate_limited', { headers: { 'Retry-After': RETRY_SECONDS } })
+    this.#running.set(turn, running + 1)
+    try {
+      return await work()
+    } finally {
+      const left = (this.#running.get(turn) ?? 1) - 1
+      if (left > 0) this.#running.set(turn, left)
+      else this.#running.delete(turn)
+    }
+  }
+}
