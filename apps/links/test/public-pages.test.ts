@@ -87,6 +87,12 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
       const { hosts, complaints } = await open('/_/api/docs', look, async (page) => {
         await page.getByRole('heading', { name: 'Latchkey Links' }).first().waitFor()
         await picture(page, `reference ${name}`)
+        await expectAccessible(page, [
+          'button-name',
+          'color-contrast',
+          'scrollable-region-focusable',
+          'target-size',
+        ])
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
           look.viewport.width,
         )

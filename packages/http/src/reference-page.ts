@@ -77,6 +77,30 @@ async function readScript(): Promise<Blob> {
   return script
 }
 
+/**
+ * What Scalar's own styles lack for WCAG 2.2 AA: contrast of quiet texts and methods, and targets of 24 px.
+ * Its copy buttons have no name, and its lists of endpoints scroll without the keyboard.
+ */
+const STYLES = `
+.light-mode {
+  --scalar-color-2: #4b5160; --scalar-color-3: #5a606e;
+  --scalar-color-green: #08734f; --scalar-color-red: #b3261e; --scalar-color-blue: #2147ae;
+  --scalar-color-orange: #8a5a00; --scalar-color-yellow: #7a5c00; --scalar-color-purple: #62359c;
+}
+.dark-mode {
+  --scalar-color-2: #b6bdca; --scalar-color-3: #a3abbb;
+  --scalar-color-green: #5fd3a4; --scalar-color-red: #ff9d95; --scalar-color-blue: #9dbdff;
+  --scalar-color-orange: #f0bd63; --scalar-color-yellow: #f0d063; --scalar-color-purple: #c9a6ff;
+}
+.light-mode, .dark-mode {
+  --scalar-sidebar-color-2: var(--scalar-color-2); --scalar-sidebar-search-color: var(--scalar-color-2);
+}
+.sidebar-search-placeholder, .client-libraries-text, .badge { color: var(--scalar-color-1) !important; }
+[class*='copy-button'] { display: none !important; }
+.endpoints, .scalar-card-content:has(> .endpoints) { max-height: none !important; overflow: visible !important; }
+button { min-width: 24px; min-height: 24px; }
+`
+
 /** Builds the HTML, without an inline script. */
 function pageOf(title: string, paths: ReturnType<typeof referencePaths>, icon: string | undefined): string {
   // No fonts, proxies, telemetry or services of the vendor: the page works offline and sends
@@ -90,6 +114,7 @@ function pageOf(title: string, paths: ReturnType<typeof referencePaths>, icon: s
     agent: { disabled: true },
     mcp: { disabled: true },
     defaultOpenAllTags: true,
+    customCss: STYLES,
   })
   return `<!doctype html>
 <html lang="en">
