@@ -193,15 +193,17 @@ test('R30.3: a browser that shows notifications subscribes, and its worker shows
   })
   expect(await notifications()).toEqual([['Cellar', 'You were mentioned', id, true]])
   // The notification of an open page about the same message was heard.
-  await page.evaluate(async (tag) => {
-    const worker = await navigator.serviceWorker.ready
-    await worker.showNotification('Page', { tag, data: { roomId: tag, shownAt: Date.now() } })
-  }, id)
+  // A push that comes late would be a second one, which is heard: each attempt begins with the page.
   await until(async () => {
+    await page.evaluate(async (tag) => {
+      const worker = await navigator.serviceWorker.ready
+      await worker.showNotification('Page', { tag, data: { roomId: tag, shownAt: Date.now() } })
+    }, id)
     await deliver({ roomId: id, isMention: false, room: 'Cellar' })
-    return (await notifications())[0]?.[0] === 'Cellar'
+    const newest = async () => (await notifications())[0]
+    for (let reads = 0; reads < 20 && (await newest())?.[0] === 'Page'; reads++) await Bun.sleep(50)
+    return Bun.deepEquals(await newest(), ['Cellar', 'New messages', id, false])
   })
-  expect(await notifications()).toEqual([['Cellar', 'New messages', id, false]])
   await Promise.all([page.waitForResponse('**/api/push/*'), choice.click()])
   expect(await subscriptions()).toEqual([])
   await browser.close()
