@@ -241,6 +241,7 @@ function onOpen(services: Services, hub: Hub, socket: BunSocket): void {
     connectionId: connection.id,
     userId: person.userId,
     protocol: SUBPROTOCOL,
+    now: toMoment(services.now()),
     expiresAt: toMoment(expiresAtMs),
     limits: limitsFor(services, person.isGuest),
   })

@@ -3,9 +3,35 @@ import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import { createMessage, createRoom, editMessage } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { roomPages } from './browser.ts'
-import { field, lines, texts } from './room-page.ts'
+import { field, lines, openToolbar, texts } from './room-page.ts'
 
 const pages = roomPages()
+
+test('R29.2: a browser whose clock is days ahead or behind offers to edit what the server lets one edit', async () => {
+  const alice = await pages.signIn(ALICE)
+  const { id } = await createRoom(alice)
+  await createMessage(alice, id, 'Old')
+  pages.service().clock.ms += 25 * 60 * 60_000
+  await createMessage(alice, id, 'Recent')
+  for (const days of [-3, 3]) {
+    const { page } = await pages.openAs(ALICE, '/account')
+    await page.addInitScript((ms) => {
+      const { now } = Date
+      Date.now = () => now() + ms
+    }, days * 86_400_000)
+    await page.goto(pages.at(`/rooms/${id}`))
+    for (const [text, count] of [
+      ['Recent', 1],
+      ['Old', 0],
+    ] as const) {
+      await openToolbar(page, text)
+      const edit = lines(page).filter({ hasText: text }).getByRole('button', { name: 'Edit', exact: true })
+      expect([days, text, await edit.count()]).toEqual([days, text, count])
+    }
+    await page.context().close()
+  }
+  pages.service().clock.ms -= 25 * 60 * 60_000
+}, 60_000)
 
 test('R29.2: of two tabs that edit one message, the second is shown the newer text and chooses', async () => {
   const alice = await pages.signIn(ALICE)

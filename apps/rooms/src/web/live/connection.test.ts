@@ -67,7 +67,12 @@ function createFixture() {
   const connection = new Connection({
     open(_protocol, listeners) {
       const socket = new FakeSocket(listeners)
-      socket.coming.push({ type: 'welcome', userId: user, limits: { messageLength: 7 } })
+      socket.coming.push({
+        type: 'welcome',
+        userId: user,
+        now: new Date(0).toISOString(),
+        limits: { messageLength: 7 },
+      })
       sockets.push(socket)
       return socket
     },

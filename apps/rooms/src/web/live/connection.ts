@@ -90,12 +90,19 @@ export class Connection {
   #lastId = 0
   #isAwaitingPong = false
   #openedAt = 0
+  /** By how much the clock of the server is ahead of that of this machine. */
+  #serverAheadMs = 0
   #lastFrameAt = 0
   #cancelWait = () => {}
   #cancelSilenceTimer = () => {}
 
   constructor(options: ConnectionOptions) {
     this.#options = { random: Math.random, timers: browserTimers, ...options }
+  }
+
+  /** The time of the server, by which it decides. */
+  serverNow(): number {
+    return this.#options.timers.now() + this.#serverAheadMs
   }
 
   /** Opens the connection, also after it has stopped for good. */
@@ -257,12 +264,13 @@ export class Connection {
     this.#cancelWait = this.#options.timers.after(ms, () => this.#open())
   }
 
-  #onWelcome({ connectionId, userId, limits }: Extract<ServerFrame, { type: 'welcome' }>): void {
+  #onWelcome({ connectionId, userId, now, limits }: Extract<ServerFrame, { type: 'welcome' }>): void {
     if (!this.#options.isSameUser(userId)) {
       this.stop()
       return this.#options.onUserChange()
     }
     this.connectionId = connectionId
+    this.#serverAheadMs = Date.parse(now) - this.#options.timers.now()
     this.messageLength = limits.messageLength
     this.messageEditHours = limits.messageEditHours
     this.fileBytes = limits.fileBytes

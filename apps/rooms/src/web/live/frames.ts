@@ -72,7 +72,7 @@ export interface NoticeFrame {
 
 /** Frames of the server (R18.8), with the fields that this client uses. */
 export type ServerFrame =
-  | { type: 'welcome'; connectionId: string; userId: string; limits: WelcomeLimits }
+  | { type: 'welcome'; connectionId: string; userId: string; now: string; limits: WelcomeLimits }
   | SubscribedFrame
   | ({ type: 'event'; roomId: string } & RoomEvent)
   | PresenceFrame

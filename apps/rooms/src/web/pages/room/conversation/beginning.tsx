@@ -1,4 +1,5 @@
 import { Skeleton, Title } from '@mantine/core'
+import { live } from '../../../live/live.ts'
 import { RoomMark } from '../../../parts/room-mark.tsx'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
@@ -17,7 +18,7 @@ export function Beginning({ room, user, older }: Props) {
   if (older === undefined) return null
   // It is usually out of view, where an animation would still be drawn.
   if (older !== null) return <MessageSkeletons rows={2} isAnimated={false} label={t('page.loading')} />
-  const isWhole = hasWholeHistory(room, user, Date.now())
+  const isWhole = hasWholeHistory(room, user, live.serverNow())
   return (
     <div className="beginning">
       <span className="beginning-mark" aria-hidden>

@@ -27,7 +27,7 @@ const HOUR_MS = 60 * 60 * 1000
 
 /** True if the user may change the text of a message (R29.2). */
 export function mayEdit({ userId, content, createdAt }: Message, selfId: string): boolean {
-  const isRecent = Date.now() - Date.parse(createdAt) < live.messageEditHours * HOUR_MS
+  const isRecent = live.serverNow() - Date.parse(createdAt) < live.messageEditHours * HOUR_MS
   return userId === selfId && content !== null && isRecent
 }
 
