@@ -7,7 +7,10 @@ import { ALICE } from '../provider/hostile.ts'
 import { BOB, ROOT, isRefusal, roomPages } from './browser.ts'
 import { field, lines, send } from './room-page.ts'
 
-const pages = roomPages({ limits: { file_bytes: 2_000_000, files_per_message: 3 } })
+const pages = roomPages({
+  settings: { guestFiles: 'images' },
+  limits: { file_bytes: 2_000_000, files_per_message: 3 },
+})
 
 let host: TestUser
 let roomId: string
@@ -62,6 +65,33 @@ test('R35.3: chosen files go out with the message, in its order, and others see,
   expect((await download).suggestedFilename()).toBe('plan.txt')
   await screenshot(bob.page, 'files')
   expect([errors, bob.errors]).toEqual([[], []])
+}, 60_000)
+
+test('R31.4: members may send as a file what is refused as an image, and guests may not', async () => {
+  const photo = {
+    name: 'IMG_1.heic',
+    mimeType: 'image/heic',
+    buffer: Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'),
+  }
+  const { id } = await createRoom(host, { name: 'Pictures', allowGuests: true })
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  const guest = await pages.open(`/rooms/${id}`)
+  await guest.page.getByRole('textbox', { name: 'Nickname' }).fill('Gustav')
+  await guest.page.keyboard.press('Enter')
+  const asFile = (of: Page) => attachments(of).getByRole('button', { name: 'Send as a file' })
+  for (const each of [page, guest.page]) {
+    await field(each).waitFor()
+    await choose(each, [photo])
+    await attachments(each).getByText('This kind of file isn’t accepted.').waitFor()
+  }
+  expect(await asFile(guest.page).count()).toBe(0)
+  await asFile(page).click()
+  await attachments(page).locator('progress, [role=alert]').waitFor({ state: 'detached' })
+  await send(page, 'The photo')
+  await lines(page)
+    .getByRole('link', { name: /^Download IMG_1\.heic/ })
+    .waitFor()
+  await guest.page.context().close()
 }, 60_000)
 
 test('R31.4: a message with an image has its height before the image arrives', async () => {

@@ -4,6 +4,7 @@ import { IconFile, IconRefresh } from '@latchkey/web/icons'
 import { live } from '../../../live/live.ts'
 import type { RoomStore } from '../../../live/room-store.ts'
 import type { Upload } from '../../../live/uploads.ts'
+import { useUser } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
 
 interface Props {
@@ -72,18 +73,22 @@ function Attachment({ upload, onRetry, onRemove }: AttachmentProps) {
   )
 }
 
+/** Members may send as a file what Rooms cannot show as an image. Guests send images only. */
+const IMAGE_REFUSALS: ReadonlySet<string> = new Set(['image_too_large', 'file_type_refused'])
+
 function AttachmentState({
   upload: { bytes, file, error },
   onRetry,
 }: Pick<AttachmentProps, 'upload' | 'onRetry'>) {
   const { t, fileSize, failure } = useText()
+  const isGuest = useUser().identityType === 'guest'
   if (error === undefined) return <small>{fileSize(file?.bytes ?? bytes)}</small>
   const isTooLarge = error instanceof CallError && error.code === 'file_too_large'
-  const isRefusedImage = error instanceof CallError && error.code === 'image_too_large'
+  const mayBeSentAsFile = !isGuest && error instanceof CallError && IMAGE_REFUSALS.has(error.code ?? '')
   return (
     <small role="alert">
       {isTooLarge ? t('room.fileTooLarge', { limit: fileSize(live.fileBytes) }) : failure(error)}
-      {isRefusedImage && (
+      {mayBeSentAsFile && (
         <>
           {' '}
           <Anchor component="button" type="button" inherit onClick={() => onRetry({ asFile: true })}>
