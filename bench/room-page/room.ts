@@ -5,16 +5,9 @@ import { builtPages } from '../../apps/rooms/src/http/pages.ts'
 import type { SocketData } from '../../apps/rooms/src/realtime/gateway.ts'
 
 const AT_ONCE = 20
-const TEXTS = [
-  'Yes.',
-  'Could you look at the **second** page again? I think that the [numbers](https://example.com/numbers) are old.',
-  'It works for me:\n\n```ts\nconst total = rows.reduce((sum, { count }) => sum + count, 0)\n```\n',
-  '> the numbers are old\n\nThey are from last week, and `total` is wrong.\n\n- first\n- second\n- third',
-  'A longer message that takes more than one line on the page, as people write them who explain something: what was decided, why, and what happens next, with enough words to wrap twice.',
-]
 
-/** A service with one room with so many messages of two people. */
-export async function startFilledRoom(count: number) {
+/** A service with rooms that hold messages of one person. */
+export async function startRooms() {
   const port = await freePort()
   const origin = `http://localhost:${port}`
   const test = await openRooms({
@@ -28,17 +21,23 @@ export async function startFilledRoom(count: number) {
   await builtPages()
   const alice = test.browser({ origin })
   await alice.signIn(ALICE)
-  const { room } = await alice.json<{ room: { id: string } }>('/api/rooms', { body: { name: 'Office' } }, 201)
-  for (let index = 0; index < count; index += AT_ONCE)
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, (_, each) => {
-        const content = `${index + each}: ${TEXTS[each % TEXTS.length]}`
-        return alice.json(`/api/rooms/${room.id}/messages`, { body: { content } }, 201)
-      }),
-    )
   return {
-    address: `${origin}/rooms/${room.id}`,
     cookies: [...alice.cookies].map(([name, value]) => ({ name, value, url: origin })),
+    /** Creates a room with so many messages, and returns its address. */
+    async addRoom(count: number, textOf: (index: number) => string): Promise<string> {
+      const { room } = await alice.json<{ room: { id: string } }>(
+        '/api/rooms',
+        { body: { name: 'Office' } },
+        201,
+      )
+      for (let index = 0; index < count; index += AT_ONCE)
+        await Promise.all(
+          Array.from({ length: Math.min(AT_ONCE, count - index) }, (_, each) =>
+            alice.json(`/api/rooms/${room.id}/messages`, { body: { content: textOf(index + each) } }, 201),
+          ),
+        )
+      return `${origin}/rooms/${room.id}`
+    },
     async stop() {
       await server.stop(true)
       await test.close()

@@ -1,7 +1,7 @@
 import { cpus, loadavg, totalmem, type } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type CDPSession, type Page, chromium } from 'playwright-core'
-import { startFilledRoom } from './room.ts'
+import { startRooms } from './room.ts'
 import { type Recording, type Task, record } from './trace.ts'
 
 /**
@@ -22,6 +22,13 @@ const FRAME_MS = 1000 / 60
 const PIXELS_PER_SECOND = 3_000
 /** Pixels of one gesture. */
 const DISTANCE = 6_000
+const TEXTS = [
+  'Yes.',
+  'Could you look at the **second** page again? I think that the [numbers](https://example.com/numbers) are old.',
+  'It works for me:\n\n```ts\nconst total = rows.reduce((sum, { count }) => sum + count, 0)\n```\n',
+  '> the numbers are old\n\nThey are from last week, and `total` is wrong.\n\n- first\n- second\n- third',
+  'A longer message that takes more than one line on the page, as people write them who explain something: what was decided, why, and what happens next, with enough words to wrap twice.',
+]
 const TEXT = 'It is a long text, typed quickly, with a few wrong letters and **marks**.'
 
 interface Scroll extends Recording {
@@ -86,15 +93,19 @@ const load = () =>
     .map((value) => value.toFixed(1))
     .join(' ')
 
-const room = await startFilledRoom(Number(values.messages))
+const rooms = await startRooms()
+const address = await rooms.addRoom(
+  Number(values.messages),
+  (index) => `${index}: ${TEXTS[index % TEXTS.length]}`,
+)
 const browser = await chromium.launch({
   executablePath: process.env['LATCHKEY_TEST_CHROMIUM'] || '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
 })
 const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-await context.addCookies(room.cookies)
+await context.addCookies(rooms.cookies)
 const page = await context.newPage()
-await page.goto(room.address)
+await page.goto(address)
 await page.locator('[data-message]').first().waitFor()
 const devtools = await context.newCDPSession(page)
 
@@ -120,5 +131,5 @@ for (const [name, direction] of [
 row('a key in the field', describe(await typeText(page, devtools)), '', '')
 console.log(`\nload average ${load()}`)
 await browser.close()
-await room.stop()
+await rooms.stop()
 process.exit()

@@ -46,6 +46,8 @@ export async function startClient(
   printLight(document.documentElement)
   changeTimeZone(timeZone)
   await Promise.all([startTexts(wording), page])
+  // The scripts have run in this task. The page is rendered in one of its own.
+  await new Promise((resolve) => setTimeout(resolve))
   setTimeout(addManifest, MANIFEST_AFTER_MS)
   const root = document.querySelector('#app')
   if (!root) return

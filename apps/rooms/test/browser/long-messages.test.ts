@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
-import { type TestUser, createMessage, createRoom, member } from '../actions.ts'
+import { type TestUser, createMessage, createRoom, makeMember, member } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { until } from '../until.ts'
 import { ROOT, roomPages } from './browser.ts'
@@ -65,6 +65,25 @@ test('R29.3: a message of more than 20 lines shows its first ones until all are 
   await less.click()
   await until(async () => (await heightOf()) < 540)
   await button.waitFor()
+  expect(errors).toEqual([])
+}, 40_000)
+
+test('R35.2: a room opens at its first new message, however long the new ones are', async () => {
+  const { id } = await createRoom(host, { name: 'Library' })
+  const long = (number: number) => `Chapter ${number} ${'word '.repeat(380)}`
+  const alice = await pages.signIn(ALICE)
+  await makeMember(pages.service(), id, { user: alice }, 'speaker')
+  for (let number = 1; number <= 45; number++) await createMessage(host, id, long(number))
+  const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`)
+  const line = page.locator('.new-line')
+  await line.waitFor()
+  const isAtTop = async () => {
+    const [box, list] = await Promise.all([line.boundingBox(), page.locator('.messages').boundingBox()])
+    return box !== null && list !== null && box.y >= list.y && box.y < list.y + 80
+  }
+  await until(isAtTop)
+  await line.locator('+ li').getByText('Chapter 1 ').waitFor()
+  expect(await page.getByRole('button', { name: 'New messages start further up' }).count()).toBe(0)
   expect(errors).toEqual([])
 }, 40_000)
 

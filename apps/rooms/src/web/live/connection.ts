@@ -1,4 +1,4 @@
-import { RoomSubscription, type EventLog, type RoomListener } from './room-subscription.ts'
+import { RoomSubscription, SILENT, type EventLog, type RoomListener } from './room-subscription.ts'
 import { MAX_WAIT_MS, type Timers, backoffMs, browserTimers } from './timers.ts'
 import { CallChannel, isVoiceFrame } from './call-channel.ts'
 import { type NoticeFrame, SUBPROTOCOL, type ServerFrame, type VoiceFrame } from './frames.ts'
@@ -389,17 +389,6 @@ export class Connection {
 }
 
 type RoomFrame = Exclude<Extract<ServerFrame, { roomId: string }>, VoiceFrame | { type: 'voice.state' }>
-
-/** Listener of a room whose page is closed. */
-const SILENT: RoomListener = {
-  subscribed() {},
-  event() {},
-  reset() {},
-  presence() {},
-  typing() {},
-  removed() {},
-  refused() {},
-}
 
 function notify(watchers: ReadonlySet<() => void>): void {
   for (const watcher of watchers) watcher()

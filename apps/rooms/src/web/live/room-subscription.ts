@@ -180,3 +180,14 @@ export class RoomSubscription {
     this.listener.refused(code)
   }
 }
+
+/** Listener of a room whose page is closed. */
+export const SILENT: RoomListener = {
+  subscribed() {},
+  event() {},
+  reset() {},
+  presence() {},
+  typing() {},
+  removed() {},
+  refused() {},
+}

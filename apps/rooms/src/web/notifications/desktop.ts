@@ -1,4 +1,4 @@
-import { pushWorker, subscribeToPush, unsubscribeFromPush } from './push.ts'
+import { pushWorker } from './push.ts'
 
 const CHOICE = 'desktop-notifications'
 
@@ -19,10 +19,15 @@ export async function setDesktop(isOn: boolean, pushKey: string | undefined): Pr
   if (isOn) await Notification.requestPermission()
   localStorage.setItem(CHOICE, isOn ? 'on' : 'off')
   const state = desktopState()
-  const change = state !== 'on' ? unsubscribeFromPush() : pushKey !== undefined && subscribeToPush(pushKey)
   // Without a push service, there are notifications while a tab is open.
-  await Promise.resolve(change).catch(() => {})
+  await changePush(state === 'on', pushKey).catch(() => {})
   return state
+}
+
+async function changePush(isOn: boolean, pushKey: string | undefined): Promise<void> {
+  const { subscribeToPush, unsubscribeFromPush } = await import('./push-subscription.ts')
+  if (!isOn) await unsubscribeFromPush()
+  else if (pushKey !== undefined) await subscribeToPush(pushKey)
 }
 
 /** Shows a notification, in the place of the last one of this room. `open` is called on a click. */

@@ -8,7 +8,7 @@ import { useText } from '../texts/text.ts'
 import { setBadge } from './badge.ts'
 import { desktopState, showDesktop } from './desktop.ts'
 import { countNotable, isQuiet } from '../../notifications/notable.ts'
-import { onNotificationClick, subscribeToPush } from './push.ts'
+import { onNotificationClick } from './push.ts'
 import { usePushKey } from './push-key.ts'
 
 /** In this time another tab may mark the message as read, because its user sees it. */
@@ -60,7 +60,8 @@ export function Notifier() {
 function usePush(go: (path: string) => void): void {
   const pushKey = usePushKey()
   useEffect(() => {
-    if (pushKey !== undefined && desktopState() === 'on') subscribeToPush(pushKey).catch(() => {})
+    if (pushKey === undefined || desktopState() !== 'on') return
+    import('./push-subscription.ts').then(({ subscribeToPush }) => subscribeToPush(pushKey)).catch(() => {})
   }, [pushKey])
   useEffect(() => onNotificationClick(go), [go])
 }

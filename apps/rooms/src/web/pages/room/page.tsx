@@ -4,6 +4,7 @@ import { RowSkeletons } from '@latchkey/web/parts/skeletons'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { embedded } from '../../call.ts'
 import { RoomStore } from '../../live/room-store.ts'
+import { inOwnTask } from '../../parts/in-own-task.ts'
 import { useCall } from '../../queries.ts'
 import { type User, useUser } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
@@ -26,12 +27,18 @@ export default function RoomPage({ id }: { id: string }) {
   const [visit, setVisit] = useState(0)
   const [store] = useState(() => new RoomStore(id, user.id))
   const { out } = useSyncExternalStore(store.watch, store.state)
-  const mayEnter = data !== undefined
+  // The frame of the page, the room and its messages are rendered one after another: together, they
+  // would hold up a slow processor.
+  const [isStarted, setStarted] = useState(false)
+  useEffect(() => inOwnTask(() => setStarted(true)), [])
+  const mayEnter = data !== undefined && isStarted
   useEffect(() => {
     if (!mayEnter || isAway) return undefined
     const { readSeq, unread, lastSeq } = data.room
-    const newest = embedded('listMessages', { params: { id }, query: {} })?.body
-    return store.enter({ readSeq: readSeq ?? 0, unread: unread ?? 0 }, newest && { newest, lastSeq })
+    return inOwnTask(() => {
+      const newest = embedded('listMessages', { params: { id }, query: {} })?.body
+      return store.enter({ readSeq: readSeq ?? 0, unread: unread ?? 0 }, newest && { newest, lastSeq })
+    })
     // What is new on entering, not later.
   }, [mayEnter, isAway, visit, store])
   if (out) return <NotInRoom name={data?.room.name} out={out} onComeBack={() => setVisit(visit + 1)} />
@@ -43,6 +50,7 @@ export default function RoomPage({ id }: { id: string }) {
       )
     return <ErrorNotice error={error} onRetry={() => void refetch()} />
   }
+  if (data && !isStarted) return null
   if (!data)
     return (
       <div className="page-margin">

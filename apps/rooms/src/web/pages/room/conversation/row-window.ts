@@ -3,8 +3,14 @@ export const MAX_ROWS = 160
 /** Rows at first, and those added at once: few, or their rendering would be noticed. */
 const INITIAL_ROWS = 100
 const STEP = 20
-/** Characters of a message that take as long as another row. */
+/** Characters of a message, marks and addresses in it, and reactions to it that take as long as another row. */
 const ROW_LENGTH = 250
+const ROW_MARKS = 16
+const ROW_ADDRESSES = 4
+const ROW_REACTIONS = 4
+/** What may begin a part of a message with an element of its own. */
+const MARKS = /[*_~`[<\n]/g
+const ADDRESSES = /https?:/gi
 
 /** Keys of the first and last row in the page. Null follows the newest rows. */
 export interface RowWindow {
@@ -18,10 +24,20 @@ export const NEWEST: RowWindow = { first: null, last: null }
 interface Keyed {
   key: string
   type?: string
-  message?: { content: string | null }
+  message?: { content: string | null; reactions: readonly unknown[] }
 }
 
-const weightOf = ({ message }: Keyed) => 1 + Math.floor((message?.content?.length ?? 0) / ROW_LENGTH)
+function weightOf({ message }: Keyed): number {
+  const content = message?.content ?? ''
+  const count = (part: RegExp) => content.match(part)?.length ?? 0
+  return Math.floor(
+    1 +
+      content.length / ROW_LENGTH +
+      count(MARKS) / ROW_MARKS +
+      count(ADDRESSES) / ROW_ADDRESSES +
+      (message?.reactions.length ?? 0) / ROW_REACTIONS,
+  )
+}
 
 /**
  * Number of rows before `at`, or from it on, that take as long as `rows` short ones. At least one.

@@ -12,6 +12,7 @@ const message = (seq: number, minutes: number, more: Partial<Message> = {}) =>
     userId: 'ada',
     nickname: 'Ada',
     replyTo: null,
+    reactions: [],
     createdAt: new Date(NOON_MS + minutes * 60_000).toISOString(),
     ...more,
   }) as Message
@@ -123,6 +124,23 @@ test('a window around a row contains it with its neighbours', () => {
   expect(rangeOf(rows, windowAround(rows, '3'))).toEqual({ start: 0, end: 53 })
   // A row that was dropped leaves the newest ones.
   expect(rangeOf(rows, { first: 'gone', last: 'gone' }).end).toBe(5_000)
+})
+
+test('R29.3: of messages that take long to render, few are in the page at first', () => {
+  const rows = (content: string, reactions = 0) =>
+    Array.from({ length: 50 }, (_, index) => ({
+      key: String(index),
+      message: { content, reactions: Array.from({ length: reactions }) },
+    }))
+  const count = (...of: Parameters<typeof rows>) => {
+    const { start, end } = rangeOf(rows(...of), NEWEST)
+    return end - start
+  }
+  expect(count('hello')).toBe(50)
+  expect(count('hello', 20)).toBeLessThan(20)
+  expect(count('word '.repeat(400))).toBeLessThan(15)
+  for (const unit of ['`a` ', '*a* ', 'https://a.bc ', '- a\n', '[a](https://a.bc) '])
+    expect(count(unit.repeat(1_980 / unit.length))).toBeLessThan(6)
 })
 
 test('the first row of a window stays the same when older rows of its day are read', () => {

@@ -1,4 +1,12 @@
-import { type RefObject, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import {
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import { showError } from '@latchkey/web/toast'
 import type { Message } from '../../../live/frames.ts'
 import type { RoomStore } from '../../../live/room-store.ts'
@@ -156,13 +164,19 @@ function useNewAbove({ store, visible, place, isElsewhere }: NewOptions) {
   const isInPage = visible.rows.some(({ type }) => type === 'new')
   if (!hasStarted.current && messages.length > 0) {
     hasStarted.current = true
-    if (isInPage && !isElsewhere) place.current = { key: NEW_KEY, top: NEW_TOP_PX }
+    if (visible.isNewKnown && !isElsewhere) place.current = { key: NEW_KEY, top: NEW_TOP_PX }
   }
   if (isInPage && !document.hidden) seen.current = unreadFrom
   const newest = messages.at(-1)?.seq ?? 0
   const hasNewAbove = unreadFrom !== null && seen.current !== unreadFrom && newest >= unreadFrom
   const latest = useRef(visible)
   latest.current = visible
+  const hasMessages = messages.length > 0
+  useLayoutEffect(() => {
+    const { isNewKnown, rows, showAround } = latest.current
+    if (isNewKnown && !isElsewhere && !rows.some(({ type }) => type === 'new')) showAround(NEW_KEY)
+    // Only when the room opens.
+  }, [hasMessages])
   const goToNew = async () => {
     if (!visible.isNewKnown) await store.history.readFrom((unreadFrom ?? 1) - 1)
     place.current = { key: NEW_KEY, top: NEW_TOP_PX }

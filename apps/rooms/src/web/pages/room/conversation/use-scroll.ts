@@ -42,10 +42,7 @@ export function useScroll({ list, visible, unsent, place, onAtEnd }: Options) {
     setDistance(next)
     onAtEnd(next === 'end')
   }
-  const extend = (element: HTMLDivElement) => {
-    const isExtended = element.scrollTop < AHEAD_PX && latest.current.extendUp()
-    if (!isExtended && belowView(element) < AHEAD_PX) latest.current.extendDown()
-  }
+  const { extend, extendAfterChange } = useExtension(latest, place)
   /** Returns to the place after a change of the rows or of their size. */
   const settle = () => {
     const element = list.current
@@ -61,7 +58,7 @@ export function useScroll({ list, visible, unsent, place, onAtEnd }: Options) {
     size.current = sizeOf(element)
     top.current = element.scrollTop
     report()
-    extend(element)
+    extendAfterChange(element)
   }
   const settleLatest = useRef(settle)
   settleLatest.current = settle
@@ -83,7 +80,8 @@ export function useScroll({ list, visible, unsent, place, onAtEnd }: Options) {
       if (!visible.endsAtNewest) visible.showNewest()
     }
     unsentBefore.current = unsent
-    settle()
+    // Where nothing can scroll, the browser need not lay out the page before it draws it.
+    if (visible.rows.length + unsent > 0) settle()
   }, [visible.rows, unsent])
   // A keyboard on the screen, a longer draft, a rotated phone, or an image that has arrived.
   useEffect(() => {
@@ -95,4 +93,24 @@ export function useScroll({ list, visible, unsent, place, onAtEnd }: Options) {
     return () => observer.disconnect()
   }, [list])
   return { distance, onScroll }
+}
+
+/** Adds rows where the reader is near the first or last one in the page. */
+function useExtension(latest: RefObject<VisibleRows>, place: RefObject<Place>) {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const extend = (element: HTMLDivElement) => {
+    const isExtended = element.scrollTop < AHEAD_PX && latest.current.extendUp()
+    if (!isExtended && belowView(element) < AHEAD_PX) latest.current.extendDown()
+  }
+  /**
+   * While the reader is at the end, as when the room opens, rows out of view are added in a task of
+   * their own.
+   */
+  const extendAfterChange = (element: HTMLDivElement) => {
+    clearTimeout(timer.current)
+    if (place.current === 'end') timer.current = setTimeout(() => extend(element))
+    else extend(element)
+  }
+  return { extend, extendAfterChange }
 }
