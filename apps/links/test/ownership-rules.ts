@@ -153,7 +153,8 @@ export async function createOwnedResources(
   const { id: bundleId } = await create('/bundles', { name: 'Owned' })
   const history = await call('GET', `/links/${linkId}/history`, undefined)
   const ops = [{ operation: 'updateLink', params: { id: linkId }, body: { label: 'Planned' } }]
-  const { id: planId } = await create('/plans', { ops })
+  // A person may have only so many open plans.
+  const planId = name.includes('/plans/{id}') ? (await create('/plans', { ops })).id : 0
   const resources = { linkId, bundleId, slug: body.slug, changeId: history.body[0].id, planId }
   const [path, preparation, method = 'POST'] = preparations[name]?.(resources) ?? []
   if (path === undefined) return resources

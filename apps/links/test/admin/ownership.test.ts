@@ -115,7 +115,7 @@ eachDialect((_dialect, newDatabase) => {
 
   for (const { path } of reads)
     test(`GET ${path}: only people who are admitted may`, async () => {
-      const target = await newTarget('')
+      const target = await newTarget(`GET ${path}`)
       const before = await links.databaseState()
       const key = await links.key('ann@example.com')
       const statusOf = async (headers: Record<string, string>) =>
