@@ -2,7 +2,7 @@ import { constants, setPriority } from 'node:os'
 import process from 'node:process'
 import { embeddedAsset } from '@latchkey/http/embedded-asset'
 import { type ImageReply, type ImageRequest, convertImage, loadDecoders } from './convert-image.ts'
-import { limitMemory } from './limit-memory.ts'
+import { limitResources } from './limit-resources.ts'
 import { NATIVE_ASSETS } from './load-sharp.ts'
 
 /** The argument with which the executable is such a process. */
@@ -10,6 +10,9 @@ export const IMAGE_PROCESS = 'image-process'
 
 /** Memory for one image, beside that of the program. */
 export const MEMORY_BYTES = 512 * 1024 ** 2
+
+/** Time of one image on a processor. Others wait meanwhile. */
+const PROCESSOR_SECONDS = 4
 
 /** `ready` begins the time of the image. */
 export type ImageMessage = 'ready' | ImageReply
@@ -31,7 +34,7 @@ export async function runImageProcess(): Promise<void> {
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
   const request = new Promise<ImageRequest>((resolve) => process.once('message', resolve))
   const sharp = await loadDecoders()
-  limitMemory(MEMORY_BYTES)
+  limitResources(MEMORY_BYTES, PROCESSOR_SECONDS)
   send('ready')
   send(await convertImage(sharp, await request))
 }

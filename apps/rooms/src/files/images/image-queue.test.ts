@@ -67,6 +67,23 @@ test('R31.4: an image that takes too long is refused, its process is killed, and
   expect(results).toMatchObject([{ size: { width: 9, height: 9 } }, { refusal: 'unreadable' }])
 })
 
+test('R31.4: an image that takes too much of a processor is refused, however much time there is', async () => {
+  const limits = join(import.meta.dirname, 'limit-resources.ts')
+  const queue = openQueue({
+    timeLimitMs: 50_000,
+    command: script(`
+      const { limitResources } = await import(${JSON.stringify(limits)})
+      limitResources(512 * 1024 ** 2, 1)
+      process.send('ready')
+      const end = performance.now() + 45_000
+      while (performance.now() < end);
+      process.send({ size: { width: 1, height: 1 } })`),
+  })
+  const { seconds, ...result } = await queue.run(ANN, await requestOf(flat(9).png(), 'image/png'))
+  expect(result).toEqual({ refusal: 'too_large' })
+  expect(seconds).toBeGreaterThanOrEqual(1)
+}, 60_000)
+
 test('R31.4: a process that crashes with an image refuses it, and takes nothing else along', async () => {
   const crashing = openQueue({
     command: script(`process.send('ready'); process.kill(process.pid, 'SIGSEGV'); for (;;);`),

@@ -3,8 +3,8 @@ import type { Log } from '@latchkey/http/log'
 import type { ImageRequest } from './convert-image.ts'
 import { type ImageMessage, imageProcessCommand } from './image-process.ts'
 
-/** Time of an image. Others wait meanwhile. */
-const TIME_LIMIT_MS = 4_000
+/** Time of an image, far above that on a processor: a busy machine must not refuse photos. */
+const TIME_LIMIT_MS = 20_000
 /** Time in which a process starts, on a busy machine. */
 const START_LIMIT_MS = 20_000
 /** Images that wait, besides the one that is converted. */
@@ -22,7 +22,10 @@ export type ImageResult = (
   | Exclude<ImageMessage, 'ready'>
   /** `busy` has too many images waiting; `failed` could not be tried. */
   | { refusal: 'busy' | 'failed' }
-) & { seconds: number }
+) & {
+  /** Time on a processor. */
+  seconds: number
+}
 
 interface Waiting {
   personId: string
@@ -89,7 +92,8 @@ export class ImageQueue {
 
   async #convert(request: ImageRequest): Promise<ImageResult> {
     const { command, timeLimitMs } = this.#limits
-    let readyAt: number | undefined
+    let isReady = false
+    let seconds = 0
     let reply: Exclude<ImageMessage, 'ready'> | undefined
     try {
       const child = Bun.spawn(command, {
@@ -101,7 +105,7 @@ export class ImageQueue {
         ipc(message: ImageMessage) {
           if (message !== 'ready') reply = message
           else {
-            readyAt = performance.now()
+            isReady = true
             restartTimer(timeLimitMs)
           }
           if (reply) child.kill('SIGKILL')
@@ -117,14 +121,14 @@ export class ImageQueue {
       child.send(request)
       const [errors] = await Promise.all([readStart(child.stderr), child.exited])
       clearTimeout(timer)
-      if (readyAt === undefined) throw new Error(`No image can be converted: ${errors}`)
+      seconds = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1_000_000
+      if (!isReady) throw new Error(`No image can be converted: ${errors}`)
     } catch (error) {
       if (!this.#isClosed) this.#log.error('images: the process cannot be started', { error })
       return { refusal: 'failed', seconds: 0 }
     } finally {
       this.#child = undefined
     }
-    const seconds = (performance.now() - readyAt) / 1000
     if (this.#isClosed && !reply) return { refusal: 'failed', seconds }
     return { ...(reply ?? { refusal: 'too_large' }), seconds }
   }
