@@ -141,6 +141,8 @@ const preparations: Record<string, (resources: RuleResources) => Preparation> = 
 export async function createOwnedResources(
   name: string,
   call: (method: 'GET' | 'POST' | 'PUT', path: string, body: unknown) => Promise<Reply>,
+  /** A person may have only so many open plans, fewer than some suites need resources. */
+  withPlan = true,
 ): Promise<RuleResources> {
   const create = async (path: string, body: unknown) => {
     const reply = await call('POST', path, body)
@@ -153,8 +155,7 @@ export async function createOwnedResources(
   const { id: bundleId } = await create('/bundles', { name: 'Owned' })
   const history = await call('GET', `/links/${linkId}/history`, undefined)
   const ops = [{ operation: 'updateLink', params: { id: linkId }, body: { label: 'Planned' } }]
-  // A person may have only so many open plans.
-  const planId = name.includes('/plans/{id}') ? (await create('/plans', { ops })).id : 0
+  const planId = withPlan ? (await create('/plans', { ops })).id : 0
   const resources = { linkId, bundleId, slug: body.slug, changeId: history.body[0].id, planId }
   const [path, preparation, method = 'POST'] = preparations[name]?.(resources) ?? []
   if (path === undefined) return resources

@@ -48,7 +48,11 @@ eachDialect((_dialect, newDatabase) => {
   }
 
   const newTarget = (name: string) =>
-    createOwnedResources(name, (method, path, body) => links.callAdmin(method, path, { headers: ann, body }))
+    createOwnedResources(
+      name,
+      (method, path, body) => links.callAdmin(method, path, { headers: ann, body }),
+      /plans/.test(name),
+    )
 
   const refusesAll = async (
     { method, path }: (typeof writes)[number],

@@ -44,7 +44,11 @@ eachDialect((_dialect, newDatabase) => {
   const owner = () => keys['the owner'] ?? ''
 
   const newTarget = (name: string) =>
-    createOwnedResources(name, (method, path, body) => links.call(method, path, { key: owner(), body }))
+    createOwnedResources(
+      name,
+      (method, path, body) => links.call(method, path, { key: owner(), body }),
+      /plans/.test(name),
+    )
 
   for (const { method, path } of writes)
     for (const [caller, description] of Object.entries(callers)) {
@@ -78,7 +82,7 @@ eachDialect((_dialect, newDatabase) => {
 
   for (const { path } of reads)
     test(`GET ${path}: every key with the scope to read may, and no other`, async () => {
-      const target = await newTarget('')
+      const target = await newTarget(`GET ${path}`)
       const outcomes: Record<string, number> = {}
       const before = await links.databaseState()
       // Queries that these operations require.
