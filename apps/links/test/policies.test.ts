@@ -87,6 +87,9 @@ eachDialect((_dialect, newUrl) => {
       expect((await call(key, 'POST', `${path}/enable`)).code).toBe('policy_host')
       await call(owner, 'PATCH', path, { expires_at: links.now + 60 })
       expect((await call(key, 'PATCH', path, { expires_at: null })).code).toBe('policy_host')
+      const behaviour = { split: [1, 2].map((weight) => ({ url: url(), weight })) }
+      await call(owner, 'PUT', `${path}/behaviour`, behaviour)
+      expect((await call(key, 'DELETE', `${path}/behaviour`)).code).toBe('policy_host')
       expect((await call(key, 'PATCH', path, { label: 'Read only' })).status).toBe(200)
       const allowed = await links.createLink(owner, { url: url() })
       expect((await addSlug(allowed.id)).status).toBe(201)
@@ -154,6 +157,7 @@ eachDialect((_dialect, newUrl) => {
         ['DELETE', path],
         ['DELETE', `/slugs/${slug}`],
         ['POST', '/webhooks', { url: url() }],
+        ['PATCH', '/bulk/links', { ids: [link.id], set: { label: 'Other', disabled: true } }],
       ] as const)
         expect([target, await call(key, method, target, body)]).toEqual([
           target,

@@ -111,10 +111,14 @@ function requireWay(
 
 /** A change that takes something from visitors or from the owner, as the warnings of plans name it. */
 function isDestructive({ kind, before_values, after_values }: NewChange): boolean {
-  if (/\.(deleted|disabled|transferred|link_removed)$/.test(kind)) return true
+  if (/\.(deleted|transferred|link_removed)$/.test(kind)) return true
   const [before, after] = [parseValues(before_values), parseValues(after_values)]
   if (!before || !after) return false
-  const isClosed = typeof after['expires_at'] === 'number' || after['password'] === 'set'
+  // One change may also have other fields, which its kind does not name.
+  const isClosed =
+    typeof after['disabled_at'] === 'number' ||
+    typeof after['expires_at'] === 'number' ||
+    after['password'] === 'set'
   return isClosed || 'url' in after || 'behaviour' in after || slugsOf(before).length > 0
 }
 
@@ -135,6 +139,8 @@ function opensLink({ before_values, after_values }: NewChange): boolean {
   return (
     (typeof before['disabled_at'] === 'number' && typeof after['disabled_at'] !== 'number') ||
     typeof before['expires_at'] === 'number' ||
+    // It may have led all visitors elsewhere, or nowhere.
+    (typeof before['behaviour'] === 'object' && before['behaviour'] !== null) ||
     (typeof before['password'] === 'string' && typeof after['password'] !== 'string') ||
     workingSlugsOf(after).some((slug) => !earlier.has(slug))
   )
