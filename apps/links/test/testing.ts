@@ -52,6 +52,9 @@ const TABLES = [
   'webhook',
 ] as const
 
+/** Values that the service writes at moments of its own. */
+const KEPT_BY_SERVICE: ReadonlySet<unknown> = new Set(['ready_probe', 'index_merged_on'])
+
 /** Columns that requests, probes and deliveries update. */
 const VOLATILE: ReadonlySet<string> = new Set([
   'last_used_at',
@@ -226,8 +229,8 @@ export class TestLinks {
   }
 
   /**
-   * All stored rows, including clicks so far, without the columns that requests, probes and
-   * deliveries update.
+   * All stored rows, including clicks so far, without what requests, probes, deliveries and daily work
+   * update.
    */
   async databaseState(): Promise<Record<string, string[]>> {
     await this.#drainClicks()
@@ -235,7 +238,7 @@ export class TestLinks {
       TABLES.map(async (table) => {
         const rows = await this.rows<Record<string, unknown>>(`select * from ${table}`)
         const lines = rows
-          .filter((row) => row['name'] !== 'ready_probe' && row['identity'] !== OBSERVER)
+          .filter((row) => !KEPT_BY_SERVICE.has(row['name']) && row['identity'] !== OBSERVER)
           .map((row) =>
             JSON.stringify(row, (name, value: unknown) => (VOLATILE.has(name) ? undefined : value)),
           )
