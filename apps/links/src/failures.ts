@@ -40,6 +40,11 @@ export const failures = {
     text: 'Only administrators of the instance can read and set the policies of others',
   },
   assistant_not_found: { status: 404, text: 'Assistant not found' },
+  program_unknown: {
+    status: 400,
+    text: 'No such program has written for this person; send confirm=true if both names are right',
+  },
+  too_many_policies: { status: 400, text: 'A person has policies for at most 200 programs without a key' },
   bundle_not_found: { status: 404, text: 'Bundle not found' },
   key_not_found: { status: 404, text: 'Key not found' },
   not_owner_update: { status: 403, text: 'Only the link owner can update this link' },

@@ -306,6 +306,27 @@ eachDialect((_dialect, newUrl) => {
       expect((await asPerson(eve, 'GET', '/policies/client:new')).body).toMatchObject({ writes: 'none' })
     })
 
+    test('L29.4: a policy for names that are nowhere needs a confirmation, and their number is limited', async () => {
+      const set = (program: string, query = '') =>
+        asPerson('admin@example.com', 'PUT', `/policies/${program}${query}`, { writes: 'none' })
+      const codeOf = async (answer: ReturnType<typeof set>) => (await answer).body.code as string | undefined
+      const before = await rowsIn('policy')
+      expect(await codeOf(set('client:misspelt'))).toBe('program_unknown')
+      expect(await codeOf(set('default', '?identity=nobody@example.com'))).toBe('program_unknown')
+      expect(await codeOf(set('client', '?identity='))).toBe('program_unknown')
+      expect(await rowsIn('policy')).toBe(before)
+      expect((await set('client')).status).toBe(200)
+      expect((await set('client:early', '?confirm=true')).status).toBe(200)
+      expect((await set('client:early')).status).toBe(200)
+      const codes = await Promise.all(
+        Array.from({ length: 220 }, (_, at) => codeOf(set(`client:${at}`, '?confirm=true'))),
+      )
+      expect(codes.filter((code) => code === 'too_many_policies')).toHaveLength(21)
+      expect(codes.filter((code) => code === undefined)).toHaveLength(199)
+      expect((await set('client:early')).status).toBe(200)
+      expect((await set('default')).status).toBe(200)
+    })
+
     test('L29.4: a policy has valid values', async () => {
       const { id } = await assistant({})
       for (const body of [

@@ -19,7 +19,8 @@ export async function requireKnownOwner(
   if (!confirm && !(await hasCreated(tx, owner))) throw failure('owner_unknown')
 }
 
-async function hasCreated(tx: Tx, identity: string): Promise<boolean> {
+/** Whether the identity owns a link, a bundle or an API key. */
+export async function hasCreated(tx: Tx, identity: string): Promise<boolean> {
   const { rows } = await sql<{ one: number }>`select 1 as one
     where exists (select 1 from link where created_by = ${identity})
       or exists (select 1 from bundle where created_by = ${identity})

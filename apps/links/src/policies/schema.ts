@@ -59,3 +59,11 @@ export const PolicyQuery = z.object({
     description: 'The person for whom the assistant writes: you by default.',
   }),
 })
+
+export const NewPolicyQuery = PolicyQuery.extend({
+  confirm: z
+    .enum(['true', 'false'])
+    .optional()
+    .transform((confirm) => confirm === 'true')
+    .meta({ description: 'Both names are right, although the program has written nothing for this person.' }),
+})

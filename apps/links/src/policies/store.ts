@@ -13,6 +13,9 @@ export const DEFAULT_RULES: PolicyRules = {
   bundles: null,
 }
 
+/** What the name of a program without an API key begins with. */
+const ONE_PROGRAM = 'client:'
+
 export interface PolicySubject {
   /** The person for whom the program writes. */
   identity: string
@@ -57,6 +60,54 @@ export async function saveRules(
     .values({ identity, assistant, ...row })
     .onConflict((conflict) => conflict.columns(['identity', 'assistant']).doUpdateSet(row))
     .execute()
+}
+
+/** Whether the name is that of one program without an API key. All other names are known beforehand. */
+export function isOneProgram(assistant: string): boolean {
+  return assistant.startsWith(ONE_PROGRAM)
+}
+
+export async function hasPolicy(db: Kysely<Tables>, subject: PolicySubject): Promise<boolean> {
+  return isListed(db, 'policy', subject)
+}
+
+/** Whether the program has written something for the person. */
+export async function hasWritten(db: Kysely<Tables>, subject: PolicySubject): Promise<boolean> {
+  return isListed(db, 'history', subject)
+}
+
+async function isListed(
+  db: Kysely<Tables>,
+  table: 'policy' | 'history',
+  { identity, assistant }: PolicySubject,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom(table)
+    .select('identity')
+    .where('assistant', '=', assistant)
+    .where('identity', '=', identity)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/**
+ * The programs without an API key for which the person has policies. Until the transaction ends,
+ * concurrent counts wait.
+ */
+export async function countPrograms(
+  tx: Transaction<Tables>,
+  dialect: DialectName,
+  identity: string,
+): Promise<number> {
+  await lockKey(dialect, tx, Number(BigInt.asUintN(53, Bun.hash.xxHash64(`policies ${identity}`))))
+  const { programs } = await tx
+    .selectFrom('policy')
+    .select(({ fn }) => fn.countAll<number>().as('programs'))
+    .where('identity', '=', identity)
+    .where('assistant', 'like', `${ONE_PROGRAM}%`)
+    .executeTakeFirstOrThrow()
+  return programs
 }
 
 /** The title of an API key of the person. Undefined if there is none. */

@@ -42,6 +42,8 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode | ClientError, TextKey>> = {
   not_admin_history: 'error.notAdmin',
   not_admin_policy: 'error.notAdmin',
   assistant_not_found: 'error.gone',
+  program_unknown: 'error.refused',
+  too_many_policies: 'error.refused',
   policy_read_only: 'error.forbidden',
   policy_plan_needed: 'error.forbidden',
   policy_confirmation_needed: 'error.forbidden',

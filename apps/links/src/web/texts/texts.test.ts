@@ -40,10 +40,13 @@ test('L25.6: the texts of different problems differ', () => {
     'operation_not_plannable',
     'owner_unknown',
     'password_not_plannable',
+    'program_unknown',
     'qr_too_small',
     'reference_unknown',
     'scope_invalid',
     'too_many_clicks_to_plan',
+    'too_many_plans',
+    'too_many_policies',
     'unknown_field',
     'unsupported_media_type',
   ])
