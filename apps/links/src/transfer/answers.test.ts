@@ -276,6 +276,24 @@ eachDialect((_, newUrl) => {
       await database.close()
     })
 
+    test('L26.7: a table with a column of passwords opens no link without them', async () => {
+      const database = await openMigrated(await newUrl())
+      const table = `url,slug,Password
+https://example.com/a,clear,correct horse
+https://example.com/b,flag,yes
+https://example.com/c,open,
+`
+      expect(await importText(database, table, { format: 'csv' })).toMatchObject({
+        imported: 3,
+        notes: { password_unknown: 1 },
+      })
+      const rows = await database.read.selectFrom('link').select('id').orderBy('id').execute()
+      const hashes = await Promise.all(rows.map(({ id }) => findPasswordHash(database.read, id)))
+      expect(await isPassword('correct horse', hashes[0])).toBe(true)
+      expect(hashes.slice(1)).toEqual([UNKNOWN_PASSWORD, undefined])
+      await database.close()
+    })
+
     test('L26.7: a running test of Dub is a split until it ends, and one that is over leads to its URL', async () => {
       const testVariants = [
         { url: 'https://example.com/a', percentage: 70 },

@@ -80,6 +80,7 @@ export function ownFormat(plain: (cell: string) => string): FileFormat {
       primary: cells('slug')?.trim(),
       clicks: clickTotal(cells),
       tags: tagWords(cells('tags')),
+      ...clearPassword(plain(cells('password') ?? '')),
       ...behaviourCell(plain(cells('behaviour') ?? '')),
     }),
   }
