@@ -4,7 +4,7 @@ import type { Tables } from '../db/tables.ts'
 import { destinationsOf, hostsOf } from '../history/destinations.ts'
 import type { ChangeSource } from '../history/source.ts'
 import type { Values } from '../history/values.ts'
-import { findForbidden } from '../policies/require-policy.ts'
+import { findForbidden, findOpened } from '../policies/require-policy.ts'
 import type { PlanChange, PlanWarning } from './schema.ts'
 
 type WarningCode = PlanWarning['code']
@@ -46,12 +46,12 @@ export async function findWarnings(
   const expiring = idsOf(updates.filter(({ after }) => typeof after?.['expires_at'] === 'number'))
   const led = idsOf(updates.filter(({ after }) => after && ('url' in after || 'behaviour' in after)))
   const slugs = updates.flatMap(stoppedSlugs)
-  const newHosts = hostsOf(ofLinks.flatMap(newDestinations))
-  const forbidden = await findForbidden(
-    read,
-    source,
-    ofLinks.flatMap(({ after }) => destinationsOf(after)),
-  )
+  const opened = await findOpened({ read, dialect }, ofLinks)
+  const newHosts = hostsOf([...ofLinks.flatMap(newDestinations), ...opened])
+  const forbidden = await findForbidden(read, source, [
+    ...ofLinks.flatMap(({ after }) => destinationsOf(after)),
+    ...opened,
+  ])
   const { identity } = source
   const linkIds = [...new Set(changes.flatMap(({ link_id }) => link_id ?? []))]
   const countClicks = (ids: readonly number[]) => sumClicks(read, inList(dialect, 'link_id', ids))

@@ -1,4 +1,4 @@
-import { inList } from '@latchkey/database/database'
+import { type Database, inList } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import { Failure } from '@latchkey/http/failure'
 import type { Kysely, Transaction } from 'kysely'
@@ -8,7 +8,7 @@ import { failure, failures } from '../failures.ts'
 import { destinationsOf } from '../history/destinations.ts'
 import type { ChangeSource } from '../history/source.ts'
 import type { NewChange } from '../history/store.ts'
-import { type Values, parseValues } from '../history/values.ts'
+import { type Difference, type Values, parseValues } from '../history/values.ts'
 import type { PolicyRules } from './schema.ts'
 import { countWrites, findRules } from './store.ts'
 
@@ -76,9 +76,14 @@ export async function requirePolicy(
   requireWay(rules, { isPlan, isDestructive: changes.some(isDestructive) })
   const { hosts, bundles, writes_per_hour: limit } = rules
   if (hosts) {
-    const opened = await readHosts(tx, dialect, changes.filter(opensLink).map(linkOf))
-    if (![...changes.flatMap(hostsOf), ...opened].every((host) => isAllowed(host, hosts)))
-      throw failure('policy_host')
+    const differences = changes.map(({ link_id, before_values, after_values }) => ({
+      link_id,
+      before: parseValues(before_values),
+      after: parseValues(after_values),
+    }))
+    const opened = await findOpened({ read: tx, dialect }, differences)
+    const led = [...differences.flatMap(({ after }) => destinationsOf(after)), ...opened]
+    if (!led.every(({ hostname }) => isAllowed(hostname, hosts))) throw failure('policy_host')
   }
   if (bundles) {
     const touched = [...changes.flatMap(bundlesOf), ...(await readBundles(tx, dialect, changes.map(linkOf)))]
@@ -122,18 +127,12 @@ function isDestructive({ kind, before_values, after_values }: NewChange): boolea
   return isClosed || 'url' in after || 'behaviour' in after || slugsOf(before).length > 0
 }
 
-/** Hosts that the changes lead to. */
-function hostsOf({ after_values }: NewChange): string[] {
-  return destinationsOf(parseValues(after_values)).map(({ hostname }) => hostname)
-}
-
 function linkOf({ link_id }: NewChange): number {
   return link_id ?? 0
 }
 
 /** A change after which visitors come to where the link leads by a way that was closed, or did not exist. */
-function opensLink({ before_values, after_values }: NewChange): boolean {
-  const [before, after] = [parseValues(before_values), parseValues(after_values)]
+function opensLink({ before, after }: Difference): boolean {
   if (!before || !after) return false
   const earlier = new Set(workingSlugsOf(before))
   return (
@@ -151,24 +150,22 @@ function workingSlugsOf(values: Values): string[] {
   return slugs.flatMap(({ slug, disabled_at: since }) => (typeof since === 'number' ? [] : [slug]))
 }
 
-/** Hosts that these links lead to. */
-async function readHosts(
-  tx: Transaction<Tables>,
-  dialect: DialectName,
-  links: readonly number[],
-): Promise<string[]> {
+/** Where the links lead that these changes open. */
+export async function findOpened(
+  { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
+  changes: readonly (Difference & { link_id?: number | null | undefined })[],
+): Promise<URL[]> {
+  const links = changes.filter(opensLink).flatMap(({ link_id }) => link_id ?? [])
   if (links.length === 0) return []
-  const rows = await tx
+  const rows = await read
     .selectFrom('link')
     .leftJoin('link_behaviour', 'link_behaviour.link_id', 'link.id')
     .select(['url', 'document'])
     .where(inList(dialect, 'link.id', links))
     .execute()
-  return rows
-    .flatMap(({ url, document }) =>
-      destinationsOf({ url, behaviour: document === null ? null : (JSON.parse(document) as unknown) }),
-    )
-    .map(({ hostname }) => hostname)
+  return rows.flatMap(({ url, document }) =>
+    destinationsOf({ url, behaviour: document === null ? null : (JSON.parse(document) as unknown) }),
+  )
 }
 
 /** The bundle of a change, and those that a deleted link was in. */

@@ -214,6 +214,15 @@ eachDialect((dialect, newDatabaseUrl) => {
     expect(again.body.warnings).toEqual([])
   })
 
+  test('L29.3: warns of the host of a link of others, to which a plan adds a slug', async () => {
+    const host = `others${++count}.example`
+    const link = await links.createLink(await links.key(ben), { url: `https://${host}/` })
+    const { body } = await plan(await links.key(ann), [
+      { operation: 'addSlug', params: { id: link.id }, body: { slug: newSlug() } },
+    ])
+    expect(body.warnings).toContainEqual({ code: 'new_hosts', count: 1, hosts: [host] })
+  })
+
   test('L29.3: names its links by slug and label, and its bundles, as they are now', async () => {
     const key = await links.key(ann)
     const link = await links.createLink(key, { slug: newSlug(), label: 'Old label' })
