@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Context, operation } from '../context.ts'
 import { failure } from '../failures.ts'
@@ -200,15 +201,15 @@ const rotate = operation({
   async handler(context, { params: { id } }) {
     const { database, now, webhooks } = context
     const secret = createSecret()
-    const row = await database.write(async (tx) => {
-      const { secret: previous } = required(await findWebhook(tx, id, context))
-      return updateWebhook(tx, id, context, {
+    const row = await database.write((tx) =>
+      updateWebhook(tx, id, context, {
         secret: webhooks.sender.seal(secret),
-        previous_secret: previous,
+        // Read by the update itself: a rotation at the same time may have replaced it.
+        previous_secret: sql.ref('secret'),
         previous_until: now + OVERLAP_SECONDS,
         updated_at: now,
-      })
-    })
+      }),
+    )
     return { webhook: toWebhook(required(row), now), secret }
   },
 })

@@ -1,6 +1,6 @@
 import { lockKey } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
-import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
+import type { Insertable, Kysely, Selectable, Transaction, UpdateObject } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 
 export type WebhookRow = Selectable<Tables['webhook']>
@@ -71,7 +71,7 @@ export function updateWebhook(
   tx: Transaction<Tables>,
   id: number,
   { identity, isAdmin }: Actor,
-  changes: Updateable<Tables['webhook']>,
+  changes: UpdateObject<Tables, 'webhook'>,
 ): Promise<WebhookRow | undefined> {
   return tx
     .updateTable('webhook')

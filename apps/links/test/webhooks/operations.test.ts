@@ -142,6 +142,14 @@ eachDialect((_dialect, newUrl) => {
     expect((await call('GET', `/${webhook.id}/deliveries`, ann)).body).toEqual([delivery])
   })
 
+  test('L30.3: of rotations at once, the secrets of the last two sign, and each was returned', async () => {
+    const { webhook } = await create(ann, { url: receiver.url })
+    const rotations = await Promise.all([1, 2].map(() => call('POST', `/${webhook.id}/rotate`, ann)))
+    receiver.secrets = rotations.map(({ body }) => body.secret)
+    await call('POST', `/${webhook.id}/test`, ann)
+    expect(receiver.received.at(-1)).toMatchObject({ signedBy: [0, 1] })
+  })
+
   test('a test counts as a delivery, not as a failure, and ten a minute are possible', async () => {
     const key = await links.key('tester@example.com')
     const { webhook } = await create(key)
