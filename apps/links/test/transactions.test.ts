@@ -60,8 +60,10 @@ describe('on sqlite', () => {
 
   /** The address of a route with resources of its own, and the body for it. */
   async function prepare({ path, name }: { path: string; name: string }) {
-    const resources = await createOwnedResources(name, (method, target, body) =>
-      links.callAdmin(method, target, { headers: signedIn, body }),
+    const resources = await createOwnedResources(
+      name,
+      (method, target, body) => links.callAdmin(method, target, { headers: signedIn, body }),
+      /plans/.test(name),
     )
     const body = bodies[name]?.body?.(resources)
     const own = { resources, key: keys[ann] ?? '', identity: ann, body }

@@ -170,7 +170,7 @@ eachDialect((dialect, newUrl) => {
         location: 'https://example.com/se',
         variant: '1',
       })
-      expect((await reader.slugs.explain('sdk-behaviour', { method: 'POST' })).status).toBe(405)
+      expect((await reader.slugs.explain('sdk-behaviour', { method: 'POST' })).status).toBe(303)
       expect(await failureOf(ben.links.setBehaviour(id, {}))).toMatchObject({ status: 403 })
       expect(await ann.links.promoteVariant(id, { variant: '0.2' })).toMatchObject({ rules })
       expect((await reader.links.get(id)).url).toBe('https://example.com/b')

@@ -105,7 +105,13 @@ test('R35.2: Back and a reload return to the place in a room, and entering it ag
   })
   await message(20).evaluate((line) => line.scrollIntoView({ block: 'center' }))
   await until(isInView(20))
-  await page.waitForFunction(() => Boolean((history.state as { place?: unknown } | null)?.place))
+  // The place is kept a moment after the last scroll.
+  await page.waitForFunction(() => {
+    const { place } = (history.state ?? {}) as { place?: { key: string; top: number } }
+    const list = document.querySelector('.messages')
+    const row = place && list?.querySelector<HTMLElement>(`[data-row="${place.key}"]`)
+    return row && list && Math.abs(row.offsetTop - list.scrollTop - place.top) < 2
+  })
   await page.getByRole('link', { name: 'Rooms' }).first().click()
   await page.getByRole('heading', { level: 1, name: 'Rooms' }).waitFor()
   await page.goBack()

@@ -1,5 +1,8 @@
 /** Where the view is: at the newest row, or with this row at this distance from its upper edge. */
-export type Place = 'end' | { key: string; top: number }
+export type Place = 'end' | { key: string; top: number; isAwaited?: true }
+
+/** True while the row of the place is still being read. */
+export const isAwaited = (place: Place) => place !== 'end' && place.isAwaited === true
 
 /**
  * The place after what the user has scrolled since the last known position, whose event is still on

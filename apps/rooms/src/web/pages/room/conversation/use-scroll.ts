@@ -5,6 +5,7 @@ import {
   afterScroll,
   belowView,
   distanceFrom,
+  isAwaited,
   placeOf,
   rowOf,
   sizeOf,
@@ -48,7 +49,7 @@ export function useScroll({ list, visible, unsent, place, onAtEnd }: Options) {
     const element = list.current
     if (!element) return
     place.current = afterScroll(element, place.current, top.current)
-    if (place.current === 'end') element.scrollTop = element.scrollHeight
+    if (place.current === 'end' || isAwaited(place.current)) element.scrollTop = element.scrollHeight
     else {
       const row = rowOf(element, place.current.key)
       if (row) element.scrollTop = row.offsetTop - place.current.top
@@ -68,6 +69,7 @@ export function useScroll({ list, visible, unsent, place, onAtEnd }: Options) {
     // The browser has scrolled because of a change of the size, not the user.
     if (size.current !== sizeOf(element)) return settle()
     top.current = element.scrollTop
+    if (isAwaited(place.current)) return
     place.current = belowView(element) < NEAR_PX && latest.current.endsAtNewest ? 'end' : placeOf(element)
     report()
     extend(element)

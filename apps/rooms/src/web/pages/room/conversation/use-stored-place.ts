@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { RoomStore } from '../../../live/room-store.ts'
-import type { Place } from './place.ts'
+import { type Place, isAwaited, rowOf } from './place.ts'
 import type { VisibleRows } from './use-rows.ts'
 
 interface Options {
@@ -32,16 +32,26 @@ export function useStoredPlace({ store, list, visible, place }: Options): boolea
   useEffect(() => {
     if (!isIn || !stored) return undefined
     let isCurrent = true
+    // Or the list, once it is rendered, would report its end as the place.
+    place.current = { ...stored, isAwaited: true }
+    const settle = () => {
+      const element = list.current
+      if (!isCurrent || !element) return
+      const row = rowOf(element, stored.key)
+      // Without the message, the newest ones are as good a place as any.
+      place.current = row ? stored : 'end'
+      element.scrollTop = row ? row.offsetTop - stored.top : element.scrollHeight
+    }
     const show = () => {
-      if (!isCurrent) return
-      place.current = stored
-      // After the rows that were read are rendered.
-      setTimeout(() => latest.current.showAround(stored.key))
+      // After the rows that were read are rendered, and then those around the place.
+      setTimeout(() => {
+        if (isCurrent) latest.current.showAround(stored.key)
+        setTimeout(settle)
+      })
     }
     const isRead = store.state().messages.some(({ id }) => id === stored.key)
-    // Without the message, the newest ones are as good a place as any.
     if (isRead) show()
-    else store.history.readAround(stored.key).then(show, () => undefined)
+    else store.history.readAround(stored.key).then(show, settle)
     return () => void (isCurrent = false)
     // Only on entering the room.
   }, [isIn])
@@ -50,7 +60,7 @@ export function useStoredPlace({ store, list, visible, place }: Options): boolea
     let timer: ReturnType<typeof setTimeout> | undefined
     const keep = () => {
       const { current } = place
-      if (typeof current === 'object' && !isMessage(current.key)) return
+      if (isAwaited(current) || (current !== 'end' && !isMessage(current.key))) return
       history.replaceState({ ...history.state, place: current }, '')
     }
     const onScroll = () => {
