@@ -27,7 +27,7 @@ export interface Wording {
   texts: TextLoaders
   /** The operator's name for the instance. It replaces `app.name` in every language. */
   product?: string | undefined
-  /** Returns the key of the text for a refusal. Without one, the server's own text is shown. */
+  /** Returns the key of the text for a refusal. Without one, the server's own text is onDisplay. */
   failureKey: (error: CallError) => string | undefined
 }
 
@@ -44,17 +44,34 @@ let wording: Pick<Wording, 'failureKey'> & Partial<Wording> = { failureKey: () =
 let requested: Language = 'en'
 const listeners = new Set<() => void>()
 const further = new Set<PartLoaders>()
+/** Those whose texts are on display. */
+let onDisplay: ReadonlySet<PartLoaders> = new Set()
+/** The last request of texts. */
+let showing: Promise<void> = Promise.resolve()
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-async function showLanguage(language: Language): Promise<void> {
+function showLanguage(language: Language): Promise<void> {
   requested = language
   const loaders = [...(wording.texts ? [wording.texts] : []), ...further]
+  const own = loadTexts(language, loaders, () => own === showing)
+  showing = own
+  return own
+}
+
+async function loadTexts(
+  language: Language,
+  loaders: readonly PartLoaders[],
+  isLast: () => boolean,
+): Promise<void> {
   const loaded = await Promise.all(loaders.map((each) => each[language]()))
-  if (loaded.length === 0 || requested !== language) return
+  // The last request shows the texts of this one, too.
+  if (!isLast()) return showing
+  if (loaded.length === 0) return undefined
+  onDisplay = new Set(loaders)
   const texts = wording.product === undefined ? {} : { 'app.name': wording.product }
   display = {
     language,
@@ -63,6 +80,7 @@ async function showLanguage(language: Language): Promise<void> {
   }
   document.documentElement.lang = language
   for (const listener of listeners) listener()
+  return undefined
 }
 
 /** Loads the texts in the language of the page, which the server chose for the person (serve.ts). */
@@ -77,7 +95,7 @@ export function startTexts(appWording: Wording): Promise<void> {
  * part is rendered, such as in `lazy`.
  */
 export function addTexts(loaders: PartLoaders): Promise<void> {
-  if (further.has(loaders)) return Promise.resolve()
+  if (onDisplay.has(loaders)) return Promise.resolve()
   further.add(loaders)
   return showLanguage(requested)
 }
