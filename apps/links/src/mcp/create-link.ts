@@ -32,6 +32,7 @@ export async function createLinkWithSlugs(
   const body = { ...fields, domain: host === undefined ? null : requireDomain(context, host) }
   const requestedSlugs = requested === undefined ? [] : [requested].flat()
   if (requestedSlugs.length === 0) return createOrReuse(context, body, 'any')
+  context.costs.count(requestedSlugs.length - 1)
   const link = await createOrReuse(context, body, 'own')
   const { gained: addedSlugs, rejections } = await addSlugs(context, link, requestedSlugs)
   const [first] = addedSlugs

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Range } from '../analytics/schema.ts'
 import type { Context } from '../context.ts'
 import { DomainHost } from '../domains/schema.ts'
-import { createMany } from '../links/bulk/create.ts'
+import { createLinks } from '../links/bulk/operations.ts'
 import { BulkResult } from '../links/bulk/schema.ts'
 import { changeLink, deleteLinkOperation, disableLink, enableLink, readLink } from '../links/operations.ts'
 import { listLinks } from '../links/list-operations.ts'
@@ -166,12 +166,15 @@ const writingTools = [
     output: z.object({
       results: z.array(BulkResult.extend({ link: LinkWithShortUrl.optional() })),
     }),
-    run: async (context, { links }) => ({
-      results: (await createMany(context, { mode: 'each', items: links })).map(({ link, ...result }) => ({
-        ...result,
-        ...(link && { link: withShortUrl(context, link) }),
-      })),
-    }),
+    async run(context, { links }) {
+      const { results } = await perform(context, createLinks, { body: { items: links } })
+      return {
+        results: results.map(({ link, ...result }) => ({
+          ...result,
+          ...(link && { link: withShortUrl(context, link) }),
+        })),
+      }
+    },
   }),
   tool({
     name: 'update_link',

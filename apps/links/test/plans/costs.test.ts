@@ -96,7 +96,7 @@ eachDialect((dialect, newDatabaseUrl) => {
       expect((await links.rows('select id from link')).length).toBe(before.length)
     })
 
-    test('L19: a plan of an assistant costs as much as one of the API', async () => {
+    test('L19: a plan, links and slugs of an assistant cost as much as those of the API', async () => {
       const key = await links.key(`mcp-${dialect}@example.com`)
       const callTool = (name: string, args: object) =>
         post(links, currentMessage('tools/call', { name, arguments: args }), {
@@ -105,7 +105,14 @@ eachDialect((dialect, newDatabaseUrl) => {
           'Mcp-Name': name,
         })
       const { headers } = await callTool('plan_changes', { ops: [createLinks(95), createLinks(95)] })
-      expect(Number(headers.get('ratelimit-remaining'))).toBe(LIMIT - 1 - 20)
+      let left = LIMIT - 1 - 20
+      expect(Number(headers.get('ratelimit-remaining'))).toBe(left)
+      const many = await callTool('create_links', { links: items(95) })
+      left -= 1 + 10
+      expect(Number(many.headers.get('ratelimit-remaining'))).toBe(left)
+      const custom_slug = Array.from({ length: 51 }, () => `cost-${++count}`)
+      const named = await callTool('create_link', { url: newUrl(), custom_slug })
+      expect(Number(named.headers.get('ratelimit-remaining'))).toBe(left - 1 - 5)
     })
   })
 
