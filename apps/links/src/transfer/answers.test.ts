@@ -276,22 +276,27 @@ eachDialect((_, newUrl) => {
       await database.close()
     })
 
-    test('L26.7: a table with a column of passwords opens no link without them', async () => {
-      const database = await openMigrated(await newUrl())
-      const table = `url,slug,Password
-https://example.com/a,clear,correct horse
-https://example.com/b,flag,yes
-https://example.com/c,open,
-`
-      expect(await importText(database, table, { format: 'csv' })).toMatchObject({
-        imported: 3,
-        notes: { password_unknown: 1 },
-      })
-      const rows = await database.read.selectFrom('link').select('id').orderBy('id').execute()
-      const hashes = await Promise.all(rows.map(({ id }) => findPasswordHash(database.read, id)))
-      expect(await isPassword('correct horse', hashes[0])).toBe(true)
-      expect(hashes.slice(1)).toEqual([UNKNOWN_PASSWORD, undefined])
-      await database.close()
+    test('L26.7: a table or lines with passwords of their own open no link without them', async () => {
+      const links = ['correct horse', true, ''].map((password, at) => ({
+        url: `https://example.com/${at}`,
+        slug: `own${at}`,
+        password,
+      }))
+      const lines = links.map((link) => JSON.stringify(link)).join('\n')
+      const rowsOfTable = links.map((link) => Object.values(link).join())
+      const table = ['url,slug,Password', ...rowsOfTable].join('\n')
+      for (const [format, text] of [['csv', table] as const, ['ndjson', lines] as const]) {
+        const database = await openMigrated(await newUrl())
+        expect(await importText(database, text, { format })).toMatchObject({
+          imported: 3,
+          notes: { password_unknown: 1 },
+        })
+        const rows = await database.read.selectFrom('link').select('id').orderBy('id').execute()
+        const hashes = await Promise.all(rows.map(({ id }) => findPasswordHash(database.read, id)))
+        expect(await isPassword('correct horse', hashes[0])).toBe(true)
+        expect([format, hashes.slice(1)]).toEqual([format, [UNKNOWN_PASSWORD, undefined]])
+        await database.close()
+      }
     })
 
     test('L26.7: a running test of Dub is a split until it ends, and one that is over leads to its URL', async () => {

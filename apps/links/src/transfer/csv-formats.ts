@@ -154,7 +154,7 @@ function unknownPassword(cell: string | undefined): Pick<RowFields, 'password'> 
 const HASHED = /^(?:\$[\w-]+\$.{20,}|[a-f\d]{32}|[a-f\d]{40}|[a-f\d]{64})$/i
 
 /** The password of a program that returns it in clear. */
-function clearPassword(cell = ''): Pick<RowFields, 'password'> {
+export function clearPassword(cell = ''): Pick<RowFields, 'password'> {
   if (/^\s*(?:0|false|null)?\s*$/i.test(cell)) return {}
   return { password: isTrue(cell) || HASHED.test(cell) ? true : cell }
 }

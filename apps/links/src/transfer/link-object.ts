@@ -1,7 +1,7 @@
 import { parseOrFail } from '@latchkey/http/validation'
 import { z } from 'zod'
 import { literalTexts } from '../failures.ts'
-import { clickTotal, slugWords } from './csv-formats.ts'
+import { clearPassword, clickTotal, slugWords } from './csv-formats.ts'
 import { ownBehaviour } from './own-behaviour.ts'
 import { type RowFields, type SlugFields, requireMaxSlugs } from './import-row.ts'
 
@@ -48,8 +48,14 @@ export function fieldsOfLink(line: Record<string, unknown>): RowFields {
     slugs,
     primary,
     clicks: clickTotal((name) => line[name.replaceAll(' ', '_')]),
+    ...passwordOf(line['password']),
     ...ownBehaviour(line['behaviour']),
   }
+}
+
+/** A password beside the behaviour, as other programs write it. */
+function passwordOf(value: unknown): Pick<RowFields, 'password'> {
+  return value ? clearPassword(typeof value === 'string' ? value : 'true') : {}
 }
 
 type Slugs = Pick<RowFields, 'slugs' | 'primary'>
