@@ -95,6 +95,9 @@ export async function markAllHoursChanged(
   dialect: DialectName,
   linkId: number,
 ): Promise<void> {
+  const clicked = tx.selectFrom('click_hour').select('hour').where('link_id', '=', linkId).limit(1)
+  // Most deleted links have no clicks, and the statements below are long and new for each link.
+  if (!(await clicked.executeTakeFirst())) return
   await markChanged(tx, dialect, `select link_id, hour from click_hour where link_id = ${linkId}`)
 }
 
