@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openDatabase } from '@latchkey/database/database'
 import { eachDialect } from '@latchkey/database/testing'
+import { type Transaction, sql } from 'kysely'
 import type { Tables } from '../../src/db/tables.ts'
 import { lockLinkRow } from '../../src/links/store.ts'
 import { type Reply, type TestLinks, startTestLinks } from '../testing.ts'
@@ -44,9 +45,20 @@ async function withTimeout(ms: number, holds: () => Promise<boolean>): Promise<v
   expect(await holds()).toBe(true)
 }
 
-/** Lets everything run that does not wait for the outside. */
-async function waitTurns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+/** Lets everything run that does not wait for the outside, while the transaction is at work. */
+async function waitTurns(tx: Transaction<Tables>, count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) {
+    await sql`select 1`.execute(tx)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** The status of a visit that ends while the transaction is at work. */
+async function visitDuring(tx: Transaction<Tables>, visit: Promise<Response>): Promise<number> {
+  let isDone = false
+  void visit.finally(() => (isDone = true))
+  while (!isDone) await waitTurns(tx, 1)
+  return (await visit).status
 }
 
 function shuffle<Item>(items: Item[]): Item[] {
@@ -223,8 +235,8 @@ eachDialect((dialect, newUrl) => {
       const held = await other.write(async (tx) => {
         await lockLinkRow(tx, other, id)
         const deleted = first.call('DELETE', path + (path === '/links/' ? id : slug), { key: ann })
-        await waitTurns(50)
-        return { deleted, visit: (await first.fetch(`/${slug}`)).status }
+        await waitTurns(tx, 50)
+        return { deleted, visit: await visitDuring(tx, first.fetch(`/${slug}`)) }
       })
       expect(held.visit).toBe(302)
       expect((await held.deleted).status).toBe(400)
@@ -242,11 +254,11 @@ eachDialect((dialect, newUrl) => {
     const held = await other.write(async (tx) => {
       await lockLinkRow(tx, other, theirs.id)
       const created = first.call('POST', '/links', { key: ann, body: { url: 'https://example.com/twice' } })
-      await waitTurns(50)
+      await waitTurns(tx, 50)
       const deleted = first.call('DELETE', `/links/${theirs.id}`, { key: ben })
-      await waitTurns(50)
+      await waitTurns(tx, 50)
       // The answer waits until this is counted.
-      await first.fetch('/busy')
+      await visitDuring(tx, first.fetch('/busy'))
       return { created, deleted }
     })
     const { status, body } = await held.created
