@@ -16,9 +16,8 @@ eachDialect((dialect, newUrl) => {
   })
   afterAll(() => stored.close())
 
-  test.skipIf(dialect === 'sqlite')(
-    'a transfer of everything takes all links but one that gets another owner meanwhile',
-    async () => {
+  if (dialect === 'postgres')
+    test('a transfer of everything takes all links but one that gets another owner meanwhile', async () => {
       const { database, recorded } = stored
       const ids = await database.read.selectFrom('link').select('id').orderBy('id').execute()
       const first = ids[0]?.id ?? 0
@@ -43,6 +42,5 @@ eachDialect((dialect, newUrl) => {
         { created_by: 'ben', links: LINKS - 1 },
         { created_by: 'eve', links: 1 },
       ])
-    },
-  )
+    })
 })

@@ -19,6 +19,7 @@ const others = [
   'getLinkAnalytics',
   'getLinkBySlug',
   'listDomains',
+  'getLinkBreakdown',
   'getLinkTimeline',
   'listBundleLinks',
   'removeSlugBySlug',

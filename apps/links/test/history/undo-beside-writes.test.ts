@@ -85,9 +85,8 @@ eachDialect((dialect, newUrl) => {
       ['first', (at: number) => at === 0],
       ['last', (at: number) => at === 2],
     ] as const)
-      test.skipIf(dialect === 'sqlite')(
-        `L29.3 L29.4: ${what} that waits for its ${which} link keeps what another program changes`,
-        async () => {
+      if (dialect === 'postgres')
+        test(`L29.3 L29.4: ${what} that waits for its ${which} link keeps what another program changes`, async () => {
           const nodes = await startNodes()
           const { one, other, program, own } = nodes
           const urls = ['https://example.com/1', 'https://example.com/2', 'https://example.com/3']
@@ -103,8 +102,7 @@ eachDialect((dialect, newUrl) => {
           expect(undone.status).toBe(200)
           expect([200, 404]).toContain(change.status)
           expect(await findLost(other, own, [[ids[1] ?? 0, change]])).toEqual([])
-        },
-      )
+        })
 
   async function createMany(links: TestLinks, key: string, count: number): Promise<number[]> {
     const items = Array.from({ length: count }, (_, n) => ({ url: `https://example.com/many/${n}` }))

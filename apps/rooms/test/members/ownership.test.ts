@@ -329,9 +329,8 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test.skipIf(dialect === 'sqlite')(
-    'an erasure locks the rooms that the person has created before the account, as moderation does',
-    async () => {
+  if (dialect === 'postgres')
+    test('an erasure locks the rooms that the person has created before the account, as moderation does', async () => {
       const bob = await withIdentity(await member(rooms))
       const { id } = await createRoom(bob)
       await makeMember(rooms, id, owner, 'speaker')
@@ -350,8 +349,7 @@ eachDialect((dialect, newUrl) => {
       })
       expect(isRoomLocked).toBe(true)
       expect([(await erased).status, (await changed).status]).toEqual([200, 404])
-    },
-  )
+    })
 
   /** Whether another transaction has locked the room. */
   async function isLocked(roomId: string): Promise<boolean> {

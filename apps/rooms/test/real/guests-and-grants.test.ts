@@ -28,8 +28,8 @@ describe('with the settings of the page about administrators and guests', () => 
     return up.service.command(line.replaceAll("'", '').split(' ').slice(3))
   }
 
-  test('the log of a start without an administrator shows how to grant the right', () => {
-    expect(up.service.log).toContain('run latchkey rooms admin grant --user')
+  test('the log of a start without an administrator names the claim that makes one', () => {
+    expect(up.service.log).toContain('administrators: none until a person signs in whose admin claim matches')
   })
 
   test('the claim makes an administrator for as long as the provider sends it', async () => {

@@ -37,7 +37,10 @@ test('every reason that the page explains is one that the log can have', () => {
       .replace(/^(discovery|jwks|token|userinfo) (?=does|answer too)/, '${endpoint} ')
       .replace(/^(discovery|jwks|token|userinfo) (?=not called)/, '${call.endpoint} ')
       .replace(/(?<=of the )(discovery|jwks|token|userinfo) (?=host)/, '${endpoint} ')
-      .replace(/^id token (?=algorithm|signature|encrypted|malformed)/, '${what} ')
+      .replace(
+        /^id token (?=algorithm|signature|encrypted|malformed|audience|has an audience|authorized|issuer)/,
+        '${what} ',
+      )
       .replace(/^(refused by the provider: )[a-z_]+$/, '$1${error}')
     return !text.includes(reason) && !text.includes(template)
   })
