@@ -127,15 +127,21 @@ export class Leases {
   async check(roomIds?: readonly string[], announced?: AnnouncedRemoval): Promise<void> {
     const { database, nodeId, now, rooms, measureClock } = this.#options
     // Taken before the leases are read: the leases of these subscriptions are committed by then.
-    const before = rooms.subscriptions(roomIds)
+    const before = rooms.subscriptions(roomIds).map((subscription) => ({
+      subscription,
+      leaseUntilMs: subscription.leaseUntilMs,
+    }))
     if (roomIds && before.length === 0) return
     const leases = await findLeases(database.read, database.dialect, { nodeId, roomIds, nowMs: now() })
-    const missing = before.filter(({ connection, roomId }) => !leases.get(connection.id)?.has(roomId))
+    const missing = before.filter(
+      ({ subscription: { connection, roomId } }) => !leases.get(connection.id)?.has(roomId),
+    )
     // Another node may have seen first that the clock of the database was set forward.
     if (missing.length > 0) await measureClock()
-    const lost = missing.map((subscription) => ({
+    // Meanwhile another check may have taken the lease again.
+    const lost = missing.map(({ subscription, leaseUntilMs }) => ({
       subscription,
-      hasExpired: now() > subscription.leaseUntilMs - CLOCK_SKEW_MS,
+      hasExpired: now() > leaseUntilMs - CLOCK_SKEW_MS,
     }))
     // Concurrently, because the entry queue groups concurrent entries. After an outage, all
     // subscriptions are affected.
