@@ -7,6 +7,7 @@ const checks = {
   'settings reference': ['bun', 'scripts/settings-reference.ts', '--check'],
   'SDKs in step': ['bun', 'scripts/sdks/generate.ts', '--check'],
   'commit subjects': ['bun', 'scripts/commit-subjects.ts'],
+  floors: ['bun', 'scripts/floors.ts'],
   vocabulary: ['bun', 'scripts/vocabulary.ts'],
 }
 
