@@ -23,6 +23,11 @@ const mark = `${root}node_modules/.installed`
  */
 const lock = `${root}.installing`
 const WAIT_MS = 200
+/**
+ * Files of packages that no service reads: source maps, TypeScript sources that are also there as
+ * JavaScript, and the halves of the table of countries. Declarations stay, for a later `--dev`.
+ */
+const UNREAD = /\.map$|(?<!\.d)\.ts$|-country-ipv[46]\.mmdb$/
 const wantsDev = process.argv.includes('--dev')
 
 function lockHash() {
@@ -129,6 +134,13 @@ function bunRuns() {
   return spawnSync(`${root}node_modules/bun/bin/bun.exe`, ['--version']).status === 0
 }
 
+/** Our own packages are links, which are not followed. */
+function removeUnreadFiles() {
+  const options = { recursive: true, withFileTypes: true }
+  for (const { name, path, parentPath = path } of readdirSync(`${root}node_modules`, options))
+    if (UNREAD.test(name)) rmSync(`${parentPath}/${name}`)
+}
+
 function install() {
   const { isCurrent, hasDev } = readMark()
   // A clone with development packages keeps them with the next version.
@@ -145,6 +157,7 @@ function install() {
     process.stderr.write('Bun, which everything runs on, was installed but does not run.\n')
     process.exit(1)
   }
+  if (!withDev) removeUnreadFiles()
   writeFileSync(mark, `${lockHash()} ${withDev ? 'dev' : 'run'}`)
 }
 

@@ -162,3 +162,14 @@ test('an installation that fails, or whose Bun does not run, does not count as c
   expect(calls().at(-1)).toContain('rebuild bun --ignore-scripts=false')
   expect([existsSync(mark()), existsSync(join(root, '.installing'))]).toEqual([false, false])
 })
+
+test('a start keeps only the files of packages that a service reads, and a test run keeps all', async () => {
+  npmDoes(`${BUN_THAT('exit 0')}; mkdir -p own node_modules/kysely/src; touch own/own.ts
+    ln -s ../own node_modules/own; cd node_modules/kysely; touch index.js index.d.ts index.js.map src/index.ts`)
+  const existing = () =>
+    ['index.js', 'index.d.ts', 'index.js.map', 'src/index.ts', '../own/own.ts'].filter((file) =>
+      existsSync(join(root, 'node_modules/kysely', file)),
+    )
+  expect([await install().exited, existing()]).toEqual([0, ['index.js', 'index.d.ts', '../own/own.ts']])
+  expect([await install({}, '--dev').exited, existing().length]).toEqual([0, 5])
+})
